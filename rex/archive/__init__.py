@@ -1,0 +1,12 @@
+"""The archive: experiments, and the objects they consist of (docs/formats/archive.md)."""
+
+from rex.archive.archive import Archive
+from rex.archive.content import Content
+from rex.archive.experiment import COMPLETE, INCOMPLETE, RECORDING, Experiment, Recording
+from rex.archive.manifest import (APPARATUS, INPUT, OUTPUT, ElfFacts, FileEntry, FileState,
+                                  Manifest, Process)
+from rex.archive.unpacked import Unpacked
+
+__all__ = ["APPARATUS", "COMPLETE", "INCOMPLETE", "INPUT", "OUTPUT", "RECORDING", "Archive",
+           "Content", "ElfFacts", "Experiment", "FileEntry", "FileState", "Manifest", "Process",
+           "Recording", "Unpacked"]

@@ -1,0 +1,227 @@
+"""The archive: a folder of experiments over one store of objects."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import Any, Mapping
+
+from rex.archive.content import Content
+from rex.archive.experiment import BEGUN, COMPLETE, NAMES, RECORDING, Experiment, Recording
+from rex.archive.locks import FileLock, remove_if_there, sync_directory, write_atomically
+from rex.archive.store import LEVEL, Packer, Store
+from rex.errors import Damaged, Locked, NotFound, TooNew, UsageError
+
+VERSION = 1
+FIRST_FILE = "rex-archive.json"
+EXPERIMENTS, PACKS, DEFAULT, LOCK = "experiments", "packs", "default", "lock"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,99}")
+_READ_LIMIT_BYTES = 1 << 30
+
+
+class Archive:
+    """An open archive. Reading needs no write permission and takes no lock."""
+
+    def __init__(self, path: str) -> None:
+        """Use `create` or `open` instead."""
+        self.path = path
+        self.store = Store(os.path.join(path, PACKS))
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str]) -> "Archive":
+        """Open the archive at path, made now if nothing (or an empty folder) is there.
+
+        Raises:
+            UsageError: something else is at path.
+            TooNew, Damaged: as `open`.
+        """
+        where = os.path.abspath(os.fspath(path))
+        if not os.path.exists(os.path.join(where, FIRST_FILE)):
+            if os.path.isdir(where) and set(os.listdir(where)) - {EXPERIMENTS, PACKS, LOCK}:
+                raise UsageError(f"{path} is not an archive", "it holds other files",
+                                 "choose another name")
+            try:
+                for name in (PACKS, EXPERIMENTS):
+                    os.makedirs(os.path.join(where, name), exist_ok=True)
+            except (FileExistsError, NotADirectoryError) as error:
+                raise UsageError(f"{path} cannot become an archive", str(error)) from error
+            first = json.dumps({"format": VERSION, "what": "a Rex archive of experiments"})
+            write_atomically(os.path.join(where, FIRST_FILE), first.encode() + b"\n")
+        return cls.open(path)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> "Archive":
+        """Open an existing archive.
+
+        Raises:
+            NotFound: there is none at path.
+            TooNew: a newer Rex made it.
+            Damaged: its first file makes no sense.
+        """
+        where = os.path.abspath(os.fspath(path))
+        try:
+            with open(os.path.join(where, FIRST_FILE), "rb") as file:
+                version = json.loads(file.read(1 << 16))["format"]
+        except (FileNotFoundError, NotADirectoryError):
+            raise NotFound(f"no archive at {path}", f"it has no {FIRST_FILE}",
+                           "see: rex record --help") from None
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise Damaged(f"{path}/{FIRST_FILE} is damaged", str(error)) from error
+        if not isinstance(version, int) or version < 1:
+            raise Damaged(f"{path}/{FIRST_FILE} is damaged", f"format version {version!r}")
+        if version > VERSION:
+            raise TooNew(f"{path} has format version {version}",
+                         f"this Rex reads up to {VERSION}", "use a newer Rex")
+        return cls(where)
+
+    def _path(self, *names: str) -> str:
+        return os.path.join(self.path, *names)
+
+    def experiments(self) -> list[Experiment]:
+        """Every experiment, unfinished ones too, in natural order of their names."""
+        names = [n for n in os.listdir(self._path(EXPERIMENTS)) if _NAME.fullmatch(n)]
+        return [Experiment(self._path(EXPERIMENTS, name)) for name in sorted(names, key=_natural)]
+
+    def experiment(self, name: str | None = None) -> Experiment:
+        """The experiment of that name; without one the default.
+
+        Raises:
+            NotFound: there is none.
+        """
+        if name is None:
+            name = self.default()
+        if _NAME.fullmatch(name) and os.path.isdir(self._path(EXPERIMENTS, name)):
+            return Experiment(self._path(EXPERIMENTS, name))
+        raise NotFound(f"no experiment {name} in {self.path}", "", f"see: rex ls {self.path}")
+
+    def default(self) -> str:
+        """Name of the experiment that was made the default, or else of the newest finished one.
+
+        Raises:
+            NotFound: no experiment is finished.
+        """
+        try:
+            with open(self._path(DEFAULT), "rb") as file:
+                name = file.read(200).decode("ascii", "replace").strip()
+            if _NAME.fullmatch(name) and os.path.isdir(self._path(EXPERIMENTS, name)):
+                return name
+        except FileNotFoundError:
+            pass
+        finished = [e for e in self.experiments() if e.state == COMPLETE]
+        if not finished:
+            raise NotFound(f"no finished experiment in {self.path}")
+        return max(finished, key=_start_and_name).name
+
+    def set_default(self, name: str) -> None:
+        """Make an experiment the default one."""
+        write_atomically(self._path(DEFAULT), self.experiment(name).name.encode() + b"\n")
+
+    def begin(self, name: str | None = None, facts: Mapping[str, Any] | None = None,
+              level: int = LEVEL) -> Recording:
+        """Begin an experiment; other recorders may be at work in the archive.
+
+        Args:
+            name: None takes the next free one of exp0, exp1, ...
+            facts: what is known at the start, for begun.json.
+            level: zstd level of new objects.
+        Raises:
+            UsageError: the name is taken or cannot be one.
+        """
+        lock = FileLock(self._path(LOCK))   # keeps gc away until the end
+        try:
+            directory = self._make_directory(name)
+            return Recording(directory, Packer(self.store, level), lock, facts or {})
+        except BaseException:
+            lock.release()
+            raise
+
+    def _make_directory(self, name: str | None) -> str:
+        if name is not None and not _NAME.fullmatch(name):
+            raise UsageError(f"{name!r} cannot name an experiment",
+                             "", "use letters, digits and . _ + -")
+        numbers = [int(e.name[3:]) for e in self.experiments() if re.fullmatch(r"exp\d+", e.name)]
+        number = max(numbers, default=-1) + 1
+        while True:
+            directory = self._path(EXPERIMENTS, name or f"exp{number}")
+            try:
+                os.mkdir(directory)   # atomic: of two recorders one gets the name
+            except FileExistsError:
+                if name:
+                    raise UsageError(f"experiment {name} exists", "", "choose another name, "
+                                     "or remove it first") from None
+                number += 1
+                continue
+            sync_directory(self._path(EXPERIMENTS))
+            return directory
+
+    def remove(self, name: str) -> None:
+        """Remove an experiment; its objects stay until `gc`.
+
+        Raises:
+            Locked: it is being recorded.
+            NotFound: there is none.
+        """
+        experiment = self.experiment(name)
+        if experiment.state == RECORDING:
+            raise Locked(f"experiment {name} is being recorded")
+        # The manifest goes first: from then on it is incomplete, whatever happens.
+        known = sorted(NAMES, key=lambda n: n != "manifest.json.zst")
+        kept = [n for n in os.listdir(experiment.directory) if n.startswith(".tmp-")]
+        for file in [*known, *kept]:
+            remove_if_there(os.path.join(experiment.directory, file))
+        os.rmdir(experiment.directory)
+
+    def read(self, content: Content, limit_bytes: int = _READ_LIMIT_BYTES) -> bytes:
+        """The whole content, verified.
+
+        Raises:
+            Damaged: objects are missing or wrong.
+            UsageError: it is larger than the limit.
+        """
+        if content.size > limit_bytes:
+            raise UsageError(f"a content of {content.size} bytes is too large to be read at once")
+        return b"".join([data if data is not None else bytes(length)
+                         for data, length in self.store.read_pieces(content)])
+
+    def extract(self, content: Content, path: str | os.PathLike[str], mode: int = 0o644) -> None:
+        """Write the content, verified, to a new file with this mode; holes stay holes.
+
+        Raises:
+            FileExistsError: something is at path.
+            Damaged: objects are missing or wrong; no file is left.
+        """
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = os.open(path, flags, 0o600)
+        try:
+            with open(fd, "wb", buffering=0) as file:
+                for data, length in self.store.read_pieces(content):
+                    if data is None:
+                        file.seek(length, os.SEEK_CUR)
+                    else:
+                        write_all(file.fileno(), data)
+                file.truncate(content.size)
+                os.fchmod(file.fileno(), mode)
+        except BaseException:
+            os.unlink(path)
+            raise
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write every byte, however the kernel splits it."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view):]
+
+
+def _natural(name: str) -> tuple[str, int, str]:
+    match = re.fullmatch(r"(.*?)(\d{1,18})", name)
+    return (match[1], int(match[2]), name) if match else (name, -1, name)
+
+
+def _start_and_name(experiment: Experiment) -> tuple[int, tuple[str, int, str]]:
+    try:
+        start = experiment.begun.get("start_ns", 0)
+    except Damaged:
+        start = 0
+    return (start if isinstance(start, int) else 0, _natural(experiment.name))

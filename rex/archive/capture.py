@@ -1,0 +1,100 @@
+"""Look at files as they are now: what lstat says, and the bytes with their holes."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Iterator
+
+from rex import codec
+from rex.archive.content import Content
+from rex.archive.cut import WHOLE_BYTES
+from rex.archive.manifest import DIR, FIFO, FILE, OTHER, SYMLINK, FileState
+from rex.archive.store import Packer
+
+BLOCK_BYTES = 4 << 20
+_TYPES = {stat.S_IFREG: FILE, stat.S_IFDIR: DIR, stat.S_IFLNK: SYMLINK, stat.S_IFIFO: FIFO}
+
+Source = str | bytes | os.PathLike[str] | int
+
+
+def state_of(info: os.stat_result, content: Content | None = None, target: str = "") -> FileState:
+    """The file state that a stat result tells."""
+    kind = _TYPES.get(stat.S_IFMT(info.st_mode), OTHER)
+    size = content.size if content else info.st_size if kind == FILE else 0
+    return FileState(kind, stat.S_IMODE(info.st_mode), info.st_uid, info.st_gid,
+                     info.st_mtime_ns, size, content, target)
+
+
+def add_file(packer: Packer, source: Source) -> Content:
+    """Store a regular file's bytes, by path or by an open descriptor; its offset stays.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    if isinstance(source, int):
+        # A description of its own: the offset of the given one belongs to its owner.
+        source = f"/proc/self/fd/{source}"
+    elif isinstance(source, str):
+        source = codec.raw(source)
+    fd = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise OSError(f"{source!r} is not a regular file")
+        if info.st_size <= WHOLE_BYTES:
+            data = os.read(fd, WHOLE_BYTES + 1)
+            if len(data) <= WHOLE_BYTES:
+                return packer.add_bytes(data)
+        return packer.add_blocks(read_blocks(fd))
+    finally:
+        os.close(fd)
+
+
+def read_blocks(fd: int) -> Iterator[bytes | int]:
+    """A file's bytes in blocks; a number stands for a hole of that many bytes."""
+    position = 0
+    while True:
+        try:
+            begin = os.lseek(fd, position, os.SEEK_DATA)
+        except OSError:   # no data beyond; a hole may end the file
+            begin = max(position, os.fstat(fd).st_size)
+            if begin > position:
+                yield begin - position
+            return
+        if begin > position:
+            yield begin - position
+        position = begin
+        end = os.lseek(fd, begin, os.SEEK_HOLE)
+        while position < end:
+            block = os.pread(fd, min(BLOCK_BYTES, end - position), position)
+            if not block:
+                return
+            position += len(block)
+            yield block
+
+
+def capture(packer: Packer, path: str | bytes) -> FileState:
+    """What is at path now, symbolic links not followed, with its bytes.
+
+    Raises:
+        OSError: nothing is there, or it cannot be read.
+    """
+    name = codec.raw(path) if isinstance(path, str) else path
+    info = os.lstat(name)
+    if stat.S_ISLNK(info.st_mode):
+        return state_of(info, target=codec.text(os.readlink(name)))
+    if not stat.S_ISREG(info.st_mode):
+        return state_of(info)
+    for _ in range(3):
+        content = add_file(packer, name)
+        after = os.lstat(name)
+        if _same(info, after):
+            break
+        info = after   # somebody wrote meanwhile: what was read may be neither old nor new
+    return state_of(info, content)
+
+
+def _same(one: os.stat_result, two: os.stat_result) -> bool:
+    return (one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) == (
+        two.st_ino, two.st_size, two.st_mtime_ns, two.st_ctime_ns)

@@ -1,0 +1,186 @@
+"""One experiment in an archive: while it is recorded, and ever after."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import os
+from types import TracebackType
+from typing import Any, BinaryIO, Mapping
+
+from rex import codec
+from rex.archive import capture, manifest as manifests
+from rex.archive.content import Content
+from rex.archive.locks import (FileLock, is_locked, remove_if_there, sync_directory,
+                               temporary_name, write_atomically)
+from rex.archive.manifest import FileState, LogFacts, Manifest
+from rex.archive.store import Packer
+from rex.errors import Damaged, NotFound
+
+BEGUN, LOG_PART, LOG, MANIFEST = "begun.json", "log.part", "log.zst", "manifest.json.zst"
+LOCK = "lock"
+NAMES = (BEGUN, LOG_PART, LOG, MANIFEST, LOCK)
+
+COMPLETE, RECORDING, INCOMPLETE = "complete", "recording", "incomplete"
+
+MAX_MANIFEST_BYTES = 1 << 30
+MAX_BEGUN_BYTES = 16 << 20
+LOG_LEVEL, MANIFEST_LEVEL = 9, 12
+
+
+class Experiment:
+    """An experiment that somebody recorded, or began to."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+        self.name = os.path.basename(directory)
+
+    def __repr__(self) -> str:
+        return f"Experiment({self.name!r})"
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.directory, name)
+
+    @property
+    def state(self) -> str:
+        """complete; or recording right now; or incomplete, left by a crash."""
+        if os.path.exists(self._path(MANIFEST)):
+            return COMPLETE
+        return RECORDING if is_locked(self._path(LOCK)) else INCOMPLETE
+
+    @functools.cached_property
+    def begun(self) -> dict[str, Any]:
+        """The facts known at its start; empty when a crash came even before them."""
+        try:
+            with open(self._path(BEGUN), "rb") as file:
+                facts = json.loads(file.read(MAX_BEGUN_BYTES))
+        except FileNotFoundError:
+            return {}
+        except (ValueError, RecursionError) as error:
+            raise Damaged(f"{BEGUN} of {self.name} is damaged", str(error)) from error
+        if not isinstance(facts, dict):
+            raise Damaged(f"{BEGUN} of {self.name} is damaged", "it is no object")
+        return facts
+
+    @functools.cached_property
+    def manifest(self) -> Manifest:
+        """What the experiment consists of.
+
+        Raises:
+            NotFound: it never finished.
+            Damaged, TooNew: the manifest cannot be read.
+        """
+        try:
+            with open(self._path(MANIFEST), "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            raise NotFound(f"experiment {self.name} is {self.state}",
+                           "it has no manifest") from None
+        return manifests.decode(codec.decompress(data, MAX_MANIFEST_BYTES))
+
+    @property
+    def log_path(self) -> str:
+        """The log's file: compressed when complete, the part that was written otherwise."""
+        done = self._path(LOG)
+        return done if os.path.exists(done) else self._path(LOG_PART)
+
+    def open_log(self) -> BinaryIO:
+        """The log's bytes, decompressed as they are read.
+
+        Raises:
+            NotFound: it has no log.
+        """
+        try:
+            return codec.open_stream(self.log_path)
+        except FileNotFoundError:
+            raise NotFound(f"experiment {self.name} has no log") from None
+
+
+class Recording:
+    """An experiment being recorded: takes contents, and in the end the manifest.
+
+    `add_file`, `add_bytes` and `capture` are safe for any number of threads, and
+    what costs time in them leaves the GIL free. As a context manager it is abandoned
+    unless `finish` was reached: the experiment then stays in the archive, incomplete.
+    """
+
+    def __init__(self, directory: str, packer: Packer, archive_lock: FileLock,
+                 facts: Mapping[str, Any]) -> None:
+        """Begin in a fresh directory; takes the lock over."""
+        self.directory = directory
+        self.name = os.path.basename(directory)
+        self.log_path = os.path.join(directory, LOG_PART)
+        self._packer = packer
+        self._archive_lock = archive_lock
+        self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
+        text = json.dumps({"format": manifests.VERSION, "pid": os.getpid(), **facts},
+                          sort_keys=True, indent=1)
+        write_atomically(os.path.join(directory, BEGUN), text.encode())
+
+    def add_file(self, source: capture.Source) -> Content:
+        """Store the bytes of a regular file, by path or open descriptor, as they are now."""
+        return capture.add_file(self._packer, source)
+
+    def add_bytes(self, data: bytes) -> Content:
+        """Store bytes."""
+        return self._packer.add_bytes(data)
+
+    def capture(self, path: str | bytes) -> FileState:
+        """Store what is at path, links not followed: its state and, for a file, its bytes."""
+        return capture.capture(self._packer, path)
+
+    @property
+    def new_bytes(self) -> int:
+        """Raw bytes added that the archive did not have yet."""
+        return self._packer.new_bytes
+
+    def flush(self) -> None:
+        """Make everything added so far durable and readable; no other thread may add meanwhile."""
+        self._packer.flush()
+
+    def finish(self, manifest: Manifest) -> Experiment:
+        """Make the experiment complete, durably.
+
+        Objects first, then the log, then the manifest: whoever sees the
+        manifest finds all that it names.
+        """
+        self._packer.flush()
+        manifest = dataclasses.replace(manifest, log=self._store_log())
+        write_atomically(os.path.join(self.directory, MANIFEST),
+                         codec.compress(manifests.encode(manifest), MANIFEST_LEVEL))
+        remove_if_there(self.log_path)
+        self._release()
+        return Experiment(self.directory)
+
+    def _store_log(self) -> LogFacts | None:
+        temporary = temporary_name(self.directory)
+        try:
+            with open(self.log_path, "rb") as source, open(temporary, "xb") as target:
+                sha256, size = codec.copy_compressed(source, target, LOG_LEVEL)
+                target.flush()
+                os.fsync(target.fileno())
+        except FileNotFoundError:
+            return None
+        except BaseException:
+            remove_if_there(temporary)
+            raise
+        os.rename(temporary, os.path.join(self.directory, LOG))
+        sync_directory(self.directory)
+        return LogFacts(sha256, size)
+
+    def abandon(self) -> None:
+        """Stop recording; what is there stays, marked incomplete. Harmless when repeated."""
+        self._packer.abandon()
+        self._release()
+
+    def _release(self) -> None:
+        self._lock.release()
+        self._archive_lock.release()
+
+    def __enter__(self) -> "Recording":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.abandon()

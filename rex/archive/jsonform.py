@@ -1,0 +1,87 @@
+"""Dataclasses as plain JSON values and back, every type checked: the text may be hostile."""
+
+from __future__ import annotations
+
+import functools
+import types
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Any, Callable, Union, get_args, get_origin, get_type_hints
+
+
+@functools.cache
+def _default_free(kind: type) -> list[tuple[str, Any]]:
+    return [(f.name, _default(f)) for f in fields(kind)]
+
+
+def _default(item: Field[Any]) -> Any:
+    return item.default_factory() if item.default_factory is not MISSING else item.default
+
+
+def plain(value: Any) -> Any:
+    """The value as dicts, lists and scalars; fields at their default are left out."""
+    if is_dataclass(value):
+        return {name: plain(item) for name, default in _default_free(type(value))
+                if (item := getattr(value, name)) != default}
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    return value
+
+
+@functools.cache
+def builder(kind: Any) -> Callable[[Any], Any]:
+    """A function that makes a value of the annotated type from plain JSON.
+
+    It raises TypeError or ValueError where the JSON does not fit; unknown
+    keys are passed over, so that later writers may add fields.
+    """
+    origin, args = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return lambda value: value
+    if is_dataclass(kind):
+        return _build_dataclass(kind)
+    if origin in (Union, types.UnionType):
+        inner = builder(next(arg for arg in args if arg is not type(None)))
+        return lambda value: None if value is None else inner(value)
+    if origin is tuple:
+        return _build_tuple(builder(args[0]))
+    if origin is dict:
+        return _build_dict(builder(args[1]))
+    return _build_scalar((int, float) if kind is float else kind)
+
+
+def _build_scalar(kind: Any) -> Callable[[Any], Any]:
+    def build(value: Any) -> Any:
+        if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
+            raise TypeError(f"{value!r:.60} is not a {kind}")
+        return value
+    return build
+
+
+def _build_tuple(inner: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def build(value: Any) -> Any:
+        if not isinstance(value, list):
+            raise TypeError(f"{value!r:.60} is not a list")
+        return tuple([inner(item) for item in value])
+    return build
+
+
+def _build_dict(inner: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def build(value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise TypeError(f"{value!r:.60} is not an object")
+        return {key: inner(item) for key, item in value.items()}
+    return build
+
+
+def _build_dataclass(kind: Any) -> Callable[[Any], Any]:
+    hints = get_type_hints(kind)
+    builders = {item.name: builder(hints[item.name]) for item in fields(kind)}
+
+    def build(value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise TypeError(f"{value!r:.60} is not an object")
+        return kind(**{key: builders[key](item) for key, item in value.items()
+                       if key in builders})
+    return build

@@ -1,0 +1,95 @@
+"""Advisory locks and durable writes: what makes crashes and company harmless.
+
+flock(2) locks vanish with the process that held them, so that a lock can
+never be stale; Linux carries them over NFS as well.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+
+from rex.errors import Locked
+
+
+class FileLock:
+    """A shared or exclusive lock on a file, held until `release`."""
+
+    def __init__(self, path: str, exclusive: bool = False, wait: bool = True) -> None:
+        """Take the lock, creating the file if needed.
+
+        Raises:
+            Locked: somebody else holds it and `wait` is False.
+        """
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+        try:
+            fcntl.flock(self._fd, kind | (0 if wait else fcntl.LOCK_NB))
+        except OSError as error:
+            os.close(self._fd)
+            if error.errno != errno.EWOULDBLOCK:
+                raise
+            raise Locked("the archive is in use", "another process records into it",
+                         "try again when that has ended") from error
+
+    def release(self) -> None:
+        """Give the lock back; harmless when repeated."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def is_locked(path: str) -> bool:
+    """Whether somebody holds an exclusive lock on the file."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except OSError as error:
+        if error.errno != errno.EWOULDBLOCK:
+            raise
+        return True
+    finally:
+        os.close(fd)
+
+
+def sync_directory(path: str) -> None:
+    """Make the names in a directory durable."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def temporary_name(directory: str) -> str:
+    """A new name for a file that is not yet whole; `check` and `gc` know such names."""
+    return os.path.join(directory, f".tmp-{os.getpid()}-{os.urandom(6).hex()}")
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Make path hold exactly data, durably, or leave it as it was."""
+    directory = os.path.dirname(path)
+    temporary = temporary_name(directory)
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(temporary, path)
+    except BaseException:
+        remove_if_there(temporary)
+        raise
+    sync_directory(directory)
+
+
+def remove_if_there(path: str) -> None:
+    """Unlink the file unless it is already gone."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass

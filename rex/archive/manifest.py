@@ -1,0 +1,208 @@
+"""What an experiment consists of, and how that looks as JSON.
+
+Names of files, arguments and variables are text as `codec.text` makes it:
+bytes that are not UTF-8 are lone surrogates, which JSON writes as \\udcXX.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from rex.archive.content import Content
+from rex.archive.jsonform import builder, plain
+from rex.errors import Damaged, TooNew
+
+VERSION = 1
+
+APPARATUS, INPUT, OUTPUT = "apparatus", "input", "output"
+FILE, DIR, SYMLINK, FIFO, OTHER = "file", "dir", "symlink", "fifo", "other"
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """One file at one moment.
+
+    Attributes:
+        type: file, dir, symlink, fifo or other (sockets, devices).
+        mode: permission bits, as chmod takes them.
+        content: the bytes of a file; None if they were not kept.
+        target: where a symlink points.
+        link_of: path of another entry that was the same file (hard link).
+    """
+
+    type: str
+    mode: int = 0
+    uid: int = 0
+    gid: int = 0
+    mtime_ns: int = 0
+    size: int = 0
+    content: Content | None = None
+    target: str = ""
+    link_of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ElfFacts:
+    """What an ELF file says about itself."""
+
+    interpreter: str = ""
+    soname: str = ""
+    needed: tuple[str, ...] = ()
+    build_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """One path of the experiment's file system.
+
+    Attributes:
+        initial: as the experiment first saw it; None: it did not exist.
+        final: as the experiment left it; None: it did not exist any more.
+        is_changed: whether the experiment created, changed or removed it.
+        roles: any of apparatus, input, output.
+    """
+
+    initial: FileState | None = None
+    final: FileState | None = None
+    is_changed: bool = False
+    roles: tuple[str, ...] = ()
+    elf: ElfFacts | None = None
+
+    def contents(self) -> list[Content]:
+        """Every content that this entry needs."""
+        return [state.content for state in (self.initial, self.final) if state and state.content]
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One process of the experiment; task numbers are those of the log."""
+
+    task: int
+    parent: int | None = None
+    ordinal: int = 0
+    command: tuple[str, ...] = ()
+    executable: str = ""
+    start_s: float = 0.0
+    end_s: float | None = None
+    exit_status: int | None = None
+    cpu_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LogFacts:
+    """The log beside the manifest: its bytes before compression."""
+
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Everything about one finished experiment, except its bytes and its log.
+
+    Attributes:
+        environment: the variables that the command was given and that are kept.
+        withheld: names of variables that were given but are not kept.
+        limits: resource limits by name: [soft, hard], -1 for none.
+        terminal, machine: facts, free in form.
+        start_ns: ns since 1970.
+        exit_status: as a shell sees it, or minus the signal that ended it.
+        files: by absolute path, directories on the way included.
+        attachments: contents that belong to it under names of other rooms' choice.
+        extra: small facts of other rooms, one key per room.
+        log: filled in by Recording.finish.
+    """
+
+    command: tuple[str, ...]
+    cwd: str = "/"
+    environment: dict[str, str] = field(default_factory=dict)
+    withheld: tuple[str, ...] = ()
+    user: str = ""
+    host: str = ""
+    umask: int = 0o022
+    limits: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    terminal: dict[str, Json] = field(default_factory=dict)
+    machine: dict[str, Json] = field(default_factory=dict)
+    engine: str = ""
+    rex: str = ""
+    start_ns: int = 0
+    duration_s: float = 0.0
+    exit_status: int | None = None
+    processes: tuple[Process, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    files: dict[str, FileEntry] = field(default_factory=dict)
+    attachments: dict[str, Content] = field(default_factory=dict)
+    extra: dict[str, Json] = field(default_factory=dict)
+    log: LogFacts | None = None
+
+    def contents(self) -> list[Content]:
+        """Every content that the experiment needs."""
+        return [content for entry in self.files.values() for content in entry.contents()
+                ] + list(self.attachments.values())
+
+
+def encode(manifest: Manifest) -> bytes:
+    """The manifest as JSON, the same bytes for the same manifest; defaults are left out."""
+    made = plain(manifest)
+    for path, entry in manifest.files.items():
+        # An unchanged file is told once.
+        if not entry.is_changed and entry.final == entry.initial:
+            made["files"][path].pop("final", None)
+    return json.dumps({"format": VERSION, **made}, sort_keys=True,
+                      separators=(",", ":")).encode()
+
+
+def decode(data: bytes) -> Manifest:
+    """The manifest in a JSON text from anywhere.
+
+    Raises:
+        Damaged: it is not what a manifest looks like.
+        TooNew: it was written in a newer format.
+    """
+    try:
+        found = json.loads(data)
+        version = found.pop("format")
+        if isinstance(version, int) and version > VERSION:
+            raise TooNew(f"the manifest has format version {version}",
+                         f"this Rex reads up to {VERSION}", "use a newer Rex")
+        if version != VERSION:
+            raise ValueError(f"format version {version!r}")
+        for entry in found.get("files", {}).values():
+            if not entry.get("is_changed") and "initial" in entry:
+                entry.setdefault("final", entry["initial"])
+        manifest = builder(Manifest)(found)
+        _check(manifest)
+        return manifest
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise Damaged("a manifest is damaged", f"{type(error).__name__}: {error}",
+                      "see: rex check") from error
+
+
+def _check(manifest: Manifest) -> None:
+    for path, entry in manifest.files.items():
+        if not is_plain_path(path):
+            raise ValueError(f"not an absolute, plain path: {path!r}")
+        for content in entry.contents():
+            _check_content(content)
+    for content in manifest.attachments.values():
+        _check_content(content)
+
+
+def _check_content(content: Content) -> None:
+    for name in (content.sha256, content.tree):
+        if name and (len(name) != 64 or not set(name) <= set("0123456789abcdef")):
+            raise ValueError(f"not a hash: {name!r}")
+    if not content.sha256 or content.size < 0 or bool(content.tree) != bool(content.depth):
+        raise ValueError("a content does not hold together")
+
+
+def is_plain_path(path: str) -> bool:
+    """Whether a path is absolute and free of NUL, empty parts, `.` and `..`."""
+    parts = path.split("/")
+    return path == "/" or (parts[0] == "" and "\0" not in path
+                           and not any(part in ("", ".", "..") for part in parts[1:]))

@@ -1,0 +1,169 @@
+"""Pack files: many objects in few immutable files.
+
+A pack is a header, zstd frames that hold objects back to back, and an index:
+
+    header  magic "REXPACK\\n", u32 version, u32 0
+    frames  one after another
+    index   per frame  u64 offset, u32 stored bytes, u32 raw bytes
+            per object 32 bytes sha256, u32 frame, u32 offset in the raw frame,
+                       u32 length, u32 0; sorted by hash
+    footer  u64 offset of the index, u32 frames, u32 objects, magic "REXPEND\\n"
+
+Its name is the sha256 of all of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+from typing import BinaryIO, NamedTuple
+
+from rex import codec
+from rex.archive.locks import FileLock, remove_if_there, sync_directory, temporary_name
+from rex.errors import Damaged, TooNew
+
+VERSION = 1
+HEADER = struct.Struct("<8sII")
+FRAME = struct.Struct("<QII")
+OBJECT = struct.Struct("<32sIIII")
+FOOTER = struct.Struct("<QII8s")
+MAGIC, END_MAGIC = b"REXPACK\n", b"REXPEND\n"
+
+# A frame that declares more is refused, not decompressed.
+MAX_FRAME_BYTES = 16 << 20
+
+
+class Place(NamedTuple):
+    """Where an object lies: sorting places gives an order that is cheap to read."""
+
+    pack: str
+    frame: int
+    offset: int
+    length: int
+
+
+class PackWriter:
+    """One pack in the making, under a temporary name; not for several threads."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._path = temporary_name(directory)
+        # Held until the pack has its name: a temporary file without this lock is waste.
+        self._lock = FileLock(self._path, exclusive=True)
+        self._file = open(self._path, "wb")
+        self._digest = hashlib.sha256()
+        self._frames: list[tuple[int, int, int]] = []
+        self._objects: list[tuple[bytes, int, int, int, int]] = []
+        self.size_bytes = 0
+        self._write(HEADER.pack(MAGIC, VERSION, 0))
+
+    def _write(self, data: bytes) -> None:
+        self._file.write(data)
+        self._digest.update(data)
+        self.size_bytes += len(data)
+
+    def add_frame(self, frame: bytes, objects: list[tuple[bytes, int]]) -> None:
+        """Append a compressed frame that holds these (sha256, length) back to back."""
+        number, offset = len(self._frames), 0
+        for digest, length in objects:
+            self._objects.append((digest, number, offset, length, 0))
+            offset += length
+        self._frames.append((self.size_bytes, len(frame), offset))
+        self._write(frame)
+
+    def seal(self) -> str:
+        """Write the index, make the pack durable, give it its name and return that."""
+        index = b"".join([FRAME.pack(*frame) for frame in self._frames]
+                         + [OBJECT.pack(*item) for item in sorted(self._objects)])
+        footer = FOOTER.pack(self.size_bytes, len(self._frames), len(self._objects), END_MAGIC)
+        try:
+            self._write(index + footer)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            name = self._digest.hexdigest() + ".pack"
+            os.rename(self._path, os.path.join(self._directory, name))
+        except BaseException:
+            self.abandon()
+            raise
+        sync_directory(self._directory)
+        self._close()
+        return name
+
+    def abandon(self) -> None:
+        """Drop the pack."""
+        remove_if_there(self._path)
+        self._close()
+
+    def _close(self) -> None:
+        try:
+            self._file.close()
+        finally:
+            self._lock.release()
+
+
+class PackReader:
+    """A pack's index; holds no file open, so that an archive may have thousands."""
+
+    def __init__(self, path: str) -> None:
+        """Read the index.
+
+        Raises:
+            Damaged: the file is no pack or was cut short.
+            TooNew: a newer format version.
+            FileNotFoundError: there is no such pack (any more).
+        """
+        self.path = path
+        self.name = os.path.basename(path)
+        self.places: dict[bytes, Place] = {}
+        with open(path, "rb", buffering=0) as file:
+            self._load(file)
+
+    def damaged(self, why: str) -> Damaged:
+        """The error that says what is wrong with this pack."""
+        return Damaged(f"the pack {self.name[:16]} is damaged", why, "see: rex check")
+
+    def _load(self, file: BinaryIO) -> None:
+        self.size_bytes = os.fstat(file.fileno()).st_size
+        head = os.pread(file.fileno(), HEADER.size, 0)
+        tail = os.pread(file.fileno(), FOOTER.size, max(0, self.size_bytes - FOOTER.size))
+        if len(head) < HEADER.size or not head.startswith(MAGIC) or len(tail) < FOOTER.size:
+            raise self.damaged("it has no header")
+        version = HEADER.unpack(head)[1]
+        if version > VERSION:
+            raise TooNew(f"the pack {self.name[:16]} has format version {version}",
+                         f"this Rex reads up to {VERSION}", "use a newer Rex")
+        index_offset, frames, objects, magic = FOOTER.unpack(tail)
+        index_size = frames * FRAME.size + objects * OBJECT.size
+        if magic != END_MAGIC or index_offset + index_size + FOOTER.size != self.size_bytes:
+            raise self.damaged("its end is missing")
+        file.seek(index_offset)
+        index = file.read(index_size)
+        if len(index) < index_size:
+            raise self.damaged("its index is cut short")
+        self._read_index(index, index_offset, frames)
+
+    def _read_index(self, index: bytes, index_offset: int, frames: int) -> None:
+        split = frames * FRAME.size
+        self.frames = list(FRAME.iter_unpack(index[:split]))
+        for offset, stored, size in self.frames:
+            if offset + stored > index_offset or size > MAX_FRAME_BYTES:
+                raise self.damaged("a frame lies outside of it or is too large")
+        for digest, frame, offset, length, _ in OBJECT.iter_unpack(index[split:]):
+            if frame >= frames or offset + length > self.frames[frame][2]:
+                raise self.damaged("an object lies outside of its frame")
+            self.places[digest] = Place(self.name, frame, offset, length)
+
+    def read_frame(self, number: int) -> bytes:
+        """The raw bytes of one frame.
+
+        Raises:
+            Damaged: it does not decompress to its declared size.
+            FileNotFoundError: the pack was removed meanwhile.
+        """
+        offset, stored, size = self.frames[number]
+        with open(self.path, "rb", buffering=0) as file:
+            data = codec.decompress(os.pread(file.fileno(), stored, offset), size)
+        if len(data) != size:
+            raise self.damaged(f"frame {number} does not have its declared size")
+        return data

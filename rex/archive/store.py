@@ -1,0 +1,298 @@
+"""The object store: bytes by hash, packed, each kept once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections import OrderedDict
+from typing import Iterable, Iterator
+
+from rex import codec
+from rex.archive.content import (EMPTY, HOLE, MAX_DEPTH, Content, Entry, decode_list, encode_list,
+                                 split_list)
+from rex.archive.cut import WHOLE_BYTES, cut
+from rex.archive.packs import PackReader, PackWriter, Place
+from rex.errors import Damaged, RexError, TooNew
+
+FRAME_BYTES = 1 << 20      # raw bytes gathered before a frame is compressed
+PACK_BYTES = 256 << 20     # stored bytes before the next pack is begun
+LEVEL = 6
+_CACHED_FRAMES = 16
+
+
+class Store:
+    """Reads objects from all packs of an archive; safe for threads."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+        self.damaged: dict[str, RexError] = {}   # packs that could not be opened
+        self._packs: dict[str, PackReader] = {}
+        self._places: dict[bytes, Place] = {}
+        self._frames: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+        self._lock = threading.RLock()
+        self._is_loaded = False
+
+    def refresh(self) -> None:
+        """Learn of packs that others have added or removed."""
+        with self._lock:
+            names = {n for n in os.listdir(self.directory) if n.endswith(".pack")}
+            if gone := self._packs.keys() - names:
+                self._packs = {n: p for n, p in self._packs.items() if n not in gone}
+                self._places = {d: place for pack in self._packs.values()
+                                for d, place in pack.places.items()}
+                self._frames.clear()
+            for name in sorted(names - self._packs.keys() - self.damaged.keys()):
+                try:
+                    pack = PackReader(os.path.join(self.directory, name))
+                except FileNotFoundError:
+                    continue
+                except (Damaged, TooNew) as error:
+                    # The rest of the archive stays readable; `check` tells of it.
+                    self.damaged[name] = error
+                    continue
+                self._packs[name] = pack
+                self._places.update(pack.places)
+            self._is_loaded = True
+
+    def place(self, digest: bytes) -> Place | None:
+        """Where the object lies, or None."""
+        if not self._is_loaded:
+            self.refresh()
+        return self._places.get(digest)
+
+    def packs(self) -> list[PackReader]:
+        """Every pack that can be read."""
+        self.refresh()
+        return list(self._packs.values())
+
+    def read_object(self, digest: bytes) -> bytes:
+        """The bytes of one object, verified.
+
+        Raises:
+            Damaged: it is missing, or its bytes are not what its hash says.
+        """
+        try:
+            place = self.place(digest)
+            if place is not None:
+                return self._read(place, digest)
+        except (Damaged, FileNotFoundError):
+            pass
+        # A pack was added, rewritten or hurt since; any other copy will do.
+        self.refresh()
+        failure = Damaged(f"object {digest.hex()[:16]} is missing", "", "see: rex check")
+        for pack in list(self._packs.values()):
+            try:
+                if digest in pack.places:
+                    return self._read(pack.places[digest], digest)
+            except Damaged as error:
+                failure = error
+        raise failure
+
+    def _read(self, place: Place, digest: bytes) -> bytes:
+        data = self._frame(place)[place.offset:place.offset + place.length]
+        if codec.sha256(data) != digest:
+            raise Damaged(f"object {digest.hex()[:16]} is damaged",
+                          "its bytes do not have this hash", "see: rex check")
+        return data
+
+    def _frame(self, place: Place) -> bytes:
+        key = (place.pack, place.frame)
+        with self._lock:
+            if frame := self._frames.get(key):
+                self._frames.move_to_end(key)
+                return frame
+            pack = self._packs.get(place.pack)
+        if pack is None:
+            raise FileNotFoundError(place.pack)
+        frame = pack.read_frame(place.frame)
+        with self._lock:
+            self._frames[key] = frame
+            if len(self._frames) > _CACHED_FRAMES:
+                self._frames.popitem(last=False)
+        return frame
+
+    def pieces(self, content: Content) -> Iterator[Entry]:
+        """The (hash, length) of the file's objects in order; HOLE for holes.
+
+        Raises:
+            Damaged: the tree of lists is not what it should be.
+        """
+        if content.size == 0:
+            return iter(())
+        if not 0 <= content.depth <= MAX_DEPTH:
+            raise Damaged("a content is damaged", f"depth {content.depth}")
+        return self._walk(content.root, content.depth)
+
+    def _walk(self, entry: Entry, depth: int) -> Iterator[Entry]:
+        if depth == 0 or entry[0] == HOLE:
+            yield entry
+            return
+        for below in decode_list(self.read_object(entry[0]), entry[1]):
+            yield from self._walk(below, depth - 1)
+
+    def lists(self, content: Content) -> Iterator[bytes]:
+        """The hashes of the content's list objects."""
+        level = [content.root] if content.size else []
+        for _ in range(content.depth):
+            level = [entry for entry in level if entry[0] != HOLE]
+            yield from (digest for digest, _ in level)
+            level = [below for entry in level
+                     for below in decode_list(self.read_object(entry[0]), entry[1])]
+
+    def read_pieces(self, content: Content) -> Iterator[tuple[bytes | None, int]]:
+        """The file's bytes in order as (data, length); data is None for a hole.
+
+        Raises:
+            Damaged: an object is missing or wrong, or the whole has another hash.
+        """
+        digest = hashlib.sha256()
+        for name, length in self.pieces(content):
+            if name == HOLE:
+                for zeros in zero_blocks(length):
+                    digest.update(zeros)
+                yield None, length
+                continue
+            data = self.read_object(name)
+            if len(data) != length:
+                raise Damaged(f"object {name.hex()[:16]} has {len(data)} bytes",
+                              f"its list says {length}", "see: rex check")
+            digest.update(data)
+            yield data, length
+        if digest.hexdigest() != content.sha256:
+            raise Damaged(f"content {content.sha256[:16]} is damaged",
+                          "the whole does not have its hash", "see: rex check")
+
+
+class Packer:
+    """Adds objects to a store through new packs; safe for any number of threads."""
+
+    def __init__(self, store: Store, level: int = LEVEL) -> None:
+        self._store = store
+        self._level = level
+        self._lock = threading.Lock()          # the group and what is known
+        self._pack_lock = threading.Lock()     # the pack being written
+        self._pack: PackWriter | None = None
+        self._group: list[tuple[bytes, bytes]] = []
+        self._group_bytes = 0
+        self._added: set[bytes] = set()
+        self._failure: BaseException | None = None
+        self.new_bytes = 0                     # raw bytes that were not in the store yet
+        store.refresh()
+
+    def add(self, data: bytes) -> bytes:
+        """Store one object of at most a few MiB unless it is there; its sha256."""
+        digest = codec.sha256(data)
+        full = None
+        with self._lock:
+            if self._failure:
+                raise self._failure
+            if digest in self._added or self._store.place(digest):
+                return digest
+            self._added.add(digest)
+            self._group.append((digest, data))
+            self._group_bytes += len(data)
+            self.new_bytes += len(data)
+            if self._group_bytes >= FRAME_BYTES:
+                full = self._take_group()
+        if full:
+            self._write_group(full)
+        return digest
+
+    def _take_group(self) -> list[tuple[bytes, bytes]]:
+        group, self._group, self._group_bytes = self._group, [], 0
+        return group
+
+    def _write_group(self, group: list[tuple[bytes, bytes]]) -> None:
+        try:
+            frame = codec.compress(b"".join([data for _, data in group]), self._level)
+            with self._pack_lock:
+                if self._pack is None:
+                    self._pack = PackWriter(self._store.directory)
+                self._pack.add_frame(frame, [(digest, len(data)) for digest, data in group])
+                if self._pack.size_bytes >= PACK_BYTES:
+                    self._seal()
+        except BaseException as error:
+            # Objects are missing now that others believe stored: nothing may follow.
+            self._failure = error
+            raise
+
+    def _seal(self) -> None:
+        pack, self._pack = self._pack, None
+        if pack is not None:
+            pack.seal()
+
+    def flush(self) -> None:
+        """Make everything added so far durable and readable; no other thread may add meanwhile."""
+        with self._lock:
+            group = self._take_group()
+        if group:
+            self._write_group(group)
+        if self._failure:
+            raise self._failure
+        with self._pack_lock:
+            self._seal()
+        self._store.refresh()
+
+    def abandon(self) -> None:
+        """Drop what is not yet in a whole pack."""
+        with self._pack_lock:
+            pack, self._pack = self._pack, None
+            if pack is not None:
+                pack.abandon()
+
+    def add_bytes(self, data: bytes) -> Content:
+        """Store data, cut if it is large."""
+        if len(data) <= WHOLE_BYTES:
+            return Content(self.add(data).hex() if data else EMPTY, len(data))
+        return self.add_blocks([data])
+
+    def add_blocks(self, blocks: Iterable[bytes | int]) -> Content:
+        """Store a content that comes in blocks, in order; a number is a hole of that size."""
+        whole, size = hashlib.sha256(), 0
+        entries: list[Entry] = []
+        rest = b""
+        for block in blocks:
+            if isinstance(block, int):
+                entries += self._add_cut(rest, cut(rest, True)) + [(HOLE, block)]
+                rest = b""
+                for zeros in zero_blocks(block):
+                    whole.update(zeros)
+                size += block
+                continue
+            whole.update(block)
+            size += len(block)
+            rest = rest + block if rest else block
+            lengths = cut(rest, False)
+            entries += self._add_cut(rest, lengths)
+            rest = rest[sum(lengths):]
+        entries += self._add_cut(rest, cut(rest, True))
+        if not entries:
+            return Content(EMPTY, 0)
+        if len(entries) == 1 and entries[0][0] != HOLE:
+            return Content(whole.hexdigest(), size)
+        depth, tree = self._add_lists(entries)
+        return Content(whole.hexdigest(), size, depth, tree.hex())
+
+    def _add_cut(self, data: bytes, lengths: list[int]) -> list[Entry]:
+        entries, begin = [], 0
+        for length in lengths:
+            entries.append((self.add(data[begin:begin + length]), length))
+            begin += length
+        return entries
+
+    def _add_lists(self, entries: list[Entry]) -> tuple[int, bytes]:
+        """Store lists above the entries until one is left: its depth and hash."""
+        depth = 0
+        while depth == 0 or len(entries) > 1:
+            entries = [(self.add(encode_list(group)), sum(length for _, length in group))
+                       for group in split_list(entries)]
+            depth += 1
+        return depth, entries[0][0]
+
+
+def zero_blocks(size: int) -> Iterator[bytes]:
+    """The zeros that a hole reads as, in pieces."""
+    zeros = bytes(min(size, FRAME_BYTES))
+    for at in range(0, size, FRAME_BYTES):
+        yield zeros[:size - at]

@@ -1,0 +1,103 @@
+"""Hashing, zstd, and the escape that carries any file name in JSON text.
+
+Everything read here may come from a stranger: a declared size is a limit,
+and nothing is decompressed beyond it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from typing import IO, BinaryIO
+
+import zstandard
+
+from rex.errors import Damaged
+
+# What a stranger's frame may make us allocate for its window while streaming.
+MAX_WINDOW_BYTES = 1 << 27
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_COPY_BYTES = 1 << 20
+
+# zstd contexts are costly to make and must not be shared by running threads.
+_contexts = threading.local()
+
+
+def sha256(data: bytes | memoryview) -> bytes:
+    """The 32-byte digest of the data; the GIL is free meanwhile."""
+    return hashlib.sha256(data).digest()
+
+
+def text(name: bytes) -> str:
+    """A file name as text: UTF-8, and U+DC80..U+DCFF for each byte that is not."""
+    return name.decode("utf-8", "surrogateescape")
+
+
+def raw(name: str) -> bytes:
+    """The bytes of a file name that `text` made."""
+    return name.encode("utf-8", "surrogateescape")
+
+
+def compress(data: bytes, level: int) -> bytes:
+    """One zstd frame that declares its size; the GIL is free meanwhile."""
+    made = getattr(_contexts, "compressors", None)
+    if made is None:
+        made = _contexts.compressors = {}
+    if level not in made:
+        made[level] = zstandard.ZstdCompressor(level=level)
+    return made[level].compress(data)
+
+
+def decompress(frame: bytes, limit_bytes: int) -> bytes:
+    """The content of one frame that declares at most limit_bytes.
+
+    Raises:
+        Damaged: no frame, more than one, no declared size, or a larger one.
+    """
+    if not hasattr(_contexts, "decompressor"):
+        _contexts.decompressor = zstandard.ZstdDecompressor()
+    try:
+        declared = zstandard.frame_content_size(frame)
+        if not 0 <= declared <= limit_bytes:
+            raise Damaged("compressed data is damaged",
+                          f"its declared size is {declared}, the limit is {limit_bytes}")
+        return _contexts.decompressor.decompress(frame, allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise Damaged("compressed data is damaged", str(error)) from error
+
+
+def copy_compressed(source: BinaryIO, target: IO[bytes], level: int) -> tuple[str, int]:
+    """Compress a stream into another; the sha256 (hex) and size of what was read."""
+    digest, size_bytes = hashlib.sha256(), 0
+    with zstandard.ZstdCompressor(level=level, write_checksum=True).stream_writer(
+            target, closefd=False) as writer:
+        while block := source.read(_COPY_BYTES):
+            digest.update(block)
+            size_bytes += len(block)
+            writer.write(block)
+    return digest.hexdigest(), size_bytes
+
+
+def open_stream(path: str) -> BinaryIO:
+    """A file's bytes, decompressed on the fly when it is zstd; close it after use."""
+    stream = open(path, "rb")
+    if stream.peek(4)[:4] != ZSTD_MAGIC:
+        return stream
+    reader = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES)
+    return reader.stream_reader(stream, read_across_frames=True, closefd=True)
+
+
+def read_stream(stream: BinaryIO, size: int) -> bytes:
+    """Read until size bytes are there or the stream ends.
+
+    Raises:
+        Damaged: the compressed stream is broken.
+    """
+    blocks: list[bytes] = []
+    try:
+        while size > 0 and (block := stream.read(min(size, _COPY_BYTES))):
+            blocks.append(block)
+            size -= len(block)
+    except zstandard.ZstdError as error:
+        raise Damaged("compressed data is damaged", str(error)) from error
+    return b"".join(blocks)

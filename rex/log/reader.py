@@ -1,0 +1,103 @@
+"""Read a log, raw or compressed, event by event in bounded memory."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import BinaryIO, Iterator
+
+from rex import codec
+from rex.errors import Damaged, TooNew
+from rex.log.records import (EVENT, FINISHED, HEADER, MAGIC, MAX_RECORD_BYTES, VERSION, Event,
+                             decode)
+
+_BLOCK_BYTES = 1 << 18
+
+
+class LogReader:
+    """The events of one log, in order; iterate once.
+
+    Attributes:
+        version: the format version of the log.
+        is_finished: whether the recorder wrote the log to its end.
+        start_ns: wall-clock time of the start, ns since 1970.
+        count: number of events; 0 while unfinished.
+    """
+
+    def __init__(self, source: str | os.PathLike[str] | BinaryIO) -> None:
+        """Open a log by path, or take a stream of its decompressed bytes.
+
+        Raises:
+            Damaged: this is no log.
+            TooNew: it was written by a newer format version.
+        """
+        if isinstance(source, (str, os.PathLike)):
+            self._stream = codec.open_stream(os.fspath(source))
+        else:
+            self._stream = source
+        try:
+            self._read_header()
+        except BaseException:
+            self.close()
+            raise
+
+    def _read_header(self) -> None:
+        head = codec.read_stream(self._stream, HEADER.size)
+        if len(head) < HEADER.size or not head.startswith(MAGIC):
+            raise Damaged("this is not a log", "it does not begin with the log's magic bytes")
+        _, self.version, flags, self.start_ns, self.count = HEADER.unpack(head)
+        if self.version > VERSION:
+            raise TooNew(f"the log has format version {self.version}",
+                         f"this Rex reads up to {VERSION}", "use a newer Rex")
+        if self.version < 1:
+            raise Damaged("the log is damaged", f"format version {self.version} never existed")
+        self.is_finished = bool(flags & FINISHED)
+
+    def __iter__(self) -> Iterator[Event]:
+        """Yield the events.
+
+        An unfinished log ends at its last whole record; space that a crash
+        left as zeros ends it too.
+
+        Raises:
+            Damaged: with the offset, where the bytes make no sense.
+        """
+        offset, buffer, position, seen = HEADER.size, b"", 0, 0
+        while True:
+            if len(buffer) - position < EVENT.size:
+                buffer = buffer[position:] + codec.read_stream(self._stream, _BLOCK_BYTES)
+                position = 0
+            if len(buffer) - position < EVENT.size:
+                return self._end(offset, len(buffer) - position, seen)
+            size = int.from_bytes(buffer[position:position + 4], "little")
+            if size == 0 and not self.is_finished:
+                return
+            if size < EVENT.size or size % 8 or size > MAX_RECORD_BYTES:
+                raise Damaged("the log is damaged", f"a record of {size} bytes at offset {offset}")
+            if len(buffer) - position < size:
+                # Read in blocks: a lying size costs no more than what is really there.
+                buffer = buffer[position:] + codec.read_stream(
+                    self._stream, size - len(buffer) + position)
+                position = 0
+                if len(buffer) < size:
+                    return self._end(offset, len(buffer), seen)
+            yield decode(memoryview(buffer)[position:position + size], offset)
+            seen += 1
+            offset += size
+            position += size
+
+    def _end(self, offset: int, left_bytes: int, seen: int) -> None:
+        if self.is_finished and (left_bytes or seen != self.count):
+            raise Damaged("the log is damaged", f"it ends at offset {offset} after {seen} "
+                          f"of {self.count} events")
+
+    def close(self) -> None:
+        """Close the stream, also one that was handed in."""
+        self._stream.close()
+
+    def __enter__(self) -> "LogReader":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
