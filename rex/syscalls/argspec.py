@@ -37,7 +37,7 @@ VALUE_WORDS = (
     "fcntl itimer resource futexop epollop advice fallocmode renameflags lockop randflags").split()
 STRING_WORDS = ("path", "str")
 MEMORY_WORDS = (
-    "buf u32 u64 ids stat statx statfs timespec timeval timezone itimerspec itimerval utsname rusage sockaddr "
+    "buf u32 u64 ids wstatus stat statx statfs timespec timeval timezone itimerspec itimerval utsname rusage sockaddr "
     "pollfd fdset epollevent rlimit siginfo sigset dirent dirent64 sysinfo tms cpumask openhow cloneargs "
     "ioctlarg iov msghdr mmsghdr").split()
 WORDS = (*VALUE_WORDS, *STRING_WORDS, *MEMORY_WORDS)
