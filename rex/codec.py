@@ -40,9 +40,7 @@ def raw(name: str) -> bytes:
 
 def compress(data: bytes, level: int) -> bytes:
     """One zstd frame that declares its size; the GIL is free meanwhile."""
-    made = getattr(_contexts, "compressors", None)
-    if made is None:
-        made = _contexts.compressors = {}
+    made: dict[int, zstandard.ZstdCompressor] = _contexts.__dict__.setdefault("compressors", {})
     if level not in made:
         made[level] = zstandard.ZstdCompressor(level=level)
     return made[level].compress(data)
@@ -56,12 +54,13 @@ def decompress(frame: bytes, limit_bytes: int) -> bytes:
     """
     if not hasattr(_contexts, "decompressor"):
         _contexts.decompressor = zstandard.ZstdDecompressor()
+    decompressor: zstandard.ZstdDecompressor = _contexts.decompressor
     try:
         declared = zstandard.frame_content_size(frame)
         if not 0 <= declared <= limit_bytes:
             raise Damaged("compressed data is damaged",
                           f"its declared size is {declared}, the limit is {limit_bytes}")
-        return _contexts.decompressor.decompress(frame, allow_extra_data=False)
+        return decompressor.decompress(frame, allow_extra_data=False)
     except zstandard.ZstdError as error:
         raise Damaged("compressed data is damaged", str(error)) from error
 

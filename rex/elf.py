@@ -186,24 +186,31 @@ def with_interpreter(path: str, interpreter: bytes, dest: str) -> None:
 
     Raises:
         Unsupported: the program has no loader, or is not 64-bit.
+        Damaged: its headers are cut short.
         FileExistsError: something is at dest.
     """
-    with open(path, "rb") as source, open(dest, "xb") as target:
-        shutil.copyfileobj(source, target, 1 << 20)
-        header = _read_header(source.fileno(), path)
-        segments = _segments(source.fileno(), header) if header else []
-        end = target.tell()
-        for number, segment in enumerate(segments):
-            if header and segment.type == _INTERP:
-                target.write(interpreter + b"\0")
-                target.seek(header[5] + number * _SEGMENT.size)
-                target.write(_SEGMENT.pack(*segment._replace(
-                    offset=end, filesz=len(interpreter) + 1)))
-                break
-        else:
-            os.unlink(dest)
-            raise Unsupported(f"{path} has no loader that could be replaced")
+    with open(path, "rb") as source:
+        place, segment = _interpreter_segment(source.fileno(), path)
+        with open(dest, "xb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+            end = target.tell()
+            target.write(interpreter + b"\0")
+            target.seek(place)
+            target.write(_SEGMENT.pack(*segment._replace(
+                offset=end, filesz=len(interpreter) + 1)))
     shutil.copymode(path, dest)
+
+
+def _interpreter_segment(fd: int, path: str) -> tuple[int, _Segment]:
+    """PT_INTERP, and where in the file it is declared."""
+    header = _read_header(fd, path)
+    try:
+        for number, segment in enumerate(_segments(fd, header) if header else []):
+            if header and segment.type == _INTERP:
+                return header[5] + number * _SEGMENT.size, segment
+    except ValueError as error:
+        raise Damaged(f"{path} is a damaged ELF file", str(error)) from error
+    raise Unsupported(f"{path} has no loader that could be replaced")
 
 
 class Script(NamedTuple):

@@ -1,6 +1,10 @@
-"""The archive: experiments, and the objects they consist of (docs/formats/archive.md)."""
+"""The archive: experiments, and the objects they consist of (docs/formats/archive.md).
+
+Upkeep lives beside it: `rex.archive.check`, `rex.archive.gc`, `rex.archive.usage`.
+"""
 
 from rex.archive.archive import Archive
+from rex.archive.capture import state_of
 from rex.archive.content import Content
 from rex.archive.experiment import COMPLETE, INCOMPLETE, RECORDING, Experiment, Recording
 from rex.archive.manifest import (APPARATUS, INPUT, OUTPUT, ElfFacts, FileEntry, FileState,
@@ -9,4 +13,4 @@ from rex.archive.unpacked import Unpacked
 
 __all__ = ["APPARATUS", "COMPLETE", "INCOMPLETE", "INPUT", "OUTPUT", "RECORDING", "Archive",
            "Content", "ElfFacts", "Experiment", "FileEntry", "FileState", "Manifest", "Process",
-           "Recording", "Unpacked"]
+           "Recording", "Unpacked", "state_of"]

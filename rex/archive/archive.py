@@ -10,14 +10,13 @@ from typing import Any, Mapping
 from rex.archive.content import Content
 from rex.archive.experiment import BEGUN, COMPLETE, NAMES, RECORDING, Experiment, Recording
 from rex.archive.locks import FileLock, remove_if_there, sync_directory, write_atomically
-from rex.archive.store import LEVEL, Packer, Store
+from rex.archive.store import LEVEL, READ_LIMIT_BYTES, Store
 from rex.errors import Damaged, Locked, NotFound, TooNew, UsageError
 
 VERSION = 1
 FIRST_FILE = "rex-archive.json"
 EXPERIMENTS, PACKS, DEFAULT, LOCK = "experiments", "packs", "default", "lock"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,99}")
-_READ_LIMIT_BYTES = 1 << 30
 
 
 class Archive:
@@ -27,6 +26,7 @@ class Archive:
         """Use `create` or `open` instead."""
         self.path = path
         self.store = Store(os.path.join(path, PACKS))
+        self.lock_path = os.path.join(path, LOCK)
 
     @classmethod
     def create(cls, path: str | os.PathLike[str]) -> "Archive":
@@ -38,7 +38,9 @@ class Archive:
         """
         where = os.path.abspath(os.fspath(path))
         if not os.path.exists(os.path.join(where, FIRST_FILE)):
-            if os.path.isdir(where) and set(os.listdir(where)) - {EXPERIMENTS, PACKS, LOCK}:
+            names = os.listdir(where) if os.path.isdir(where) else []
+            if any(n not in (EXPERIMENTS, PACKS, FIRST_FILE) and not n.startswith(".tmp-")
+                   for n in names):
                 raise UsageError(f"{path} is not an archive", "it holds other files",
                                  "choose another name")
             try:
@@ -81,7 +83,8 @@ class Archive:
     def experiments(self) -> list[Experiment]:
         """Every experiment, unfinished ones too, in natural order of their names."""
         names = [n for n in os.listdir(self._path(EXPERIMENTS)) if _NAME.fullmatch(n)]
-        return [Experiment(self._path(EXPERIMENTS, name)) for name in sorted(names, key=_natural)]
+        return [Experiment(self._path(EXPERIMENTS, name), self.store)
+                for name in sorted(names, key=_natural)]
 
     def experiment(self, name: str | None = None) -> Experiment:
         """The experiment of that name; without one the default.
@@ -92,7 +95,7 @@ class Archive:
         if name is None:
             name = self.default()
         if _NAME.fullmatch(name) and os.path.isdir(self._path(EXPERIMENTS, name)):
-            return Experiment(self._path(EXPERIMENTS, name))
+            return Experiment(self._path(EXPERIMENTS, name), self.store)
         raise NotFound(f"no experiment {name} in {self.path}", "", f"see: rex ls {self.path}")
 
     def default(self) -> str:
@@ -128,10 +131,10 @@ class Archive:
         Raises:
             UsageError: the name is taken or cannot be one.
         """
-        lock = FileLock(self._path(LOCK))   # keeps gc away until the end
+        lock = FileLock(self.lock_path)   # keeps gc away until the end
         try:
             directory = self._make_directory(name)
-            return Recording(directory, Packer(self.store, level), lock, facts or {})
+            return Recording(directory, self.store, level, lock, facts or {})
         except BaseException:
             lock.release()
             raise
@@ -172,17 +175,14 @@ class Archive:
             remove_if_there(os.path.join(experiment.directory, file))
         os.rmdir(experiment.directory)
 
-    def read(self, content: Content, limit_bytes: int = _READ_LIMIT_BYTES) -> bytes:
+    def read(self, content: Content, limit_bytes: int = READ_LIMIT_BYTES) -> bytes:
         """The whole content, verified.
 
         Raises:
             Damaged: objects are missing or wrong.
             UsageError: it is larger than the limit.
         """
-        if content.size > limit_bytes:
-            raise UsageError(f"a content of {content.size} bytes is too large to be read at once")
-        return b"".join([data if data is not None else bytes(length)
-                         for data, length in self.store.read_pieces(content)])
+        return self.store.read(content, limit_bytes)
 
     def extract(self, content: Content, path: str | os.PathLike[str], mode: int = 0o644) -> None:
         """Write the content, verified, to a new file with this mode; holes stay holes.

@@ -74,25 +74,30 @@ def read_blocks(fd: int) -> Iterator[bytes | int]:
             yield block
 
 
-def capture(packer: Packer, path: str | bytes) -> FileState:
-    """What is at path now, symbolic links not followed, with its bytes.
+def capture(packer: Packer, path: str | bytes, content: bool = True) -> FileState:
+    """What is at path now, symbolic links not followed, with its bytes if asked for.
+
+    A file that may not be read, by the recorder's user, has no content.
 
     Raises:
-        OSError: nothing is there, or it cannot be read.
+        OSError: nothing is there, or reading fails.
     """
     name = codec.raw(path) if isinstance(path, str) else path
     info = os.lstat(name)
     if stat.S_ISLNK(info.st_mode):
         return state_of(info, target=codec.text(os.readlink(name)))
-    if not stat.S_ISREG(info.st_mode):
+    if not stat.S_ISREG(info.st_mode) or not content:
         return state_of(info)
     for _ in range(3):
-        content = add_file(packer, name)
+        try:
+            found = add_file(packer, name)
+        except PermissionError:
+            return state_of(info)
         after = os.lstat(name)
         if _same(info, after):
             break
         info = after   # somebody wrote meanwhile: what was read may be neither old nor new
-    return state_of(info, content)
+    return state_of(info, found)
 
 
 def _same(one: os.stat_result, two: os.stat_result) -> bool:

@@ -15,7 +15,7 @@ from rex.archive.content import Content
 from rex.archive.locks import (FileLock, is_locked, remove_if_there, sync_directory,
                                temporary_name, write_atomically)
 from rex.archive.manifest import FileState, LogFacts, Manifest
-from rex.archive.store import Packer
+from rex.archive.store import Packer, Store
 from rex.errors import Damaged, NotFound
 
 BEGUN, LOG_PART, LOG, MANIFEST = "begun.json", "log.part", "log.zst", "manifest.json.zst"
@@ -32,9 +32,10 @@ LOG_LEVEL, MANIFEST_LEVEL = 9, 12
 class Experiment:
     """An experiment that somebody recorded, or began to."""
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, store: Store) -> None:
         self.directory = directory
         self.name = os.path.basename(directory)
+        self._store = store
 
     def __repr__(self) -> str:
         return f"Experiment({self.name!r})"
@@ -77,7 +78,12 @@ class Experiment:
         except FileNotFoundError:
             raise NotFound(f"experiment {self.name} is {self.state}",
                            "it has no manifest") from None
-        return manifests.decode(codec.decompress(data, MAX_MANIFEST_BYTES))
+        return manifests.decode(codec.decompress(data, MAX_MANIFEST_BYTES), self._store.read)
+
+    def folder_bytes(self) -> int:
+        """What its own folder takes: log, manifest, facts."""
+        return sum(entry.stat(follow_symlinks=False).st_size
+                   for entry in os.scandir(self.directory))
 
     @property
     def log_path(self) -> str:
@@ -105,18 +111,23 @@ class Recording:
     unless `finish` was reached: the experiment then stays in the archive, incomplete.
     """
 
-    def __init__(self, directory: str, packer: Packer, archive_lock: FileLock,
+    def __init__(self, directory: str, store: Store, level: int, archive_lock: FileLock,
                  facts: Mapping[str, Any]) -> None:
         """Begin in a fresh directory; takes the lock over."""
         self.directory = directory
         self.name = os.path.basename(directory)
         self.log_path = os.path.join(directory, LOG_PART)
-        self._packer = packer
+        self._store = store
+        self._packer = Packer(store, level)
         self._archive_lock = archive_lock
         self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
         text = json.dumps({"format": manifests.VERSION, "pid": os.getpid(), **facts},
                           sort_keys=True, indent=1)
-        write_atomically(os.path.join(directory, BEGUN), text.encode())
+        try:
+            write_atomically(os.path.join(directory, BEGUN), text.encode())
+        except BaseException:
+            self._lock.release()
+            raise
 
     def add_file(self, source: capture.Source) -> Content:
         """Store the bytes of a regular file, by path or open descriptor, as they are now."""
@@ -126,9 +137,9 @@ class Recording:
         """Store bytes."""
         return self._packer.add_bytes(data)
 
-    def capture(self, path: str | bytes) -> FileState:
-        """Store what is at path, links not followed: its state and, for a file, its bytes."""
-        return capture.capture(self._packer, path)
+    def capture(self, path: str | bytes, content: bool = True) -> FileState:
+        """What is at path now, links not followed; a file's bytes are stored if asked for."""
+        return capture.capture(self._packer, path, content)
 
     @property
     def new_bytes(self) -> int:
@@ -142,16 +153,17 @@ class Recording:
     def finish(self, manifest: Manifest) -> Experiment:
         """Make the experiment complete, durably.
 
-        Objects first, then the log, then the manifest: whoever sees the
-        manifest finds all that it names.
+        The log and the objects come first, then the manifest: whoever sees
+        the manifest finds all that it names.
         """
-        self._packer.flush()
         manifest = dataclasses.replace(manifest, log=self._store_log())
+        data = manifests.encode(manifest, self._packer.add_bytes)
+        self._packer.flush()
         write_atomically(os.path.join(self.directory, MANIFEST),
-                         codec.compress(manifests.encode(manifest), MANIFEST_LEVEL))
+                         codec.compress(data, MANIFEST_LEVEL))
         remove_if_there(self.log_path)
         self._release()
-        return Experiment(self.directory)
+        return Experiment(self.directory, self._store)
 
     def _store_log(self) -> LogFacts | None:
         temporary = temporary_name(self.directory)

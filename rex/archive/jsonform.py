@@ -9,7 +9,7 @@ from typing import Any, Callable, Union, get_args, get_origin, get_type_hints
 
 
 @functools.cache
-def _default_free(kind: type) -> list[tuple[str, Any]]:
+def _defaults(kind: Any) -> list[tuple[str, Any]]:
     return [(f.name, _default(f)) for f in fields(kind)]
 
 
@@ -20,7 +20,7 @@ def _default(item: Field[Any]) -> Any:
 def plain(value: Any) -> Any:
     """The value as dicts, lists and scalars; fields at their default are left out."""
     if is_dataclass(value):
-        return {name: plain(item) for name, default in _default_free(type(value))
+        return {name: plain(item) for name, default in _defaults(type(value))
                 if (item := getattr(value, name)) != default}
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}

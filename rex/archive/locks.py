@@ -6,6 +6,7 @@ never be stale; Linux carries them over NFS as well.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import fcntl
 import os
@@ -62,6 +63,17 @@ def sync_directory(path: str) -> None:
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def sync_file_system(directory: str) -> None:
+    """Make everything written to the directory's file system durable."""
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        if ctypes.CDLL(None, use_errno=True).syncfs(fd) != 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code), directory)
     finally:
         os.close(fd)
 

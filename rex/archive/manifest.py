@@ -7,8 +7,8 @@ bytes that are not UTF-8 are lone surrogates, which JSON writes as \\udcXX.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable
 
 from rex.archive.content import Content
 from rex.archive.jsonform import builder, plain
@@ -73,8 +73,9 @@ class FileEntry:
     elf: ElfFacts | None = None
 
     def contents(self) -> list[Content]:
-        """Every content that this entry needs."""
-        return [state.content for state in (self.initial, self.final) if state and state.content]
+        """Every content that this entry needs, once."""
+        found = [state.content for state in (self.initial, self.final) if state and state.content]
+        return found[:1] if found[1:] == found[:1] else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,8 @@ class Manifest:
         files: by absolute path, directories on the way included.
         attachments: contents that belong to it under names of other rooms' choice.
         extra: small facts of other rooms, one key per room.
-        log: filled in by Recording.finish.
+        log, table: filled in by Recording.finish; the table is where the
+            entries of unchanged files are kept, shared by experiments that agree on them.
     """
 
     command: tuple[str, ...]
@@ -139,26 +141,37 @@ class Manifest:
     attachments: dict[str, Content] = field(default_factory=dict)
     extra: dict[str, Json] = field(default_factory=dict)
     log: LogFacts | None = None
+    table: Content | None = None
 
     def contents(self) -> list[Content]:
         """Every content that the experiment needs."""
         return [content for entry in self.files.values() for content in entry.contents()
-                ] + list(self.attachments.values())
+                ] + list(self.attachments.values()) + ([self.table] if self.table else [])
 
 
-def encode(manifest: Manifest) -> bytes:
-    """The manifest as JSON, the same bytes for the same manifest; defaults are left out."""
-    made = plain(manifest)
+def encode(manifest: Manifest, store: Callable[[bytes], Content]) -> bytes:
+    """The manifest as JSON, the same bytes for the same manifest; defaults are left out.
+
+    Args:
+        manifest: its `table` is made anew.
+        store: keeps the table of unchanged files and tells its content.
+    """
+    changed, unchanged = {}, {}
     for path, entry in manifest.files.items():
-        # An unchanged file is told once.
-        if not entry.is_changed and entry.final == entry.initial:
-            made["files"][path].pop("final", None)
-    return json.dumps({"format": VERSION, **made}, sort_keys=True,
-                      separators=(",", ":")).encode()
+        if entry.is_changed or entry.final != entry.initial:
+            changed[path] = entry
+        else:
+            unchanged[path] = replace(entry, final=None)   # told once
+    table = store(_dump(plain(unchanged))) if unchanged else None
+    return _dump({"format": VERSION, **plain(replace(manifest, files=changed, table=table))})
 
 
-def decode(data: bytes) -> Manifest:
-    """The manifest in a JSON text from anywhere.
+def _dump(value: Json) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+
+def decode(data: bytes, read: Callable[[Content], bytes]) -> Manifest:
+    """The manifest in a JSON text from anywhere; `read` gives the bytes of its table.
 
     Raises:
         Damaged: it is not what a manifest looks like.
@@ -172,10 +185,12 @@ def decode(data: bytes) -> Manifest:
                          f"this Rex reads up to {VERSION}", "use a newer Rex")
         if version != VERSION:
             raise ValueError(f"format version {version!r}")
-        for entry in found.get("files", {}).values():
-            if not entry.get("is_changed") and "initial" in entry:
-                entry.setdefault("final", entry["initial"])
-        manifest = builder(Manifest)(found)
+        manifest: Manifest = builder(Manifest)(found)
+        if manifest.table:
+            _check_content(manifest.table)
+            table = builder(dict[str, FileEntry])(json.loads(read(manifest.table)))
+            for path, entry in table.items():
+                manifest.files[path] = replace(entry, final=entry.initial)
         _check(manifest)
         return manifest
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:

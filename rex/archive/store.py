@@ -13,12 +13,13 @@ from rex.archive.content import (EMPTY, HOLE, MAX_DEPTH, Content, Entry, decode_
                                  split_list)
 from rex.archive.cut import WHOLE_BYTES, cut
 from rex.archive.packs import PackReader, PackWriter, Place
-from rex.errors import Damaged, RexError, TooNew
+from rex.errors import Damaged, RexError, TooNew, UsageError
 
-FRAME_BYTES = 1 << 20      # raw bytes gathered before a frame is compressed
+FRAME_BYTES = 2 << 20      # raw bytes gathered before a frame is compressed
 PACK_BYTES = 256 << 20     # stored bytes before the next pack is begun
-LEVEL = 6
+LEVEL = 3
 _CACHED_FRAMES = 16
+READ_LIMIT_BYTES = 1 << 30
 
 
 class Store:
@@ -122,23 +123,28 @@ class Store:
             return iter(())
         if not 0 <= content.depth <= MAX_DEPTH:
             raise Damaged("a content is damaged", f"depth {content.depth}")
-        return self._walk(content.root, content.depth)
+        return self._walk(content.root, content.depth, None)
 
-    def _walk(self, entry: Entry, depth: int) -> Iterator[Entry]:
+    def _walk(self, entry: Entry, depth: int, lists: set[bytes] | None) -> Iterator[Entry]:
         if depth == 0 or entry[0] == HOLE:
             yield entry
             return
+        if lists is not None:
+            lists.add(entry[0])
         for below in decode_list(self.read_object(entry[0]), entry[1]):
-            yield from self._walk(below, depth - 1)
+            yield from self._walk(below, depth - 1, lists)
 
-    def lists(self, content: Content) -> Iterator[bytes]:
-        """The hashes of the content's list objects."""
-        level = [content.root] if content.size else []
-        for _ in range(content.depth):
-            level = [entry for entry in level if entry[0] != HOLE]
-            yield from (digest for digest, _ in level)
-            level = [below for entry in level
-                     for below in decode_list(self.read_object(entry[0]), entry[1])]
+    def reach(self, content: Content) -> set[bytes]:
+        """The hashes of all objects that the content needs, lists included.
+
+        Raises:
+            Damaged: a list is missing or wrong.
+        """
+        if content.size == 0:
+            return set()
+        found: set[bytes] = set()
+        found.update(name for name, _ in self._walk(content.root, content.depth, found))
+        return found - {HOLE}
 
     def read_pieces(self, content: Content) -> Iterator[tuple[bytes | None, int]]:
         """The file's bytes in order as (data, length); data is None for a hole.
@@ -164,12 +170,27 @@ class Store:
                           "the whole does not have its hash", "see: rex check")
 
 
+    def read(self, content: Content, limit_bytes: int = READ_LIMIT_BYTES) -> bytes:
+        """The whole content, verified.
+
+        Raises:
+            Damaged: objects are missing or wrong.
+            UsageError: it is larger than the limit.
+        """
+        if content.size > limit_bytes:
+            raise UsageError(f"a content of {content.size} bytes is too large to be read at once")
+        return b"".join([data if data is not None else bytes(length)
+                         for data, length in self.read_pieces(content)])
+
+
 class Packer:
     """Adds objects to a store through new packs; safe for any number of threads."""
 
-    def __init__(self, store: Store, level: int = LEVEL) -> None:
+    def __init__(self, store: Store, level: int = LEVEL, is_fresh: bool = False) -> None:
+        """Add to a store; with is_fresh also what other packs already hold."""
         self._store = store
         self._level = level
+        self._is_fresh = is_fresh
         self._lock = threading.Lock()          # the group and what is known
         self._pack_lock = threading.Lock()     # the pack being written
         self._pack: PackWriter | None = None
@@ -187,7 +208,7 @@ class Packer:
         with self._lock:
             if self._failure:
                 raise self._failure
-            if digest in self._added or self._store.place(digest):
+            if digest in self._added or not self._is_fresh and self._store.place(digest):
                 return digest
             self._added.add(digest)
             self._group.append((digest, data))

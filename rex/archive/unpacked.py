@@ -8,9 +8,10 @@ from typing import Iterable
 
 from rex.archive.archive import Archive
 from rex.archive.content import Content
-from rex.archive.locks import remove_if_there, temporary_name
+from rex.archive.locks import remove_if_there, sync_file_system, temporary_name
 
 MODE = 0o555
+_BATCH = 4096   # files between two syncs
 
 
 def default_root() -> str:
@@ -34,34 +35,35 @@ class Unpacked:
 
     def path(self, content: Content) -> str:
         """A file that holds the content, unpacked now if it is not there yet."""
-        where = os.path.join(self.root, content.sha256[:2], content.sha256)
-        if not _is_there(where, content.size):
-            self._unpack(content, where)
-        return where
+        return self.paths([content])[content.sha256]
 
     def paths(self, contents: Iterable[Content]) -> dict[str, str]:
-        """The files of many contents, by sha256; each frame is decompressed once."""
+        """The files of many contents, by sha256; much faster than one by one."""
         wanted = {content.sha256: content for content in contents}
-        found = {}
-        missing = []
-        for sha256, content in wanted.items():
-            found[sha256] = where = os.path.join(self.root, sha256[:2], sha256)
-            if not _is_there(where, content.size):
-                missing.append(content)
+        found = {name: os.path.join(self.root, name[:2], name) for name in wanted}
+        missing = [c for c in wanted.values() if not _is_there(found[c.sha256], c.size)]
         place = self._archive.store.place
-        for content in sorted(missing, key=lambda c: place(c.root[0]) or ("",)):
-            self._unpack(content, found[content.sha256])
+        # In the order of the packs each frame is decompressed once.
+        missing.sort(key=lambda content: place(content.root[0]) or ("",))
+        for at in range(0, len(missing), _BATCH):
+            self._unpack({c: found[c.sha256] for c in missing[at:at + _BATCH]})
         return found
 
-    def _unpack(self, content: Content, where: str) -> None:
-        directory = os.path.dirname(where)
-        os.makedirs(directory, mode=0o700, exist_ok=True)
-        temporary = temporary_name(directory)
+    def _unpack(self, wanted: dict[Content, str]) -> None:
+        temporaries: list[tuple[str, str]] = []
         try:
-            self._archive.extract(content, temporary, MODE)
-            os.replace(temporary, where)
+            for content, where in wanted.items():
+                directory = os.path.dirname(where)
+                os.makedirs(directory, mode=0o700, exist_ok=True)
+                temporaries.append((temporary_name(directory), where))
+                self._archive.extract(content, temporaries[-1][0], MODE)
+            # Without this a power failure could leave a name whose data never arrived.
+            sync_file_system(self.root)
+            for temporary, where in temporaries:
+                os.replace(temporary, where)
         except BaseException:
-            remove_if_there(temporary)
+            for temporary, _ in temporaries:
+                remove_if_there(temporary)
             raise
 
 

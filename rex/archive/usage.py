@@ -1,0 +1,65 @@
+"""What experiments weigh: logically, stored, and stored for them alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from rex.archive.archive import Archive
+from rex.archive.experiment import COMPLETE, Experiment
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Bytes of one experiment.
+
+    Attributes:
+        logical: sum of the sizes of all its contents.
+        stored: what its objects take in the packs, compressed, plus its own folder.
+        unique: the part of `stored` that goes when it is removed and gc ran.
+    """
+
+    logical: int
+    stored: int
+    unique: int
+
+
+def reached(archive: Archive, experiment: Experiment) -> set[bytes]:
+    """Hashes of all objects that a complete experiment needs.
+
+    Raises:
+        Damaged: its manifest or a list of objects cannot be read.
+    """
+    found: set[bytes] = set()
+    for content in set(experiment.manifest.contents()):
+        found |= archive.store.reach(content)
+    return found
+
+
+def usage(archive: Archive) -> dict[str, Usage]:
+    """The usage of every complete experiment, by name.
+
+    An object's share of its compressed frame counts as its stored size.
+
+    Raises:
+        Damaged: as `reached`.
+    """
+    needed = {e.name: (e, reached(archive, e)) for e in archive.experiments()
+              if e.state == COMPLETE}
+    users = Counter(digest for _, digests in needed.values() for digest in digests)
+    cost: dict[bytes, float] = {}
+    for pack in archive.store.packs():
+        for digest, place in pack.places.items():
+            _, stored, raw = pack.frames[place.frame]
+            cost[digest] = place.length * stored / raw if raw else 0.0
+    return {name: _sum(experiment, digests, users, cost)
+            for name, (experiment, digests) in needed.items()}
+
+
+def _sum(experiment: Experiment, digests: set[bytes], users: Counter[bytes],
+         cost: dict[bytes, float]) -> Usage:
+    own = experiment.folder_bytes()
+    logical = sum(content.size for content in experiment.manifest.contents())
+    stored = sum(cost.get(digest, 0.0) for digest in digests)
+    unique = sum(cost.get(digest, 0.0) for digest in digests if users[digest] == 1)
+    return Usage(logical, own + round(stored), own + round(unique))
