@@ -1,0 +1,1 @@
+"""Many versions replayed together: execution trees, replay sequences, planners."""

@@ -1,0 +1,52 @@
+"""Menus: the ways in which a subtree can be entered."""
+
+from __future__ import annotations
+
+from rex.multiversion.planners.skeleton import Facts
+
+# An option (cost, room): the first node of the subtree is computed for `cost`
+# seconds, counted from the checkpoint that the entry starts at; checkpoints
+# below it may hold `room` bytes. A menu has its options by rising cost and
+# rising room: who pays more, as older checkpoints were given up, has more room.
+Option = tuple[float, int]
+Menu = tuple[Option, ...]
+
+ROUND_DOWN, ROUND_UP = False, True
+
+
+class Rooms:
+    """Brings rooms to the few values that make a difference below a node.
+
+    Room that exceeds what the subtree can use is cut off, room in which no
+    checkpoint fits is none. Beyond that, rooms are rounded to a multiple of
+    `quantum` bytes: down for plans, which stay legal, up for bounds, which
+    stay below.
+    """
+
+    def __init__(self, facts: Facts, quantum: int, rounding: bool) -> None:
+        self.enough = facts.enough
+        self.least = facts.least
+        self.quantum = quantum
+        self.rounding = rounding
+
+    def fit(self, u: int, room: int) -> int:
+        """The room that stands for `room` below node u."""
+        if room < self.least[u]:
+            return 0
+        if room >= self.enough[u]:
+            return self.enough[u]
+        if self.quantum > 1:
+            extra = room % self.quantum
+            if extra:
+                room += self.quantum - extra if self.rounding else -extra
+                if room < self.least[u]:
+                    return 0
+        return min(room, self.enough[u])
+
+    def build(self, u: int, options: list[Option]) -> Menu:
+        """The options for node u that no other one beats."""
+        best: list[Option] = []
+        for cost, room in sorted((cost, self.fit(u, room)) for cost, room in options):
+            if not best or room > best[-1][1]:
+                best.append((cost, room))
+        return tuple(best)
