@@ -1,0 +1,234 @@
+"""`rex schedule`: what is worth persisting, and in which order to run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rex.errors import UsageError
+from rex.types import format_duration, format_size, parse_duration, parse_size
+
+if TYPE_CHECKING:
+    from rex.workflow.best import Best
+    from rex.workflow.dag import Dag, Failures
+    from rex.workflow.heuristics import Plan, Question
+    from rex.workflow.simulate import Simulation
+
+_SHOWN = 20
+
+
+class _Parsed(click.ParamType):
+    """An option that one of the parsers in rex.types reads."""
+
+    def __init__(self, name: str, parser: Callable[[str], float]) -> None:
+        self.name = name
+        self._parser = parser
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if not isinstance(value, str):
+            return value
+        try:
+            return self._parser(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+_DURATION = _Parsed("duration", parse_duration)
+_SIZE = _Parsed("size", parse_size)
+
+
+@click.command("schedule")
+@click.argument("dag_path", metavar="DAG.json", type=click.Path(path_type=Path))
+@click.option("--mtbf", type=_DURATION, required=True, help="Mean time between failures: 1000, 90s, 6h.")
+@click.option("--downtime", type=_DURATION, default=0.0, help="Time lost to each failure; 0 if not given.")
+@click.option("--heuristic", default="best", metavar="NAME", show_default=True,
+              help="best, or one of the fourteen such as DF-CkptW.")
+@click.option("--max-bytes", type=_SIZE, help="Keep at most so much: 512M, 4GiB.")
+@click.option("--evaluate", "schedule_path", metavar="SCHEDULE.json", type=click.Path(path_type=Path),
+              help="Price this schedule instead of looking for one.")
+@click.option("--simulate", "runs", type=click.IntRange(min=1), metavar="RUNS",
+              help="Also run the schedule so many times against random failures.")
+@click.option("--budget", "budget_s", type=_DURATION, default=10.0,
+              help="How long `best` searches beyond the fourteen; about 10s if not given.")
+@click.option("--full-sweep/--grid-sweep", "full_sweep", default=None,
+              help="Try every number of checkpoints, or a refined grid; the grid above 400 tasks.")
+@click.option("--bandwidth", type=_SIZE, default="100M", show_default=True,
+              help="Of the storage, per second; for WfCommons files.")
+@click.option("--latency", type=_DURATION, default=0.5, help="Of the storage; 0.5s; for WfCommons files.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answer.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(dag_path: Path, mtbf: float, downtime: float, heuristic: str, max_bytes: int | None,
+            schedule_path: Path | None, runs: int | None, budget_s: float, full_sweep: bool | None,
+            bandwidth: float, latency: float, seed: int, as_json: bool) -> None:
+    """Say which outputs of a workflow to persist, and in which order to run its tasks,
+    when failures wipe everything that is not persisted.
+
+    DAG.json holds {"tasks": [{"id", "weight", "checkpoint_cost", "recovery_cost",
+    "preds": [...]}]}, costs in seconds, or is a WfCommons instance.
+
+    \b
+    Example: rex schedule dag.json --mtbf 6h --downtime 3m
+    Exit codes: 0 done, 2 bad input.
+    """
+    from rex.workflow.dag import Failures
+    from rex.workflow.heuristics import Question
+    from rex.workflow.simulate import simulate
+    dag = load_dag(dag_path, bandwidth, latency)
+    failures = Failures(mtbf, downtime)
+    question = Question(dag, failures, seed, max_bytes, full_sweep)
+    best = answer(question, heuristic, schedule_path, budget_s)
+    simulation = None
+    if runs:
+        refuse_endless(best.plan, failures, runs)
+        simulation = simulate(dag, best.plan.schedule, failures, runs, seed)
+    if as_json:
+        click.echo(json.dumps(describe(dag, best, simulation)))
+    else:
+        show(question, best, simulation)
+
+
+def load_dag(path: Path, bandwidth: float, latency_s: float) -> Dag:
+    """The graph in a file, ours or WfCommons'."""
+    from rex.workflow.dag import read_dag, read_json
+    from rex.workflow.wfcommons import Storage, is_wfcommons, read_wfcommons
+    data = read_json(path)
+    if is_wfcommons(data):
+        return read_wfcommons(data, Storage(bandwidth, latency_s))
+    return read_dag(data)
+
+
+def answer(question: Question, heuristic: str, schedule_path: Path | None, budget_s: float) -> Best:
+    """The plan asked for: a given schedule priced, one heuristic's, or the best found."""
+    from rex.workflow.best import Best, find_best
+    from rex.workflow.dag import read_json, read_schedule
+    from rex.workflow.heuristics import run_heuristic
+    from rex.workflow.makespan import Line
+    if schedule_path is not None:
+        schedule = read_schedule(read_json(schedule_path), question.dag)
+        line = Line(question.dag, schedule.order)
+        plan = question.plan("given", line, line.flags(schedule.checkpointed))
+        return Best(plan, (), (), False, True)
+    if heuristic != "best":
+        return Best(run_heuristic(question, heuristic), (), (), False, True)
+    from rich.console import Console
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        return find_best(question, budget_s)
+    with console.status("looking for the best plan"):
+        return find_best(question, budget_s)
+
+
+def refuse_endless(plan: Plan, failures: Failures, runs: int) -> None:
+    """Raise where simulated runs would fail so often that nobody would wait for their end."""
+    if plan.makespan.seconds * failures.rate * runs > 1e8:
+        raise UsageError("the simulation would take too long", "more than 1e8 failures are expected",
+                         "simulate fewer runs or a better schedule")
+
+
+def finite(value: float) -> float | None:
+    """The value, or None where JSON has no word for it."""
+    return value if abs(value) < float("inf") else None
+
+
+def describe_plan(dag: Dag, plan: Plan) -> dict[str, object]:
+    """A plan as `--json` prints it."""
+    makespan, t_inf = plan.makespan, dag.t_inf
+    return {"heuristic": plan.name, **plan.schedule.as_json(dag),
+            "expected_makespan": finite(makespan.seconds),
+            "log_expected_makespan": finite(makespan.log),
+            "t_inf": t_inf, "ratio": finite(makespan.seconds / t_inf) if t_inf else None,
+            "kept_bytes": plan.kept_bytes}
+
+
+def describe(dag: Dag, best: Best, simulation: Simulation | None) -> dict[str, object]:
+    """The answer as `--json` prints it."""
+    told = describe_plan(dag, best.plan)
+    told["optimal"] = best.is_optimal
+    told["converged"] = best.has_converged
+    told["alternatives"] = [describe_plan(dag, plan) for plan in best.alternatives]
+    told["heuristics"] = [{"heuristic": plan.name, "expected_makespan": finite(plan.makespan.seconds),
+                           "log_expected_makespan": finite(plan.makespan.log),
+                           "checkpoints": len(plan.schedule.checkpointed)} for plan in best.heuristics]
+    if simulation is not None:
+        told["simulation"] = simulation.as_json()
+    return told
+
+
+def seconds_text(seconds: float, log: float) -> str:
+    """A time for people; a power of ten where no double holds it."""
+    if seconds < 1e9:
+        return format_duration(seconds)
+    return f"1e{log / 2.302585092994046:.1f} s"
+
+
+def show(question: Question, best: Best, simulation: Simulation | None) -> None:
+    """Print tables of the plan, what it compares with, and what to persist."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    dag, plan = question.dag, best.plan
+    console = Console(highlight=False)
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("plan", "MTBF/3", "MTBF", "MTBF x3", "T/T_inf", "persisted", "bytes"):
+        table.add_column(heading, justify="left" if heading == "plan" else "right", no_wrap=True)
+    for name, row in compared(question, best):
+        table.add_row(name, *row)
+    console.print(table)
+    console.print(f"{len(dag)} tasks, T_inf {format_duration(dag.t_inf)}, "
+                  f"MTBF {format_duration(question.failures.mtbf_s)}, "
+                  f"downtime {format_duration(question.failures.downtime_s)}; {found_by(best)}",
+                  soft_wrap=True)
+    kept = [task for task in plan.schedule.order if task in plan.schedule.checkpointed]
+    print_list(console, "persist", [dag.ids[task] for task in kept])
+    print_list(console, "order", [dag.ids[task] for task in plan.schedule.order])
+    if simulation is not None:
+        console.print(f"simulated {simulation.runs} runs: mean {simulation.mean_s:.6g} s "
+                      f"+- {simulation.standard_error_s:.2g}, p50 {simulation.p50_s:.6g}, "
+                      f"p90 {simulation.p90_s:.6g}, p99 {simulation.p99_s:.6g}, "
+                      f"{simulation.failures_per_run:.3g} failures a run", soft_wrap=True)
+
+
+def compared(question: Question, best: Best) -> list[tuple[str, list[str]]]:
+    """Rows of the first table: nothing, everything, the plan and its alternatives."""
+    from rex.workflow.dag import Failures
+    from rex.workflow.makespan import Line, evaluate
+    dag, failures, order = question.dag, question.failures, best.plan.schedule.order
+    everything = frozenset(range(len(dag))) - dag.exits
+    named = [("nothing", order, frozenset()), ("everything", order, everything),
+             (best.plan.name, order, best.plan.schedule.checkpointed)]
+    named += [("less kept", plan.schedule.order, plan.schedule.checkpointed)
+              for plan in best.alternatives]
+    rows = []
+    for name, its_order, kept in named:
+        line = Line(dag, its_order)
+        cells = []
+        for mtbf_s in (failures.mtbf_s / 3, failures.mtbf_s, failures.mtbf_s * 3):
+            makespan = evaluate(line, line.flags(kept), Failures(mtbf_s, failures.downtime_s))
+            cells.append(seconds_text(makespan.seconds, makespan.log))
+            if mtbf_s == failures.mtbf_s:
+                ratio = f"{makespan.seconds / dag.t_inf:.4g}" if dag.t_inf else "-"
+        size = dag.kept_bytes(kept)
+        rows.append((name, [*cells, ratio, str(len(kept)), "?" if size is None else format_size(size)]))
+    return rows
+
+
+def found_by(best: Best) -> str:
+    """How sure the plan is, in a few words."""
+    if best.is_optimal:
+        return "the plan is optimal"
+    if not best.heuristics:
+        return f"plan: {best.plan.name}"
+    first = best.heuristics[0]
+    how = "search ended" if best.has_converged else "search stopped by its budget"
+    return f"best of the fourteen: {first.name}, {seconds_text(first.makespan.seconds, first.makespan.log)}; {how}"
+
+
+def print_list(console: Any, title: str, names: list[str]) -> None:
+    """One line with the first names; the rest is for --json."""
+    shown = " ".join(names[:_SHOWN])
+    more = f" ... and {len(names) - _SHOWN} more (--json has all)" if len(names) > _SHOWN else ""
+    console.print(f"{title}: {shown or 'nothing'}{more}", markup=False, soft_wrap=True)

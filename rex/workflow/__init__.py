@@ -1,0 +1,1 @@
+"""What to persist and in which order to run, when failures wipe everything else."""
