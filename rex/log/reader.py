@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import BinaryIO, Iterator
+from typing import BinaryIO, Container, Iterator
 
 from rex import codec
 from rex.errors import Damaged, TooNew
@@ -54,7 +54,11 @@ class LogReader:
         self.is_finished = bool(flags & FINISHED)
 
     def __iter__(self) -> Iterator[Event]:
-        """Yield the events.
+        """Yield the events, as `select` without a choice."""
+        return self.select(None)
+
+    def select(self, calls: Container[int] | None) -> Iterator[Event]:
+        """Yield the events of some calls, or all; others are passed over undecoded.
 
         An unfinished log ends at its last whole record; space that a crash
         left as zeros ends it too.
@@ -81,7 +85,9 @@ class LogReader:
                 position = 0
                 if len(buffer) < size:
                     return self._end(offset, len(buffer), seen)
-            yield decode(memoryview(buffer)[position:position + size], offset)
+            call = buffer[position + 4] | buffer[position + 5] << 8
+            if calls is None or call in calls:
+                yield decode(memoryview(buffer)[position:position + size], offset)
             seen += 1
             offset += size
             position += size

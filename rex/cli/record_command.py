@@ -1,0 +1,66 @@
+"""rex record"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+
+import click
+
+from rex.types import format_duration, format_size
+
+
+def end_like(status: int) -> int:
+    """The exit status for a wait status; ends us by the signal that ended the program."""
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return code
+    sys.stdout.flush()
+    sys.stderr.flush()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if -code not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(-code, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [-code])
+    os.kill(os.getpid(), -code)
+    return 128 - code
+
+
+@click.command(context_settings={"ignore_unknown_options": False,
+                                 "allow_interspersed_args": False},
+               epilog="Example: rex record -l EXP -- ./analysis.sh in.dat   "
+                      "Exit: the program's; 125 Rex failed, 126 not executable, 127 not found.")
+@click.option("-l", "--archive", default="__default", show_default=True, help="The archive to add to.")
+@click.option("-e", "--experiment", metavar="NAME", help="Name of the experiment (exp0, exp1, ...).")
+@click.option("--keep-env", multiple=True, metavar="GLOB",
+              help="Keep these variables though they look like credentials.")
+@click.option("--drop-env", multiple=True, metavar="GLOB", help="Leave these variables out.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, on standard error.")
+@click.option("-q", "--quiet", is_flag=True, help="No summary line.")
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def command(archive: str, experiment: str | None, keep_env: tuple[str, ...], drop_env: tuple[str, ...],
+            as_json: bool, quiet: bool, command: tuple[str, ...]) -> int:
+    """Run COMMAND and keep everything it used: programs, libraries, inputs,
+    outputs, environment, and what the operating system told it."""
+    from rex.record import Options, record
+    outcome = record(Options(list(command), archive, experiment, keep_env, drop_env))
+    manifest = outcome.experiment.manifest
+    where = f"{archive}:{outcome.experiment.name}"
+    if as_json:
+        import json
+        click.echo(json.dumps({
+            "archive": archive, "experiment": outcome.experiment.name,
+            "duration_s": manifest.duration_s, "exit_status": manifest.exit_status,
+            **manifest.counts, "stored_bytes": outcome.stored_bytes,
+            "withheld": list(manifest.withheld), "warnings": outcome.warnings}), err=True)
+    elif not quiet:
+        for warning in outcome.warnings:
+            click.echo(f"rex: {warning}", err=True)
+        withheld = f"; withheld {', '.join(manifest.withheld)}" if manifest.withheld else ""
+        count = manifest.counts["processes"]
+        click.echo(f"rex: recorded {where} in {format_duration(manifest.duration_s)}: "
+                   f"{count} process{'es' if count != 1 else ''}, {manifest.counts['files']} files, "
+                   f"{format_size(outcome.stored_bytes)} stored{withheld}; "
+                   f"replay with: rex replay -l {archive} -e {outcome.experiment.name}", err=True)
+    return end_like(outcome.status)

@@ -1,0 +1,83 @@
+"""rex replay"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rex.replay import Outcome
+
+_STREAMS = {2: "standard output", 3: "standard error"}
+
+
+def verdict(outcome: "Outcome") -> tuple[int, str]:
+    """The exit code of `--check` and the reason in words."""
+    if not outcome.is_identical:
+        parts = [f"{path}: {why}" for path, why in sorted(outcome.differing.items())]
+        if outcome.differs_at:
+            event, stream = outcome.differs_at
+            parts.append(f"{_STREAMS.get(stream, 'output')} differs at event {event}")
+        if not outcome.is_same_status:
+            parts.append("the exit status differs")
+        return (20 if outcome.divergences else 1), "; ".join(parts)
+    if outcome.divergences:
+        return 20, "the output is identical, but the log was not followed"
+    return 0, "identical"
+
+
+def divergence_text(outcome: "Outcome", archive: str) -> str:
+    """The first divergence in one line."""
+    first = outcome.divergence
+    if not first:
+        return ""
+    return (f"replay diverged at event {first.event} ({first.why}): log has {first.logged}, "
+            f"program asked for {first.asked}; see: rex log {archive}:{outcome.experiment.name} "
+            f"--around {first.event}")
+
+
+def as_json(outcome: "Outcome", archive: str) -> dict[str, Any]:
+    """The outcome for machines."""
+    code, reason = verdict(outcome)
+    return {"archive": archive, "experiment": outcome.experiment.name, "outdir": outcome.outdir,
+            "exit_status": outcome.experiment.manifest.exit_status if outcome.is_same_status
+            else outcome.status, "check": code, "verdict": reason,
+            "divergences": outcome.divergences,
+            "divergence": vars(outcome.divergence) if outcome.divergence else None,
+            "differing": outcome.differing, "problems": outcome.problems}
+
+
+@click.command(epilog="Example: rex replay -l EXP -o out   "
+                      "Exit: the program's, 125 Rex failed; with --check 0 identical, "
+                      "1 output differs, 20 the log was not followed.")
+@click.option("-l", "--archive", default="__default", show_default=True, help="The archive to read.")
+@click.option("-e", "--experiment", metavar="EXP", help="Which experiment (the default one).")
+@click.option("-o", "--outdir", default="__out_default", show_default=True,
+              help="Where outputs go, each at its absolute path below.")
+@click.option("--check", is_flag=True, help="Compare with the recording; the program's output is not shown.")
+@click.option("--json", "json_wanted", is_flag=True, help="Print a report as JSON (last on standard output).")
+@click.option("-q", "--quiet", is_flag=True, help="No summary line.")
+def command(archive: str, experiment: str | None, outdir: str, check: bool, json_wanted: bool,
+            quiet: bool) -> int:
+    """Run an experiment again from the archive alone: same output, in OUTDIR.
+
+    This runs the programs of the archive: replay only what you would run."""
+    from rex.cli.record_command import end_like
+    from rex.replay import replay
+    outcome = replay(archive, experiment, outdir, is_quiet=check, is_checked=check or json_wanted)
+    code, reason = verdict(outcome)
+    if json_wanted:
+        click.echo(json.dumps(as_json(outcome, archive)))
+    if outcome.divergence:
+        click.echo(f"rex: {divergence_text(outcome, archive)}", err=True)
+    for problem in outcome.problems:
+        click.echo(f"rex: {problem}", err=True)
+    if check:
+        if not quiet:
+            click.echo(f"rex: {archive}:{outcome.experiment.name}: {reason}", err=True)
+        return code
+    if not quiet:
+        click.echo(f"rex: replayed {archive}:{outcome.experiment.name}; outputs in {outdir}", err=True)
+    return end_like(outcome.status)

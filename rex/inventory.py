@@ -1,0 +1,229 @@
+"""What an experiment consisted of: from a tracer's report and the log to a manifest."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Iterable
+
+from rex import elf
+from rex.archive import (APPARATUS, INPUT, OUTPUT, ElfFacts, FileEntry, FileState, Manifest,
+                         Process, Recording)
+from rex.errors import RexError
+from rex.log import LogReader
+from rex.log.records import ARGV, EXIT, IN, NOTE, RESOLVED, TASK, TEXT
+from rex.syscalls import BY_NAME
+from rex.tracer import Report
+from rex.tracer.plan import CREATED, DIRECTORY, LOADER, PROGRAM, SCRIPT, WRITTEN, FileUse
+
+_EXECS = (BY_NAME["execve"].nr, BY_NAME["execveat"].nr)
+_CLONE_THREAD = 0x00010000
+_EXECUTED = PROGRAM | LOADER | SCRIPT
+_MAX_LINKS = 40
+
+
+@dataclass
+class _Files:
+    """Entries in the making."""
+
+    recording: Recording
+    initial: dict[str, FileState] = field(default_factory=dict)
+    final: dict[str, FileState] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+def complete(manifest: Manifest, recording: Recording, report: Report,
+             captured: dict[str, FileState]) -> Manifest:
+    """The manifest with files, processes and counts, after the run.
+
+    Args:
+        captured: states kept before the experiment changed them.
+    """
+    uses = {os.fsdecode(path): use for path, use in report.uses.items()}
+    touched = {os.fsdecode(path): state for path, state in report.touched.items()}
+    aliases = [os.fsdecode(path) for path in report.aliases]
+    files = _Files(recording, dict(captured))
+    _capture_finals(files, touched, uses)
+    _capture_unchanged(files, uses, touched)
+    libraries = _capture_unloaded(files, uses, manifest.environment)
+    _add_links(files, aliases)
+    _add_directories(files)
+    processes, notes = read_processes(recording.log_path)
+    extra = {**manifest.extra, "record": {
+        **manifest.extra.get("record", {}),
+        "loaders": {os.fsdecode(p): os.fsdecode(l) for p, l in report.loaders.items()}}}
+    entries = _entries(files, uses, touched, libraries)
+    return replace(
+        manifest, files=entries, processes=tuple(processes), extra=extra,
+        warnings=tuple(notes + files.warnings), duration_s=report.duration_ns / 1e9,
+        exit_status=os.waitstatus_to_exitcode(report.status),
+        counts={"events": report.events, "processes": len(processes),
+                "files": sum(1 for e in entries.values() if (e.initial or e.final).type == "file")})
+
+
+def _capture(files: _Files, path: str) -> FileState | None:
+    try:
+        return files.recording.capture(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        files.warnings.append(f"{path} could not be kept: {error.strerror}")
+        return None
+
+
+def _capture_many(files: _Files, paths: Iterable[str]) -> dict[str, FileState]:
+    with ThreadPoolExecutor(max_workers=2) as pool:   # hashing and zstd leave the GIL free
+        found = pool.map(lambda path: (path, _capture(files, path)), sorted(paths))
+        return {path: state for path, state in found if state}
+
+
+def _capture_finals(files: _Files, touched: dict[str, int], uses: dict[str, FileUse]) -> None:
+    """States after the run of all that it may have changed, below moved directories too."""
+    wanted = set(touched) | {path for path, use in uses.items() if use.how & WRITTEN}
+    for path, state in touched.items():
+        if state == CREATED and os.path.isdir(path) and not os.path.islink(path):
+            for base, dirs, names in os.walk(path):
+                wanted.update(os.path.join(base, name) for name in dirs + names)
+    files.final = _capture_many(files, wanted)
+
+
+def _is_below_created(path: str, touched: dict[str, int]) -> bool:
+    while len(path) > 1:
+        if touched.get(path) == CREATED:
+            return True
+        path = os.path.dirname(path)
+    return False
+
+
+def _capture_unchanged(files: _Files, uses: dict[str, FileUse], touched: dict[str, int]) -> None:
+    """Files that were only read are still as they were; unless somebody else changed them."""
+    wanted = [path for path, use in uses.items()
+              if path not in files.initial and not _is_below_created(path, touched)
+              and not path.endswith(" (deleted)")]
+    states = _capture_many(files, wanted)
+    for path, state in states.items():
+        use = uses[path]
+        if state.type == "file" and use.inode and not use.how & WRITTEN and (
+                use.size != state.size or use.mtime_ns != state.mtime_ns):
+            files.warnings.append(f"{path} was changed by somebody else during the experiment")
+    for path in wanted:
+        if path not in states:
+            files.warnings.append(f"{path} was gone before it could be kept")
+    files.initial.update(states)
+
+
+def _capture_unloaded(files: _Files, uses: dict[str, FileUse],
+                      environment: dict[str, str]) -> set[str]:
+    """Libraries that the binaries name but did not load, for experiments still to come."""
+    found: set[str] = set()
+    for path, use in uses.items():
+        if use.how & PROGRAM and path in files.initial:
+            try:
+                found.update(os.path.realpath(p) for p in
+                             elf.resolve_needed(path, environment).found.values())
+            except (RexError, OSError):
+                continue
+    found -= set(files.initial)
+    files.initial.update(_capture_many(files, found))
+    return found
+
+
+def _add_links(files: _Files, aliases: list[str]) -> None:
+    """The symbolic links on the way of every name that was not the file's own."""
+    for alias in aliases:
+        path, left = "/", [part for part in alias.split("/") if part not in ("", ".")]
+        for _ in range(_MAX_LINKS * 8):
+            if not left:
+                break
+            part = left.pop(0)
+            if part == "..":
+                path = os.path.dirname(path)
+                continue
+            here = os.path.join(path, part)
+            if not os.path.islink(here):
+                path = here
+                continue
+            state = files.initial.get(here) or _capture(files, here)
+            if not state:
+                break
+            if here not in files.final:
+                files.initial.setdefault(here, state)
+            if state.target.startswith("/"):
+                path = "/"
+            left = [p for p in state.target.split("/") if p not in ("", ".")] + left
+
+
+def _add_directories(files: _Files) -> None:
+    """The structure: every directory on the way to a file."""
+    for path in list(files.initial) + list(files.final):
+        parent = os.path.dirname(path)
+        while parent not in files.initial:
+            if parent in files.final:
+                break
+            state = _capture(files, parent)
+            if not state or state.type != "dir":
+                break
+            files.initial[parent] = state
+            parent = os.path.dirname(parent)
+
+
+def _elf_facts(path: str) -> ElfFacts | None:
+    try:
+        facts = elf.read(path)
+    except (RexError, OSError):
+        return None
+    return ElfFacts(facts.interpreter, facts.soname, facts.needed, facts.build_id) if facts else None
+
+
+def _entries(files: _Files, uses: dict[str, FileUse], touched: dict[str, int],
+             libraries: set[str]) -> dict[str, FileEntry]:
+    entries = {}
+    for path in sorted(set(files.initial) | set(files.final)):
+        initial, final = files.initial.get(path), files.final.get(path)
+        use = uses.get(path)
+        how = use.how if use else 0
+        is_changed = (path in touched or path in files.final) and initial != final
+        facts = None
+        roles = []
+        if initial and initial.type == "file" and not is_changed:
+            facts = _elf_facts(path)
+        if how & _EXECUTED or path in libraries or facts:
+            roles.append(APPARATUS)
+        elif initial and initial.type == "file" and how & ~DIRECTORY:
+            roles.append(INPUT)
+        if is_changed and final:
+            roles.append(OUTPUT)
+        entries[path] = FileEntry(initial, final if is_changed else None, is_changed,
+                                  tuple(roles), facts)
+    return entries
+
+
+def read_processes(log: str) -> tuple[list[Process], list[str]]:
+    """The process tree of a log, threads left out, and what the recorder had to tell."""
+    processes: dict[int, Process] = {}
+    threads: set[int] = set()
+    notes: list[str] = []
+    with LogReader(log) as reader:
+        for event in reader.select({TASK, EXIT, NOTE, *_EXECS}):
+            if event.call == TASK:
+                if event.args[2] & _CLONE_THREAD:
+                    threads.add(event.task)
+                    continue
+                parent = event.args[0] if event.args[0] != 0xFFFFFFFF else None
+                inherited = processes.get(parent) if parent is not None else None
+                processes[event.task] = Process(
+                    event.task, parent, event.args[1], inherited.command if inherited else (),
+                    inherited.executable if inherited else "", event.time_ns / 1e9)
+            elif event.call == NOTE:
+                notes.append((event.data(TEXT) or b"").decode("utf-8", "replace"))
+            elif event.call == EXIT and event.task in processes:
+                processes[event.task] = replace(
+                    processes[event.task], end_s=event.time_ns / 1e9,
+                    exit_status=os.waitstatus_to_exitcode(event.result & 0xFFFF))
+            elif event.call in _EXECS and event.result == 0 and event.task in processes:
+                argv = (event.data(ARGV) or b"").split(b"\0")[:-1]
+                processes[event.task] = replace(
+                    processes[event.task], command=tuple(os.fsdecode(a) for a in argv),
+                    executable=os.fsdecode(event.data(RESOLVED) or event.data(IN) or b""))
+    return list(processes.values()), notes

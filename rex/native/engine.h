@@ -1,0 +1,276 @@
+/* rex-engine: records and replays processes with ptrace and seccomp.
+ *
+ * The parts, from the bottom up:
+ *   memory.c  bytes in and out of a tracee        log.c     the syscall log, written and indexed
+ *   filter.c  which calls stop                    fields.c  a call's data, by its declaration
+ *   task.c    tasks, address spaces, descriptors  stack.c   the initial stack of a program
+ *   paths.c   what a path means to a tracee       trace.c   spawn, stops, signals, task names
+ *   record*.c stops in, log out                   replay*.c log in, answers out
+ *   overlay.c files of a replay: archived ones, and those written below the output directory
+ */
+#ifndef REX_ENGINE_H
+#define REX_ENGINE_H
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/user.h>
+#include <unistd.h>
+
+#include "generated/syscalls.h"
+
+typedef unsigned long long ull;
+
+/* ------------------------------------------------------------------ plan */
+
+struct strings { char **item; size_t count; };
+
+struct plan {
+    const char *mode, *log, *program, *cwd, *outdir, *report, *empty, *work;
+    struct strings args, env, withhold;
+    struct strings map_from, map_to;      /* replay: archived path, "mode mtime_ns file" that stands for it */
+    struct strings exec_from, exec_to;    /* replay: program, file to execute for it */
+    struct strings link_from, link_to;    /* replay: archived symbolic link, its target */
+    struct strings dirs;                  /* replay: archived directories, "mode path" */
+    int mask;                             /* replay: the umask as recorded, -1 = leave */
+    int control;                          /* record: descriptor of the capture service, -1 without */
+    ull stack_limit;                      /* soft RLIMIT_STACK, 0 = leave */
+    bool keep_stdin;                      /* replay: standard input was a plain file, opened by the caller */
+};
+extern struct plan plan;
+void plan_read(const char *path);
+
+void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+void *grow(void *items, size_t count, size_t size);
+void *zalloc(size_t size);
+char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Sets and maps of strings. */
+struct table { struct slot *slot; size_t size, used; };
+struct slot { char *key; void *value; };
+void **table_at(struct table *t, const char *key);       /* makes it if missing */
+void *table_get(const struct table *t, const char *key);
+ull hash_bytes(const void *data, size_t n, ull seed);
+
+/* ------------------------------------------------------------------ tasks */
+
+/* External descriptors of a process; those not listed are plain or internal. */
+struct external { int fd; uint32_t stream; };
+struct files { int refs, count, high; struct external *item; };   /* high: how many above 2 */
+
+struct space { int refs; uint64_t scratch; };                     /* one address space */
+
+enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
+
+struct event;
+struct task {
+    pid_t tid;
+    uint32_t index;
+    struct task *leader;             /* the task that names the process */
+    int threads;                     /* of a leader: live tasks of the process */
+    uint32_t children;               /* ordinal of the next child */
+    struct files *files;
+    struct space *space;
+    struct task *next;
+    bool alive, started, stepping, running;
+    /* the call in progress */
+    enum call_state state;
+    bool want_exit, by_entry_stop;
+    struct user_regs_struct regs;    /* at entry */
+    long nr;
+    uint64_t args[6];
+    uint32_t stream, deref;
+    char *path, *path2, *resolved, *resolved2;
+    struct bytes *exec;              /* record: execve's fields, kept over the exec */
+    bool created;
+    int exec_refused;
+    /* record: an interrupted call that may be restarted; its event is not yet written */
+    struct bytes *pending;
+    unsigned char siginfo[sizeof(siginfo_t)];
+    /* replay */
+    struct script *script;           /* what the log holds for this task */
+    struct event *matched;
+    struct event *injected;          /* a signal on its way */
+    uint64_t child_tid_at;
+    bool held, scratch_due;
+    char *cwd;                       /* of a leader */
+    ull last_stop;
+    uint32_t group_stopped;
+};
+
+extern struct task *tasks;
+struct task *task_new(pid_t tid, struct task *parent, uint64_t flags);
+struct task *task_of(pid_t tid);
+void task_end(struct task *t);
+void task_exec(struct task *t);
+int tasks_alive(void);
+
+uint32_t files_stream(const struct files *f, int fd);
+void files_set(struct files *f, int fd, uint32_t stream);         /* stream 0 forgets */
+void files_prune(struct files *f, pid_t tid);                      /* after exec: close-on-exec */
+
+/* ------------------------------------------------------------------ memory */
+
+bool mem_read(pid_t tid, uint64_t at, void *to, size_t n);
+bool mem_write(pid_t tid, uint64_t at, const void *from, size_t n);
+char *mem_string(pid_t tid, uint64_t at, size_t limit);            /* NULL if unreadable */
+
+struct bytes { unsigned char *data; size_t used, size; };
+void bytes_add(struct bytes *b, const void *data, size_t n);
+unsigned char *bytes_room(struct bytes *b, size_t n);
+void bytes_free(struct bytes *b);
+
+/* ------------------------------------------------------------------ log */
+
+enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE };
+enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
+                  FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER };
+enum { FIELD_WHOLE = 255, PART_NAME = 0x10, PART_DATA = 0x20, PART_CONTROL = 0x30 };
+
+struct record {                      /* as it lies in the log */
+    uint32_t size; uint16_t call, flags; uint32_t task, stream;
+    int64_t result; uint64_t time; uint64_t args[6];
+};
+struct field { uint8_t arg, type; uint16_t zero; uint32_t length; unsigned char data[]; };
+
+void log_create(const char *path);
+void log_begin(struct bytes *b, uint16_t call, uint32_t task);
+void log_field(struct bytes *b, uint8_t arg, uint8_t type, const void *data, size_t n);
+void log_end(struct bytes *b);       /* writes and empties b */
+void log_note(struct task *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void log_flush(void);
+void log_close(void);
+uint64_t log_now(void);
+extern uint64_t log_events;
+
+struct event {                       /* replay's index of one record */
+    const struct record *record;
+    uint64_t key;
+    uint32_t number;
+    bool done, ordered;
+};
+struct script { struct event **event; size_t count, cursor; uint32_t index; const struct record *birth;
+                struct event *exit; uint32_t tid, tgid; };
+void log_load(const char *path);
+struct script *script_of(uint32_t task);
+struct script *script_child(uint32_t parent, uint32_t ordinal);
+const struct field *record_field(const struct record *r, uint8_t arg, uint8_t type);
+const struct field *field_next(const struct record *r, const struct field *f);
+extern struct event *events;
+extern size_t event_count;
+
+/* ------------------------------------------------------------------ calls */
+
+#define NO_CALL ((long)-1)
+const struct rex_call *call_of(long nr);
+bool call_streams(struct task *t);            /* sets t->stream from its descriptor arguments */
+uint64_t call_key(const struct rex_call *c, long nr, const char *path, uint32_t stream, const uint64_t *args);
+void capture_outputs(struct task *t, struct bytes *b, int64_t result);
+void capture_inputs(struct task *t, struct bytes *b, int64_t result);
+void put_outputs(struct task *t, const struct record *r);
+bool compare_inputs(struct task *t, const struct record *r);
+uint64_t fork_flags(struct task *t);
+
+/* ------------------------------------------------------------------ paths, stack */
+
+char *path_of_fd(pid_t tid, int fd);
+char *path_resolve(struct task *t, int dirfd, const char *path, bool follow);
+int open_flags(struct task *t);
+struct name_args { int dirfd, path, dirfd2, path2; };
+struct name_args name_args(long nr);
+void read_names(struct task *t);                     /* sets path, path2 from the tracee's memory */
+void resolve_names(struct task *t);                  /* sets resolved, resolved2 from those */
+
+struct stack { uint64_t at; struct bytes image; };
+bool stack_read(struct task *t, struct stack *s);
+void stack_hide_vdso(struct task *t, struct stack *s);
+void mask_variables(unsigned char *block, size_t n, const struct strings *names);
+void stack_restore(struct task *t, uint64_t at, const unsigned char *image, size_t n);
+
+/* ------------------------------------------------------------------ tracing */
+
+struct user_regs_struct regs_get(struct task *t);
+void regs_set(struct task *t, const struct user_regs_struct *r);
+void skip_call(struct task *t, int64_t result);      /* the kernel does not run it */
+void rewind_call(struct task *t);                    /* the tracee enters it again */
+void resume(struct task *t, int sig);
+void kill_all(void);
+int trace(void);                                     /* wait status of the first process */
+void filter_install(void);
+
+struct handler {                                     /* record or replay */
+    void (*entry)(struct task *t);
+    void (*exit)(struct task *t, int64_t result);
+    void (*born)(struct task *parent, struct task *t, uint64_t flags);
+    void (*execed)(struct task *t);
+    bool (*signal)(struct task *t, int sig);         /* true: deliver it */
+    void (*stepped)(struct task *t);
+    void (*ended)(struct task *t, int status);
+    void (*tsc)(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
+    void (*start)(struct task *t);                   /* its first stop */
+    void (*settle)(void);                            /* after each report of the kernel */
+    void (*idle)(void);                              /* no report for a while */
+    bool patient;                                    /* no idle calls wanted */
+};
+extern const struct handler *handler;
+extern const struct handler recorder, replayer;
+
+void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ------------------------------------------------------------------ record, replay */
+
+void record_start(void);
+void record_report(void);
+void record_opened(struct task *t, int fd, struct bytes *b);
+void record_before_change(const char *path);
+void record_created(const char *path);
+void descriptor_exit(struct task *t, int64_t result);
+bool is_descriptor_call(struct task *t);
+void record_exec_entry(struct task *t);
+void record_execed(struct task *t);
+uint32_t stream_new(void);
+
+void replay_start(void);
+void replay_become(void);                            /* in the tracee, before its first exec */
+void replay_finish(int status);
+void replay_done(struct event *e);
+void replay_emulate(struct task *t, struct event *e);
+void replay_diverged(struct task *t, const struct event *e, const char *why);
+bool replay_send(struct task *t, struct event *e);   /* the signal that the log has next after e */
+void replay_call(struct task *t, const struct rex_call *c, struct event *e);
+void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e, int64_t result);
+void replay_unmatched(struct task *t, const struct rex_call *c);
+bool replay_scratch(struct task *t);                 /* false: it is being made, the call comes again */
+void replay_scratch_made(struct task *t, int64_t result);
+uint64_t replay_path_at(struct task *t, const char *path);
+pid_t replay_dead(uint32_t recorded_tid);            /* real number of a child that has ended, 0 = unknown */
+void replay_open(struct task *t, struct event *e);
+void replay_exec(struct task *t, struct event *e);
+void replay_execed(struct task *t);
+void replay_poll(struct task *t, struct event *e);
+void replay_poll_exit(struct task *t, struct event *e);
+bool replay_epoll_ctl(struct task *t);
+void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
+struct task *task_named(uint32_t recorded_tid);
+bool is_single(struct task *t);
+bool replay_is_changed(const char *path);
+void replay_mismatch(const struct event *e);
+
+void overlay_start(void);
+char *overlay_read(const char *path);                /* file to open for reading, NULL = none */
+char *overlay_write(const char *path, bool truncate);/* the same for writing, copied up if archived */
+bool overlay_is_kernel_device(const char *path);
+char *overlay_program(const char *path, const char *loader);   /* file to execute, NULL = none */
+void overlay_change(struct task *t, const struct record *r);   /* a call that changes the tree */
+
+#endif

@@ -1,0 +1,57 @@
+/* rex-engine PLAN: run the plan; the exit status tells only of the engine itself. */
+#include "engine.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+
+static FILE *report;
+
+void report_line(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    if (report) {
+        vfprintf(report, format, list);
+        fputc(0, report);                 /* values may hold newlines */
+    }
+    va_end(list);
+}
+
+void die(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fputs("rex-engine: ", stderr);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+    _exit(2);          /* tracees go with us: PTRACE_O_EXITKILL */
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fputs("usage: rex-engine PLAN\n", stderr);
+        return 2;
+    }
+    plan_read(argv[1]);
+    if (plan.report && !(report = fopen(plan.report, "we")))
+        die("cannot write %s: %s", plan.report, strerror(errno));
+    bool replaying = !strcmp(plan.mode, "replay");
+    handler = replaying ? &replayer : &recorder;
+    if (replaying)
+        replay_start();
+    else
+        record_start();
+    int status = trace();
+    if (replaying)
+        replay_finish(status);
+    else {
+        log_close();
+        record_report();
+    }
+    report_line("status=%d", status);
+    if (report && fclose(report))
+        die("cannot write %s: %s", plan.report, strerror(errno));
+    return 0;
+}

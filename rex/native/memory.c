@@ -1,0 +1,156 @@
+/* Bytes in and out of a tracee, and growing byte buffers. */
+#include "engine.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/uio.h>
+
+enum { PAGE = 4096 };
+
+static int open_mem(pid_t tid, int flags)
+{
+    char name[40];
+    snprintf(name, sizeof name, "/proc/%d/mem", tid);
+    return open(name, flags | O_CLOEXEC);
+}
+
+bool mem_read(pid_t tid, uint64_t at, void *to, size_t n)
+{
+    struct iovec here = {to, n}, there = {(void *)at, n};
+    if (n == 0 || process_vm_readv(tid, &here, 1, &there, 1, 0) == (ssize_t)n)
+        return true;
+    int fd = open_mem(tid, O_RDONLY);
+    bool good = fd >= 0 && pread(fd, to, n, (off_t)at) == (ssize_t)n;
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+/* Through /proc where the page is read-only: the kernel then copies it first. */
+bool mem_write(pid_t tid, uint64_t at, const void *from, size_t n)
+{
+    struct iovec here = {(void *)from, n}, there = {(void *)at, n};
+    if (n == 0 || process_vm_writev(tid, &here, 1, &there, 1, 0) == (ssize_t)n)
+        return true;
+    int fd = open_mem(tid, O_RDWR);
+    bool good = fd >= 0 && pwrite(fd, from, n, (off_t)at) == (ssize_t)n;
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+/* Reads to the end of each page in turn: the next page may not be there. */
+char *mem_string(pid_t tid, uint64_t at, size_t limit)
+{
+    struct bytes b = {0};
+    while (at && b.used < limit) {
+        size_t n = PAGE - at % PAGE;
+        unsigned char *room = bytes_room(&b, n);
+        if (!mem_read(tid, at, room, n))
+            break;
+        unsigned char *end = memchr(room, 0, n);
+        if (end)
+            return (char *)b.data;
+        b.used += n;
+        at += n;
+    }
+    bytes_free(&b);
+    return NULL;
+}
+
+unsigned char *bytes_room(struct bytes *b, size_t n)
+{
+    if (b->used + n > b->size) {
+        b->size = (b->used + n) * 2;
+        b->data = realloc(b->data, b->size);
+        if (!b->data)
+            die("out of memory");
+    }
+    return b->data + b->used;
+}
+
+void bytes_add(struct bytes *b, const void *data, size_t n)
+{
+    unsigned char *room = bytes_room(b, n);
+    if (n)
+        memcpy(room, data, n);
+    b->used += n;
+}
+
+void bytes_free(struct bytes *b)
+{
+    free(b->data);
+    *b = (struct bytes){0};
+}
+
+void *zalloc(size_t size)
+{
+    void *p = calloc(1, size);
+    if (!p)
+        die("out of memory");
+    return p;
+}
+
+/* Room for one more item, doubling at powers of two. */
+void *grow(void *items, size_t count, size_t size)
+{
+    if (count & (count - 1))
+        return items;
+    items = realloc(items, (count ? 2 * count : 1) * size);
+    if (!items)
+        die("out of memory");
+    return items;
+}
+
+char *text(const char *format, ...)
+{
+    char *result;
+    va_list list;
+    va_start(list, format);
+    if (vasprintf(&result, format, list) < 0)
+        die("out of memory");
+    va_end(list);
+    return result;
+}
+
+ull hash_bytes(const void *data, size_t n, ull seed)
+{
+    const unsigned char *p = data;
+    ull h = 0xcbf29ce484222325ULL ^ seed;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * 0x100000001b3ULL;
+    return h ^ h >> 29;
+}
+
+static struct slot *table_find(const struct table *t, const char *key)
+{
+    size_t i = hash_bytes(key, strlen(key), 0) & (t->size - 1);
+    while (t->slot[i].key && strcmp(t->slot[i].key, key))
+        i = (i + 1) & (t->size - 1);
+    return &t->slot[i];
+}
+
+void *table_get(const struct table *t, const char *key)
+{
+    return t->size ? table_find(t, key)->value : NULL;
+}
+
+void **table_at(struct table *t, const char *key)
+{
+    if (2 * (t->used + 1) > t->size) {
+        struct table bigger = {.size = t->size ? 2 * t->size : 64};
+        bigger.slot = zalloc(bigger.size * sizeof *bigger.slot);
+        bigger.used = t->used;
+        for (size_t i = 0; i < t->size; i++)
+            if (t->slot[i].key)
+                *table_find(&bigger, t->slot[i].key) = t->slot[i];
+        free(t->slot);
+        *t = bigger;
+    }
+    struct slot *s = table_find(t, key);
+    if (!s->key) {
+        s->key = strdup(key);
+        t->used++;
+    }
+    return &s->value;
+}

@@ -1,0 +1,357 @@
+/* The files of a replay: archived ones as they were first seen, and above them
+ * those that the replay itself writes, at OUTDIR/<absolute path>.  Nothing else
+ * is ever touched. */
+#include "engine.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/sendfile.h>
+
+struct original { mode_t mode; long long mtime_ns; const char *file; };
+
+static struct table originals;           /* archived path -> struct original */
+static struct table programs;            /* program -> file to execute */
+static struct table links, dirs;         /* archived link -> target; directory -> mode */
+static struct table gone;                /* archived paths that the replay removed */
+static struct table made_programs;
+
+static char *upper(const char *path)
+{
+    return text("%s%s", plan.outdir, path);
+}
+
+void overlay_start(void)
+{
+    for (size_t i = 0; i < plan.map_from.count && i < plan.map_to.count; i++) {
+        struct original *o = zalloc(sizeof *o);
+        char *p = plan.map_to.item[i];
+        o->mode = (mode_t)strtoul(p, &p, 8);
+        o->mtime_ns = strtoll(p, &p, 10);
+        o->file = *p ? p + 1 : p;
+        *table_at(&originals, plan.map_from.item[i]) = o;
+    }
+    for (size_t i = 0; i < plan.exec_from.count && i < plan.exec_to.count; i++)
+        *table_at(&programs, plan.exec_from.item[i]) = plan.exec_to.item[i];
+    for (size_t i = 0; i < plan.link_from.count && i < plan.link_to.count; i++)
+        *table_at(&links, plan.link_from.item[i]) = plan.link_to.item[i];
+    for (size_t i = 0; i < plan.dirs.count; i++) {
+        char *p = plan.dirs.item[i];
+        unsigned long mode = strtoul(p, &p, 8);
+        if (*p == ' ')
+            *table_at(&dirs, p + 1) = (void *)(mode | 1UL << 32);
+    }
+}
+
+/* The kernel provides these on every machine. */
+bool overlay_is_kernel_device(const char *path)
+{
+    return !strcmp(path, "/dev/null") || !strcmp(path, "/dev/zero") || !strcmp(path, "/dev/full");
+}
+
+static bool is_gone(const char *path)
+{
+    char *p = strdup(path);
+    bool result = false;
+    for (char *slash; !result && *p; *slash = 0) {
+        result = table_get(&gone, p) != NULL;
+        if (!(slash = strrchr(p, '/')))
+            break;
+    }
+    free(p);
+    return result;
+}
+
+static const struct original *original_of(const char *path)
+{
+    return is_gone(path) ? NULL : table_get(&originals, path);
+}
+
+static void make_parents(const char *path)
+{
+    char *p = upper(path);
+    for (char *slash = p + strlen(plan.outdir); (slash = strchr(slash + 1, '/')); *slash = '/') {
+        *slash = 0;
+        mkdir(p, 0777);
+    }
+    free(p);
+}
+
+static bool copy_bytes(int from, int to)
+{
+    ssize_t n;
+    while ((n = sendfile(to, from, NULL, 1 << 30)) > 0)
+        ;
+    return n == 0;
+}
+
+static void copy_file(const struct original *o, const char *to, bool empty)
+{
+    int in = open(o->file, O_RDONLY | O_CLOEXEC);
+    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    struct timespec times[2] = {{0, UTIME_OMIT}, {o->mtime_ns / 1000000000, o->mtime_ns % 1000000000}};
+    if (in < 0 || out < 0 || (!empty && !copy_bytes(in, out)))
+        report_line("copy_failed=%s: %s", to, strerror(errno));
+    if (out >= 0) {
+        fchmod(out, o->mode & 07777);
+        futimens(out, times);
+    }
+    close(in);
+    close(out);
+}
+
+/* An archived file, link or directory gets its place above; what is there already stays. */
+static void copy_up(const char *path, bool empty)
+{
+    struct stat st;
+    char *to = upper(path);
+    const struct original *o;
+    const char *target;
+    if (lstat(to, &st) && !is_gone(path)) {
+        make_parents(path);
+        if ((o = table_get(&originals, path)))
+            copy_file(o, to, empty);
+        else if ((target = table_get(&links, path))) {
+            if (symlink(target, to))
+                report_line("copy_failed=%s: %s", to, strerror(errno));
+        } else if (table_get(&dirs, path))
+            mkdir(to, (mode_t)(uintptr_t)table_get(&dirs, path) & 07777);
+    }
+    free(to);
+}
+
+static void copy_up_below(const struct table *t, const char *path)
+{
+    size_t n = strlen(path);
+    for (size_t i = 0; i < t->size; i++)
+        if (t->slot[i].key && t->slot[i].value && !strncmp(t->slot[i].key, path, n) && t->slot[i].key[n] == '/')
+            copy_up(t->slot[i].key, false);
+}
+
+char *overlay_read(const char *path)
+{
+    struct stat st;
+    char *above = upper(path);
+    if (!lstat(above, &st) && !S_ISDIR(st.st_mode))
+        return above;
+    free(above);
+    const struct original *o = original_of(path);
+    return o ? strdup(o->file) : NULL;
+}
+
+char *overlay_write(const char *path, bool truncate)
+{
+    if (original_of(path))
+        copy_up(path, truncate);
+    else
+        make_parents(path);
+    return upper(path);
+}
+
+/* ------------------------------------------------------------------ programs */
+
+static char *with_loader(const char *program, const char *loader)
+{
+    static unsigned made;
+    char *copy = text("%s/program%u", plan.work, made++);
+    int in = open(program, O_RDONLY | O_CLOEXEC), out = open(copy, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+    Elf64_Ehdr h;
+    bool good = in >= 0 && out >= 0 && copy_bytes(in, out) && pread(out, &h, sizeof h, 0) == sizeof h;
+    off_t end = lseek(out, 0, SEEK_END);
+    for (int i = 0; good && i < h.e_phnum; i++) {
+        Elf64_Phdr p;
+        off_t at = (off_t)(h.e_phoff + (size_t)i * sizeof p);
+        if (pread(out, &p, sizeof p, at) != sizeof p || p.p_type != PT_INTERP)
+            continue;
+        p.p_offset = (Elf64_Off)end;     /* the kernel reads the name from the file, not from memory */
+        p.p_filesz = strlen(loader) + 1;
+        good = pwrite(out, loader, p.p_filesz, end) == (ssize_t)p.p_filesz && pwrite(out, &p, sizeof p, at) == sizeof p;
+    }
+    close(in);
+    close(out);
+    if (!good)
+        report_line("copy_failed=%s: %s", program, strerror(errno));
+    return copy;
+}
+
+/* Archived programs were prepared by the caller; one that the replay has built is prepared here. */
+char *overlay_program(const char *path, const char *loader)
+{
+    struct stat st;
+    char *above = upper(path), *loader_file;
+    bool built = !lstat(above, &st);
+    if (!built) {
+        free(above);
+        const char *file = is_gone(path) ? NULL : table_get(&programs, path);
+        return file ? strdup(file) : NULL;
+    }
+    if (!loader || !(loader_file = overlay_read(loader)))
+        return above;
+    char *identity = text("%s %lld %lld.%ld", above, (long long)st.st_ino, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+    void **known = table_at(&made_programs, identity);
+    if (!*known)
+        *known = with_loader(above, loader_file);
+    free(identity);
+    free(loader_file);
+    free(above);
+    return strdup(*known);
+}
+
+/* ------------------------------------------------------------------ changes */
+
+static void remove_one(const char *path, bool directory)
+{
+    char *above = upper(path);
+    if (directory ? rmdir(above) : unlink(above))
+        (void)0;                          /* it may be archived only */
+    if (table_get(&originals, path) || table_get(&links, path) || table_get(&dirs, path))
+        *table_at(&gone, path) = &gone;
+    free(above);
+}
+
+static void move(const char *from, const char *to, unsigned flags)
+{
+    char *a = upper(from), *b = upper(to);
+    copy_up(from, false);
+    copy_up_below(&originals, from);
+    copy_up_below(&links, from);
+    copy_up_below(&dirs, from);
+    if (flags & RENAME_EXCHANGE)
+        copy_up(to, false);
+    make_parents(to);
+    if (renameat2(AT_FDCWD, a, AT_FDCWD, b, flags & RENAME_EXCHANGE))
+        report_line("change_failed=rename %s: %s", from, strerror(errno));
+    if (!(flags & RENAME_EXCHANGE))
+        *table_at(&gone, from) = &gone;
+    free(a);
+    free(b);
+}
+
+/* linkat on a descriptor gives an unnamed file its name. */
+static void link_one(struct task *t, const struct record *r, const char *from, const char *to, const char *given)
+{
+    char *a, *b = upper(to), *digits = given ? strstr(given, "/fd/") : NULL;
+    make_parents(to);
+    if (given && !*given)
+        a = text("/proc/%d/fd/%d", t->tid, (int)r->args[0]);
+    else if (digits && !strncmp(given, "/proc/", 6))
+        a = text("/proc/%d/fd/%s", t->tid, digits + 4);
+    else {
+        copy_up(from, false);
+        a = upper(from);
+    }
+    if (linkat(AT_FDCWD, a, AT_FDCWD, b, strncmp(a, "/proc/", 6) ? 0 : AT_SYMLINK_FOLLOW))
+        report_line("change_failed=link %s: %s", to, strerror(errno));
+    free(a);
+    free(b);
+}
+
+static void set_times(struct task *t, const struct record *r, const char *file)
+{
+    struct timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
+    struct { long a, b; } pair[2];
+    bool by_fd = r->call == REX_NR_utimensat || r->call == REX_NR_futimesat;
+    uint64_t at = t->args[by_fd ? 2 : 1];
+    int64_t seconds[2];
+    int flags = r->call == REX_NR_utimensat ? (int)t->args[3] & AT_SYMLINK_NOFOLLOW : 0;
+    if (at && r->call == REX_NR_utime && mem_read(t->tid, at, seconds, sizeof seconds))
+        for (int i = 0; i < 2; i++)
+            times[i] = (struct timespec){seconds[i], 0};
+    else if (at && mem_read(t->tid, at, pair, sizeof pair))
+        for (int i = 0; i < 2; i++)
+            times[i] = (struct timespec){pair[i].a, r->call == REX_NR_utimensat ? pair[i].b : pair[i].b * 1000};
+    utimensat(AT_FDCWD, file, times, flags);
+}
+
+static mode_t masked(struct task *t, uint64_t mode)
+{
+    char name[40], line[256];
+    unsigned mask = 022;
+    snprintf(name, sizeof name, "/proc/%d/status", t->tid);
+    FILE *f = fopen(name, "re");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "Umask: %o", &mask) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return (mode_t)mode & ~(mode_t)mask;
+}
+
+static void make_node(struct task *t, const char *path, uint64_t mode, bool directory)
+{
+    char *above = upper(path);
+    mode_t wanted = masked(t, mode);
+    make_parents(path);
+    int failed = directory ? mkdir(above, 0700) : mknod(above, (wanted & S_IFMT) == S_IFIFO ? S_IFIFO | 0600 : 0600, 0);
+    if (failed && errno != EEXIST)
+        report_line("change_failed=%s: %s", above, strerror(errno));
+    chmod(above, wanted & 07777);
+    free(above);
+}
+
+static char *field_text(const struct record *r, uint8_t arg, uint8_t type)
+{
+    const struct field *f = record_field(r, arg, type);
+    return f ? strndup((const char *)f->data, f->length) : NULL;
+}
+
+static void change(struct task *t, const struct record *r, const char *path, const char *path2, const char *given)
+{
+    char *above = upper(path), *target;
+    int by_fd = name_args(r->call).dirfd >= 0;
+    switch (r->call) {
+    case REX_NR_mkdir: case REX_NR_mkdirat:
+        make_node(t, path, t->args[1 + by_fd], true);
+        break;
+    case REX_NR_mknod: case REX_NR_mknodat:
+        make_node(t, path, t->args[1 + by_fd], false);
+        break;
+    case REX_NR_rmdir:
+        remove_one(path, true);
+        break;
+    case REX_NR_unlink: case REX_NR_unlinkat:
+        remove_one(path, by_fd && t->args[2] & AT_REMOVEDIR);
+        break;
+    case REX_NR_rename: case REX_NR_renameat: case REX_NR_renameat2:
+        if (path2)
+            move(path, path2, r->call == REX_NR_renameat2 ? (unsigned)t->args[4] : 0);
+        break;
+    case REX_NR_link: case REX_NR_linkat:
+        if (path2)
+            link_one(t, r, path, path2, given);
+        break;
+    case REX_NR_symlink: case REX_NR_symlinkat:
+        make_parents(path);
+        target = mem_string(t->tid, t->args[0], PATH_MAX);
+        if (!target || symlink(target, above))
+            report_line("change_failed=symlink %s: %s", above, strerror(errno));
+        free(target);
+        break;
+    case REX_NR_truncate:
+        free(overlay_write(path, false));
+        if (truncate(above, (off_t)t->args[1]))
+            report_line("change_failed=truncate %s: %s", above, strerror(errno));
+        break;
+    case REX_NR_chmod: case REX_NR_fchmodat: case REX_NR_fchmodat2: case REX_NR_fchmod:
+        copy_up(path, false);
+        chmod(above, (mode_t)t->args[1 + by_fd] & 07777);
+        break;
+    case REX_NR_utime: case REX_NR_utimes: case REX_NR_utimensat: case REX_NR_futimesat:
+        copy_up(path, false);
+        set_times(t, r, above);
+        break;
+    }                                     /* owners and attributes: only the log knows them */
+    free(above);
+}
+
+void overlay_change(struct task *t, const struct record *r)
+{
+    struct name_args n = name_args(r->call);
+    char *path = field_text(r, n.path >= 0 ? (uint8_t)n.path : 0, FIELD_RESOLVED);
+    char *path2 = n.path2 >= 0 ? field_text(r, (uint8_t)n.path2, FIELD_RESOLVED) : NULL;
+    char *given = n.path >= 0 ? field_text(r, (uint8_t)n.path, FIELD_IN) : NULL;
+    if (path && *path == '/')
+        change(t, r, path, path2, given);
+    free(path);
+    free(path2);
+    free(given);
+}

@@ -1,0 +1,141 @@
+/* What a path means to a tracee: from its working directory or descriptor, through links. */
+#include "engine.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+
+/* The path of an open descriptor, or of the working directory for AT_FDCWD. */
+char *path_of_fd(pid_t tid, int fd)
+{
+    char name[40], target[PATH_MAX];
+    if (fd == AT_FDCWD)
+        snprintf(name, sizeof name, "/proc/%d/cwd", tid);
+    else
+        snprintf(name, sizeof name, "/proc/%d/fd/%d", tid, fd);
+    ssize_t n = readlink(name, target, sizeof target - 1);
+    return n < 0 ? NULL : strndup(target, (size_t)n);
+}
+
+/* /proc/self is the tracee's, not ours. */
+static char *absolute(struct task *t, int dirfd, const char *path)
+{
+    if (!strncmp(path, "/proc/self/", 11))
+        return text("/proc/%d/%s", t->leader->tid, path + 11);
+    if (!strncmp(path, "/proc/thread-self/", 18))
+        return text("/proc/%d/task/%d/%s", t->leader->tid, t->tid, path + 18);
+    if (*path == '/')
+        return strdup(path);
+    char *base = path_of_fd(t->tid, dirfd);
+    char *full = base ? text("%s/%s", base, path) : NULL;
+    free(base);
+    return full;
+}
+
+static bool is_dots(const char *name)
+{
+    return !*name || !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+/* Absolute and without links; the last component may be missing, and is itself
+ * followed only if asked.  NULL if there is no such directory. */
+char *path_resolve(struct task *t, int dirfd, const char *path, bool follow)
+{
+    char *full = *path ? absolute(t, dirfd, path) : path_of_fd(t->tid, dirfd);
+    if (!full)
+        return NULL;
+    size_t n = strlen(full);
+    while (n > 1 && full[n - 1] == '/')
+        full[--n] = 0;
+    char *slash = strrchr(full, '/'), *name = slash ? slash + 1 : full, *result;
+    if (follow || is_dots(name)) {
+        result = realpath(full, NULL);
+        if (result || is_dots(name)) {
+            free(full);
+            return result;
+        }
+    }
+    *slash = 0;
+    char *parent = realpath(slash == full ? "/" : full, NULL);
+    result = parent ? text("%s/%s", strcmp(parent, "/") ? parent : "", name) : NULL;
+    free(parent);
+    free(full);
+    return result;
+}
+
+int open_flags(struct task *t)
+{
+    struct open_how how = {0};
+    switch (t->nr) {
+    case REX_NR_open:
+        return (int)t->args[1];
+    case REX_NR_creat:
+        return O_CREAT | O_WRONLY | O_TRUNC;
+    case REX_NR_openat2:
+        mem_read(t->tid, t->args[2], &how, sizeof how.flags);
+        return (int)how.flags;
+    }
+    return (int)t->args[2];
+}
+
+static bool follows(struct task *t)
+{
+    switch (t->nr) {
+    case REX_NR_chmod: case REX_NR_fchmodat: case REX_NR_truncate: case REX_NR_utime: case REX_NR_utimes:
+    case REX_NR_futimesat: case REX_NR_chown: case REX_NR_setxattr: case REX_NR_removexattr: case REX_NR_chdir:
+        return true;
+    case REX_NR_utimensat: case REX_NR_fchmodat2:
+        return !(t->args[3] & AT_SYMLINK_NOFOLLOW);
+    case REX_NR_fchownat:
+        return !(t->args[4] & AT_SYMLINK_NOFOLLOW);
+    }
+    return false;
+}
+
+/* Where a call's paths are among its arguments, -1 where it has none. */
+struct name_args name_args(long nr)
+{
+    const struct rex_call *c = call_of(nr);
+    struct name_args n = {-1, -1, -1, -1};
+    int dirfd = -1;
+    for (int i = 0; c && i < c->nargs; i++) {
+        if (c->arg[i].word == REX_WORD_DIRFD)
+            dirfd = i;
+        else if (c->arg[i].word == REX_WORD_PATH && n.path < 0) {
+            n.path = i;
+            n.dirfd = dirfd;
+            dirfd = -1;
+        } else if (c->arg[i].word == REX_WORD_PATH) {
+            n.path2 = i;
+            n.dirfd2 = dirfd;
+        }
+    }
+    return n;
+}
+
+void read_names(struct task *t)
+{
+    struct name_args n = name_args(t->nr);
+    free(t->path);
+    free(t->path2);
+    t->path = n.path >= 0 ? mem_string(t->tid, t->args[n.path], PATH_MAX) : NULL;
+    t->path2 = n.path2 >= 0 ? mem_string(t->tid, t->args[n.path2], PATH_MAX) : NULL;
+}
+
+static char *resolve_one(struct task *t, int dirfd_arg, int path_arg, const char *path, bool follow)
+{
+    int dirfd = dirfd_arg >= 0 ? (int)t->args[dirfd_arg] : AT_FDCWD;
+    if (path_arg < 0)
+        return NULL;
+    if (!path)                        /* utimensat(fd, NULL): the descriptor itself */
+        return t->args[path_arg] || dirfd_arg < 0 ? NULL : path_of_fd(t->tid, dirfd);
+    return path_resolve(t, dirfd, path, follow);
+}
+
+void resolve_names(struct task *t)
+{
+    struct name_args n = name_args(t->nr);
+    free(t->resolved);
+    free(t->resolved2);
+    t->resolved = resolve_one(t, n.dirfd, n.path, t->path, follows(t));
+    t->resolved2 = resolve_one(t, n.dirfd2, n.path2, t->path2, false);
+}

@@ -1,0 +1,72 @@
+/* The plan: what the caller wants, as NUL-ended "key=value" records in a file. */
+#include "engine.h"
+
+#include <stdarg.h>
+
+struct plan plan = {.control = -1, .mask = -1};
+
+static void add(struct strings *s, char *value)
+{
+    s->item = grow(s->item, s->count, sizeof *s->item);
+    s->item[s->count++] = value;
+}
+
+static const struct { const char *key; const char **into; } single[] = {
+    {"mode", &plan.mode}, {"log", &plan.log}, {"program", &plan.program}, {"cwd", &plan.cwd},
+    {"outdir", &plan.outdir}, {"report", &plan.report}, {"empty", &plan.empty},
+    {"work", &plan.work},
+};
+static const struct { const char *key; struct strings *into; } many[] = {
+    {"arg", &plan.args}, {"env", &plan.env}, {"withhold", &plan.withhold},
+    {"from", &plan.map_from}, {"to", &plan.map_to}, {"exec_from", &plan.exec_from},
+    {"exec_to", &plan.exec_to}, {"link_from", &plan.link_from}, {"link_to", &plan.link_to}, {"dir", &plan.dirs},
+};
+
+static void plan_set(const char *key, char *value)
+{
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        if (!strcmp(key, single[i].key)) {
+            *single[i].into = value;
+            return;
+        }
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++)
+        if (!strcmp(key, many[i].key)) {
+            add(many[i].into, value);
+            return;
+        }
+    if (!strcmp(key, "control"))
+        plan.control = atoi(value);
+    else if (!strcmp(key, "stack_limit"))
+        plan.stack_limit = strtoull(value, NULL, 10);
+    else if (!strcmp(key, "umask"))
+        plan.mask = (int)strtol(value, NULL, 8);
+    else if (!strcmp(key, "keep_stdin"))
+        plan.keep_stdin = atoi(value);
+    else
+        die("unknown key in the plan: %s", key);
+}
+
+void plan_read(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    struct bytes b = {0};
+    size_t n;
+    if (!f)
+        die("cannot read the plan %s: %s", path, strerror(errno));
+    while ((n = fread(bytes_room(&b, 1 << 16), 1, 1 << 16, f)) > 0)
+        b.used += n;
+    fclose(f);
+    bytes_add(&b, "", 1);
+    for (char *p = (char *)b.data, *end = p + b.used - 1; p < end; ) {
+        char *next = p + strlen(p) + 1, *equals = strchr(p, '=');
+        if (!equals)
+            die("damaged plan");
+        *equals = 0;
+        plan_set(p, equals + 1);
+        p = next;
+    }
+    if (!plan.mode || !plan.log || !plan.program || !plan.args.count)
+        die("incomplete plan");
+    add(&plan.args, NULL);
+    add(&plan.env, NULL);
+}

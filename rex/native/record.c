@@ -1,0 +1,409 @@
+/* Record: stops in, log out. */
+#include "engine.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/uio.h>
+#include <x86intrin.h>
+
+static struct bytes out;                 /* the event being written */
+static uint32_t streams = 3;             /* 1, 2, 3 are the standard ones */
+
+uint32_t stream_new(void)
+{
+    return ++streams;
+}
+
+static struct record *head(struct bytes *b)
+{
+    return (struct record *)b->data;
+}
+
+/* A call's event, without outputs: log_end() is due. */
+static struct bytes *begin(struct task *t, struct bytes *b, int64_t result)
+{
+    log_begin(b, (uint16_t)t->nr, t->index);
+    struct record *r = head(b);
+    r->result = result;
+    r->stream = t->stream;
+    memcpy(r->args, t->args, sizeof t->args);
+    struct name_args n = name_args(t->nr);
+    if (t->path && n.path >= 0)
+        log_field(b, (uint8_t)n.path, FIELD_IN, t->path, strlen(t->path));
+    if (t->path2 && n.path2 >= 0)
+        log_field(b, (uint8_t)n.path2, FIELD_IN, t->path2, strlen(t->path2));
+    return b;
+}
+
+/* ------------------------------------------------------------------ order of output */
+
+/* Writes to one outside file by several tasks are let in one after another, so
+ * that their order in the log is their order in the file. */
+static struct task *writer;
+static bool ordered_write(struct task *t)
+{
+    return (t->stream == 2 || t->stream == 3) && (call_of(t->nr)->fd_args & 1)
+        && (t->nr == REX_NR_write || t->nr == REX_NR_writev);
+}
+
+static void next_writer(void)
+{
+    writer = NULL;
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->held) {
+            t->held = false;
+            writer = t;
+            resume(t, 0);
+            return;
+        }
+}
+
+/* ------------------------------------------------------------------ entry */
+
+static void read_deref(struct task *t, const struct rex_call *c)
+{
+    t->deref = 0;
+    for (int i = 0; i < c->nargs; i++)
+        if (c->arg[i].size_kind == REX_SIZE_DEREF)
+            mem_read(t->tid, t->args[c->arg[i].size_arg], &t->deref, sizeof t->deref);
+}
+
+static void open_entry(struct task *t)
+{
+    int flags = open_flags(t);
+    struct stat st;
+    t->created = false;
+    if (!(flags & (O_CREAT | O_TRUNC)) && (flags & O_ACCMODE) == O_RDONLY)
+        return;
+    struct name_args n = name_args(t->nr);
+    char *path = t->path ? path_resolve(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, true) : NULL;
+    if (path && stat(path, &st))
+        t->created = true;
+    else if (path && S_ISREG(st.st_mode))
+        record_before_change(path);
+    free(path);
+}
+
+static void tree_entry(struct task *t)
+{
+    resolve_names(t);
+    if (t->resolved)
+        record_before_change(t->resolved);
+    if (t->resolved2)
+        record_before_change(t->resolved2);
+}
+
+/* Calls that only arrange descriptors run for real in replay too, and are not logged. */
+bool is_descriptor_call(struct task *t)
+{
+    if (t->nr != REX_NR_fcntl)
+        return call_of(t->nr)->hook == REX_HOOK_DUP || call_of(t->nr)->hook == REX_HOOK_CLOSE
+            || call_of(t->nr)->hook == REX_HOOK_CLOSE_RANGE;
+    int cmd = (int)t->args[1];
+    return cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC || cmd == F_GETFD || cmd == F_SETFD;
+}
+
+/* A call that the kernel goes on with after a signal that had no handler. */
+static void restart_entry(struct task *t)
+{
+    if (!t->pending)
+        return;
+    t->nr = head(t->pending)->call;
+    memcpy(t->args, head(t->pending)->args, sizeof t->args);
+    t->stream = head(t->pending)->stream;
+    t->pending->used = 0;
+    t->want_exit = true;
+}
+
+static void refuse(struct task *t, int error)
+{
+    log_end(begin(t, &out, -error));
+    skip_call(t, -error);
+}
+
+static void signal_restarted(struct task *t);
+
+static void entry(struct task *t)
+{
+    const struct rex_call *c = call_of(t->nr);
+    if (t->stepping)
+        signal_restarted(t);
+    if (t->nr == REX_NR_restart_syscall) {
+        restart_entry(t);
+        return;
+    }
+    if (t->pending)
+        t->pending->used = 0;
+    t->stream = 0;
+    if (!c) {
+        if (t->nr >= 0)
+            log_note(t, "system call %ld is newer than this Rex and was refused", t->nr);
+        skip_call(t, -ENOSYS);
+        return;
+    }
+    bool external = call_streams(t);
+    if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external))
+        return;
+    t->want_exit = true;
+    if (c->hook == REX_HOOK_COPY) {      /* what moves inside the kernel cannot be logged */
+        refuse(t, EINVAL);
+        return;
+    }
+    read_names(t);
+    read_deref(t, c);
+    if (c->hook == REX_HOOK_OPEN)
+        open_entry(t);
+    else if (c->hook == REX_HOOK_TREE)
+        tree_entry(t);
+    else if (c->hook == REX_HOOK_EXEC) {
+        record_exec_entry(t);
+        if (t->exec_refused)
+            refuse(t, t->exec_refused);
+    } else if (ordered_write(t)) {
+        t->held = writer != NULL;
+        if (!writer)
+            writer = t;
+    }
+}
+
+/* ------------------------------------------------------------------ exit */
+
+static void close_range_exit(struct task *t)
+{
+    if (t->args[2] & CLOSE_RANGE_CLOEXEC)
+        return;
+    for (int i = t->files->count - 1; i >= 0; i--) {
+        unsigned fd = (unsigned)t->files->item[i].fd;
+        if (fd >= t->args[0] && fd <= t->args[1])
+            files_set(t->files, (int)fd, 0);
+    }
+}
+
+void descriptor_exit(struct task *t, int64_t result)
+{
+    int fd = (int)t->args[0];
+    switch (call_of(t->nr)->hook) {
+    case REX_HOOK_CLOSE:
+        files_set(t->files, fd, 0);
+        break;
+    case REX_HOOK_CLOSE_RANGE:
+        if (result >= 0)
+            close_range_exit(t);
+        break;
+    case REX_HOOK_DUP:
+        if (result >= 0)
+            files_set(t->files, (int)result, files_stream(t->files, fd));
+        break;
+    case REX_HOOK_FCNTL:
+        if (result >= 0 && (t->args[1] == F_DUPFD || t->args[1] == F_DUPFD_CLOEXEC))
+            files_set(t->files, (int)result, files_stream(t->files, fd));
+        break;
+    }
+}
+
+static void tree_exit(struct task *t, struct bytes *b, int64_t result)
+{
+    struct name_args n = name_args(t->nr);
+    uint8_t first = n.path >= 0 ? (uint8_t)n.path : 0;
+    if (t->resolved)
+        log_field(b, first, FIELD_RESOLVED, t->resolved, strlen(t->resolved));
+    if (t->resolved2)
+        log_field(b, (uint8_t)n.path2, FIELD_RESOLVED, t->resolved2, strlen(t->resolved2));
+    if (result < 0)
+        return;
+    switch (t->nr) {
+    case REX_NR_mkdir: case REX_NR_mkdirat: case REX_NR_mknod: case REX_NR_mknodat:
+    case REX_NR_symlink: case REX_NR_symlinkat:
+        if (t->resolved)
+            record_created(t->resolved);
+        break;
+    case REX_NR_rename: case REX_NR_renameat: case REX_NR_renameat2: case REX_NR_link: case REX_NR_linkat:
+        if (t->resolved2)
+            record_created(t->resolved2);
+        break;
+    }
+}
+
+/* The hook's part of a call that has ended, and what it adds to the event. */
+static void hook_exit(struct task *t, struct bytes *b, int64_t result)
+{
+    switch (call_of(t->nr)->hook) {
+    case REX_HOOK_OPEN:
+        if (result >= 0)
+            record_opened(t, (int)result, b);
+        break;
+    case REX_HOOK_TREE:
+        tree_exit(t, b, result);
+        break;
+    case REX_HOOK_CHDIR:
+        if (result >= 0) {
+            char *cwd = path_of_fd(t->tid, AT_FDCWD);
+            if (cwd)
+                log_field(b, 0, FIELD_RESOLVED, cwd, strlen(cwd));
+            free(cwd);
+        }
+        break;
+    case REX_HOOK_SOCKET:
+    case REX_HOOK_ACCEPT:
+    case REX_HOOK_STREAM:
+        if (result >= 0) {
+            uint32_t stream = files_stream(t->files, (int)result);   /* signalfd may change one */
+            head(b)->stream = stream ? stream : stream_new();
+            files_set(t->files, (int)result, head(b)->stream);
+        }
+        break;
+    }
+}
+
+static bool interrupted(int64_t result)
+{
+    return result == -512 || result == -513 || result == -514 || result == -516;
+}
+
+static void exit_stop(struct task *t, int64_t result)
+{
+    if (t == writer)
+        next_writer();
+    if (is_descriptor_call(t)) {
+        descriptor_exit(t, result);
+        return;
+    }
+    if (interrupted(result)) {            /* whether it restarts, the signal will tell */
+        if (!t->pending)
+            t->pending = zalloc(sizeof *t->pending);
+        begin(t, t->pending, -EINTR);
+        return;
+    }
+    struct bytes *b = begin(t, &out, result);
+    capture_outputs(t, b, result);
+    if (t->stream && call_of(t->nr)->policy == REX_STREAM)
+        capture_inputs(t, b, result);
+    hook_exit(t, b, result);
+    log_end(b);
+}
+
+/* ------------------------------------------------------------------ tasks and signals */
+
+static void inherited(struct task *t, struct bytes *b)
+{
+    int pairs[2 * 64], n = 0;
+    for (int fd = 0; fd < 1024 && n < 126; fd++) {
+        struct stat st;
+        if (fstat(fd, &st) || (fd > 2 && fcntl(fd, F_GETFD) & FD_CLOEXEC) || (fd != 1 && fd != 2 && S_ISREG(st.st_mode)))
+            continue;
+        uint32_t stream = fd <= 2 ? (uint32_t)fd + 1 : stream_new();
+        files_set(t->files, fd, stream);
+        pairs[n++] = fd;
+        pairs[n++] = (int)stream;
+    }
+    log_field(b, FIELD_WHOLE, FIELD_OUT, pairs, (size_t)n * sizeof *pairs);
+}
+
+static void born(struct task *parent, struct task *t, uint64_t flags)
+{
+    struct bytes b = {0};
+    log_begin(&b, EVENT_TASK, t->index);
+    struct record *r = head(&b);
+    r->args[0] = parent ? parent->index : UINT32_MAX;
+    r->args[1] = parent ? parent->children++ : 0;
+    r->args[2] = flags;
+    r->args[3] = (uint64_t)t->tid;
+    r->args[4] = (uint64_t)t->leader->tid;
+    r->args[5] = t->leader->index;
+    if (!parent)
+        inherited(t, &b);
+    log_end(&b);
+    bytes_free(&b);
+}
+
+/* at_return: the call of the last event had just returned, and no instruction ran since. */
+static void write_signal(struct task *t, bool restarted, bool at_return)
+{
+    siginfo_t info;
+    log_begin(&out, EVENT_SIGNAL, t->index);
+    memcpy(&info, t->siginfo, sizeof info);
+    head(&out)->args[0] = (uint64_t)info.si_signo;
+    head(&out)->args[1] = restarted;
+    head(&out)->args[2] = at_return;
+    log_field(&out, FIELD_WHOLE, FIELD_OUT, &info, sizeof info);
+    log_end(&out);
+}
+
+static void signal_restarted(struct task *t)
+{
+    t->stepping = false;
+    t->pending->used = 0;
+    write_signal(t, true, false);
+}
+
+/* After one step into a handler: the frame below tells where it returns to. */
+static void stepped(struct task *t)
+{
+    enum { SAVED_RIP = 8 + 40 + 16 * 8 };
+    struct user_regs_struct r = regs_get(t);
+    uint64_t back = 0;
+    t->stepping = false;
+    mem_read(t->tid, r.rsp + SAVED_RIP, &back, sizeof back);
+    if (t->pending && t->pending->used) {
+        if (back == t->regs.rip)
+            log_end(t->pending);
+        t->pending->used = 0;
+    }
+    write_signal(t, back != t->regs.rip, back == t->regs.rip);
+}
+
+static bool signal_stop(struct task *t, int sig)
+{
+    (void)sig;
+    if (t->stepping)
+        stepped(t);                       /* another one before the first handler ran */
+    ptrace(PTRACE_GETSIGINFO, t->tid, 0, t->siginfo);
+    if (t->pending && t->pending->used)
+        t->stepping = true;
+    else
+        write_signal(t, false, regs_get(t).rip == t->regs.rip);
+    return true;
+}
+
+static void ended(struct task *t, int status)
+{
+    if (t == writer)
+        next_writer();
+    t->held = false;
+    if (t->stepping)
+        write_signal(t, false, false);
+    log_begin(&out, EVENT_EXIT, t->index);
+    head(&out)->result = status;
+    log_end(&out);
+}
+
+static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
+{
+    *value = with_aux ? __rdtscp(aux) : __rdtsc();
+    log_begin(&out, EVENT_TSC, t->index);
+    head(&out)->result = (int64_t)*value;
+    head(&out)->args[0] = *aux;
+    log_end(&out);
+}
+
+static void nothing(void)
+{
+}
+
+static void start(struct task *t)
+{
+    (void)t;
+}
+
+void record_start(void)
+{
+    if (plan.control >= 0)
+        fcntl(plan.control, F_SETFD, FD_CLOEXEC);
+    log_create(plan.log);
+}
+
+const struct handler recorder = {
+    .entry = entry, .exit = exit_stop, .born = born, .execed = record_execed, .signal = signal_stop,
+    .stepped = stepped, .ended = ended, .tsc = tsc, .start = start,
+    .settle = nothing, .idle = nothing, .patient = true,
+};

@@ -1,0 +1,345 @@
+/* Record: files and programs.  What is opened is named and classed; what is about
+ * to change is handed to the capture service first. */
+#include "engine.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+
+enum { SCRIPT_LINE = 256, SCRIPT_DEPTH = 5 };
+enum touch { UNTOUCHED, CAPTURED, CREATED };
+
+static struct table touched;             /* resolved path -> enum touch */
+
+/* ------------------------------------------------------------------ what was used */
+
+/* How a path was used, for the report; the first look at it decides its identity. */
+enum use { USED_READ = 1, USED_WRITTEN = 2, USED_PROGRAM = 4, USED_LOADER = 8, USED_SCRIPT = 16, USED_DIRECTORY = 32 };
+struct used { unsigned how; bool known; struct stat st; };
+
+static struct table used, aliases;
+
+static void use(const char *path, enum use how, const struct stat *st)
+{
+    struct used **at = (struct used **)table_at(&used, path);
+    if (!*at)
+        *at = zalloc(sizeof **at);
+    (*at)->how |= how;
+    if (st && !(*at)->known) {
+        (*at)->known = true;
+        (*at)->st = *st;
+    }
+}
+
+/* A name that is not the file's own goes through symbolic links, which belong to the experiment too. */
+static void use_alias(struct task *t, const char *given, const char *resolved)
+{
+    struct name_args n = name_args(t->nr);
+    while (!strncmp(given, "./", 2))
+        given += 2;
+    size_t a = strlen(given), b = strlen(resolved);
+    if (b >= a && !strcmp(resolved + b - a, given) && (*given == '/' ? a == b : a < b && resolved[b - a - 1] == '/'))
+        return;
+    char *base = *given == '/' ? NULL : path_of_fd(t->tid, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD);
+    char *full = base ? text("%s/%s", base, given) : strdup(given);
+    table_at(&aliases, full);
+    free(full);
+    free(base);
+}
+
+void record_report(void)
+{
+    for (size_t i = 0; i < used.size; i++) {
+        const struct used *u = used.slot[i].value;
+        if (u)
+            report_line("use=%u %llu %lld %lld %s", u->how, (ull)u->st.st_ino, (long long)u->st.st_size,
+                        (long long)u->st.st_mtim.tv_sec * 1000000000 + u->st.st_mtim.tv_nsec, used.slot[i].key);
+    }
+    for (size_t i = 0; i < aliases.size; i++)
+        if (aliases.slot[i].key)
+            report_line("alias=%s", aliases.slot[i].key);
+    for (size_t i = 0; i < touched.size; i++)
+        if (touched.slot[i].value)
+            report_line("touched=%d %s", (int)(intptr_t)touched.slot[i].value, touched.slot[i].key);
+}
+
+/* ------------------------------------------------------------------ changes */
+
+static bool is_created(const char *path)
+{
+    char *p = strdup(path);
+    bool created = false;
+    for (char *slash; !created && *p; *slash = 0) {
+        created = table_get(&touched, p) == (void *)(intptr_t)CREATED;
+        if (!(slash = strrchr(p, '/')))
+            break;
+    }
+    free(p);
+    return created;
+}
+
+/* The service answers with one byte when it has the content. */
+static void ask_capture(const char *path)
+{
+    uint32_t n = (uint32_t)strlen(path);
+    struct bytes b = {0};
+    char answer;
+    bytes_add(&b, &n, sizeof n);
+    bytes_add(&b, path, n);
+    for (size_t at = 0; at < b.used; ) {
+        ssize_t done = write(plan.control, b.data + at, b.used - at);
+        if (done < 0 && errno != EINTR)
+            die("the capture service is gone");
+        at += done > 0 ? (size_t)done : 0;
+    }
+    bytes_free(&b);
+    while (read(plan.control, &answer, 1) < 0 && errno == EINTR)
+        ;
+}
+
+void record_before_change(const char *path)
+{
+    struct stat st;
+    if (plan.control < 0 || lstat(path, &st) || table_get(&touched, path) || is_created(path))
+        return;
+    if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode))
+        ask_capture(path);
+    *table_at(&touched, path) = (void *)(intptr_t)CAPTURED;
+}
+
+void record_created(const char *path)
+{
+    void **state = table_at(&touched, path);
+    if (!*state)
+        *state = (void *)(intptr_t)CREATED;
+}
+
+/* ------------------------------------------------------------------ opened files */
+
+/* File systems whose contents the kernel makes up as they are read. */
+static bool is_kernel_made(const char *path)
+{
+    static const long magics[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC, CGROUP_SUPER_MAGIC,
+        CGROUP2_SUPER_MAGIC, SECURITYFS_MAGIC, BPF_FS_MAGIC, SELINUX_MAGIC, EFIVARFS_MAGIC, PSTOREFS_MAGIC};
+    struct statfs fs;
+    if (strncmp(path, "/proc", 5) && strncmp(path, "/sys", 4))
+        return false;
+    if (statfs(path, &fs))
+        return !strncmp(path, "/proc/", 6);
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if ((unsigned long)fs.f_type == (unsigned long)magics[i])
+            return true;
+    return false;
+}
+
+static bool is_outside_pipe(const struct stat *st)
+{
+    struct stat std;
+    for (int fd = 0; fd < 3; fd++)
+        if (!fstat(fd, &std) && std.st_ino == st->st_ino && std.st_dev == st->st_dev)
+            return true;
+    return false;
+}
+
+static bool is_external(const char *path, const struct stat *st)
+{
+    switch (st->st_mode & S_IFMT) {
+    case S_IFREG:
+        return is_kernel_made(path);
+    case S_IFDIR:
+        return false;
+    case S_IFCHR: {
+        unsigned minor = minor(st->st_rdev);
+        return major(st->st_rdev) != 1 || (minor != 3 && minor != 5 && minor != 7);   /* null, zero, full */
+    }
+    case S_IFIFO:
+        return strncmp(path, "pipe:[", 6) ? !is_created(path) : is_outside_pipe(st);
+    }
+    return true;
+}
+
+/* A terminal opened by name is the standard stream that it is. */
+static uint32_t terminal_stream(struct task *t, const struct stat *st)
+{
+    struct stat std;
+    (void)t;
+    if (!S_ISCHR(st->st_mode))
+        return 0;
+    bool controlling = st->st_rdev == makedev(5, 0);
+    for (int fd = 1; fd < 3; fd++)
+        if (!fstat(fd, &std) && S_ISCHR(std.st_mode) && isatty(fd) && (controlling || std.st_rdev == st->st_rdev))
+            return (uint32_t)fd + 1;
+    return 0;
+}
+
+void record_opened(struct task *t, int fd, struct bytes *b)
+{
+    struct name_args n = name_args(t->nr);
+    char name[40], *path = path_of_fd(t->tid, fd);
+    struct stat st;
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, fd);
+    if (!path || stat(name, &st)) {
+        free(path);
+        return;
+    }
+    log_field(b, (uint8_t)n.path, FIELD_RESOLVED, path, strlen(path));
+    log_field(b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
+    if (t->created)
+        record_created(path);
+    int flags = open_flags(t);
+    bool writing = flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
+    uint32_t stream = 0;
+    if (*path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !is_kernel_made(path)) {
+        use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : writing ? USED_WRITTEN : USED_READ, &st);
+        use_alias(t, t->path, path);
+    }
+    if (is_external(path, &st)) {
+        stream = terminal_stream(t, &st);
+        if (!stream)
+            stream = stream_new();
+    }
+    ((struct record *)b->data)->stream = stream;
+    files_set(t->files, fd, stream);
+    free(path);
+}
+
+/* ------------------------------------------------------------------ programs */
+
+/* The interpreter of a script, as the kernel reads its first line; NULL if it has none. */
+static char *script_interpreter(const char *line)
+{
+    if (strncmp(line, "#!", 2))
+        return NULL;
+    line += 2 + strspn(line + 2, " \t");
+    size_t n = strcspn(line, " \t\n");
+    return n ? strndup(line, n) : NULL;
+}
+
+static ssize_t read_start(const char *path, char *into, size_t n)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, into, n);
+    if (fd >= 0)
+        close(fd);
+    return got;
+}
+
+/* Follows the chain of scripts; each goes into the event.  Refuses 32-bit programs. */
+static void follow_scripts(struct task *t, char *path)
+{
+    for (int depth = 0; path && depth < SCRIPT_DEPTH; depth++) {
+        char line[SCRIPT_LINE + 1] = "";
+        ssize_t n = read_start(path, line, SCRIPT_LINE);
+        char *next = n > 2 ? script_interpreter(line) : NULL;
+        if (!next) {
+            if (n > EI_CLASS && !memcmp(line, ELFMAG, SELFMAG) && line[EI_CLASS] == ELFCLASS32) {
+                t->exec_refused = ENOEXEC;
+                log_note(t, "%s is a 32-bit program, which Rex cannot record; it was refused", path);
+            }
+            break;
+        }
+        log_field(t->exec, FIELD_WHOLE, FIELD_SCRIPT, path, strlen(path));
+        use(path, USED_SCRIPT, NULL);
+        table_at(&aliases, next);
+        free(path);
+        path = path_resolve(t, AT_FDCWD, next, true);
+        free(next);
+    }
+    free(path);
+}
+
+static void log_strings(struct task *t, uint64_t at, uint8_t arg)
+{
+    struct bytes all = {0};
+    for (uint64_t pointer; mem_read(t->tid, at, &pointer, sizeof pointer) && pointer; at += sizeof pointer) {
+        char *s = mem_string(t->tid, pointer, 1 << 20);
+        if (!s)
+            break;
+        bytes_add(&all, s, strlen(s) + 1);
+        free(s);
+    }
+    log_field(t->exec, arg, FIELD_ARGV, all.data, all.used);
+    bytes_free(&all);
+}
+
+void record_exec_entry(struct task *t)
+{
+    struct name_args n = name_args(t->nr);
+    int dirfd = n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD;
+    struct stat st;
+    if (!t->exec)
+        t->exec = zalloc(sizeof *t->exec);
+    t->exec->used = 0;
+    t->exec_refused = 0;
+    log_strings(t, t->args[n.path + 1], (uint8_t)(n.path + 1));
+    char *path = t->path ? path_resolve(t, dirfd, t->path, true) : NULL;
+    if (path && geteuid() && !stat(path, &st) && st.st_mode & S_ISUID && st.st_uid != geteuid())
+        log_note(t, "%s is setuid and runs without its privileges", path);
+    follow_scripts(t, path);
+}
+
+static char *loader_of(const char *program)
+{
+    Elf64_Ehdr h;
+    Elf64_Phdr p;
+    char path[PATH_MAX] = "";
+    int fd = open(program, O_RDONLY | O_CLOEXEC);
+    bool good = fd >= 0 && pread(fd, &h, sizeof h, 0) == sizeof h;
+    for (int i = 0; good && i < h.e_phnum; i++) {
+        good = pread(fd, &p, sizeof p, (off_t)(h.e_phoff + (size_t)i * sizeof p)) == sizeof p;
+        if (good && p.p_type == PT_INTERP && p.p_filesz < sizeof path)
+            good = pread(fd, path, p.p_filesz, (off_t)p.p_offset) == (ssize_t)p.p_filesz;
+    }
+    if (fd >= 0)
+        close(fd);
+    return *path ? realpath(path, NULL) : NULL;
+}
+
+/* At the event-stop of a successful exec: the new program's stack is as the kernel made it. */
+void record_execed(struct task *t)
+{
+    static struct bytes b;
+    static struct stack stack;
+    struct name_args n = name_args(t->nr);
+    struct stat st;
+    char exe[40], *path, *loader;
+    snprintf(exe, sizeof exe, "/proc/%d/exe", t->tid);
+    log_begin(&b, (uint16_t)t->nr, t->index);
+    struct record *r = (struct record *)b.data;
+    memcpy(r->args, t->args, sizeof t->args);
+    bool whole = stack_read(t, &stack);
+    if (whole) {
+        stack_hide_vdso(t, &stack);
+        mask_variables(stack.image.data, stack.image.used, &plan.withhold);
+        ((struct record *)b.data)->args[3] = stack.at;
+    }
+    if (t->path)
+        log_field(&b, (uint8_t)n.path, FIELD_IN, t->path, strlen(t->path));
+    char target[PATH_MAX];
+    ssize_t length = readlink(exe, target, sizeof target - 1);
+    path = length > 0 ? strndup(target, (size_t)length) : NULL;
+    if (path) {
+        log_field(&b, (uint8_t)n.path, FIELD_RESOLVED, path, strlen(path));
+        use(path, USED_PROGRAM, NULL);
+        if (t->path)
+            use_alias(t, t->path, path);
+    }
+    if (!stat(exe, &st))
+        log_field(&b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
+    loader = loader_of(exe);
+    if (loader) {
+        log_field(&b, FIELD_WHOLE, FIELD_LOADER, loader, strlen(loader));
+        use(loader, USED_LOADER, NULL);
+        report_line("program=%s", path ? path : "");
+        report_line("loader=%s", loader);
+    }
+    if (t->exec)
+        bytes_add(&b, t->exec->data, t->exec->used);
+    if (whole)
+        log_field(&b, FIELD_WHOLE, FIELD_STACK, stack.image.data, stack.image.used);
+    log_end(&b);
+    free(path);
+    free(loader);
+}

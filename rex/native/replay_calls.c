@@ -1,0 +1,347 @@
+/* Replay, call by call: which are answered from the log, which run and are corrected. */
+#include "engine.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+/* At an exit-stop: the result, and the arguments as the program passed them. */
+void give_result(struct task *t, int64_t result)
+{
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = (ull)-1;                 /* no restart of what was put in its place */
+    r.rax = (ull)result;
+    regs_set(t, &r);
+}
+
+static void set_call(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = (ull)nr;
+    r.rdi = a;
+    r.rsi = b;
+    r.rdx = c;
+    r.r10 = d;
+    regs_set(t, &r);
+    t->want_exit = true;
+}
+
+static void run(struct task *t)
+{
+    t->want_exit = true;
+}
+
+/* ------------------------------------------------------------------ wait */
+
+static int64_t recorded_pid(const struct record *r)
+{
+    const struct field *f;
+    siginfo_t info;
+    if (r->call == REX_NR_wait4)
+        return r->result;
+    f = record_field(r, 2, FIELD_OUT);
+    if (r->result || !f || f->length < sizeof info)
+        return 0;
+    memcpy(&info, f->data, sizeof info);
+    return info.si_pid;
+}
+
+/* Waits for the very child that the log names, for as long as it takes. */
+static void wait_entry(struct task *t, struct event *e)
+{
+    int64_t pid = recorded_pid(e->record);
+    struct task *child = pid > 0 ? task_named((uint32_t)pid) : NULL;
+    pid_t real = child ? child->tid : pid > 0 ? replay_dead((uint32_t)pid) : 0;
+    if (!real) {
+        replay_emulate(t, e);
+        return;
+    }
+    if (t->nr == REX_NR_wait4)
+        set_call(t, t->nr, (uint64_t)real, t->args[1], t->args[2] & ~(uint64_t)WNOHANG, t->args[3]);
+    else
+        set_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~(uint64_t)WNOHANG);
+}
+
+/* ------------------------------------------------------------------ external descriptors */
+
+static bool is_output(struct task *t)
+{
+    return (t->stream == 2 || t->stream == 3) && (t->nr == REX_NR_write || t->nr == REX_NR_writev);
+}
+
+static void output_entry(struct task *t, struct event *e)
+{
+    const struct record *r = e->record;
+    if (r->result < 0) {
+        replay_emulate(t, e);
+        return;
+    }
+    if (!compare_inputs(t, r))
+        replay_mismatch(e);
+    if (t->nr == REX_NR_write && (uint64_t)r->result < t->args[2])
+        set_call(t, t->nr, t->args[0], t->args[1], (uint64_t)r->result, 0);
+    run(t);
+}
+
+static void socket_entry(struct task *t, struct event *e)
+{
+    const struct record *r = e->record;
+    int type = SOCK_DGRAM;
+    if (r->result < 0) {
+        replay_emulate(t, e);
+        return;
+    }
+    if (t->nr == REX_NR_socket)
+        type |= (int)t->args[1] & (SOCK_CLOEXEC | SOCK_NONBLOCK);
+    else if (t->nr == REX_NR_accept4)
+        type |= (int)t->args[3] & (SOCK_CLOEXEC | SOCK_NONBLOCK);
+    set_call(t, REX_NR_socket, AF_UNIX, (uint64_t)type, 0, 0);   /* takes the descriptor, reaches nobody */
+}
+
+/* ------------------------------------------------------------------ the hooks */
+
+static void sleep_entry(struct task *t, struct event *e)
+{
+    if (is_single(t) || e->record->result)
+        replay_emulate(t, e);
+    else
+        run(t);
+}
+
+static void pause_entry(struct task *t, struct event *e)
+{
+    if (replay_send(t, e))
+        run(t);
+    else
+        replay_emulate(t, e);
+}
+
+static void limit_entry(struct task *t, struct event *e)
+{
+    if (t->args[2] && e->record->result == 0)
+        set_call(t, t->nr, 0, t->args[1], t->args[2], 0);
+    else
+        replay_emulate(t, e);
+}
+
+static void pid_entry(struct task *t, struct event *e)
+{
+    struct task *other = task_named((uint32_t)t->args[0]);
+    if (t->nr == REX_NR_pidfd_open && e->record->result >= 0 && other)
+        set_call(t, t->nr, (uint64_t)other->tid, t->args[1], 0, 0);
+    else
+        replay_emulate(t, e);
+}
+
+static void chdir_entry(struct task *t, struct event *e)
+{
+    const struct field *f = record_field(e->record, 0, FIELD_RESOLVED);
+    if (f) {
+        free(t->leader->cwd);
+        t->leader->cwd = strndup((const char *)f->data, f->length);
+    }
+    replay_emulate(t, e);
+}
+
+/* A signal to the experiment's own processes is placed by the log of who got it;
+ * only one that cannot be caught has to be sent. */
+static void kill_entry(struct task *t, struct event *e)
+{
+    replay_emulate(t, e);
+}
+
+void replay_call(struct task *t, const struct rex_call *c, struct event *e)
+{
+    bool failed = e->record->result < 0;
+    switch (c->hook) {
+    case REX_HOOK_OPEN:
+        replay_open(t, e);
+        return;
+    case REX_HOOK_EXEC:
+        replay_exec(t, e);
+        return;
+    case REX_HOOK_FORK:
+    case REX_HOOK_STREAM:
+        if (failed)
+            replay_emulate(t, e);
+        else
+            run(t);
+        return;
+    case REX_HOOK_TID:
+        run(t);
+        return;
+    case REX_HOOK_WAIT:
+        wait_entry(t, e);
+        return;
+    case REX_HOOK_KILL:
+        kill_entry(t, e);
+        return;
+    case REX_HOOK_SLEEP:
+        sleep_entry(t, e);
+        return;
+    case REX_HOOK_PAUSE:
+        pause_entry(t, e);
+        return;
+    case REX_HOOK_POLL:
+    case REX_HOOK_SELECT:
+    case REX_HOOK_EPOLL_WAIT:
+        replay_poll(t, e);
+        return;
+    case REX_HOOK_EPOLL_CTL:
+        if (replay_epoll_ctl(t))
+            run(t);
+        else
+            replay_emulate(t, e);
+        return;
+    case REX_HOOK_CHDIR:
+        chdir_entry(t, e);
+        return;
+    case REX_HOOK_TREE:
+        if (!failed)
+            overlay_change(t, e->record);
+        replay_emulate(t, e);
+        return;
+    case REX_HOOK_RLIMIT:
+        limit_entry(t, e);
+        return;
+    case REX_HOOK_PID:
+        pid_entry(t, e);
+        return;
+    case REX_HOOK_SOCKET:
+    case REX_HOOK_ACCEPT:
+        socket_entry(t, e);
+        return;
+    }
+    if (is_output(t))
+        output_entry(t, e);
+    else
+        replay_emulate(t, e);
+}
+
+/* ------------------------------------------------------------------ exits */
+
+static void descriptor_made(struct task *t, struct event *e, int64_t result)
+{
+    if (result < 0) {
+        replay_diverged(t, e, "failed here");
+        give_result(t, result);
+        return;
+    }
+    files_set(t->files, (int)result, e ? e->record->stream : 0);
+    if (e && e->record->call != REX_NR_socket)
+        put_outputs(t, e->record);
+    give_result(t, result);
+}
+
+void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e, int64_t result)
+{
+    if (!e)
+        return;
+    const struct record *r = e->record;
+    switch (c->hook) {
+    case REX_HOOK_EXEC:
+        replay_diverged(t, e, "failed here");
+        give_result(t, result);
+        break;
+    case REX_HOOK_OPEN:
+    case REX_HOOK_STREAM:
+    case REX_HOOK_SOCKET:
+    case REX_HOOK_ACCEPT:
+    case REX_HOOK_PID:
+        descriptor_made(t, e, result);
+        break;
+    case REX_HOOK_POLL:
+    case REX_HOOK_SELECT:
+    case REX_HOOK_EPOLL_WAIT:
+        replay_poll_exit(t, e);
+        break;
+    case REX_HOOK_PAUSE:
+    case REX_HOOK_EPOLL_CTL:
+        break;
+    default:
+        if (result < 0 && r->result >= 0 && (is_output(t) || c->hook == REX_HOOK_WAIT || c->hook == REX_HOOK_FORK)) {
+            replay_diverged(t, e, "failed here");
+            give_result(t, result);
+            break;
+        }
+        if (r->result >= 0)
+            put_outputs(t, r);
+        give_result(t, r->result);
+    }
+    replay_done(e);
+}
+
+/* ------------------------------------------------------------------ what the log does not have */
+
+/* Nothing outside is asked: a call that would need it fails as if there were nothing. */
+void replay_unmatched(struct task *t, const struct rex_call *c)
+{
+    switch (c->hook) {
+    case REX_HOOK_OPEN:
+        replay_open(t, NULL);
+        return;
+    case REX_HOOK_EXEC:
+    case REX_HOOK_TREE:
+    case REX_HOOK_CHDIR:
+        skip_call(t, -ENOENT);
+        return;
+    case REX_HOOK_SOCKET:
+    case REX_HOOK_ACCEPT:
+        skip_call(t, -ENETUNREACH);
+        return;
+    case REX_HOOK_KILL:
+    case REX_HOOK_PID:
+        skip_call(t, -ESRCH);
+        return;
+    case REX_HOOK_NONE:
+        if (is_output(t))
+            return;
+        if (c->policy == REX_STREAM)
+            skip_call(t, t->nr == REX_NR_read ? 0 : -EIO);
+        else if (c->key == REX_KEY_PATH)
+            skip_call(t, -ENOENT);
+        return;                           /* the rest of these asks the kernel about the process itself */
+    }
+}
+
+/* ------------------------------------------------------------------ scratch memory */
+
+enum { SLOTS = 2048, SLOT = 8192 };
+static const uint64_t scratch_hint = 0x2e0000000000;
+
+/* Room in the tracee for a path: made with the call that first needs it, which then comes again. */
+bool replay_scratch(struct task *t)
+{
+    if (t->space->scratch)
+        return true;
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = REX_NR_mmap;
+    r.rdi = scratch_hint;
+    r.rsi = SLOTS * SLOT;
+    r.rdx = PROT_READ | PROT_WRITE;
+    r.r10 = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    r.r8 = (ull)-1;
+    r.r9 = 0;
+    regs_set(t, &r);
+    t->want_exit = true;
+    t->scratch_due = true;
+    return false;
+}
+
+void replay_scratch_made(struct task *t, int64_t result)
+{
+    t->scratch_due = false;
+    if (result < 0)
+        die("no memory in the tracee: %s", strerror((int)-result));
+    t->space->scratch = (uint64_t)result;
+    rewind_call(t);
+}
+
+/* Where a path for this task was put. */
+uint64_t replay_path_at(struct task *t, const char *path)
+{
+    uint64_t at = t->space->scratch + (t->index % SLOTS) * SLOT;
+    mem_write(t->tid, at, path, strlen(path) + 1);
+    return at;
+}

@@ -1,0 +1,190 @@
+/* Replay: opening files and executing programs, by names that the overlay gives. */
+#include "engine.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+
+static char *resolved_of(const struct record *r)
+{
+    const struct field *f = record_field(r, FIELD_WHOLE, FIELD_RESOLVED);
+    return f ? strndup((const char *)f->data, f->length) : NULL;
+}
+
+static mode_t kind_of(const struct record *r)
+{
+    const struct field *f = record_field(r, FIELD_WHOLE, FIELD_STAT);
+    struct stat st;
+    if (!f || f->length < sizeof st)
+        return 0;
+    memcpy(&st, f->data, sizeof st);
+    return st.st_mode & S_IFMT;
+}
+
+static void open_for_real(struct task *t, const char *path, int flags, mode_t mode)
+{
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = REX_NR_openat;
+    r.rdi = (ull)AT_FDCWD;
+    r.rsi = replay_path_at(t, path);
+    r.rdx = (ull)(flags & ~(O_NOATIME | O_NOFOLLOW | O_DIRECT));
+    r.r10 = mode;
+    regs_set(t, &r);
+    t->want_exit = true;
+}
+
+static mode_t open_mode(struct task *t)
+{
+    struct open_how how = {0};
+    switch (t->nr) {
+    case REX_NR_open:
+        return (mode_t)t->args[2];
+    case REX_NR_creat:
+        return (mode_t)t->args[1];
+    case REX_NR_openat2:
+        mem_read(t->tid, t->args[2], &how, sizeof how);
+        return (mode_t)how.mode;
+    }
+    return (mode_t)t->args[3];
+}
+
+static bool is_writing(int flags)
+{
+    return flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
+}
+
+/* Descriptors opened again by number: what has no name, or none any more. */
+static char *by_descriptor(struct task *t, const char *resolved)
+{
+    char *digits = t->path ? strstr(t->path, "/fd/") : NULL;
+    size_t n = strlen(resolved);
+    bool nameless = *resolved != '/' || !strncmp(resolved, "/memfd:", 7)
+        || (n > 10 && !strcmp(resolved + n - 10, " (deleted)"));
+    if (!nameless)
+        return NULL;
+    if (digits && (!strncmp(t->path, "/proc/", 6) || !strncmp(t->path, "/dev/fd/", 8)))
+        return text("/proc/%d/fd/%s", t->tid, digits + 4);
+    if (t->path && !strcmp(t->path, "/dev/stdin"))
+        return text("/proc/%d/fd/0", t->tid);
+    return NULL;
+}
+
+/* What stands in for a source or sink outside: writes to the terminal go where ours go. */
+static char *stand_in(uint32_t stream)
+{
+    return stream == 2 || stream == 3 ? text("/proc/%d/fd/%u", getpid(), stream - 1) : strdup("/dev/null");
+}
+
+static char *directory_of(const char *path)
+{
+    char *copy = strdup(path), *slash = strrchr(copy, '/');
+    if (slash && slash != copy)
+        *slash = 0;
+    return copy;
+}
+
+static char *file_for(struct task *t, const char *path, mode_t kind, int flags)
+{
+    char *inside, *made;
+    if (overlay_is_kernel_device(path))
+        return strdup(path);
+    if ((flags & O_TMPFILE) == O_TMPFILE) {
+        char *place = text("%s/x", path), *parent;
+        parent = directory_of(path);      /* "/dir/#1234 (deleted)" */
+        free(place);
+        place = text("%s/x", parent);
+        made = overlay_write(place, true);
+        inside = directory_of(made);
+        free(made);
+        free(place);
+        free(parent);
+        return inside;
+    }
+    if ((inside = by_descriptor(t, path)))
+        return inside;
+    if (kind == S_IFDIR)
+        return strdup(plan.empty);        /* it is listed from the log */
+    if (is_writing(flags))
+        return overlay_write(path, flags & O_TRUNC);
+    if (replay_is_changed(path))
+        free(overlay_write(path, false)); /* so that what is written later is seen through it */
+    return overlay_read(path);
+}
+
+/* e: NULL where the log has no such open; then only archived files of that very name exist. */
+void replay_open(struct task *t, struct event *e)
+{
+    int flags = open_flags(t);
+    if (e && e->record->result < 0) {
+        replay_emulate(t, e);
+        return;
+    }
+    if (!replay_scratch(t))
+        return;
+    char *resolved = e ? resolved_of(e->record) : t->path && *t->path == '/' ? strdup(t->path) : NULL;
+    char *file = NULL;
+    if (e && e->record->stream) {
+        file = stand_in(e->record->stream);
+        flags = (flags & (O_CLOEXEC | O_NONBLOCK)) | O_RDWR;
+        if (e->record->stream == 2 || e->record->stream == 3)
+            flags = (flags & ~O_ACCMODE) | O_WRONLY;
+    } else if (resolved)
+        file = file_for(t, resolved, e ? kind_of(e->record) : 0, flags);
+    if (file)
+        open_for_real(t, file, flags, open_mode(t));
+    else {
+        if (e)
+            replay_diverged(t, e, "the file is not in the archive");
+        skip_call(t, -ENOENT);
+        if (e)
+            replay_done(e);
+    }
+    free(resolved);
+    free(file);
+}
+
+/* ------------------------------------------------------------------ programs */
+
+void replay_exec(struct task *t, struct event *e)
+{
+    if (e->record->result < 0) {
+        replay_emulate(t, e);
+        return;
+    }
+    if (!replay_scratch(t))
+        return;
+    char *resolved = resolved_of(e->record);
+    const struct field *l = record_field(e->record, FIELD_WHOLE, FIELD_LOADER);
+    char *loader = l ? strndup((const char *)l->data, l->length) : NULL;
+    char *file = resolved ? overlay_program(resolved, loader) : NULL;
+    if (!file) {
+        replay_diverged(t, e, "the program is not in the archive");
+        skip_call(t, -ENOENT);
+        replay_done(e);
+    } else {
+        int first = t->nr == REX_NR_execveat ? 2 : 1;
+        struct user_regs_struct r = t->regs;
+        r.orig_rax = REX_NR_execve;
+        r.rdi = replay_path_at(t, file);
+        r.rsi = t->args[first];
+        r.rdx = t->args[first + 1];
+        regs_set(t, &r);
+        t->want_exit = true;
+    }
+    free(resolved);
+    free(loader);
+    free(file);
+}
+
+void replay_execed(struct task *t)
+{
+    const struct record *r = t->matched ? t->matched->record : NULL;
+    const struct field *f = r ? record_field(r, FIELD_WHOLE, FIELD_STACK) : NULL;
+    struct stack live = {0};
+    if (f)
+        stack_restore(t, r->args[3], f->data, f->length);
+    if (stack_read(t, &live))
+        stack_hide_vdso(t, &live);
+    bytes_free(&live.image);
+    if (t->matched)
+        replay_done(t->matched);
+}

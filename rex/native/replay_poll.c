@@ -1,0 +1,181 @@
+/* Replay of poll, select and epoll: what the log says was ready is ready.  Readiness
+ * of the experiment's own pipes is waited for, so that what is read next is there. */
+#include "engine.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+
+enum { FEW = 4096 };
+
+/* With a signal mask of its own a call that was interrupted becomes a wait for that signal. */
+static bool interrupted(struct task *t, struct event *e, uint64_t mask)
+{
+    if (e->record->result != -EINTR || !mask || !replay_send(t, e))
+        return false;
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = REX_NR_rt_sigsuspend;
+    r.rdi = mask;
+    r.rsi = 8;
+    regs_set(t, &r);
+    t->want_exit = true;
+    return true;
+}
+
+static uint64_t mask_of(struct task *t)
+{
+    uint64_t mask = 0;
+    switch (t->nr) {
+    case REX_NR_ppoll:
+        return t->args[3];
+    case REX_NR_epoll_pwait: case REX_NR_epoll_pwait2:
+        return t->args[4];
+    case REX_NR_pselect6:
+        if (t->args[5])
+            mem_read(t->tid, t->args[5], &mask, sizeof mask);
+    }
+    return mask;
+}
+
+/* ------------------------------------------------------------------ poll */
+
+/* Leaves only internal descriptors that the log has as ready; how many. */
+static int internal_ready(struct task *t, const struct record *r, struct pollfd *now, size_t count)
+{
+    const struct field *f = record_field(r, 0, FIELD_OUT);
+    int left = 0;
+    if (!f || f->length < count * sizeof *now)
+        return 0;
+    const struct pollfd *was = (const void *)f->data;
+    for (size_t i = 0; i < count; i++) {
+        bool wait = was[i].revents && now[i].fd >= 0 && !files_stream(t->files, now[i].fd);
+        now[i].fd = wait ? now[i].fd : -1;
+        left += wait;
+    }
+    return left;
+}
+
+static bool poll_entry(struct task *t, const struct record *r)
+{
+    static struct pollfd fds[FEW];
+    size_t count = (size_t)t->args[1];
+    if (count > FEW || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds)
+        || !internal_ready(t, r, fds, count) || !mem_write(t->tid, t->args[0], fds, count * sizeof *fds))
+        return false;
+    struct user_regs_struct regs = t->regs;
+    regs.orig_rax = REX_NR_poll;
+    regs.rdx = (ull)-1;
+    regs_set(t, &regs);
+    return true;
+}
+
+/* ------------------------------------------------------------------ select */
+
+static bool select_entry(struct task *t, const struct record *r)
+{
+    bool any = false;
+    int nfds = (int)t->args[0];
+    if (nfds > FD_SETSIZE)
+        return false;
+    for (int k = 1; k <= 3; k++) {
+        const struct field *f = record_field(r, (uint8_t)k, FIELD_OUT);
+        fd_set set;
+        if (!f || !t->args[k] || f->length > sizeof set)
+            continue;
+        FD_ZERO(&set);
+        memcpy(&set, f->data, f->length);
+        for (int fd = 0; fd < nfds; fd++)
+            if (FD_ISSET(fd, &set) && files_stream(t->files, fd))
+                FD_CLR(fd, &set);
+            else
+                any = any || FD_ISSET(fd, &set);
+        mem_write(t->tid, t->args[k], &set, f->length);
+    }
+    if (!any)
+        return false;
+    struct user_regs_struct regs = t->regs;
+    regs.orig_rax = REX_NR_select;
+    regs.r8 = 0;
+    regs_set(t, &regs);
+    return true;
+}
+
+/* ------------------------------------------------------------------ epoll */
+
+/* Data words registered for external descriptors, by process and epoll descriptor. */
+static struct { pid_t tgid; int epoll, fd; uint64_t data; } *watched;
+static size_t watched_count;
+
+/* Whether it can run: external descriptors are only remembered. */
+bool replay_epoll_ctl(struct task *t)
+{
+    struct epoll_event e;
+    if (!files_stream(t->files, (int)t->args[2]))
+        return true;
+    if (t->args[1] != EPOLL_CTL_DEL && mem_read(t->tid, t->args[3], &e, sizeof e)) {
+        watched = grow(watched, watched_count, sizeof *watched);
+        watched[watched_count].tgid = t->leader->tid;
+        watched[watched_count].epoll = (int)t->args[0];
+        watched[watched_count].fd = (int)t->args[2];
+        watched[watched_count++].data = e.data.u64;
+    }
+    return false;
+}
+
+static bool is_watched(struct task *t, uint64_t data)
+{
+    for (size_t i = 0; i < watched_count; i++)
+        if (watched[i].data == data && watched[i].epoll == (int)t->args[0] && watched[i].tgid == t->leader->tid)
+            return true;
+    return false;
+}
+
+static bool epoll_entry(struct task *t, const struct record *r)
+{
+    const struct field *f = record_field(r, 1, FIELD_OUT);
+    bool any = false;
+    for (size_t i = 0; f && i + sizeof(struct epoll_event) <= f->length; i += sizeof(struct epoll_event)) {
+        struct epoll_event e;
+        memcpy(&e, f->data + i, sizeof e);
+        any = any || !is_watched(t, e.data.u64);
+    }
+    if (!any)
+        return false;
+    struct user_regs_struct regs = t->regs;
+    regs.orig_rax = REX_NR_epoll_wait;
+    regs.r10 = (ull)-1;
+    regs_set(t, &regs);
+    return true;
+}
+
+/* ------------------------------------------------------------------ entry and exit */
+
+void replay_poll(struct task *t, struct event *e)
+{
+    const struct record *r = e->record;
+    bool wait = false;
+    if (interrupted(t, e, mask_of(t)))
+        return;
+    if (r->result > 0)
+        switch (call_of(t->nr)->hook) {
+        case REX_HOOK_POLL:
+            wait = poll_entry(t, r);
+            break;
+        case REX_HOOK_SELECT:
+            wait = select_entry(t, r);
+            break;
+        default:
+            wait = epoll_entry(t, r);
+        }
+    if (wait)
+        t->want_exit = true;
+    else
+        replay_emulate(t, e);
+}
+
+void replay_poll_exit(struct task *t, struct event *e)
+{
+    if (e->record->result >= 0)
+        put_outputs(t, e->record);
+    give_result(t, e->record->result);
+}

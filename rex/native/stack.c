@@ -1,0 +1,95 @@
+/* The initial stack of a program: argument strings, environment, auxiliary vector.
+ *
+ *   sp -> argc | argv... 0 | envp... 0 | auxv (type, value)... 0 0 | random, platform, strings | path | 0
+ *
+ * It is logged whole at exec and put back whole at replay, so that what no call
+ * brings (AT_RANDOM, the length of the path, hardware words) is as it was. */
+#include "engine.h"
+
+#include <elf.h>
+
+enum { STACK_TOP_SHIFT = 47, PAGE = 4096, LARGEST = 8 << 20 };
+#define STACK_TOP ((1ULL << STACK_TOP_SHIFT) - PAGE)
+
+bool stack_read(struct task *t, struct stack *s)
+{
+    struct user_regs_struct r = regs_get(t);
+    s->at = r.rsp;
+    s->image.used = 0;
+    if (r.rsp >= STACK_TOP || STACK_TOP - r.rsp > LARGEST)
+        return false;
+    size_t n = STACK_TOP - r.rsp;
+    if (!mem_read(t->tid, r.rsp, bytes_room(&s->image, n), n))
+        return false;
+    s->image.used = n;
+    return true;
+}
+
+/* The first auxiliary entry, or NULL if the image is not as the kernel makes it. */
+static Elf64_auxv_t *vector(unsigned char *image, size_t n)
+{
+    uint64_t *word = (uint64_t *)image, *end = word + n / 8;
+    if (word == end)
+        return NULL;
+    word += 1 + word[0] + 1;
+    while (word < end && *word)
+        word++;
+    return word + 1 < end ? (Elf64_auxv_t *)(word + 1) : NULL;
+}
+
+static Elf64_auxv_t *entry(unsigned char *image, size_t n, uint64_t type)
+{
+    Elf64_auxv_t *a = vector(image, n), *end = (Elf64_auxv_t *)(image + n - sizeof *a);
+    for (; a && a <= end && a->a_type != AT_NULL; a++)
+        if (a->a_type == type)
+            return a;
+    return NULL;
+}
+
+/* Without the vDSO the C library makes real calls, which the tracer sees. */
+void stack_hide_vdso(struct task *t, struct stack *s)
+{
+    Elf64_auxv_t *a = entry(s->image.data, s->image.used, AT_SYSINFO_EHDR);
+    if (!a)
+        return;
+    a->a_type = AT_IGNORE;
+    a->a_un.a_val = 0;
+    mem_write(t->tid, s->at + (uint64_t)((unsigned char *)a - s->image.data), a, sizeof *a);
+}
+
+/* Blanks the values of variables named, in a block of NUL-ended strings. */
+void mask_variables(unsigned char *block, size_t n, const struct strings *names)
+{
+    for (size_t k = 0; k < names->count; k++) {
+        size_t length = strlen(names->item[k]);
+        for (unsigned char *p = block, *end = block + n; p + length < end; p++)
+            if ((p == block || !p[-1]) && !memcmp(p, names->item[k], length) && p[length] == '=')
+                for (p += length + 1; p < end && *p; p++)
+                    *p = '*';
+    }
+}
+
+/* What this machine decides: where the kernel mapped the program and its loader. */
+static const uint64_t own[] = {AT_PHDR, AT_PHNUM, AT_PHENT, AT_BASE, AT_ENTRY, AT_MINSIGSTKSZ, AT_PAGESZ, AT_HWCAP2};
+
+void stack_restore(struct task *t, uint64_t at, const unsigned char *image, size_t n)
+{
+    struct stack live = {0};
+    struct bytes copy = {0};
+    if (at + n == STACK_TOP && stack_read(t, &live)) {
+        bytes_add(&copy, image, n);
+        for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+            Elf64_auxv_t *to = entry(copy.data, n, own[i]);
+            Elf64_auxv_t *from = entry(live.image.data, live.image.used, own[i]);
+            if (to && from)
+                to->a_un.a_val = from->a_un.a_val;
+        }
+        if (mem_write(t->tid, at, copy.data, n)) {
+            struct user_regs_struct r = regs_get(t);
+            r.rsp = at;
+            regs_set(t, &r);
+        }
+    }
+    bytes_free(&copy);
+    bytes_free(&live.image);
+}

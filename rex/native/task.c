@@ -1,0 +1,150 @@
+/* Tasks, their address spaces and the external descriptors of their processes. */
+#include "engine.h"
+
+#include <sched.h>
+
+struct task *tasks;
+static uint32_t next_index;
+
+struct task *task_of(pid_t tid)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->tid == tid && t->alive)
+            return t;
+    return NULL;
+}
+
+int tasks_alive(void)
+{
+    int n = 0;
+    for (struct task *t = tasks; t; t = t->next)
+        n += t->alive;
+    return n;
+}
+
+static struct files *files_copy(const struct files *f)
+{
+    struct files *copy = zalloc(sizeof *copy);
+    *copy = *f;
+    copy->refs = 1;
+    copy->item = NULL;
+    for (int i = 0; i < f->count; i++) {
+        copy->item = grow(copy->item, (size_t)i, sizeof *copy->item);
+        copy->item[i] = f->item[i];
+    }
+    return copy;
+}
+
+static void files_drop(struct files *f)
+{
+    if (--f->refs == 0) {
+        free(f->item);
+        free(f);
+    }
+}
+
+static void space_drop(struct space *s)
+{
+    if (--s->refs == 0)
+        free(s);
+}
+
+/* The flags are clone's; the first task has no parent. */
+struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
+{
+    struct task *t = zalloc(sizeof *t);
+    t->tid = tid;
+    t->index = next_index++;
+    t->alive = true;
+    t->nr = NO_CALL;
+    t->leader = parent && (flags & CLONE_THREAD) ? parent->leader : t;
+    t->leader->threads++;
+    if (parent && (flags & CLONE_FILES))
+        (t->files = parent->files)->refs++;
+    else if (parent)
+        t->files = files_copy(parent->files);
+    else {
+        t->files = zalloc(sizeof *t->files);
+        t->files->refs = 1;
+    }
+    if (parent && (flags & CLONE_VM))
+        (t->space = parent->space)->refs++;
+    else {
+        t->space = zalloc(sizeof *t->space);
+        t->space->refs = 1;
+        if (parent)
+            t->space->scratch = parent->space->scratch;
+    }
+    if (parent && parent->leader->cwd && t->leader == t)
+        t->cwd = strdup(parent->leader->cwd);
+    t->next = tasks;
+    tasks = t;
+    return t;
+}
+
+/* Kept in the list for as long as others name it as their leader. */
+void task_end(struct task *t)
+{
+    t->alive = false;
+    t->leader->threads--;
+    files_drop(t->files);
+    space_drop(t->space);
+    t->files = NULL;
+    t->space = NULL;
+    for (struct task **at = &tasks; *at; at = &(*at)->next)
+        if (*at == t && t->leader != t) {
+            *at = t->next;
+            free(t);
+            return;
+        }
+}
+
+/* A new program: its own address space and descriptors. */
+void task_exec(struct task *t)
+{
+    space_drop(t->space);
+    t->space = zalloc(sizeof *t->space);
+    t->space->refs = 1;
+    if (t->files->refs > 1) {
+        struct files *own = files_copy(t->files);
+        files_drop(t->files);
+        t->files = own;
+    }
+    files_prune(t->files, t->tid);
+}
+
+uint32_t files_stream(const struct files *f, int fd)
+{
+    for (int i = 0; i < f->count; i++)
+        if (f->item[i].fd == fd)
+            return f->item[i].stream;
+    return 0;
+}
+
+void files_set(struct files *f, int fd, uint32_t stream)
+{
+    int i = 0;
+    while (i < f->count && f->item[i].fd != fd)
+        i++;
+    if (i == f->count && stream) {
+        f->item = grow(f->item, (size_t)f->count, sizeof *f->item);
+        f->item[f->count++] = (struct external){fd, stream};
+        f->high += fd > 2;
+    } else if (stream)
+        f->item[i].stream = stream;
+    else if (i < f->count) {
+        f->high -= fd > 2;
+        f->item[i] = f->item[--f->count];
+    }
+}
+
+void files_prune(struct files *f, pid_t tid)
+{
+    for (int i = f->count - 1; i >= 0; i--) {
+        char name[40];
+        struct stat st;
+        snprintf(name, sizeof name, "/proc/%d/fd/%d", tid, f->item[i].fd);
+        if (lstat(name, &st))
+            files_set(f, f->item[i].fd, 0);
+    }
+}

@@ -1,0 +1,407 @@
+/* Spawning, stops, signals and names of tasks: what record and replay share. */
+#include "engine.h"
+
+#include <fcntl.h>
+#include <linux/ptrace.h>
+#include <sched.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { EVENT_STOP = 128 };        /* PTRACE_EVENT_STOP */
+
+const struct handler *handler;
+static pid_t first;
+static int first_status;
+static volatile sig_atomic_t forwarded;
+
+/* First stops of tasks whose parent's event has not come yet. */
+static struct { pid_t tid; int status; } *early;
+static size_t early_count;
+
+/* ------------------------------------------------------------------ registers */
+
+struct user_regs_struct regs_get(struct task *t)
+{
+    struct user_regs_struct r = {0};
+    ptrace(PTRACE_GETREGS, t->tid, 0, &r);
+    return r;
+}
+
+void regs_set(struct task *t, const struct user_regs_struct *r)
+{
+    ptrace(PTRACE_SETREGS, t->tid, 0, r);
+}
+
+/* At an entry-stop: number -1 makes the kernel return what is in rax. */
+void skip_call(struct task *t, int64_t result)
+{
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = (ull)-1;
+    r.rax = (ull)result;
+    regs_set(t, &r);
+    t->state = CALL_IGNORED;
+    t->want_exit = false;
+}
+
+/* Back to the syscall instruction, which is two bytes long. */
+void rewind_call(struct task *t)
+{
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = (ull)-1;
+    r.rax = (ull)t->nr;
+    r.rip -= 2;
+    regs_set(t, &r);
+    t->state = CALL_IGNORED;
+    t->want_exit = false;
+}
+
+void resume(struct task *t, int sig)
+{
+    bool all = t->want_exit || t->files->high;
+    if (!all)
+        t->state = CALL_NONE;
+    t->running = true;
+    ptrace(all ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, sig);
+}
+
+/* ------------------------------------------------------------------ spawn */
+
+static void inherit_signals(const struct sigaction *saved)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    for (int s = 1; s < 32; s++)
+        if (s != SIGKILL && s != SIGSTOP)
+            sigaction(s, &saved[s], NULL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void tracee(int gate, const struct sigaction *saved)
+{
+    char c;
+    if (read(gate, &c, 1) != 1)
+        _exit(125);
+    close(gate);
+    if (handler == &replayer)
+        replay_become();
+    if (plan.mask >= 0)
+        umask((mode_t)plan.mask);
+    if (plan.cwd && chdir(plan.cwd))
+        _exit(125);
+    struct rlimit r;
+    if (plan.stack_limit && !getrlimit(RLIMIT_STACK, &r) && plan.stack_limit <= r.rlim_max) {
+        r.rlim_cur = plan.stack_limit;
+        setrlimit(RLIMIT_STACK, &r);
+    }
+    personality(ADDR_NO_RANDOMIZE);
+    inherit_signals(saved);
+    prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+    filter_install();
+    execve(plan.program, plan.args.item, plan.env.item);
+    _exit(errno == ENOENT ? 127 : 126);
+}
+
+static void forward(int sig)
+{
+    forwarded = sig;
+}
+
+/* While recording, the terminal's signals are for the program, and those sent to us are passed on. */
+static void own_signals(struct sigaction *saved)
+{
+    static const int ignored[] = {SIGINT, SIGQUIT, SIGTSTP, SIGTTOU, SIGTTIN, SIGPIPE};
+    static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+    for (int s = 1; s < 32; s++)
+        sigaction(s, NULL, &saved[s]);
+    if (handler == &replayer)
+        return;
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        signal(ignored[i], SIG_IGN);
+    struct sigaction a = {.sa_handler = forward};
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+        sigaction(passed[i], &a, NULL);
+}
+
+static void spawn(void)
+{
+    int gate[2];
+    static struct sigaction saved[32];
+    if (pipe2(gate, O_CLOEXEC))
+        die("pipe: %s", strerror(errno));
+    own_signals(saved);
+    first = fork();
+    if (first < 0)
+        die("fork: %s", strerror(errno));
+    if (first == 0) {
+        close(gate[1]);
+        tracee(gate[0], saved);
+    }
+    long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK
+        | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL;
+    if (ptrace(PTRACE_SEIZE, first, 0, options)) {
+        int problem = errno;
+        kill(first, SIGKILL);
+        report_line("not_permitted=%s", strerror(problem));
+        die("ptrace is not permitted: %s", strerror(problem));
+    }
+    task_new(first, NULL, 0);
+    handler->born(NULL, tasks, 0);
+    close(gate[0]);
+    if (write(gate[1], "", 1) != 1)
+        die("cannot start the program");
+    close(gate[1]);
+}
+
+/* ------------------------------------------------------------------ stops */
+
+static bool at_exit_stop(struct task *t)
+{
+    struct ptrace_syscall_info info;
+    if (ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof info, &info) <= 0)
+        return t->state != CALL_NONE;
+    return info.op == PTRACE_SYSCALL_INFO_EXIT;
+}
+
+static void enter(struct task *t, bool by_entry_stop)
+{
+    t->regs = regs_get(t);
+    t->nr = (long)(int)t->regs.orig_rax;
+    t->args[0] = t->regs.rdi;
+    t->args[1] = t->regs.rsi;
+    t->args[2] = t->regs.rdx;
+    t->args[3] = t->regs.r10;
+    t->args[4] = t->regs.r8;
+    t->args[5] = t->regs.r9;
+    t->state = CALL_ENTERED;
+    t->by_entry_stop = by_entry_stop;
+    t->want_exit = false;
+    handler->entry(t);
+    if (!t->held)
+        resume(t, 0);
+}
+
+static void leave(struct task *t)
+{
+    if (t->state == CALL_ENTERED && t->want_exit) {
+        struct user_regs_struct r = regs_get(t);
+        t->want_exit = false;
+        t->state = CALL_NONE;
+        handler->exit(t, (int64_t)r.rax);
+    }
+    t->state = CALL_NONE;
+    if (!t->held)
+        resume(t, 0);
+}
+
+static bool is_group_stop(int sig)
+{
+    return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+static void event_stop(struct task *t, int sig)
+{
+    if (!t->started) {
+        t->started = true;
+        handler->start(t);
+    }
+    if (!is_group_stop(sig)) {
+        t->group_stopped = 0;
+        resume(t, 0);
+        return;
+    }
+    t->group_stopped = (uint32_t)sig;
+    ptrace(PTRACE_LISTEN, t->tid, 0, 0);
+    if (t->tid == first && handler == &recorder && getppid() != 1)
+        raise(SIGSTOP);           /* the caller stops with its program, as a shell expects */
+}
+
+static void born(struct task *t)
+{
+    unsigned long tid = 0;
+    ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &tid);
+    uint64_t flags = fork_flags(t);
+    struct task *child = task_new((pid_t)tid, t, flags);
+    handler->born(t, child, flags);
+    for (size_t i = 0; i < early_count; i++)
+        if (early[i].tid == child->tid) {
+            early[i] = early[--early_count];
+            child->started = true;
+            handler->start(child);
+            resume(child, 0);
+            break;
+        }
+    resume(t, 0);
+}
+
+/* A thread that executes takes the name of its leader; the others are gone. */
+static struct task *exec_leader(struct task *t)
+{
+    unsigned long former = 0;
+    ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &former);
+    if ((pid_t)former == t->tid)
+        return t;
+    struct task *caller = task_of((pid_t)former);
+    if (!caller)
+        return t;
+    handler->ended(t, 0);
+    pid_t tid = t->tid;
+    int threads = t->threads;
+    t->tid = 0;
+    task_end(t);
+    caller->tid = tid;
+    caller->leader = caller;
+    caller->threads = threads - 1;
+    return caller;
+}
+
+static void execed(struct task *t)
+{
+    t = exec_leader(t);
+    task_exec(t);
+    handler->execed(t);
+    t->want_exit = false;
+    t->state = CALL_IGNORED;
+    resume(t, 0);
+}
+
+/* rdtsc and rdtscp fault, because the first process asked for that. */
+static bool emulate_tsc(struct task *t)
+{
+    unsigned char code[3] = {0};
+    struct user_regs_struct r = regs_get(t);
+    if (!mem_read(t->tid, r.rip, code, 3) && !mem_read(t->tid, r.rip, code, 2))
+        return false;
+    bool plain = code[0] == 0x0f && code[1] == 0x31;
+    bool aux = code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9;
+    if (!plain && !aux)
+        return false;
+    uint64_t value = 0;
+    uint32_t ecx = 0;
+    handler->tsc(t, aux, &value, &ecx);
+    r.rax = (uint32_t)value;
+    r.rdx = value >> 32;
+    if (aux)
+        r.rcx = ecx;
+    r.rip += aux ? 3 : 2;
+    regs_set(t, &r);
+    return true;
+}
+
+static void signal_stop(struct task *t, int sig)
+{
+    if (sig == SIGTRAP && t->stepping) {
+        t->stepping = false;
+        handler->stepped(t);
+        resume(t, 0);
+        return;
+    }
+    if (sig == SIGSEGV && emulate_tsc(t)) {
+        resume(t, 0);
+        return;
+    }
+    int deliver = handler->signal(t, sig) ? sig : 0;
+    if (deliver && t->stepping)
+        ptrace(PTRACE_SINGLESTEP, t->tid, 0, deliver);
+    else
+        resume(t, deliver);
+}
+
+static void stop(struct task *t, int status)
+{
+    int sig = WSTOPSIG(status), event = status >> 16;
+    t->running = false;
+    if (sig == (SIGTRAP | 0x80)) {
+        if (at_exit_stop(t))
+            leave(t);
+        else
+            enter(t, true);
+    } else if (event == PTRACE_EVENT_SECCOMP) {
+        if (t->state != CALL_NONE && t->by_entry_stop)
+            resume(t, 0);         /* its entry-stop came just before */
+        else
+            enter(t, false);
+    } else if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_CLONE)
+        born(t);
+    else if (event == PTRACE_EVENT_EXEC)
+        execed(t);
+    else if (event == EVENT_STOP)
+        event_stop(t, sig);
+    else if (event)
+        resume(t, 0);
+    else
+        signal_stop(t, sig);
+}
+
+static void ended(pid_t tid, int status)
+{
+    struct task *t = task_of(tid);
+    if (tid == first)
+        first_status = status;
+    if (!t)
+        return;
+    handler->ended(t, status);
+    task_end(t);
+}
+
+void kill_all(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive)
+            kill(t->tid, SIGKILL);
+}
+
+/* One report of the kernel; false when no tracee is left.  While patient, it
+ * waits for as long as it takes. */
+static bool wait_one(pid_t *tid, int *status)
+{
+    static const struct timespec beat = {0, 10000000};
+    for (;;) {
+        *tid = waitpid(-1, status, __WALL | (handler->patient ? 0 : WNOHANG));
+        if (*tid > 0)
+            return true;
+        if (*tid < 0 && errno != EINTR)
+            return false;
+        if (forwarded) {
+            kill(first, forwarded);
+            forwarded = 0;
+        }
+        if (*tid == 0) {
+            sigset_t child;
+            sigemptyset(&child);
+            sigaddset(&child, SIGCHLD);
+            if (sigtimedwait(&child, NULL, &beat) < 0 && errno == EAGAIN)
+                handler->idle();
+        }
+    }
+}
+
+int trace(void)
+{
+    pid_t tid;
+    int status;
+    sigset_t child;
+    if (!handler->patient) {
+        sigemptyset(&child);
+        sigaddset(&child, SIGCHLD);
+        sigprocmask(SIG_BLOCK, &child, NULL);
+    }
+    spawn();
+    while (wait_one(&tid, &status)) {
+        struct task *t = task_of(tid);
+        if (WIFEXITED(status) || WIFSIGNALED(status))
+            ended(tid, status);
+        else if (t)
+            stop(t, status);
+        else {
+            early = grow(early, early_count, sizeof *early);
+            early[early_count].tid = tid;
+            early[early_count++].status = status;
+        }
+        handler->settle();
+    }
+    return first_status;
+}

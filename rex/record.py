@@ -1,0 +1,231 @@
+"""Record an experiment: run it under a tracer, keep everything it used."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import platform
+import pwd
+import resource
+import shutil
+import socket
+import stat
+import struct
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from rex import __version__, inventory
+from rex.archive import Archive, Experiment, FileState, Manifest, Recording
+from rex.errors import CommandNotFound, NotExecutable, OwnFailure
+from rex.tracer import Plan, choose
+from rex.tracer.plan import RECORD
+
+_REQUEST = struct.Struct("<I")
+
+# Names of variables that hold credentials, by wide custom.
+SECRETS = ("*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*_KEY", "*APIKEY*", "*API_KEY*",
+           "*CREDENTIAL*", "*PRIVATE*KEY*", "PGPASSFILE", "*_PWD", "*AUTH*COOKIE*")
+
+
+@dataclass
+class Options:
+    """What the user asked of a recording.
+
+    Attributes:
+        keep_env: names or patterns of variables to keep though they look like credentials.
+        drop_env: patterns of variables to leave out.
+    """
+
+    command: list[str]
+    archive: str = "__default"
+    name: str | None = None
+    keep_env: tuple[str, ...] = ()
+    drop_env: tuple[str, ...] = ()
+
+
+@dataclass
+class Outcome:
+    """A finished recording."""
+
+    experiment: Experiment
+    archive: str
+    status: int                    # wait status of the program
+    stored_bytes: int
+    warnings: list[str] = field(default_factory=list)
+
+
+def find_program(command: str) -> str:
+    """The path that a shell would execute for a command.
+
+    Raises:
+        CommandNotFound, NotExecutable: with a shell's exit codes 127 and 126.
+    """
+    found = shutil.which(command)
+    if found:
+        return found
+    if "/" in command and os.path.exists(command):
+        why = "it is a directory" if os.path.isdir(command) else "permission denied"
+        raise NotExecutable(f"cannot run {command}", why, f"try: chmod +x {command}")
+    raise CommandNotFound(f"no such program: {command}", "",
+                          "check the spelling, or give its path")
+
+
+def withheld_names(options: Options) -> list[str]:
+    """The variables of our environment that the archive will not hold."""
+    def any_match(name: str, patterns: tuple[str, ...]) -> bool:
+        return any(fnmatch.fnmatchcase(name.upper(), p.upper()) for p in patterns)
+
+    return sorted(name for name in os.environ
+                  if (any_match(name, SECRETS) and not any_match(name, options.keep_env))
+                  or any_match(name, options.drop_env))
+
+
+class CaptureService:
+    """Answers a tracer that is about to let a file change: keeps its content first."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._ours, self.theirs = socket.socketpair()
+        self.theirs.set_inheritable(True)
+        self.captured: dict[str, FileState] = {}
+        self.failure: OSError | None = None
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> "CaptureService":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.theirs.close()
+        self._thread.join()
+        self._ours.close()
+
+    def _serve(self) -> None:
+        while head := self._receive(_REQUEST.size):
+            path = self._receive(_REQUEST.unpack(head)[0])
+            try:
+                self._capture(os.fsdecode(path))
+            except OSError as error:
+                self.failure = self.failure or error
+            self._ours.sendall(b"k")
+
+    def _receive(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            part = self._ours.recv(size - len(data))
+            if not part:
+                return b""
+            data += part
+        return data
+
+    def _capture(self, path: str) -> None:
+        """A directory is about to be moved or removed: all below it goes with it."""
+        paths = [path]
+        if os.path.isdir(path) and not os.path.islink(path):
+            for base, dirs, files in os.walk(path):
+                paths += [os.path.join(base, name) for name in dirs + files]
+        for each in paths:
+            if each not in self.captured:
+                try:
+                    self.captured[each] = self._recording.capture(each)
+                except FileNotFoundError:
+                    pass
+
+
+def _machine() -> dict[str, Any]:
+    info = os.uname()
+    model = ""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            model = next((line.split(":", 1)[1].strip() for line in file
+                          if line.startswith("model name")), "")
+    except OSError:
+        pass
+    return {"system": info.sysname, "kernel": info.release, "arch": info.machine,
+            "cpu": model, "cpus": len(os.sched_getaffinity(0)), "libc": "-".join(platform.libc_ver())}
+
+
+def _terminal() -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    for fd, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            mode = os.fstat(fd).st_mode
+        except OSError:
+            facts[name] = "closed"
+            continue
+        facts[name] = ("terminal" if os.isatty(fd) else "file" if stat.S_ISREG(mode) else
+                       "pipe" if stat.S_ISFIFO(mode) else "socket" if stat.S_ISSOCK(mode) else "device")
+        if facts[name] == "terminal" and "columns" not in facts:
+            facts["columns"], facts["lines"] = os.get_terminal_size(fd)
+    return facts
+
+
+def _limits() -> dict[str, tuple[int, ...]]:
+    return {name[7:].lower(): resource.getrlimit(getattr(resource, name))
+            for name in sorted(dir(resource)) if name.startswith("RLIMIT_")}
+
+
+def _user() -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def _standard_input(recording: Recording) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A plain file on standard input is an input like any other: attachments, facts."""
+    try:
+        if not stat.S_ISREG(os.fstat(0).st_mode):
+            return {}, {}
+        return {"stdin": recording.add_file(0)}, {"offset": os.lseek(0, 0, os.SEEK_CUR)}
+    except OSError:
+        return {}, {}
+
+
+def record(options: Options) -> Outcome:
+    """Run a command and add it to an archive.
+
+    The program has our standard streams, and its signals, as if Rex were not there.
+
+    Raises:
+        CommandNotFound, NotExecutable: nothing was run and nothing recorded.
+        RexError: Rex itself failed; the experiment is then incomplete in the archive.
+    """
+    program = find_program(options.command[0])
+    engine_name, engine = choose()
+    archive = Archive.create(options.archive)
+    withheld = withheld_names(options)
+    facts = {"command": options.command, "cwd": os.getcwd(), "user": _user(),
+             "host": socket.gethostname(), "start_ns": time.time_ns()}
+    with archive.begin(options.name, facts) as recording:
+        environment = {k: v for k, v in os.environ.items() if k not in withheld}
+        attachments, stdin_facts = _standard_input(recording)
+        manifest = Manifest(
+            command=tuple(options.command), cwd=facts["cwd"], environment=environment,
+            withheld=tuple(withheld), user=facts["user"], host=facts["host"], umask=_umask(),
+            limits=_limits(), terminal=_terminal(), machine=_machine(), engine=engine_name,
+            rex=__version__, start_ns=facts["start_ns"], attachments=attachments,
+            extra={"record": {"program": program, "stdin": stdin_facts}})
+        with CaptureService(recording) as service, tempfile.TemporaryDirectory(prefix="rex-") as work:
+            plan = Plan(RECORD, recording.log_path, os.fsencode(program),
+                        [os.fsencode(a) for a in options.command],
+                        [os.fsencode(f"{k}={v}") for k, v in os.environ.items()],
+                        report=os.path.join(work, "report"), control=service.theirs.fileno(),
+                        withhold=[os.fsencode(name) for name in withheld])
+            report = engine(plan)
+        if service.failure:
+            raise OwnFailure("a file could not be kept before it changed",
+                             str(service.failure), "free some space and record again")
+        manifest = inventory.complete(manifest, recording, report, service.captured)
+        experiment = recording.finish(manifest)
+        return Outcome(experiment, options.archive, report.status, recording.new_bytes,
+                       list(manifest.warnings))

@@ -1,0 +1,236 @@
+"""Replay an experiment from its archive: nothing but the archive is read, nothing
+but the output directory is written."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from rex import elf
+from rex.archive import OUTPUT, Archive, Experiment, FileState, Manifest, Unpacked
+from rex.errors import NotFound, OwnFailure, UsageError
+from rex.tracer import Plan, Report, choose
+from rex.tracer.plan import REPLAY, Divergence
+
+_BLOCK = 1 << 20
+
+
+@dataclass
+class Outcome:
+    """A replay that ran to its end.
+
+    Attributes:
+        status: wait status of the program.
+        differing: outputs that differ from the recording, by path: why.
+        differs_at: first output event whose bytes differ, and its stream (2 stdout, 3 stderr).
+    """
+
+    experiment: Experiment
+    outdir: str
+    status: int
+    divergence: Divergence | None
+    divergences: int
+    differs_at: tuple[int, int] | None
+    problems: list[str]
+    differing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_same_status(self) -> bool:
+        return os.waitstatus_to_exitcode(self.status) == self.experiment.manifest.exit_status
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether output and exit status are those of the recording."""
+        return not self.differing and not self.differs_at and self.is_same_status
+
+
+def prepare_outdir(path: str) -> str:
+    """Make the output directory; its real path.
+
+    Raises:
+        UsageError: it holds something already, or cannot be made.
+    """
+    try:
+        os.makedirs(path, exist_ok=True)
+        if os.listdir(path):
+            raise UsageError(f"the output directory {path} is not empty", "",
+                             "choose another with -o, or remove it")
+    except (FileExistsError, NotADirectoryError):
+        raise UsageError(f"{path} is not a directory", "", "choose another with -o") from None
+    except OSError as error:
+        raise UsageError(f"cannot make the output directory {path}", error.strerror or "") from error
+    return os.path.realpath(path)
+
+
+class Stage:
+    """The files that a replay needs, unpacked from the archive.
+
+    Unpacked objects and prepared programs are kept in the cache and shared by
+    all replays; `work` is this replay's own and goes with it.
+    """
+
+    def __init__(self, archive: Archive, experiment: Experiment) -> None:
+        self.manifest: Manifest = experiment.manifest
+        self._unpacked = Unpacked(archive)
+        self.root = os.path.dirname(self._unpacked.root)
+        os.makedirs(self.root, mode=0o700, exist_ok=True)
+        self.work = tempfile.mkdtemp(prefix="replay-", dir=self.root)
+        self.empty = os.path.join(self.work, "empty")
+        os.mkdir(self.empty)
+        initial = {path: entry.initial for path, entry in self.manifest.files.items() if entry.initial}
+        contents = [s.content for s in initial.values() if s.content]
+        contents += list(self.manifest.attachments.values())
+        self.objects = self._unpacked.paths(contents)
+        self.initial: dict[str, FileState] = initial
+
+    def __enter__(self) -> "Stage":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self.work, ignore_errors=True)
+
+    def file_of(self, path: str) -> str | None:
+        """Where the content of an archived file lies."""
+        state = self.initial.get(path)
+        return self.objects[state.content.sha256] if state and state.content else None
+
+    def programs(self) -> dict[str, str]:
+        """Executed programs, each made to start with its archived loader."""
+        found = {}
+        for path, loader in self.manifest.extra.get("record", {}).get("loaders", {}).items():
+            file, loader_file = self.file_of(path), self.file_of(loader)
+            if file and loader_file:
+                found[path] = self._with_loader(path, file, loader_file)
+        for path, state in self.initial.items():
+            if path not in found and state.type == "file" and state.mode & 0o111:
+                file = self.file_of(path)
+                if file:
+                    found[path] = file
+        return found
+
+    def _with_loader(self, path: str, file: str, loader: str) -> str:
+        name = hashlib.sha256(f"{file}\0{loader}".encode()).hexdigest()[:40]
+        directory = os.path.join(self.root, "programs", name)
+        made = os.path.join(directory, os.path.basename(path))
+        if not os.path.exists(made):
+            os.makedirs(directory, mode=0o700, exist_ok=True)
+            temporary = os.path.join(directory, f".{os.getpid()}")
+            elf.with_interpreter(file, os.fsencode(loader), temporary)
+            os.chmod(temporary, 0o555)
+            os.rename(temporary, made)
+        return made
+
+    def log(self, experiment: Experiment) -> str:
+        """The log, decompressed."""
+        path = os.path.join(self.work, "log")
+        with experiment.open_log() as source, open(path, "wb") as dest:
+            shutil.copyfileobj(source, dest, _BLOCK)
+        return path
+
+
+def make_plan(stage: Stage, experiment: Experiment, outdir: str) -> Plan:
+    """The tracer's plan for a replay."""
+    manifest = stage.manifest
+    record = manifest.extra.get("record", {})
+    limits = manifest.limits.get("stack", (0, 0))
+    plan = Plan(REPLAY, stage.log(experiment), os.fsencode(record.get("program", manifest.command[0])),
+                [os.fsencode(a) for a in manifest.command],
+                [os.fsencode(f"{k}={v}") for k, v in manifest.environment.items()],
+                report=os.path.join(stage.work, "report"), cwd=os.fsencode(stage.empty),
+                stack_limit=max(0, limits[0]), umask=manifest.umask, outdir=os.fsencode(outdir),
+                work=os.fsencode(stage.work), empty=os.fsencode(stage.empty))
+    for path, state in stage.initial.items():
+        name, file = os.fsencode(path), stage.file_of(path)
+        if file:
+            plan.files[name] = (state.mode, state.mtime_ns, os.fsencode(file))
+        elif state.type == "symlink":
+            plan.links[name] = os.fsencode(state.target)
+        elif state.type == "dir":
+            plan.dirs[name] = state.mode
+    plan.programs = {os.fsencode(p): os.fsencode(f) for p, f in stage.programs().items()}
+    return plan
+
+
+def _open_stdin(stage: Stage) -> BinaryIO:
+    """What was a plain file on standard input is one again; other input comes from the log."""
+    content = stage.manifest.attachments.get("stdin")
+    if not content:
+        return open(os.devnull, "rb", buffering=0)
+    file = open(stage.objects[content.sha256], "rb", buffering=0)
+    file.seek(stage.manifest.extra.get("record", {}).get("stdin", {}).get("offset", 0))
+    return file
+
+
+def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = False,
+           is_checked: bool = False) -> Outcome:
+    """Run an experiment again, from the archive alone.
+
+    Args:
+        outdir: where its outputs go, each at its absolute path below.
+        is_quiet: keep the program's standard output and error to ourselves.
+        is_checked: compare the outputs with the recorded ones.
+    Raises:
+        NotFound, Damaged, TooNew: the archive cannot be read.
+        UsageError: the output directory is not empty.
+    """
+    archive = Archive.open(archive_path)
+    experiment = archive.experiment(name)
+    if experiment.state != "complete":
+        raise NotFound(f"experiment {experiment.name} is {experiment.state}",
+                       "its recording did not finish", "record it again")
+    outdir = prepare_outdir(outdir)
+    _, engine = choose()
+    output = subprocess.DEVNULL if is_quiet else None
+    try:
+        with Stage(archive, experiment) as stage, _open_stdin(stage) as stdin:
+            plan = make_plan(stage, experiment, outdir)
+            report = engine(plan, stdin=stdin.fileno(), stdout=output, stderr=output)
+    except OSError as error:
+        raise OwnFailure("the replay could not be prepared", str(error),
+                         "free some space, or set REX_CACHE to another directory") from error
+    outcome = _outcome(experiment, outdir, report)
+    if is_checked:
+        outcome.differing = compare_outputs(experiment.manifest, outdir)
+    return outcome
+
+
+def _outcome(experiment: Experiment, outdir: str, report: Report) -> Outcome:
+    return Outcome(experiment, outdir, report.status, report.divergence, report.divergences,
+                   report.differs_at, report.problems)
+
+
+def compare_outputs(manifest: Manifest, outdir: str) -> dict[str, str]:
+    """Recorded outputs that a replay's output directory does not have the same: why."""
+    differing = {}
+    for path, entry in manifest.files.items():
+        if OUTPUT in entry.roles and entry.final:
+            why = _difference(entry.final, outdir + path)
+            if why:
+                differing[path] = why
+    return differing
+
+
+def _difference(state: FileState, path: str) -> str:
+    if not os.path.lexists(path):
+        return "missing"
+    if state.type == "symlink":
+        same = os.path.islink(path) and os.readlink(path) == state.target
+        return "" if same else "another link"
+    if state.type == "dir":
+        return "" if os.path.isdir(path) else "not a directory"
+    if state.type != "file" or not state.content:
+        return ""
+    if not os.path.isfile(path):
+        return "not a file"
+    if os.path.getsize(path) != state.size:
+        return f"{os.path.getsize(path)} bytes instead of {state.size}"
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return "" if digest.hexdigest() == state.content.sha256 else "other content"

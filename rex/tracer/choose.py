@@ -1,0 +1,54 @@
+"""Which engine runs: rex-engine where it was built, else the reference engine."""
+
+from __future__ import annotations
+
+import os
+from typing import Protocol
+
+from rex.errors import UsageError
+from rex.tracer import native
+from rex.tracer.plan import Plan, Report
+
+NATIVE, REFERENCE = "native", "reference"
+
+
+class Engine(Protocol):
+    """A tracer: runs a plan to its end and reports."""
+
+    def __call__(self, plan: Plan, stdin: int | None = None, stdout: int | None = None,
+                 stderr: int | None = None) -> Report: ...
+
+
+def _reference() -> Engine:
+    from rex.tracer import reference
+    return reference.run
+
+
+def chosen_name() -> str:
+    """native or reference, as REX_ENGINE asks or as is built.
+
+    Raises:
+        UsageError: REX_ENGINE names no engine, or one that was not built.
+    """
+    wanted = os.environ.get("REX_ENGINE", "")
+    if wanted not in ("", NATIVE, REFERENCE):
+        raise UsageError(f"REX_ENGINE={wanted} names no engine", "", "use native or reference")
+    if wanted == NATIVE and not native.is_built():
+        raise UsageError("the native engine is not built", "no C compiler at installation",
+                         "install gcc and install Rex again")
+    return wanted or (NATIVE if native.is_built() else REFERENCE)
+
+
+def choose() -> tuple[str, Engine]:
+    """The name of the engine in use, and the engine."""
+    name = chosen_name()
+    return name, native.run if name == NATIVE else _reference()
+
+
+def describe_engines() -> str:
+    """One line for `rex --version`."""
+    name = chosen_name()
+    if name == NATIVE:
+        return "native engine"
+    return "reference engine (slow: " + ("asked for by REX_ENGINE" if native.is_built() else
+                                         "the native one was not built at installation") + ")"

@@ -1,0 +1,89 @@
+"""Runs a plan with rex-engine, the tracer written in C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from typing import Any, Callable
+
+from rex.errors import NotPermitted, OwnFailure
+from rex.tracer.plan import RECORD, Plan, Report
+
+PATH = os.path.join(os.path.dirname(os.path.dirname(__file__)), "native", "rex-engine")
+
+
+def is_built() -> bool:
+    """Whether the engine was built when Rex was installed."""
+    return os.access(PATH, os.X_OK)
+
+
+def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
+        stderr: int | None = None) -> Report:
+    """Run the plan to its end.
+
+    While recording, signals sent to us are the program's: those of the terminal
+    reach it directly, others are passed on; when it stops, so do we.
+
+    Raises:
+        NotPermitted: the kernel does not let us trace.
+        OwnFailure: the engine failed.
+    """
+    with tempfile.NamedTemporaryFile(prefix="rex-plan-") as file:
+        file.write(plan.encode())
+        file.flush()
+        engine = subprocess.Popen([PATH, file.name], stdin=stdin, stdout=stdout, stderr=stderr,
+                                  close_fds=False, pass_fds=())
+        status = _wait(engine, plan.mode == RECORD)
+    try:
+        with open(plan.report, "rb") as report_file:
+            report = Report.decode(report_file.read())
+    except FileNotFoundError:
+        report = Report()
+    if status:
+        _fail(report, status)
+    return report
+
+
+def _fail(report: Report, status: int) -> None:
+    for problem in report.problems:
+        name, _, text = problem.partition(": ")
+        if name == "not_permitted":
+            raise NotPermitted("tracing is not permitted here", text, "see: rex doctor")
+        if name == "log_error":
+            raise OwnFailure("the log could not be written", text, "free some space")
+    how = f"exit status {status}" if status > 0 else signal.Signals(-status).name
+    raise OwnFailure("the engine stopped before the program ended", how)
+
+
+def _wait(engine: "subprocess.Popen[bytes]", is_recording: bool) -> int:
+    def ignore(_number: int, _frame: Any) -> None:
+        pass
+
+    def forward(number: int, _frame: Any) -> None:
+        engine.send_signal(number)
+
+    saved: dict[int, Any] = {}
+    handlers: dict[int, Callable[[int, Any], None]] = {}
+    if is_recording:
+        handlers = {signal.SIGINT: ignore, signal.SIGQUIT: ignore, signal.SIGTSTP: ignore,
+                    signal.SIGTERM: forward, signal.SIGHUP: forward,
+                    signal.SIGUSR1: forward, signal.SIGUSR2: forward}
+    for number, handler in handlers.items():
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            saved[number] = signal.signal(number, handler)
+    try:
+        while True:
+            _, status = os.waitpid(engine.pid, os.WUNTRACED)
+            if not os.WIFSTOPPED(status):
+                engine.returncode = os.waitstatus_to_exitcode(status)
+                return engine.returncode
+            os.kill(os.getpid(), signal.SIGSTOP)   # go on with the engine, by SIGCONT to all
+    except BaseException:
+        engine.kill()   # its tracees go with it
+        engine.wait()
+        raise
+    finally:
+        for number, handler in saved.items():
+            signal.signal(number, handler)

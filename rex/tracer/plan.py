@@ -1,0 +1,156 @@
+"""What a tracer is asked to do, and what it reports: the same for every engine."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+RECORD, REPLAY = "record", "replay"
+
+# How a recorded experiment used a path: bits of FileUse.how.
+READ, WRITTEN, PROGRAM, LOADER, SCRIPT, DIRECTORY = 1, 2, 4, 8, 16, 32
+
+# States of a touched path.
+CAPTURED, CREATED = 1, 2
+
+
+@dataclass
+class Plan:
+    """One run of a tracer. Paths, arguments and variables are bytes, as the kernel has them.
+
+    Attributes:
+        mode: record or replay.
+        log: the log to write or to read (uncompressed).
+        program: what the first exec is given; args[0] may differ.
+        control: record: a socket to the capture service (see record.py).
+        withhold: record: variables whose values the log must not hold.
+        files: replay: archived path -> (mode, mtime_ns, file that stands for it).
+        programs: replay: executed path -> file to execute for it.
+        links, dirs: replay: archived symbolic links and directories.
+        outdir, work, empty: replay: where outputs go; a private directory; an empty one.
+    """
+
+    mode: str
+    log: str
+    program: bytes
+    args: list[bytes]
+    env: list[bytes]
+    report: str
+    cwd: bytes | None = None
+    control: int = -1
+    withhold: list[bytes] = field(default_factory=list)
+    stack_limit: int = 0
+    umask: int | None = None
+    files: dict[bytes, tuple[int, int, bytes]] = field(default_factory=dict)
+    programs: dict[bytes, bytes] = field(default_factory=dict)
+    links: dict[bytes, bytes] = field(default_factory=dict)
+    dirs: dict[bytes, int] = field(default_factory=dict)
+    outdir: bytes = b""
+    work: bytes = b""
+    empty: bytes = b""
+
+    def encode(self) -> bytes:
+        """The plan as rex-engine reads it: key=value records, each ended by NUL."""
+        items: list[tuple[str, bytes]] = [
+            ("mode", self.mode.encode()), ("log", os.fsencode(self.log)), ("program", self.program),
+            ("report", os.fsencode(self.report))]
+        items += [("arg", a) for a in self.args] + [("env", e) for e in self.env]
+        items += [("withhold", name) for name in self.withhold]
+        for key, value in (("cwd", self.cwd), ("outdir", self.outdir), ("work", self.work),
+                           ("empty", self.empty)):
+            if value:
+                items.append((key, value))
+        if self.control >= 0:
+            items.append(("control", b"%d" % self.control))
+        if self.stack_limit > 0:
+            items.append(("stack_limit", b"%d" % self.stack_limit))
+        if self.umask is not None:
+            items.append(("umask", b"%o" % self.umask))
+        for path, (mode, mtime_ns, file) in self.files.items():
+            items += [("from", path), ("to", b"%o %d %s" % (mode, mtime_ns, file))]
+        for path, file in self.programs.items():
+            items += [("exec_from", path), ("exec_to", file)]
+        for path, target in self.links.items():
+            items += [("link_from", path), ("link_to", target)]
+        items += [("dir", b"%o %s" % (mode, path)) for path, mode in self.dirs.items()]
+        return b"".join(key.encode() + b"=" + value + b"\0" for key, value in items)
+
+
+@dataclass
+class FileUse:
+    """How a recorded experiment used one path, and the file's identity at the first look."""
+
+    how: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+
+@dataclass
+class Divergence:
+    """The first event where replay and log disagree."""
+
+    event: int
+    task: int
+    why: str
+    asked: str
+    logged: str
+
+
+@dataclass
+class Report:
+    """What a tracer says when all tracees have ended.
+
+    Attributes:
+        status: wait status of the first process.
+        touched: path -> CAPTURED or CREATED, for all that the experiment changed.
+        aliases: names with symbolic links in them.
+        loaders: executed program -> its ELF loader.
+        differs_at: replay: number of the first output event that differs, and its stream.
+    """
+
+    status: int = 0
+    events: int = 0
+    duration_ns: int = 0
+    uses: dict[bytes, FileUse] = field(default_factory=dict)
+    touched: dict[bytes, int] = field(default_factory=dict)
+    aliases: list[bytes] = field(default_factory=list)
+    loaders: dict[bytes, bytes] = field(default_factory=dict)
+    divergence: Divergence | None = None
+    divergences: int = 0
+    mismatches: int = 0
+    forced: int = 0
+    differs_at: tuple[int, int] | None = None
+    problems: list[str] = field(default_factory=list)
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Report":
+        """Read what rex-engine wrote: key=value records, each ended by NUL."""
+        report = cls()
+        program = b""
+        for item in data.split(b"\0")[:-1]:
+            key, _, value = item.partition(b"=")
+            name = key.decode("ascii", "replace")
+            if name in ("status", "events", "duration_ns", "divergences", "mismatches", "forced"):
+                setattr(report, name, int(value))
+            elif name == "use":
+                how, inode, size, mtime_ns, path = value.split(b" ", 4)
+                report.uses[path] = FileUse(int(how), int(inode), int(size), int(mtime_ns))
+            elif name == "touched":
+                state, _, path = value.partition(b" ")
+                report.touched[path] = int(state)
+            elif name == "alias":
+                report.aliases.append(value)
+            elif name == "program":
+                program = value
+            elif name == "loader":
+                report.loaders[program] = value
+            elif name == "divergence":
+                event, task, why, asked, logged = value.decode("utf-8", "replace").split("\t", 4)
+                report.divergence = Divergence(int(event), int(task), why, asked, logged)
+            elif name == "output_differs":
+                event, _, stream = value.partition(b"\t")
+                report.differs_at = (int(event), int(stream))
+            else:
+                report.problems.append(f"{name}: {value.decode('utf-8', 'replace')}")
+        return report
