@@ -84,7 +84,8 @@ def _collect_packs(archive: Archive, live: set[bytes], waste: float,
         packer.abandon()
         raise
     for pack in gone:
-        remove_if_there(pack.path)
+        if pack.name not in packer.sealed:   # the same bytes have the same name
+            remove_if_there(pack.path)
     sync_directory(archive.store.directory)
     return removed_objects, len(gone), rewritten
 

@@ -19,8 +19,9 @@ def _default(item: Field[Any]) -> Any:
 
 def plain(value: Any) -> Any:
     """The value as dicts, lists and scalars; fields at their default are left out."""
-    if is_dataclass(value):
-        return {name: plain(item) for name, default in _defaults(type(value))
+    kind: Any = type(value)
+    if is_dataclass(kind):
+        return {name: plain(item) for name, default in _defaults(kind)
                 if (item := getattr(value, name)) != default}
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}

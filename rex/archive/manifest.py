@@ -219,5 +219,5 @@ def _check_content(content: Content) -> None:
 def is_plain_path(path: str) -> bool:
     """Whether a path is absolute and free of NUL, empty parts, `.` and `..`."""
     parts = path.split("/")
-    return path == "/" or (parts[0] == "" and "\0" not in path
+    return path == "/" or (path.startswith("/") and "\0" not in path
                            and not any(part in ("", ".", "..") for part in parts[1:]))

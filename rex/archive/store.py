@@ -198,6 +198,7 @@ class Packer:
         self._group_bytes = 0
         self._added: set[bytes] = set()
         self._failure: BaseException | None = None
+        self.sealed: set[str] = set()          # names of the packs written
         self.new_bytes = 0                     # raw bytes that were not in the store yet
         store.refresh()
 
@@ -241,7 +242,7 @@ class Packer:
     def _seal(self) -> None:
         pack, self._pack = self._pack, None
         if pack is not None:
-            pack.seal()
+            self.sealed.add(pack.seal())
 
     def flush(self) -> None:
         """Make everything added so far durable and readable; no other thread may add meanwhile."""

@@ -1,0 +1,92 @@
+"""Check finds every kind of damage, and repairs only what nobody needs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Callable
+
+import pytest
+
+from rex import codec
+from rex.archive import Archive, Experiment
+from rex.archive.check import check
+from rex.errors import Locked
+
+Record = Callable[..., Experiment]
+
+
+def hurt(path: str, at: int) -> None:
+    data = bytearray(Path(path).read_bytes())
+    data[at] ^= 0xFF
+    Path(path).write_bytes(data)
+
+
+def fresh(archive: Archive) -> Archive:
+    return Archive.open(archive.path)
+
+
+def test_a_sound_archive_has_no_problems(archive: Archive, record: Record) -> None:
+    record({"/a": os.urandom(300_000), "/empty": b""})
+    steps: list[tuple[int, int]] = []
+    assert check(archive, progress=lambda done, total: steps.append((done, total))) == []
+    assert steps == [(1, 2), (2, 2)]
+
+
+def test_every_byte_of_a_pack_counts(archive: Archive, record: Record) -> None:
+    record({"/a": os.urandom(3000), "/b": b"text" * 50})
+    [pack] = archive.store.packs()
+    size = os.path.getsize(pack.path)
+    for at in [*range(0, size, 97), *range(size - 24, size)]:
+        hurt(pack.path, at)
+        assert check(fresh(archive)), at
+        hurt(pack.path, at)
+    assert check(fresh(archive)) == []
+
+
+def test_missing_packs_name_the_files_that_suffer(archive: Archive, record: Record) -> None:
+    record({"/in/data": b"x" * 1000})
+    [pack] = archive.store.packs()
+    os.unlink(pack.path)
+    assert any("table" in p.what or "missing" in p.what for p in check(fresh(archive)))
+
+
+def test_damaged_logs_and_manifests(archive: Archive, record: Record) -> None:
+    experiment = record({})
+    log = Path(experiment.directory, "log.zst")
+    good = log.read_bytes()
+    log.write_bytes(codec.compress(b"another log", 3))
+    assert ["hash in the manifest" in p.what for p in check(archive)] == [True]
+    log.write_bytes(good[:-5])
+    assert len(check(archive)) == 1
+    log.unlink()
+    assert len(check(archive)) == 1
+    log.write_bytes(good)
+    assert check(archive) == []
+    hurt(os.path.join(experiment.directory, "manifest.json.zst"), 20)
+    [problem] = check(fresh(archive))
+    assert problem.where == "experiments/exp0" and not problem.is_harmless
+
+
+def test_repair_drops_orphans_and_nothing_else(archive: Archive, record: Record) -> None:
+    record({"/a": b"kept"})
+    with archive.begin() as recording:
+        recording.add_bytes(b"of an experiment that never finished")
+        recording.flush()
+    Path(archive.path, "packs/.tmp-1-a").write_bytes(b"half")
+    problems = check(archive)
+    assert [p.is_harmless for p in problems] == [True, True] and os.listdir(recording.directory)
+    assert any("incomplete" in p.what for p in problems)
+    repaired = [p for p in check(archive, repair=True) if p.is_repaired]
+    assert len(repaired) == 2
+    assert len(os.listdir(archive.store.directory)) == 1
+    assert [p.where for p in check(fresh(archive))] == ["experiments/exp1"]
+    with archive.begin(), pytest.raises(Locked):
+        check(archive, repair=True)
+
+
+def test_nothing_is_dropped_while_a_manifest_cannot_be_read(archive: Archive,
+                                                            record: Record) -> None:
+    hurt(os.path.join(record({"/a": b"x"}).directory, "manifest.json.zst"), 20)
+    check(fresh(archive), repair=True)
+    assert len(os.listdir(archive.store.directory)) == 1

@@ -1,0 +1,79 @@
+"""Garbage collection frees what nobody needs, and only that."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Callable
+
+import pytest
+
+from rex.archive import Archive, Experiment, Manifest
+from rex.archive.check import check
+from rex.archive.gc import collect
+from rex.errors import Damaged, Locked
+
+Record = Callable[..., Experiment]
+
+
+def stored(archive: Archive) -> int:
+    return sum(entry.stat().st_size for entry in os.scandir(archive.store.directory))
+
+
+def test_removed_experiments_give_their_space_back(archive: Archive, record: Record) -> None:
+    shared, own, kept = os.urandom(400_000), os.urandom(3_000_000), os.urandom(1_000_000)
+    record({"/s": shared, "/o": own})
+    record({"/s": shared, "/k": kept})
+    archive.remove("exp0")
+    reader = Archive.open(archive.path)
+    reader.store.packs()
+    done = collect(archive)
+    assert done.freed_bytes > 2_900_000 and done.rewritten_packs == 1
+    assert stored(archive) < 1_500_000
+    assert check(archive) == []
+    [content] = archive.experiment("exp1").manifest.files["/s"].contents()
+    assert archive.read(content) == reader.read(content) == shared
+    assert collect(archive).freed_bytes == 0
+    archive.remove("exp1")
+    collect(archive)
+    assert os.listdir(archive.store.directory) == []
+
+
+def test_copies_of_two_recorders_become_one(archive: Archive) -> None:
+    data = os.urandom(2_000_000)
+    other = Archive.open(archive.path)
+    with archive.begin() as one, other.begin() as two:
+        two.add_bytes(b"else both would write the very same pack")
+        contents = [r.add_bytes(data) for r in (one, two)]
+        for recording, content in zip((one, two), contents):
+            recording.finish(Manifest(("x",), attachments={"data": content}))
+    assert stored(archive) > 4_000_000
+    collect(archive)
+    assert stored(archive) < 2_100_000 and check(archive) == []
+
+
+def test_recorders_keep_it_away(archive: Archive) -> None:
+    with archive.begin(), pytest.raises(Locked):
+        collect(archive)
+
+
+def test_an_unreadable_manifest_stops_it(archive: Archive, record: Record) -> None:
+    experiment = record({"/a": b"x"})
+    record({"/b": b"y"})
+    Path(experiment.directory, "manifest.json.zst").write_bytes(b"broken")
+    archive.remove("exp1")
+    before = os.listdir(archive.store.directory)
+    with pytest.raises(Damaged):
+        collect(archive)
+    assert os.listdir(archive.store.directory) == before
+
+
+def test_leftovers_of_crashes_go(archive: Archive, record: Record) -> None:
+    record({"/a": b"x"})
+    for path in ("packs/.tmp-1-a", "experiments/exp0/.tmp-1-b"):
+        Path(archive.path, path).write_bytes(b"half")
+    Path(archive.path, "packs/notes.txt").write_bytes(b"not ours")
+    collect(archive)
+    assert not Path(archive.path, "packs/.tmp-1-a").exists()
+    assert not Path(archive.path, "experiments/exp0/.tmp-1-b").exists()
+    assert Path(archive.path, "packs/notes.txt").exists()

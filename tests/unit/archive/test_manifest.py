@@ -1,0 +1,117 @@
+"""Manifests as JSON: exact, small, and checked on the way in."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from rex.archive import manifest as manifests
+from rex.archive.content import Content
+from rex.archive.manifest import ElfFacts, FileEntry, FileState, LogFacts, Manifest, Process
+from rex.errors import Damaged, TooNew
+
+HASH = "0123456789abcdef" * 4
+FILE = FileState("file", 0o755, 1, 2, 3, 9, Content(HASH, 9, 1, HASH))
+FULL = Manifest(
+    ("cmd", "\udcff"), "/w\udc80", {"A": "1", "\udcfe": "\n"}, ("SECRET",), "me", "here", 0o77,
+    {"nofile": (1024, -1)}, {"columns": 80}, {"kernel": "6"}, "native", "1.0", 5, 1.5, -9,
+    (Process(0, None, 0, ("cmd",), "/bin/cmd", 0.0, 1.0, 0, 0.5),), {"events": 3}, ("careful",),
+    {"/": FileEntry(FileState("dir"), FileState("dir")),
+     "/bin/cmd": FileEntry(FILE, FILE, False, ("apparatus",), ElfFacts("/ld", "", ("libc",), "ab")),
+     "/made\udcff": FileEntry(None, FILE, True, ("output",)),
+     "/gone": FileEntry(FILE, None, True, ("input",)),
+     "/never": FileEntry(),
+     "/brief": FileEntry(None, None, True)},
+    {"note": Content(HASH, 3)}, {"cells": [1, {"a": None}]}, LogFacts(HASH, 7))
+
+
+class Keeper:
+    """Keeps tables in a dict, as a store would in objects."""
+
+    def __init__(self) -> None:
+        self.kept: dict[Content, bytes] = {}
+
+    def store(self, data: bytes) -> Content:
+        content = Content(f"{len(self.kept):064x}", len(data))
+        self.kept[content] = data
+        return content
+
+
+def round_trip(manifest: Manifest) -> Manifest:
+    keeper = Keeper()
+    return manifests.decode(manifests.encode(manifest, keeper.store), keeper.kept.__getitem__)
+
+
+def test_everything_comes_back() -> None:
+    again = round_trip(FULL)
+    assert again.table is not None
+    assert again.__class__(**{**vars(again), "table": None}) == FULL
+    assert round_trip(Manifest(("x",))) == Manifest(("x",))
+
+
+def test_the_same_manifest_gives_the_same_bytes() -> None:
+    turned = {path: FULL.files[path] for path in reversed(FULL.files)}
+    other = Manifest(**{**vars(FULL), "files": turned})
+    one, two = Keeper(), Keeper()
+    assert manifests.encode(FULL, one.store) == manifests.encode(other, two.store)
+    assert one.kept == two.kept
+
+
+def test_contents_are_named_once() -> None:
+    assert len(FULL.files["/bin/cmd"].contents()) == 1
+    assert Content(HASH, 3) in FULL.contents()
+
+
+def damaged(text: str) -> None:
+    with pytest.raises(Damaged):
+        manifests.decode(text.encode("utf-8", "surrogatepass"), lambda _: b"{}")
+
+
+@pytest.mark.parametrize("path", ["relative", "/a/../b", "/a//b", "/a/", "/./a", "", "//", "/a\0",
+                                  "/.."])
+def test_paths_that_could_escape_are_refused(path: str) -> None:
+    damaged(json.dumps({"format": 1, "command": [], "files": {path: {}}}))
+    with pytest.raises(Damaged):
+        manifests.decode(json.dumps({"format": 1, "command": [], "table": {
+            "sha256": HASH, "size": 9}}).encode(), lambda _: json.dumps({path: {}}).encode())
+
+
+@pytest.mark.parametrize("change", [
+    {"format": 0}, {"format": "1"}, {"format": None}, {"command": "ls"}, {"command": [1]},
+    {"files": []}, {"files": {"/a": {"initial": {"type": 1}}}}, {"exit_status": True},
+    {"files": {"/a": {"initial": {"mode": 1}}}}, {"duration_s": "1"}, {"processes": [{}]},
+    {"attachments": {"a": {"sha256": "../../x", "size": 1}}},
+    {"attachments": {"a": {"sha256": HASH.upper(), "size": 1}}},
+    {"attachments": {"a": {"sha256": HASH, "size": -1}}},
+    {"attachments": {"a": {"sha256": HASH, "size": 1, "depth": 1}}},
+    {"limits": {"a": 1}}])
+def test_wrong_types_are_damage(change: dict[str, Any]) -> None:
+    damaged(json.dumps({"format": 1, "command": ["x"], **change}))
+
+
+def test_newer_and_unknown() -> None:
+    with pytest.raises(TooNew, match="version 2"):
+        manifests.decode(b'{"format": 2}', lambda _: b"")
+    assert manifests.decode(b'{"format": 1, "command": [], "later": 3}', lambda _: b"").command == ()
+    damaged("[" * 100_000)
+    damaged("[]")
+    damaged("")
+
+
+def test_mutated_manifests_never_crash() -> None:
+    keeper = Keeper()
+    good = manifests.encode(FULL, keeper.store)
+    [table] = keeper.kept.values()
+    choose = random.Random(3)
+    for _ in range(600):
+        texts = [bytearray(good), bytearray(table)]
+        for _ in range(choose.randint(1, 4)):
+            text = choose.choice(texts)
+            text[choose.randrange(len(text))] = choose.choice(b'{}[]",:0a\xff\\')
+        try:
+            manifests.decode(bytes(texts[0]), lambda _: bytes(texts[1]))
+        except (Damaged, TooNew):
+            pass

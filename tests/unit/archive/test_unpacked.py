@@ -1,0 +1,78 @@
+"""The cache of plain files."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Callable
+
+import pytest
+
+from rex.archive import Archive, Content, Experiment, Unpacked
+from rex.archive.unpacked import default_root
+from rex.errors import Damaged
+
+
+def contents(experiment: Experiment) -> list[Content]:
+    return [c for e in experiment.manifest.files.values() for c in e.contents()]
+
+
+def test_files_by_content(archive: Archive, record: Callable[..., Experiment],
+                          tmp_path: Path) -> None:
+    data = {f"/f{n}": os.urandom(n * 1000) for n in range(200)}
+    experiment = record({**data, "/again": data["/f7"]})
+    cache = Unpacked(archive, str(tmp_path / "cache"))
+    paths = cache.paths(contents(experiment))
+    for path, entry in experiment.manifest.files.items():
+        [content] = entry.contents()
+        where = Path(paths[content.sha256])
+        assert where.read_bytes() == data.get(path, data["/f7"])
+        assert where.stat().st_mode & 0o777 == 0o555
+        assert cache.path(content) == str(where)
+        assert where.parent.name == content.sha256[:2] and where.parents[1].name == "objects"
+
+
+def test_what_is_there_is_found_fast(archive: Archive, record: Callable[..., Experiment],
+                                     tmp_path: Path) -> None:
+    wanted = contents(record({f"/{n}": b"%d" % n for n in range(3000)}))
+    cache = Unpacked(archive, str(tmp_path / "cache"))
+    cache.paths(wanted)
+    best = min(_seconds(lambda: cache.paths(wanted)) for _ in range(5))
+    assert best < 0.1
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def test_damage_never_gets_a_name(archive: Archive, record: Callable[..., Experiment],
+                                  tmp_path: Path) -> None:
+    [content] = contents(record({"/f": os.urandom(5000)}))
+    [pack] = archive.store.packs()
+    data = bytearray(Path(pack.path).read_bytes())
+    data[200:210] = bytes(10)
+    Path(pack.path).write_bytes(data)
+    with pytest.raises(Damaged):
+        Unpacked(Archive.open(archive.path), str(tmp_path / "cache")).path(content)
+    assert not [f for _, _, files in os.walk(tmp_path / "cache") for f in files]
+
+
+def test_a_file_of_the_wrong_size_is_unpacked_again(archive: Archive, tmp_path: Path,
+                                                    record: Callable[..., Experiment]) -> None:
+    [content] = contents(record({"/f": b"right"}))
+    cache = Unpacked(archive, str(tmp_path / "cache"))
+    where = Path(cache.path(content))
+    where.chmod(0o700)
+    where.write_bytes(b"")
+    assert Path(cache.path(content)).read_bytes() == b"right"
+
+
+def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REX_CACHE", "/c")
+    assert default_root() == "/c"
+    monkeypatch.delenv("REX_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
+    assert default_root() == "/x/rex"
