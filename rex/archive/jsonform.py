@@ -20,7 +20,7 @@ def _default(item: Field[Any]) -> Any:
 def plain(value: Any) -> Any:
     """The value as dicts, lists and scalars; fields at their default are left out."""
     kind: Any = type(value)
-    if is_dataclass(kind):
+    if hasattr(kind, "__dataclass_fields__"):
         return {name: plain(item) for name, default in _defaults(kind)
                 if (item := getattr(value, name)) != default}
     if isinstance(value, dict):
