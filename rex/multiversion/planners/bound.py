@@ -12,8 +12,13 @@ children within it:
   u does not come back within the part, so when u was evicted all closing parts
   but one had a checkpoint in the cache, beside that of u. They are *parked*.
 
-A closing part therefore costs one more computation of u, unless it is parked,
-and only parts with small enough checkpoints can be. The program below takes the
+Of the closing parts of one u, call the one that takes its last checkpoint after
+all others the last. While the others take theirs, it holds one in the cache
+itself: so they have the room less the smallest checkpoint that can be parked,
+and none at all if that does not fit beside u. Each last part is paid by one
+computation of u; so is each closing part, divided by how many fit beside u.
+
+The program below takes the
 minimum over all such ways; where it does not know, it lets a part choose the
 cheaper cost and the larger room at once. Then no sequence can cost less.
 """
@@ -23,7 +28,7 @@ from __future__ import annotations
 from rex.multiversion.planners.cover import EffortSpent
 from rex.multiversion.planners.menu import ROUND_UP, Menu, Option, Rooms
 from rex.multiversion.planners.parts import deep_recursion
-from rex.multiversion.planners.skeleton import NEVER, Facts, Skeleton
+from rex.multiversion.planners.skeleton import Facts, Skeleton
 
 
 class CoverBound:
@@ -68,13 +73,15 @@ class CoverBound:
             return known
         if len(menu) == 1 and menu[0][1] == 0:
             return menu[0][0] * self.facts.leaves[u] + self.facts.spread_s[u]
-        ideal = menu[0][0] + self.facts.total_s[u] - self.skeleton.cost_s[u]
+        ideal = self._least(u, menu)
         best = ideal
         if menu[0][1] < self.facts.once[u]:
-            best = self._offer_all(u, menu)
+            best = float("inf")
             for cached in range(len(menu)):
                 if best > ideal and self.skeleton.size[u] <= menu[cached][1]:
                     best = min(best, self._solve_cached(u, menu, cached))
+            if ideal + menu[0][0] * (len(self.skeleton.children[u]) - 1) < best:
+                best = min(best, self._offer_all(u, menu))
             best = max(best, ideal)
         self.memo[u][menu] = best
         return best
@@ -89,48 +96,36 @@ class CoverBound:
         if self.effort < 0:
             raise EffortSpent
         step = self.skeleton.cost_s[child]
-        options = [(cost + step, room) for cost, room in menu]
-        if kept is not None:
-            options.append((kept[0] + step, kept[1]))
+        if not self.skeleton.children[child]:
+            return step + (kept[0] if kept is not None else menu[0][0])
+        options = [] if kept is None else [(kept[0] + step, kept[1])]
+        options += [(cost + step, room) for cost, room in menu]
         full = self.rooms.build(child, options)
+        if len(full) <= self.width:
+            return self._solve(child, full)
         return max(self._solve(child, merged) for merged in widen(full, self.width))
 
     def _solve_cached(self, u: int, menu: Menu, cached: int) -> float:
         """Seconds when `cached` is the last option by which a part caches u."""
         price, room = menu[cached]
-        kept = (0.0, room - self.skeleton.size[u])
+        beside = room - self.skeleton.size[u]
+        sooner = max([beside] + [self._room_parked(u, option[1]) for option in menu[:cached]])
         others = menu[:cached] + menu[cached + 1:]
-        without = price + self._offer_all(u, self._discount_others(u, others, price), kept)
-        return min(without, self._solve_closing(u, menu, cached, kept))
+        without = price + self._offer_all(u, others, (0.0, sooner))
+        if without <= self._least(u, menu):
+            return without
+        closing = self._solve_closing(u, menu, cached)
+        count = self._count_parked(u, room)
+        if count and closing < without:
+            shared = tuple((cost / (1 + count) if place <= cached else cost, space)
+                           for place, (cost, space) in enumerate(menu))
+            closing = max(closing, self._offer_all(u, shared, (0.0, beside)))
+        return min(without, closing)
 
-    def _discount_others(self, u: int, others: Menu, price: float) -> Menu:
-        """Earlier options may be parked as well: then they cost nothing more."""
-        return tuple((0.0 if cost < price and self._parkable(u, room) else cost, room)
-                     for cost, room in others)
-
-    def _parkable(self, u: int, room: int) -> int:
-        """How many checkpoints below u fit beside that of u, for parts that go on after it."""
-        free = room - self.skeleton.size[u]
-        least = min((self.facts.parked[child] for child in self.skeleton.children[u]), default=NEVER)
-        if free < least:
-            return 0
-        return free // least if least else len(self.skeleton)
-
-    def _solve_closing(self, u: int, menu: Menu, cached: int, kept: Option) -> float:
-        """Seconds when at least one part closes u by option `cached`."""
+    def _solve_closing(self, u: int, menu: Menu, cached: int) -> float:
+        """Seconds when some part closes u last, by option `cached`, and so pays for it."""
         price, room = menu[cached]
-        free = (0.0, room)
-        least = price + self._offer_all(u, menu, free)
-        if not any(self._parkable(u, option[1]) for option in menu[:cached + 1]):
-            return max(least, self._solve_unparked(u, menu, cached, kept))
-        shared = self._offer_all(u, self._share(u, menu, cached), kept)
-        alone = sum(self._offer(child, self._excuse(u, child, menu, cached), kept)
-                    for child in self.skeleton.children[u])
-        return max(least, shared, alone)
-
-    def _solve_unparked(self, u: int, menu: Menu, cached: int, kept: Option) -> float:
-        """As `_solve_closing`, where every closing part pays a computation of u."""
-        price, room = menu[cached]
+        kept = (0.0, self._room_parked(u, room))
         total = 0.0
         least_loss = float("inf")
         for child in self.skeleton.children[u]:
@@ -140,15 +135,26 @@ class CoverBound:
             least_loss = min(least_loss, closing - seconds)
         return total + least_loss
 
-    def _share(self, u: int, menu: Menu, cached: int) -> Menu:
-        """Each computation of u pays for one closing part and as many as can be parked."""
-        return tuple((cost / (1 + self._parkable(u, room)) if place <= cached else cost, room)
-                     for place, (cost, room) in enumerate(menu))
+    def _room_parked(self, u: int, room: int) -> int:
+        """Room of the parts of children that need not pay a computation of u."""
+        beside = room - self.skeleton.size[u]
+        least = self._least_parked(u)
+        return max(beside, room - least) if least <= beside else beside
 
-    def _excuse(self, u: int, child: int, menu: Menu, cached: int) -> Menu:
-        """What the child's parts can be parked by is free, the rest pays in full."""
-        return tuple((0.0 if place <= cached and self.facts.parked[child] <= room - self.skeleton.size[u]
-                      else cost, room) for place, (cost, room) in enumerate(menu))
+    def _least_parked(self, u: int) -> int:
+        return min(self.facts.parked[child] for child in self.skeleton.children[u])
+
+    def _count_parked(self, u: int, room: int) -> int:
+        """How many parked checkpoints fit beside that of u, at most."""
+        beside = room - self.skeleton.size[u]
+        least = self._least_parked(u)
+        if beside < least:
+            return 0
+        return beside // least if least else len(self.skeleton)
+
+    def _least(self, u: int, menu: Menu) -> float:
+        """Seconds when nothing below u runs twice."""
+        return menu[0][0] + self.facts.total_s[u] - self.skeleton.cost_s[u]
 
 
 def widen(menu: Menu, width: int) -> list[Menu]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rex.multiversion.planners.menu import ROUND_DOWN, Menu, Option, Rooms
+from rex.multiversion.planners.menu import ROUND_DOWN, Menu, Rooms
 from rex.multiversion.planners.parts import Part, deep_recursion
 from rex.multiversion.planners.skeleton import Facts, Skeleton
 
@@ -101,13 +101,18 @@ class CoverPlanner:
         return None
 
     def _solve_hard(self, u: int, menu: Menu) -> _Choice:
-        best = self._solve_uncached(u, menu)
+        best: _Choice | None = None
         ideal = menu[0][0] + self.facts.total_s[u] - self.skeleton.cost_s[u]
         for cached in range(len(menu)):
-            if self.skeleton.size[u] > menu[cached][1] or best.cost_s <= ideal:
+            if self.skeleton.size[u] > menu[cached][1] or best and best.cost_s <= ideal:
                 continue
             found = self._solve_cached(u, menu, cached)
-            if found.cost_s < best.cost_s:
+            if best is None or found.cost_s < best.cost_s:
+                best = found
+        # Without the cache each child pays at least once for the way to u.
+        if best is None or ideal + menu[0][0] * (len(self.skeleton.children[u]) - 1) < best.cost_s:
+            found = self._solve_uncached(u, menu)
+            if best is None or found.cost_s < best.cost_s:
                 best = found
         return best
 
@@ -135,9 +140,8 @@ class CoverPlanner:
         self._spend(len(self.skeleton.children[u]))
         for child in self.skeleton.children[u]:
             step = self.skeleton.cost_s[child]
-            offers = {(cost + step, room): label for label, (cost, room) in enumerate(menu)}
-            if kept_room is not None:
-                offers[step, kept_room] = KEPT
+            offers = [] if kept_room is None else [(step, kept_room, KEPT)]
+            offers += [(cost + step, room, label) for label, (cost, room) in enumerate(menu)]
             cost, offered = self._solve_child(child, offers)
             total += cost
             menus.append(offered)
@@ -169,19 +173,16 @@ class CoverPlanner:
             menus[lead] = (self.rooms.build(child, [offer]), (cached,))
         return extra
 
-    def _solve_child(self, child: int, offers: dict[Option, int]) -> tuple[float, _Offered]:
+    def _solve_child(self, child: int, offers: list[tuple[float, int, int]]) -> tuple[float, _Offered]:
         """The child's best menu of at most `width` of the offers, with their labels."""
-        origin: dict[Option, int] = {}
-        for offer in sorted(offers):
-            origin.setdefault((offer[0], self.rooms.fit(child, offer[1])), offers[offer])
-        full = self.rooms.build(child, list(origin))
-        best: tuple[float, Menu] | None = None
+        full = self.rooms.build(child, [(cost, room) for cost, room, _ in offers])
+        best_cost, best = float("inf"), full
         for built in narrow(full, self.width):
             cost = self._solve(child, built).cost_s
-            if best is None or cost < best[0]:
-                best = (cost, built)
-        assert best is not None
-        return best[0], (best[1], tuple(origin[option] for option in best[1]))
+            if cost < best_cost:
+                best_cost, best = cost, built
+        origin = {(cost, self.rooms.fit(child, room)): label for cost, room, label in reversed(offers)}
+        return best_cost, (best, tuple(origin[option] for option in best))
 
     def _build(self, u: int, menu: Menu) -> list[tuple[int, Part]]:
         """The parts of the best choice, each with the option that it starts by."""

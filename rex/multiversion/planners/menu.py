@@ -44,9 +44,14 @@ class Rooms:
         return min(room, self.enough[u])
 
     def build(self, u: int, options: list[Option]) -> Menu:
-        """The options for node u that no other one beats."""
+        """The options for node u that no other one beats; they come by rising cost."""
         best: list[Option] = []
-        for cost, room in sorted((cost, self.fit(u, room)) for cost, room in options):
-            if not best or room > best[-1][1]:
+        top = -1
+        for cost, room in options:
+            room = self.fit(u, room)
+            if room > top:
+                if best and best[-1][0] == cost:
+                    best.pop()
                 best.append((cost, room))
+                top = room
         return tuple(best)

@@ -1,0 +1,114 @@
+"""Our own planner, and the proof that goes with every plan.
+
+Work is counted, not timed, so that a plan does not depend on the machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rex.multiversion.planners.bound import CoverBound
+from rex.multiversion.planners.cover import CoverPlanner, EffortSpent
+from rex.multiversion.planners.exact import StatesSpent, find_optimum
+from rex.multiversion.planners.parts import write_sequence
+from rex.multiversion.planners.skeleton import Facts, Skeleton, build_skeleton, find_facts
+from rex.multiversion.sequence import ReplaySequence
+from rex.multiversion.tree import ExecutionTree
+
+# Rooms are rounded to the budget over these, one after the other, until the
+# effort suffices; 0 is no rounding, 1 all or nothing.
+DIVISORS = (0, 512, 128, 32, 8, 1)
+TOLERANCE = 1e-9
+SMALL_TREE = 12
+"""Nodes up to which the optimum is found by search, whatever it takes."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Child menus that planner and bound may look at, and states of the search."""
+
+    plan: int
+    bound: int
+    states: int
+
+    @classmethod
+    def suit(cls, nodes: int) -> "Effort":
+        """About 2 s in all for 1,000 nodes and 20 s for 10,000 on one slow core."""
+        return cls(30_000 + 25 * nodes, 150_000 + 300 * nodes, 10_000)
+
+
+@dataclass
+class Problem:
+    """A tree and a budget, with what all planners of one call share."""
+
+    tree: ExecutionTree
+    budget_bytes: int
+
+    def __post_init__(self) -> None:
+        self.skeleton: Skeleton = build_skeleton(self.tree)
+        self.facts: Facts = find_facts(self.skeleton)
+        self.effort = Effort.suit(len(self.tree.by_id))
+
+    def quanta(self) -> list[int]:
+        """Bytes to round by, from none to the coarsest."""
+        return [max(1, self.budget_bytes // divisor) if divisor else 1 for divisor in DIVISORS]
+
+
+def plan_cover(problem: Problem, width: int) -> ReplaySequence:
+    """The plan of `CoverPlanner`, with rooms rounded as little as the effort allows."""
+    effort = problem.effort.plan
+    for quantum in problem.quanta():
+        planner = CoverPlanner(problem.skeleton, problem.facts, width=width, quantum=quantum, effort=effort)
+        try:
+            return write_sequence(problem.skeleton, planner.plan(problem.budget_bytes))
+        except EffortSpent:
+            effort = problem.effort.plan // 2
+    planner = CoverPlanner(problem.skeleton, problem.facts, width=width, effort=problem.effort.plan)
+    return write_sequence(problem.skeleton, planner.plan(0))
+
+
+def prove_bound(problem: Problem, cost_s: float) -> float:
+    """The best lower bound that the effort allows; stops once it reaches `cost_s`."""
+    best = problem.tree.total_s
+    for width, quanta in ((1, problem.quanta()), (2, problem.quanta())):
+        effort = problem.effort.bound
+        for quantum in quanta:
+            if is_closed(cost_s, best):
+                return cost_s
+            prover = CoverBound(problem.skeleton, problem.facts, width=width, quantum=quantum, effort=effort)
+            try:
+                best = max(best, prover.bound(problem.budget_bytes))
+                break
+            except EffortSpent:
+                effort //= 2
+    return cost_s if is_closed(cost_s, best) else best
+
+
+def is_closed(cost_s: float, bound_s: float) -> bool:
+    """True when the two differ by no more than sums of floats do."""
+    return cost_s - bound_s <= TOLERANCE * max(cost_s, 1.0)
+
+
+def plan_best(problem: Problem) -> tuple[ReplaySequence, float]:
+    """The cheapest of PC, the wider program and, on small trees, the search.
+
+    Returns:
+        The sequence and a lower bound, in seconds, on the cost of any sequence;
+        they are equal when the plan is proven optimal.
+    """
+    tree = problem.tree
+    best = plan_cover(problem, 1)
+    bound_s = tree.total_s
+    if not is_closed(best.cost_s(tree), bound_s):
+        best = min(best, plan_cover(problem, 2), key=lambda found: found.cost_s(tree))
+        bound_s = prove_bound(problem, best.cost_s(tree))
+    if not is_closed(best.cost_s(tree), bound_s):
+        is_small = len(problem.skeleton) <= SMALL_TREE
+        try:
+            best = find_optimum(problem.skeleton, problem.budget_bytes,
+                                10**9 if is_small else problem.effort.states)
+            bound_s = best.cost_s(tree)
+        except StatesSpent:
+            pass
+    cost_s = best.cost_s(tree)
+    return best, cost_s if is_closed(cost_s, bound_s) else bound_s
