@@ -82,8 +82,10 @@ class Archive:
 
     def experiments(self) -> list[Experiment]:
         """Every experiment, unfinished ones too, in natural order of their names."""
-        names = [n for n in os.listdir(self._path(EXPERIMENTS)) if _NAME.fullmatch(n)]
-        return [Experiment(self._path(EXPERIMENTS, name), self.store)
+        folder = self._path(EXPERIMENTS)
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        names = [name for name in names if _NAME.fullmatch(name)]
+        return [Experiment(os.path.join(folder, name), self.store)
                 for name in sorted(names, key=_natural)]
 
     def experiment(self, name: str | None = None) -> Experiment:
@@ -133,6 +135,8 @@ class Archive:
         """
         lock = FileLock(self.lock_path)   # keeps gc away until the end
         try:
+            for folder in (PACKS, EXPERIMENTS):
+                os.makedirs(self._path(folder), exist_ok=True)
             directory = self._make_directory(name)
             return Recording(directory, self.store, level, lock, facts or {})
         except BaseException:

@@ -37,7 +37,9 @@ class Store:
     def refresh(self) -> None:
         """Learn of packs that others have added or removed."""
         with self._lock:
-            names = {n for n in os.listdir(self.directory) if n.endswith(".pack")}
+            # Copying tools may drop empty folders.
+            there = os.listdir(self.directory) if os.path.isdir(self.directory) else []
+            names = {n for n in there if n.endswith(".pack")}
             if gone := self._packs.keys() - names:
                 self._packs = {n: p for n, p in self._packs.items() if n not in gone}
                 self._places = {d: place for pack in self._packs.values()

@@ -110,6 +110,7 @@ def _decode_fields(record: bytes | memoryview, offset: int) -> tuple[Field, ...]
         position = begin + (length + 7 & ~7)
         if zero or position > end or (arg > 5 and arg != NO_ARG):
             raise Damaged("the log is damaged",
-                          f"a field at offset {offset + begin - FIELD.size} does not fit its record")
+                          f"a field at offset {offset + begin - FIELD.size} "
+                          "does not fit its record")
         fields.append((arg, kind, bytes(record[begin:begin + length])))
     return tuple(fields)

@@ -72,6 +72,14 @@ def test_the_default_is_the_newest_finished_unless_set(archive: Archive, record:
         archive.set_default("exp0")
 
 
+def test_empty_folders_may_be_missing(archive: Archive, record: Record) -> None:
+    for name in ("packs", "experiments"):
+        os.rmdir(os.path.join(archive.path, name))
+    opened = Archive.open(archive.path)
+    assert opened.experiments() == [] and opened.store.packs() == []
+    assert record({"/a": b"x"}).name == "exp0"
+
+
 def test_remove_spares_what_others_record_and_write(archive: Archive, record: Record) -> None:
     with archive.begin("mine") as recording:
         with pytest.raises(Locked):

@@ -25,7 +25,7 @@ def test_what_is_added_is_read(store: Store) -> None:
     data = {n: random.Random(n).randbytes(n) for n in (0, 1, 1000, 131072, 131073, 5_000_000)}
     contents = {n: packer.add_bytes(d) for n, d in data.items()}
     assert contents[0] == Content(EMPTY, 0)
-    assert contents[131072].depth == 0 and contents[5_000_000].depth == 1
+    assert contents[131072].depth == 0 and contents[5_000_000].depth >= 1
     with pytest.raises(Damaged, match="missing"):
         store.read(contents[1000])
     packer.flush()
