@@ -41,6 +41,7 @@ def collect(archive: Archive, waste: float = _WASTE, level: int = LEVEL) -> Coll
     """
     lock = FileLock(archive.lock_path, exclusive=True, wait=False)
     try:
+        os.makedirs(archive.store.directory, exist_ok=True)
         before = _pack_bytes(archive)
         live: set[bytes] = set()
         for experiment in archive.experiments():
@@ -97,5 +98,5 @@ def leftovers(archive: Archive) -> list[str]:
     """
     experiments = [e.directory for e in archive.experiments() if e.state != "recording"]
     return [entry.path for directory in [archive.store.directory, *experiments]
-            for entry in os.scandir(directory)
+            if os.path.isdir(directory) for entry in os.scandir(directory)
             if entry.name.startswith(".tmp-") and not is_locked(entry.path)]

@@ -11,6 +11,8 @@ from typing import Callable
 import pytest
 
 from rex.archive import Archive, Content, Experiment, Manifest
+from rex.archive.check import check
+from rex.archive.gc import collect
 from rex.errors import Damaged, Locked, NotFound, TooNew, UsageError
 
 Record = Callable[..., Experiment]
@@ -76,7 +78,8 @@ def test_empty_folders_may_be_missing(archive: Archive, record: Record) -> None:
     for name in ("packs", "experiments"):
         os.rmdir(os.path.join(archive.path, name))
     opened = Archive.open(archive.path)
-    assert opened.experiments() == [] and opened.store.packs() == []
+    assert opened.experiments() == [] and opened.store.packs() == [] and check(opened) == []
+    assert collect(opened).freed_bytes == 0
     assert record({"/a": b"x"}).name == "exp0"
 
 
