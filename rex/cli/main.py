@@ -16,6 +16,10 @@ from rex.errors import RexError
 COMMANDS: dict[str, str] = {
     "record": "Run a command and keep everything it used.",
     "replay": "Run an experiment again, from the archive alone.",
+    "expdiff": "Say what differs between two experiments.",
+    "ls": "List experiments, or the files of one.",
+    "show": "Show everything about one experiment.",
+    "log": "Print the syscall log of an experiment.",
     "schedule": "Say what is worth persisting, and in which order to run.",
     "plan": "Show the replay sequence of many versions, and its cost.",
 }
@@ -41,7 +45,9 @@ def print_version(ctx: click.Context, _param: click.Parameter, asked: bool) -> N
     if not asked or ctx.resilient_parsing:
         return
     from rex import __version__
+    from rex.tracer import describe_engines
     click.echo(f"rex {__version__}")
+    click.echo(describe_engines())
     ctx.exit()
 
 

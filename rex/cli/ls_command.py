@@ -1,0 +1,176 @@
+"""rex ls"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rex.cli.table import (ancestor, clean, command_text, date_text, guarded, mode_text, open_ref,
+                           parse_ref, print_columns, print_json, status_text)
+from rex.errors import NotFound, RexError
+from rex.types import format_duration, format_size
+
+if TYPE_CHECKING:
+    from rex.archive import Archive, Experiment, FileEntry, FileState
+    from rex.archive.usage import Usage
+
+
+def default_name(archive: "Archive") -> str:
+    """Name of the default experiment, or "" where none is finished."""
+    try:
+        return archive.default()
+    except NotFound:
+        return ""
+
+
+def usages(archive: "Archive") -> dict[str, "Usage"]:
+    """Sizes by experiment; none where damage hides them."""
+    from rex.archive.usage import usage
+    try:
+        return usage(archive)
+    except RexError:
+        return {}
+
+
+def describe(experiment: "Experiment", usage: "Usage | None", is_default: bool) -> dict[str, Any]:
+    """One experiment for machines; what an unfinished or damaged one cannot tell is None."""
+    from rex.archive import COMPLETE
+    told: dict[str, Any] = {
+        "name": experiment.name, "state": experiment.state, "is_default": is_default, "command": None,
+        "start_ns": 0, "duration_s": None, "exit_status": None, "made_from": None,
+        "logical_bytes": usage.logical if usage else None, "stored_bytes": usage.stored if usage else None,
+        "unique_bytes": usage.unique if usage else None}
+    try:
+        if told["state"] == COMPLETE:
+            manifest = experiment.manifest
+            told.update(command=list(manifest.command), start_ns=manifest.start_ns,
+                        duration_s=manifest.duration_s, exit_status=manifest.exit_status,
+                        made_from=ancestor(manifest) or None)
+        else:
+            told.update(begun_facts(experiment))
+    except RexError as error:
+        told.update(state="damaged", problem=str(error))
+    return told
+
+
+def begun_facts(experiment: "Experiment") -> dict[str, Any]:
+    """Command and start of an unfinished experiment, as far as its facts make sense."""
+    command, start_ns = experiment.begun.get("command"), experiment.begun.get("start_ns")
+    is_command = isinstance(command, list) and all(isinstance(a, str) for a in command)
+    return {"command": command if is_command else None,
+            "start_ns": start_ns if isinstance(start_ns, int) else 0}
+
+
+def list_experiments(path: str) -> dict[str, Any]:
+    """An archive and its experiments, for machines."""
+    from rex.archive import Archive
+    archive = Archive.open(path)
+    default, sizes = default_name(archive), usages(archive)
+    return {"archive": path, "experiments": [
+        describe(e, sizes.get(e.name), e.name == default) for e in archive.experiments()]}
+
+
+def experiment_row(told: dict[str, Any]) -> list[str]:
+    """One line of the list."""
+    def size(key: str) -> str:
+        return "-" if told[key] is None else format_size(told[key])
+
+    state = told["state"] + (" (default)" if told["is_default"] else "")
+    if told["made_from"]:
+        state += f", from {clean(told['made_from'])}"
+    duration = "-" if told["duration_s"] is None else format_duration(told["duration_s"])
+    return [told["name"], date_text(told["start_ns"]), duration, status_text(told["exit_status"]),
+            size("logical_bytes"), size("stored_bytes"), size("unique_bytes"), state,
+            command_text(told["command"] or ())]
+
+
+def print_experiments(told: dict[str, Any], is_one: bool) -> None:
+    """The experiments of an archive as a table."""
+    if not is_one:
+        click.echo(f"{clean(told['archive'])}:")
+    print_columns([experiment_row(each) for each in told["experiments"]],
+                  ("name", "date", "duration", "exit", "size", "stored", "unique", "state", "command"),
+                  right=(2, 3, 4, 5, 6))
+    if not told["experiments"]:
+        click.echo("no experiments yet")
+    for each in told["experiments"]:
+        if "problem" in each:
+            click.echo(f"rex: {each['name']}: {clean(each['problem'])}", err=True)
+
+
+def file_json(path: str, entry: "FileEntry", role: str, state: "FileState") -> dict[str, Any]:
+    """A file in a role, for machines."""
+    from rex.expdiff.files import is_removed
+    change = ("removed" if is_removed(entry) else "created" if entry.initial is None
+              else "changed") if role == "output" else ""
+    return {"path": path, "role": role, "type": state.type, "mode": f"{state.mode:04o}",
+            "size": state.size, "mtime_ns": state.mtime_ns, "target": state.target,
+            "sha256": state.content.sha256 if state.content else None, "change": change}
+
+
+def files_by_role(experiment: "Experiment", with_structure: bool) -> dict[str, list[dict[str, Any]]]:
+    """The files of each role; those without one (directories and links on the way) if asked for."""
+    from rex.expdiff.files import ROLES, has_role, state_for
+    groups: dict[str, list[dict[str, Any]]] = {role: [] for role in ROLES}
+    structure = []
+    for path, entry in sorted(experiment.manifest.files.items()):
+        roles = [role for role in ROLES if has_role(entry, role)]
+        for role in roles:
+            state = state_for(entry, role) or entry.initial or entry.final
+            if state:
+                groups[role].append(file_json(path, entry, role, state))
+        state = entry.initial or entry.final
+        if not roles and state:
+            structure.append(file_json(path, entry, "structure", state))
+    return {**groups, "structure": structure} if with_structure else groups
+
+
+def print_files(groups: dict[str, list[dict[str, Any]]]) -> None:
+    """Files by role, as `ls -l` prints them."""
+    from rex.archive import FileState
+    for role, files in groups.items():
+        total = sum(each["size"] for each in files if each["change"] != "removed")
+        title = role if role in ("apparatus", "structure") else role + "s"
+        click.echo(click.style(f"{title}: {len(files)}, {format_size(total)}", bold=True))
+        rows = []
+        for each in files:
+            state = FileState(each["type"], int(each["mode"], 8))
+            name = clean(each["path"]) + (f" -> {clean(each['target'])}" if each["target"] else "")
+            row = [mode_text(state), str(each["size"]), date_text(each["mtime_ns"]), name]
+            rows.append(row[:3] + [each["change"], name] if role == "output" else row)
+        print_columns(rows, right=(1,), indent="  ")
+
+
+@click.command("ls", epilog="Example: rex ls EXP EXP:exp0   "
+               "Exit: 0 done, 2 bad request, 10 no such archive or experiment, 12 format too new, 13 damaged.")
+@click.argument("refs", metavar="[ARCHIVE[:EXP]]...", nargs=-1)
+@click.option("-a", "--all", "with_structure", is_flag=True,
+              help="Also directories and links that lead to the files.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per ref, in a list.")
+@guarded
+def command(refs: tuple[str, ...], with_structure: bool, as_json: bool) -> int:
+    """List the experiments of archives (__default), unfinished ones too; or
+    the files of one experiment by role: apparatus, inputs, outputs.
+
+    Sizes: of all contents; as stored; and what removing it would give back."""
+    told = []
+    for number, text in enumerate(refs or ("__default",)):
+        ref = parse_ref(text)
+        if not as_json and number:
+            click.echo()
+        if ref.experiment is None:
+            told.append(list_experiments(ref.archive))
+            if not as_json:
+                print_experiments(told[-1], len(refs) < 2)
+            continue
+        _, experiment = open_ref(text)
+        groups = files_by_role(experiment, with_structure)
+        told.append({"archive": ref.archive, "experiment": experiment.name, "files": groups})
+        if not as_json:
+            if len(refs) > 1:
+                click.echo(f"{clean(text)}:")
+            print_files(groups)
+    if as_json:
+        print_json(told)
+    return 0

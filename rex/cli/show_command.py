@@ -1,0 +1,215 @@
+"""rex show"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable
+
+import click
+
+from rex.cli.ls_command import begun_facts, default_name, files_by_role, print_files
+from rex.cli.table import (ancestor, clean, command_text, date_text, guarded, open_ref,
+                           print_columns, print_json, status_text)
+from rex.errors import UsageError
+from rex.types import format_duration, format_size
+
+if TYPE_CHECKING:
+    from rex.archive import Archive, Experiment, Manifest, Process
+
+_FACTS_SHOWN = 6   # warnings and withheld names before "and N more"
+
+
+def role_totals(experiment: "Experiment") -> dict[str, dict[str, int]]:
+    """Number and bytes of the files in each role."""
+    return {role: {"files": len(files), "bytes": sum(
+        each["size"] for each in files if each["change"] != "removed")}
+        for role, files in files_by_role(experiment, False).items()}
+
+
+def describe(archive: "Archive", experiment: "Experiment") -> dict[str, Any]:
+    """Everything about an experiment, for machines; of an unfinished one what its start told."""
+    from rex.archive import COMPLETE
+    told: dict[str, Any] = {"archive": archive.path, "name": experiment.name, "state": experiment.state,
+                            "is_default": experiment.name == default_name(archive),
+                            "folder_bytes": experiment.folder_bytes()}
+    if told["state"] != COMPLETE:
+        return {**experiment.begun, **begun_facts(experiment), **told}
+    manifest = experiment.manifest
+    for name in ("cwd", "user", "host", "umask", "machine", "terminal", "limits", "start_ns",
+                 "duration_s", "exit_status", "engine", "rex", "counts", "extra"):
+        told[name] = getattr(manifest, name)
+    return {**told, "command": list(manifest.command), "made_from": ancestor(manifest) or None,
+            "warnings": list(manifest.warnings), "withheld": list(manifest.withheld),
+            "variables": len(manifest.environment), "log_bytes": manifest.log.size if manifest.log else None,
+            "roles": role_totals(experiment)}
+
+
+def facts_text(facts: dict[str, Any]) -> str:
+    """Free facts in one line: key value, key value."""
+    return clean(", ".join(f"{key} {value}" for key, value in sorted(facts.items()) if value != ""))
+
+
+def limits_text(limits: dict[str, tuple[int, ...]]) -> str:
+    """The soft limits that limit something."""
+    return clean(", ".join(f"{name} {values[0]}" for name, values in sorted(limits.items())
+                           if values and values[0] != -1)) or "none"
+
+
+def list_text(names: list[str]) -> str:
+    """The first few names, and how many more."""
+    shown = ", ".join(clean(name) for name in names[:_FACTS_SHOWN])
+    return shown + (f", and {len(names) - _FACTS_SHOWN} more (--json has all)"
+                    if len(names) > _FACTS_SHOWN else "")
+
+
+def finished_rows(told: dict[str, Any], manifest: "Manifest") -> list[tuple[str, str]]:
+    """What a finished experiment adds to the first lines."""
+    roles = [f"{each['files']} {role if role == 'apparatus' else role + 's'} ({format_size(each['bytes'])})"
+             for role, each in told["roles"].items()]
+    counts = [f"{count} {name}" for name, count in sorted(manifest.counts.items())]
+    rows = [("exit status", status_text(manifest.exit_status)),
+            ("duration", format_duration(manifest.duration_s)),
+            ("user", clean(f"{manifest.user} on {manifest.host}, umask {manifest.umask:03o}")),
+            ("machine", facts_text(manifest.machine)), ("terminal", facts_text(manifest.terminal)),
+            ("limits", limits_text(manifest.limits)),
+            ("engine", clean(f"{manifest.engine}, rex {manifest.rex}")),
+            ("counts", clean(", ".join(counts)) or "-"), ("files", ", ".join(roles)),
+            ("log", format_size(manifest.log.size) if manifest.log else "none"),
+            ("environment", f"{len(manifest.environment)} variables")]
+    if manifest.withheld:
+        rows.append(("withheld", list_text(list(manifest.withheld))))
+    rows += [("warning", clean(text)) for text in manifest.warnings[:_FACTS_SHOWN]]
+    if len(manifest.warnings) > _FACTS_SHOWN:
+        rows.append(("warning", f"and {len(manifest.warnings) - _FACTS_SHOWN} more (--json has all)"))
+    return rows
+
+
+def print_summary(told: dict[str, Any], experiment: "Experiment") -> None:
+    """Everything about an experiment, one fact a line."""
+    state = told["state"] + (" (default)" if told["is_default"] else "")
+    rows = [("experiment", clean(f"{told['archive']}:{told['name']}")), ("state", state),
+            ("command", command_text(told["command"] or ()) or "-"),
+            ("directory", clean(str(told.get("cwd", "-")))), ("start", date_text(told["start_ns"]))]
+    if told.get("made_from"):
+        rows.append(("made from", clean(told["made_from"])))
+    if "roles" in told:
+        rows += finished_rows(told, experiment.manifest)
+    print_columns(rows)
+
+
+def process_tree(processes: tuple["Process", ...]) -> list[tuple[str, "Process"]]:
+    """Every process with the branch to draw before it, parents before children."""
+    known = {process.task for process in processes}
+    children: dict[int | None, list["Process"]] = {}
+    for process in processes:
+        is_root = process.parent not in known or process.parent == process.task
+        children.setdefault(None if is_root else process.parent, []).append(process)
+    rows: list[tuple[str, "Process"]] = []
+    seen: set[int] = set()
+    waiting = [("", "", process) for process in reversed(children.get(None, []))]
+    while waiting:
+        branch, below, process = waiting.pop()
+        if process.task in seen:
+            continue
+        seen.add(process.task)
+        rows.append((branch, process))
+        its = sorted(children.get(process.task, []), key=lambda each: each.ordinal)
+        for number, child in reversed(list(enumerate(its))):
+            is_last = number == len(its) - 1
+            waiting.append((below + ("└─ " if is_last else "├─ "),
+                            below + ("   " if is_last else "│  "), child))
+    return rows
+
+
+def process_json(process: "Process") -> dict[str, Any]:
+    """A process for machines."""
+    return {"task": process.task, "parent": process.parent, "ordinal": process.ordinal,
+            "command": list(process.command), "executable": process.executable,
+            "start_s": process.start_s, "end_s": process.end_s, "exit_status": process.exit_status}
+
+
+def show_processes(experiment: "Experiment", as_json: bool) -> None:
+    """The tree of processes with their times."""
+    processes = experiment.manifest.processes
+    if as_json:
+        print_json([process_json(process) for process in processes])
+        return
+    rows = []
+    for branch, process in process_tree(processes):
+        took = "-" if process.end_s is None else format_duration(process.end_s - process.start_s)
+        rows.append([str(process.task), f"+{process.start_s:.3f} s", took, status_text(process.exit_status),
+                     branch + (command_text(process.command) or clean(process.executable))])
+    print_columns(rows, ("task", "start", "took", "exit", "command"), right=(0, 1, 2, 3))
+
+
+def show_files(experiment: "Experiment", as_json: bool) -> None:
+    """Files by role."""
+    groups = files_by_role(experiment, True)
+    print_json(groups) if as_json else print_files(groups)
+
+
+def show_environment(experiment: "Experiment", as_json: bool) -> None:
+    """The variables that the command was given."""
+    manifest = experiment.manifest
+    if as_json:
+        print_json({"environment": manifest.environment, "withheld": list(manifest.withheld)})
+        return
+    for name, value in sorted(manifest.environment.items()):
+        click.echo(f"{clean(name)}={clean(value)}")
+    for name in manifest.withheld:
+        click.echo(f"rex: {clean(name)} was withheld", err=True)
+
+
+def show_output(experiment: "Experiment", stream: int, as_json: bool) -> None:
+    """What the experiment wrote to one of its standard streams, byte for byte."""
+    from rex import codec
+    from rex.expdiff.output import output_pieces
+    pieces = (data for number, data in output_pieces(experiment) if number == stream)
+    if as_json:
+        print_json({"stream": stream - 1, "data": codec.text(b"".join(pieces))})
+        return
+    out = click.get_binary_stream("stdout")
+    for data in pieces:
+        out.write(data)
+    out.flush()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of an experiment that an option asks for."""
+
+    option: str
+    show: Callable[["Experiment", bool], None]
+
+
+_PARTS = {"files": Part("--files", show_files), "env": Part("--env", show_environment),
+          "processes": Part("--processes", show_processes),
+          "stdout": Part("--stdout", lambda e, as_json: show_output(e, 2, as_json)),
+          "stderr": Part("--stderr", lambda e, as_json: show_output(e, 3, as_json))}
+
+
+@click.command("show", epilog="Example: rex show EXP:exp0 --processes   "
+               "Exit: 0 done, 2 bad request, 10 no such experiment, 12 format too new, 13 damaged.")
+@click.argument("ref", metavar="[ARCHIVE[:EXP]]", default="__default")
+@click.option("--files", is_flag=True, help="Its files by role, with those that lead to them.")
+@click.option("--env", is_flag=True, help="The environment variables that it was given.")
+@click.option("--processes", is_flag=True, help="Its processes as a tree, with times.")
+@click.option("--stdout", is_flag=True, help="What it wrote to its standard output, byte for byte.")
+@click.option("--stderr", is_flag=True, help="What it wrote to its standard error, byte for byte.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@guarded
+def command(ref: str, as_json: bool, **asked: bool) -> int:
+    """Show everything about one experiment: command, place, time, machine,
+    processes, files. Unfinished experiments show what their start told."""
+    parts = [part for name, part in _PARTS.items() if asked[name]]
+    if len(parts) > 1:
+        raise UsageError(f"{' and '.join(part.option for part in parts)} at once", "", "ask for one")
+    archive, experiment = open_ref(ref)
+    if parts:
+        parts[0].show(experiment, as_json)
+        sys.stdout.flush()
+        return 0
+    told = describe(archive, experiment)
+    print_json(told) if as_json else print_summary(told, experiment)
+    return 0

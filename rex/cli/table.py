@@ -1,0 +1,159 @@
+"""What commands that show an archive share: refs, plain columns, clean text, closed pipes."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shlex
+import shutil
+import stat
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
+
+import click
+
+from rex.errors import RexError, UsageError
+from rex.types import ExperimentRef
+
+if TYPE_CHECKING:
+    from rex.archive import Archive, Experiment, FileState, Manifest
+
+_TYPE_LETTERS = {"file": stat.S_IFREG, "dir": stat.S_IFDIR, "symlink": stat.S_IFLNK,
+                 "fifo": stat.S_IFIFO}
+PIPE_CLOSED = 141   # as a shell reports a program that SIGPIPE ended
+
+
+def parse_ref(text: str) -> ExperimentRef:
+    """The experiment that ARCHIVE:EXP names; a folder of that very name is an archive."""
+    return ExperimentRef(text, None) if os.path.isdir(text) else ExperimentRef.parse(text)
+
+
+def named_ref(text: str) -> tuple[str, str]:
+    """Archive and experiment of a ref in which both must be named.
+
+    Raises:
+        UsageError: the experiment is missing.
+    """
+    ref = parse_ref(text)
+    if not ref.experiment:
+        raise UsageError(f"{text} names no experiment", "", f"write {text.rstrip(':')}:exp0")
+    return ref.archive, ref.experiment
+
+
+def open_ref(text: str) -> tuple["Archive", "Experiment"]:
+    """The archive and the experiment that ARCHIVE:EXP names, or ARCHIVE's default one.
+
+    Raises:
+        NotFound, TooNew, Damaged: as `Archive.open` and `Archive.experiment`.
+    """
+    from rex.archive import Archive
+    ref = parse_ref(text)
+    archive = Archive.open(ref.archive)
+    return archive, archive.experiment(ref.experiment)
+
+
+def guarded(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a command's function survive closed pipes and explain errors of the system.
+
+    A reader that went away (`| head`) ends the command silently with status 141.
+    """
+    @functools.wraps(run)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            result = run(*args, **kwargs)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:
+            silence_stdout()
+            return PIPE_CLOSED
+        except OSError as error:
+            where = os.fspath(error.filename) if error.filename else "the archive"
+            raise RexError(f"cannot use {where}", error.strerror or str(error),
+                           "check the permissions and the disk") from error
+    return wrapper
+
+
+def silence_stdout() -> None:
+    """Let what is still buffered for a closed pipe go nowhere."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):   # no descriptor below, as in tests
+        pass
+
+
+def clean(text: str) -> str:
+    """The text with control characters and undecodable bytes escaped.
+
+    Archives come from strangers: what they name must not steer a terminal.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else
+                   f"\\x{ord(c) - 0xDC00:02x}" if 0xDC80 <= ord(c) <= 0xDCFF else
+                   c.encode("unicode_escape").decode() for c in text)
+
+
+def command_text(command: Iterable[str]) -> str:
+    """An argument vector as one would type it."""
+    return clean(shlex.join(command))
+
+
+def date_text(start_ns: int) -> str:
+    """Local date and time; a dash for none."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(start_ns // 10**9)) if start_ns else "-"
+    except (OverflowError, ValueError, OSError):
+        return "-"
+
+
+def status_text(status: int | None) -> str:
+    """An exit status for people; the signal's name where one ended the program."""
+    if status is None:
+        return "-"
+    if status >= 0:
+        return str(status)
+    import signal
+    try:
+        return signal.Signals(-status).name
+    except ValueError:
+        return f"signal {-status}"
+
+
+def mode_text(state: "FileState") -> str:
+    """Type and permissions as `ls -l` prints them."""
+    kind = _TYPE_LETTERS.get(state.type)
+    text = stat.filemode((kind or stat.S_IFREG) | (state.mode & 0o7777))
+    return text if kind else "?" + text[1:]
+
+
+def ancestor(manifest: "Manifest") -> str:
+    """Name of the experiment that this one was made from; "" if it stands alone."""
+    for facts in (manifest.extra.get("lineage"), manifest.extra.get("runnew")):
+        if isinstance(facts, dict) and isinstance(facts.get("from"), str):
+            return facts["from"]
+    return ""
+
+
+def print_json(value: Any) -> None:
+    """One JSON object, readable and stable."""
+    click.echo(json.dumps(value, indent=1))
+
+
+def print_columns(rows: Sequence[Sequence[str]], headings: Sequence[str] = (),
+                  right: Iterable[int] = (), indent: str = "") -> None:
+    """Print rows in aligned columns; the last one is cut only where a terminal would wrap."""
+    if not rows:
+        return
+    whole = [list(headings), *rows] if headings else list(rows)
+    widths = [max(len(row[i]) for row in whole) for i in range(len(whole[0]))]
+    to_right = set(right)
+    limit = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    for number, row in enumerate(whole):
+        cells = [text.rjust(width) if i in to_right else text.ljust(width)
+                 for i, (text, width) in enumerate(zip(row, widths))]
+        line = (indent + "  ".join(cells)).rstrip()
+        if limit and len(line) > limit:
+            line = line[:limit - 1] + "…"
+        click.echo(click.style(line, bold=True) if headings and number == 0 else line)

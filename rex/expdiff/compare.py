@@ -1,0 +1,244 @@
+"""Compare two experiments, component by component."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from rex.archive import INPUT, OUTPUT, FileEntry, FileState, Manifest
+from rex.archive import APPARATUS as APPARATUS_ROLE
+from rex.errors import NotFound
+from rex.expdiff import output
+from rex.expdiff.bytesdiff import Source, detail_of
+from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MACHINE, ONLY_LEFT,
+                                    ONLY_RIGHT, OUTPUTS, STATUS, STDERR, STDOUT, Comparison,
+                                    Difference, compare_values)
+from rex.expdiff.files import Pair, match, state_for
+
+if TYPE_CHECKING:
+    from rex.archive import Archive, Experiment
+
+# Variables that shells and terminals set anew each time; what they tell is nobody's input.
+_NATURAL_VARIABLES = frozenset({"_", "OLDPWD", "SHLVL"})
+_SPOOL_BYTES = 8 << 20   # of a recorded output kept in memory
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two experiments."""
+
+    archive: "Archive"
+    experiment: "Experiment"
+
+    @property
+    def manifest(self) -> Manifest:
+        """What it consists of."""
+        return self.experiment.manifest
+
+
+def compare(left: Side, right: Side, depth: int = 1) -> Comparison:
+    """Everything in which two finished experiments differ.
+
+    Times, dates, process ids and what follows from the directory alone (PWD)
+    are told apart: they differ between any two runs.
+
+    Args:
+        depth: 1 for components and files, 2 for their bytes too.
+    Raises:
+        NotFound: one of them never finished.
+        Damaged, TooNew: it cannot be read.
+    """
+    found = Comparison(depth)
+    one, two = left.manifest, right.manifest
+    found.components[COMMAND] = _compare_command(one, two)
+    found.components[ENVIRONMENT] = _compare_environment(one, two, found)
+    found.components[MACHINE] = compare_values(_machine(one), _machine(two))
+    for name, role in ((APPARATUS, APPARATUS_ROLE), (INPUTS, INPUT), (OUTPUTS, OUTPUT)):
+        found.components[name] = _compare_files(left, right, role, found)
+    found.components[INPUTS] += _compare_stdin(left, right, depth)
+    found.components.update(_compare_output(left, right, depth))
+    found.components[STATUS] = ([] if one.exit_status == two.exit_status else
+                                [Difference(STATUS, left=one.exit_status, right=two.exit_status)])
+    for item in ("start_ns", "duration_s", "engine", "rex"):
+        if getattr(one, item) != getattr(two, item):
+            found.by_nature.append(Difference(item, left=getattr(one, item), right=getattr(two, item)))
+    return found
+
+
+def _compare_command(left: Manifest, right: Manifest) -> list[Difference]:
+    """By argument, as vectors: an inserted one counts once, not for all behind it."""
+    import difflib
+    found = []
+    matcher = difflib.SequenceMatcher(None, left.command, right.command, autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        old, new = list(left.command[i1:i2]), list(right.command[j1:j2])
+        at = i1 if old else j1
+        last = at + len(old or new) - 1
+        item = f"argument {at}" if last == at else f"arguments {at} to {last}"
+        kind = "differs" if old and new else ONLY_LEFT if old else ONLY_RIGHT
+        found.append(Difference(item, kind, old or None, new or None))
+    if left.cwd != right.cwd:
+        found.append(Difference("working directory", left=left.cwd, right=right.cwd))
+    return found
+
+
+def _compare_environment(left: Manifest, right: Manifest, found: Comparison) -> list[Difference]:
+    """Variables and the names of those withheld; PWD counts only where it does not follow the directory."""
+    one, two = dict(left.environment), dict(right.environment)
+    natural = set(_NATURAL_VARIABLES)
+    if one.get("PWD", left.cwd) == left.cwd and two.get("PWD", right.cwd) == right.cwd:
+        natural.add("PWD")
+    for manifest, values in ((left, one), (right, two)):
+        for name in manifest.withheld:   # known to be there, its value to nobody
+            values[name] = None   # type: ignore[assignment]
+    differences = compare_values(one, two)
+    found.by_nature += [each for each in differences if each.item in natural]
+    return [each for each in differences if each.item not in natural]
+
+
+def _machine(manifest: Manifest) -> dict[str, Any]:
+    """Facts about place and session that a program can see."""
+    facts: dict[str, Any] = {"user": manifest.user, "host": manifest.host,
+                             "umask": f"{manifest.umask:03o}", **manifest.machine}
+    facts.update({f"terminal {name}": value for name, value in manifest.terminal.items()})
+    facts.update({f"limit {name}": list(value) for name, value in manifest.limits.items()})
+    return facts
+
+
+def _state_json(state: FileState | None) -> dict[str, Any] | None:
+    if state is None:
+        return None
+    return {"type": state.type, "mode": f"{state.mode:04o}", "size": state.size,
+            "sha256": state.content.sha256 if state.content else None, "target": state.target}
+
+
+def _elf_notes(left: FileEntry, right: FileEntry) -> list[str]:
+    """What two ELF files say differently about themselves."""
+    if not left.elf or not right.elf:
+        return []
+    notes = []
+    for name, what in (("build_id", "build id"), ("soname", "SONAME"), ("interpreter", "loader")):
+        old, new = getattr(left.elf, name), getattr(right.elf, name)
+        if old != new:
+            notes.append(f"{what} {old or 'none'} -> {new or 'none'}")
+    only = [(sign, name) for sign, ours, theirs in (("-", left.elf.needed, right.elf.needed),
+                                                    ("+", right.elf.needed, left.elf.needed))
+            for name in ours if name not in theirs]
+    if only:
+        notes.append("needed libraries: " + ", ".join(sign + name for sign, name in only))
+    return notes
+
+
+def _notes(pair: Pair, old: FileState, new: FileState) -> list[str]:
+    """In which respects two states of a file differ, times and owners aside."""
+    notes = []
+    if old.type != new.type:
+        notes.append(f"type {old.type} -> {new.type}")
+    elif (old.content.sha256 if old.content else old.size) != (
+            new.content.sha256 if new.content else new.size):
+        notes.append(f"content differs: {old.size} -> {new.size} bytes")
+    if old.target != new.target:
+        notes.append(f"link to {old.target or 'nothing'} -> {new.target or 'nothing'}")
+    if old.mode != new.mode:
+        notes.append(f"mode {old.mode:04o} -> {new.mode:04o}")
+    if notes and pair.left and pair.right:
+        notes += _elf_notes(pair.left, pair.right)
+    return notes
+
+
+def _compare_files(left: Side, right: Side, role: str, found: Comparison) -> list[Difference]:
+    differences, times = [], 0
+    for pair in match(left.manifest, right.manifest, role):
+        old = state_for(pair.left, role) if pair.left else None
+        new = state_for(pair.right, role) if pair.right else None
+        if pair.left is None or pair.right is None:
+            kind = ONLY_RIGHT if pair.left is None else ONLY_LEFT
+            differences.append(Difference(pair.name, kind, _state_json(old), _state_json(new),
+                                          () if old or new else ("removed by the experiment",)))
+            continue
+        if old is None or new is None:
+            notes = [] if old is new else ["removed by the " + ("first" if old is None else "second")]
+        else:
+            notes = _notes(pair, old, new)
+            times += old.mtime_ns != new.mtime_ns
+        if not notes:
+            continue
+        if pair.left_path != pair.right_path:
+            notes.append(f"{pair.left_path} -> {pair.right_path}")
+        each = Difference(pair.name, left=_state_json(old), right=_state_json(new), notes=tuple(notes))
+        differences.append(_with_bytes(each, left, right, old, new, found.depth))
+    if times:
+        noun = "file" if times == 1 else "files"
+        found.by_nature.append(Difference(f"modification times of {times} {noun} ({role})"))
+    return differences
+
+
+def _with_bytes(difference: Difference, left: Side, right: Side, old: FileState | None,
+                new: FileState | None, depth: int) -> Difference:
+    """The difference with what its bytes tell, where depth and contents allow."""
+    if depth < 2 or not old or not new or not old.content or not new.content or old.content == new.content:
+        return difference
+    return replace(difference, details=detail_of(
+        Source.stored(left.archive.store, old.content), Source.stored(right.archive.store, new.content)))
+
+
+def _compare_stdin(left: Side, right: Side, depth: int) -> list[Difference]:
+    """A plain file on standard input, by content; its name is nobody's knowledge."""
+    one, two = (side.manifest.attachments.get("stdin") for side in (left, right))
+    if (one.sha256 if one else None) == (two.sha256 if two else None):
+        return []
+    states = [FileState("file", size=c.size, content=c) if c else None for c in (one, two)]
+    kind = "differs" if one and two else ONLY_LEFT if one else ONLY_RIGHT
+    notes = (f"content differs: {one.size} -> {two.size} bytes",) if one and two else ()
+    found = Difference("standard input", kind, _state_json(states[0]), _state_json(states[1]), notes)
+    return [_with_bytes(found, left, right, states[0], states[1], depth)]
+
+
+@dataclass
+class _Written:
+    """Everything that one experiment wrote to one stream."""
+
+    sha256: str
+    size: int
+    file: BinaryIO
+
+
+def _written(side: Side, depth: int) -> dict[int, _Written]:
+    """Output by stream; the bytes are kept only where they are asked for."""
+    made = {stream: _Written("", 0, tempfile.SpooledTemporaryFile(_SPOOL_BYTES))   # type: ignore[arg-type]
+            for stream in (output.STDOUT, output.STDERR)}
+    digests = {stream: hashlib.sha256() for stream in made}
+    try:
+        for stream, data in output.output_pieces(side.experiment):
+            digests[stream].update(data)
+            made[stream].size += len(data)
+            if depth > 1:
+                made[stream].file.write(data)
+    except NotFound:
+        pass   # exported without its log: nobody knows
+    for stream, digest in digests.items():
+        made[stream].sha256 = digest.hexdigest()
+    return made
+
+
+def _compare_output(left: Side, right: Side, depth: int) -> dict[str, list[Difference]]:
+    ours, theirs = _written(left, depth), _written(right, depth)
+    found: dict[str, list[Difference]] = {}
+    for name, stream in ((STDOUT, output.STDOUT), (STDERR, output.STDERR)):
+        one, two = ours[stream], theirs[stream]
+        found[name] = []
+        if one.sha256 != two.sha256:
+            each = Difference(name, left={"size": one.size, "sha256": one.sha256},
+                              right={"size": two.size, "sha256": two.sha256},
+                              notes=(f"content differs: {one.size} -> {two.size} bytes",))
+            if depth > 1:
+                each = replace(each, details=detail_of(Source.spooled(one.file, one.size),
+                                                       Source.spooled(two.file, two.size)))
+            found[name].append(each)
+        one.file.close()
+        two.file.close()
+    return found

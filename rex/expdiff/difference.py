@@ -1,0 +1,77 @@
+"""What a comparison finds: differences, gathered in components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+DIFFERS, ONLY_LEFT, ONLY_RIGHT = "differs", "only_left", "only_right"
+
+COMMAND, ENVIRONMENT, MACHINE = "command", "environment", "machine"
+APPARATUS, INPUTS, OUTPUTS = "apparatus", "inputs", "outputs"
+STDOUT, STDERR, STATUS = "standard output", "standard error", "exit status"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that two experiments do not share.
+
+    Attributes:
+        item: what differs: a variable, a fact, a path.
+        kind: differs, only_left or only_right.
+        left, right: the two values as JSON knows them; None where it is not there.
+        notes: what is known about the difference, one sentence each.
+        details: with depth 2 what `bytesdiff.Detail.as_json` tells.
+    """
+
+    item: str
+    kind: str = DIFFERS
+    left: Any = None
+    right: Any = None
+    notes: tuple[str, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The difference as `--json` prints it."""
+        told = {"item": self.item, "kind": self.kind, "left": self.left, "right": self.right,
+                "notes": list(self.notes)}
+        return {**told, **self.details}
+
+
+@dataclass
+class Comparison:
+    """What was found, by component, in the order in which it is told.
+
+    Attributes:
+        by_nature: what differs between any two runs, such as times: counted, never decisive.
+    """
+
+    depth: int
+    components: dict[str, list[Difference]] = field(default_factory=dict)
+    by_nature: list[Difference] = field(default_factory=list)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing that matters differs."""
+        return not any(self.components.values())
+
+    def as_json(self) -> dict[str, Any]:
+        """The comparison as `--json` prints it."""
+        return {"same": self.is_same, "depth": self.depth,
+                "components": [{"name": name, "count": len(found),
+                                "differences": [each.as_json() for each in found]}
+                               for name, found in self.components.items()],
+                "by_nature": [each.as_json() for each in self.by_nature]}
+
+
+def compare_values(left: dict[str, Any], right: dict[str, Any]) -> list[Difference]:
+    """The differences of two sets of named values, by name."""
+    found = []
+    for name in sorted(left.keys() | right.keys()):
+        if name not in right:
+            found.append(Difference(name, ONLY_LEFT, left[name], None))
+        elif name not in left:
+            found.append(Difference(name, ONLY_RIGHT, None, right[name]))
+        elif left[name] != right[name]:
+            found.append(Difference(name, DIFFERS, left[name], right[name]))
+    return found

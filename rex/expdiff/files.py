@@ -1,0 +1,97 @@
+"""Files of two experiments: which role each has, and which belong together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Iterable
+
+from rex.archive import APPARATUS, INPUT, OUTPUT, FileEntry, FileState
+
+if TYPE_CHECKING:
+    from rex.archive import Manifest
+
+ROLES = (APPARATUS, INPUT, OUTPUT)
+
+
+def final_state(entry: FileEntry) -> FileState | None:
+    """What the experiment left at the path; an unchanged file is as it was."""
+    return entry.final if entry.is_changed else entry.initial
+
+
+def is_removed(entry: FileEntry) -> bool:
+    """Whether the experiment removed what was there before it."""
+    return entry.is_changed and entry.initial is not None and entry.final is None
+
+
+def has_role(entry: FileEntry, role: str) -> bool:
+    """Whether the entry has the role; what was removed is an output too."""
+    return role in entry.roles or role == OUTPUT and is_removed(entry)
+
+
+def state_for(entry: FileEntry, role: str) -> FileState | None:
+    """The state that counts for a role: as left for an output, else as found."""
+    return final_state(entry) if role == OUTPUT else entry.initial
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One file in two experiments; an empty path and None where it is in one only.
+
+    Attributes:
+        name: what to call it: its path, from the working directory where it was matched so.
+    """
+
+    name: str
+    left_path: str
+    right_path: str
+    left: FileEntry | None
+    right: FileEntry | None
+
+
+def match(left: "Manifest", right: "Manifest", role: str) -> list[Pair]:
+    """Every file of a role in either experiment, with its counterpart in the other.
+
+    Where the working directories differ, files below them belong together by
+    their path from there; all others by their absolute path; libraries that
+    are left then by SONAME.
+    """
+    ours = {path: e for path, e in left.files.items() if has_role(e, role)}
+    theirs = {path: e for path, e in right.files.items() if has_role(e, role)}
+    found: dict[str, str] = {}
+    names: dict[str, str] = {}
+    if left.cwd != right.cwd:
+        moved = _below(theirs, right.cwd)
+        for relative, path in _below(ours, left.cwd).items():
+            if relative in moved:
+                found[path], names[path] = moved[relative], relative
+    used = set(found.values())
+    found.update({path: path for path in ours
+                  if path not in found and path in theirs and path not in used})
+    found.update(_by_soname(ours, theirs, found))
+    used = set(found.values())
+    pairs = [Pair(names.get(path, path), path, found.get(path, ""), entry,
+                  theirs.get(found.get(path, ""))) for path, entry in ours.items()]
+    pairs += [Pair(path, "", path, None, entry) for path, entry in theirs.items()
+              if path not in used]
+    return sorted(pairs, key=lambda pair: pair.name)
+
+
+def _below(paths: Iterable[str], directory: str) -> dict[str, str]:
+    """Paths below a directory, by their path from there."""
+    start = directory.rstrip("/") + "/"
+    return {path[len(start):]: path for path in paths if path.startswith(start)}
+
+
+def _by_soname(ours: dict[str, FileEntry], theirs: dict[str, FileEntry],
+               found: dict[str, str]) -> dict[str, str]:
+    def unmatched(files: dict[str, FileEntry], matched: Iterable[str]) -> dict[str, list[str]]:
+        done = set(matched)
+        names: dict[str, list[str]] = {}
+        for path, entry in files.items():
+            if path not in done and entry.elf and entry.elf.soname:
+                names.setdefault(entry.elf.soname, []).append(path)
+        return names
+
+    others = unmatched(theirs, found.values())
+    return {paths[0]: others[soname][0] for soname, paths in unmatched(ours, found).items()
+            if len(paths) == 1 and len(others.get(soname, ())) == 1}
