@@ -20,6 +20,11 @@ COMMANDS: dict[str, str] = {
     "ls": "List experiments, or the files of one.",
     "show": "Show everything about one experiment.",
     "log": "Print the syscall log of an experiment.",
+    "check": "Verify every hash and reference of an archive.",
+    "gc": "Give back the space that no experiment needs.",
+    "rm": "Remove experiments.",
+    "default": "Say or set the experiment that is meant by default.",
+    "doctor": "Say whether recording works here, and what to do if not.",
     "schedule": "Say what is worth persisting, and in which order to run.",
     "plan": "Show the replay sequence of many versions, and its cost.",
 }
