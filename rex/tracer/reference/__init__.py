@@ -1,0 +1,46 @@
+"""The reference engine: rex-engine's behaviour in Python, where there is no compiler
+and for tests that ask two engines the same.
+
+The parts, from the bottom up:
+    kernel    ptrace and what else Python lacks      memory, messages  bytes in and out of a tracee
+    filter    which calls stop                       tasks             tasks, address spaces, descriptors
+    calls     a call's data, by its declaration      paths, stack      what a path means; a program's stack
+    spawn     the first tracee                       loop              stops, signals, names of tasks
+    record*   stops in, log out                      replay*, script   log in, answers out
+    overlay   files of a replay: archived ones, and those written below the output directory
+"""
+
+from __future__ import annotations
+
+from rex.tracer.plan import RECORD, Plan, Report
+from rex.tracer.reference.loop import Loop
+from rex.tracer.reference.record import Recorder
+from rex.tracer.reference.replay import Replayer
+from rex.tracer.reference.spawn import Standard
+
+__all__ = ["run"]
+
+
+def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
+        stderr: int | None = None) -> Report:
+    """Run the plan to its end, in this thread.
+
+    While recording, signals sent to us are the program's: those of the terminal
+    reach it directly, others are passed on; when it stops, so do we.
+
+    Args:
+        stdin, stdout, stderr: descriptors for the program; None is ours, subprocess.DEVNULL /dev/null.
+    Raises:
+        NotPermitted: the kernel does not let us trace.
+        OwnFailure: the log cannot be written, or the tracee has no room for us.
+    """
+    with Standard(stdin, stdout, stderr) as standard:
+        if plan.mode != RECORD:
+            replayer = Replayer(plan, standard)
+            return replayer.finish(Loop(plan, replayer).run())
+        recorder = Recorder(plan, standard)
+        try:
+            return recorder.finish(Loop(plan, recorder).run())
+        except BaseException:
+            recorder.abandon()
+            raise

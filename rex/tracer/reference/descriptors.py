@@ -1,0 +1,43 @@
+"""Calls that only arrange descriptors: they run for real in replay too, and are not logged."""
+
+from __future__ import annotations
+
+import fcntl
+
+from rex.syscalls import BY_NAME, Hook
+from rex.tracer.reference.tasks import Task, signed32
+
+_FCNTL = BY_NAME["fcntl"].nr
+_ARRANGING = frozenset((Hook.DUP, Hook.CLOSE, Hook.CLOSE_RANGE))
+_DUPLICATING = frozenset((fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC))
+_CLOSE_RANGE_CLOEXEC = 4
+
+
+def is_descriptor_call(task: Task) -> bool:
+    """Whether the call in progress is one."""
+    if task.nr == _FCNTL:
+        return signed32(task.args[1]) in _DUPLICATING | {fcntl.F_GETFD, fcntl.F_SETFD}
+    return task.call is not None and task.call.hook in _ARRANGING
+
+
+def note_descriptors(task: Task, result: int) -> None:
+    """Keep the table exact, at the call's exit-stop."""
+    hook = task.call.hook if task.call else Hook.NONE
+    fd = signed32(task.args[0])
+    if hook is Hook.CLOSE:
+        task.files.set(fd, 0)
+    elif result < 0:
+        return
+    elif hook is Hook.CLOSE_RANGE:
+        _note_close_range(task)
+    elif hook is Hook.DUP or (hook is Hook.FCNTL and signed32(task.args[1]) in _DUPLICATING):
+        task.files.set(result, task.files.stream(fd))
+
+
+def _note_close_range(task: Task) -> None:
+    first, last, flags = task.args[:3]
+    if flags & _CLOSE_RANGE_CLOEXEC:
+        return
+    for fd in task.files:
+        if first <= fd <= last:
+            task.files.set(fd, 0)

@@ -1,0 +1,283 @@
+"""Record: stops in, log out."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import struct
+import time
+
+from rex.errors import OwnFailure
+from rex.log import LogWriter
+from rex.log.records import (EXIT, IN, NO_ARG, NO_TASK, NOTE, OUT, RESOLVED, SIGNAL, TASK, TEXT, TSC,
+                             Event, Field)
+from rex.syscalls import BY_NAME, Hook, Policy
+from rex.tracer.plan import Plan, Report
+from rex.tracer.reference import kernel, memory, paths
+from rex.tracer.reference.calls import capture_inputs, capture_outputs, read_deref
+from rex.tracer.reference.descriptors import is_descriptor_call, note_descriptors
+from rex.tracer.reference.loop import Handler
+from rex.tracer.reference.record_files import Ledger
+from rex.tracer.reference.record_exec import read_exec, read_program
+from rex.tracer.reference.spawn import Standard
+from rex.tracer.reference.tasks import Task
+
+_RESTART = BY_NAME["restart_syscall"].nr
+_WRITES = frozenset((BY_NAME["write"].nr, BY_NAME["writev"].nr))
+_INTERRUPTED = frozenset((-512, -513, -514, -516))     # ERESTARTSYS and its kin
+_MAX_INHERITED, _LAST_INHERITED = 63, 1024
+_SAVED_RIP = 8 + 40 + 16 * 8          # from a handler's stack pointer: return address, ucontext, registers
+_STANDARD_STREAMS = 3
+_PAIR = struct.Struct("<ii")
+_NO_ARGS = (0, 0, 0, 0, 0, 0)
+
+
+class Recorder(Handler):
+    """Writes what the kernel told each task."""
+
+    is_patient = True
+
+    def __init__(self, plan: Plan, standard: Standard) -> None:
+        super().__init__(standard)
+        self._began_ns = time.monotonic_ns()
+        self._log = LogWriter(plan.log)
+        self._ledger = Ledger(plan.control, standard)
+        self._withhold = plan.withhold
+        self._streams = _STANDARD_STREAMS
+        # Writes to one outside file by several tasks are let in one after another,
+        # so that their order in the log is their order in the file.
+        self._writer: Task | None = None
+        self._counter = kernel.TimeStampCounter()
+        if plan.control >= 0:
+            os.set_inheritable(plan.control, False)
+
+    def finish(self, status: int) -> Report:
+        """Close the log; what there is to report."""
+        self._log.finish()
+        report = Report(status, self._log.count, self._now())
+        self._ledger.report(report)
+        return report
+
+    def abandon(self) -> None:
+        """Leave the log unfinished."""
+        self._log.abandon()
+
+    # -------------------------------------------------------------- events
+
+    def _now(self) -> int:
+        return time.monotonic_ns() - self._began_ns
+
+    def _append(self, event: Event) -> None:
+        try:
+            self._log.append(event)
+        except OSError as error:
+            raise OwnFailure("the log could not be written", error.strerror or "",
+                             "free some space") from error
+
+    def _event(self, task: Task, result: int, fields: list[Field], stream: int) -> Event:
+        return Event(task.nr, task.index, result, task.args, tuple(fields), 0, stream, self._now())
+
+    def _append_special(self, call: int, task: Task, result: int = 0, args: tuple[int, ...] = (),
+                        data: bytes | None = None, kind: int = OUT) -> None:
+        fields = () if data is None else ((NO_ARG, kind, data),)
+        self._append(Event(call, task.index, result, (*args, *_NO_ARGS[len(args):]), fields, 0, 0, self._now()))
+
+    def note(self, task: Task, message: str) -> None:
+        """Something that the user must be told."""
+        self._append_special(NOTE, task, data=os.fsencode(message), kind=TEXT)
+
+    def _new_stream(self) -> int:
+        self._streams += 1
+        return self._streams
+
+    # -------------------------------------------------------------- entry
+
+    def entry(self, task: Task) -> None:
+        """Prepare for the call's event, and keep what the call is about to change."""
+        call = task.call
+        if task.stepping:             # the handler's first step led into a call: it was restarted
+            task.stepping = False
+            task.pending = None
+            self._write_signal(task, True, False)
+        if task.nr == _RESTART:
+            _restart(task)
+            return
+        task.pending = None
+        task.stream = 0
+        if call is None:
+            if task.nr >= 0:
+                self.note(task, f"system call {task.nr} is newer than this Rex and was refused")
+            task.skip(-errno.ENOSYS)
+            return
+        is_external = task.find_stream()
+        if call.policy in (Policy.NATIVE, Policy.REFUSE) or (call.policy is Policy.STREAM and not is_external):
+            return
+        task.want_exit = True
+        if call.hook is Hook.COPY:    # what moves inside the kernel cannot be logged
+            self._refuse(task, errno.EINVAL)
+            return
+        paths.read_names(task)
+        read_deref(task, call)
+        self._enter_hook(task, call.hook)
+
+    def _enter_hook(self, task: Task, hook: Hook) -> None:
+        if hook is Hook.OPEN:
+            self._ledger.before_open(task)
+        elif hook is Hook.TREE:
+            self._ledger.before_change(task)
+        elif hook is Hook.EXEC:
+            read_exec(self, self._ledger, task)
+            if task.exec_refused:
+                self._refuse(task, task.exec_refused)
+        elif task.nr in _WRITES and task.stream in (2, 3):
+            task.held = self._writer is not None
+            self._writer = self._writer or task
+
+    def _refuse(self, task: Task, error: int) -> None:
+        self._append(self._event(task, -error, _names(task), task.stream))
+        task.skip(-error)
+
+    def _next_writer(self) -> None:
+        self._writer = next((task for task in self.tasks if task.held), None)
+        if self._writer:
+            self._writer.held = False
+            self._writer.resume()
+
+    # -------------------------------------------------------------- exit
+
+    def exit(self, task: Task, result: int) -> None:
+        """Write the call's event."""
+        if task is self._writer:
+            self._next_writer()
+        if is_descriptor_call(task):
+            note_descriptors(task, result)
+            return
+        if result in _INTERRUPTED:    # whether it restarts, the signal will tell
+            task.pending = self._event(task, -errno.EINTR, _names(task), task.stream)
+            return
+        call = task.call
+        assert call is not None, "calls without declaration have no exit-stop"
+        fields = _names(task) + capture_outputs(task, result)
+        if task.stream and call.policy is Policy.STREAM:
+            fields += capture_inputs(task, result)
+        stream = self._exit_hook(task, call.hook, result, fields)
+        self._append(self._event(task, result, fields, stream))
+
+    def _exit_hook(self, task: Task, hook: Hook, result: int, fields: list[Field]) -> int:
+        """Add what the hook knows of a call that has ended; the event's stream."""
+        if hook is Hook.TREE:
+            fields += self._ledger.after_change(task, result)
+        elif result < 0:
+            return task.stream
+        elif hook is Hook.OPEN:
+            more, is_external, stream = self._ledger.opened(task, result)
+            fields += more
+            stream = stream or (self._new_stream() if is_external else 0)
+            if more:
+                task.files.set(result, stream)
+            return stream
+        elif hook is Hook.CHDIR:
+            cwd = paths.path_of_fd(task.tid, kernel.AT_FDCWD)
+            fields += [] if cwd is None else [(0, RESOLVED, cwd)]
+        elif hook in (Hook.SOCKET, Hook.ACCEPT, Hook.STREAM):
+            stream = task.files.stream(result) or self._new_stream()   # signalfd may change one
+            task.files.set(result, stream)
+            return stream
+        return task.stream
+
+    def execed(self, task: Task) -> None:
+        """Write execve's event: its new program has not yet run."""
+        args, fields = read_program(self._ledger, task, self._withhold)
+        self._append(Event(task.nr, task.index, 0, args, tuple(fields), 0, 0, self._now()))
+
+    # -------------------------------------------------------------- tasks
+
+    def born(self, parent: Task | None, task: Task, flags: int) -> None:
+        """Name the task by its parent and its place among the parent's children."""
+        ordinal = 0
+        if parent:
+            ordinal = parent.children
+            parent.children += 1
+        args = (parent.index if parent else NO_TASK, ordinal, flags, task.tid, task.leader.tid, task.leader.index)
+        self._append_special(TASK, task, args=args, data=None if parent else self._inherit(task))
+
+    def _inherit(self, task: Task) -> bytes:
+        """Descriptors that the first process has from outside, as pairs with their streams."""
+        pairs: list[bytes] = []
+        for fd in range(_LAST_INHERITED):
+            if len(pairs) < _MAX_INHERITED and self._is_inherited(fd):
+                stream = fd + 1 if fd < _STANDARD_STREAMS else self._new_stream()
+                task.files.set(fd, stream)
+                pairs.append(_PAIR.pack(fd, stream))
+        return b"".join(pairs)
+
+    def _is_inherited(self, fd: int) -> bool:
+        """Plain files are archived, so that no call on them need stop; but of output the order matters."""
+        try:
+            mode = os.fstat(self.standard.source(fd)).st_mode
+            if fd >= _STANDARD_STREAMS and fcntl.fcntl(fd, fcntl.F_GETFD) & fcntl.FD_CLOEXEC:
+                return False
+        except OSError:
+            return False
+        return fd in (1, 2) or not stat.S_ISREG(mode)
+
+    def ended(self, task: Task, status: int) -> None:
+        """Write its end."""
+        if task is self._writer:
+            self._next_writer()
+        task.held = False
+        if task.stepping:
+            self._write_signal(task, False, False)
+        self._append_special(EXIT, task, status)
+
+    # -------------------------------------------------------------- signals
+
+    def _write_signal(self, task: Task, is_restarted: bool, is_at_return: bool) -> None:
+        """at_return: the call of the last event had just returned, and no instruction ran since."""
+        number = int.from_bytes(task.siginfo[:4], "little")
+        self._append_special(SIGNAL, task, args=(number, int(is_restarted), int(is_at_return)),
+                             data=task.siginfo)
+
+    def stepped(self, task: Task) -> None:
+        """After one step into a handler: the frame below tells where it returns to."""
+        task.stepping = False
+        stack = kernel.registers(task.tid).rsp
+        is_at_return = memory.read_int(task.tid, stack + _SAVED_RIP) == task.regs.rip
+        if task.pending and is_at_return:
+            self._append(task.pending)
+        task.pending = None
+        self._write_signal(task, not is_at_return, is_at_return)
+
+    def signal(self, task: Task, number: int) -> bool:
+        """Write it; if it interrupted a call, when it is known whether the call restarts."""
+        if task.stepping:             # another one before the first handler ran
+            self.stepped(task)
+        task.siginfo = kernel.signal_info(task.tid)
+        if task.pending:
+            task.stepping = True
+        else:
+            self._write_signal(task, False, kernel.registers(task.tid).rip == task.regs.rip)
+        return True
+
+    def tsc(self, task: Task, with_aux: bool) -> tuple[int, int]:
+        """Read the counter, and write it."""
+        value, auxiliary = self._counter.read()
+        auxiliary = auxiliary if with_aux else 0
+        self._append_special(TSC, task, value, (auxiliary,))
+        return value, auxiliary
+
+
+def _names(task: Task) -> list[Field]:
+    at = paths.name_args(task.nr)
+    return [(arg, IN, path) for arg, path in ((at.path, task.path), (at.path2, task.path2))
+            if arg >= 0 and path is not None]
+
+
+def _restart(task: Task) -> None:
+    """A call that the kernel goes on with after a signal that had no handler."""
+    if task.pending:
+        task.nr, task.args, task.stream = task.pending.call, task.pending.args, task.pending.stream
+        task.pending = None
+        task.want_exit = True

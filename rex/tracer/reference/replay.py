@@ -1,0 +1,350 @@
+"""Replay: the log in, answers to stops out.
+
+Each task has its own queue of events. A call takes the first event left that
+is equal in call and key (path, stream, clock), so that threads whose timing
+differs still find their answers. Between processes, events that others can
+see keep the order of the log: a task that comes early is held.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import time
+
+from rex.log.records import OUT, SIGNAL, TSC
+from rex.syscalls import BY_NAME, Call, Policy
+from rex.tracer.plan import Divergence, Plan, Report
+from rex.tracer.reference import kernel, memory, paths
+from rex.tracer.reference.calls import CallKey, key_of, put_outputs
+from rex.tracer.reference.descriptors import is_descriptor_call, note_descriptors
+from rex.tracer.reference.loop import Handler
+from rex.tracer.reference.overlay import Overlay
+from rex.tracer.reference.replay_calls import end_call, perform_call, perform_unmatched, scratch_made
+from rex.tracer.reference.replay_files import execed
+from rex.tracer.reference.script import Entry, Log, Script, describe, is_fault, name_of
+from rex.tracer.reference.spawn import Standard
+from rex.tracer.reference.tasks import Task
+
+PATIENCE_NS = 60_000_000
+
+_RESTART = BY_NAME["restart_syscall"].nr
+_CLONE3, _FORKS = BY_NAME["clone3"].nr, frozenset((BY_NAME["fork"].nr, BY_NAME["vfork"].nr))
+_CLONE_PARENT_SETTID, _CLONE_CHILD_SETTID = 0x00100000, 0x01000000
+_ARGS_CHILD_TID, _ARGS_PARENT_TID = 16, 24      # in struct clone_args
+_TSC_KEY: CallKey = (TSC, None)
+
+
+class Replayer(Handler):
+    """Tells each task what the log says."""
+
+    def __init__(self, plan: Plan, standard: Standard) -> None:
+        super().__init__(standard)
+        self.report = Report()
+        self.log = Log(plan.log)
+        self.overlay = Overlay(plan, self.report)
+        self.watched: set[tuple[int, int, int]] = set()   # see replay_poll
+
+    def finish(self, status: int) -> Report:
+        """What there is to report."""
+        self.report.status = status
+        return self.report
+
+    def become(self) -> None:
+        """The terminal's signals are for us; descriptors that came from outside are stood in for."""
+        os.setsid()
+        for fd, _ in self.log.script(0).inherited():
+            if fd > 2:
+                null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+                if null == fd:
+                    os.set_inheritable(fd, True)
+                else:
+                    os.dup2(null, fd)
+                    os.close(null)
+
+    # -------------------------------------------------------------- divergence
+
+    def diverged(self, task: Task, entry: Entry | None, why: str) -> None:
+        """Replay and log disagree; entry is what the log has instead, None for the task's next."""
+        report = self.report
+        entry = entry or task.script.next()
+        report.divergences += 1
+        if report.divergence is None:
+            asked = name_of(task.nr)
+            if task.path is not None:
+                asked += f' "{os.fsdecode(task.path)}"'
+            number = entry.number if entry else self.log.count
+            report.divergence = Divergence(number, task.script.index, why, asked, describe(entry))
+
+    def mismatched(self, entry: Entry) -> None:
+        """The program wrote other bytes than recorded."""
+        self.report.mismatches += 1
+        if self.report.differs_at is None:
+            self.report.differs_at = (entry.number, entry.event.stream)
+
+    # -------------------------------------------------------------- signals
+
+    def _send_now(self, task: Task, entry: Entry) -> None:
+        task.injected = entry
+        if not kernel.send_signal(task.leader.tid, task.tid, entry.signal):
+            entry.is_done = True
+
+    def send_after(self, task: Task, entry: Entry) -> bool:
+        """Send the signal that the log has next after an event; whether there is one."""
+        following = task.script.after(entry)
+        if following is None or task.injected or not following.is_asynchronous:
+            return False
+        self._send_now(task, following)
+        return True
+
+    def _send_at_return(self, task: Task, entry: Entry) -> None:
+        """A signal that came as the call returned comes so again: the program may look for it at once."""
+        following = task.script.after(entry)
+        if following and following.event.call == SIGNAL and following.event.args[2]:
+            self.send_after(task, entry)
+
+    def signal(self, task: Task, number: int) -> bool:
+        """The log says when signals come; only faults, and writes to closed pipes, say so themselves."""
+        task.last_stop_ns = time.monotonic_ns()
+        entry = task.injected
+        if entry and entry.signal == number:
+            if number != signal.SIGSTOP:
+                kernel.set_signal_info(task.tid, entry.event.data(OUT) or b"")
+            task.injected = None
+            entry.is_done = True
+            return True
+        if number != signal.SIGPIPE and not is_fault(number, kernel.signal_info(task.tid)):
+            return False
+        entry = task.script.next()
+        if entry and entry.signal == number:
+            entry.is_done = True
+        return True
+
+    # -------------------------------------------------------------- calls
+
+    def emulate(self, task: Task, entry: Entry) -> None:
+        """The log answers, the kernel is not asked."""
+        if entry.event.result >= 0:
+            put_outputs(task, entry.event)
+        self._send_at_return(task, entry)
+        task.skip(entry.event.result)
+        entry.is_done = True
+
+    def entry(self, task: Task) -> None:
+        """Find the call's event, and do by it."""
+        call, following = task.call, task.script.next()
+        task.last_stop_ns = time.monotonic_ns()
+        task.matched = None
+        task.stream = 0
+        if call is None:
+            task.skip(-errno.ENOSYS)
+            return
+        is_external = task.find_stream()
+        if (call.policy in (Policy.NATIVE, Policy.REFUSE) or (call.policy is Policy.STREAM and not is_external)
+                or task.nr == _RESTART):
+            return
+        if is_descriptor_call(task):
+            task.want_exit = True
+            return
+        if not self._send_first(task, following):
+            self._answer(task, call)
+
+    def _send_first(self, task: Task, following: Entry | None) -> bool:
+        """Send a signal that came before this call; whether the call must come again."""
+        if following and following.is_asynchronous and task.injected is not following:
+            self._send_now(task, following)
+            if task.injected:
+                task.rewind()
+                return True
+        elif task.injected:           # it is blocked, and will come when it is not
+            task.injected.is_done = True
+            task.injected = None
+        return False
+
+    def _answer(self, task: Task, call: Call) -> None:
+        paths.read_names(task)
+        key = key_of(call, task.path, task.stream, task.args)
+        task.matched = self._match(task, key)
+        if task.matched:
+            self._perform(task, task.matched)
+        else:
+            self._unmatched(task, call, key)
+
+    def _match(self, task: Task, key: CallKey) -> Entry | None:
+        expected, found = task.script.next(), task.script.find(key)
+        if found and found is not expected and task.is_single and not found.is_ordered:
+            self.diverged(task, expected, "skipped")
+        return found
+
+    def _is_doomed(self, task: Task) -> bool:
+        ending = task.script.exit
+        return bool(ending and ending.event.result & 0x7F == signal.SIGKILL and not task.script.next())
+
+    def _unmatched(self, task: Task, call: Call, key: CallKey) -> None:
+        """The answer given last to an equal call may do: time does not go on in its absence."""
+        last = task.script.last(key) if call.policy is Policy.EMULATE else None
+        if self._is_doomed(task):
+            os.kill(task.leader.tid, signal.SIGKILL)
+            return
+        if last is None or task.is_single:
+            self.diverged(task, None, "repeated" if last else "not in the log")
+        if last:
+            put_outputs(task, last.event)
+            task.skip(last.event.result)
+        else:
+            perform_unmatched(self, task, call)
+
+    def _perform(self, task: Task, entry: Entry) -> None:
+        task.held = not self.log.is_turn(entry, task.script.index)
+        if not task.held:
+            perform_call(self, task, entry)
+
+    def exit(self, task: Task, result: int) -> None:
+        """Correct what the kernel answered."""
+        task.last_stop_ns = time.monotonic_ns()
+        if task.scratch_due:
+            scratch_made(task, result)
+        elif is_descriptor_call(task):
+            note_descriptors(task, result)
+        elif task.matched:
+            end_call(self, task, task.matched, result)
+            if task.matched.is_done:
+                self._send_at_return(task, task.matched)
+
+    def settle(self) -> None:
+        """Let go on whose turn has come; each may make it another's."""
+        while any(self._release(task) for task in self.tasks if task.held):
+            pass
+
+    def _release(self, task: Task) -> bool:
+        entry = task.matched
+        if entry is None or not self.log.is_turn(entry, task.script.index):
+            return False
+        self._perform(task, entry)
+        if not task.held:
+            task.resume()
+        return True
+
+    # -------------------------------------------------------------- waiting that the log must end
+
+    def _is_signal_due(self, task: Task, state: str) -> bool:
+        """A signal that no call of the task waits for: it sleeps or computes until it comes."""
+        script, entry = task.script, task.script.next()
+        if entry is None or not entry.is_asynchronous or task.injected is entry or task.held or not script.birth:
+            return False
+        before = script.entries[entry.place - 1].event if entry.place else script.birth
+        waited_ns = time.monotonic_ns() - task.last_stop_ns
+        return waited_ns > PATIENCE_NS and (state != "R" or waited_ns > entry.event.time_ns - before.time_ns)
+
+    def idle(self) -> None:
+        """Send what is due; where nothing else can move, give up the order of one event."""
+        earliest: tuple[int, Task, Entry] | None = None
+        is_busy = False
+        for task in self.tasks:
+            state = _state(task)
+            entry = task.matched
+            if self._is_doomed(task) and state == "S":
+                os.kill(task.leader.tid, signal.SIGKILL)
+            elif self._is_signal_due(task, state):
+                following = task.script.next()
+                assert following is not None, "due means there is one"
+                self._send_now(task, following)
+                is_busy = True
+            elif task.held and entry and (earliest is None or entry.number < earliest[0]):
+                earliest = entry.number, task, entry
+            is_busy = is_busy or state in ("R", "D")
+        if earliest is None or is_busy or time.monotonic_ns() - earliest[1].last_stop_ns < PATIENCE_NS:
+            return
+        self.report.forced += 1
+        _, task, entry = earliest
+        task.held = False
+        perform_call(self, task, entry)
+        if not task.held:
+            task.resume()
+
+    # -------------------------------------------------------------- tasks
+
+    def born(self, parent: Task | None, task: Task, flags: int) -> None:
+        """Give the task its script, and its recorded number where it looks for it."""
+        script: Script | None = None
+        if parent is None:
+            script = self.log.script(0)
+        elif parent.script.birth:
+            script = self.log.child(parent.script.index, parent.children)
+            parent.children += 1
+        task.last_stop_ns = time.monotonic_ns()
+        task.script = script or Script()
+        if script is None or not script.birth:
+            task.script = Script()
+            self.diverged(task, None, "a task that the log does not have")
+        elif parent is None:
+            for fd, stream in script.inherited():
+                task.files.set(fd, stream)
+        else:
+            in_parent, in_child = _tid_addresses(parent)
+            task.child_tid_at = in_child if flags & _CLONE_CHILD_SETTID else 0
+            if flags & _CLONE_PARENT_SETTID and parent.nr not in _FORKS:
+                _set_tid(parent, in_parent, script.tid)
+
+    def start(self, task: Task) -> None:
+        """The kernel has stored the real number by now."""
+        _set_tid(task, task.child_tid_at, task.script.tid)
+
+    def stepped(self, task: Task) -> None:
+        """As after the start: nothing else steps."""
+        self.start(task)
+
+    def execed(self, task: Task) -> None:
+        """Give the new program its recorded stack."""
+        execed(task)
+
+    def ended(self, task: Task, status: int) -> None:
+        """What the log still has for it will not happen."""
+        script = task.script
+        task.held = False
+        for entry in script.entries[script.cursor:]:
+            if not entry.is_done:
+                if entry.event.call < SIGNAL and task.is_single and task.leader is task:
+                    self.diverged(task, entry, "ended early")
+                entry.is_done = True
+        if script.exit:
+            script.exit.is_done = True
+
+    def tsc(self, task: Task, with_aux: bool) -> tuple[int, int]:
+        """The counter as logged, or as it was last."""
+        entry = self._match(task, _TSC_KEY)
+        last = entry or task.script.last(_TSC_KEY)
+        if entry:
+            entry.is_done = True
+        return (last.event.result & (1 << 64) - 1, last.event.args[0] & 0xFFFFFFFF) if last else (0, 0)
+
+    def task_named(self, recorded_tid: int) -> Task | None:
+        """The living task that had this number when recorded."""
+        return next((task for task in self.tasks if task.script.tid == recorded_tid), None)
+
+    def real_tid(self, recorded_tid: int) -> int:
+        """The number of a task, also of a child that has ended; 0 if unknown."""
+        return next((task.tid for task in self.tasks.named()
+                     if task.tid and task.script.tid == recorded_tid), 0)
+
+
+def _state(task: Task) -> str:
+    try:
+        with open(f"/proc/{task.leader.tid}/task/{task.tid}/stat", "rb") as file:
+            return file.read().rpartition(b") ")[2][:1].decode() or "?"
+    except OSError:
+        return "?"
+
+
+def _set_tid(task: Task, at: int, tid: int) -> None:
+    if at and tid:
+        memory.write_u32(task.tid, at, tid)
+
+
+def _tid_addresses(parent: Task) -> tuple[int, int]:
+    """Where the parent and the child look for the child's number."""
+    if parent.nr != _CLONE3:
+        return parent.args[2], parent.args[3]
+    return (memory.read_int(parent.tid, parent.args[0] + _ARGS_PARENT_TID) or 0,
+            memory.read_int(parent.tid, parent.args[0] + _ARGS_CHILD_TID) or 0)

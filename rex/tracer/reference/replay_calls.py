@@ -1,0 +1,212 @@
+"""Replay, call by call: which are answered from the log, which run and are corrected."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING, Callable
+
+from rex.errors import OwnFailure
+from rex.log.records import OUT, Event
+from rex.syscalls import BY_NAME, Call, Hook, Key, Policy
+from rex.tracer.reference.calls import is_same_input, put_outputs
+from rex.tracer.reference.kernel import SIGINFO_BYTES
+from rex.tracer.reference.replay_files import perform_exec, perform_open
+from rex.tracer.reference.replay_poll import end_poll, perform_epoll_ctl, perform_poll
+from rex.tracer.reference.script import Entry
+from rex.tracer.reference.tasks import Task
+
+if TYPE_CHECKING:
+    from rex.tracer.reference.replay import Replayer
+
+_Performer = Callable[["Replayer", Task, Entry], None]
+
+_NR = {name: BY_NAME[name].nr for name in
+       ("wait4", "write", "writev", "read", "socket", "accept4", "pidfd_open")}
+_P_PID = 1
+_INFO_PID = slice(12, 16)             # si_pid in siginfo
+_AF_UNIX, _SOCK_DGRAM, _SOCK_FLAGS = 1, 2, os.O_CLOEXEC | os.O_NONBLOCK
+
+
+# ------------------------------------------------------------------ entries
+
+def _emulate(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    replayer.emulate(task, entry)
+
+
+def _run(_replayer: "Replayer", task: Task, _entry: Entry) -> None:
+    task.want_exit = True
+
+
+def _run_unless_failed(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    (_emulate if entry.event.result < 0 else _run)(replayer, task, entry)
+
+
+def _recorded_child(event: Event) -> int:
+    if event.call == _NR["wait4"]:
+        return event.result
+    info = event.data(OUT, 2)
+    if event.result or info is None or len(info) < SIGINFO_BYTES:
+        return 0
+    return int.from_bytes(info[_INFO_PID], "little", signed=True)
+
+
+def _wait(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    """For the very child that the log names, for as long as it takes."""
+    recorded = _recorded_child(entry.event)
+    real = replayer.real_tid(recorded) if recorded > 0 else 0
+    args = task.args
+    if not real:
+        replayer.emulate(task, entry)
+    elif task.nr == _NR["wait4"]:
+        task.substitute(task.nr, real, args[1], args[2] & ~os.WNOHANG, args[3])
+    else:
+        task.substitute(task.nr, _P_PID, real, args[2], args[3] & ~os.WNOHANG)
+
+
+def _is_output(task: Task) -> bool:
+    return task.stream in (2, 3) and task.nr in (_NR["write"], _NR["writev"])
+
+
+def _output(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    """What the program writes to us reaches our own output; what differs is told."""
+    result = entry.event.result
+    if result < 0:
+        replayer.emulate(task, entry)
+        return
+    if not is_same_input(task, entry.event):
+        replayer.mismatched(entry)
+    if task.nr == _NR["write"] and result < task.args[2]:
+        task.substitute(task.nr, task.args[0], task.args[1], result)
+    task.want_exit = True
+
+
+def _socket(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    """One that takes the descriptor and reaches nobody."""
+    if entry.event.result < 0:
+        replayer.emulate(task, entry)
+        return
+    given = {_NR["socket"]: task.args[1], _NR["accept4"]: task.args[3]}.get(task.nr, 0)
+    task.substitute(_NR["socket"], _AF_UNIX, _SOCK_DGRAM | given & _SOCK_FLAGS, 0, 0)
+
+
+def _sleep(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    """Waiting is not repeated where that cannot reorder threads."""
+    (_emulate if task.is_single or entry.event.result else _run)(replayer, task, entry)
+
+
+def _pause(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    (_run if replayer.send_after(task, entry) else _emulate)(replayer, task, entry)
+
+
+def _limit(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    if task.args[2] and entry.event.result == 0:
+        task.substitute(task.nr, 0, task.args[1], task.args[2], 0)
+    else:
+        replayer.emulate(task, entry)
+
+
+def _pid(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    other = replayer.task_named(task.args[0] & 0xFFFFFFFF)
+    if task.nr == _NR["pidfd_open"] and entry.event.result >= 0 and other:
+        task.substitute(task.nr, other.tid, task.args[1], 0, 0)
+    else:
+        replayer.emulate(task, entry)
+
+
+def _tree(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    if entry.event.result >= 0:
+        replayer.overlay.change(task, entry.event)
+    replayer.emulate(task, entry)
+
+
+# Signals to the experiment's own processes (KILL) are placed by the log of who got them;
+# the working directory (CHDIR) matters only to names, which the log has resolved.
+_PERFORMERS: dict[Hook, _Performer] = {
+    Hook.OPEN: perform_open, Hook.EXEC: perform_exec, Hook.FORK: _run_unless_failed,
+    Hook.STREAM: _run_unless_failed, Hook.TID: _run, Hook.WAIT: _wait, Hook.KILL: _emulate,
+    Hook.SLEEP: _sleep, Hook.PAUSE: _pause, Hook.POLL: perform_poll, Hook.SELECT: perform_poll,
+    Hook.EPOLL_WAIT: perform_poll, Hook.EPOLL_CTL: perform_epoll_ctl, Hook.CHDIR: _emulate,
+    Hook.TREE: _tree, Hook.RLIMIT: _limit, Hook.PID: _pid, Hook.SOCKET: _socket, Hook.ACCEPT: _socket,
+}
+
+
+def perform_call(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    """Do at the entry-stop what the call's hook says."""
+    hook = task.call.hook if task.call else Hook.NONE
+    default = _output if _is_output(task) else _emulate
+    _PERFORMERS.get(hook, default)(replayer, task, entry)
+
+
+# ------------------------------------------------------------------ exits
+
+_MAKING = frozenset((Hook.OPEN, Hook.STREAM, Hook.SOCKET, Hook.ACCEPT, Hook.PID))
+_POLLING = frozenset((Hook.POLL, Hook.SELECT, Hook.EPOLL_WAIT))
+_NEEDED = frozenset((Hook.WAIT, Hook.FORK))     # calls whose failure here nothing can make good
+
+
+def _failed(replayer: "Replayer", task: Task, entry: Entry, result: int) -> None:
+    replayer.diverged(task, entry, "failed here")
+    task.give(result)
+
+
+def _descriptor_made(task: Task, entry: Entry, result: int) -> None:
+    task.files.set(result, entry.event.stream)
+    if entry.event.call != _NR["socket"]:
+        put_outputs(task, entry.event)
+    task.give(result)
+
+
+def end_call(replayer: "Replayer", task: Task, entry: Entry, result: int) -> None:
+    """At the exit-stop: put the log's outputs and result in the place of the kernel's."""
+    hook, event = task.call.hook if task.call else Hook.NONE, entry.event
+    if hook is Hook.EXEC:
+        _failed(replayer, task, entry, result)
+    elif hook in _MAKING:
+        if result < 0:
+            _failed(replayer, task, entry, result)
+        else:
+            _descriptor_made(task, entry, result)
+    elif hook in _POLLING:
+        end_poll(task, entry)
+    elif hook not in (Hook.PAUSE, Hook.EPOLL_CTL):
+        if result < 0 <= event.result and (_is_output(task) or hook in _NEEDED):
+            _failed(replayer, task, entry, result)
+        else:
+            if event.result >= 0:
+                put_outputs(task, event)
+            task.give(event.result)
+    entry.is_done = True
+
+
+# ------------------------------------------------------------------ what the log does not have
+
+_REFUSALS = {Hook.EXEC: errno.ENOENT, Hook.TREE: errno.ENOENT, Hook.CHDIR: errno.ENOENT,
+             Hook.SOCKET: errno.ENETUNREACH, Hook.ACCEPT: errno.ENETUNREACH,
+             Hook.KILL: errno.ESRCH, Hook.PID: errno.ESRCH}
+
+
+def perform_unmatched(replayer: "Replayer", task: Task, call: Call) -> None:
+    """Nothing outside is asked: a call that would need it fails as if there were nothing."""
+    if call.hook is Hook.OPEN:
+        perform_open(replayer, task, None)
+    elif call.hook in _REFUSALS:
+        task.skip(-_REFUSALS[call.hook])
+    elif call.hook is Hook.NONE and not _is_output(task):
+        if call.policy is Policy.STREAM:
+            task.skip(0 if task.nr == _NR["read"] else -errno.EIO)
+        elif call.key is Key.PATH:
+            task.skip(-errno.ENOENT)  # the rest of these asks the kernel about the process itself
+
+
+def scratch_made(task: Task, result: int) -> None:
+    """The tracee has room for paths now; the call that needed it comes again.
+
+    Raises:
+        OwnFailure: it has none.
+    """
+    task.scratch_due = False
+    if result < 0:
+        raise OwnFailure("the program has no memory left for its replay", os.strerror(-result))
+    task.space.scratch = result
+    task.rewind()

@@ -1,0 +1,256 @@
+"""Tasks, their address spaces and the external descriptors of their processes."""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Iterator
+
+from rex.log.records import Event, Field
+from rex.syscalls import CALLS, Call
+from rex.tracer.reference import kernel
+
+if TYPE_CHECKING:
+    from rex.tracer.reference.script import Entry, Script
+
+CLONE_VM, CLONE_FILES, CLONE_VFORK, CLONE_THREAD = 0x100, 0x400, 0x4000, 0x10000
+NO_CALL = -1
+_ARGUMENTS = ("rdi", "rsi", "rdx", "r10", "r8", "r9")
+_SYSCALL_BYTES = 2                    # length of the syscall instruction
+
+CallState = enum.Enum("CallState", "NONE ENTERED IGNORED")
+
+
+def signed32(value: int) -> int:
+    """The low half of a register as C's int."""
+    return ctypes.c_int32(value).value
+
+
+class Descriptors:
+    """External descriptors of a process; those not listed are plain or internal."""
+
+    def __init__(self, streams: dict[int, int] | None = None) -> None:
+        self._streams = dict(streams or {})
+
+    def copy(self) -> "Descriptors":
+        """What fork makes of it."""
+        return Descriptors(self._streams)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(list(self._streams))
+
+    def stream(self, fd: int) -> int:
+        """The stream behind a descriptor, 0 if it is not external."""
+        return self._streams.get(fd, 0)
+
+    def set(self, fd: int, stream: int) -> None:
+        """Stream 0 forgets the descriptor."""
+        if stream:
+            self._streams[fd] = stream
+        else:
+            self._streams.pop(fd, None)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether some are external that the filter cannot know: then every call must stop."""
+        return any(fd > 2 for fd in self._streams)
+
+    def prune(self, tid: int) -> None:
+        """Forget what exec closed."""
+        for fd in self:
+            if not os.path.lexists(f"/proc/{tid}/fd/{fd}"):
+                self.set(fd, 0)
+
+
+class Space:
+    """One address space; scratch is where its room for paths begins, 0 without."""
+
+    def __init__(self, scratch: int = 0) -> None:
+        self.scratch = scratch
+
+
+@dataclass(eq=False)
+class Task:
+    """One thread, and the call that it is in.
+
+    Attributes:
+        leader: the task that names the process; threads counts its live tasks.
+        children: ordinal of the next child.
+        by_entry_stop: the call was entered by a syscall-stop, so its seccomp-stop is still to come.
+        regs, nr, args: at entry. deref: the number that a *argument pointed to then.
+        pending: record: an interrupted call that may be restarted; its event is not yet written.
+        exec_fields: record: what execve's event gets, read before the exec.
+        matched, injected: replay: the call's event; a signal on its way.
+    """
+
+    tid: int
+    index: int
+    files: Descriptors
+    space: Space
+    leader: "Task" = None             # type: ignore[assignment]  # itself, or given at once
+    threads: int = 0
+    children: int = 0
+    alive: bool = True
+    started: bool = False
+    stepping: bool = False
+    state: CallState = CallState.NONE
+    want_exit: bool = False
+    by_entry_stop: bool = False
+    regs: kernel.Registers = field(default_factory=kernel.Registers)
+    nr: int = NO_CALL
+    args: tuple[int, ...] = (0,) * 6
+    stream: int = 0
+    deref: int = 0
+    path: bytes | None = None
+    path2: bytes | None = None
+    resolved: bytes | None = None
+    resolved2: bytes | None = None
+    held: bool = False
+    # record
+    created: bool = False
+    exec_fields: list[Field] = field(default_factory=list)
+    exec_refused: int = 0
+    pending: Event | None = None
+    siginfo: bytes = b""
+    # replay
+    script: "Script" = None           # type: ignore[assignment]  # given at birth
+    matched: "Entry | None" = None
+    injected: "Entry | None" = None
+    child_tid_at: int = 0
+    scratch_due: bool = False
+    last_stop_ns: int = 0
+
+    def __post_init__(self) -> None:
+        self.leader = self.leader or self
+
+    @property
+    def call(self) -> Call | None:
+        """The declaration of the call in progress, None if it is newer than the table."""
+        return CALLS.get(self.nr)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether its process has no other thread."""
+        return self.leader.threads <= 1
+
+    def read_call(self) -> None:
+        """At an entry-stop: take number and arguments from the registers."""
+        self.regs = kernel.registers(self.tid)
+        self.nr = signed32(self.regs.orig_rax)
+        self.args = tuple(getattr(self.regs, name) for name in _ARGUMENTS)
+
+    def find_stream(self) -> bool:
+        """Whether a descriptor among the arguments is external; sets `stream`."""
+        call = self.call
+        mask = call.fd_args if call else 0
+        streams = (self.files.stream(signed32(self.args[i])) for i in range(6) if mask & 1 << i)
+        self.stream = next(filter(None, streams), 0)
+        return self.stream != 0
+
+    def resume(self, signal: int = 0) -> None:
+        """Run on, to the exit-stop where one is wanted."""
+        to_next_call = self.want_exit or self.files.is_watched
+        if not to_next_call:
+            self.state = CallState.NONE
+        kernel.resume(self.tid, signal, to_next_call)
+
+    def _changed(self, values: dict[str, int]) -> None:
+        changed = kernel.Registers.from_buffer_copy(self.regs)
+        for name, value in values.items():
+            setattr(changed, name, value)
+        kernel.set_registers(self.tid, changed)
+
+    def skip(self, result: int) -> None:
+        """At an entry-stop: number -1 makes the kernel return what is in rax."""
+        self.give(result)
+        self.state = CallState.IGNORED
+        self.want_exit = False
+
+    def rewind(self) -> None:
+        """Back to the syscall instruction: the call comes again."""
+        self._changed({"orig_rax": -1, "rax": self.nr, "rip": self.regs.rip - _SYSCALL_BYTES})
+        self.state = CallState.IGNORED
+        self.want_exit = False
+
+    def give(self, result: int) -> None:
+        """The result, and arguments as the program passed them; -1: no restart of what is in their place."""
+        self._changed({"orig_rax": -1, "rax": result})
+
+    def substitute(self, nr: int, *args: int, **registers: int) -> None:
+        """At an entry-stop: run another call, by leading arguments or by single registers."""
+        self._changed({"orig_rax": nr, **dict(zip(_ARGUMENTS, args)), **registers})
+        self.want_exit = True
+
+
+class Tasks:
+    """All tasks; ended leaders stay, for as long as others name them as theirs."""
+
+    def __init__(self) -> None:
+        self._alive: dict[int, Task] = {}
+        self._leaders: list[Task] = []
+        self._next_index = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._alive)
+
+    def __iter__(self) -> Iterator[Task]:
+        """The living, newest first."""
+        return iter(list(self._alive.values())[::-1])
+
+    def named(self) -> Iterator[Task]:
+        """The living, and processes that have ended, newest first."""
+        yield from self
+        yield from (leader for leader in reversed(self._leaders) if not leader.alive)
+
+    def get(self, tid: int) -> Task | None:
+        """The living task of that number."""
+        return self._alive.get(tid)
+
+    def add(self, tid: int, parent: Task | None, flags: int) -> Task:
+        """A new task, made with clone's flags; the first has no parent."""
+        if parent is None:
+            files, space = Descriptors(), Space()
+        else:
+            files = parent.files if flags & CLONE_FILES else parent.files.copy()
+            space = parent.space if flags & CLONE_VM else Space(parent.space.scratch)
+        task = Task(tid, self._next_index, files, space)
+        if parent and flags & CLONE_THREAD:
+            task.leader = parent.leader
+        else:
+            self._leaders.append(task)
+        task.leader.threads += 1
+        self._next_index += 1
+        self._alive[tid] = task
+        return task
+
+    def end(self, task: Task) -> None:
+        """It has ended."""
+        task.alive = False
+        task.leader.threads -= 1
+        self._alive.pop(task.tid, None)
+
+    def execed(self, task: Task) -> None:
+        """A new program: its own address space and descriptors."""
+        task.space = Space()
+        task.files = task.files.copy()
+        task.files.prune(task.tid)
+
+    def take_over(self, former_tid: int, leader: Task) -> Task:
+        """A thread that executes takes the name of its leader; the others are gone.
+
+        Returns:
+            The thread, under the leader's number.
+        """
+        caller = self._alive.get(former_tid)
+        if caller is None or caller is leader:
+            return leader
+        tid, threads = leader.tid, leader.threads
+        self.end(leader)
+        leader.tid = 0
+        del self._alive[former_tid]
+        caller.tid, caller.leader, caller.threads = tid, caller, threads - 1
+        self._alive[tid] = caller
+        self._leaders.append(caller)
+        return caller
