@@ -194,9 +194,12 @@ def check_places() -> list[Finding]:
         place = path
         while not os.path.exists(place) and place != "/":
             place = os.path.dirname(place)
-        is_fine = os.path.isdir(place) and os.access(place, os.W_OK | os.X_OK)
-        found.append(Finding(name, is_fine, False, path + ("" if is_fine else ": not writable"),
-                             "" if is_fine else advice))
+        why = ""
+        try:
+            os.rmdir(tempfile.mkdtemp(prefix=".rex-doctor-", dir=place))
+        except OSError as error:
+            why = f": {error.strerror}"
+        found.append(Finding(name, not why, False, path + why, advice if why else ""))
     return found
 
 

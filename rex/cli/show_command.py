@@ -169,7 +169,8 @@ def show_output(experiment: "Experiment", stream: int, as_json: bool) -> None:
     if as_json:
         print_json({"stream": stream - 1, "data": codec.text(b"".join(pieces))})
         return
-    out = click.get_binary_stream("stdout")
+    sys.stdout.flush()
+    out = sys.stdout.buffer
     for data in pieces:
         out.write(data)
     out.flush()

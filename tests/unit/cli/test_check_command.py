@@ -1,0 +1,37 @@
+"""rex check"""
+
+from __future__ import annotations
+
+import json
+
+from cli.builders import Bench
+from cli.conftest import Rex
+from rex.errors import NotFound
+
+
+def test_a_clean_bill(bench: Bench, rex: Rex) -> None:
+    bench.record(inputs={"/i": b"abc"})
+    result = rex("check", "A")
+    assert result.stdout == "A: 1 experiment, every finished experiment is whole\n" and result.return_value == 0
+    assert json.loads(rex("check", "A", "--json").stdout) == {"archive": "A", "whole": True, "problems": []}
+
+
+def test_what_is_unfinished_harms_nobody(bench: Bench, rex: Rex) -> None:
+    bench.record()
+    bench.leave_incomplete()
+    result = rex("check", "A")
+    assert result.stdout.startswith("note: experiments/exp1: incomplete") and result.return_value == 0
+
+
+def test_damage(bench: Bench, rex: Rex) -> None:
+    bench.record(inputs={"/i": b"abc" * 100})
+    bench.damage_packs()
+    result = rex("check", "A")
+    assert "PROBLEM: packs/" in result.stdout and result.return_value == 1
+    told = json.loads(rex("check", "A", "--json").stdout)
+    assert not told["whole"] and not told["problems"][0]["is_harmless"]
+    assert rex("check", "A", "--repair").return_value == 1   # nothing of an experiment is ever dropped
+
+
+def test_no_archive(rex: Rex) -> None:
+    assert isinstance(rex("check", "A").exception, NotFound)

@@ -1,0 +1,72 @@
+"""rex doctor"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+
+import pytest
+
+from cli.conftest import Rex
+from rex.cli import doctor_command as doctor
+from rex.cli.doctor_command import Finding
+
+
+def refused() -> None:
+    """A probe that the kernel does not let through."""
+    raise OSError(errno.EPERM, "ptrace: Operation not permitted")
+
+
+def test_a_probe_runs_in_a_child() -> None:
+    own = os.getpid()
+
+    def same_process() -> None:
+        assert os.getpid() == own
+
+    assert "AssertionError" in doctor.why_not(same_process)
+    assert doctor.why_not(lambda: None) == ""
+    assert doctor.why_not(refused) == "ptrace: Operation not permitted"
+    assert doctor.why_not(lambda: os.kill(os.getpid(), signal.SIGKILL)) == "the child ended with -9"
+
+
+def test_all_is_fine(rex: Rex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "examine", lambda: [Finding("ptrace", True, True, "works"),
+                                                    Finding("compiler", False, False, "none", "get one")])
+    result = rex("doctor")
+    assert result.return_value == 0
+    assert result.stdout == ("ok    ptrace    works\nwarn  compiler  none\n                -> get one\n"
+                             "recording works here\n")
+
+
+def test_recording_cannot_work(rex: Rex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "trace_child", refused)
+    result = rex("doctor")
+    assert result.return_value == 22 and "FAIL  ptrace" in result.stdout and "-> " in result.stdout
+    told = json.loads(rex("doctor", "--json").stdout)
+    assert not told["can_record"]
+    assert {each["name"] for each in told["findings"]} >= {
+        "engine", "system", "processor", "ptrace", "seccomp filters", "user namespaces", "cache", "compiler"}
+
+
+def test_the_filter_probe_sees_its_filter_obeyed() -> None:
+    why = doctor.why_not(doctor.filter_calls)
+    if why:
+        pytest.skip(f"no seccomp filters here: {why}")
+
+
+def test_an_old_kernel_another_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "uname", lambda: os.uname_result(("Linux", "h", "4.19.0-rc1", "v", "aarch64")))
+    assert [each.is_fine for each in doctor.check_system()] == [False, False]
+
+
+def test_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REX_CACHE", "/proc/no/such/place")
+    cache, temporary = doctor.check_places()
+    assert not cache.is_fine and "REX_CACHE" in cache.advice and temporary.is_fine
+
+
+def test_an_engine_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REX_ENGINE", "steam")
+    assert not doctor.check_engine().is_fine

@@ -1,0 +1,146 @@
+"""Two experiments compared, component by component."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.builders import Bench
+from rex.archive import ElfFacts, FileEntry, FileState
+from rex.errors import NotFound
+from rex.expdiff.compare import Side, compare
+from rex.expdiff.difference import Comparison
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """A new archive."""
+    return Bench(tmp_path / "A")
+
+
+def run(bench: Bench, one: dict[str, Any], two: dict[str, Any], depth: int = 1) -> Comparison:
+    """Compare two experiments made of these; the other way round must find the mirror image."""
+    left, right = (Side(bench.archive, bench.record(**facts)) for facts in (one, two))
+    found, mirrored = compare(left, right, depth), compare(right, left, depth)
+    swap = {"only_left": "only_right", "only_right": "only_left", "differs": "differs"}
+    for name, differences in found.components.items():
+        assert [(d.kind, d.left, d.right) for d in differences] == [
+            (swap[d.kind], d.right, d.left) for d in mirrored.components[name]], name
+    return found
+
+
+def told(found: Comparison) -> dict[str, list[tuple[str, str]]]:
+    """Components that differ: items and kinds."""
+    return {name: [(d.item, d.kind) for d in differences]
+            for name, differences in found.components.items() if differences}
+
+
+def test_the_same_though_times_and_pids_differ(bench: Bench) -> None:
+    files = {"inputs": {"/i": b"1"}, "outputs": {"/o": b"2"}, "stdout": b"x", "stdin": b"in"}
+    environment = {"A": "1", "PWD": "/w", "_": "/bin/x", "SHLVL": "1"}
+    found = run(bench, {**files, "environment": environment},
+                {**files, "environment": {**environment, "_": "/bin/y", "SHLVL": "2", "OLDPWD": "/"},
+                 "mtime_ns": 9, "start_ns": 77, "duration_s": 9.0, "engine": "reference"})
+    assert found.is_same and not told(found)
+    assert {each.item for each in found.by_nature} == {
+        "_", "SHLVL", "OLDPWD", "modification times of 1 file (input)", "modification times of 1 file (output)",
+        "start_ns", "duration_s", "engine"}
+
+
+def test_environment(bench: Bench) -> None:
+    found = run(bench, {"environment": {"A": "1", "B": "2", "PWD": "/else"}, "withheld": ("T",)},
+                {"environment": {"A": "2", "C": "3", "PWD": "/w"}, "withheld": ("U",)})
+    assert told(found) == {"environment": [("A", "differs"), ("B", "only_left"), ("C", "only_right"),
+                                           ("PWD", "differs"), ("T", "only_left"), ("U", "only_right")]}
+
+
+def test_command_lines_as_vectors(bench: Bench) -> None:
+    found = run(bench, {"command": ("a", "b", "c d", "e")}, {"command": ("a", "new", "b", "c", "d", "e")})
+    first, second = found.components["command"]
+    assert (first.item, first.kind, first.right) == ("argument 1", "only_right", ["new"])
+    assert (second.item, second.left, second.right) == ("argument 2", ["c d"], ["c", "d"])
+
+
+def test_machine_and_status(bench: Bench) -> None:
+    found = run(bench, {}, {"machine": {"kernel": "6.2", "cpus": 2}, "user": "bob", "exit_status": -9,
+                            "limits": {"nofile": (9, 9), "cpu": (-1, -1)}, "umask": 0o77,
+                            "terminal": {"stdin": "pipe"}})
+    assert told(found) == {"machine": [(n, "differs") for n in (
+        "kernel", "limit nofile", "terminal stdin", "umask", "user")], "exit status": [("exit status", "differs")]}
+
+
+def test_files(bench: Bench) -> None:
+    found = run(bench, {"inputs": {"/same": b"s", "/i": b"one", "/gone": b""}, "outputs": {"/o": b"1"}},
+                {"inputs": {"/same": b"s", "/i": b"three", "/new": b""}, "outputs": {"/o": b"1", "/p": b""},
+                 "removed": ("/r",)})
+    assert told(found) == {"inputs": [("/gone", "only_left"), ("/i", "differs"), ("/new", "only_right"),
+                                      ("/r", "only_right")],
+                           "outputs": [("/p", "only_right"), ("/r", "only_right")]}
+    assert found.components["inputs"][1].notes == ("content differs: 3 -> 5 bytes",)
+    assert found.components["outputs"][1].notes == ("removed by the experiment",)
+
+
+def test_modes_types_and_links(bench: Bench) -> None:
+    def made(**state: Any) -> dict[str, Any]:
+        return {"entries": {"/o": FileEntry(None, FileState(**state), True, ("output",))}}
+
+    for one, two, note in ((made(type="dir", mode=0o755), made(type="dir", mode=0o700), "mode 0755 -> 0700"),
+                           (made(type="dir"), made(type="fifo"), "type dir -> fifo"),
+                           (made(type="symlink", target="a"), made(type="symlink", target="b"), "link to a -> b")):
+        difference, = run(bench, one, two).components["outputs"]
+        assert difference.notes == (note,)
+
+
+def test_removed_by_one_and_changed_by_the_other(bench: Bench) -> None:
+    state = FileState("file", size=3)
+    changed = FileEntry(state, FileState("file", size=4), True, ("output",))
+    found = run(bench, {"entries": {"/o": FileEntry(state, None, True)}}, {"entries": {"/o": changed}})
+    assert found.components["outputs"][0].notes == ("removed by the first",)
+
+
+def test_a_working_directory_that_moved(bench: Bench) -> None:
+    one = {"cwd": "/a/w", "inputs": {"/a/w/in": b"1", "/etc/x": b"x"}, "environment": {"PWD": "/a/w"},
+           "outputs": {"/a/w/d/out": b"1"}}
+    two = {"cwd": "/b", "inputs": {"/b/in": b"1", "/etc/x": b"x"}, "environment": {"PWD": "/b"},
+           "outputs": {"/b/d/out": b"2"}}
+    found = run(bench, one, two)
+    assert told(found) == {"command": [("working directory", "differs")], "outputs": [("d/out", "differs")]}
+    assert found.components["outputs"][0].notes[-1] == "/a/w/d/out -> /b/d/out"
+    assert [each.item for each in found.by_nature] == ["PWD"]
+
+
+def test_apparatus_with_what_elf_files_say(bench: Bench) -> None:
+    def library(version: str, data: bytes, **elf: Any) -> dict[str, Any]:
+        facts = ElfFacts(**{"soname": "libx.so.1", "needed": ("libc.so.6",), "build_id": version, **elf})
+        return {"apparatus": {f"/lib/libx.so.1.{version}": (data, facts)}}
+
+    difference, = run(bench, library("1", b"one"), library("2", b"two", needed=("libm.so.6", "libc.so.6"))
+                      ).components["apparatus"]
+    assert difference.notes == ("content differs: 3 -> 3 bytes", "build id 1 -> 2", "needed libraries: +libm.so.6",
+                                "/lib/libx.so.1.1 -> /lib/libx.so.1.2")
+    assert run(bench, library("1", b"one"), library("1", b"one")).is_same
+
+
+def test_standard_streams(bench: Bench) -> None:
+    found = run(bench, {"stdout": b"a\nb\n", "stdin": b"1"}, {"stdout": b"a\nc\n", "stderr": b"oh"}, depth=2)
+    assert told(found) == {"inputs": [("standard input", "only_left")],
+                           "standard output": [("standard output", "differs")],
+                           "standard error": [("standard error", "differs")]}
+    details = found.components["standard output"][0].details
+    assert details["ranges"] == [[2, 3]] and details["diff"] == ["@@ -1,2 +1,2 @@", " a", "-b", "+c"]
+
+
+def test_bytes_with_depth_2_only(bench: Bench) -> None:
+    one, two = {"outputs": {"/o": b"x\nabc\n"}}, {"outputs": {"/o": b"x\nabd\n"}}
+    assert not run(bench, one, two).components["outputs"][0].details
+    assert run(bench, one, two, 2).components["outputs"][0].details == {
+        "differing_bytes": 1, "ranges_count": 1, "ranges": [[4, 5]],
+        "diff": ["@@ -1,2 +1,2 @@", " x", "-abc", "+abd"]}
+
+
+def test_unfinished_ones_cannot_be_compared(bench: Bench) -> None:
+    left, right = Side(bench.archive, bench.record()), Side(bench.archive, bench.leave_incomplete())
+    with pytest.raises(NotFound):
+        compare(left, right)
