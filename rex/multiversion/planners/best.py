@@ -19,8 +19,8 @@ from rex.multiversion.tree import ExecutionTree
 # effort suffices; 0 is no rounding, 1 all or nothing.
 DIVISORS = (0, 512, 128, 32, 8, 1)
 TOLERANCE = 1e-9
-SMALL_TREE = 12
-"""Nodes up to which the optimum is found by search, whatever it takes."""
+SMALL_TREE, MIDDLE_TREE = 12, 24
+"""Skeleton nodes up to which the search for the optimum runs to its end, or is tried."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Effort:
     @classmethod
     def suit(cls, nodes: int) -> "Effort":
         """About 2 s in all for 1,000 nodes and 20 s for 10,000 on one slow core."""
-        return cls(30_000 + 25 * nodes, 150_000 + 300 * nodes, 10_000)
+        return cls(30_000 + 25 * nodes, 150_000 + 450 * nodes, 10_000)
 
 
 @dataclass
@@ -70,17 +70,14 @@ def plan_cover(problem: Problem, width: int) -> ReplaySequence:
 def prove_bound(problem: Problem, cost_s: float) -> float:
     """The best lower bound that the effort allows; stops once it reaches `cost_s`."""
     best = problem.tree.total_s
-    for width, quanta in ((1, problem.quanta()), (2, problem.quanta())):
-        effort = problem.effort.bound
-        for quantum in quanta:
-            if is_closed(cost_s, best):
-                return cost_s
-            prover = CoverBound(problem.skeleton, problem.facts, width=width, quantum=quantum, effort=effort)
-            try:
-                best = max(best, prover.bound(problem.budget_bytes))
-                break
-            except EffortSpent:
-                effort //= 2
+    for width, effort in ((1, problem.effort.bound // 4), (2, problem.effort.bound)):
+        if is_closed(cost_s, best):
+            return cost_s
+        prover = CoverBound(problem.skeleton, problem.facts, width=width, effort=effort)
+        try:
+            best = max(best, prover.bound(problem.budget_bytes))
+        except EffortSpent:
+            continue
     return cost_s if is_closed(cost_s, best) else best
 
 
@@ -102,7 +99,7 @@ def plan_best(problem: Problem) -> tuple[ReplaySequence, float]:
     if not is_closed(best.cost_s(tree), bound_s):
         best = min(best, plan_cover(problem, 2), key=lambda found: found.cost_s(tree))
         bound_s = prove_bound(problem, best.cost_s(tree))
-    if not is_closed(best.cost_s(tree), bound_s):
+    if len(problem.skeleton) <= MIDDLE_TREE and not is_closed(best.cost_s(tree), bound_s):
         is_small = len(problem.skeleton) <= SMALL_TREE
         try:
             best = find_optimum(problem.skeleton, problem.budget_bytes,

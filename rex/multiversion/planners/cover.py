@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rex.multiversion.planners.menu import ROUND_DOWN, Menu, Rooms
+from rex.multiversion.planners.menu import Menu, Rooms
 from rex.multiversion.planners.parts import Part, deep_recursion
 from rex.multiversion.planners.skeleton import Facts, Skeleton
 
@@ -68,7 +68,7 @@ class CoverPlanner:
         self.skeleton = skeleton
         self.facts = facts
         self.width = width
-        self.rooms = Rooms(facts, quantum, ROUND_DOWN)
+        self.rooms = Rooms(facts, quantum)
         self.effort = effort
         self.memo: list[dict[Menu, _Choice]] = [{} for _ in range(len(skeleton))]
 
@@ -76,7 +76,7 @@ class CoverPlanner:
         """Parts of the roots that cover all leaves within the budget.
 
         Raises:
-            EffortSpent: the tree is too large for this width and quantum.
+            EffortSpent: the tree is too large for this effort.
         """
         parts: list[Part] = []
         with deep_recursion(len(self.skeleton)):

@@ -11,23 +11,19 @@ from rex.multiversion.planners.skeleton import Facts
 Option = tuple[float, int]
 Menu = tuple[Option, ...]
 
-ROUND_DOWN, ROUND_UP = False, True
-
 
 class Rooms:
     """Brings rooms to the few values that make a difference below a node.
 
     Room that exceeds what the subtree can use is cut off, room in which no
-    checkpoint fits is none. Beyond that, rooms are rounded to a multiple of
-    `quantum` bytes: down for plans, which stay legal, up for bounds, which
-    stay below.
+    checkpoint fits is none. Beyond that, rooms are rounded down to a multiple
+    of `quantum` bytes, which keeps plans legal; 1 is exact.
     """
 
-    def __init__(self, facts: Facts, quantum: int, rounding: bool) -> None:
+    def __init__(self, facts: Facts, quantum: int = 1) -> None:
         self.enough = facts.enough
         self.least = facts.least
         self.quantum = quantum
-        self.rounding = rounding
 
     def fit(self, u: int, room: int) -> int:
         """The room that stands for `room` below node u."""
@@ -36,12 +32,9 @@ class Rooms:
         if room >= self.enough[u]:
             return self.enough[u]
         if self.quantum > 1:
-            extra = room % self.quantum
-            if extra:
-                room += self.quantum - extra if self.rounding else -extra
-                if room < self.least[u]:
-                    return 0
-        return min(room, self.enough[u])
+            room -= room % self.quantum
+            return room if room >= self.least[u] else 0
+        return room
 
     def build(self, u: int, options: list[Option]) -> Menu:
         """The options for node u that no other one beats; they come by rising cost."""
