@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,7 +87,7 @@ def command(dag_path: Path, mtbf: float, downtime: float, heuristic: str, max_by
         refuse_endless(best.plan, failures, runs)
         simulation = simulate(dag, best.plan.schedule, failures, runs, seed)
     if as_json:
-        click.echo(json.dumps(describe(dag, best, simulation)))
+        click.echo(json.dumps(describe(question, best, simulation)))
     else:
         show(question, best, simulation)
 
@@ -144,9 +145,13 @@ def describe_plan(dag: Dag, plan: Plan) -> dict[str, object]:
             "kept_bytes": plan.kept_bytes}
 
 
-def describe(dag: Dag, best: Best, simulation: Simulation | None) -> dict[str, object]:
+def describe(question: Question, best: Best, simulation: Simulation | None) -> dict[str, object]:
     """The answer as `--json` prints it."""
+    from rex.workflow.flips import saved_seconds
+    dag = question.dag
+    saved = saved_seconds(dag, best.plan.schedule, question.failures) or {}
     told = describe_plan(dag, best.plan)
+    told["saved_s"] = {dag.ids[task]: finite(seconds) for task, seconds in saved.items()}
     told["optimal"] = best.is_optimal
     told["converged"] = best.has_converged
     told["alternatives"] = [describe_plan(dag, plan) for plan in best.alternatives]
@@ -162,7 +167,7 @@ def seconds_text(seconds: float, log: float) -> str:
     """A time for people; a power of ten where no double holds it."""
     if seconds < 1e9:
         return format_duration(seconds)
-    return f"1e{log / 2.302585092994046:.1f} s"
+    return f"1e{log / math.log(10):.1f} s" if math.isfinite(log) else "over 1e308 s"
 
 
 def show(question: Question, best: Best, simulation: Simulation | None) -> None:
@@ -182,8 +187,7 @@ def show(question: Question, best: Best, simulation: Simulation | None) -> None:
                   f"MTBF {format_duration(question.failures.mtbf_s)}, "
                   f"downtime {format_duration(question.failures.downtime_s)}; {found_by(best)}",
                   soft_wrap=True)
-    kept = [task for task in plan.schedule.order if task in plan.schedule.checkpointed]
-    print_list(console, "persist", [dag.ids[task] for task in kept])
+    print_kept(console, question, plan)
     print_list(console, "order", [dag.ids[task] for task in plan.schedule.order])
     if simulation is not None:
         console.print(f"simulated {simulation.runs} runs: mean {simulation.mean_s:.6g} s "
@@ -225,6 +229,36 @@ def found_by(best: Best) -> str:
     first = best.heuristics[0]
     how = "search ended" if best.has_converged else "search stopped by its budget"
     return f"best of the fourteen: {first.name}, {seconds_text(first.makespan.seconds, first.makespan.log)}; {how}"
+
+
+def print_kept(console: Any, question: Question, plan: Plan) -> None:
+    """The outputs to persist: those that save most come first."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+    from rex.workflow.flips import saved_seconds
+    dag, kept = question.dag, plan.schedule.checkpointed
+    saved = saved_seconds(dag, plan.schedule, question.failures)
+    if not kept or saved is None:
+        print_list(console, "persist", [dag.ids[task] for task in plan.schedule.order if task in kept])
+        return
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("persist the output of", "saves", "costs", "bytes"):
+        table.add_column(heading, justify="left" if heading.startswith("persist") else "right")
+    ranking = sorted(kept, key=lambda task: (-saved[task], task))
+    for task in ranking[:_SHOWN]:
+        size = dag.kept_bytes([task])
+        table.add_row(escape(dag.ids[task]), signed_text(saved[task]), format_duration(dag.checkpoint_costs[task]),
+                      "?" if size is None else format_size(size))
+    console.print(table)
+    if len(kept) > _SHOWN:
+        console.print(f"... and {len(kept) - _SHOWN} more (--json has all)")
+
+
+def signed_text(seconds: float) -> str:
+    """A saving for people; one that costs time is negative."""
+    text = seconds_text(abs(seconds), math.log(abs(seconds)) if seconds else 0.0)
+    return f"-{text}" if seconds < 0 else text
 
 
 def print_list(console: Any, title: str, names: list[str]) -> None:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rex.workflow.dag import Failures
+from rex.workflow.dag import Dag, Failures, Schedule
 from rex.workflow.makespan import (Attempt, Line, Makespan, Steps, as_makespan, find_shift,
                                    make_attempt, step_back)
 
@@ -97,6 +97,21 @@ class FlipSearch:
             self._rebuild()
         self._rebuild()
         return self.makespan
+
+    def change_s(self, x: int) -> float:
+        """Mean seconds that flipping position x alone would add (below 0: save).
+
+        Of the flags the search was made with, or ended with.
+        """
+        try:
+            window = self._open_window(x)
+        except OverflowError:
+            return math.inf
+        units = _weigh(self._masses[x], window.rests[-1]) - _weigh(self._masses[x], self._rests[x])
+        if self._shift == 0:
+            return units * self._failures.unit_s
+        log = math.log(abs(units)) + self._shift + math.log(self._failures.unit_s) if units else -math.inf
+        return math.copysign(math.exp(log) if log < 709 else math.inf, units)
 
     def _rebuild(self) -> None:
         self._list_needs()
@@ -253,6 +268,17 @@ class FlipSearch:
             # Lost checkpoint: whoever needs x now needs these too.
             for j in self._needs[x]:
                 self._last_use[j] = max(self._last_use[j], self._last_use[x])
+
+
+def saved_seconds(dag: Dag, schedule: Schedule, failures: Failures) -> dict[int, float] | None:
+    """For each checkpointed task, the mean seconds lost if it alone were not; None on graphs too wide."""
+    line = Line(dag, schedule.order)
+    try:
+        search = FlipSearch(line, line.flags(schedule.checkpointed), failures, Meter())
+    except TooWide:
+        return None
+    return {task: search.change_s(x) for x, task in enumerate(schedule.order)
+            if task in schedule.checkpointed}
 
 
 def _price(own_s: float, need: dict[int, int], costs: Sequence[float] | dict[int, float]) -> Attempt:

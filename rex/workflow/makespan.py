@@ -41,11 +41,10 @@ from dataclasses import dataclass
 
 from rex.workflow.dag import Dag, Failures, Schedule
 
-# In graphs above _SMALL tasks arrays beat lists from so many needed outputs, or steps of V_i, per
-# task on (measured with bench/workflow.py).
-_SMALL = 500
-_WIDE = 60
-_STEPPED = 120
+# Arrays beat lists from so many needed outputs per task on in graphs above _SMALL tasks, and from
+# so many steps of V_i per task on above _MIDDLE tasks (measured with bench/workflow.py).
+_SMALL, _WIDE = 500, 40
+_MIDDLE, _STEPPED = 1000, 120
 # e^x overflows a double at 709.8; sums of such terms need room.
 _SAFE_EXPONENT = 600.0
 
@@ -201,7 +200,7 @@ def sum_backwards(attempts: Sequence[Attempt], rate: float, shift: float) -> flo
     for i in range(count - 1, -1, -1):
         rest = step_back(rest, attempts[i], i, rate, shift)
         room -= len(rest.cuts)
-        if room < 0 and count > _SMALL:
+        if room < 0 and count > _MIDDLE:
             return None
     return rest.values[0]
 

@@ -51,12 +51,12 @@ def read_wfcommons(data: Mapping[str, object], storage: Storage) -> Dag:
         execution = workflow.get("execution")
         ran = _list_of(execution, "tasks") if isinstance(execution, Mapping) else []
         seconds = {str(task.get("id")): _first(task, _SECONDS, "task") for task in ran}
-        outputs = {_name(task): sum(_size(sizes, name, task) for name in task.get("outputFiles") or [])
+        outputs = {_name(task): sum(_size(sizes, name, task) for name in _names(task, "outputFiles"))
                    for task in tasks}
     else:
         tasks = _list_of(workflow, "jobs" if "jobs" in workflow else "tasks")
         seconds = {_name(task): _first(task, _SECONDS, "task") for task in tasks if _has(task, _SECONDS)}
-        outputs = {_name(task): sum(_first(f, _BYTES, "file") for f in task.get("files") or []
+        outputs = {_name(task): sum(_first(f, _BYTES, "file") for f in _list_of(task, "files", True)
                                     if f.get("link") == "output") for task in tasks}
     return _build(tasks, seconds, outputs, storage)
 
@@ -71,7 +71,7 @@ def _build(tasks: list[Mapping[str, object]], seconds: Mapping[str, float],
         if name not in seconds:
             raise UsageError(f"task {name!r} has no runtimeInSeconds")
         cost_s = storage.seconds(outputs[name])
-        preds = [names.get(str(parent), str(parent)) for parent in task.get("parents") or []]
+        preds = [names.get(str(parent), str(parent)) for parent in _names(task, "parents")]
         rows.append({"id": name, "weight": seconds[name], "checkpoint_cost": cost_s,
                      "recovery_cost": cost_s, "preds": preds, "output_bytes": outputs[name]})
     return build_dag(rows)
@@ -82,6 +82,15 @@ def _name(task: Mapping[str, object]) -> str:
     if not isinstance(name, (str, int)):
         raise UsageError("a WfCommons task has neither id nor name")
     return str(name)
+
+
+def _names(task: Mapping[str, object], key: str) -> list[object]:
+    found = task.get(key)
+    if found is None:
+        return []
+    if not isinstance(found, list):
+        raise UsageError(f"task {_name(task)!r}: {key} is not a list")
+    return found
 
 
 def _list_of(holder: Mapping[str, object], key: str, may_lack: bool = False) -> list[Mapping[str, object]]:

@@ -36,7 +36,7 @@ def test_alternatives_take_longer_and_keep_less(family: str) -> None:
     dag = generate(family, 40)
     found = find_best(Question(dag, Failures(dag.t_inf)), 0.5)
     plans = [found.plan, *found.alternatives]
-    assert len(plans) > 1
+    assert len(plans) > 2
     for faster, slower in zip(plans, plans[1:]):
         assert faster.makespan.log <= slower.makespan.log
         assert faster.kept_bytes > slower.kept_bytes

@@ -7,10 +7,10 @@ import random
 import pytest
 
 from rex.workflow import flips
-from rex.workflow.dag import Failures
-from rex.workflow.flips import FlipSearch, Meter, TooWide
+from rex.workflow.dag import Failures, Schedule
+from rex.workflow.flips import FlipSearch, Meter, TooWide, saved_seconds
 from rex.workflow.linearize import linearize
-from rex.workflow.makespan import Line, evaluate
+from rex.workflow.makespan import Line, evaluate, expected_makespan
 from rex.workflow.shapes import FAMILIES, generate
 
 from .examples import make_dag, random_case
@@ -33,6 +33,29 @@ def test_no_single_flip_helps_at_the_end(seed: int) -> None:
         other = list(search.flags)
         other[x] = not other[x]
         assert evaluate(line, other, failures).log >= found.log - 1e-10
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_the_price_of_every_flip_is_exact(seed: int) -> None:
+    line, flags, failures = start(seed)
+    search = FlipSearch(line, flags, failures, Meter())
+    before = evaluate(line, flags, failures).seconds
+    for x in range(len(line)):
+        other = list(flags)
+        other[x] = not other[x]
+        change = evaluate(line, other, failures).seconds - before
+        assert search.change_s(x) == pytest.approx(change, rel=1e-9, abs=1e-10 * before)
+
+
+def test_what_each_checkpoint_saves() -> None:
+    chain = make_dag([10.0, 10.0, 10.0], [(), (0,), (1,)], cost=1.0)
+    schedule = Schedule((0, 1, 2), frozenset((0, 1)))
+    saved = saved_seconds(chain, schedule, Failures(20.0))
+    assert saved is not None and set(saved) == {0, 1}
+    without = Schedule((0, 1, 2), frozenset((1,)))
+    difference = (expected_makespan(chain, without, Failures(20.0)).seconds
+                  - expected_makespan(chain, schedule, Failures(20.0)).seconds)
+    assert saved[0] == pytest.approx(difference, rel=1e-9)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -39,6 +39,7 @@ def test_the_answer_can_be_evaluated_again(dag_path: Path, tmp_path: Path) -> No
     (tmp_path / "s.json").write_text(json.dumps(told))
     again = run_json(dag_path, "--mtbf", "1h", "--downtime", "30s", "--evaluate", tmp_path / "s.json")
     assert again["expected_makespan"] == pytest.approx(told["expected_makespan"], rel=1e-12)
+    assert set(told["saved_s"]) == set(told["checkpointed"]) and min(told["saved_s"].values()) > -1e-6
     assert again["order"] == told["order"] and again["checkpointed"] == told["checkpointed"]
 
 
@@ -57,7 +58,8 @@ def test_overflow_is_null_and_a_logarithm(dag_path: Path) -> None:
 def test_tables_name_what_to_persist(dag_path: Path) -> None:
     done = CliRunner().invoke(command, [str(dag_path), "--mtbf", "1h", "--budget", "0.1", "--simulate", "10"])
     assert done.exit_code == 0
-    for word in ("nothing", "everything", "T/T_inf", "persist: ", "order: ", "best of the fourteen", "simulated 10"):
+    for word in ("nothing", "everything", "T/T_inf", "persist the output of", "order: ", "best of the fourteen",
+                 "simulated 10"):
         assert word in done.stdout
 
 
@@ -81,8 +83,9 @@ def test_bad_requests_are_usage_errors(dag_path: Path, args: list[str], said: st
 
 def test_a_real_process_ends_with_code_two(tmp_path: Path) -> None:
     (tmp_path / "dag.json").write_text('{"tasks": [{"id": "a", "weight": -1}]}')
-    for args in (["dag.json", "--mtbf", "1h"], ["none.json", "--mtbf", "1h"], ["dag.json", "--mtbf", "soon"], ["dag.json"]):
-        root = Path(__file__).resolve().parents[3]
+    root = Path(__file__).resolve().parents[3]
+    for args in (["dag.json", "--mtbf", "1h"], ["none.json", "--mtbf", "1h"],
+                 ["dag.json", "--mtbf", "soon"], ["dag.json"]):
         done = subprocess.run([sys.executable, "-m", "rex.cli.main", "schedule", *args], cwd=tmp_path,
                               env={"PYTHONPATH": str(root)}, capture_output=True, text=True, check=False)
         assert done.returncode == 2 and done.stdout == ""
