@@ -109,7 +109,7 @@ def print_comparison(refs: tuple[str, str], found: "Comparison") -> None:
 @click.argument("left", metavar="ARCHIVE:EXP")
 @click.argument("right", metavar="ARCHIVE:EXP")
 @click.option("-d", "--depth", type=click.IntRange(1, 3), default=1, show_default=True,
-              help="1: components and files that differ; 2: also their bytes; 3: also the calls.")
+              help="1: components and files that differ; 2: also their bytes; 3: also the calls (not there yet).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @guarded
 def command(left: str, right: str, depth: int, as_json: bool) -> int:

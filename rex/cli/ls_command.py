@@ -91,7 +91,7 @@ def print_experiments(told: dict[str, Any], is_one: bool) -> None:
         click.echo(f"{clean(told['archive'])}:")
     print_columns([experiment_row(each) for each in told["experiments"]],
                   ("name", "date", "duration", "exit", "size", "stored", "unique", "state", "command"),
-                  right=(2, 3, 4, 5, 6))
+                  right=(2, 3, 4, 5, 6), is_cut=True)
     if not told["experiments"]:
         click.echo("no experiments yet")
     for each in told["experiments"]:

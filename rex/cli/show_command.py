@@ -140,7 +140,7 @@ def show_processes(experiment: "Experiment", as_json: bool) -> None:
         took = "-" if process.end_s is None else format_duration(process.end_s - process.start_s)
         rows.append([str(process.task), f"+{process.start_s:.3f} s", took, status_text(process.exit_status),
                      branch + (command_text(process.command) or clean(process.executable))])
-    print_columns(rows, ("task", "start", "took", "exit", "command"), right=(0, 1, 2, 3))
+    print_columns(rows, ("task", "start", "took", "exit", "command"), right=(0, 1, 2, 3), is_cut=True)
 
 
 def show_files(experiment: "Experiment", as_json: bool) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _TYPE_LETTERS = {"file": stat.S_IFREG, "dir": stat.S_IFDIR, "symlink": stat.S_IFLNK,
                  "fifo": stat.S_IFIFO}
+_LEAST_CHARS = 30   # of a last column, however narrow the terminal
 PIPE_CLOSED = 141   # as a shell reports a program that SIGPIPE ended
 
 
@@ -132,7 +133,7 @@ def ancestor(manifest: "Manifest") -> str:
     """Name of the experiment that this one was made from; "" if it stands alone."""
     for facts in (manifest.extra.get("lineage"), manifest.extra.get("runnew")):
         if isinstance(facts, dict) and isinstance(facts.get("from"), str):
-            return facts["from"]
+            return str(facts["from"])
     return ""
 
 
@@ -142,18 +143,20 @@ def print_json(value: Any) -> None:
 
 
 def print_columns(rows: Sequence[Sequence[str]], headings: Sequence[str] = (),
-                  right: Iterable[int] = (), indent: str = "") -> None:
-    """Print rows in aligned columns; the last one is cut only where a terminal would wrap."""
+                  right: Iterable[int] = (), indent: str = "", is_cut: bool = False) -> None:
+    """Print rows in aligned columns; with is_cut a terminal gets the last one cut where it would wrap."""
     if not rows:
         return
     whole = [list(headings), *rows] if headings else list(rows)
     widths = [max(len(row[i]) for row in whole) for i in range(len(whole[0]))]
+    before = len(indent) + sum(widths[:-1]) + 2 * (len(widths) - 1)
+    limit = shutil.get_terminal_size().columns - before if is_cut and sys.stdout.isatty() else 0
     to_right = set(right)
-    limit = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     for number, row in enumerate(whole):
+        last = row[-1]
+        if limit and len(last) > max(limit, _LEAST_CHARS):
+            last = last[:max(limit, _LEAST_CHARS) - 1] + "…"
         cells = [text.rjust(width) if i in to_right else text.ljust(width)
-                 for i, (text, width) in enumerate(zip(row, widths))]
+                 for i, (text, width) in enumerate(zip([*row[:-1], last], widths))]
         line = (indent + "  ".join(cells)).rstrip()
-        if limit and len(line) > limit:
-            line = line[:limit - 1] + "…"
         click.echo(click.style(line, bold=True) if headings and number == 0 else line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterator
 
@@ -43,9 +44,9 @@ class Source:
                 if name == HOLE:   # may be of any size: never as one block
                     for at in range(0, length, _BLOCK_BYTES):
                         part = min(_BLOCK_BYTES, length - at)
-                        yield Piece(HOLE, part, lambda part=part: bytes(part))
+                        yield Piece(HOLE, part, functools.partial(bytes, part))
                 else:
-                    yield Piece(name, length, lambda name=name: store.read_object(name))
+                    yield Piece(name, length, functools.partial(store.read_object, name))
         return cls(content.size, pieces)
 
     @classmethod
@@ -55,7 +56,7 @@ class Source:
             for at in range(0, size, _BLOCK_BYTES):
                 file.seek(at)
                 data = file.read(_BLOCK_BYTES)
-                yield Piece(b"", len(data), lambda data=data: data)
+                yield Piece(b"", len(data), functools.partial(bytes, data))
         return cls(size, pieces)
 
     def text(self) -> str | None:

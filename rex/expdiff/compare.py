@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # Variables that shells and terminals set anew each time; what they tell is nobody's input.
 _NATURAL_VARIABLES = frozenset({"_", "OLDPWD", "SHLVL"})
+_NATURAL_FACTS = {"start": "start_ns", "duration": "duration_s", "engine": "engine", "version of rex": "rex"}
 _SPOOL_BYTES = 8 << 20   # of a recorded output kept in memory
 
 
@@ -61,9 +62,9 @@ def compare(left: Side, right: Side, depth: int = 1) -> Comparison:
     found.components.update(_compare_output(left, right, depth))
     found.components[STATUS] = ([] if one.exit_status == two.exit_status else
                                 [Difference(STATUS, left=one.exit_status, right=two.exit_status)])
-    for item in ("start_ns", "duration_s", "engine", "rex"):
-        if getattr(one, item) != getattr(two, item):
-            found.by_nature.append(Difference(item, left=getattr(one, item), right=getattr(two, item)))
+    for item, name in _NATURAL_FACTS.items():
+        if getattr(one, name) != getattr(two, name):
+            found.by_nature.append(Difference(item, left=getattr(one, name), right=getattr(two, name)))
     return found
 
 

@@ -19,7 +19,7 @@ def test_the_answer_comes_first(bench: Bench, rex: Rex) -> None:
     assert result.return_value == 1 and lines[0] == "A:exp0 and A:exp1 differ"
     assert [line.split("  ")[-1].strip() for line in lines[1:10]] == [
         "same", "1 differs", "same", "same", "1 differs", "same", "same", "same", "same"]
-    assert lines[10].endswith("1 not counted: start_ns")
+    assert lines[10].endswith("1 not counted: start")
     assert lines[11:] == ["", "environment", "  A", "    - 1", "    + 2\\n", "", "inputs",
                           "  /i: content differs: 4 -> 4 bytes"]
     more = rex("expdiff", "-d", "2", "A:exp0", "A:exp1").stdout
