@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from rex.multiversion.planners.bound import CoverBound
 from rex.multiversion.planners.cover import CoverPlanner, EffortSpent
 from rex.multiversion.planners.exact import StatesSpent, find_optimum
+from rex.multiversion.planners.greedy import plan_prp
 from rex.multiversion.planners.parts import write_sequence
 from rex.multiversion.planners.skeleton import Facts, Skeleton, build_skeleton, find_facts
 from rex.multiversion.sequence import ReplaySequence
@@ -34,7 +35,7 @@ class Effort:
     @classmethod
     def suit(cls, nodes: int) -> "Effort":
         """About 2 s in all for 1,000 nodes and 20 s for 10,000 on one slow core."""
-        return cls(30_000 + 25 * nodes, 150_000 + 450 * nodes, 10_000)
+        return cls(30_000 + 25 * nodes, 120_000 + 400 * nodes, 10_000)
 
 
 @dataclass
@@ -63,8 +64,7 @@ def plan_cover(problem: Problem, width: int) -> ReplaySequence:
             return write_sequence(problem.skeleton, planner.plan(problem.budget_bytes))
         except EffortSpent:
             effort = problem.effort.plan // 2
-    planner = CoverPlanner(problem.skeleton, problem.facts, width=width, effort=problem.effort.plan)
-    return write_sequence(problem.skeleton, planner.plan(0))
+    return plan_prp(problem.skeleton, problem.budget_bytes, per_byte=False)
 
 
 def prove_bound(problem: Problem, cost_s: float) -> float:

@@ -26,7 +26,7 @@ sequence can cost less.
 from __future__ import annotations
 
 from rex.multiversion.planners.cover import EffortSpent
-from rex.multiversion.planners.menu import Menu, Rooms
+from rex.multiversion.planners.menu import NO_ROOM, Menu, Rooms
 from rex.multiversion.planners.parts import deep_recursion
 from rex.multiversion.planners.skeleton import Facts, Skeleton
 
@@ -77,7 +77,7 @@ class CoverBound:
         if not self.skeleton.children[u]:
             return menu[need if need != ANY else 0][0]
         if len(menu) == 1:
-            if menu[0][1] == 0:
+            if menu[0][1] == NO_ROOM:
                 return menu[0][0] * self.facts.leaves[u] + self.facts.spread_s[u]
             need = ANY
         known = self.memo[u].get((menu, need))

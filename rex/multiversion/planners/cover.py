@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rex.multiversion.planners.menu import Menu, Rooms
+from rex.multiversion.planners.menu import NO_ROOM, Menu, Rooms
 from rex.multiversion.planners.parts import Part, deep_recursion
 from rex.multiversion.planners.skeleton import Facts, Skeleton
 
@@ -95,7 +95,7 @@ class CoverPlanner:
 
     def _solve_easy(self, u: int, menu: Menu) -> _Choice | None:
         """Leaves, and subtrees where nothing fits, in closed form."""
-        if len(menu) == 1 and menu[0][1] == 0 or not self.skeleton.children[u]:
+        if len(menu) == 1 and menu[0][1] == NO_ROOM or not self.skeleton.children[u]:
             facts = self.facts
             return _Choice(menu[0][0] * facts.leaves[u] + facts.spread_s[u], frozenset((0,)))
         return None

@@ -11,6 +11,9 @@ from rex.multiversion.planners.skeleton import Facts
 Option = tuple[float, int]
 Menu = tuple[Option, ...]
 
+NO_ROOM = -1
+"""Room in which nothing fits, not even a checkpoint of no bytes."""
+
 
 class Rooms:
     """Brings rooms to the few values that make a difference below a node.
@@ -28,18 +31,18 @@ class Rooms:
     def fit(self, u: int, room: int) -> int:
         """The room that stands for `room` below node u."""
         if room < self.least[u]:
-            return 0
+            return NO_ROOM
         if room >= self.enough[u]:
             return self.enough[u]
         if self.quantum > 1:
             room -= room % self.quantum
-            return room if room >= self.least[u] else 0
+            return room if room >= self.least[u] else NO_ROOM
         return room
 
     def build(self, u: int, options: list[Option]) -> Menu:
         """The options for node u that no other one beats; they come by rising cost."""
         best: list[Option] = []
-        top = -1
+        top = NO_ROOM - 1
         for cost, room in options:
             room = self.fit(u, room)
             if room > top:

@@ -1,0 +1,91 @@
+"""`rex plan`: the replay sequence of many versions, its cost and its proof."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rex.errors import UsageError
+from rex.types import format_duration, format_size, parse_size
+
+if TYPE_CHECKING:
+    from rex.multiversion.planners import Plan
+    from rex.multiversion.sequence import Verdict
+
+ALGORITHMS = ("best", "pc", "prp-v1", "prp-v2", "lfu", "none")
+
+
+@click.command("plan", help="""Show in which order to replay many versions, and what it costs.
+
+TREE.json holds the cells of all versions, merged on common prefixes:
+{"nodes": [{"id", "parent", "cost", "size"}]}, with cost in seconds and size
+in bytes; size null says that the cell cannot be checkpointed.
+
+\b
+The steps:   CT u     compute cell u
+             CP u     checkpoint it into the cache
+             RS u v   restore u and switch to its child v
+             EV u     evict the checkpoint of u
+
+Example: rex plan --tree TREE.json --cache 4GiB
+
+Exit codes: 0 planned, 2 bad tree or options.""")
+@click.option("--tree", "tree_path", metavar="TREE.json", required=True,
+              type=click.Path(path_type=Path), help="The execution tree.")
+@click.option("--cache", "cache", metavar="SIZE", default="0", show_default=True,
+              help="What all checkpoints together may take: 512M, 4GiB, or bytes.")
+@click.option("--algorithm", type=click.Choice(ALGORITHMS), default="best", show_default=True,
+              help="The planner.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(tree_path: Path, cache: str, algorithm: str, as_json: bool) -> None:
+    from rex.multiversion.planners import make_plan
+    from rex.multiversion.sequence import check
+    from rex.multiversion.tree import ExecutionTree
+
+    try:
+        budget_bytes = parse_size(cache)
+    except (ValueError, OverflowError) as error:
+        raise UsageError(f"bad --cache: {error}") from error
+    tree = ExecutionTree.load(tree_path)
+    plan = make_plan(tree, budget_bytes, algorithm)
+    verdict = check(tree, plan.sequence.ops, budget_bytes)
+    if as_json:
+        click.echo(json.dumps(describe(plan, verdict)))
+    else:
+        show(plan, verdict, len(tree.by_id), len(tree.leaves))
+
+
+def describe(plan: Plan, verdict: Verdict) -> dict[str, object]:
+    """The plan as `--json` prints it."""
+    return {"algorithm": plan.algorithm, "cache": plan.budget_bytes, "cost": plan.cost_s,
+            "lower_bound": plan.lower_bound_s, "gap": plan.gap if plan.lower_bound_s else None,
+            "no_cache": plan.sequential_s, "saving": plan.saving, "peak": verdict.peak_bytes,
+            "ops": [list(op) for op in plan.sequence.ops]}
+
+
+def show(plan: Plan, verdict: Verdict, cells: int, versions: int) -> None:
+    """The plan for people: runs of CT on one line, then the sums."""
+    for line in fold(plan):
+        click.echo(line)
+    proof = "proven optimal" if not plan.gap else f"at most {100 * plan.gap:.2g} % above the optimum"
+    click.echo()
+    click.echo(f"{versions} versions, {cells} cells, planner {plan.algorithm}")
+    click.echo(f"cost         {format_duration(plan.cost_s)}, {proof}")
+    click.echo(f"lower bound  {format_duration(plan.lower_bound_s)}")
+    click.echo(f"no cache     {format_duration(plan.sequential_s)}, so {100 * plan.saving:.1f} % are saved")
+    click.echo(f"cache        {format_size(verdict.peak_bytes)} used of {format_size(plan.budget_bytes)}; "
+               f"{verdict.counts['CP']} checkpoints, {verdict.counts['RS']} restores")
+
+
+def fold(plan: Plan) -> list[str]:
+    """One line per step, but consecutive computations share a line."""
+    lines: list[list[str]] = []
+    for op in plan.sequence.ops:
+        if op[0] == "CT" and lines and lines[-1][0] == "CT":
+            lines[-1].append(op[1])
+        else:
+            lines.append(list(op))
+    return [" ".join(line) for line in lines]

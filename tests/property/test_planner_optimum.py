@@ -1,0 +1,71 @@
+"""Random trees: planners against the search over all replays, and against each other."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings, strategies as st
+
+from rex.multiversion.planners import ALGORITHMS, make_plan
+from rex.multiversion.planners.best import Problem
+from rex.multiversion.planners.bound import CoverBound
+from rex.multiversion.planners.exact import find_optimum
+from rex.multiversion.planners.skeleton import build_skeleton
+from rex.multiversion.sequence import check
+from rex.multiversion.tree import ExecutionTree, Node
+
+
+@st.composite
+def draw_trees(draw: st.DrawFn, most: int) -> ExecutionTree:
+    """Trees of 1 to `most` nodes; parents near the node make them high, far ones broad."""
+    count = draw(st.integers(1, most))
+    reach = draw(st.sampled_from([2, 4, most]))
+    nodes = []
+    for k in range(count):
+        parent = None if not k else str(draw(st.integers(max(0, k - reach), k - 1)))
+        size = draw(st.one_of(st.none(), st.integers(0, 30), st.integers(5, 30)))
+        nodes.append(Node(str(k), parent, float(draw(st.integers(0, 20))), size))
+    return ExecutionTree(nodes)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(draw_trees(12), st.integers(0, 70))
+def test_best_is_the_optimum_up_to_twelve_nodes(tree: ExecutionTree, budget_bytes: int) -> None:
+    optimum = find_optimum(build_skeleton(tree), budget_bytes)
+    cost_s = check(tree, optimum.ops, budget_bytes).cost_s
+    best = make_plan(tree, budget_bytes)
+    assert abs(best.cost_s - cost_s) < 1e-9
+    assert best.gap == 0
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(draw_trees(13), st.integers(0, 70), st.integers(1, 4))
+def test_no_sequence_is_below_the_bound(tree: ExecutionTree, budget_bytes: int, width: int) -> None:
+    problem = Problem(tree, budget_bytes)
+    optimum = find_optimum(problem.skeleton, budget_bytes)
+    bound_s = CoverBound(problem.skeleton, problem.facts, width=width).bound(budget_bytes)
+    assert bound_s <= optimum.cost_s(tree) + 1e-6
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(draw_trees(40), st.integers(0, 150))
+def test_every_plan_is_legal_and_none_below_best(tree: ExecutionTree, budget_bytes: int) -> None:
+    best = make_plan(tree, budget_bytes)
+    for algorithm in ALGORITHMS:
+        made = make_plan(tree, budget_bytes, algorithm)
+        assert abs(check(tree, made.sequence.ops, budget_bytes).cost_s - made.cost_s) < 1e-9
+        assert best.lower_bound_s - 1e-9 <= best.cost_s <= made.cost_s + 1e-9
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(draw_trees(11), st.integers(0, 60))
+def test_the_skeleton_loses_nothing(tree: ExecutionTree, budget_bytes: int) -> None:
+    """The search on the skeleton and on the whole tree, node by node, agree."""
+    whole = build_skeleton(tree)
+    whole.__init__()
+    numbers = {}
+    for name in tree.order:
+        node = tree.by_id[name]
+        size = 1 << 62 if node.size_bytes is None else node.size_bytes
+        parent = -1 if node.parent is None else numbers[node.parent]
+        numbers[name] = whole.add(parent, [name], node.cost_s, size)
+    short = find_optimum(build_skeleton(tree), budget_bytes).cost_s(tree)
+    assert abs(short - find_optimum(whole, budget_bytes).cost_s(tree)) < 1e-9
