@@ -195,7 +195,7 @@ def draw_ratios(path: Path, axis: str, series: dict[str, list[tuple[float, dict[
     for panel, (family, rows) in zip(panels, series.items()):
         for name in rows[0][1]:
             panel.plot([x for x, _ in rows], [min(ratios[name], 1e3) for _, ratios in rows], marker="o", label=name)
-        panel.set(title=family, xlabel=axis, ylabel="T / T_inf", xscale="log", ylim=(1, min(4, panel.get_ylim()[1])))
+        panel.set(title=family, xlabel=axis, ylabel="T / T_inf", xscale="log", ylim=(1, 1.6))
     panels[0].legend()
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)

@@ -28,7 +28,7 @@ _EXHAUSTIVE = 20_000
 # Up to this many tasks a move is judged after new flips, and every place is tried.
 _TINY = 14
 # How much longer a plan may take that keeps less, to be shown beside the best.
-_LOSSES = (0.0005, 0.002, 0.01, 0.05, math.inf)
+_LOSSES = (0.0005, 0.002, 0.01, 0.05, 0.2, math.inf)
 
 
 @dataclass(frozen=True)
@@ -266,12 +266,12 @@ class _Search:
             return
         # A budget of its own: the search for time must not eat it up, nor be eaten.
         meter, self._meter = self._meter, Meter(0.3 * self._meter.limit)
-        price = 1e-5 * plan.makespan.seconds / kept
-        for _ in range(24):
+        price = 1e-4 * plan.makespan.seconds / kept
+        for _ in range(40):
             if self._meter.is_empty or not plan.kept_bytes:
                 break
             plan = self.flip(plan, price)
-            price *= 2
+            price *= 1.4
         self._meter = meter
 
 

@@ -87,7 +87,8 @@ def run_heuristic(question: Question, name: str) -> Plan:
     Raises:
         UsageError: no such heuristic, or it cannot keep within the limit in bytes.
     Source: Aupy et al., IJNC 6(1), 2016, section 5. We differ: the sweep includes
-    none and all, exits are left out, ties go to the earlier position.
+    none and all (for CkptPer too, with N = n), exits are left out, ties go to the
+    earlier position.
     """
     if name not in NAMES:
         raise UsageError(f"no heuristic {name!r}", "", f"choose best or one of {', '.join(NAMES)}")
