@@ -28,7 +28,7 @@ from __future__ import annotations
 from rex.multiversion.planners.cover import EffortSpent
 from rex.multiversion.planners.menu import NO_ROOM, Menu, Rooms
 from rex.multiversion.planners.parts import deep_recursion
-from rex.multiversion.planners.skeleton import Facts, Skeleton
+from rex.multiversion.planners.skeleton import NEVER, Facts, Skeleton
 
 ANY = -1
 """No option in particular is needed."""
@@ -41,8 +41,8 @@ class CoverBound:
         width: options per menu; more is tighter and slower. Where a menu would
             have more, two neighbours become one with the cost of the cheaper
             and the room of the larger.
-        effort: child menus that may be looked at before `EffortSpent`; when a
-            quarter is left, new menus get width 1.
+        effort: child menus that may be looked at before `EffortSpent`; when an
+            eighth is left, new menus get width 1.
     """
 
     def __init__(self, skeleton: Skeleton, facts: Facts, *, width: int = 2,
@@ -52,8 +52,10 @@ class CoverBound:
         self.width = width
         self.rooms = Rooms(facts)
         self.effort = effort
-        self.reserve = effort // 4
+        self.reserve = effort // 8
         self.inner = [[child for child in below if skeleton.children[child]] for below in skeleton.children]
+        self.least_parked = [min((facts.parked[child] for child in below), default=NEVER)
+                             for below in skeleton.children]
         self.memo: list[dict[tuple[Menu, int], float]] = [{} for _ in range(len(skeleton))]
 
     def bound(self, budget_bytes: int) -> float:
@@ -155,7 +157,9 @@ class CoverBound:
             need = ANY
         price, room = menu[cached]
         beside = room - self.skeleton.size[u]
-        sooner = max([beside] + [self._room_parked(u, option[1]) for option in menu[:cached]])
+        sooner = beside
+        for option in menu[:cached]:
+            sooner = max(sooner, self._room_parked(u, option[1]))
         others = menu[:cached] + menu[cached + 1:]
         without = price + self._offer_all(u, others, sooner, need - 1 if need > cached else need,
                                           limit - price)
@@ -176,16 +180,13 @@ class CoverBound:
     def _room_parked(self, u: int, room: int) -> int:
         """Room of the parts of children that need not pay a computation of u."""
         beside = room - self.skeleton.size[u]
-        least = self._least_parked(u)
+        least = self.least_parked[u]
         return max(beside, room - least) if least <= beside else beside
-
-    def _least_parked(self, u: int) -> int:
-        return min(self.facts.parked[child] for child in self.skeleton.children[u])
 
     def _count_parked(self, u: int, room: int) -> int:
         """How many parked checkpoints fit beside that of u, at most."""
         beside = room - self.skeleton.size[u]
-        least = self._least_parked(u)
+        least = self.least_parked[u]
         if beside < least:
             return 0
         return beside // least if least else len(self.skeleton)

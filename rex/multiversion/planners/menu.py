@@ -43,8 +43,12 @@ class Rooms:
         """The options for node u that no other one beats; they come by rising cost."""
         best: list[Option] = []
         top = NO_ROOM - 1
+        least, enough = self.least[u], self.enough[u]
         for cost, room in options:
-            room = self.fit(u, room)
+            if room >= enough >= least:
+                room = enough
+            elif room < least or self.quantum > 1:
+                room = self.fit(u, room)
             if room > top:
                 if best and best[-1][0] == cost:
                     best.pop()
