@@ -86,7 +86,7 @@ def test_real_trees_are_proven_optimal(name: str, times: float) -> None:
 
 
 @pytest.mark.parametrize("kind", ["CI", "DI", "AN"])
-@pytest.mark.parametrize("versions", [20, 60])
+@pytest.mark.parametrize("versions", [20, 40])
 @pytest.mark.parametrize("grow", [trees.grow_bushy, trees.grow_edits])
 @pytest.mark.parametrize("times, most", [(1, 0.10), (2, 0.05), (4, 0.01)])
 def test_gaps_of_paper_like_trees(kind: str, versions: int, grow: object, times: int, most: float) -> None:
