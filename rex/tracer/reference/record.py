@@ -22,11 +22,10 @@ from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.record_files import Ledger
 from rex.tracer.reference.record_exec import read_exec, read_program
 from rex.tracer.reference.spawn import Standard
-from rex.tracer.reference.tasks import Task
+from rex.tracer.reference.tasks import INTERRUPTED, Task
 
 _RESTART = BY_NAME["restart_syscall"].nr
 _WRITES = frozenset((BY_NAME["write"].nr, BY_NAME["writev"].nr))
-_INTERRUPTED = frozenset((-512, -513, -514, -516))     # ERESTARTSYS and its kin
 _MAX_INHERITED, _LAST_INHERITED = 63, 1024
 _SAVED_RIP = 8 + 40 + 16 * 8          # from a handler's stack pointer: return address, ucontext, registers
 _STANDARD_STREAMS = 3
@@ -55,7 +54,10 @@ class Recorder(Handler):
 
     def finish(self, status: int) -> Report:
         """Close the log; what there is to report."""
-        self._log.finish()
+        try:
+            self._log.finish()
+        except OSError as error:
+            raise _unwritten(error) from error
         report = Report(status, self._log.count, self._now())
         self._ledger.report(report)
         return report
@@ -73,8 +75,7 @@ class Recorder(Handler):
         try:
             self._log.append(event)
         except OSError as error:
-            raise OwnFailure("the log could not be written", error.strerror or "",
-                             "free some space") from error
+            raise _unwritten(error) from error
 
     def _event(self, task: Task, result: int, fields: list[Field], stream: int) -> Event:
         return Event(task.nr, task.index, result, task.args, tuple(fields), 0, stream, self._now())
@@ -154,7 +155,7 @@ class Recorder(Handler):
         if is_descriptor_call(task):
             note_descriptors(task, result)
             return
-        if result in _INTERRUPTED:    # whether it restarts, the signal will tell
+        if result in INTERRUPTED:    # whether it restarts, the signal will tell
             task.pending = self._event(task, -errno.EINTR, _names(task), task.stream)
             return
         call = task.call
@@ -267,6 +268,10 @@ class Recorder(Handler):
         auxiliary = auxiliary if with_aux else 0
         self._append_special(TSC, task, value, (auxiliary,))
         return value, auxiliary
+
+
+def _unwritten(error: OSError) -> OwnFailure:
+    return OwnFailure("the log could not be written", error.strerror or "", "free some space")
 
 
 def _names(task: Task) -> list[Field]:

@@ -14,7 +14,7 @@ import signal
 import time
 
 from rex.log.records import OUT, SIGNAL, TSC
-from rex.syscalls import BY_NAME, Call, Policy
+from rex.syscalls import BY_NAME, CALLS, Call, Key, Policy
 from rex.tracer.plan import Divergence, Plan, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.calls import CallKey, key_of, put_outputs
@@ -25,7 +25,7 @@ from rex.tracer.reference.replay_calls import end_call, perform_call, perform_un
 from rex.tracer.reference.replay_files import execed
 from rex.tracer.reference.script import Entry, Log, Script, describe, is_fault, name_of
 from rex.tracer.reference.spawn import Standard
-from rex.tracer.reference.tasks import Task
+from rex.tracer.reference.tasks import INTERRUPTED, Task
 
 PATIENCE_NS = 60_000_000
 
@@ -175,6 +175,9 @@ class Replayer(Handler):
         expected, found = task.script.next(), task.script.find(key)
         if found and found is not expected and task.is_single and not found.is_ordered:
             self.diverged(task, expected, "skipped")
+        call = CALLS.get(key[0])
+        if found is None and not task.is_single and call and call.key in (Key.PATH, Key.STREAM):
+            found = self.log.find_sibling(task.script, key)
         return found
 
     def _is_doomed(self, task: Task) -> bool:
@@ -208,9 +211,15 @@ class Replayer(Handler):
         elif is_descriptor_call(task):
             note_descriptors(task, result)
         elif task.matched:
-            end_call(self, task, task.matched, result)
-            if task.matched.is_done:
-                self._send_at_return(task, task.matched)
+            self._correct(task, task.matched, result)
+
+    def _correct(self, task: Task, entry: Entry, result: int) -> None:
+        if result in INTERRUPTED and entry.event.result != -errno.EINTR:
+            task.rewind()             # by a signal that the log does not have: again, once that is dropped
+            return
+        end_call(self, task, entry, result)
+        if entry.is_done:
+            self._send_at_return(task, entry)
 
     def settle(self) -> None:
         """Let go on whose turn has come; each may make it another's."""

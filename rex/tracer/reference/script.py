@@ -101,7 +101,9 @@ class Script:
         return entries[self.cursor] if self.cursor < len(entries) else None
 
     def after(self, entry: Entry) -> Entry | None:
-        """The first after another that has not happened yet."""
+        """The first after another that has not happened yet; None after one of another task."""
+        if entry.place >= len(self.entries) or self.entries[entry.place] is not entry:
+            return None
         places = range(entry.place + 1, len(self.entries))
         return next((self.entries[i] for i in places if not self.entries[i].is_done), None)
 
@@ -130,6 +132,7 @@ class Log:
         """
         self._scripts: list[Script] = []
         self._children: dict[tuple[int, int], Script] = {}
+        self._processes: dict[int, list[Script]] = {}
         entries: list[Entry] = []
         with LogReader(path) as reader:
             for number, event in enumerate(reader):
@@ -150,6 +153,7 @@ class Log:
         if event.call == TASK:
             script.birth = event
             self._children[event.args[0], event.args[1]] = script
+            self._processes.setdefault(script.process, []).append(script)
             entry.is_done = True
         elif event.call == EXIT:
             script.exit = entry
@@ -165,6 +169,12 @@ class Log:
     def child(self, parent: int, ordinal: int) -> Script | None:
         """What it holds for a task's child."""
         return self._children.get((parent, ordinal))
+
+    def find_sibling(self, script: Script, key: CallKey) -> Entry | None:
+        """Threads share work: what one did when recorded, another may do now."""
+        found = [entry for other in self._processes.get(script.process, ()) if other is not script
+                 for entry in (other.find(key),) if entry]
+        return min(found, key=lambda entry: entry.number, default=None)
 
     def is_turn(self, entry: Entry, task: int) -> bool:
         """Whether all has happened that other processes do before it."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 CLONE_VM, CLONE_FILES, CLONE_VFORK, CLONE_THREAD = 0x100, 0x400, 0x4000, 0x10000
 NO_CALL = -1
+# ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK: a signal interrupted the call.
+INTERRUPTED = frozenset((-512, -513, -514, -516))
 _ARGUMENTS = ("rdi", "rsi", "rdx", "r10", "r8", "r9")
 _SYSCALL_BYTES = 2                    # length of the syscall instruction
 
