@@ -90,3 +90,9 @@ def test_a_real_process_ends_with_code_two(tmp_path: Path) -> None:
                               env={"PYTHONPATH": str(root)}, capture_output=True, text=True, check=False)
         assert done.returncode == 2 and done.stdout == ""
         assert done.stderr.startswith("rex: ") and done.stderr.count("\n") == 1
+
+
+def test_without_numpy_it_says_so(dag_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(UsageError, match="needs numpy"):
+        CliRunner().invoke(command, [str(dag_path), "--mtbf", "1h"], catch_exceptions=False)
