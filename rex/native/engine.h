@@ -97,6 +97,7 @@ struct task {
     /* record: an interrupted call that may be restarted; its event is not yet written */
     struct bytes *pending;
     unsigned char siginfo[sizeof(siginfo_t)];
+    uint64_t returned_at;            /* instruction after the call of the last event, 0 after others */
     /* replay */
     struct script *script;           /* what the log holds for this task */
     struct event *matched;
@@ -160,9 +161,11 @@ struct event {                       /* replay's index of one record */
     bool done, ordered;
 };
 struct script { struct event **event; size_t count, cursor; uint32_t index; const struct record *birth;
-                struct event *exit; uint32_t tid, tgid; };
+                struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at; };
 void log_load(const char *path);
 struct script *script_of(uint32_t task);
+uint32_t script_total(void);
+struct script *script_named(uint32_t tid);
 struct script *script_child(uint32_t parent, uint32_t ordinal);
 const struct field *record_field(const struct record *r, uint8_t arg, uint8_t type);
 const struct field *field_next(const struct record *r, const struct field *f);
@@ -246,6 +249,7 @@ void replay_finish(int status);
 void replay_done(struct event *e);
 void replay_emulate(struct task *t, struct event *e);
 void replay_diverged(struct task *t, const struct event *e, const char *why);
+void replay_sent(struct task *t);                    /* a call of the kill family was answered */
 bool replay_send(struct task *t, struct event *e);   /* the signal that the log has next after e */
 void replay_call(struct task *t, const struct rex_call *c, struct event *e);
 void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e, int64_t result);
@@ -260,6 +264,7 @@ void replay_execed(struct task *t);
 void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e);
 bool replay_epoll_ctl(struct task *t);
+bool replay_polls_itself(struct task *t);            /* only its own descriptors, between threads */
 void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
 struct task *task_named(uint32_t recorded_tid);
 bool is_single(struct task *t);

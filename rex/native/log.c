@@ -134,6 +134,20 @@ struct script *script_of(uint32_t task)
     return &scripts[task];
 }
 
+uint32_t script_total(void)
+{
+    return (uint32_t)script_count;
+}
+
+/* By thread id as recorded; of several, the last to begin. */
+struct script *script_named(uint32_t tid)
+{
+    for (size_t i = script_count; i-- > 0; )
+        if (scripts[i].tid == tid && scripts[i].birth)
+            return &scripts[i];
+    return NULL;
+}
+
 struct script *script_child(uint32_t parent, uint32_t ordinal)
 {
     for (size_t i = 0; i < script_count; i++) {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 
 static FILE *report;
 
@@ -34,6 +35,7 @@ int main(int argc, char **argv)
         fputs("usage: rex-engine PLAN\n", stderr);
         return 2;
     }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);     /* nothing runs on without who asked for it */
     plan_read(argv[1]);
     if (plan.report && !(report = fopen(plan.report, "we")))
         die("cannot write %s: %s", plan.report, strerror(errno));

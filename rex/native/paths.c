@@ -136,6 +136,11 @@ void resolve_names(struct task *t)
     struct name_args n = name_args(t->nr);
     free(t->resolved);
     free(t->resolved2);
+    t->resolved2 = NULL;
+    if (n.path < 0) {                 /* fchmod and its like */
+        t->resolved = path_of_fd(t->tid, (int)t->args[0]);
+        return;
+    }
     t->resolved = resolve_one(t, n.dirfd, n.path, t->path, follows(t));
     t->resolved2 = resolve_one(t, n.dirfd2, n.path2, t->path2, false);
 }

@@ -126,6 +126,7 @@ static void signal_restarted(struct task *t);
 static void entry(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
+    t->returned_at = 0;
     if (t->stepping)
         signal_restarted(t);
     if (t->nr == REX_NR_restart_syscall) {
@@ -272,6 +273,8 @@ static void exit_stop(struct task *t, int64_t result)
         if (!t->pending)
             t->pending = zalloc(sizeof *t->pending);
         begin(t, t->pending, -EINTR);
+        if (call_of(t->nr)->hook == REX_HOOK_SLEEP)
+            capture_outputs(t, t->pending, 0);     /* the time that was left */
         return;
     }
     struct bytes *b = begin(t, &out, result);
@@ -280,6 +283,7 @@ static void exit_stop(struct task *t, int64_t result)
         capture_inputs(t, b, result);
     hook_exit(t, b, result);
     log_end(b);
+    t->returned_at = t->regs.rip;
 }
 
 /* ------------------------------------------------------------------ tasks and signals */
@@ -316,15 +320,14 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     bytes_free(&b);
 }
 
-/* at_return: the call of the last event had just returned, and no instruction ran since. */
-static void write_signal(struct task *t, bool restarted, bool at_return)
+static void write_signal(struct task *t, bool restarted, bool with_last)
 {
     siginfo_t info;
     log_begin(&out, EVENT_SIGNAL, t->index);
     memcpy(&info, t->siginfo, sizeof info);
     head(&out)->args[0] = (uint64_t)info.si_signo;
     head(&out)->args[1] = restarted;
-    head(&out)->args[2] = at_return;
+    head(&out)->args[2] = with_last;
     log_field(&out, FIELD_WHOLE, FIELD_OUT, &info, sizeof info);
     log_end(&out);
 }
@@ -352,6 +355,14 @@ static void stepped(struct task *t)
     write_signal(t, back != t->regs.rip, back == t->regs.rip);
 }
 
+/* Delivered as the last event's call returned, or held back by the mask until now: a
+ * replay that sends it right after that event has it delivered at this very place. */
+static bool came_with_last_event(struct task *t)
+{
+    struct user_regs_struct r = regs_get(t);
+    return r.rip == t->returned_at || (long)r.orig_rax == REX_NR_rt_sigprocmask;
+}
+
 static bool signal_stop(struct task *t, int sig)
 {
     (void)sig;
@@ -361,7 +372,7 @@ static bool signal_stop(struct task *t, int sig)
     if (t->pending && t->pending->used)
         t->stepping = true;
     else
-        write_signal(t, false, regs_get(t).rip == t->regs.rip);
+        write_signal(t, false, came_with_last_event(t));
     return true;
 }
 

@@ -7,7 +7,8 @@
 #include "engine.h"
 
 #include <fcntl.h>
-#include <linux/stat.h>
+#include <sched.h>
+#include <time.h>
 
 enum { LOOKAHEAD = 20000, PATIENCE_NS = 60000000 };
 
@@ -64,21 +65,62 @@ void replay_done(struct event *e)
     e->done = true;
 }
 
+static struct event *match_in(struct script *s, long nr, uint64_t key)
+{
+    while (s->cursor < s->count && s->event[s->cursor]->done)
+        s->cursor++;
+    for (size_t i = s->cursor; i < s->count && i < s->cursor + LOOKAHEAD; i++) {
+        struct event *e = s->event[i];
+        if (!e->done && e->record->call == nr && e->key == key)
+            return e;
+    }
+    return NULL;
+}
+
+/* Threads share work: what one did when recorded, another may do now. */
+static struct event *match_sibling(struct task *t, long nr, uint64_t key)
+{
+    struct event *best = NULL;
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct script *s = script_of(i);
+        if (s == t->script || s->tgid != t->script->tgid)
+            continue;
+        struct event *e = match_in(s, nr, key);
+        if (e && (!best || e->number < best->number))
+            best = e;
+    }
+    return best;
+}
+
+/* A runtime reads the clock as often as its threads collide, the program as often as it says.
+ * Which of them asks shows in where the answer goes: addresses are as they were recorded. */
+static struct event *match_clock(struct task *t, uint64_t key)
+{
+    struct script *s = t->script;
+    bool known = false;
+    for (size_t i = 0; i < s->count; i++) {
+        struct event *e = s->event[i];
+        if (e->record->call != REX_NR_clock_gettime || e->key != key || e->record->args[1] != t->args[1])
+            continue;
+        if (!e->done)
+            return e;
+        known = true;
+    }
+    return known ? NULL : match_in(s, REX_NR_clock_gettime, key);
+}
+
 static struct event *match(struct task *t, long nr, uint64_t key)
 {
     struct event *expected = next_event(t);
-    struct script *s = t->script;
-    if (!expected)
-        return NULL;
-    for (size_t i = s->cursor; i < s->count && i < s->cursor + LOOKAHEAD; i++) {
-        struct event *e = s->event[i];
-        if (e->done || e->record->call != nr || e->key != key)
-            continue;
-        if (e != expected && is_single(t) && !e->ordered)
-            replay_diverged(t, expected, "skipped");
-        return e;
-    }
-    return NULL;
+    struct event *e = nr == REX_NR_clock_gettime && !is_single(t) ? match_clock(t, key) : match_in(t->script, nr, key);
+    if (e && e != expected && is_single(t) && !e->ordered)
+        replay_diverged(t, expected, "skipped");
+    const struct rex_call *c = call_of(nr);
+    bool is_wall_clock = nr == REX_NR_clock_gettime && t->args[0] == CLOCK_REALTIME;
+    if (!e && !is_single(t) && c && (c->key == REX_KEY_PATH || c->key == REX_KEY_STREAM || nr == REX_NR_getrandom
+                                     || is_wall_clock))
+        e = match_sibling(t, nr, key);
+    return e;
 }
 
 /* The answer given last to an equal call: time does not go on in its absence. */
@@ -89,6 +131,11 @@ static struct event *last_answer(struct task *t, long nr, uint64_t key)
         if (s->event[i]->done && s->event[i]->record->call == nr && s->event[i]->key == key)
             return s->event[i];
     return NULL;
+}
+
+static bool is_thread(uint64_t flags)
+{
+    return flags & CLONE_THREAD;
 }
 
 static bool is_asynchronous(const struct event *e)
@@ -180,8 +227,38 @@ static bool is_turn(struct task *t, const struct event *e)
 
 /* ------------------------------------------------------------------ signals */
 
+/* A signal between processes of the experiment is not due before its sender has sent it,
+ * nor a child's end before the child has ended. */
+static bool is_sent(struct task *t, const struct event *e)
+{
+    const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
+    siginfo_t info;
+    memcpy(&info, f->data, sizeof info);
+    struct script *sender = info.si_code <= 0 || info.si_signo == SIGCHLD ? script_named((uint32_t)info.si_pid) : NULL;
+    if (!sender || info.si_code == SI_TIMER || info.si_code == SI_MESGQ || info.si_code == SI_ASYNCIO)
+        return true;
+    if (info.si_code > 0)
+        return !sender->exit || sender->exit->done || info.si_code == CLD_STOPPED || info.si_code == CLD_CONTINUED;
+    return script_named(t->script->tgid)->sent[info.si_signo & 63] > 0;
+}
+
+/* A call of the kill family succeeded: its target may now have the signal. */
+void replay_sent(struct task *t)
+{
+    bool by_group = t->nr == REX_NR_tgkill || t->nr == REX_NR_rt_tgsigqueueinfo;
+    int pid = (int)t->args[by_group], sig = (int)t->args[1 + by_group] & 63;
+    struct script *target = pid > 0 && t->nr != REX_NR_pidfd_send_signal ? script_named((uint32_t)pid) : NULL;
+    target = target ? script_named(target->tgid) : NULL;
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (!target || script_of(i) == target)
+            script_of(i)->sent[sig]++;
+}
+
 static void send_now(struct task *t, struct event *e)
 {
+    uint8_t *sent = script_named(t->script->tgid) ? &script_named(t->script->tgid)->sent[e->record->args[0] & 63] : NULL;
+    if (sent && *sent)
+        --*sent;
     t->injected = e;
     if (tgkill(t->leader->tid, t->tid, (int)e->record->args[0]))
         replay_done(e);
@@ -245,11 +322,27 @@ static bool signal_stop(struct task *t, int sig)
 void replay_emulate(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
-    if (r->result >= 0)
-        put_outputs(t, r);
+    put_outputs(t, r);
+    if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
+        t->script->clock_at = log_now();
     send_at_return(t, e);
     skip_call(t, r->result);
     replay_done(e);
+}
+
+/* A clock that is read more often than when recorded goes on from its last reading. */
+static void go_on(struct task *t, const struct rex_call *c)
+{
+    int arg = t->nr == REX_NR_clock_gettime;
+    int64_t now[2], unit = t->nr == REX_NR_gettimeofday ? 1000 : 1;
+    ull passed = log_now() - t->script->clock_at;
+    if (c->policy != REX_EMULATE || (t->nr != REX_NR_clock_gettime && t->nr != REX_NR_gettimeofday)
+        || !mem_read(t->tid, t->args[arg], now, sizeof now))
+        return;
+    now[1] = now[1] * unit + (int64_t)(passed % 1000000000);
+    now[0] += (int64_t)(passed / 1000000000) + now[1] / 1000000000;
+    now[1] = now[1] % 1000000000 / unit;
+    mem_write(t->tid, t->args[arg], now, sizeof now);
 }
 
 static bool is_doomed(struct task *t)
@@ -264,10 +357,16 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         kill(t->leader->tid, SIGKILL);
         return;
     }
-    if (!last || is_single(t))
+    if (c->policy == REX_CORRECT && (c->hook == REX_HOOK_POLL || c->hook == REX_HOOK_SELECT
+                                     || c->hook == REX_HOOK_EPOLL_WAIT || c->hook == REX_HOOK_SLEEP) && !is_single(t))
+        return;                           /* threads wait as often as they have to */
+    bool is_new_thread = c->hook == REX_HOOK_FORK && is_thread(fork_flags(t));
+    bool is_extra = t->leader->script && !t->script->birth;
+    if (!is_new_thread && !is_extra && (!last || is_single(t)))
         replay_diverged(t, NULL, last ? "repeated" : "not in the log");
     if (last) {
         put_outputs(t, last->record);
+        go_on(t, c);
         skip_call(t, last->record->result);
     } else
         replay_unmatched(t, c);
@@ -327,6 +426,8 @@ static void exit_stop(struct task *t, int64_t result)
         replay_scratch_made(t, result);
     else if (is_descriptor_call(t))
         descriptor_exit(t, result);
+    else if (result <= -512 && result >= -516 && !t->injected)
+        rewind_call(t);                   /* cut short by a signal that the log does not have here */
     else {
         replay_call_exit(t, c, t->matched, result);
         if (t->matched && t->matched->done)
@@ -360,35 +461,43 @@ static char state_of(struct task *t)
 }
 
 /* A signal is due that no call of the task waits for: it sleeps or computes until it comes. */
-static bool is_signal_due(struct task *t, char state)
+static bool is_signal_due(struct task *t, bool all_sleep)
 {
     struct event *e = next_event(t);
-    if (!e || !is_asynchronous(e) || t->injected == e || t->held)
+    if (!e || !is_asynchronous(e) || t->injected == e || t->held || !is_sent(t, e))
         return false;
     size_t at = t->script->cursor;
     ull before = at ? t->script->event[at - 1]->record->time : t->script->birth->time;
     ull waited = log_now() - t->last_stop;
-    return waited > PATIENCE_NS && (state != 'R' || waited > e->record->time - before);
+    return waited > PATIENCE_NS && (all_sleep || waited > e->record->time - before);
+}
+
+static bool do_all_sleep(void)
+{
+    for (struct task *t = tasks; t; t = t->next) {
+        char state = t->alive && !t->held ? state_of(t) : 'S';
+        if (state == 'R' || state == 'D' || (t->alive && log_now() - t->last_stop < PATIENCE_NS))
+            return false;
+    }
+    return true;
 }
 
 static void idle(void)
 {
     struct task *earliest = NULL;
-    bool busy = false;
+    bool all_sleep = do_all_sleep(), sent = false;
     for (struct task *t = tasks; t; t = t->next) {
-        char state = t->alive ? state_of(t) : 'Z';
-        if (!t->alive || !t->script)
+        if (!t->alive)
             continue;
-        if (is_doomed(t) && state == 'S')
+        if (is_doomed(t) && (all_sleep || script_named(t->script->tgid)->sent[SIGKILL]))
             kill(t->leader->tid, SIGKILL);
-        else if (is_signal_due(t, state)) {
+        else if (is_signal_due(t, all_sleep)) {
             send_now(t, next_event(t));
-            busy = true;
+            sent = true;
         } else if (t->held && (!earliest || t->matched->number < earliest->matched->number))
             earliest = t;
-        busy = busy || state == 'R' || state == 'D';
     }
-    if (!earliest || busy || log_now() - earliest->last_stop < PATIENCE_NS)
+    if (!earliest || sent || !all_sleep)
         return;
     forced++;                             /* nothing else can move: this order cannot be kept */
     earliest->held = false;
@@ -434,7 +543,10 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     if (!t->script || !t->script->birth) {
         t->script = zalloc(sizeof *t->script);
         t->script->index = UINT32_MAX;
-        replay_diverged(t, NULL, "a task that the log does not have");
+        if (!is_thread(flags))            /* a runtime may need one more thread, or one fewer */
+            replay_diverged(t, NULL, "a task that the log does not have");
+        else if (t->leader->script)
+            t->script->tgid = t->leader->script->tgid;
         return;
     }
     if (!parent) {

@@ -144,10 +144,11 @@ static void chdir_entry(struct task *t, struct event *e)
     replay_emulate(t, e);
 }
 
-/* A signal to the experiment's own processes is placed by the log of who got it;
- * only one that cannot be caught has to be sent. */
+/* Who gets the signal has it in its own log, at its place. */
 static void kill_entry(struct task *t, struct event *e)
 {
+    if (e->record->result == 0)
+        replay_sent(t);
     replay_emulate(t, e);
 }
 
@@ -293,6 +294,10 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
     case REX_HOOK_KILL:
     case REX_HOOK_PID:
         skip_call(t, -ESRCH);
+        return;
+    case REX_HOOK_SLEEP:
+        if (is_single(t))
+            skip_call(t, 0);
         return;
     case REX_HOOK_NONE:
         if (is_output(t))

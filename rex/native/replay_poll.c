@@ -150,12 +150,63 @@ static bool epoll_entry(struct task *t, const struct record *r)
 
 /* ------------------------------------------------------------------ entry and exit */
 
+static bool polls_external(struct task *t)
+{
+    static struct pollfd fds[FEW];
+    size_t count = (size_t)t->args[1];
+    if (count > FEW || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (fds[i].fd >= 0 && files_stream(t->files, fds[i].fd))
+            return true;
+    return false;
+}
+
+static bool selects_external(struct task *t)
+{
+    int nfds = (int)t->args[0];
+    for (int k = 1; k <= 3 && nfds <= FD_SETSIZE; k++) {
+        fd_set set;
+        FD_ZERO(&set);
+        if (t->args[k])
+            mem_read(t->tid, t->args[k], &set, (size_t)(nfds + 63) / 64 * 8);
+        for (int fd = 0; fd < nfds; fd++)
+            if (FD_ISSET(fd, &set) && files_stream(t->files, fd))
+                return true;
+    }
+    return nfds > FD_SETSIZE;
+}
+
+static bool waits_external(struct task *t)
+{
+    switch (call_of(t->nr)->hook) {
+    case REX_HOOK_POLL:
+        return polls_external(t);
+    case REX_HOOK_SELECT:
+        return selects_external(t);
+    }
+    for (size_t i = 0; i < watched_count; i++)
+        if (watched[i].epoll == (int)t->args[0] && watched[i].tgid == t->leader->tid)
+            return true;
+    return false;
+}
+
+/* Between threads, pipes are ready when they are: their pace is not the log's. */
+bool replay_polls_itself(struct task *t)
+{
+    return !is_single(t) && !waits_external(t);
+}
+
 void replay_poll(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
     bool wait = false;
     if (interrupted(t, e, mask_of(t)))
         return;
+    if (e->record->result >= 0 && replay_polls_itself(t)) {
+        replay_done(e);
+        return;
+    }
     if (r->result > 0)
         switch (call_of(t->nr)->hook) {
         case REX_HOOK_POLL:

@@ -109,7 +109,8 @@ class Call:
     def key_arg(self) -> int:
         """Index of the argument that the key is made of, NO_ARG without one."""
         words = [arg.word for arg in self.args]
-        word = {Key.PATH: "path", Key.STREAM: "fd", Key.ARG: "clock"}.get(self.key)
+        by_value = "clock" if "clock" in words else "size"
+        word = {Key.PATH: "path", Key.STREAM: "fd", Key.ARG: by_value}.get(self.key)
         return words.index(word) if word else NO_ARG
 
     @property
@@ -122,7 +123,7 @@ class Call:
             return Key.STREAM
         if "path" in words:
             return Key.PATH
-        return Key.ARG if "clock" in words else Key.NONE
+        return Key.ARG if "clock" in words or "randflags" in words else Key.NONE
 
 
 def parse_call(nr: int, name: str, args: str, ret: str, policy: Policy, marks: str,

@@ -34,8 +34,8 @@ class Effort:
 
     @classmethod
     def suit(cls, nodes: int) -> "Effort":
-        """About 2 s in all for 1,000 nodes and 20 s for 10,000 on one slow core."""
-        return cls(30_000 + 25 * nodes, 200_000 + 500 * nodes, 10_000)
+        """About 2 s in all for 1,000 nodes and 20 s for 10,000 on one core."""
+        return cls(30_000 + 25 * nodes, 330_000 + 330 * nodes, 10_000)
 
 
 @dataclass
@@ -57,13 +57,13 @@ class Problem:
 
 def plan_cover(problem: Problem, width: int) -> ReplaySequence:
     """The plan of `CoverPlanner`, with rooms rounded as little as the effort allows."""
-    effort = problem.effort.plan
+    effort = problem.effort.plan // width
     for quantum in problem.quanta():
         planner = CoverPlanner(problem.skeleton, problem.facts, width=width, quantum=quantum, effort=effort)
         try:
             return write_sequence(problem.skeleton, planner.plan(problem.budget_bytes))
         except EffortSpent:
-            effort = problem.effort.plan // 2
+            effort //= 2
     return plan_prp(problem.skeleton, problem.budget_bytes, per_byte=False)
 
 
