@@ -35,7 +35,7 @@ class Effort:
     @classmethod
     def suit(cls, nodes: int) -> "Effort":
         """About 2 s in all for 1,000 nodes and 20 s for 10,000 on one core."""
-        return cls(30_000 + 25 * nodes, 330_000 + 330 * nodes, 10_000)
+        return cls(50_000 + 25 * nodes, 330_000 + 330 * nodes, 10_000)
 
 
 @dataclass
