@@ -227,7 +227,7 @@ _CHANGES: dict[str, _Change] = {
     "rmdir": Overlay._rmdir, "unlink": Overlay._unlink, "unlinkat": Overlay._unlink,
     "rename": Overlay._rename, "renameat": Overlay._rename, "renameat2": Overlay._rename,
     "link": Overlay._link, "linkat": Overlay._link, "symlink": Overlay._symlink, "symlinkat": Overlay._symlink,
-    "truncate": Overlay._truncate, "chmod": Overlay._chmod, "fchmodat": Overlay._chmod,
+    "truncate": Overlay._truncate, "chmod": Overlay._chmod, "fchmod": Overlay._chmod, "fchmodat": Overlay._chmod,
     "fchmodat2": Overlay._chmod, "utime": Overlay._set_times, "utimes": Overlay._set_times,
     "utimensat": Overlay._set_times, "futimesat": Overlay._set_times,
 }
@@ -249,8 +249,8 @@ def _copy_file(original: tuple[int, int, bytes], to: bytes, is_empty: bool) -> N
 
 
 def _after_path(task: Task, event: Event) -> int:
-    """The argument after the path."""
-    return task.args[paths.name_args(event.call).path + 1]
+    """The argument after the path, or after the descriptor where there is no path."""
+    return task.args[max(paths.name_args(event.call).path, 0) + 1]
 
 
 def _masked(task: Task, mode: int) -> int:

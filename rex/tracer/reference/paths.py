@@ -127,6 +127,9 @@ def read_names(task: Task) -> None:
 def resolve_names(task: Task) -> None:
     """Set `resolved` and `resolved2` from those."""
     at = name_args(task.nr)
+    if at.path < 0:                   # fchmod and its like
+        task.resolved, task.resolved2 = path_of_fd(task.tid, signed32(task.args[0])), None
+        return
     flag = _FLAGGED.get(task.nr)
     follows = task.nr in _FOLLOWING or (flag is not None and not task.args[flag] & _AT_SYMLINK_NOFOLLOW)
     task.resolved = _resolve_one(task, at.dirfd, at.path, task.path, follows)

@@ -25,6 +25,7 @@ from rex.tracer.reference.spawn import Standard
 from rex.tracer.reference.tasks import INTERRUPTED, Task
 
 _RESTART = BY_NAME["restart_syscall"].nr
+_SIGPROCMASK = BY_NAME["rt_sigprocmask"].nr
 _WRITES = frozenset((BY_NAME["write"].nr, BY_NAME["writev"].nr))
 _MAX_INHERITED, _LAST_INHERITED = 63, 1024
 _SAVED_RIP = 8 + 40 + 16 * 8          # from a handler's stack pointer: return address, ucontext, registers
@@ -98,6 +99,7 @@ class Recorder(Handler):
     def entry(self, task: Task) -> None:
         """Prepare for the call's event, and keep what the call is about to change."""
         call = task.call
+        task.returned_at = 0
         if task.stepping:             # the handler's first step led into a call: it was restarted
             task.stepping = False
             task.pending = None
@@ -150,21 +152,23 @@ class Recorder(Handler):
 
     def exit(self, task: Task, result: int) -> None:
         """Write the call's event."""
+        call = task.call
+        assert call is not None, "calls without declaration have no exit-stop"
         if task is self._writer:
             self._next_writer()
         if is_descriptor_call(task):
             note_descriptors(task, result)
             return
         if result in INTERRUPTED:    # whether it restarts, the signal will tell
-            task.pending = self._event(task, -errno.EINTR, _names(task), task.stream)
+            left = capture_outputs(task, 0) if call.hook is Hook.SLEEP else []
+            task.pending = self._event(task, -errno.EINTR, _names(task) + left, task.stream)
             return
-        call = task.call
-        assert call is not None, "calls without declaration have no exit-stop"
         fields = _names(task) + capture_outputs(task, result)
         if task.stream and call.policy is Policy.STREAM:
             fields += capture_inputs(task, result)
         stream = self._exit_hook(task, call.hook, result, fields)
         self._append(self._event(task, result, fields, stream))
+        task.returned_at = task.regs.rip
 
     def _exit_hook(self, task: Task, hook: Hook, result: int, fields: list[Field]) -> int:
         """Add what the hook knows of a call that has ended; the event's stream."""
@@ -235,10 +239,9 @@ class Recorder(Handler):
 
     # -------------------------------------------------------------- signals
 
-    def _write_signal(self, task: Task, is_restarted: bool, is_at_return: bool) -> None:
-        """at_return: the call of the last event had just returned, and no instruction ran since."""
+    def _write_signal(self, task: Task, is_restarted: bool, is_with_last: bool) -> None:
         number = int.from_bytes(task.siginfo[:4], "little")
-        self._append_special(SIGNAL, task, args=(number, int(is_restarted), int(is_at_return)),
+        self._append_special(SIGNAL, task, args=(number, int(is_restarted), int(is_with_last)),
                              data=task.siginfo)
 
     def stepped(self, task: Task) -> None:
@@ -259,7 +262,7 @@ class Recorder(Handler):
         if task.pending:
             task.stepping = True
         else:
-            self._write_signal(task, False, kernel.registers(task.tid).rip == task.regs.rip)
+            self._write_signal(task, False, _came_with_last_event(task))
         return True
 
     def tsc(self, task: Task, with_aux: bool) -> tuple[int, int]:
@@ -268,6 +271,15 @@ class Recorder(Handler):
         auxiliary = auxiliary if with_aux else 0
         self._append_special(TSC, task, value, (auxiliary,))
         return value, auxiliary
+
+
+def _came_with_last_event(task: Task) -> bool:
+    """Delivered as the last event's call returned, or held back by the mask until now.
+
+    A replay that sends it right after that event has it delivered at this very place.
+    """
+    registers = kernel.registers(task.tid)
+    return bool(registers.rip == task.returned_at or registers.orig_rax == _SIGPROCMASK)
 
 
 def _unwritten(error: OSError) -> OwnFailure:

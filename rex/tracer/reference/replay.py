@@ -13,27 +13,28 @@ import os
 import signal
 import time
 
-from rex.log.records import OUT, SIGNAL, TSC
-from rex.syscalls import BY_NAME, CALLS, Call, Key, Policy
+from rex.log.records import SIGNAL, TSC
+from rex.syscalls import BY_NAME, CALLS, Call, Hook, Key, Policy
 from rex.tracer.plan import Divergence, Plan, Report
 from rex.tracer.reference import kernel, memory, paths
-from rex.tracer.reference.calls import CallKey, key_of, put_outputs
+from rex.tracer.reference.calls import CallKey, fork_flags, key_of, put_outputs
 from rex.tracer.reference.descriptors import is_descriptor_call, note_descriptors
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.overlay import Overlay
 from rex.tracer.reference.replay_calls import end_call, perform_call, perform_unmatched, scratch_made
+from rex.tracer.reference.replay_clock import go_on, note_reading
 from rex.tracer.reference.replay_files import execed
-from rex.tracer.reference.script import Entry, Log, Script, describe, is_fault, name_of
+from rex.tracer.reference.replay_signals import PATIENCE_NS, Signals
+from rex.tracer.reference.script import CLOCK_GETTIME, Entry, Log, Script, describe, name_of
 from rex.tracer.reference.spawn import Standard
-from rex.tracer.reference.tasks import INTERRUPTED, Task
+from rex.tracer.reference.tasks import CLONE_THREAD, INTERRUPTED, Task
 
-PATIENCE_NS = 60_000_000
-
-_RESTART = BY_NAME["restart_syscall"].nr
+_GETRANDOM, _RESTART = BY_NAME["getrandom"].nr, BY_NAME["restart_syscall"].nr
 _CLONE3, _FORKS = BY_NAME["clone3"].nr, frozenset((BY_NAME["fork"].nr, BY_NAME["vfork"].nr))
 _CLONE_PARENT_SETTID, _CLONE_CHILD_SETTID = 0x00100000, 0x01000000
 _ARGS_CHILD_TID, _ARGS_PARENT_TID = 16, 24      # in struct clone_args
 _TSC_KEY: CallKey = (TSC, None)
+_WAITS = frozenset((Hook.POLL, Hook.SELECT, Hook.EPOLL_WAIT, Hook.SLEEP))
 
 
 class Replayer(Handler):
@@ -44,6 +45,7 @@ class Replayer(Handler):
         self.report = Report()
         self.log = Log(plan.log)
         self.overlay = Overlay(plan, self.report)
+        self.signals = Signals(self.log)
         self.watched: set[tuple[int, int, int]] = set()   # see replay_poll
 
     def finish(self, status: int) -> Report:
@@ -83,51 +85,18 @@ class Replayer(Handler):
         if self.report.differs_at is None:
             self.report.differs_at = (entry.number, entry.event.stream)
 
-    # -------------------------------------------------------------- signals
-
-    def _send_now(self, task: Task, entry: Entry) -> None:
-        task.injected = entry
-        if not kernel.send_signal(task.leader.tid, task.tid, entry.signal):
-            entry.is_done = True
-
-    def send_after(self, task: Task, entry: Entry) -> bool:
-        """Send the signal that the log has next after an event; whether there is one."""
-        following = task.script.after(entry)
-        if following is None or task.injected or not following.is_asynchronous:
-            return False
-        self._send_now(task, following)
-        return True
-
-    def _send_at_return(self, task: Task, entry: Entry) -> None:
-        """A signal that came as the call returned comes so again: the program may look for it at once."""
-        following = task.script.after(entry)
-        if following and following.event.call == SIGNAL and following.event.args[2]:
-            self.send_after(task, entry)
-
     def signal(self, task: Task, number: int) -> bool:
-        """The log says when signals come; only faults, and writes to closed pipes, say so themselves."""
+        """The log says when signals come."""
         task.last_stop_ns = time.monotonic_ns()
-        entry = task.injected
-        if entry and entry.signal == number:
-            if number != signal.SIGSTOP:
-                kernel.set_signal_info(task.tid, entry.event.data(OUT) or b"")
-            task.injected = None
-            entry.is_done = True
-            return True
-        if number != signal.SIGPIPE and not is_fault(number, kernel.signal_info(task.tid)):
-            return False
-        entry = task.script.next()
-        if entry and entry.signal == number:
-            entry.is_done = True
-        return True
+        return self.signals.take(task, number)
 
     # -------------------------------------------------------------- calls
 
     def emulate(self, task: Task, entry: Entry) -> None:
         """The log answers, the kernel is not asked."""
-        if entry.event.result >= 0:
-            put_outputs(task, entry.event)
-        self._send_at_return(task, entry)
+        put_outputs(task, entry.event)
+        note_reading(task)
+        self.signals.send_at_return(task, entry)
         task.skip(entry.event.result)
         entry.is_done = True
 
@@ -147,20 +116,8 @@ class Replayer(Handler):
         if is_descriptor_call(task):
             task.want_exit = True
             return
-        if not self._send_first(task, following):
+        if not self.signals.send_before(task, following):
             self._answer(task, call)
-
-    def _send_first(self, task: Task, following: Entry | None) -> bool:
-        """Send a signal that came before this call; whether the call must come again."""
-        if following and following.is_asynchronous and task.injected is not following:
-            self._send_now(task, following)
-            if task.injected:
-                task.rewind()
-                return True
-        elif task.injected:           # it is blocked, and will come when it is not
-            task.injected.is_done = True
-            task.injected = None
-        return False
 
     def _answer(self, task: Task, call: Call) -> None:
         paths.read_names(task)
@@ -172,12 +129,16 @@ class Replayer(Handler):
             self._unmatched(task, call, key)
 
     def _match(self, task: Task, key: CallKey) -> Entry | None:
-        expected, found = task.script.next(), task.script.find(key)
-        if found and found is not expected and task.is_single and not found.is_ordered:
-            self.diverged(task, expected, "skipped")
+        script, expected = task.script, task.script.next()
+        if task.is_single:
+            found = script.find(key)
+            if found and found is not expected and not found.is_ordered:
+                self.diverged(task, expected, "skipped")
+            return found
+        found = script.find_clock(key, task.args[1]) if key[0] == CLOCK_GETTIME else script.find(key)
         call = CALLS.get(key[0])
-        if found is None and not task.is_single and call and call.key in (Key.PATH, Key.STREAM):
-            found = self.log.find_sibling(task.script, key)
+        if found is None and call and (call.key in (Key.PATH, Key.STREAM) or call.nr == _GETRANDOM):
+            found = self.log.find_sibling(script, key)
         return found
 
     def _is_doomed(self, task: Task) -> bool:
@@ -185,15 +146,19 @@ class Replayer(Handler):
         return bool(ending and ending.event.result & 0x7F == signal.SIGKILL and not task.script.next())
 
     def _unmatched(self, task: Task, call: Call, key: CallKey) -> None:
-        """The answer given last to an equal call may do: time does not go on in its absence."""
+        """The answer given last to an equal call may do."""
         last = task.script.last(key) if call.policy is Policy.EMULATE else None
         if self._is_doomed(task):
             os.kill(task.leader.tid, signal.SIGKILL)
             return
-        if last is None or task.is_single:
+        if not task.is_single and call.hook in _WAITS:
+            return                    # threads wait as often as they have to
+        is_new_thread = call.hook is Hook.FORK and fork_flags(task) & CLONE_THREAD
+        if not is_new_thread and (last is None or task.is_single):
             self.diverged(task, None, "repeated" if last else "not in the log")
         if last:
             put_outputs(task, last.event)
+            go_on(task)
             task.skip(last.event.result)
         else:
             perform_unmatched(self, task, call)
@@ -214,12 +179,12 @@ class Replayer(Handler):
             self._correct(task, task.matched, result)
 
     def _correct(self, task: Task, entry: Entry, result: int) -> None:
-        if result in INTERRUPTED and entry.event.result != -errno.EINTR:
-            task.rewind()             # by a signal that the log does not have: again, once that is dropped
+        if result in INTERRUPTED and not task.injected:
+            task.rewind()             # by a signal that the log does not have here: again, once that is dropped
             return
         end_call(self, task, entry, result)
         if entry.is_done:
-            self._send_at_return(task, entry)
+            self.signals.send_at_return(task, entry)
 
     def settle(self) -> None:
         """Let go on whose turn has come; each may make it another's."""
@@ -237,36 +202,29 @@ class Replayer(Handler):
 
     # -------------------------------------------------------------- waiting that the log must end
 
-    def _is_signal_due(self, task: Task, state: str) -> bool:
-        """A signal that no call of the task waits for: it sleeps or computes until it comes."""
-        script, entry = task.script, task.script.next()
-        if entry is None or not entry.is_asynchronous or task.injected is entry or task.held or not script.birth:
-            return False
-        before = script.entries[entry.place - 1].event if entry.place else script.birth
-        waited_ns = time.monotonic_ns() - task.last_stop_ns
-        return waited_ns > PATIENCE_NS and (state != "R" or waited_ns > entry.event.time_ns - before.time_ns)
+    def _do_all_sleep(self) -> bool:
+        now_ns = time.monotonic_ns()
+        return not any(now_ns - task.last_stop_ns < PATIENCE_NS or (not task.held and _state(task) in ("R", "D"))
+                       for task in self.tasks)
 
     def idle(self) -> None:
         """Send what is due; where nothing else can move, give up the order of one event."""
         earliest: tuple[int, Task, Entry] | None = None
-        is_busy = False
+        all_sleep, is_sent = self._do_all_sleep(), False
         for task in self.tasks:
-            state = _state(task)
-            entry = task.matched
-            if self._is_doomed(task) and state == "S":
+            due, entry = self.signals.is_due(task, all_sleep), task.matched
+            if self._is_doomed(task) and (all_sleep or self.signals.is_sent_to(task, signal.SIGKILL)):
                 os.kill(task.leader.tid, signal.SIGKILL)
-            elif self._is_signal_due(task, state):
-                following = task.script.next()
-                assert following is not None, "due means there is one"
-                self._send_now(task, following)
-                is_busy = True
+            elif due:
+                self.signals.send(task, due)
+                is_sent = True
             elif task.held and entry and (earliest is None or entry.number < earliest[0]):
                 earliest = entry.number, task, entry
-            is_busy = is_busy or state in ("R", "D")
-        if earliest is None or is_busy or time.monotonic_ns() - earliest[1].last_stop_ns < PATIENCE_NS:
-            return
-        self.report.forced += 1
-        _, task, entry = earliest
+        if earliest and all_sleep and not is_sent:
+            self.report.forced += 1
+            self._go_ahead(*earliest[1:])
+
+    def _go_ahead(self, task: Task, entry: Entry) -> None:
         task.held = False
         perform_call(self, task, entry)
         if not task.held:
@@ -285,8 +243,7 @@ class Replayer(Handler):
         task.last_stop_ns = time.monotonic_ns()
         task.script = script or Script()
         if script is None or not script.birth:
-            task.script = Script()
-            self.diverged(task, None, "a task that the log does not have")
+            self._take_unknown(task, flags)
         elif parent is None:
             for fd, stream in script.inherited():
                 task.files.set(fd, stream)
@@ -295,6 +252,14 @@ class Replayer(Handler):
             task.child_tid_at = in_child if flags & _CLONE_CHILD_SETTID else 0
             if flags & _CLONE_PARENT_SETTID and parent.nr not in _FORKS:
                 _set_tid(parent, in_parent, script.tid)
+
+    def _take_unknown(self, task: Task, flags: int) -> None:
+        """A runtime may need one more thread, or one fewer; a process it may not."""
+        task.script = Script()
+        if flags & CLONE_THREAD:
+            task.script.process = task.leader.script.process
+        else:
+            self.diverged(task, None, "a task that the log does not have")
 
     def start(self, task: Task) -> None:
         """The kernel has stored the real number by now."""

@@ -96,7 +96,7 @@ def _sleep(replayer: "Replayer", task: Task, entry: Entry) -> None:
 
 
 def _pause(replayer: "Replayer", task: Task, entry: Entry) -> None:
-    (_run if replayer.send_after(task, entry) else _emulate)(replayer, task, entry)
+    (_run if replayer.signals.send_after(task, entry) else _emulate)(replayer, task, entry)
 
 
 def _limit(replayer: "Replayer", task: Task, entry: Entry) -> None:
@@ -120,11 +120,17 @@ def _tree(replayer: "Replayer", task: Task, entry: Entry) -> None:
     replayer.emulate(task, entry)
 
 
-# Signals to the experiment's own processes (KILL) are placed by the log of who got them;
-# the working directory (CHDIR) matters only to names, which the log has resolved.
+def _kill(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    """Who gets the signal has it in its own log, at its place."""
+    if entry.event.result == 0:
+        replayer.signals.note_sent(task)
+    replayer.emulate(task, entry)
+
+
+# The working directory (CHDIR) matters only to names, which the log has resolved.
 _PERFORMERS: dict[Hook, _Performer] = {
     Hook.OPEN: perform_open, Hook.EXEC: perform_exec, Hook.FORK: _run_unless_failed,
-    Hook.STREAM: _run_unless_failed, Hook.TID: _run, Hook.WAIT: _wait, Hook.KILL: _emulate,
+    Hook.STREAM: _run_unless_failed, Hook.TID: _run, Hook.WAIT: _wait, Hook.KILL: _kill,
     Hook.SLEEP: _sleep, Hook.PAUSE: _pause, Hook.POLL: perform_poll, Hook.SELECT: perform_poll,
     Hook.EPOLL_WAIT: perform_poll, Hook.EPOLL_CTL: perform_epoll_ctl, Hook.CHDIR: _emulate,
     Hook.TREE: _tree, Hook.RLIMIT: _limit, Hook.PID: _pid, Hook.SOCKET: _socket, Hook.ACCEPT: _socket,
@@ -192,6 +198,8 @@ def perform_unmatched(replayer: "Replayer", task: Task, call: Call) -> None:
         perform_open(replayer, task, None)
     elif call.hook in _REFUSALS:
         task.skip(-_REFUSALS[call.hook])
+    elif call.hook is Hook.SLEEP:
+        task.skip(0)
     elif call.hook is Hook.NONE and not _is_output(task):
         if call.policy is Policy.STREAM:
             task.skip(0 if task.nr == _NR["read"] else -errno.EIO)

@@ -37,7 +37,7 @@ def _mask_address(task: Task) -> int:
 def _was_interrupted(replayer: "Replayer", task: Task, entry: Entry) -> bool:
     """With a signal mask of its own a call that was interrupted becomes a wait for that signal."""
     mask = _mask_address(task)
-    if entry.event.result != -errno.EINTR or not mask or not replayer.send_after(task, entry):
+    if entry.event.result != -errno.EINTR or not mask or not replayer.signals.send_after(task, entry):
         return False
     task.substitute(_NR["rt_sigsuspend"], mask, _SIGSET_BYTES)
     return True
@@ -90,11 +90,37 @@ def _wait_epoll(replayer: "Replayer", task: Task, event: Event) -> bool:
     return True
 
 
+def _select_sets(task: Task) -> int:
+    """All descriptors that a select asks about, as bits."""
+    asked, count = 0, signed32(task.args[0])
+    for at in filter(None, task.args[1:4]):
+        asked |= memory.read_int(task.tid, at, (count + 63) // 64 * 8) or 0
+    return asked & (1 << max(count, 0)) - 1
+
+
+def _waits_external(replayer: "Replayer", task: Task) -> bool:
+    hook = task.call.hook if task.call else Hook.NONE
+    if hook is Hook.POLL:
+        count = task.args[1]
+        given = memory.read(task.tid, task.args[0], count * _POLLED.size) if count <= _MAX_POLLED else None
+        return given is None or any(fd >= 0 and task.files.stream(fd) for fd, _, _ in _POLLED.iter_unpack(given))
+    if hook is Hook.SELECT:
+        if signed32(task.args[0]) > _FD_SETSIZE:
+            return True
+        asked = _select_sets(task)
+        return any(asked >> fd & 1 for fd in task.files)
+    epoll = task.leader.tid, signed32(task.args[0])
+    return any(watched[:2] == epoll for watched in replayer.watched)
+
+
 def perform_poll(replayer: "Replayer", task: Task, entry: Entry) -> None:
     """Wait for what is the experiment's own, or answer at once."""
     if _was_interrupted(replayer, task, entry):
         return
     event, hook = entry.event, task.call.hook if task.call else Hook.NONE
+    if event.result >= 0 and not task.is_single and not _waits_external(replayer, task):
+        entry.is_done = True          # between threads, pipes are ready when they are: their pace is not the log's
+        return
     waits = event.result > 0 and (
         _wait_poll(task, event) if hook is Hook.POLL else
         _wait_select(task, event) if hook is Hook.SELECT else _wait_epoll(replayer, task, event))

@@ -15,22 +15,24 @@ from rex.tracer.reference.kernel import SIGINFO_BYTES
 from rex.tracer.reference.paths import is_writing
 
 LOOKAHEAD = 20000
+CLOCK_GETTIME = BY_NAME["clock_gettime"].nr
 
 _OPEN, _CREAT, _OPENAT2 = (BY_NAME[name].nr for name in ("open", "creat", "openat2"))
 _WRITES = frozenset((BY_NAME["write"].nr, BY_NAME["writev"].nr))
 _FAULTS = frozenset((11, 7, 8, 4, 5, 31))       # SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS
-_INFO_CODE = struct.Struct("<8xi")
+_INFO = struct.Struct("<8xii")                  # siginfo: si_code, si_pid
 _PAIR = struct.Struct("<ii")
 
 
-def info_code(info: bytes) -> int:
-    """si_code: above 0 where the kernel itself raised the signal."""
-    return int(_INFO_CODE.unpack_from(info)[0])
+def code_and_pid(info: bytes) -> tuple[int, int]:
+    """si_code, above 0 where the kernel itself raised the signal; and who sent it or ended."""
+    code, pid = _INFO.unpack_from(info)
+    return code, pid
 
 
 def is_fault(number: int, info: bytes) -> bool:
     """Whether the program's own instruction raised the signal."""
-    return number in _FAULTS and info_code(info) > 0
+    return number in _FAULTS and code_and_pid(info)[0] > 0
 
 
 @dataclass(eq=False)
@@ -52,35 +54,33 @@ class Entry:
         return self.event.args[0] if self.event.call == SIGNAL else 0
 
     @property
+    def info(self) -> bytes:
+        """The siginfo of that signal."""
+        return self.event.data(OUT) or b""
+
+    @property
     def is_asynchronous(self) -> bool:
         """Whether it is a signal that somebody has to send."""
-        if not self.signal:
-            return False
-        info = self.event.data(OUT) or b""
-        return len(info) >= SIGINFO_BYTES and not is_fault(self.signal, info)
+        return bool(self.signal) and len(self.info) >= SIGINFO_BYTES and not is_fault(self.signal, self.info)
 
 
 @dataclass(eq=False)
 class Script:
-    """What the log holds for one task, in its order."""
+    """What the log holds for one task, in its order.
+
+    `tid` and `process` are its numbers when recorded.
+    """
 
     index: int = NO_TASK
+    tid: int = 0
+    process: int = 0
     birth: Event | None = None
     exit: Entry | None = None
     entries: list[Entry] = field(default_factory=list)
     cursor: int = 0
+    clock_at_ns: int = 0
     _by_key: dict[CallKey, list[Entry]] = field(default_factory=dict)
     _heads: dict[CallKey, int] = field(default_factory=dict)
-
-    @property
-    def tid(self) -> int:
-        """The task's number when recorded."""
-        return self.birth.args[3] if self.birth else 0
-
-    @property
-    def process(self) -> int:
-        """The process's number when recorded."""
-        return self.birth.args[4] if self.birth else 0
 
     def inherited(self) -> list[tuple[int, int]]:
         """Descriptors of the first task that came from outside, with their streams."""
@@ -92,6 +92,8 @@ class Script:
         entry.place = len(self.entries)
         self.entries.append(entry)
         self._by_key.setdefault(key, []).append(entry)
+        if entry.event.call == CLOCK_GETTIME:
+            self._by_key.setdefault(_clock_key(key, entry.event.args[1]), []).append(entry)
 
     def next(self) -> Entry | None:
         """The first event that has not happened yet."""
@@ -107,14 +109,27 @@ class Script:
         places = range(entry.place + 1, len(self.entries))
         return next((self.entries[i] for i in places if not self.entries[i].is_done), None)
 
-    def find(self, key: CallKey) -> Entry | None:
-        """The first event of that key that has not happened yet and is not far off."""
+    def _first(self, key: CallKey) -> Entry | None:
         same, head = self._by_key.get(key, ()), self._heads.get(key, 0)
         while head < len(same) and same[head].is_done:
             head += 1
         self._heads[key] = head
+        return same[head] if head < len(same) else None
+
+    def find(self, key: CallKey) -> Entry | None:
+        """The first event of that key that has not happened yet and is not far off."""
+        found = self._first(key)
         self.next()
-        return same[head] if head < len(same) and same[head].place < self.cursor + LOOKAHEAD else None
+        return found if found and found.place < self.cursor + LOOKAHEAD else None
+
+    def find_clock(self, key: CallKey, address: int) -> Entry | None:
+        """A reading of a clock by one of several threads.
+
+        A runtime reads the clock as often as its threads collide, the program as often as it says.
+        Which of them asks shows in where the answer goes: addresses are as they were recorded.
+        """
+        same_place = _clock_key(key, address)
+        return self._first(same_place) if same_place in self._by_key else self.find(key)
 
     def last(self, key: CallKey) -> Entry | None:
         """The last event of that key that has happened."""
@@ -151,7 +166,7 @@ class Log:
             raise Damaged("the log is damaged", f"at event {entry.number}: task {event.task} was never born")
         script = self.script(event.task)
         if event.call == TASK:
-            script.birth = event
+            script.birth, script.tid, script.process = event, event.args[3], event.args[4]
             self._children[event.args[0], event.args[1]] = script
             self._processes.setdefault(script.process, []).append(script)
             entry.is_done = True
@@ -165,6 +180,10 @@ class Log:
         while len(self._scripts) <= task:
             self._scripts.append(Script(len(self._scripts)))
         return self._scripts[task]
+
+    def named(self, recorded_tid: int) -> Script | None:
+        """By thread id as recorded; of several, the last to begin."""
+        return next((s for s in reversed(self._scripts) if s.birth and s.tid == recorded_tid), None)
 
     def child(self, parent: int, ordinal: int) -> Script | None:
         """What it holds for a task's child."""
@@ -208,6 +227,10 @@ class Log:
         if event.call in _WRITES:
             return event.stream in (2, 3)
         return call.hook is Hook.OPEN and not event.stream and event.data(RESOLVED) in self.changed
+
+
+def _clock_key(key: CallKey, address: int) -> CallKey:
+    return key[0], (key[1], address)
 
 
 def _key(event: Event) -> CallKey:

@@ -83,6 +83,7 @@ class Task:
         by_entry_stop: the call was entered by a syscall-stop, so its seccomp-stop is still to come.
         regs, nr, args: at entry. deref: the number that a *argument pointed to then.
         pending: record: an interrupted call that may be restarted; its event is not yet written.
+        returned_at: record: the instruction after the call of the last event, 0 after others.
         exec_fields: record: what execve's event gets, read before the exec.
         matched, injected: replay: the call's event; a signal on its way.
     """
@@ -116,6 +117,7 @@ class Task:
     exec_refused: int = 0
     pending: Event | None = None
     siginfo: bytes = b""
+    returned_at: int = 0
     # replay
     script: "Script" = None           # type: ignore[assignment]  # given at birth
     matched: "Entry | None" = None

@@ -1,0 +1,117 @@
+"""Replay: signals come where the log has them, and no sooner than their senders sent them."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections import Counter
+
+from rex.log.records import SIGNAL
+from rex.syscalls import BY_NAME
+from rex.tracer.reference import kernel
+from rex.tracer.reference.script import Entry, Log, code_and_pid, is_fault
+from rex.tracer.reference.tasks import Task, signed32
+
+PATIENCE_NS = 60_000_000
+
+_BY_GROUP = frozenset((BY_NAME["tgkill"].nr, BY_NAME["rt_tgsigqueueinfo"].nr))
+_BY_DESCRIPTOR = BY_NAME["pidfd_send_signal"].nr
+_SENT_BY_NOBODY = frozenset((-2, -3, -4))       # SI_TIMER, SI_MESGQ, SI_ASYNCIO
+_STOPS = frozenset((5, 6))                      # CLD_STOPPED, CLD_CONTINUED
+_SIGNALS = 63
+
+
+class Signals:
+    """What has been sent, and what is on its way."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        # By recorded process and number; process 0 stands for one that is not known.
+        self._sent: Counter[tuple[int, int]] = Counter()
+
+    def is_sent_to(self, task: Task, number: int) -> bool:
+        """Whether a process of the experiment has sent it, and it has not come yet."""
+        return self._sent[task.script.process, number] + self._sent[0, number] > 0
+
+    def note_sent(self, task: Task) -> None:
+        """A call of the kill family succeeded: its target may now have the signal."""
+        at = 1 if task.nr in _BY_GROUP else 0
+        pid, number = signed32(task.args[at]), task.args[at + 1] & _SIGNALS
+        target = self._log.named(pid) if pid > 0 and task.nr != _BY_DESCRIPTOR else None
+        self._sent[target.process if target else 0, number] += 1
+
+    def _is_sent(self, task: Task, entry: Entry) -> bool:
+        """A signal between processes of the experiment is not due before its sender has sent
+        it, nor a child's end before the child has ended."""
+        code, pid = code_and_pid(entry.info)
+        by_process = code <= 0 or entry.signal == signal.SIGCHLD
+        sender = self._log.named(pid) if by_process else None
+        if sender is None or code in _SENT_BY_NOBODY:
+            return True
+        if code > 0:
+            return sender.exit is None or sender.exit.is_done or code in _STOPS
+        return self.is_sent_to(task, entry.signal)
+
+    def is_due(self, task: Task, all_sleep: bool) -> Entry | None:
+        """The task's next event, if it is a signal that no call waits for: the task sleeps
+        or computes until it comes."""
+        script, entry = task.script, task.script.next()
+        if (entry is None or not entry.is_asynchronous or task.injected is entry or task.held
+                or script.birth is None or not self._is_sent(task, entry)):
+            return None
+        before = script.entries[entry.place - 1].event if entry.place else script.birth
+        waited_ns = time.monotonic_ns() - task.last_stop_ns
+        is_late = waited_ns > PATIENCE_NS and (all_sleep or waited_ns > entry.event.time_ns - before.time_ns)
+        return entry if is_late else None
+
+    def send(self, task: Task, entry: Entry) -> None:
+        """Send it now."""
+        key = task.script.process, entry.signal
+        if self._sent[key]:
+            self._sent[key] -= 1
+        task.injected = entry
+        if not kernel.send_signal(task.leader.tid, task.tid, entry.signal):
+            entry.is_done = True
+
+    def send_before(self, task: Task, following: Entry | None) -> bool:
+        """Send a signal that came before the call that begins; whether the call must come again."""
+        if following and following.is_asynchronous and task.injected is not following:
+            self.send(task, following)
+            if task.injected:
+                task.rewind()
+                return True
+        elif task.injected:           # it is blocked, and will come when it is not
+            task.injected.is_done = True
+            task.injected = None
+        return False
+
+    def send_after(self, task: Task, entry: Entry) -> bool:
+        """Send the signal that the log has next after an event; whether there is one."""
+        following = task.script.after(entry)
+        if following is None or task.injected or not following.is_asynchronous:
+            return False
+        self.send(task, following)
+        return True
+
+    def send_at_return(self, task: Task, entry: Entry) -> None:
+        """A signal that came as the call returned comes so again: the program may look for it at once."""
+        following = task.script.after(entry)
+        if following and following.event.call == SIGNAL and following.event.args[2]:
+            self.send_after(task, entry)
+
+    def take(self, task: Task, number: int) -> bool:
+        """Whether to deliver a signal that has come: only faults, and writes to closed pipes,
+        say themselves when."""
+        entry = task.injected
+        if entry and entry.signal == number:
+            if number != signal.SIGSTOP:
+                kernel.set_signal_info(task.tid, entry.info)
+            task.injected = None
+            entry.is_done = True
+            return True
+        if number != signal.SIGPIPE and not is_fault(number, kernel.signal_info(task.tid)):
+            return False
+        entry = task.script.next()
+        if entry and entry.signal == number:
+            entry.is_done = True
+        return True
