@@ -264,7 +264,7 @@ void replay_execed(struct task *t);
 void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e);
 bool replay_epoll_ctl(struct task *t);
-bool replay_polls_itself(struct task *t);            /* only its own descriptors, between threads */
+bool replay_wait_freely(struct task *t, struct event *e);
 void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
 struct task *task_named(uint32_t recorded_tid);
 bool is_single(struct task *t);

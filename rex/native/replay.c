@@ -123,14 +123,22 @@ static struct event *match(struct task *t, long nr, uint64_t key)
     return e;
 }
 
-/* The answer given last to an equal call: time does not go on in its absence. */
-static struct event *last_answer(struct task *t, long nr, uint64_t key)
+static struct event *answer_in(const struct script *s, long nr, uint64_t key, bool any)
 {
-    struct script *s = t->script;
-    for (size_t i = s ? s->count : 0; i-- > 0; )
-        if (s->event[i]->done && s->event[i]->record->call == nr && s->event[i]->key == key)
+    for (size_t i = s->count; i-- > 0; )
+        if ((any || s->event[i]->done) && s->event[i]->record->call == nr && s->event[i]->key == key)
             return s->event[i];
     return NULL;
+}
+
+/* The answer given last to an equal call, else one that another thread of the process has. */
+static struct event *last_answer(struct task *t, long nr, uint64_t key)
+{
+    struct event *e = answer_in(t->script, nr, key, false);
+    for (uint32_t i = 0; !e && !is_single(t) && nr != REX_NR_gettid && i < script_total(); i++)
+        if (script_of(i)->tgid == t->script->tgid)
+            e = answer_in(script_of(i), nr, key, true);
+    return e;
 }
 
 static bool is_thread(uint64_t flags)
@@ -357,9 +365,11 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         kill(t->leader->tid, SIGKILL);
         return;
     }
-    if (c->policy == REX_CORRECT && (c->hook == REX_HOOK_POLL || c->hook == REX_HOOK_SELECT
-                                     || c->hook == REX_HOOK_EPOLL_WAIT || c->hook == REX_HOOK_SLEEP) && !is_single(t))
+    bool is_wait = c->hook == REX_HOOK_POLL || c->hook == REX_HOOK_SELECT || c->hook == REX_HOOK_EPOLL_WAIT;
+    if (is_wait && replay_wait_freely(t, NULL))
         return;                           /* threads wait as often as they have to */
+    if (c->hook == REX_HOOK_SLEEP && !is_single(t))
+        return;
     bool is_new_thread = c->hook == REX_HOOK_FORK && is_thread(fork_flags(t));
     bool is_extra = t->leader->script && !t->script->birth;
     if (!is_new_thread && !is_extra && (!last || is_single(t)))

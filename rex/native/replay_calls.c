@@ -237,6 +237,9 @@ static void descriptor_made(struct task *t, struct event *e, int64_t result)
 
 void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e, int64_t result)
 {
+    bool is_wait = c->hook == REX_HOOK_POLL || c->hook == REX_HOOK_SELECT || c->hook == REX_HOOK_EPOLL_WAIT;
+    if (is_wait)
+        replay_poll_exit(t, e);
     if (!e)
         return;
     const struct record *r = e->record;
@@ -255,8 +258,6 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
     case REX_HOOK_POLL:
     case REX_HOOK_SELECT:
     case REX_HOOK_EPOLL_WAIT:
-        replay_poll_exit(t, e);
-        break;
     case REX_HOOK_PAUSE:
     case REX_HOOK_EPOLL_CTL:
         break;

@@ -148,65 +148,95 @@ static bool epoll_entry(struct task *t, const struct record *r)
     return true;
 }
 
-/* ------------------------------------------------------------------ entry and exit */
+/* ------------------------------------------------------------------ between threads */
 
-static bool polls_external(struct task *t)
+/* Whether the log has something outside as ready. */
+static bool is_external_ready(struct task *t, const struct record *r)
+{
+    const struct field *f = record_field(r, call_of(t->nr)->hook == REX_HOOK_POLL ? 0 : 1, FIELD_OUT);
+    if (call_of(t->nr)->hook == REX_HOOK_POLL) {
+        const struct pollfd *was = f ? (const void *)f->data : NULL;
+        for (size_t i = 0; f && i < f->length / sizeof *was; i++)
+            if (was[i].revents && files_stream(t->files, was[i].fd))
+                return true;
+        return false;
+    }
+    if (call_of(t->nr)->hook == REX_HOOK_SELECT) {
+        for (uint8_t k = 1; k <= 3; k++) {
+            f = record_field(r, k, FIELD_OUT);
+            for (size_t fd = 0; f && fd < f->length * 8; fd++)
+                if (f->data[fd / 8] & 1 << fd % 8 && files_stream(t->files, (int)fd))
+                    return true;
+        }
+        return false;
+    }
+    for (size_t i = 0; f && i + sizeof(struct epoll_event) <= f->length; i += sizeof(struct epoll_event)) {
+        struct epoll_event e;
+        memcpy(&e, f->data + i, sizeof e);
+        if (is_watched(t, e.data.u64))
+            return true;
+    }
+    return false;
+}
+
+/* Takes what is outside out of the wait; poll's descriptors come back at its end. */
+static void wait_inside(struct task *t)
 {
     static struct pollfd fds[FEW];
     size_t count = (size_t)t->args[1];
-    if (count > FEW || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
-        return true;
-    for (size_t i = 0; i < count; i++)
-        if (fds[i].fd >= 0 && files_stream(t->files, fds[i].fd))
-            return true;
-    return false;
-}
-
-static bool selects_external(struct task *t)
-{
-    int nfds = (int)t->args[0];
-    for (int k = 1; k <= 3 && nfds <= FD_SETSIZE; k++) {
+    if (call_of(t->nr)->hook == REX_HOOK_POLL && count <= FEW && mem_read(t->tid, t->args[0], fds, count * sizeof *fds)) {
+        for (size_t i = 0; i < count; i++)
+            if (fds[i].fd >= 0 && files_stream(t->files, fds[i].fd))
+                fds[i].fd = ~fds[i].fd;   /* negative: not waited for */
+        mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
+        t->want_exit = true;
+    }
+    for (int k = 1; k <= 3 && call_of(t->nr)->hook == REX_HOOK_SELECT; k++) {
+        int nfds = (int)t->args[0];
         fd_set set;
-        FD_ZERO(&set);
-        if (t->args[k])
-            mem_read(t->tid, t->args[k], &set, (size_t)(nfds + 63) / 64 * 8);
+        size_t n = (size_t)(nfds + 63) / 64 * 8;
+        if (!t->args[k] || n > sizeof set || !mem_read(t->tid, t->args[k], &set, n))
+            continue;
         for (int fd = 0; fd < nfds; fd++)
             if (FD_ISSET(fd, &set) && files_stream(t->files, fd))
-                return true;
+                FD_CLR(fd, &set);
+        mem_write(t->tid, t->args[k], &set, n);
     }
-    return nfds > FD_SETSIZE;
 }
 
-static bool waits_external(struct task *t)
+static void come_back(struct task *t)
 {
-    switch (call_of(t->nr)->hook) {
-    case REX_HOOK_POLL:
-        return polls_external(t);
-    case REX_HOOK_SELECT:
-        return selects_external(t);
-    }
-    for (size_t i = 0; i < watched_count; i++)
-        if (watched[i].epoll == (int)t->args[0] && watched[i].tgid == t->leader->tid)
-            return true;
-    return false;
+    static struct pollfd fds[FEW];
+    size_t count = (size_t)t->args[1];
+    if (call_of(t->nr)->hook != REX_HOOK_POLL || count > FEW || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (fds[i].fd < -1 && files_stream(t->files, ~fds[i].fd))
+            fds[i].fd = ~fds[i].fd;
+    mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
 }
 
-/* Between threads, pipes are ready when they are: their pace is not the log's. */
-bool replay_polls_itself(struct task *t)
+/* ------------------------------------------------------------------ entry and exit */
+
+/* Between threads, what is inside is ready when it is: their pace is not the log's.
+ * e: NULL where the log has no more such waits. */
+bool replay_wait_freely(struct task *t, struct event *e)
 {
-    return !is_single(t) && !waits_external(t);
+    if (is_single(t) || (e && (e->record->result < 0 || is_external_ready(t, e->record))))
+        return false;
+    if (e)
+        replay_done(e);
+    t->matched = NULL;
+    wait_inside(t);
+    return true;
 }
 
 void replay_poll(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
     bool wait = false;
-    if (interrupted(t, e, mask_of(t)))
+    if (interrupted(t, e, mask_of(t)) || replay_wait_freely(t, e))
         return;
-    if (e->record->result >= 0 && replay_polls_itself(t)) {
-        replay_done(e);
-        return;
-    }
     if (r->result > 0)
         switch (call_of(t->nr)->hook) {
         case REX_HOOK_POLL:
@@ -226,6 +256,10 @@ void replay_poll(struct task *t, struct event *e)
 
 void replay_poll_exit(struct task *t, struct event *e)
 {
+    if (!e) {
+        come_back(t);
+        return;
+    }
     if (e->record->result >= 0)
         put_outputs(t, e->record);
     give_result(t, e->record->result);
