@@ -1,0 +1,44 @@
+# Everything installs into $(VENV); nothing outside this folder is changed.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+CC ?= cc
+SOURCES := $(wildcard rex/native/*.c)
+
+.PHONY: help demo test test-all lint bench bench-workflow docs clean
+
+help:  ## show this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+$(BIN)/rex: setup.cfg setup.py $(SOURCES) rex/native/engine.h rex/native/generated/syscalls.h
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[test]'
+	@touch $@
+
+demo: $(BIN)/rex  ## record a small experiment, hide its inputs, replay it, compare a changed run
+	sh examples/demo/demo.sh $(abspath $(BIN)/rex)
+
+test: $(BIN)/rex  ## run the tests (under ten minutes)
+	$(BIN)/python -m pytest -m 'not stress' tests
+
+test-all: $(BIN)/rex  ## run the tests, the long ones too
+	$(BIN)/python -m pytest tests
+
+lint: $(BIN)/rex  ## compile strictly, check the rules of the house
+	$(CC) -std=c11 -O2 -Wall -Wextra -Werror -fsyntax-only $(SOURCES)
+	$(BIN)/python -m compileall -q rex tests bench
+	$(BIN)/python -m rex.syscalls.generate --check
+	$(BIN)/python -m pytest tests/rules
+
+bench: $(BIN)/rex  ## measure recording and replaying against plain runs
+	$(BIN)/python bench/run.py
+
+bench-workflow: $(BIN)/rex  ## measure the schedules of workflows
+	$(BIN)/python bench/workflow.py
+
+docs: $(BIN)/rex  ## make the generated pages anew
+	$(BIN)/python -m rex.syscalls.generate
+	$(BIN)/python docs/generate.py
+
+clean:  ## remove what make has made
+	rm -rf $(VENV) build .demo *.egg-info rex/native/rex-engine .pytest_cache .hypothesis

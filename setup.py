@@ -1,0 +1,38 @@
+"""Builds rex-engine, a program and not a module, where there is a C compiler."""
+
+import os
+
+from setuptools import Distribution, Extension, setup
+from setuptools.command.build_ext import build_ext
+
+NATIVE = os.path.join("rex", "native")
+SOURCES = sorted(os.path.join(NATIVE, name) for name in os.listdir(NATIVE) if name.endswith(".c"))
+
+
+class BuildEngine(build_ext):
+    """Compiles and links an executable; without a compiler Rex uses its reference engine."""
+
+    def get_ext_filename(self, name):
+        return os.path.join(*name.split("."))
+
+    def build_extension(self, extension):
+        objects = self.compiler.compile(extension.sources, output_dir=self.build_temp,
+                                        extra_postargs=extension.extra_compile_args,
+                                        depends=extension.depends)
+        path = self.get_ext_fullpath(extension.name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        self.compiler.link_executable(objects, os.path.basename(path),
+                                      output_dir=os.path.dirname(path))
+
+    def get_export_symbols(self, extension):
+        return []
+
+
+setup(
+    ext_modules=[Extension(
+        "rex.native.rex-engine", SOURCES, optional=True,
+        depends=[os.path.join(NATIVE, "engine.h"), os.path.join(NATIVE, "generated", "syscalls.h")],
+        extra_compile_args=["-std=c11", "-O2", "-Wall", "-Wextra"])],
+    cmdclass={"build_ext": BuildEngine},
+    distclass=type("BinaryDistribution", (Distribution,), {"has_ext_modules": lambda self: True}),
+)
