@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Iterable
 
-from rex import elf
+from rex import codec, elf
 from rex.archive import (APPARATUS, INPUT, OUTPUT, ElfFacts, FileEntry, FileState, Manifest,
                          Process, Recording)
 from rex.errors import RexError
@@ -15,7 +15,7 @@ from rex.log import LogReader
 from rex.log.records import ARGV, EXIT, IN, NOTE, RESOLVED, TASK, TEXT
 from rex.syscalls import BY_NAME
 from rex.tracer import Report
-from rex.tracer.plan import CREATED, DIRECTORY, LOADER, PROGRAM, SCRIPT, WRITTEN, FileUse
+from rex.tracer.plan import CREATED, LOADER, PROGRAM, READ, SCRIPT, WRITTEN, FileUse
 
 _EXECS = (BY_NAME["execve"].nr, BY_NAME["execveat"].nr)
 _CLONE_THREAD = 0x00010000
@@ -40,9 +40,9 @@ def complete(manifest: Manifest, recording: Recording, report: Report,
     Args:
         captured: states kept before the experiment changed them.
     """
-    uses = {os.fsdecode(path): use for path, use in report.uses.items()}
-    touched = {os.fsdecode(path): state for path, state in report.touched.items()}
-    aliases = [os.fsdecode(path) for path in report.aliases]
+    uses = {codec.text(path): use for path, use in report.uses.items()}
+    touched = {codec.text(path): state for path, state in report.touched.items()}
+    aliases = [codec.text(path) for path in report.aliases]
     files = _Files(recording, dict(captured))
     _capture_finals(files, touched, uses)
     _capture_unchanged(files, uses, touched)
@@ -52,7 +52,7 @@ def complete(manifest: Manifest, recording: Recording, report: Report,
     processes, notes = read_processes(recording.log_path)
     extra = {**manifest.extra, "record": {
         **manifest.extra.get("record", {}),
-        "loaders": {os.fsdecode(p): os.fsdecode(l) for p, l in report.loaders.items()}}}
+        "loaders": {codec.text(p): codec.text(l) for p, l in report.loaders.items()}}}
     entries = _entries(files, uses, touched, libraries)
     return replace(
         manifest, files=entries, processes=tuple(processes), extra=extra,
@@ -60,6 +60,15 @@ def complete(manifest: Manifest, recording: Recording, report: Report,
         exit_status=os.waitstatus_to_exitcode(report.status),
         counts={"events": report.events, "processes": len(processes),
                 "files": sum(1 for e in entries.values() if (e.initial or e.final).type == "file")})
+
+
+def below(path: str) -> list[str]:
+    """Everything below a directory; nothing for what is none. Names as manifests have them."""
+    name = codec.raw(path)
+    if os.path.islink(name) or not os.path.isdir(name):
+        return []
+    return [codec.text(os.path.join(base, each)) for base, dirs, files in os.walk(name)
+            for each in dirs + files]
 
 
 def _capture(files: _Files, path: str) -> FileState | None:
@@ -82,9 +91,8 @@ def _capture_finals(files: _Files, touched: dict[str, int], uses: dict[str, File
     """States after the run of all that it may have changed, below moved directories too."""
     wanted = set(touched) | {path for path, use in uses.items() if use.how & WRITTEN}
     for path, state in touched.items():
-        if state == CREATED and os.path.isdir(path) and not os.path.islink(path):
-            for base, dirs, names in os.walk(path):
-                wanted.update(os.path.join(base, name) for name in dirs + names)
+        if state == CREATED:
+            wanted.update(below(path))
     files.final = _capture_many(files, wanted)
 
 
@@ -120,8 +128,8 @@ def _capture_unloaded(files: _Files, uses: dict[str, FileUse],
     for path, use in uses.items():
         if use.how & PROGRAM and path in files.initial:
             try:
-                found.update(os.path.realpath(p) for p in
-                             elf.resolve_needed(path, environment).found.values())
+                found.update(codec.text(os.fsencode(os.path.realpath(p))) for p in
+                             elf.resolve_needed(os.fsdecode(codec.raw(path)), environment).found.values())
             except (RexError, OSError):
                 continue
     found -= set(files.initial)
@@ -141,7 +149,7 @@ def _add_links(files: _Files, aliases: list[str]) -> None:
                 path = os.path.dirname(path)
                 continue
             here = os.path.join(path, part)
-            if not os.path.islink(here):
+            if not os.path.islink(codec.raw(here)):
                 path = here
                 continue
             state = files.initial.get(here) or _capture(files, here)
@@ -170,7 +178,7 @@ def _add_directories(files: _Files) -> None:
 
 def _elf_facts(path: str) -> ElfFacts | None:
     try:
-        facts = elf.read(path)
+        facts = elf.read(codec.raw(path))
     except (RexError, OSError):
         return None
     return ElfFacts(facts.interpreter, facts.soname, facts.needed, facts.build_id) if facts else None
@@ -190,11 +198,11 @@ def _entries(files: _Files, uses: dict[str, FileUse], touched: dict[str, int],
             facts = _elf_facts(path)
         if how & _EXECUTED or path in libraries or facts:
             roles.append(APPARATUS)
-        elif initial and initial.type == "file" and how & ~DIRECTORY:
+        elif initial and initial.type == "file" and how & READ:
             roles.append(INPUT)
         if is_changed and final:
             roles.append(OUTPUT)
-        entries[path] = FileEntry(initial, final if is_changed else None, is_changed,
+        entries[path] = FileEntry(initial, final if is_changed else initial, is_changed,
                                   tuple(roles), facts)
     return entries
 
@@ -224,6 +232,6 @@ def read_processes(log: str) -> tuple[list[Process], list[str]]:
             elif event.call in _EXECS and event.result == 0 and event.task in processes:
                 argv = (event.data(ARGV) or b"").split(b"\0")[:-1]
                 processes[event.task] = replace(
-                    processes[event.task], command=tuple(os.fsdecode(a) for a in argv),
-                    executable=os.fsdecode(event.data(RESOLVED) or event.data(IN) or b""))
+                    processes[event.task], command=tuple(codec.text(a) for a in argv),
+                    executable=codec.text(event.data(RESOLVED) or event.data(IN) or b""))
     return list(processes.values()), notes

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from rex import __version__, inventory
+from rex import __version__, codec, inventory
 from rex.archive import Archive, Experiment, FileState, Manifest, Recording
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure
 from rex.tracer import Plan, choose
@@ -107,7 +107,7 @@ class CaptureService:
         while head := self._receive(_REQUEST.size):
             path = self._receive(_REQUEST.unpack(head)[0])
             try:
-                self._capture(os.fsdecode(path))
+                self._capture(codec.text(path))
             except OSError as error:
                 self.failure = self.failure or error
             self._ours.sendall(b"k")
@@ -123,10 +123,7 @@ class CaptureService:
 
     def _capture(self, path: str) -> None:
         """A directory is about to be moved or removed: all below it goes with it."""
-        paths = [path]
-        if os.path.isdir(path) and not os.path.islink(path):
-            for base, dirs, files in os.walk(path):
-                paths += [os.path.join(base, name) for name in dirs + files]
+        paths = [path, *inventory.below(path)]
         for each in paths:
             if each not in self.captured:
                 try:
@@ -204,21 +201,23 @@ def record(options: Options) -> Outcome:
     engine_name, engine = choose()
     archive = Archive.create(options.archive)
     withheld = withheld_names(options)
-    facts = {"command": options.command, "cwd": os.getcwd(), "user": _user(),
+    command = [codec.text(os.fsencode(word)) for word in options.command]
+    facts = {"command": command, "cwd": codec.text(os.getcwdb()), "user": _user(),
              "host": socket.gethostname(), "start_ns": time.time_ns()}
     with archive.begin(options.name, facts) as recording:
-        environment = {k: v for k, v in os.environ.items() if k not in withheld}
+        environment = {codec.text(k): codec.text(v) for k, v in os.environb.items()
+                       if os.fsdecode(k) not in withheld}
         attachments, stdin_facts = _standard_input(recording)
         manifest = Manifest(
-            command=tuple(options.command), cwd=facts["cwd"], environment=environment,
+            command=tuple(command), cwd=facts["cwd"], environment=environment,
             withheld=tuple(withheld), user=facts["user"], host=facts["host"], umask=_umask(),
             limits=_limits(), terminal=_terminal(), machine=_machine(), engine=engine_name,
             rex=__version__, start_ns=facts["start_ns"], attachments=attachments,
-            extra={"record": {"program": program, "stdin": stdin_facts}})
+            extra={"record": {"program": codec.text(os.fsencode(program)), "stdin": stdin_facts}})
         with CaptureService(recording) as service, tempfile.TemporaryDirectory(prefix="rex-") as work:
             plan = Plan(RECORD, recording.log_path, os.fsencode(program),
                         [os.fsencode(a) for a in options.command],
-                        [os.fsencode(f"{k}={v}") for k, v in os.environ.items()],
+                        [k + b"=" + v for k, v in os.environb.items()],
                         report=os.path.join(work, "report"), control=service.theirs.fileno(),
                         withhold=[os.fsencode(name) for name in withheld])
             report = engine(plan)

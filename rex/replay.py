@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from rex import elf
+from rex import codec, elf
 from rex.archive import OUTPUT, Archive, Experiment, FileState, Manifest, Unpacked
 from rex.errors import NotFound, OwnFailure, UsageError
 from rex.tracer import Plan, Report, choose
@@ -120,7 +120,7 @@ class Stage:
         if not os.path.exists(made):
             os.makedirs(directory, mode=0o700, exist_ok=True)
             temporary = os.path.join(directory, f".{os.getpid()}")
-            elf.with_interpreter(file, os.fsencode(loader), temporary)
+            elf.with_interpreter(file, codec.raw(loader), temporary)
             os.chmod(temporary, 0o555)
             os.rename(temporary, made)
         return made
@@ -138,21 +138,21 @@ def make_plan(stage: Stage, experiment: Experiment, outdir: str) -> Plan:
     manifest = stage.manifest
     record = manifest.extra.get("record", {})
     limits = manifest.limits.get("stack", (0, 0))
-    plan = Plan(REPLAY, stage.log(experiment), os.fsencode(record.get("program", manifest.command[0])),
-                [os.fsencode(a) for a in manifest.command],
-                [os.fsencode(f"{k}={v}") for k, v in manifest.environment.items()],
-                report=os.path.join(stage.work, "report"), cwd=os.fsencode(stage.empty),
-                stack_limit=max(0, limits[0]), umask=manifest.umask, outdir=os.fsencode(outdir),
-                work=os.fsencode(stage.work), empty=os.fsencode(stage.empty))
+    plan = Plan(REPLAY, stage.log(experiment), codec.raw(record.get("program", manifest.command[0])),
+                [codec.raw(a) for a in manifest.command],
+                [codec.raw(f"{k}={v}") for k, v in manifest.environment.items()],
+                report=os.path.join(stage.work, "report"), cwd=codec.raw(stage.empty),
+                stack_limit=max(0, limits[0]), umask=manifest.umask, outdir=codec.raw(outdir),
+                work=codec.raw(stage.work), empty=codec.raw(stage.empty))
     for path, state in stage.initial.items():
-        name, file = os.fsencode(path), stage.file_of(path)
+        name, file = codec.raw(path), stage.file_of(path)
         if file:
-            plan.files[name] = (state.mode, state.mtime_ns, os.fsencode(file))
+            plan.files[name] = (state.mode, state.mtime_ns, codec.raw(file))
         elif state.type == "symlink":
-            plan.links[name] = os.fsencode(state.target)
+            plan.links[name] = codec.raw(state.target)
         elif state.type == "dir":
             plan.dirs[name] = state.mode
-    plan.programs = {os.fsencode(p): os.fsencode(f) for p, f in stage.programs().items()}
+    plan.programs = {codec.raw(p): codec.raw(f) for p, f in stage.programs().items()}
     return plan
 
 
@@ -209,28 +209,29 @@ def compare_outputs(manifest: Manifest, outdir: str) -> dict[str, str]:
     differing = {}
     for path, entry in manifest.files.items():
         if OUTPUT in entry.roles and entry.final:
-            why = _difference(entry.final, outdir + path)
+            why = _difference(entry.final, codec.text(os.fsencode(outdir)) + path)
             if why:
                 differing[path] = why
     return differing
 
 
 def _difference(state: FileState, path: str) -> str:
-    if not os.path.lexists(path):
+    name = codec.raw(path)
+    if not os.path.lexists(name):
         return "missing"
     if state.type == "symlink":
-        same = os.path.islink(path) and os.readlink(path) == state.target
+        same = os.path.islink(name) and codec.text(os.readlink(name)) == state.target
         return "" if same else "another link"
     if state.type == "dir":
-        return "" if os.path.isdir(path) else "not a directory"
+        return "" if os.path.isdir(name) else "not a directory"
     if state.type != "file" or not state.content:
         return ""
-    if not os.path.isfile(path):
+    if not os.path.isfile(name):
         return "not a file"
-    if os.path.getsize(path) != state.size:
-        return f"{os.path.getsize(path)} bytes instead of {state.size}"
+    if os.path.getsize(name) != state.size:
+        return f"{os.path.getsize(name)} bytes instead of {state.size}"
     digest = hashlib.sha256()
-    with open(path, "rb") as file:
+    with open(name, "rb") as file:
         while block := file.read(_BLOCK):
             digest.update(block)
     return "" if digest.hexdigest() == state.content.sha256 else "other content"

@@ -159,6 +159,7 @@ struct event {                       /* replay's index of one record */
     uint64_t key;
     uint32_t number;
     bool done, ordered;
+    struct event *next[2];           /* in the queues of equal events, see replay_match.c */
 };
 struct script { struct event **event; size_t count, cursor; uint32_t index; const struct record *birth;
                 struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at; };
@@ -246,6 +247,19 @@ uint32_t stream_new(void);
 void replay_start(void);
 void replay_become(void);                            /* in the tracee, before its first exec */
 void replay_finish(int status);
+struct event *replay_next(struct task *t);            /* the first event of the task that is left */
+void replay_match_start(void);
+struct event *replay_match(struct task *t, long nr, uint64_t key);
+struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
+void replay_order_start(void);
+bool replay_is_turn(struct task *t, const struct event *e);
+bool replay_is_signal(const struct event *e);         /* one that nothing in the task itself causes */
+bool replay_is_doomed(struct task *t);
+void replay_send_now(struct task *t, struct event *e);
+void replay_send_at_return(struct task *t, struct event *e);
+bool replay_signal(struct task *t, int sig);
+void replay_idle(void);
+extern ull replay_forced;
 void replay_done(struct event *e);
 void replay_emulate(struct task *t, struct event *e);
 void replay_diverged(struct task *t, const struct event *e, const char *why);

@@ -196,7 +196,7 @@ static void add_record(const struct record *r)
         die("the log is damaged at event %zu: task %u was never born", event_count, r->task);
     struct script *s = script_of(r->task);
     struct event *e = &events[event_count];
-    *e = (struct event){r, key_of_record(r), (uint32_t)event_count, r->call == EVENT_NOTE, false};
+    *e = (struct event){r, key_of_record(r), (uint32_t)event_count, r->call == EVENT_NOTE, false, {NULL, NULL}};
     event_count++;
     if (r->call == EVENT_TASK) {
         s->birth = r;

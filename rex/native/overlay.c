@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/sendfile.h>
+#include <sys/xattr.h>
 
 struct original { mode_t mode; long long mtime_ns; const char *file; };
 
@@ -262,6 +263,19 @@ static void set_times(struct task *t, const struct record *r, const char *file)
     utimensat(AT_FDCWD, file, times, flags);
 }
 
+/* Access lists, which carry modes, among them; what this file system refuses is only in the log. */
+static void set_attribute(struct task *t, const char *file)
+{
+    char *name = mem_string(t->tid, t->args[1], 256);
+    size_t n = (size_t)t->args[3];
+    struct bytes value = {0};
+    if (name && n <= 65536 && mem_read(t->tid, t->args[2], bytes_room(&value, n + 1), n)
+        && lsetxattr(file, name, value.data, n, (int)t->args[4]))
+        errno = 0;
+    bytes_free(&value);
+    free(name);
+}
+
 static mode_t masked(struct task *t, uint64_t mode)
 {
     char name[40], line[256];
@@ -339,7 +353,11 @@ static void change(struct task *t, const struct record *r, const char *path, con
         copy_up(path, false);
         set_times(t, r, above);
         break;
-    }                                     /* owners and attributes: only the log knows them */
+    case REX_NR_setxattr: case REX_NR_lsetxattr: case REX_NR_fsetxattr:
+        copy_up(path, false);
+        set_attribute(t, above);
+        break;
+    }                                     /* owners are only in the log: we may not be able to give files away */
     free(above);
 }
 

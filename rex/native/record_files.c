@@ -21,7 +21,7 @@ struct used { unsigned how; bool known; struct stat st; };
 
 static struct table used, aliases;
 
-static void use(const char *path, enum use how, const struct stat *st)
+static void use(const char *path, unsigned how, const struct stat *st)
 {
     struct used **at = (struct used **)table_at(&used, path);
     if (!*at)
@@ -192,7 +192,8 @@ void record_opened(struct task *t, int fd, struct bytes *b)
     bool writing = flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
     uint32_t stream = 0;
     if (*path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !is_kernel_made(path)) {
-        use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : writing ? USED_WRITTEN : USED_READ, &st);
+        bool reading = (flags & O_ACCMODE) != O_WRONLY && !(flags & O_TRUNC) && !t->created;
+        use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : (writing ? USED_WRITTEN : 0) | (reading ? USED_READ : 0), &st);
         use_alias(t, t->path, path);
     }
     if (is_external(path, &st)) {

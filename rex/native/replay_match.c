@@ -1,0 +1,152 @@
+/* Replay: which event of the log answers a call.
+ *
+ * Events of one task that are equal in call and key stand in a queue, in their
+ * order; a call takes the first that is left.  So threads whose timing differs
+ * still find their answers. */
+#include "engine.h"
+
+#include <time.h>
+
+/* All events of a task with one call and key; those of clocks also by where the answer went. */
+struct queue { uint64_t id; struct event *head, *tail, *last; };
+struct link { struct event *event, *next; };
+
+static struct queue *queues;
+static size_t queue_slots;
+
+static uint64_t id_of(const struct script *s, long nr, uint64_t key, uint64_t exact)
+{
+    uint64_t words[4] = {s->index, (uint64_t)nr, key, exact};
+    return hash_bytes(words, sizeof words, 0) | 1;
+}
+
+static struct queue *queue_at(uint64_t id)
+{
+    size_t i = id & (queue_slots - 1);
+    while (queues[i].id && queues[i].id != id)
+        i = (i + 1) & (queue_slots - 1);
+    return &queues[i];
+}
+
+enum { PLAIN, EXACT };
+
+static void append(struct event *e, uint64_t id, int kind)
+{
+    struct queue *q = queue_at(id);
+    q->id = id;
+    if (q->tail)
+        q->tail->next[kind] = e;
+    else
+        q->head = e;
+    q->tail = e;
+}
+
+static bool is_clock(long nr)
+{
+    return nr == REX_NR_clock_gettime;
+}
+
+void replay_match_start(void)
+{
+    for (queue_slots = 1024; queue_slots < 4 * event_count; queue_slots *= 2)
+        ;
+    queues = zalloc(queue_slots * sizeof *queues);
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct script *s = script_of(i);
+        for (size_t k = 0; k < s->count; k++) {
+            const struct record *r = s->event[k]->record;
+            append(s->event[k], id_of(s, r->call, s->event[k]->key, 0), PLAIN);
+            if (is_clock(r->call))
+                append(s->event[k], id_of(s, r->call, s->event[k]->key, r->args[1]), EXACT);
+        }
+    }
+}
+
+/* The first event left of a queue; q->last is the last that was taken. */
+static struct event *first_left(struct queue *q, int kind)
+{
+    while (q->head && q->head->done) {
+        q->last = q->head;
+        q->head = q->head->next[kind];
+    }
+    return q->head;
+}
+
+static struct event *match_in(const struct script *s, long nr, uint64_t key)
+{
+    return first_left(queue_at(id_of(s, nr, key, 0)), PLAIN);
+}
+
+struct event *replay_next(struct task *t)
+{
+    struct script *s = t->script;
+    while (s && s->cursor < s->count && s->event[s->cursor]->done)
+        s->cursor++;
+    return s && s->cursor < s->count ? s->event[s->cursor] : NULL;
+}
+
+bool is_single(struct task *t)
+{
+    return t->leader->threads <= 1;
+}
+
+void replay_done(struct event *e)
+{
+    e->done = true;
+}
+
+/* Threads share work: what one did when recorded, another may do now. */
+static struct event *match_sibling(struct task *t, long nr, uint64_t key)
+{
+    struct event *best = NULL;
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct script *s = script_of(i);
+        if (s == t->script || s->tgid != t->script->tgid)
+            continue;
+        struct event *e = match_in(s, nr, key);
+        if (e && (!best || e->number < best->number))
+            best = e;
+    }
+    return best;
+}
+
+/* A runtime reads the clock as often as its threads collide, the program as often as it says.
+ * Which of them asks shows in where the answer goes: addresses are as they were recorded. */
+static struct event *match_clock(struct task *t, uint64_t key)
+{
+    struct queue *q = queue_at(id_of(t->script, REX_NR_clock_gettime, key, t->args[1]));
+    return q->id ? first_left(q, EXACT) : match_in(t->script, REX_NR_clock_gettime, key);
+}
+
+static bool is_shared_work(struct task *t, long nr)
+{
+    const struct rex_call *c = call_of(nr);
+    return c && (c->key == REX_KEY_PATH || c->key == REX_KEY_STREAM || nr == REX_NR_getrandom
+                 || (is_clock(nr) && t->args[0] == CLOCK_REALTIME));
+}
+
+struct event *replay_match(struct task *t, long nr, uint64_t key)
+{
+    struct event *expected = replay_next(t);
+    struct event *e = is_clock(nr) && !is_single(t) ? match_clock(t, key) : match_in(t->script, nr, key);
+    if (e && e != expected && is_single(t) && !e->ordered)
+        replay_diverged(t, expected, "skipped");
+    return e || is_single(t) || !is_shared_work(t, nr) ? e : match_sibling(t, nr, key);
+}
+
+/* The answer given last to an equal call, else one that another thread of the process has. */
+struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
+{
+    struct queue *q = queue_at(id_of(t->script, nr, key, 0));
+    struct event *left = first_left(q, PLAIN), *e = q->last;
+    for (; is_clock(nr) && left; left = left->next[PLAIN])
+        if (left->done)
+            e = left;
+    for (uint32_t i = 0; !e && !is_single(t) && nr != REX_NR_gettid && i < script_total(); i++)
+        if (script_of(i)->tgid == t->script->tgid) {
+            q = queue_at(id_of(script_of(i), nr, key, 0));
+            left = first_left(q, PLAIN);
+            e = left ? left : q->last;
+        }
+    return e;
+}

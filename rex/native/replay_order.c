@@ -1,0 +1,86 @@
+/* Replay: events that other processes can see keep the order of the log between processes.
+ * Threads of one process are not ordered: they hold locks that the tracer does not see. */
+#include "engine.h"
+
+#include <fcntl.h>
+
+static size_t ordered_head;              /* no undone ordered event lies before it */
+
+static bool is_writing_open(const struct record *r)
+{
+    int flags = r->call == REX_NR_open ? (int)r->args[1] : r->call == REX_NR_creat ? O_CREAT | O_WRONLY : (int)r->args[2];
+    const struct rex_call *c = call_of(r->call);
+    if (!c || c->hook != REX_HOOK_OPEN || r->result < 0 || r->stream)
+        return false;
+    return r->call == REX_NR_openat2 || flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
+}
+
+static char *resolved_of(const struct record *r, uint8_t arg)
+{
+    const struct field *f = record_field(r, arg, FIELD_RESOLVED);
+    return f ? strndup((const char *)f->data, f->length) : NULL;
+}
+
+static struct table changed;             /* paths that the experiment writes */
+
+static void note_changed(const struct record *r)
+{
+    const struct rex_call *c = call_of(r->call);
+    if (!c || r->result < 0 || !(c->hook == REX_HOOK_TREE || is_writing_open(r)))
+        return;
+    for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f))
+        if (f->type == FIELD_RESOLVED) {
+            char *path = strndup((const char *)f->data, f->length);
+            *table_at(&changed, path) = &changed;
+            free(path);
+        }
+}
+
+bool replay_is_changed(const char *path)
+{
+    return path && table_get(&changed, path);
+}
+
+static bool is_ordered(const struct record *r)
+{
+    const struct rex_call *c = call_of(r->call);
+    if (r->call == EVENT_EXIT)
+        return true;
+    if (!c || r->result < 0)
+        return false;
+    if (c->hook == REX_HOOK_TREE)
+        return true;
+    if (r->call == REX_NR_write || r->call == REX_NR_writev)
+        return r->stream == 2 || r->stream == 3;
+    if (c->hook != REX_HOOK_OPEN || r->stream)
+        return false;
+    char *path = resolved_of(r, FIELD_WHOLE);
+    bool result = replay_is_changed(path);
+    free(path);
+    return result;
+}
+
+static bool same_process(uint32_t a, uint32_t b)
+{
+    return a == b || (script_of(a)->tgid && script_of(a)->tgid == script_of(b)->tgid);
+}
+
+bool replay_is_turn(struct task *t, const struct event *e)
+{
+    if (!e->ordered)
+        return true;
+    while (ordered_head < event_count && (events[ordered_head].done || !events[ordered_head].ordered))
+        ordered_head++;
+    for (size_t i = ordered_head; i < e->number; i++)
+        if (events[i].ordered && !events[i].done && !same_process(events[i].record->task, t->script->index))
+            return false;
+    return true;
+}
+
+void replay_order_start(void)
+{
+    for (size_t i = 0; i < event_count; i++)
+        note_changed(events[i].record);
+    for (size_t i = 0; i < event_count; i++)
+        events[i].ordered = is_ordered(events[i].record);
+}

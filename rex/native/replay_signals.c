@@ -1,0 +1,176 @@
+/* Replay: signals come where the log has them, and waits end that only a signal can end. */
+#include "engine.h"
+
+enum { PATIENCE_NS = 60000000 };
+
+ull replay_forced;                       /* how often an order could not be kept */
+
+bool replay_is_signal(const struct event *e)
+{
+    const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
+    siginfo_t info;
+    if (e->record->call != EVENT_SIGNAL || !f || f->length < sizeof info)
+        return false;
+    memcpy(&info, f->data, sizeof info);
+    switch (info.si_signo) {
+    case SIGSEGV: case SIGBUS: case SIGFPE: case SIGILL: case SIGTRAP: case SIGSYS:
+        return info.si_code <= 0;
+    }
+    return true;
+}
+
+/* A signal between processes of the experiment is not due before its sender has sent it,
+ * nor a child's end before the child has ended. */
+static bool is_sent(struct task *t, const struct event *e)
+{
+    const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
+    siginfo_t info;
+    memcpy(&info, f->data, sizeof info);
+    struct script *sender = info.si_code <= 0 || info.si_signo == SIGCHLD ? script_named((uint32_t)info.si_pid) : NULL;
+    if (!sender || info.si_code == SI_TIMER || info.si_code == SI_MESGQ || info.si_code == SI_ASYNCIO)
+        return true;
+    if (info.si_code > 0)
+        return !sender->exit || sender->exit->done || info.si_code == CLD_STOPPED || info.si_code == CLD_CONTINUED;
+    return script_named(t->script->tgid)->sent[info.si_signo & 63] > 0;
+}
+
+/* A call of the kill family succeeded: its target may now have the signal. */
+void replay_sent(struct task *t)
+{
+    bool by_group = t->nr == REX_NR_tgkill || t->nr == REX_NR_rt_tgsigqueueinfo;
+    int pid = (int)t->args[by_group], sig = (int)t->args[1 + by_group] & 63;
+    struct script *target = pid > 0 && t->nr != REX_NR_pidfd_send_signal ? script_named((uint32_t)pid) : NULL;
+    target = target ? script_named(target->tgid) : NULL;
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (!target || script_of(i) == target)
+            script_of(i)->sent[sig]++;
+}
+
+void replay_send_now(struct task *t, struct event *e)
+{
+    uint8_t *sent = script_named(t->script->tgid) ? &script_named(t->script->tgid)->sent[e->record->args[0] & 63] : NULL;
+    if (sent && *sent)
+        --*sent;
+    t->injected = e;
+    if (tgkill(t->leader->tid, t->tid, (int)e->record->args[0]))
+        replay_done(e);
+}
+
+static struct event *event_after(struct task *t, const struct event *e)
+{
+    struct script *s = t->script;
+    size_t i = s->cursor;
+    while (i < s->count && s->event[i] != e)
+        i++;
+    for (i++; i < s->count && s->event[i]->done; i++)
+        ;
+    return i < s->count ? s->event[i] : NULL;
+}
+
+bool replay_send(struct task *t, struct event *e)
+{
+    struct event *next = event_after(t, e);
+    if (!next || t->injected || !replay_is_signal(next))
+        return false;
+    replay_send_now(t, next);
+    return true;
+}
+
+/* A signal that came as the call returned comes so again: the program may look for it at once. */
+void replay_send_at_return(struct task *t, struct event *e)
+{
+    struct event *next = event_after(t, e);
+    if (next && next->record->call == EVENT_SIGNAL && next->record->args[2])
+        replay_send(t, e);
+}
+
+bool replay_signal(struct task *t, int sig)
+{
+    struct event *e = t->injected;
+    siginfo_t info;
+    t->last_stop = log_now();
+    if (e && (int)e->record->args[0] == sig) {
+        const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
+        memcpy(&info, f->data, sizeof info);
+        if (sig != SIGSTOP)
+            ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
+        t->injected = NULL;
+        replay_done(e);
+        return true;
+    }
+    ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info);
+    bool fault = info.si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL
+                                      || sig == SIGTRAP || sig == SIGSYS);
+    if (!fault && sig != SIGPIPE)
+        return false;                     /* the log says when others come */
+    e = replay_next(t);
+    if (e && e->record->call == EVENT_SIGNAL && (int)e->record->args[0] == sig)
+        replay_done(e);
+    return true;
+}
+
+/* ------------------------------------------------------------------ waiting that the log must end */
+
+static char state_of(struct task *t)
+{
+    char name[48], line[512] = "";
+    snprintf(name, sizeof name, "/proc/%d/task/%d/stat", t->leader->tid, t->tid);
+    FILE *f = fopen(name, "re");
+    size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
+    if (f)
+        fclose(f);
+    char *end = n ? strrchr(line, ')') : NULL;
+    return end && end[1] ? end[2] : '?';
+}
+
+/* The log ends here, by a kill that nothing could catch. */
+bool replay_is_doomed(struct task *t)
+{
+    return t->script && t->script->exit && (t->script->exit->record->result & 0x7f) == SIGKILL && !replay_next(t);
+}
+
+/* A signal is due that no call of the task waits for: it sleeps or computes until it comes. */
+static bool is_signal_due(struct task *t, bool all_sleep)
+{
+    struct event *e = replay_next(t);
+    if (!e || !replay_is_signal(e) || t->injected == e || t->held || !is_sent(t, e))
+        return false;
+    size_t at = t->script->cursor;
+    ull before = at ? t->script->event[at - 1]->record->time : t->script->birth->time;
+    ull waited = log_now() - t->last_stop;
+    return waited > PATIENCE_NS && (all_sleep || waited > e->record->time - before);
+}
+
+static bool do_all_sleep(void)
+{
+    for (struct task *t = tasks; t; t = t->next) {
+        char state = t->alive && !t->held ? state_of(t) : 'S';
+        if (state == 'R' || state == 'D' || (t->alive && log_now() - t->last_stop < PATIENCE_NS))
+            return false;
+    }
+    return true;
+}
+
+void replay_idle(void)
+{
+    struct task *earliest = NULL;
+    bool all_sleep = do_all_sleep(), sent = false;
+    for (struct task *t = tasks; t; t = t->next) {
+        if (!t->alive)
+            continue;
+        if (replay_is_doomed(t) && (all_sleep || script_named(t->script->tgid)->sent[SIGKILL]))
+            kill(t->leader->tid, SIGKILL);
+        else if (is_signal_due(t, all_sleep)) {
+            replay_send_now(t, replay_next(t));
+            sent = true;
+        } else if (t->held && (!earliest || t->matched->number < earliest->matched->number))
+            earliest = t;
+    }
+    if (!earliest || sent || !all_sleep)
+        return;
+    replay_forced++;                             /* nothing else can move: this order cannot be kept */
+    earliest->held = false;
+    replay_call(earliest, call_of(earliest->nr), earliest->matched);
+    if (!earliest->held)
+        resume(earliest, 0);
+}
