@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
 import os
@@ -65,33 +66,65 @@ def cli(debug: bool) -> None:
     run new ones on the archived programs, and show what differs."""
 
 
+def words_before_program(argv: list[str]) -> list[str]:
+    """Our own words: what stands behind -- belongs to the program."""
+    return argv[: argv.index("--")] if "--" in argv else argv
+
+
+def exit_code(code: int, argv: list[str]) -> int:
+    """What we end with for a failure of ours with this code.
+
+    Where the program's own status is handed on, ours must not be taken for it.
+    """
+    own = words_before_program(argv)
+    name = next((word for word in own if not word.startswith("-")), "")
+    hands_on = name in ("record", "runnew") or (name == "replay" and "--check" not in own)
+    return 125 if hands_on and code not in (126, 127) else code
+
+
 def report(error: RexError, argv: list[str]) -> int:
-    """Print one line (or one JSON object) for a foreseen failure; its exit code."""
-    own = argv[: argv.index("--")] if "--" in argv else argv
-    if "--json" in own:
+    """Print one line (and with --json an object) for a foreseen failure; its exit code."""
+    if "--json" in words_before_program(argv):
         click.echo(json.dumps(error.as_json()))
     click.echo(f"rex: {error}", err=True)
-    return error.code
+    return exit_code(error.code, argv)
 
 
-def main() -> None:
-    """Run the command line; the entry point of the `rex` script."""
-    argv = sys.argv[1:]
+def from_system(error: OSError) -> RexError:
+    """A failure of the operating system in one line."""
+    advice = {errno.ENOSPC: "free some space", errno.EDQUOT: "free some space",
+              errno.EROFS: "the file system is read-only"}.get(error.errno or 0, "")
+    where = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else ""
+    return RexError(f"cannot use {where}" if where else "the system refused",
+                    error.strerror or str(error), advice)
+
+
+def run(argv: list[str]) -> int:
+    """Run the command line; the exit status."""
     try:
         status = cli.main(args=argv, prog_name="rex", standalone_mode=False)
     except RexError as error:
         if "--debug" in argv[:1]:
             raise
-        status = report(error, argv)
+        return report(error, argv)
     except click.ClickException as error:
         click.echo(f"rex: {error.format_message()}; see: rex --help", err=True)
-        status = 2
+        return exit_code(2, argv)
     except (click.Abort, KeyboardInterrupt):
-        status = 130
+        return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 141
-    sys.exit(status if isinstance(status, int) else 0)
+        return 141
+    except OSError as error:
+        if "--debug" in argv[:1]:
+            raise
+        return report(from_system(error), argv)
+    return status if isinstance(status, int) else 0
+
+
+def main() -> None:
+    """The entry point of the `rex` script."""
+    sys.exit(run(sys.argv[1:]))
 
 
 if __name__ == "__main__":

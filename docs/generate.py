@@ -1,0 +1,69 @@
+"""Writes docs/errors.md and docs/commands.md from the code; --check only compares."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+
+import click  # noqa: E402
+
+from rex import errors  # noqa: E402
+from rex.cli.main import COMMANDS, cli  # noqa: E402
+
+WIDTH = 100
+
+
+def errors_page() -> str:
+    """The table of exit codes."""
+    lines = ["# Errors and exit codes", "",
+             "Generated from rex/errors.py. An error is one line: what, why, what to do.", "",
+             "`record`, `runnew` and plain `replay` hand on the program's exit status; a failure of Rex",
+             "itself is 125 there (126: not executable, 127: not found). `replay --check` is 0 for identical,",
+             "1 where output differs, 20 where the log was not followed. With `--json` the error is an object",
+             "with the specific code below. 130: interrupted.", "",
+             "| code | error | when |", "|---|---|---|"]
+    classes = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, errors.RexError)]
+    for each in sorted(classes, key=lambda c: (c.code, c.__name__)):
+        first = (each.__doc__ or "").strip().split("\n")[0]
+        lines.append(f"| {each.code} | {each.__name__} | {first} |")
+    return "\n".join(lines) + "\n"
+
+
+def commands_page() -> str:
+    """The help of every command."""
+    parts = ["# Commands\n\nGenerated from the commands' own help.\n"]
+    context = click.Context(cli, info_name="rex")
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        inner = click.Context(command, info_name=f"rex {name}", max_content_width=WIDTH,
+                              terminal_width=WIDTH)
+        parts.append(f"## rex {name}\n\n```\n{command.get_help(inner)}\n```\n")
+    return "\n".join(parts)
+
+
+def main() -> int:
+    """Write the pages, or say which are stale."""
+    stale = []
+    for name, page in (("errors.md", errors_page()), ("commands.md", commands_page())):
+        path = os.path.join(HERE, name)
+        try:
+            with open(path, encoding="utf-8") as file:
+                old = file.read()
+        except FileNotFoundError:
+            old = ""
+        if old != page and "--check" in sys.argv:
+            stale.append(name)
+        elif old != page:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
+    if stale:
+        print("stale, run make docs:", *stale)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""Rules of the house that a machine can hold."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+
+from rex import errors
+from rex.cli.main import COMMANDS
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+MAX_LINES, MAX_FUNCTION_LINES = 450, 60
+TABLES = {"rex/syscalls/table.py", "rex/native/generated/syscalls.h"}
+
+
+def tracked(*endings: str) -> list[str]:
+    found = []
+    for base, dirs, names in os.walk(os.path.join(ROOT, "rex")):
+        dirs[:] = [d for d in dirs if d != "__pycache__"]
+        found += [os.path.relpath(os.path.join(base, n), ROOT) for n in names if n.endswith(endings)]
+    return sorted(found)
+
+
+def read(path: str) -> str:
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def test_files_stay_small() -> None:
+    long = {path: read(path).count("\n") for path in tracked(".py", ".c", ".h") if path not in TABLES}
+    assert not {path: n for path, n in long.items() if n > MAX_LINES}
+
+
+def test_functions_stay_small() -> None:
+    long = []
+    for path in tracked(".py"):
+        for node in ast.walk(ast.parse(read(path))):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                lines = (node.end_lineno or 0) - node.lineno
+                if lines > MAX_FUNCTION_LINES:
+                    long.append(f"{path}:{node.name} {lines}")
+    assert not long
+
+
+def test_error_codes_are_the_documented_ones() -> None:
+    codes = {c.__name__: c.code for c in vars(errors).values()
+             if isinstance(c, type) and issubclass(c, errors.RexError)}
+    assert len({v for k, v in codes.items() if k not in ("RexError", "UsageError")}) == len(codes) - 2
+    page = read("docs/errors.md")
+    assert all(f"| {code} | {name} |" in page for name, code in codes.items())
+
+
+def test_commands_are_documented() -> None:
+    page = read("docs/commands.md")
+    assert all(f"## rex {name}\n" in page for name in COMMANDS)
+
+
+def test_generated_pages_are_fresh() -> None:
+    done = subprocess.run([sys.executable, os.path.join(ROOT, "docs", "generate.py"), "--check"],
+                          capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"})
+    assert done.returncode == 0, done.stdout + done.stderr
