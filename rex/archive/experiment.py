@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import hashlib
 import json
 import os
 from types import TracebackType
-from typing import Any, BinaryIO, Mapping
+from typing import Any, BinaryIO, Iterable, Mapping
 
 from rex import codec
 from rex.archive import capture, manifest as manifests
@@ -27,6 +28,7 @@ COMPLETE, RECORDING, INCOMPLETE = "complete", "recording", "incomplete"
 MAX_MANIFEST_BYTES = 1 << 30
 MAX_BEGUN_BYTES = 16 << 20
 LOG_LEVEL, MANIFEST_LEVEL = 9, 12
+_BLOCK_BYTES = 1 << 20
 
 
 class Experiment:
@@ -72,13 +74,22 @@ class Experiment:
             NotFound: it never finished.
             Damaged, TooNew: the manifest cannot be read.
         """
+        return manifests.decode(self.manifest_json(), self._store.read)
+
+    def manifest_json(self) -> bytes:
+        """The manifest's text, as it was written.
+
+        Raises:
+            NotFound: it never finished.
+            Damaged: the manifest cannot be read.
+        """
         try:
             with open(self._path(MANIFEST), "rb") as file:
                 data = file.read()
         except FileNotFoundError:
             raise NotFound(f"experiment {self.name} is {self.state}",
                            "it has no manifest") from None
-        return manifests.decode(codec.decompress(data, MAX_MANIFEST_BYTES), self._store.read)
+        return codec.decompress(data, MAX_MANIFEST_BYTES)
 
     def folder_bytes(self) -> int:
         """What its own folder takes: log, manifest, facts."""
@@ -157,10 +168,13 @@ class Recording:
         the manifest finds all that it names.
         """
         manifest = dataclasses.replace(manifest, log=self._store_log())
-        data = manifests.encode(manifest, self._packer.add_bytes)
+        return self.finish_as(manifests.encode(manifest, self._packer.add_bytes))
+
+    def finish_as(self, manifest_json: bytes) -> Experiment:
+        """Make the experiment complete with a manifest that was written elsewhere."""
         self._packer.flush()
         write_atomically(os.path.join(self.directory, MANIFEST),
-                         codec.compress(data, MANIFEST_LEVEL))
+                         codec.compress(manifest_json, MANIFEST_LEVEL))
         remove_if_there(self.log_path)
         self._release()
         return Experiment(self.directory, self._store)
@@ -181,6 +195,26 @@ class Recording:
         sync_directory(self.directory)
         return LogFacts(sha256, size)
 
+    def take_log(self, blocks: Iterable[bytes], facts: LogFacts) -> None:
+        """Store a log that comes compressed, and must be what a manifest says of it.
+
+        Raises:
+            Damaged: it is another log.
+        """
+        temporary = temporary_name(self.directory)
+        try:
+            with open(temporary, "xb") as target:
+                for block in blocks:
+                    target.write(block)
+                target.flush()
+                os.fsync(target.fileno())
+            _verify_log(temporary, facts)
+            os.rename(temporary, os.path.join(self.directory, LOG))
+        except BaseException:
+            remove_if_there(temporary)
+            raise
+        sync_directory(self.directory)
+
     def abandon(self) -> None:
         """Stop recording; what is there stays, marked incomplete. Harmless when repeated."""
         self._packer.abandon()
@@ -196,3 +230,15 @@ class Recording:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self.abandon()
+
+
+def _verify_log(path: str, facts: LogFacts) -> None:
+    digest, left = hashlib.sha256(), facts.size
+    with codec.open_stream(path) as stream:
+        while block := codec.read_stream(stream, min(_BLOCK_BYTES, left + 1)):
+            digest.update(block)
+            left -= len(block)
+            if left < 0:   # the declared size is a limit: nothing is decompressed far beyond it
+                break
+    if left or digest.hexdigest() != facts.sha256:
+        raise Damaged("a log is damaged", "it does not have the hash in its manifest")

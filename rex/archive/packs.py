@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from rex import codec
 from rex.archive.locks import FileLock, remove_if_there, sync_directory, temporary_name
@@ -116,29 +116,35 @@ class PackReader:
         self.path = path
         self.name = os.path.basename(path)
         self.places: dict[bytes, Place] = {}
-        with open(path, "rb", buffering=0) as file:
-            self._load(file)
+        self._load(os.stat(path).st_size)
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """Bytes of the pack; fewer where it ends."""
+        with open(self.path, "rb", buffering=0) as file:
+            return os.pread(file.fileno(), size, offset)
 
     def damaged(self, why: str) -> Damaged:
         """The error that says what is wrong with this pack."""
         return Damaged(f"the pack {self.name[:16]} is damaged", why, "see: rex check")
 
-    def _load(self, file: BinaryIO) -> None:
-        self.size_bytes = os.fstat(file.fileno()).st_size
-        head = os.pread(file.fileno(), HEADER.size, 0)
-        tail = os.pread(file.fileno(), FOOTER.size, max(0, self.size_bytes - FOOTER.size))
-        if len(head) < HEADER.size or not head.startswith(MAGIC) or len(tail) < FOOTER.size:
+    def _load(self, size_bytes: int) -> None:
+        self.size_bytes = size_bytes
+        head = self.read_at(0, HEADER.size)
+        if len(head) < HEADER.size or not head.startswith(MAGIC) or \
+                size_bytes < HEADER.size + FOOTER.size:
             raise self.damaged("it has no header")
         version = HEADER.unpack(head)[1]
         if version > VERSION:
             raise TooNew(f"the pack {self.name[:16]} has format version {version}",
                          f"this Rex reads up to {VERSION}", "use a newer Rex")
+        tail = self.read_at(size_bytes - FOOTER.size, FOOTER.size)
+        if len(tail) < FOOTER.size:
+            raise self.damaged("its end is missing")
         index_offset, frames, objects, magic = FOOTER.unpack(tail)
         index_size = frames * FRAME.size + objects * OBJECT.size
-        if magic != END_MAGIC or index_offset + index_size + FOOTER.size != self.size_bytes:
+        if magic != END_MAGIC or index_offset + index_size + FOOTER.size != size_bytes:
             raise self.damaged("its end is missing")
-        file.seek(index_offset)
-        index = file.read(index_size)
+        index = self.read_at(index_offset, index_size)
         if len(index) < index_size:
             raise self.damaged("its index is cut short")
         self._read_index(index, index_offset, frames)
@@ -161,9 +167,17 @@ class PackReader:
             Damaged: it does not decompress to its declared size.
             FileNotFoundError: the pack was removed meanwhile.
         """
-        offset, stored, size = self.frames[number]
-        with open(self.path, "rb", buffering=0) as file:
-            data = codec.decompress(os.pread(file.fileno(), stored, offset), size)
+        offset, stored, _ = self.frames[number]
+        return self.unpack_frame(number, self.read_at(offset, stored))
+
+    def unpack_frame(self, number: int, stored: bytes) -> bytes:
+        """The raw bytes of a frame from its stored ones.
+
+        Raises:
+            Damaged: it does not decompress to its declared size.
+        """
+        size = self.frames[number][2]
+        data = codec.decompress(stored, size)
         if len(data) != size:
             raise self.damaged(f"frame {number} does not have its declared size")
         return data

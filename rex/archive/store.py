@@ -125,16 +125,40 @@ class Store:
             return iter(())
         if not 0 <= content.depth <= MAX_DEPTH:
             raise Damaged("a content is damaged", f"depth {content.depth}")
-        return self._walk(content.root, content.depth, None)
+        return self._walk(content.root, content.depth)
 
-    def _walk(self, entry: Entry, depth: int, lists: set[bytes] | None) -> Iterator[Entry]:
+    def _walk(self, entry: Entry, depth: int) -> Iterator[Entry]:
         if depth == 0 or entry[0] == HOLE:
             yield entry
             return
-        if lists is not None:
-            lists.add(entry[0])
         for below in decode_list(self.read_object(entry[0]), entry[1]):
-            yield from self._walk(below, depth - 1, lists)
+            yield from self._walk(below, depth - 1)
+
+    def needs(self, content: Content) -> Iterator[Entry]:
+        """The (hash, size) of every object that the content needs, each once.
+
+        Lists come before what they name, with their own size; the order depends
+        on the content alone.
+
+        Raises:
+            Damaged: a list is missing or wrong.
+        """
+        if not 0 <= content.depth <= MAX_DEPTH:
+            raise Damaged("a content is damaged", f"depth {content.depth}")
+        # Few lists that name each other often may stand for more bytes than anybody can count.
+        seen: set[tuple[Entry, int]] = set()
+        waiting = [(content.root, content.depth)] if content.size else []
+        while waiting:
+            entry, depth = waiting.pop()
+            if entry[0] == HOLE or (entry, depth) in seen:
+                continue
+            seen.add((entry, depth))
+            if depth == 0:
+                yield entry
+                continue
+            data = self.read_object(entry[0])
+            yield entry[0], len(data)
+            waiting += [(below, depth - 1) for below in reversed(decode_list(data, entry[1]))]
 
     def reach(self, content: Content) -> set[bytes]:
         """The hashes of all objects that the content needs, lists included.
@@ -142,11 +166,7 @@ class Store:
         Raises:
             Damaged: a list is missing or wrong.
         """
-        if content.size == 0:
-            return set()
-        found: set[bytes] = set()
-        found.update(name for name, _ in self._walk(content.root, content.depth, found))
-        return found - {HOLE}
+        return {digest for digest, _ in self.needs(content)}
 
     def read_pieces(self, content: Content) -> Iterator[tuple[bytes | None, int]]:
         """The file's bytes in order as (data, length); data is None for a hole.
@@ -170,7 +190,6 @@ class Store:
         if digest.hexdigest() != content.sha256:
             raise Damaged(f"content {content.sha256[:16]} is damaged",
                           "the whole does not have its hash", "see: rex check")
-
 
     def read(self, content: Content, limit_bytes: int = READ_LIMIT_BYTES) -> bytes:
         """The whole content, verified.
