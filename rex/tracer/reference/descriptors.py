@@ -32,6 +32,9 @@ def note_descriptors(task: Task, result: int) -> None:
         _note_close_range(task)
     elif hook is Hook.DUP or (hook is Hook.FCNTL and signed32(task.args[1]) in _DUPLICATING):
         task.files.set(result, task.files.stream(fd))
+        opener = task.files.opened.get(fd)
+        if opener:
+            task.files.opened[result] = opener
 
 
 def _note_close_range(task: Task) -> None:

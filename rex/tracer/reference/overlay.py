@@ -23,6 +23,7 @@ _RENAMEAT2, _UTIME, _UTIMENSAT, _FUTIMESAT, _LINKAT = (
     BY_NAME[name].nr for name in ("renameat2", "utime", "utimensat", "futimesat", "linkat"))
 _RENAME_EXCHANGE, _AT_REMOVEDIR, _AT_SYMLINK_NOFOLLOW = 2, 0x200, 0x100
 _UMASK = re.compile(rb"^Umask:\s*([0-7]+)", re.MULTILINE)
+_MAX_NAME_BYTES, _MAX_VALUE_BYTES = 256, 1 << 16      # the kernel's limits of attributes
 _COPY_BYTES = 1 << 20
 
 
@@ -133,7 +134,10 @@ class Overlay:
     # -------------------------------------------------------------- changes
 
     def change(self, task: Task, event: Event) -> None:
-        """Do what a recorded call did to the tree. Owners and attributes only the log knows."""
+        """Do what a recorded call did to the tree.
+
+        Owners are only in the log: we may not be able to give files away.
+        """
         at = paths.name_args(event.call)
         path = event.data(RESOLVED, max(at.path, 0))
         change = _CHANGES.get(CALLS[event.call].name)
@@ -215,6 +219,16 @@ class Overlay:
         with suppress(OSError):
             os.chmod(self._upper(path), _after_path(task, event) & 0o7777)
 
+    def _set_attribute(self, task: Task, _event: Event, path: bytes) -> None:
+        """Access lists, which carry modes, among them; what this file system refuses is only in the log."""
+        self._copy_up(path)
+        name = memory.read_string(task.tid, task.args[1], _MAX_NAME_BYTES)
+        size = task.args[3]
+        value = memory.read(task.tid, task.args[2], size) if size <= _MAX_VALUE_BYTES else None
+        if name is not None and value is not None:
+            with suppress(OSError):
+                os.setxattr(self._upper(path), name, value, signed32(task.args[4]), follow_symlinks=False)
+
     def _set_times(self, task: Task, event: Event, path: bytes) -> None:
         self._copy_up(path)
         flags = task.args[3] & _AT_SYMLINK_NOFOLLOW if event.call == _UTIMENSAT else 0
@@ -230,6 +244,7 @@ _CHANGES: dict[str, _Change] = {
     "truncate": Overlay._truncate, "chmod": Overlay._chmod, "fchmod": Overlay._chmod, "fchmodat": Overlay._chmod,
     "fchmodat2": Overlay._chmod, "utime": Overlay._set_times, "utimes": Overlay._set_times,
     "utimensat": Overlay._set_times, "futimesat": Overlay._set_times,
+    "setxattr": Overlay._set_attribute, "lsetxattr": Overlay._set_attribute, "fsetxattr": Overlay._set_attribute,
 }
 
 

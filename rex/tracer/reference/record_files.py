@@ -179,9 +179,7 @@ class Ledger:
         if task.created:
             self._create(path)
         if path.startswith(b"/") and task.path is not None and _is_stored(found) and not _is_kernel_made(path):
-            how = (DIRECTORY if stat.S_ISDIR(found.st_mode) else
-                   WRITTEN if paths.is_writing(paths.open_flags(task)) else READ)
-            self.use(path, how, found)
+            self.use(path, DIRECTORY if stat.S_ISDIR(found.st_mode) else _ways(task), found)
             self.use_name(task, task.path, path)
         arg = paths.name_args(task.nr).path
         fields = [(arg, RESOLVED, path), (arg, STAT, pack_stat(found))]
@@ -222,6 +220,13 @@ class Ledger:
                     and (is_controlling or fd.st_rdev == found.st_rdev)):
                 return number + 1
         return 0
+
+
+def _ways(task: Task) -> int:
+    """How an open uses its file."""
+    flags = paths.open_flags(task)
+    is_reading = flags & os.O_ACCMODE != os.O_WRONLY and not flags & os.O_TRUNC and not task.created
+    return (WRITTEN if paths.is_writing(flags) else 0) | (READ if is_reading else 0)
 
 
 def _is_stored(found: os.stat_result) -> bool:

@@ -24,17 +24,18 @@ from rex.tracer.reference.overlay import Overlay
 from rex.tracer.reference.replay_calls import end_call, perform_call, perform_unmatched, scratch_made
 from rex.tracer.reference.replay_clock import go_on, note_reading
 from rex.tracer.reference.replay_files import execed
+from rex.tracer.reference.replay_poll import POLLS, end_free_wait, wait_freely
 from rex.tracer.reference.replay_signals import PATIENCE_NS, Signals
 from rex.tracer.reference.script import CLOCK_GETTIME, Entry, Log, Script, describe, name_of
 from rex.tracer.reference.spawn import Standard
-from rex.tracer.reference.tasks import CLONE_THREAD, INTERRUPTED, Task
+from rex.tracer.reference.tasks import CLONE_THREAD, INTERRUPTED, Task, signed32
 
 _GETRANDOM, _RESTART = BY_NAME["getrandom"].nr, BY_NAME["restart_syscall"].nr
 _CLONE3, _FORKS = BY_NAME["clone3"].nr, frozenset((BY_NAME["fork"].nr, BY_NAME["vfork"].nr))
 _CLONE_PARENT_SETTID, _CLONE_CHILD_SETTID = 0x00100000, 0x01000000
 _ARGS_CHILD_TID, _ARGS_PARENT_TID = 16, 24      # in struct clone_args
 _TSC_KEY: CallKey = (TSC, None)
-_WAITS = frozenset((Hook.POLL, Hook.SELECT, Hook.EPOLL_WAIT, Hook.SLEEP))
+_SHARED_CLOCK = frozenset(((CLOCK_GETTIME, time.CLOCK_REALTIME),))
 
 
 class Replayer(Handler):
@@ -128,18 +129,31 @@ class Replayer(Handler):
         else:
             self._unmatched(task, call, key)
 
+    def _is_alone(self, task: Task) -> bool:
+        """Whether the order of its calls is its own: no thread shared its work, or will."""
+        return task.is_single and not self.log.is_threaded(task.script)
+
     def _match(self, task: Task, key: CallKey) -> Entry | None:
         script, expected = task.script, task.script.next()
-        if task.is_single:
+        if self._is_alone(task):
             found = script.find(key)
             if found and found is not expected and not found.is_ordered:
                 self.diverged(task, expected, "skipped")
             return found
-        found = script.find_clock(key, task.args[1]) if key[0] == CLOCK_GETTIME else script.find(key)
         call = CALLS.get(key[0])
-        if found is None and call and (call.key in (Key.PATH, Key.STREAM) or call.nr == _GETRANDOM):
+        found = self._find_shared(task, call) if call else None
+        if found is None:
+            found = script.find_clock(key, task.args[1]) if key[0] == CLOCK_GETTIME else script.find(key)
+        if found is None and call and (call.key in (Key.PATH, Key.STREAM) or key in _SHARED_CLOCK
+                                       or call.nr == _GETRANDOM):
             found = self.log.find_sibling(script, key)
         return found
+
+    def _find_shared(self, task: Task, call: Call) -> Entry | None:
+        """The answer about a descriptor that another thread may have opened when recorded."""
+        is_about_one = call.policy is Policy.EMULATE and call.args and call.args[0].word in ("fd", "dirfd")
+        opener = task.files.opened.get(signed32(task.args[0])) if is_about_one and not task.path else None
+        return self.log.find_by_opener(opener, call.nr) if opener else None
 
     def _is_doomed(self, task: Task) -> bool:
         ending = task.script.exit
@@ -147,14 +161,17 @@ class Replayer(Handler):
 
     def _unmatched(self, task: Task, call: Call, key: CallKey) -> None:
         """The answer given last to an equal call may do."""
-        last = task.script.last(key) if call.policy is Policy.EMULATE else None
+        last = self.log.find_last(task.script, key) if call.policy is Policy.EMULATE else None
         if self._is_doomed(task):
             os.kill(task.leader.tid, signal.SIGKILL)
             return
-        if not task.is_single and call.hook in _WAITS:
+        if call.hook in POLLS and wait_freely(self, task, None):
             return                    # threads wait as often as they have to
+        if call.hook is Hook.SLEEP and not task.is_single:
+            return
         is_new_thread = call.hook is Hook.FORK and fork_flags(task) & CLONE_THREAD
-        if not is_new_thread and (last is None or task.is_single):
+        is_extra = task.script.birth is None and task.leader is not task
+        if not is_new_thread and not is_extra and (last is None or self._is_alone(task)):
             self.diverged(task, None, "repeated" if last else "not in the log")
         if last:
             put_outputs(task, last.event)
@@ -175,13 +192,14 @@ class Replayer(Handler):
             scratch_made(task, result)
         elif is_descriptor_call(task):
             note_descriptors(task, result)
+        elif result in INTERRUPTED and not task.injected:
+            task.rewind()             # by a signal that the log does not have here: again, once that is dropped
         elif task.matched:
             self._correct(task, task.matched, result)
+        else:
+            end_free_wait(task)
 
     def _correct(self, task: Task, entry: Entry, result: int) -> None:
-        if result in INTERRUPTED and not task.injected:
-            task.rewind()             # by a signal that the log does not have here: again, once that is dropped
-            return
         end_call(self, task, entry, result)
         if entry.is_done:
             self.signals.send_at_return(task, entry)
@@ -274,14 +292,14 @@ class Replayer(Handler):
         execed(task)
 
     def ended(self, task: Task, status: int) -> None:
-        """What the log still has for it will not happen."""
-        script = task.script
+        """What the log still has for it will not happen; for a thread, another may do it yet."""
+        script, left = task.script, task.script.next()
         task.held = False
-        for entry in script.entries[script.cursor:]:
-            if not entry.is_done:
-                if entry.event.call < SIGNAL and task.is_single and task.leader is task:
-                    self.diverged(task, entry, "ended early")
-                entry.is_done = True
+        if left and left.event.call < SIGNAL and task.leader is task and self._is_alone(task):
+            self.diverged(task, left, "ended early")
+        if task.is_single:
+            for one in self.log.process_scripts(script):
+                one.finish()
         if script.exit:
             script.exit.is_done = True
 

@@ -12,7 +12,7 @@ from rex.syscalls import BY_NAME, Call, Hook, Key, Policy
 from rex.tracer.reference.calls import is_same_input, put_outputs
 from rex.tracer.reference.kernel import SIGINFO_BYTES
 from rex.tracer.reference.replay_files import perform_exec, perform_open
-from rex.tracer.reference.replay_poll import end_poll, perform_epoll_ctl, perform_poll
+from rex.tracer.reference.replay_poll import POLLS, end_poll, perform_epoll_ctl, perform_poll
 from rex.tracer.reference.script import Entry
 from rex.tracer.reference.tasks import Task
 
@@ -147,7 +147,6 @@ def perform_call(replayer: "Replayer", task: Task, entry: Entry) -> None:
 # ------------------------------------------------------------------ exits
 
 _MAKING = frozenset((Hook.OPEN, Hook.STREAM, Hook.SOCKET, Hook.ACCEPT, Hook.PID))
-_POLLING = frozenset((Hook.POLL, Hook.SELECT, Hook.EPOLL_WAIT))
 _NEEDED = frozenset((Hook.WAIT, Hook.FORK))     # calls whose failure here nothing can make good
 
 
@@ -158,6 +157,7 @@ def _failed(replayer: "Replayer", task: Task, entry: Entry, result: int) -> None
 
 def _descriptor_made(task: Task, entry: Entry, result: int) -> None:
     task.files.set(result, entry.event.stream)
+    task.files.opened[result] = entry
     if entry.event.call != _NR["socket"]:
         put_outputs(task, entry.event)
     task.give(result)
@@ -173,7 +173,7 @@ def end_call(replayer: "Replayer", task: Task, entry: Entry, result: int) -> Non
             _failed(replayer, task, entry, result)
         else:
             _descriptor_made(task, entry, result)
-    elif hook in _POLLING:
+    elif hook in POLLS:
         end_poll(task, entry)
     elif hook not in (Hook.PAUSE, Hook.EPOLL_CTL):
         if result < 0 <= event.result and (_is_output(task) or hook in _NEEDED):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Callable, Iterator
 
 from rex.log.records import OUT, Event
 from rex.syscalls import BY_NAME, Hook
@@ -16,6 +16,8 @@ from rex.tracer.reference.tasks import Task, signed32
 
 if TYPE_CHECKING:
     from rex.tracer.reference.replay import Replayer
+
+POLLS = frozenset((Hook.POLL, Hook.SELECT, Hook.EPOLL_WAIT))
 
 _NR = {name: BY_NAME[name].nr for name in ("poll", "select", "epoll_wait", "pselect6", "rt_sigsuspend")}
 _MASK_ARGS = {BY_NAME["ppoll"].nr: 3, BY_NAME["epoll_pwait"].nr: 4, BY_NAME["epoll_pwait2"].nr: 4}
@@ -81,46 +83,85 @@ def _wait_select(task: Task, event: Event) -> bool:
 
 
 def _wait_epoll(replayer: "Replayer", task: Task, event: Event) -> bool:
-    logged = event.data(OUT, 1) or b""
-    size = len(logged) // _EPOLLED.size * _EPOLLED.size
-    process, epoll = task.leader.tid, signed32(task.args[0])
-    if all((process, epoll, data) in replayer.watched for _, data in _EPOLLED.iter_unpack(logged[:size])):
+    epoll = task.leader.tid, signed32(task.args[0])
+    if all((*epoll, data) in replayer.watched for _, data in _whole(_EPOLLED, event.data(OUT, 1))):
         return False
     task.substitute(_NR["epoll_wait"], r10=-1)
     return True
 
 
-def _select_sets(task: Task) -> int:
-    """All descriptors that a select asks about, as bits."""
-    asked, count = 0, signed32(task.args[0])
-    for at in filter(None, task.args[1:4]):
-        asked |= memory.read_int(task.tid, at, (count + 63) // 64 * 8) or 0
-    return asked & (1 << max(count, 0)) - 1
+# ------------------------------------------------------------------ between threads
 
-
-def _waits_external(replayer: "Replayer", task: Task) -> bool:
-    hook = task.call.hook if task.call else Hook.NONE
+def _is_external_ready(replayer: "Replayer", task: Task, event: Event, hook: Hook) -> bool:
+    """Whether the log has something outside as ready."""
+    files = task.files
     if hook is Hook.POLL:
-        count = task.args[1]
-        given = memory.read(task.tid, task.args[0], count * _POLLED.size) if count <= _MAX_POLLED else None
-        return given is None or any(fd >= 0 and task.files.stream(fd) for fd, _, _ in _POLLED.iter_unpack(given))
+        return any(was and files.stream(fd) for fd, _, was in _whole(_POLLED, event.data(OUT, 0)))
     if hook is Hook.SELECT:
-        if signed32(task.args[0]) > _FD_SETSIZE:
-            return True
-        asked = _select_sets(task)
-        return any(asked >> fd & 1 for fd in task.files)
+        ready = [int.from_bytes(event.data(OUT, k) or b"", "little") for k in range(1, 4)]
+        return any(one >> fd & 1 for one in ready for fd in files)
     epoll = task.leader.tid, signed32(task.args[0])
-    return any(watched[:2] == epoll for watched in replayer.watched)
+    return any((*epoll, data) in replayer.watched for _, data in _whole(_EPOLLED, event.data(OUT, 1)))
 
+
+def _take_out(task: Task, hook: Hook) -> None:
+    """Take what is outside out of the wait; poll's descriptors come back at its end."""
+    if hook is Hook.POLL:             # negative: not waited for
+        _change_polled(task, lambda fd: ~fd if fd >= 0 and task.files.stream(fd) else fd)
+        task.want_exit = True
+    if hook is Hook.SELECT:
+        size = (signed32(task.args[0]) + 63) // 64 * 8
+        external = sum(1 << fd for fd in task.files)
+        for at in filter(None, task.args[1:4]):
+            asked = memory.read_int(task.tid, at, size) if 0 < size <= _FD_SETSIZE // 8 else None
+            if asked is not None:
+                memory.write(task.tid, at, (asked & ~external).to_bytes(size, "little"))
+
+
+def _change_polled(task: Task, change: Callable[[int], int]) -> None:
+    count = task.args[1]
+    given = memory.read(task.tid, task.args[0], count * _POLLED.size) if count <= _MAX_POLLED else None
+    changed = b"".join(_POLLED.pack(change(fd), events, ready) for fd, events, ready in _whole(_POLLED, given))
+    memory.write(task.tid, task.args[0], changed)
+
+
+def _whole(layout: struct.Struct, data: bytes | None) -> Iterator[tuple[int, ...]]:
+    data = data or b""
+    return layout.iter_unpack(data[:len(data) // layout.size * layout.size])
+
+
+def wait_freely(replayer: "Replayer", task: Task, entry: Entry | None) -> bool:
+    """Between threads, what is inside is ready when it is: their pace is not the log's.
+
+    Args:
+        entry: None where the log has no more such waits.
+    Returns:
+        Whether the call runs by itself.
+    """
+    hook = task.call.hook if task.call else Hook.NONE
+    if task.is_single or (entry and (entry.event.result < 0
+                                     or _is_external_ready(replayer, task, entry.event, hook))):
+        return False
+    if entry:
+        entry.is_done = True
+    task.matched = None
+    _take_out(task, hook)
+    return True
+
+
+def end_free_wait(task: Task) -> None:
+    """At its exit-stop: what was outside is in the list again."""
+    if task.call and task.call.hook is Hook.POLL:
+        _change_polled(task, lambda fd: ~fd if fd < -1 and task.files.stream(~fd) else fd)
+
+
+# ------------------------------------------------------------------ entry and exit
 
 def perform_poll(replayer: "Replayer", task: Task, entry: Entry) -> None:
     """Wait for what is the experiment's own, or answer at once."""
-    if _was_interrupted(replayer, task, entry):
+    if _was_interrupted(replayer, task, entry) or wait_freely(replayer, task, entry):
         return
     event, hook = entry.event, task.call.hook if task.call else Hook.NONE
-    if event.result >= 0 and not task.is_single and not _waits_external(replayer, task):
-        entry.is_done = True          # between threads, pipes are ready when they are: their pace is not the log's
-        return
     waits = event.result > 0 and (
         _wait_poll(task, event) if hook is Hook.POLL else
         _wait_select(task, event) if hook is Hook.SELECT else _wait_epoll(replayer, task, event))

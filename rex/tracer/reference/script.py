@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rex.errors import Damaged
 from rex.log import LogReader
-from rex.log.records import EXIT, IN, NO_TASK, NOTE, OUT, RESOLVED, SIGNAL, TASK, TSC, Event
+from rex.log.records import EXIT, IN, NO_TASK, NOTE, OUT, RESOLVED, SIGNAL, STAT, TASK, TSC, Event
 from rex.syscalls import BY_NAME, CALLS, Hook, Key
 from rex.tracer.reference.calls import CallKey, key_of
 from rex.tracer.reference.kernel import SIGINFO_BYTES
@@ -18,6 +18,7 @@ LOOKAHEAD = 20000
 CLOCK_GETTIME = BY_NAME["clock_gettime"].nr
 
 _OPEN, _CREAT, _OPENAT2 = (BY_NAME[name].nr for name in ("open", "creat", "openat2"))
+_GETTID = BY_NAME["gettid"].nr
 _WRITES = frozenset((BY_NAME["write"].nr, BY_NAME["writev"].nr))
 _FAULTS = frozenset((11, 7, 8, 4, 5, 31))       # SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS
 _INFO = struct.Struct("<8xii")                  # siginfo: si_code, si_pid
@@ -135,6 +136,11 @@ class Script:
         """The last event of that key that has happened."""
         return next((e for e in reversed(self._by_key.get(key, ())) if e.is_done), None)
 
+    def finish(self) -> None:
+        """What is left will not happen."""
+        for entry in self.entries[self.cursor:]:
+            entry.is_done = True
+
 
 class Log:
     """All events: by task, and in the order that processes must keep."""
@@ -189,11 +195,41 @@ class Log:
         """What it holds for a task's child."""
         return self._children.get((parent, ordinal))
 
+    def process_scripts(self, script: Script) -> list[Script]:
+        """Those of all threads of its process."""
+        return self._processes.get(script.process) or [script]
+
+    def is_threaded(self, script: Script) -> bool:
+        """Whether its process had other threads, now or at another time."""
+        return len(self.process_scripts(script)) > 1
+
     def find_sibling(self, script: Script, key: CallKey) -> Entry | None:
         """Threads share work: what one did when recorded, another may do now."""
-        found = [entry for other in self._processes.get(script.process, ()) if other is not script
+        found = [entry for other in self.process_scripts(script) if other is not script
                  for entry in (other.find(key),) if entry]
         return min(found, key=lambda entry: entry.number, default=None)
+
+    def find_by_opener(self, opener: Entry, nr: int) -> Entry | None:
+        """What the log tells next of a descriptor, in the thread that opened it when recorded.
+
+        Threads that share work open each other's files; size and listing belong to the file.
+        """
+        entries, fd = self.script(opener.event.task).entries, opener.event.result
+        for place in range(opener.place + 1, min(len(entries), opener.place + LOOKAHEAD)):
+            entry = entries[place]
+            event = entry.event
+            if event.call == nr and event.args[0] == fd and not entry.is_done and not event.data(IN):
+                return entry
+            if event.result == fd and event.data(STAT):
+                break                 # another file has the descriptor now
+        return None
+
+    def find_last(self, script: Script, key: CallKey) -> Entry | None:
+        """The answer given last to an equal call, else one that another thread of the process has."""
+        found = script.last(key)
+        for other in self.process_scripts(script) if found is None and key[0] != _GETTID else ():
+            found = found or other.find(key) or other.last(key)
+        return found
 
     def is_turn(self, entry: Entry, task: int) -> bool:
         """Whether all has happened that other processes do before it."""

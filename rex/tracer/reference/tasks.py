@@ -31,14 +31,21 @@ def signed32(value: int) -> int:
 
 
 class Descriptors:
-    """External descriptors of a process; those not listed are plain or internal."""
+    """External descriptors of a process; those not listed are plain or internal.
+
+    Attributes:
+        opened: replay: the events that descriptors were opened by.
+    """
 
     def __init__(self, streams: dict[int, int] | None = None) -> None:
         self._streams = dict(streams or {})
+        self.opened: dict[int, "Entry"] = {}
 
     def copy(self) -> "Descriptors":
         """What fork makes of it."""
-        return Descriptors(self._streams)
+        copy = Descriptors(self._streams)
+        copy.opened = dict(self.opened)
+        return copy
 
     def __iter__(self) -> Iterator[int]:
         return iter(list(self._streams))
