@@ -84,7 +84,7 @@ class Archive:
         """Every experiment, unfinished ones too, in natural order of their names."""
         folder = self._path(EXPERIMENTS)
         names = os.listdir(folder) if os.path.isdir(folder) else []
-        names = [name for name in names if _NAME.fullmatch(name)]
+        names = [name for name in names if is_name(name)]
         return [Experiment(os.path.join(folder, name), self.store)
                 for name in sorted(names, key=_natural)]
 
@@ -96,7 +96,7 @@ class Archive:
         """
         if name is None:
             name = self.default()
-        if _NAME.fullmatch(name) and os.path.isdir(self._path(EXPERIMENTS, name)):
+        if is_name(name) and os.path.isdir(self._path(EXPERIMENTS, name)):
             return Experiment(self._path(EXPERIMENTS, name), self.store)
         raise NotFound(f"no experiment {name} in {self.path}", "", f"see: rex ls {self.path}")
 
@@ -106,17 +106,22 @@ class Archive:
         Raises:
             NotFound: no experiment is finished.
         """
-        try:
-            with open(self._path(DEFAULT), "rb") as file:
-                name = file.read(200).decode("ascii", "replace").strip()
-            if _NAME.fullmatch(name) and os.path.isdir(self._path(EXPERIMENTS, name)):
-                return name
-        except FileNotFoundError:
-            pass
+        if name := self.explicit_default():
+            return name
         finished = [e for e in self.experiments() if e.state == COMPLETE]
         if not finished:
             raise NotFound(f"no finished experiment in {self.path}")
         return max(finished, key=_start_and_name).name
+
+    def explicit_default(self) -> str | None:
+        """Name of the experiment that somebody made the default one."""
+        try:
+            with open(self._path(DEFAULT), "rb") as file:
+                name = file.read(200).decode("ascii", "replace").strip()
+        except FileNotFoundError:
+            return None
+        is_there = is_name(name) and os.path.isdir(self._path(EXPERIMENTS, name))
+        return name if is_there else None
 
     def set_default(self, name: str) -> None:
         """Make an experiment the default one."""
@@ -144,7 +149,7 @@ class Archive:
             raise
 
     def _make_directory(self, name: str | None) -> str:
-        if name is not None and not _NAME.fullmatch(name):
+        if name is not None and not is_name(name):
             raise UsageError(f"{name!r} cannot name an experiment",
                              "", "use letters, digits and . _ + -")
         numbers = [int(e.name[3:]) for e in self.experiments() if re.fullmatch(r"exp\d+", e.name)]
@@ -209,6 +214,11 @@ class Archive:
         except BaseException:
             os.unlink(path)
             raise
+
+
+def is_name(name: object) -> bool:
+    """Whether this can name an experiment."""
+    return isinstance(name, str) and bool(_NAME.fullmatch(name))
 
 
 def write_all(fd: int, data: bytes) -> None:

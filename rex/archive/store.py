@@ -34,12 +34,19 @@ class Store:
         self._lock = threading.RLock()
         self._is_loaded = False
 
+    def pack_names(self) -> list[str]:
+        """The names of the files in the packs' folder."""
+        # Copying tools may drop empty folders.
+        return os.listdir(self.directory) if os.path.isdir(self.directory) else []
+
+    def open_pack(self, name: str) -> PackReader:
+        """Read the index of a pack."""
+        return PackReader(os.path.join(self.directory, name))
+
     def refresh(self) -> None:
         """Learn of packs that others have added or removed."""
         with self._lock:
-            # Copying tools may drop empty folders.
-            there = os.listdir(self.directory) if os.path.isdir(self.directory) else []
-            names = {n for n in there if n.endswith(".pack")}
+            names = {n for n in self.pack_names() if n.endswith(".pack")}
             if gone := self._packs.keys() - names:
                 self._packs = {n: p for n, p in self._packs.items() if n not in gone}
                 self._places = {d: place for pack in self._packs.values()
@@ -47,7 +54,7 @@ class Store:
                 self._frames.clear()
             for name in sorted(names - self._packs.keys() - self.damaged.keys()):
                 try:
-                    pack = PackReader(os.path.join(self.directory, name))
+                    pack = self.open_pack(name)
                 except FileNotFoundError:
                     continue
                 except (Damaged, TooNew) as error:

@@ -1,0 +1,1 @@
+"""Carry experiments elsewhere: to remote stores, and into forms that need no Rex."""

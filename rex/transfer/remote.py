@@ -1,0 +1,303 @@
+"""A remote archive: the same folder as a local one, behind any fsspec URL.
+
+The only importer of fsspec. Packs are read where they lie, in ranges.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from typing import Any, Iterator
+
+from rex.archive.archive import DEFAULT, EXPERIMENTS, FIRST_FILE, LOCK, PACKS, VERSION, is_name
+from rex.archive.experiment import BEGUN, LOG, MANIFEST, MAX_BEGUN_BYTES, MAX_MANIFEST_BYTES
+from rex.archive.locks import FileLock
+from rex.archive.packs import PackReader
+from rex.archive.store import Store
+from rex.errors import Damaged, NotFound, RexError, TooNew, UsageError
+
+# A file appears in these stores whole or not at all; elsewhere it is renamed when it is whole.
+_WHOLE_OR_NOT = {"s3", "s3a", "gs", "gcs", "abfs", "az", "adl", "memory", "oci", "r2"}
+_LOCAL = {"file", "local"}
+_PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs",
+             "ssh": "paramiko", "sftp": "paramiko", "smb": "smbprotocol", "webdav": "webdav4"}
+
+
+class Remote:
+    """Files below a URL."""
+
+    def __init__(self, url: str, options: dict[str, Any] | None = None) -> None:
+        """Connect.
+
+        Args:
+            options: for the file system, as fsspec names them.
+        Raises:
+            UsageError: nobody knows how to reach such a URL.
+            RexError: it cannot be reached.
+        """
+        self.url = url.rstrip("/")
+        scheme = url.partition("://")[0] if "://" in url else "file"
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError as error:
+            raise RexError("push and pull need fsspec", "it is not installed",
+                           "install it with: pip install 'rex[remote]'") from error
+        try:
+            with self.explained():
+                self._fs, root = url_to_fs(url, **(options or {}))
+        except RexError as error:
+            package = _PACKAGES.get(scheme)
+            if package and isinstance(error.__cause__, ImportError):
+                raise UsageError(f"cannot reach {scheme} URLs", f"{package} is not installed",
+                                 f"install it with: pip install {package}") from error
+            raise
+        self._root = root.rstrip("/")
+        self.is_local = scheme in _LOCAL
+        self._is_whole_or_not = scheme in _WHOLE_OR_NOT
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn whatever a file system raises into one line; absent files stay what they are."""
+        try:
+            yield
+        except (RexError, FileNotFoundError, FileExistsError):
+            raise
+        except Exception as error:   # each backend has a family of exceptions of its own
+            raise RexError(f"cannot use {self.url}", str(error) or type(error).__name__,
+                           "check the URL, the network and your credentials") from error
+
+    def path(self, *names: str) -> str:
+        """A path as the file system knows it."""
+        return "/".join((self._root, *names))
+
+    def names(self, *folder: str) -> list[str]:
+        """The names in a folder; none if it is not there."""
+        with self.explained():
+            self._fs.invalidate_cache(self.path(*folder))
+            try:
+                found = self._fs.ls(self.path(*folder), detail=False)
+            except (FileNotFoundError, NotADirectoryError):
+                return []
+        here = self.path(*folder).rstrip("/")
+        names = {str(name).rstrip("/").rpartition("/")[2] for name in found
+                 if str(name).rstrip("/") != here.lstrip("/") and str(name).rstrip("/") != here}
+        return sorted(names - {""})
+
+    def size(self, *names: str) -> int:
+        """The size of a file.
+
+        Raises:
+            FileNotFoundError: it is not there.
+        """
+        with self.explained():
+            return int(self._fs.size(self.path(*names)))
+
+    def read(self, limit_bytes: int, *names: str) -> bytes:
+        """A whole file.
+
+        Raises:
+            FileNotFoundError: it is not there.
+            Damaged: it is larger than the limit.
+        """
+        with self.explained():
+            # One more than allowed tells a file that is larger.
+            data = bytes(self._fs.cat_file(self.path(*names), start=0, end=limit_bytes + 1))
+        if len(data) > limit_bytes:
+            raise Damaged(f"{self.url}/{'/'.join(names)} is damaged", "it is too large")
+        return data
+
+    def read_range(self, begin: int, size: int, *names: str) -> bytes:
+        """Bytes of a file; fewer where it ends."""
+        if size <= 0:
+            return b""
+        with self.explained():
+            return bytes(self._fs.cat_file(self.path(*names), start=begin, end=begin + size))
+
+    def create(self, data: bytes, *names: str) -> bool:
+        """Write a small file unless there is one, in one step for all who try; whether we did."""
+        self._make_folder(*names)
+        try:
+            with self.explained():
+                self._fs.pipe_file(self.path(*names), data, mode="create")
+            return True
+        except FileExistsError:
+            return False
+        except RexError as error:
+            # Servers say in many ways that a file is there already.
+            if self._is_there(*names):
+                return False
+            raise error
+
+    def _is_there(self, *names: str) -> bool:
+        with self.explained():
+            self._fs.invalidate_cache(self.path(*names[:-1]))
+            return bool(self._fs.exists(self.path(*names)))
+
+    def _make_folder(self, *names: str) -> None:
+        if not self._is_whole_or_not:
+            with self.explained():
+                self._fs.makedirs(self.path(*names[:-1]), exist_ok=True)
+
+    def put(self, source: str, *names: str) -> None:
+        """Send a local file; it gets its name when it is whole."""
+        self._make_folder(*names)
+        with self.explained():
+            if self._is_whole_or_not:
+                self._fs.put_file(source, self.path(*names))
+                return
+            temporary = self.path(*names[:-1], f".tmp-{os.urandom(8).hex()}")
+            try:
+                self._fs.put_file(source, temporary)
+                self._rename(temporary, self.path(*names))
+            except BaseException:
+                self._forget(temporary)
+                raise
+
+    def _rename(self, source: str, target: str) -> None:
+        if self.is_local:
+            os.replace(source, target)
+            return
+        try:
+            self._fs.mv(source, target)
+        except Exception:
+            # Some servers do not replace; what is there under a name of ours is the same.
+            if not self._fs.exists(target):
+                raise
+            self._forget(source)
+
+    def _forget(self, path: str) -> None:
+        try:
+            self._fs.rm_file(path)
+        except Exception:   # it is waste, and the failure that led here matters more
+            pass
+
+
+class RemotePack(PackReader):
+    """A pack of a remote archive."""
+
+    def __init__(self, remote: Remote, name: str) -> None:
+        self._remote = remote
+        self.path = f"{remote.url}/{PACKS}/{name}"
+        self.name = name
+        self.places = {}
+        self._load(remote.size(PACKS, name))
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        return self._remote.read_range(offset, size, PACKS, self.name)
+
+
+class RemoteStore(Store):
+    """The objects of a remote archive."""
+
+    def __init__(self, remote: Remote) -> None:
+        super().__init__(remote.path(PACKS))
+        self._remote = remote
+
+    def pack_names(self) -> list[str]:
+        return self._remote.names(PACKS)
+
+    def open_pack(self, name: str) -> PackReader:
+        return RemotePack(self._remote, name)
+
+
+class RemoteArchive:
+    """An archive behind a URL."""
+
+    def __init__(self, remote: Remote) -> None:
+        """Use `open` or `create` instead."""
+        self.remote = remote
+        self.store = RemoteStore(remote)
+
+    @classmethod
+    def open(cls, remote: Remote) -> "RemoteArchive":
+        """Open an existing archive.
+
+        Raises:
+            NotFound, TooNew, Damaged: as for a local one.
+        """
+        try:
+            version = json.loads(remote.read(1 << 16, FIRST_FILE))["format"]
+        except FileNotFoundError:
+            raise NotFound(f"no archive at {remote.url}", f"it has no {FIRST_FILE}",
+                           "make one with: rex push") from None
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise Damaged(f"{remote.url}/{FIRST_FILE} is damaged", str(error)) from error
+        if not isinstance(version, int) or version < 1:
+            raise Damaged(f"{remote.url}/{FIRST_FILE} is damaged", f"format version {version!r}")
+        if version > VERSION:
+            raise TooNew(f"{remote.url} has format version {version}",
+                         f"this Rex reads up to {VERSION}", "use a newer Rex")
+        return cls(remote)
+
+    @classmethod
+    def create(cls, remote: Remote) -> "RemoteArchive":
+        """Open an archive, made now if nothing is there.
+
+        Raises:
+            UsageError: something else is there.
+        """
+        names = remote.names()
+        if FIRST_FILE not in names:
+            if set(names) - {PACKS, EXPERIMENTS} and not all(n.startswith(".tmp-") for n in names):
+                raise UsageError(f"{remote.url} is not an archive", "it holds other files",
+                                 "choose another URL")
+            first = json.dumps({"format": VERSION, "what": "a Rex archive of experiments"})
+            remote.create(first.encode() + b"\n", FIRST_FILE)
+        return cls.open(remote)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Keep `gc` away while we write, where the archive has a lock that can be taken."""
+        if not self.remote.is_local:
+            yield
+            return
+        lock = FileLock(self.remote.path(LOCK), wait=False)
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def experiments(self) -> list[str]:
+        """Names of all experiments, begun ones too."""
+        return [name for name in self.remote.names(EXPERIMENTS) if is_name(name)]
+
+    def is_complete(self, name: str) -> bool:
+        """Whether the experiment has a manifest."""
+        return MANIFEST in self.remote.names(EXPERIMENTS, name)
+
+    def begun(self, name: str) -> bytes:
+        """begun.json of an experiment; empty if there is none."""
+        try:
+            return self.remote.read(MAX_BEGUN_BYTES, EXPERIMENTS, name, BEGUN)
+        except FileNotFoundError:
+            return b""
+
+    def manifest_frame(self, name: str) -> bytes:
+        """The manifest, compressed.
+
+        Raises:
+            NotFound: the experiment is not there, or not complete.
+        """
+        try:
+            return self.remote.read(MAX_MANIFEST_BYTES, EXPERIMENTS, name, MANIFEST)
+        except FileNotFoundError:
+            raise NotFound(f"no finished experiment {name} at {self.remote.url}") from None
+
+    def log_blocks(self, name: str, block_bytes: int = 4 << 20) -> Iterator[bytes]:
+        """The log's compressed bytes."""
+        size, begin = self.remote.size(EXPERIMENTS, name, LOG), 0
+        while begin < size:
+            block = self.remote.read_range(begin, min(block_bytes, size - begin), EXPERIMENTS, name, LOG)
+            if not block:
+                return
+            begin += len(block)
+            yield block
+
+    def default(self) -> str | None:
+        """Name of the experiment that somebody made the default one."""
+        try:
+            name = self.remote.read(200, DEFAULT).decode("ascii", "replace").strip()
+        except FileNotFoundError:
+            return None
+        return name if is_name(name) else None
