@@ -62,6 +62,8 @@ SHELL = {
 PYTHON = r"""
 import os, random, select, socket, subprocess, tempfile, threading, time, uuid
 print(time.time(), random.random(), uuid.uuid4(), os.getpid(), os.getcwd())
+try: socket.create_connection(("127.0.0.1", 9), 2)
+except OSError as error: print(error)
 def work(i, into):
     with open(f"part{i}", "w") as file:
         file.write(str(i * i))
@@ -77,8 +79,6 @@ if os.fork() == 0:
 print(select.select([r], [], [], 5)[0] == [r], os.read(r, 9), os.wait()[1])
 print(subprocess.run(["sh", "-c", "echo out; exit 4"], capture_output=True))
 a, b = socket.socketpair(); a.sendmsg([b"one", b"two"]); print(b.recvmsg(9)[0])
-try: socket.create_connection(("127.0.0.1", 9), 2)
-except OSError as error: print(error)
 with tempfile.NamedTemporaryFile(dir=".") as file:
     file.write(b"x"); file.flush(); os.rename(file.name, "kept"); open(file.name, "w").close()
 print(sorted(os.listdir(".")), os.urandom(4).hex(), os.sched_getaffinity(0))

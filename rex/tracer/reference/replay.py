@@ -23,12 +23,12 @@ from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.overlay import Overlay
 from rex.tracer.reference.replay_calls import end_call, perform_call, perform_unmatched, scratch_made
 from rex.tracer.reference.replay_clock import go_on, note_reading
-from rex.tracer.reference.replay_files import execed
+from rex.tracer.reference.replay_files import answer_own_stat, execed, opener_of
 from rex.tracer.reference.replay_poll import POLLS, end_free_wait, wait_freely
 from rex.tracer.reference.replay_signals import PATIENCE_NS, Signals
 from rex.tracer.reference.script import CLOCK_GETTIME, Entry, Log, Script, describe, name_of
 from rex.tracer.reference.spawn import Standard
-from rex.tracer.reference.tasks import CLONE_THREAD, INTERRUPTED, Task, signed32
+from rex.tracer.reference.tasks import CLONE_THREAD, INTERRUPTED, Task
 
 _GETRANDOM, _RESTART = BY_NAME["getrandom"].nr, BY_NAME["restart_syscall"].nr
 _CLONE3, _FORKS = BY_NAME["clone3"].nr, frozenset((BY_NAME["fork"].nr, BY_NAME["vfork"].nr))
@@ -124,18 +124,17 @@ class Replayer(Handler):
         paths.read_names(task)
         key = key_of(call, task.path, task.stream, task.args)
         task.matched = self._match(task, key)
-        if task.matched:
+        if answer_own_stat(self, task):
+            if task.matched:
+                task.matched.is_done = True
+        elif task.matched:
             self._perform(task, task.matched)
         else:
             self._unmatched(task, call, key)
 
-    def _is_alone(self, task: Task) -> bool:
-        """Whether the order of its calls is its own: no thread shared its work, or will."""
-        return task.is_single and not self.log.is_threaded(task.script)
-
     def _match(self, task: Task, key: CallKey) -> Entry | None:
         script, expected = task.script, task.script.next()
-        if self._is_alone(task):
+        if task.is_single:
             found = script.find(key)
             if found and found is not expected and not found.is_ordered:
                 self.diverged(task, expected, "skipped")
@@ -152,7 +151,7 @@ class Replayer(Handler):
     def _find_shared(self, task: Task, call: Call) -> Entry | None:
         """The answer about a descriptor that another thread may have opened when recorded."""
         is_about_one = call.policy is Policy.EMULATE and call.args and call.args[0].word in ("fd", "dirfd")
-        opener = task.files.opened.get(signed32(task.args[0])) if is_about_one and not task.path else None
+        opener = opener_of(task) if is_about_one and not task.path else None
         return self.log.find_by_opener(opener, call.nr) if opener else None
 
     def _is_doomed(self, task: Task) -> bool:
@@ -171,7 +170,7 @@ class Replayer(Handler):
             return
         is_new_thread = call.hook is Hook.FORK and fork_flags(task) & CLONE_THREAD
         is_extra = task.script.birth is None and task.leader is not task
-        if not is_new_thread and not is_extra and (last is None or self._is_alone(task)):
+        if not is_new_thread and not is_extra and (last is None or task.is_single):
             self.diverged(task, None, "repeated" if last else "not in the log")
         if last:
             put_outputs(task, last.event)
@@ -295,9 +294,9 @@ class Replayer(Handler):
         """What the log still has for it will not happen; for a thread, another may do it yet."""
         script, left = task.script, task.script.next()
         task.held = False
-        if left and left.event.call < SIGNAL and task.leader is task and self._is_alone(task):
+        if left and left.event.call < SIGNAL and task.leader is task and task.is_single:
             self.diverged(task, left, "ended early")
-        if task.is_single:
+        if task.leader.threads <= 1:
             for one in self.log.process_scripts(script):
                 one.finish()
         if script.exit:

@@ -157,7 +157,8 @@ def _failed(replayer: "Replayer", task: Task, entry: Entry, result: int) -> None
 
 def _descriptor_made(task: Task, entry: Entry, result: int) -> None:
     task.files.set(result, entry.event.stream)
-    task.files.opened[result] = entry
+    if task.call and task.call.hook is Hook.OPEN:
+        task.files.opened[result] = entry, task.opening
     if entry.event.call != _NR["socket"]:
         put_outputs(task, entry.event)
     task.give(result)

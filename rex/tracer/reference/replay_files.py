@@ -15,13 +15,13 @@ from rex.tracer.reference.kernel import AT_FDCWD
 from rex.tracer.reference.record_files import file_kind
 from rex.tracer.reference.script import Entry
 from rex.tracer.reference.stack import hide_vdso, read_stack, restore_stack
-from rex.tracer.reference.tasks import Task
+from rex.tracer.reference.tasks import Task, signed32
 
 if TYPE_CHECKING:
     from rex.tracer.reference.replay import Replayer
 
 _NR = {name: BY_NAME[name].nr for name in
-       ("open", "openat", "openat2", "creat", "execve", "execveat", "mmap")}
+       ("open", "openat", "openat2", "creat", "execve", "execveat", "mmap", "fstat", "newfstatat")}
 _O_TMPFILE = os.O_TMPFILE
 _HOW_MODE = 8                         # in struct open_how
 _KERNEL_DEVICES = (b"/dev/null", b"/dev/zero", b"/dev/full")
@@ -113,6 +113,7 @@ def perform_open(replayer: "Replayer", task: Task, entry: Entry | None) -> None:
             kind = file_kind(event.data(STAT) if event else None)
             file = _file_for(replayer, task, resolved, kind, flags)
     if file is not None:
+        task.opening = file
         flags &= ~(os.O_NOATIME | os.O_NOFOLLOW | os.O_DIRECT)
         task.substitute(_NR["openat"], AT_FDCWD, _put_path(task, file), flags, _open_mode(task))
     else:
@@ -124,6 +125,30 @@ def _give_up(replayer: "Replayer", task: Task, entry: Entry | None, why: str) ->
         replayer.diverged(task, entry, why)
         entry.is_done = True
     task.skip(-errno.ENOENT)
+
+
+def opener_of(task: Task) -> Entry | None:
+    """The event by which the descriptor in the first argument was opened, if it still is that file."""
+    fd = signed32(task.args[0])
+    entry, file = task.files.opened.get(fd, (None, b""))
+    return entry if entry and paths.path_of_fd(task.tid, fd) == file else None
+
+
+def answer_own_stat(replayer: "Replayer", task: Task) -> bool:
+    """Answer fstat by the open of that very file.
+
+    Threads open files in any order, so that equal descriptors are not equal files: what the
+    log has for a descriptor may be another file's. The open itself has the file's stat.
+    """
+    by_at = task.nr == _NR["newfstatat"] and task.path == b""
+    opener = opener_of(task) if not task.is_single and (by_at or task.nr == _NR["fstat"]) else None
+    found = opener.event.data(STAT) if opener else None
+    if opener is None or found is None:
+        return False
+    if opener.event.data(RESOLVED) not in replayer.log.changed:   # else its size now is that of the copy
+        memory.write(task.tid, task.args[2 if by_at else 1], found)
+        task.skip(0)
+    return True
 
 
 # ------------------------------------------------------------------ programs

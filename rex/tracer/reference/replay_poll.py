@@ -155,10 +155,31 @@ def end_free_wait(task: Task) -> None:
         _change_polled(task, lambda fd: ~fd if fd < -1 and task.files.stream(~fd) else fd)
 
 
+def _asks_outside_only(task: Task, hook: Hook) -> bool:
+    asked: set[int] = set()
+    if hook is Hook.POLL and task.args[1] <= _MAX_POLLED:
+        given = memory.read(task.tid, task.args[0], task.args[1] * _POLLED.size)
+        asked = {fd for fd, _, _ in _whole(_POLLED, given) if fd >= 0}
+    elif hook is Hook.SELECT and 0 < signed32(task.args[0]) <= _FD_SETSIZE:
+        sets = [memory.read_int(task.tid, at, _FD_SETSIZE // 8) or 0 for at in task.args[1:4] if at]
+        asked = {fd for fd in range(signed32(task.args[0])) if any(one >> fd & 1 for one in sets)}
+    return bool(asked) and all(task.files.stream(fd) for fd in asked)
+
+
+def _next_outside(replayer: "Replayer", task: Task, entry: Entry, hook: Hook) -> Entry:
+    """Between threads, a wait for nothing but what is outside is answered by the next that has it
+    ready: those before were waits for the threads' own pipes, of which there are fewer this time."""
+    if task.is_single or not _asks_outside_only(task, hook):
+        return entry
+    left = task.script.left((entry.event.call, None))
+    return next((one for one in left if _is_external_ready(replayer, task, one.event, hook)), entry)
+
+
 # ------------------------------------------------------------------ entry and exit
 
 def perform_poll(replayer: "Replayer", task: Task, entry: Entry) -> None:
     """Wait for what is the experiment's own, or answer at once."""
+    task.matched = entry = _next_outside(replayer, task, entry, task.call.hook if task.call else Hook.NONE)
     if _was_interrupted(replayer, task, entry) or wait_freely(replayer, task, entry):
         return
     event, hook = entry.event, task.call.hook if task.call else Hook.NONE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rex.errors import Damaged
@@ -117,6 +118,12 @@ class Script:
         self._heads[key] = head
         return same[head] if head < len(same) else None
 
+    def left(self, key: CallKey) -> Iterator[Entry]:
+        """All events of that key that have not happened yet, in order."""
+        self._first(key)
+        same, head = self._by_key.get(key, []), self._heads.get(key, 0)
+        return (same[i] for i in range(head, len(same)) if not same[i].is_done)
+
     def find(self, key: CallKey) -> Entry | None:
         """The first event of that key that has not happened yet and is not far off."""
         found = self._first(key)
@@ -198,10 +205,6 @@ class Log:
     def process_scripts(self, script: Script) -> list[Script]:
         """Those of all threads of its process."""
         return self._processes.get(script.process) or [script]
-
-    def is_threaded(self, script: Script) -> bool:
-        """Whether its process had other threads, now or at another time."""
-        return len(self.process_scripts(script)) > 1
 
     def find_sibling(self, script: Script, key: CallKey) -> Entry | None:
         """Threads share work: what one did when recorded, another may do now."""

@@ -34,12 +34,13 @@ class Descriptors:
     """External descriptors of a process; those not listed are plain or internal.
 
     Attributes:
-        opened: replay: the events that descriptors were opened by.
+        opened: replay: the event that a descriptor was opened by, and the file opened for it.
+            It may be stale: not every close stops.
     """
 
     def __init__(self, streams: dict[int, int] | None = None) -> None:
         self._streams = dict(streams or {})
-        self.opened: dict[int, "Entry"] = {}
+        self.opened: dict[int, tuple["Entry", bytes]] = {}
 
     def copy(self) -> "Descriptors":
         """What fork makes of it."""
@@ -86,6 +87,7 @@ class Task:
 
     Attributes:
         leader: the task that names the process; threads counts its live tasks.
+        threaded: of a leader: it has had threads since its last exec.
         children: ordinal of the next child.
         by_entry_stop: the call was entered by a syscall-stop, so its seccomp-stop is still to come.
         regs, nr, args: at entry. deref: the number that a *argument pointed to then.
@@ -93,6 +95,7 @@ class Task:
         returned_at: record: the instruction after the call of the last event, 0 after others.
         exec_fields: record: what execve's event gets, read before the exec.
         matched, injected: replay: the call's event; a signal on its way.
+        opening: replay: the file that is being opened.
     """
 
     tid: int
@@ -101,6 +104,7 @@ class Task:
     space: Space
     leader: "Task" = None             # type: ignore[assignment]  # itself, or given at once
     threads: int = 0
+    threaded: bool = False
     children: int = 0
     alive: bool = True
     started: bool = False
@@ -130,6 +134,7 @@ class Task:
     matched: "Entry | None" = None
     injected: "Entry | None" = None
     child_tid_at: int = 0
+    opening: bytes = b""
     scratch_due: bool = False
     last_stop_ns: int = 0
 
@@ -143,8 +148,8 @@ class Task:
 
     @property
     def is_single(self) -> bool:
-        """Whether its process has no other thread."""
-        return self.leader.threads <= 1
+        """Whether its process has had no other thread: one may have left events to another."""
+        return not self.leader.threaded
 
     def read_call(self) -> None:
         """At an entry-stop: take number and arguments from the registers."""
@@ -229,6 +234,7 @@ class Tasks:
         task = Task(tid, self._next_index, files, space)
         if parent and flags & CLONE_THREAD:
             task.leader = parent.leader
+            task.leader.threaded = True
         else:
             self._leaders.append(task)
         task.leader.threads += 1
@@ -247,6 +253,7 @@ class Tasks:
         task.space = Space()
         task.files = task.files.copy()
         task.files.prune(task.tid)
+        task.threaded = False
 
     def take_over(self, former_tid: int, leader: Task) -> Task:
         """A thread that executes takes the name of its leader; the others are gone.
