@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from dataclasses import dataclass
 from typing import BinaryIO, Callable, Iterable, Iterator
 
 from rex import codec
 from rex.archive import exportfile as files
 from rex.archive.archive import Archive
+from rex.archive.check import Problem, check
 from rex.archive.experiment import COMPLETE, LOG, MAX_MANIFEST_BYTES, Experiment
 from rex.archive.exportfile import ExportReader, ExportWriter, Facts
 from rex.archive.landing import Landed, fingerprints, land, without_log
@@ -134,6 +136,21 @@ def import_from(stream: BinaryIO, archive: Archive, names: Iterable[str] = ()) -
         if was_empty and each.source == reader.facts.default:
             archive.set_default(each.name)
     return landed
+
+
+def check_file(stream: BinaryIO) -> tuple[list[Problem], int]:
+    """Everything that is wrong with an export file, and how many experiments it holds.
+
+    Needs as much room for temporary files as an archive of them takes.
+    """
+    with tempfile.TemporaryDirectory(prefix="rex-check-") as work:
+        archive = Archive.create(os.path.join(work, "archive"))
+        problems: list[Problem] = []
+        try:
+            import_from(stream, archive)
+        except Damaged as error:
+            problems.append(Problem("the file", str(error)))
+        return problems + check(archive), len(archive.experiments())
 
 
 class _Importer:

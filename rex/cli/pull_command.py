@@ -29,5 +29,5 @@ def command(url: str, path: str, names: tuple[str, ...], options: tuple[str, ...
     there = RemoteArchive.open(Remote(url, parse_options(options)))
     with progress_bar("pulling") as progress:
         moved = pull(Archive.create(path), there, names, progress)
-    summary(moved, path, as_json, archive=path, url=url)
+    summary(moved, path, as_json, archive=path, url=there.remote.url)
     return 0

@@ -9,7 +9,7 @@ import click
 
 from rex.cli.check_command import progress_bar
 from rex.cli.import_command import tell
-from rex.cli.table import clean, guarded, parse_ref, print_json
+from rex.cli.table import guarded, parse_ref, print_json
 from rex.types import format_size
 
 if TYPE_CHECKING:
@@ -49,5 +49,5 @@ def command(ref: str, url: str, names: tuple[str, ...], options: tuple[str, ...]
     there = RemoteArchive.create(Remote(url, parse_options(options)))
     with progress_bar("pushing") as progress:
         moved = push(archive, there, names, progress)
-    summary(moved, clean(url), as_json, archive=where.archive, url=url)
+    summary(moved, there.remote.url, as_json, archive=where.archive, url=there.remote.url)
     return 0

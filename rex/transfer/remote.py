@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from contextlib import contextmanager
 from typing import Any, Iterator
 
@@ -19,13 +20,19 @@ from rex.errors import Damaged, NotFound, RexError, TooNew, UsageError
 
 # A file appears in these stores whole or not at all; elsewhere it is renamed when it is whole.
 _WHOLE_OR_NOT = {"s3", "s3a", "gs", "gcs", "abfs", "az", "adl", "memory", "oci", "r2"}
+_RANGES = _WHOLE_OR_NOT | {"http", "https"}   # their cat_file knows ranges
 _LOCAL = {"file", "local"}
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs",
              "ssh": "paramiko", "sftp": "paramiko", "smb": "smbprotocol", "webdav": "webdav4"}
 
 
 class Remote:
-    """Files below a URL."""
+    """Files below a URL.
+
+    Attributes:
+        url: for people: without a password.
+        is_local: whether it is a folder of this machine.
+    """
 
     def __init__(self, url: str, options: dict[str, Any] | None = None) -> None:
         """Connect.
@@ -36,7 +43,7 @@ class Remote:
             UsageError: nobody knows how to reach such a URL.
             RexError: it cannot be reached.
         """
-        self.url = url.rstrip("/")
+        self.url = re.sub(r"(://[^/:@]*):[^/@]*@", r"\1@", url.rstrip("/"))   # passwords are not shown
         scheme = url.partition("://")[0] if "://" in url else "file"
         try:
             from fsspec.core import url_to_fs
@@ -53,6 +60,7 @@ class Remote:
                                  f"install it with: pip install {package}") from error
             raise
         self._root = root.rstrip("/")
+        self._scheme = scheme
         self.is_local = scheme in _LOCAL
         self._is_whole_or_not = scheme in _WHOLE_OR_NOT
 
@@ -100,9 +108,8 @@ class Remote:
             FileNotFoundError: it is not there.
             Damaged: it is larger than the limit.
         """
-        with self.explained():
-            # One more than allowed tells a file that is larger.
-            data = bytes(self._fs.cat_file(self.path(*names), start=0, end=limit_bytes + 1))
+        # One more than allowed tells a file that is larger.
+        data = self.read_range(0, min(self.size(*names), limit_bytes + 1), *names)
         if len(data) > limit_bytes:
             raise Damaged(f"{self.url}/{'/'.join(names)} is damaged", "it is too large")
         return data
@@ -112,14 +119,23 @@ class Remote:
         if size <= 0:
             return b""
         with self.explained():
-            return bytes(self._fs.cat_file(self.path(*names), start=begin, end=begin + size))
+            if self._scheme in _RANGES:
+                return bytes(self._fs.cat_file(self.path(*names), start=begin, end=begin + size))
+            with self._fs.open(self.path(*names), "rb") as file:
+                if hasattr(file, "readv"):   # of paramiko: asks for all of it at once
+                    return b"".join(file.readv([(begin, size)]))
+                file.seek(begin)
+                return bytes(file.read(size))
 
     def create(self, data: bytes, *names: str) -> bool:
         """Write a small file unless there is one, in one step for all who try; whether we did."""
+        # Asked first because not every backend can do it in one step.
+        if self._is_there(*names):
+            return False
         self._make_folder(*names)
         try:
             with self.explained():
-                self._fs.pipe_file(self.path(*names), data, mode="create")
+                self._create(self.path(*names), data)
             return True
         except FileExistsError:
             return False
@@ -128,6 +144,13 @@ class Remote:
             if self._is_there(*names):
                 return False
             raise error
+
+    def _create(self, path: str, data: bytes) -> None:
+        if hasattr(self._fs, "ftp"):   # fsspec's SFTP does not hand "x" on to paramiko
+            with self._fs.ftp.open(path, "wx") as file:
+                file.write(data)
+            return
+        self._fs.pipe_file(path, data, mode="create")
 
     def _is_there(self, *names: str) -> bool:
         with self.explained():
