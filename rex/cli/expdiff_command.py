@@ -9,22 +9,36 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rex.cli.table import clean, command_text, guarded, open_ref, print_columns, print_json
-from rex.errors import RexError, UsageError
+from rex.errors import RexError
 
 if TYPE_CHECKING:
+    from rex.expdiff.calls import ProcessCalls, Skipped
     from rex.expdiff.difference import Comparison, Difference
 
 _TROUBLE = 2
 _SHOWN = 40           # differences of one component; --json has all
 _VALUE_CHARS = 200
+_SHOWN_PROCESSES, _SHOWN_STRETCHES = 20, 10   # of the calls
 _COLOURS = {"-": "red", "+": "green", "@": "cyan"}
+
+
+def styled(text: str, style: str | None) -> str:
+    """The text in a style of rich, as far as standard output shows any."""
+    if not style:
+        return text
+    from rich.console import Console
+    from rich.style import Style
+    console = Console()
+    system = {"standard": 1, "256": 2, "truecolor": 3, "windows": 4}.get(console.color_system or "")
+    if system is None or console.no_color:
+        return text
+    from rich.color import ColorSystem
+    return Style.parse(style).render(text, color_system=ColorSystem(system))
 
 
 def compare_refs(refs: tuple[str, str], depth: int) -> "Comparison":
     """The comparison of two experiments by name."""
     from rex.expdiff.compare import Side, compare
-    if depth > 2:
-        raise UsageError("expdiff -d 3 is not there yet", "calls are not compared", "use -d 2")
     return compare(Side(*open_ref(refs[0])), Side(*open_ref(refs[1])), depth)
 
 
@@ -61,47 +75,95 @@ def print_difference(difference: "Difference") -> None:
     if not is_file:
         for sign, kind, value in (("-", "only_right", difference.left), ("+", "only_left", difference.right)):
             if difference.kind != kind:
-                click.echo(click.style(f"    {sign} {value_text(difference.item, value)}", _COLOURS[sign]))
+                click.echo(styled(f"    {sign} {value_text(difference.item, value)}", _COLOURS[sign]))
     print_bytes(difference.details)
 
 
 def print_bytes(details: dict[str, Any]) -> None:
     """Which bytes differ, and the diff of texts."""
-    if not details:
-        return
-    ranges = ", ".join(str(begin) if end == begin + 1 else f"{begin}-{end - 1}"
-                       for begin, end in details["ranges"])
-    more = details["ranges_count"] - len(details["ranges"])
-    count = details["differing_bytes"]
-    click.echo(f"    {count} byte{'' if count == 1 else 's'} differ{'s' if count == 1 else ''}: at {ranges}"
-               + (f", and {more} more ranges" if more else ""))
+    if "ranges" in details:
+        ranges = ", ".join(str(begin) if end == begin + 1 else f"{begin}-{end - 1}"
+                           for begin, end in details["ranges"])
+        more = details["ranges_count"] - len(details["ranges"])
+        count = details["differing_bytes"]
+        click.echo(f"    {count} byte{'' if count == 1 else 's'} differ{'s' if count == 1 else ''}: at {ranges}"
+                   + (f", and {more} more ranges" if more else ""))
     for line in details.get("diff", ()):
-        click.echo(click.style("    " + "\t".join(map(clean, line.split("\t"))), _COLOURS.get(line[:1])))
+        click.echo(styled("    " + "\t".join(map(clean, line.split("\t"))), _COLOURS.get(line[:1])))
 
 
-def print_comparison(refs: tuple[str, str], found: "Comparison") -> None:
-    """The answer, one line per component, then the details."""
+def print_answer(refs: tuple[str, str], found: "Comparison") -> None:
+    """The answer, one line per component, and why the outputs differ."""
     answer = "are the same" if found.is_same else "differ"
-    click.echo(click.style(f"{clean(refs[0])} and {clean(refs[1])} {answer}", bold=True))
-    rows = []
-    for name, differences in found.components.items():
-        count = len(differences)
-        text = f"{count} differ{'s' if count == 1 else ''}" if count else "same"
-        rows.append([name, text])
+    click.echo(styled(f"{clean(refs[0])} and {clean(refs[1])} {answer}", "bold"))
+    rows = [(name, len(differences)) for name, differences in found.components.items()]
     width = max(len(name) for name, _ in rows)
-    for name, text in rows:
-        click.echo(f"  {name.ljust(width)}  " + click.style(text, "green" if text == "same" else "red"))
+    for name, count in rows:
+        text = f"{count} differ{'s' if count == 1 else ''}" if count else "same"
+        click.echo(f"  {name.ljust(width)}  " + styled(text, "red" if count else "green"))
+    if found.calls:
+        count = len(found.calls.processes)
+        text = "same" if not count else (f"{count} of {found.calls.compared} processes differ; how a program gets at "
+                                         "its inputs is not counted")
+        click.echo(f"  {'calls'.ljust(width)}  " + styled(text, "yellow" if count else "green"))
     if found.by_nature:
         names = ", ".join(clean(each.item) for each in found.by_nature)
         click.echo(f"  {'by nature'.ljust(width)}  {len(found.by_nature)} not counted: {names}")
+    if found.causes:
+        click.echo()
+        click.echo(styled("why", "bold"))
+    for cause in found.causes[:_SHOWN]:
+        click.echo(f"  {clean(cause.sentence)}")
+    if len(found.causes) > _SHOWN:
+        click.echo(f"  and {len(found.causes) - _SHOWN} more (--json has all)")
+
+
+def print_comparison(refs: tuple[str, str], found: "Comparison") -> None:
+    """The answer, then the details."""
+    print_answer(refs, found)
     for name, differences in found.components.items():
         if differences:
             click.echo()
-            click.echo(click.style(name, bold=True))
+            click.echo(styled(name, "bold"))
         for difference in differences[:_SHOWN]:
             print_difference(difference)
         if len(differences) > _SHOWN:
             click.echo(f"  and {len(differences) - _SHOWN} more (--json has all)")
+    if found.calls and found.calls.processes:
+        click.echo()
+        click.echo(styled("calls", "bold"))
+        for process in found.calls.processes[:_SHOWN_PROCESSES]:
+            print_calls(process, found.calls.texts)
+        if len(found.calls.processes) > _SHOWN_PROCESSES:
+            click.echo(f"  and {len(found.calls.processes) - _SHOWN_PROCESSES} more processes (--json has all)")
+
+
+def print_calls(process: "ProcessCalls", texts: tuple[dict[int, str], dict[int, str]]) -> None:
+    """One process: how much is in step, then where it is not."""
+    name = clean(process.name) or "a process"
+    if process.left is None or process.right is None:
+        place, task = ("second", process.right) if process.left is None else ("first", process.left)
+        click.echo(f"  {name} (task {task}): only in the {place}, "
+                   f"{process.skipped_left + process.skipped_right} calls")
+        return
+    tasks = str(process.left) if process.left == process.right else f"{process.left} / {process.right}"
+    click.echo(f"  {name} (task {tasks}): {process.in_step} calls in step, {process.changed} with another outcome, "
+               f"skipped {process.skipped_left} of the first and {process.skipped_right} of the second")
+    for stretch in process.stretches[:_SHOWN_STRETCHES]:
+        click.echo(styled("    @@ another outcome @@" if stretch.is_changed else "    @@ skipped @@", "cyan"))
+        for sign, side, known in (("-", stretch.left, texts[0]), ("+", stretch.right, texts[1])):
+            print_skipped(sign, side, known)
+    if process.stretches_count > _SHOWN_STRETCHES:
+        click.echo(f"    and {process.stretches_count - _SHOWN_STRETCHES} more places (--json has more)")
+
+
+def print_skipped(sign: str, side: "Skipped", texts: dict[int, str]) -> None:
+    """The calls of one side of a place where two logs part."""
+    for event in side.events:
+        click.echo(styled(f"    {sign} {event} {clean(texts.get(event, ''))}", _COLOURS[sign]))
+    if side.count > len(side.events):
+        click.echo(styled(f"    {sign} and {side.count - len(side.events)} more, up to event {side.last}",
+                          _COLOURS[sign]))
 
 
 @click.command("expdiff", epilog="Example: rex expdiff EXP:exp0 EXP:exp1   "
@@ -109,12 +171,13 @@ def print_comparison(refs: tuple[str, str], found: "Comparison") -> None:
 @click.argument("left", metavar="ARCHIVE:EXP")
 @click.argument("right", metavar="ARCHIVE:EXP")
 @click.option("-d", "--depth", type=click.IntRange(1, 3), default=1, show_default=True,
-              help="1: components and files that differ; 2: also their bytes; 3: also the calls (not there yet).")
+              help="1: components and files that differ; 2: also their bytes; 3: also the calls that were skipped.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @guarded
 def command(left: str, right: str, depth: int, as_json: bool) -> int:
     """Say what differs between two experiments: command, environment, machine,
-    programs and libraries, inputs, outputs. Times and process ids never count.
+    programs and libraries, inputs, outputs; and for each output that differs the
+    most probable reason. Times and process ids never count.
 
     Files below working directories that differ are matched by their path from there."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterator
 
@@ -58,6 +59,11 @@ class Source:
                 data = file.read(_BLOCK_BYTES)
                 yield Piece(b"", len(data), functools.partial(bytes, data))
         return cls(size, pieces)
+
+    @classmethod
+    def held(cls, data: bytes) -> "Source":
+        """Bytes in memory."""
+        return cls.spooled(io.BytesIO(data), len(data))
 
     def text(self) -> str | None:
         """All of it as text; None if it is none, or too much."""

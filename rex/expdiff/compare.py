@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import tempfile
 from dataclasses import dataclass, replace
@@ -11,11 +12,14 @@ from rex.archive import INPUT, OUTPUT, FileEntry, FileState, Manifest
 from rex.archive import APPARATUS as APPARATUS_ROLE
 from rex.errors import NotFound
 from rex.expdiff import output
+from rex.expdiff.apparatus import compare_apparatus, describe, script_diff
 from rex.expdiff.bytesdiff import Source, detail_of
 from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MACHINE, ONLY_LEFT,
                                     ONLY_RIGHT, OUTPUTS, STATUS, STDERR, STDOUT, Comparison,
                                     Difference, compare_values)
 from rex.expdiff.files import Pair, match, state_for
+from rex.expdiff.logs import Logs
+from rex.expdiff.trace import Trace
 
 if TYPE_CHECKING:
     from rex.archive import Archive, Experiment
@@ -46,18 +50,31 @@ def compare(left: Side, right: Side, depth: int = 1) -> Comparison:
     are told apart: they differ between any two runs.
 
     Args:
-        depth: 1 for components and files, 2 for their bytes too.
+        depth: 1 for components and files, 2 for their bytes too, 3 for the calls as well.
     Raises:
         NotFound: one of them never finished.
         Damaged, TooNew: it cannot be read.
     """
+    one, two = left.manifest, right.manifest
+    with contextlib.closing(Logs(left.experiment, right.experiment)) as logs:
+        found = _compare_manifests(left, right, depth, logs)
+        logs.compare_streams(found, any("stdin" in manifest.attachments for manifest in (one, two)))
+        logs.add_nature(found)
+        if not found.is_same:
+            logs.find_causes(found)
+        if depth > 2:
+            found.calls = logs.compare_calls()
+    return found
+
+
+def _compare_manifests(left: Side, right: Side, depth: int, logs: Logs) -> Comparison:
     found = Comparison(depth)
     one, two = left.manifest, right.manifest
     found.components[COMMAND] = _compare_command(one, two)
     found.components[ENVIRONMENT] = _compare_environment(one, two, found)
     found.components[MACHINE] = compare_values(_machine(one), _machine(two))
     for name, role in ((APPARATUS, APPARATUS_ROLE), (INPUTS, INPUT), (OUTPUTS, OUTPUT)):
-        found.components[name] = _compare_files(left, right, role, found)
+        found.components[name] = _compare_files(left, right, role, found, logs)
     found.components[INPUTS] += _compare_stdin(left, right, depth)
     found.components.update(_compare_output(left, right, depth))
     found.components[STATUS] = ([] if one.exit_status == two.exit_status else
@@ -151,31 +168,69 @@ def _notes(pair: Pair, old: FileState, new: FileState) -> list[str]:
     return notes
 
 
-def _compare_files(left: Side, right: Side, role: str, found: Comparison) -> list[Difference]:
-    differences, times = [], 0
-    for pair in match(left.manifest, right.manifest, role):
+def _compare_files(left: Side, right: Side, role: str, found: Comparison, logs: Logs) -> list[Difference]:
+    differences: list[Difference] = []
+    times = unread = 0
+    for pair in match(left.manifest, right.manifest, role, (logs.left.logical, logs.right.logical)):
         old = state_for(pair.left, role) if pair.left else None
         new = state_for(pair.right, role) if pair.right else None
-        if pair.left is None or pair.right is None:
-            kind = ONLY_RIGHT if pair.left is None else ONLY_LEFT
-            differences.append(Difference(pair.name, kind, _state_json(old), _state_json(new),
-                                          () if old or new else ("removed by the experiment",)))
+        times += bool(old and new and old.mtime_ns != new.mtime_ns)
+        each = _compare_pair(pair, old, new)
+        if each is None:
             continue
-        if old is None or new is None:
-            notes = [] if old is new else ["removed by the " + ("first" if old is None else "second")]
-        else:
-            notes = _notes(pair, old, new)
-            times += old.mtime_ns != new.mtime_ns
-        if not notes:
+        if role == INPUT and not (_matters(logs.left, pair.left, pair.left_path)
+                                  or _matters(logs.right, pair.right, pair.right_path)):
+            unread += 1
             continue
-        if pair.left_path != pair.right_path:
-            notes.append(f"{pair.left_path} -> {pair.right_path}")
-        each = Difference(pair.name, left=_state_json(old), right=_state_json(new), notes=tuple(notes))
+        if role == APPARATUS_ROLE and old and new:
+            each = _with_apparatus(each, left, right, old, new)
         differences.append(_with_bytes(each, left, right, old, new, found.depth))
-    if times:
-        noun = "file" if times == 1 else "files"
-        found.by_nature.append(Difference(f"modification times of {times} {noun} ({role})"))
+    for count, what in ((times, "modification times of"), (unread, "what was overwritten unread in")):
+        if count:
+            noun = "file" if count == 1 else "files"
+            found.by_nature.append(Difference(f"{what} {count} {noun} ({role})"))
     return differences
+
+
+def _compare_pair(pair: Pair, old: FileState | None, new: FileState | None) -> Difference | None:
+    """How a file differs; None if it does not."""
+    where = {"left_path": pair.left_path, "right_path": pair.right_path}
+    if pair.left is None or pair.right is None:
+        return Difference(pair.name, ONLY_RIGHT if pair.left is None else ONLY_LEFT, _state_json(old),
+                          _state_json(new), () if old or new else ("removed by the experiment",), **where)
+    if old is None or new is None:
+        notes = [] if old is new else ["removed by the " + ("first" if old is None else "second")]
+    else:
+        notes = _notes(pair, old, new)
+    if not notes:
+        return None
+    if pair.left_path != pair.right_path:
+        notes.append(f"{pair.left_path} -> {pair.right_path}")
+    return Difference(pair.name, left=_state_json(old), right=_state_json(new), notes=tuple(notes), **where)
+
+
+def _matters(trace: Trace, entry: FileEntry | None, path: str) -> bool:
+    """Whether an input can have mattered; a file that was overwritten unread did not.
+
+    Removing is all that a log need know of a file; what no log knows counts.
+    """
+    if entry is None or not entry.is_changed or OUTPUT not in entry.roles:
+        return entry is not None
+    return not trace.events or trace.is_read_before_written(path)
+
+
+def _with_apparatus(difference: Difference, left: Side, right: Side, old: FileState,
+                    new: FileState) -> Difference:
+    """The difference with what programs say about themselves, and the lines in which scripts differ."""
+    if not old.content or not new.content or old.content.sha256 == new.content.sha256:
+        return difference
+    one = describe(left.archive, difference.left_path, old)
+    two = describe(right.archive, difference.right_path, new)
+    notes, details = compare_apparatus(one, two)
+    if "sections" not in one and "sections" not in two:
+        lines = script_diff((left.archive, right.archive), old, new)
+        details.update({"diff": lines} if lines else {})
+    return replace(difference, notes=(*difference.notes, *notes), details={**difference.details, **details})
 
 
 def _with_bytes(difference: Difference, left: Side, right: Side, old: FileState | None,
@@ -183,8 +238,8 @@ def _with_bytes(difference: Difference, left: Side, right: Side, old: FileState 
     """The difference with what its bytes tell, where depth and contents allow."""
     if depth < 2 or not old or not new or not old.content or not new.content or old.content == new.content:
         return difference
-    return replace(difference, details=detail_of(
-        Source.stored(left.archive.store, old.content), Source.stored(right.archive.store, new.content)))
+    return replace(difference, details={**difference.details, **detail_of(
+        Source.stored(left.archive.store, old.content), Source.stored(right.archive.store, new.content))})
 
 
 def _compare_stdin(left: Side, right: Side, depth: int) -> list[Difference]:

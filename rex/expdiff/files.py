@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Iterable
+from typing import TYPE_CHECKING, Callable, Iterable
 
 from rex.archive import APPARATUS, INPUT, OUTPUT, FileEntry, FileState
 
@@ -48,12 +48,19 @@ class Pair:
     right: FileEntry | None
 
 
-def match(left: "Manifest", right: "Manifest", role: str) -> list[Pair]:
+Naming = Callable[[str], str]
+
+
+def match(left: "Manifest", right: "Manifest", role: str,
+          naming: tuple[Naming, Naming] = (str, str)) -> list[Pair]:
     """Every file of a role in either experiment, with its counterpart in the other.
 
     Where the working directories differ, files below them belong together by
     their path from there; all others by their absolute path; libraries that
-    are left then by SONAME.
+    are left then by SONAME; temporary files by their names without what was drawn at random.
+
+    Args:
+        naming: for either side the name that a path has in any run.
     """
     ours = {path: e for path, e in left.files.items() if has_role(e, role)}
     theirs = {path: e for path, e in right.files.items() if has_role(e, role)}
@@ -68,6 +75,7 @@ def match(left: "Manifest", right: "Manifest", role: str) -> list[Pair]:
     found.update({path: path for path in ours
                   if path not in found and path in theirs and path not in used})
     found.update(_by_soname(ours, theirs, found))
+    found.update(_by_logical_name(ours, theirs, found, naming))
     used = set(found.values())
     pairs = [Pair(names.get(path, path), path, found.get(path, ""), entry,
                   theirs.get(found.get(path, ""))) for path, entry in ours.items()]
@@ -95,3 +103,18 @@ def _by_soname(ours: dict[str, FileEntry], theirs: dict[str, FileEntry],
     others = unmatched(theirs, found.values())
     return {paths[0]: others[soname][0] for soname, paths in unmatched(ours, found).items()
             if len(paths) == 1 and len(others.get(soname, ())) == 1}
+
+
+def _by_logical_name(ours: Iterable[str], theirs: Iterable[str], found: dict[str, str],
+                     naming: tuple[Naming, Naming]) -> dict[str, str]:
+    """Of several files with one logical name each goes with the next in order of their names."""
+    used = set(found.values())
+    others: dict[str, list[str]] = {}
+    for path in sorted((p for p in theirs if p not in used), reverse=True):
+        others.setdefault(naming[1](path), []).append(path)
+    made = {}
+    for path in sorted(p for p in ours if p not in found):
+        same = others.get(naming[0](path))
+        if same:
+            made[path] = same.pop()
+    return made

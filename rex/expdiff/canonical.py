@@ -1,0 +1,316 @@
+"""The canonical form of a log: failed calls dropped, reads and writes joined, identities logical."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Callable, Iterable
+
+from rex import codec
+from rex.expdiff.names import Names
+from rex.expdiff.shapes import LOAD, RANDOM, READ, SHAPES, Shape, stable_part
+from rex.expdiff.trace import STANDARD, Exec, Task, Trace
+from rex.log import LogReader
+from rex.log.records import (ARGV, EXIT, IN, LOADER, NOTE, OUT, RESOLVED, SCRIPT, SIGNAL, TASK, TSC,
+                             Event)
+from rex.syscalls import Hook
+
+_SIGNALS = "signals of children and timers"
+_COUNTER = "processor's counter"
+_NATURAL_SIGNALS = frozenset((14, 17, 26, 27))   # ALRM, CHLD, VTALRM, PROF: when they come is the scheduler's
+_KERNEL_STATE = (b"/proc/loadavg", b"/proc/uptime", b"/proc/stat", b"/proc/meminfo", b"/proc/vmstat",
+                 b"/proc/cpuinfo",
+                 b"/proc/self/", b"/proc/thread-self/", b"/proc/net/", b"/proc/pressure/", b"/proc/interrupts",
+                 b"/proc/diskstats", b"/proc/sys/kernel/random/", b"/sys/fs/cgroup/", b"/dev/urandom", b"/dev/random")
+_WRITE_ONLY, _READ_WRITE, _CREATE, _EXCLUSIVE, _TRUNCATE = 1, 2, 0o100, 0o200, 0o1000
+_DATES = (0, 5, 11)   # REALTIME, its coarse form, TAI
+_NONBLOCK = 1         # GRND_NONBLOCK
+_CACHED = 1 << 17
+_LOW = 0xFFFFFFFF
+
+
+@dataclass
+class _Run:
+    """Reads or writes of one stream that follow each other, joined into one."""
+
+    direction: str
+    source: str
+    event: int
+    size: int
+    digest: Any
+
+
+class Canonical:
+    """Reads the events of one experiment once and makes its trace."""
+
+    def __init__(self, cwd: str) -> None:
+        self.names = Names(codec.raw(cwd))
+        self.trace = Trace()
+        self.trace.logical = self.logical
+        self._runs: dict[int, _Run] = {}
+        self._streams = dict(STANDARD)
+        self._natural_streams: set[str] = set()
+        self._files: dict[int, dict[int, bytes]] = {}   # by process: what descriptors were opened on
+        self._pids: dict[int, int] = {}
+        self._digests: dict[Any, int] = {}
+        self._special: dict[int, Callable[[int, Event], None]] = {
+            TASK: self._begin, EXIT: self._end, SIGNAL: self._signal, TSC: self._counter,
+            NOTE: lambda number, event: None}
+
+    def read(self, events: Iterable[Event]) -> Trace:
+        """The trace of these events."""
+        trace, special, shapes = self.trace, self._special, SHAPES
+        number = -1
+        for number, event in enumerate(events):
+            call = event.call
+            if call in special:
+                special[call](number, event)
+            elif event.result < 0:
+                trace.failed += 1
+            elif call in shapes:
+                self._call(number, event, shapes[call])
+        for task in list(self._runs):
+            self._finish_run(task)
+        trace.events = number + 1
+        return trace
+
+    def logical(self, path: str) -> str:
+        """The name that a path has in any run."""
+        return codec.text(self.names.logical(codec.raw(path)))
+
+    def _task(self, number: int) -> Task:
+        task = self.trace.tasks.get(number)
+        if task is None:   # a log cut short, or made by hand
+            task = self.trace.tasks[number] = Task(number, leader=number)
+        return task
+
+    def _leader(self, task: int) -> int:
+        known = self.trace.tasks.get(task)
+        return known.leader if known else self._task(task).leader
+
+    def _begin(self, number: int, event: Event) -> None:
+        parent, ordinal, _, tid, pid, leader = event.args
+        known = self.trace.tasks.get(parent)
+        self.trace.tasks[event.task] = Task(
+            event.task, None if parent == _LOW else parent, ordinal, leader if leader != _LOW else event.task,
+            number, inherited=known.name if known else "")
+        if leader != event.task:
+            self._files.setdefault(event.task, self._files.setdefault(leader, {}))
+        elif known:
+            self._files[event.task] = dict(self._files.get(known.leader, {}))
+        self._pids[tid] = self._pids[pid] = event.task
+        self._pids[tid] = event.task
+
+    def _end(self, number: int, event: Event) -> None:
+        self._task(event.task).end = number
+        self._entry(event.task, ("exit",), event.result, number)
+
+    def _signal(self, number: int, event: Event) -> None:
+        if event.args[0] in _NATURAL_SIGNALS:
+            self.trace.by_nature(_SIGNALS, event.args[0])
+        else:
+            self._entry(event.task, ("signal", event.args[0]), 0, number)
+
+    def _counter(self, number: int, event: Event) -> None:
+        self.trace.by_nature(_COUNTER, event.result)
+
+    def _digest(self, value: Any) -> int:
+        found = self._digests.get(value)
+        if found is None:
+            if len(self._digests) >= _CACHED:
+                self._digests.clear()
+            found = self._digests[value] = int.from_bytes(
+                hashlib.blake2b(repr(value).encode(), digest_size=8).digest(), "little")
+        return found
+
+    def _entry(self, task: int, key: tuple[Any, ...], data: Any, number: int) -> None:
+        if task in self._runs:
+            self._finish_run(task)
+        self.trace.entries.add(task, self._digest(key), self._digest(data), number)
+
+    def _finish_run(self, task: int) -> None:
+        run = self._runs.pop(task)
+        self.trace.entries.add(task, self._digest((run.direction, run.source)),
+                               int.from_bytes(run.digest.digest(), "little"), run.event)
+
+    def _call(self, number: int, event: Event, shape: Shape) -> None:
+        if shape.result == "fd" and event.stream > 3:
+            self._name_stream(event, shape)
+        if shape.moves and event.stream:
+            self._move(number, event, shape)
+            return
+        hook = shape.hook
+        if hook is Hook.OPEN or hook is Hook.EXEC or hook is Hook.TREE:
+            self._use(number, event, shape)
+        if shape.nature:
+            self.trace.by_nature(shape.nature, hash((event.result, event.fields)))
+            asked = _asked_chance(event, shape)
+            if asked:
+                self.trace.chance.setdefault((self._leader(event.task), asked), number)
+            return
+        self._entry(event.task, self._key(event, shape), self._outcome(event, shape), number)
+
+    def _key(self, event: Event, shape: Shape) -> tuple[Any, ...]:
+        """What was asked for, in names that any run shares."""
+        args = event.args
+        parts: list[Any] = [shape.name]
+        for place, arg in enumerate(shape.fds):
+            parts.append(self._streams.get(event.stream) if event.stream and not place and shape.result != "fd"
+                         else self._descriptor(event.task, args[arg] & _LOW))
+        for arg in shape.values:
+            parts.append(args[arg] & _LOW)
+        for arg in shape.pids:
+            parts.append(self._relation(event.task, args[arg] & _LOW))
+        resolved = {arg: data for arg, kind, data in event.fields if kind == RESOLVED}
+        for arg, kind, data in event.fields:
+            if kind == IN and shape.ins.get(arg) == "path":
+                path = resolved.get(arg, data)
+                parts.append(self.names.logical(path) if path else self._descriptor(event.task, args[0] & _LOW))
+            elif kind == IN and arg in shape.ins:
+                parts.append(data)
+        return tuple(parts)
+
+    def _outcome(self, event: Event, shape: Shape) -> tuple[Any, ...]:
+        """What it gave, without what differs by nature."""
+        parts: list[Any] = []
+        if shape.result == "pid":
+            parts.append(self._relation(event.task, event.result))
+        elif shape.result not in ("fd", "addr", "none", "seconds"):
+            parts.append(event.result)
+        for arg, kind, data in event.fields:
+            if kind == OUT and arg in shape.outs:
+                parts.append(stable_part(shape.outs[arg], data))
+            elif kind == ARGV:
+                parts += [self.names.argument(part) for part in data.split(b"\0")]
+            elif kind in (SCRIPT, LOADER):
+                parts.append(self.names.logical(data))
+        return tuple(parts)
+
+    def _descriptor(self, task: int, fd: int) -> Any:
+        known = self._files.get(self._leader(task), {}).get(fd)
+        return known if known is not None else fd if fd < 3 else "descriptor"
+
+    def _relation(self, task: int, pid: int) -> Any:
+        """A process id, from where the task stands."""
+        if pid in (0, _LOW):
+            return pid
+        known = self._pids.get(pid)
+        if known is None:
+            return "process"
+        mine = self._task(task)
+        if known in (task, mine.leader):
+            return "self"
+        if known == mine.parent:
+            return "parent"
+        return "child" if self._task(known).parent in (task, mine.leader) else "relative"
+
+    def _name_stream(self, event: Event, shape: Shape) -> None:
+        path = event.data(RESOLVED) or event.data(IN, 1) or event.data(IN, 0)
+        if shape.hook is Hook.OPEN and path:
+            name = codec.text(self.names.logical(path))
+            if path.startswith(_KERNEL_STATE) or path[6:7].isdigit() and path.startswith(b"/proc/"):
+                self._natural_streams.add(name)
+        elif shape.hook is Hook.DUP or shape.name == "fcntl":
+            return
+        else:
+            name = shape.name
+        self._streams[event.stream] = name
+
+    def _move(self, number: int, event: Event, shape: Shape) -> None:
+        """Join bytes to those that the task moved just before, and to all of the process."""
+        wanted = OUT if shape.moves == READ else IN
+        data = b"".join([data for arg, kind, data in event.fields
+                         if kind == wanted and arg in shape.data_args])
+        if shape.result == "len":
+            data = data[:event.result]
+        if not data:
+            return
+        source = self._streams.get(event.stream) or f"stream {event.stream}"
+        if source in self._natural_streams:
+            self.trace.by_nature(LOAD, hash(data))
+            self.trace.chance.setdefault((self._leader(event.task), source), number)
+            return
+        self.trace.move(self._leader(event.task), shape.moves, source, data, number)
+        run = self._runs.get(event.task)
+        if run is None or run.direction != shape.moves or run.source != source:
+            if run is not None:
+                self._finish_run(event.task)
+            run = self._runs[event.task] = _Run(shape.moves, source, number, 0, hashlib.blake2b(digest_size=8))
+        run.size += len(data)
+        run.digest.update(data)
+
+    def _use(self, number: int, event: Event, shape: Shape) -> None:
+        """Which files the call read or wrote."""
+        if shape.hook is Hook.EXEC:
+            self._execute(number, event)
+            return
+        paths = event.all_data(RESOLVED)
+        if shape.hook is Hook.TREE:
+            self._change(number, event, shape, paths)
+        elif paths and not event.stream:
+            leader, path = self._leader(event.task), paths[0]
+            flags = _open_flags(event, shape)
+            if flags & _CREATE and flags & _EXCLUSIVE:
+                self.names.made(path)
+            self._files.setdefault(leader, {})[event.result] = self.names.logical(path)
+            is_write = bool(flags & (_WRITE_ONLY | _READ_WRITE | _TRUNCATE))
+            if is_write:
+                self.trace.use(leader, codec.text(path), number, True)
+            if not flags & _TRUNCATE and not (flags & _CREATE and flags & _EXCLUSIVE):
+                self.trace.use(leader, codec.text(path), number, False)
+
+    def _change(self, number: int, event: Event, shape: Shape, paths: list[bytes]) -> None:
+        leader = self._leader(event.task)
+        if shape.name.startswith("mkdir") and paths:
+            self.names.made(paths[0])
+        if shape.name.startswith(("rename", "link")) and len(paths) > 1:
+            self.trace.use(leader, codec.text(paths[0]), number, False)
+            self.trace.use(leader, codec.text(paths[1]), number, True)
+        elif shape.name.startswith(("truncate", "symlink", "unlink", "mkdir", "mknod")) and paths:
+            self.trace.use(leader, codec.text(paths[-1]), number, True)
+
+    def _execute(self, number: int, event: Event) -> None:
+        path = event.data(RESOLVED) or event.data(IN) or b""
+        argv = (event.data(ARGV) or b"").split(b"\0")[:-1]
+        task = self._task(event.task)
+        scripts = event.all_data(SCRIPT)
+        label = [self.names.logical(part) for part in (path, *scripts)]
+        label += [self.names.argument(part) for part in argv]
+        task.execs.append(Exec(number, codec.text(path), tuple(codec.text(part) for part in argv),
+                               tuple(codec.text(part) for part in label)))
+        for used in (path, *scripts, *event.all_data(LOADER)):
+            self.trace.use(task.leader, codec.text(used), number, False)
+
+
+def _asked_chance(event: Event, shape: Shape) -> str:
+    """What a call got that a program may act upon: the date, random numbers; "" for neither.
+
+    Clocks that only measure, and the eight bytes that every C library asks for, are left out.
+    """
+    if shape.name in ("gettimeofday", "time") or (
+            shape.name == "clock_gettime" and event.args[0] & _LOW in _DATES):
+        return "the time"
+    if shape.nature == RANDOM and not (event.result == 8 and event.args[2] & _LOW == _NONBLOCK):
+        return RANDOM
+    return ""
+
+
+def _open_flags(event: Event, shape: Shape) -> int:
+    if shape.name == "creat":
+        return _CREATE | _WRITE_ONLY | _TRUNCATE
+    if shape.name == "openat2":
+        return int.from_bytes((event.data(IN, 2) or b"")[:8], "little")
+    return event.args[1 if shape.name == "open" else 2]
+
+
+def read_trace(log: BinaryIO, cwd: str) -> Trace:
+    """The trace of a log.
+
+    Args:
+        log: its decompressed bytes; closed in the end.
+        cwd: working directory of the experiment.
+    Raises:
+        Damaged, TooNew: the log cannot be read.
+    """
+    with LogReader(log) as reader:
+        return Canonical(cwd).read(reader)

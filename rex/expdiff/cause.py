@@ -1,0 +1,254 @@
+"""Why an output differs: back along who read and wrote what, to the first thing that differs."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import Any, Iterator
+
+from rex.expdiff.trace import END, Trace
+
+# How near a thing lies to the beginning of a story. The loader's cache names all
+# libraries of a machine, so it differs together with whatever is really the reason.
+FILE, CACHE, VARIABLE, PLACE, CHANCE = range(5)
+_CACHES = frozenset(("/etc/ld.so.cache",))
+_NEAR = 16   # siblings on either side that a pipe may connect
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """Something in which two experiments differ, and when a process of one side met it.
+
+    Attributes:
+        what: as it stands in a sentence.
+        component, item: the difference that it is.
+    """
+
+    what: str
+    component: str
+    item: str
+    rank: int = FILE
+
+
+@dataclass
+class Suspects:
+    """What may be the reason, as one side knows it.
+
+    Attributes:
+        files: by path.
+        streams: by process and name of the stream.
+        given: differences that the experiment had from its start, with their ranks.
+        commands: tasks that were started with another command than their counterparts.
+    """
+
+    files: dict[str, Suspect] = field(default_factory=dict)
+    streams: dict[tuple[int, str], Suspect] = field(default_factory=dict)
+    given: list[Suspect] = field(default_factory=list)
+    commands: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A process on the way to an output: what it did that matters, and for whom."""
+
+    process: int
+    until: int           # events behind this one cannot matter
+    made: str            # "wrote /x", "started", "may have piped to"
+    next: "Step | None"
+    told: bool = True    # whether what its children found out can have come to it in time
+    distance: int = 0    # processes between it and the output
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The most probable reason why one output differs.
+
+    Attributes:
+        output: the item of the output.
+        suspect: None if nothing that led to it differs.
+        event: when it was met, in the log of `side` (0: left, 1: right).
+        way: the processes from there to the output, in the order of time.
+    """
+
+    output: str
+    suspect: Suspect | None
+    event: int
+    side: int
+    way: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The reason in one sentence."""
+        if self.suspect is None:
+            return f"{self.output}: nothing on the way to it differs in the records"
+        return f"{self.output}: most probably because {self.suspect.what}; {', '.join(self.way)}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The cause as `--json` prints it."""
+        told: dict[str, Any] = {"output": self.output, "sentence": self.sentence}
+        if self.suspect:
+            told.update(component=self.suspect.component, item=self.suspect.item, event=self.event,
+                        side="left" if self.side == 0 else "right", way=list(self.way))
+        return told
+
+
+class Story:
+    """Who read and wrote what in one experiment."""
+
+    def __init__(self, trace: Trace, suspects: Suspects) -> None:
+        self.trace = trace
+        self.suspects = suspects
+        self._reads: dict[int, list[tuple[int, str]]] = {}
+        self._writers: dict[str, list[tuple[int, int]]] = {}
+        for (process, path), event in trace.reads.items():
+            self._reads.setdefault(process, []).append((event, path))
+        for (process, path), event in trace.writes.items():
+            self._writers.setdefault(path, []).append((event, process))
+        for each in (*self._reads.values(), *self._writers.values()):
+            each.sort()
+        self._children: dict[int, list[int]] = {}
+        self._places: dict[int, int] = {}
+        for number, task in sorted(trace.tasks.items()):
+            if task.parent is not None and not task.is_thread:
+                siblings = self._children.setdefault(self._leader(task.parent), [])
+                self._places[number] = len(siblings)
+                siblings.append(number)
+
+    def _leader(self, task: int) -> int:
+        known = self.trace.tasks.get(task)
+        return known.leader if known else task
+
+    def writers(self, path: str) -> list[int]:
+        """The processes that wrote a file."""
+        return sorted(process for _, process in self._writers.get(path, ()))
+
+    def reach(self, starts: list[Step], through_pipes: bool) -> dict[int, Step]:
+        """Every process that can have led to the starts, with the latest event that matters in it.
+
+        Pipes between processes leave no trace in a log. With through_pipes each
+        child may have told its parent something, and each process its siblings
+        that lived at the same time.
+        """
+        found: dict[int, Step] = {}
+        waiting = list(reversed(starts))
+        while waiting:
+            step = waiting.pop()
+            known = found.get(step.process)
+            if known and known.until >= step.until:
+                continue
+            found[step.process] = step
+            waiting += self._before(step)
+            if through_pipes:
+                waiting += self._piped(step)
+        return found
+
+    def _before(self, step: Step) -> Iterator[Step]:
+        task = self.trace.tasks.get(step.process)
+        if task and task.parent is not None:
+            yield Step(self._leader(task.parent), task.start, f"started {self.trace.name(step.process)}", step,
+                       step.process in self.suspects.commands, step.distance + 1)
+        for event, path in self._reads.get(step.process, ()):
+            if event > step.until:
+                break
+            for written, writer in self._writers.get(path, ()):
+                if written > event:
+                    break
+                if writer != step.process:
+                    yield Step(writer, event, f"wrote {self.trace.logical(path)}", step, True, step.distance + 1)
+
+    def _piped(self, step: Step) -> Iterator[Step]:
+        me = self.trace.tasks.get(step.process)
+        if me is None:
+            return
+        name = self.trace.name(step.process)
+        # What children told a parent reached the child that it started then only through its command.
+        for number in self._children.get(step.process, ()) if step.told else ():
+            child = self.trace.tasks[number]
+            if child.start <= step.until:
+                yield Step(number, min(child.end, step.until), f"may have told {name}", step, True, step.distance + 1)
+        siblings = self._children.get(self._leader(me.parent), []) if me.parent is not None else []
+        place = self._places.get(step.process, 0)
+        for number in siblings[max(0, place - _NEAR):place + _NEAR + 1]:
+            other = self.trace.tasks[number]
+            if number != step.process and other.start < min(me.end, step.until) and other.end > me.start:
+                yield Step(number, min(other.end, step.until), f"may have piped to {name}", step, True,
+                           step.distance + 1)
+
+    def met(self, step: Step) -> Iterator[tuple[int, Suspect]]:
+        """What differs of all that a process had read, until it did what matters; with its events."""
+        reads = self._reads.get(step.process, [])
+        for event, path in reads[:bisect_right(reads, (step.until, "\U0010ffff"))]:
+            if path in self.suspects.files:
+                yield event, self.suspects.files[path]
+        for (process, name), suspect in self.suspects.streams.items():
+            flow = self.trace.flows.get((process, "read", name))
+            if process == step.process and flow and flow.event <= step.until:
+                yield flow.event, suspect
+        task = self.trace.tasks.get(step.process)
+        if task is None or task.parent is None:
+            for suspect in self.suspects.given:
+                yield 0, suspect
+        for (process, kind), event in self.trace.chance.items():
+            if process == step.process and event <= step.until:
+                yield event, Suspect(f"{self.trace.name(process)} asked for {kind}", "by nature", kind, CHANCE)
+
+
+_Found = tuple[tuple[int, int, int, str, int], Suspect, Step]
+
+
+class Detective:
+    """Finds the most probable reason why outputs differ, from the stories of both sides."""
+
+    def __init__(self, left: Story, right: Story) -> None:
+        self._stories = (left, right)
+        self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], _Found | None] = {}
+
+    def find(self, output: str, starts: tuple[list[int], list[int]]) -> Cause:
+        """The most probable reason why an output differs.
+
+        The earliest of all that differs on the way to it, of the best rank and on either side. Pipes
+        are followed only where files give no reason: what they add is possible, not known.
+
+        Args:
+            starts: the processes that wrote it, on either side.
+        """
+        key = (tuple(starts[0]), tuple(starts[1]))
+        if key not in self._known:   # many outputs of one process have one reason
+            self._known[key] = self._search(starts)
+        found = self._known[key]
+        if found is None:
+            return Cause(output, None, 0, 0, ())
+        (_, _, event, _, side), suspect, step = found
+        return Cause(output, suspect, event, side, tell_way(self._stories[side], suspect, step, output))
+
+    def _search(self, starts: tuple[list[int], list[int]]) -> _Found | None:
+        best: _Found | None = None
+        for through_pipes in (False, True):
+            for side, (story, processes) in enumerate(zip(self._stories, starts)):
+                first = [Step(process, END, "", None) for process in processes]
+                for step in story.reach(first, through_pipes).values():
+                    for event, suspect in story.met(step):
+                        # Chance is nobody's first cause: there the nearest counts, not the earliest.
+                        distance = step.distance if suspect.rank == CHANCE else 0
+                        order = (suspect.rank, distance, event, suspect.item, side)
+                        if best is None or order < best[0]:
+                            best = (order, suspect, step)
+            if best is not None and best[1].rank == FILE:
+                break
+        return best
+
+
+def tell_way(story: Story, suspect: Suspect, first: Step, output: str) -> tuple[str, ...]:
+    """The processes from a suspect to an output, one phrase each."""
+    verb = {"inputs": "read it and ", "apparatus": "ran or loaded it and "}.get(suspect.component, "")
+    told: list[str] = []
+    step: Step | None = first
+    while step is not None:
+        told.append(f"{story.trace.name(step.process)} {verb}{step.made or 'wrote ' + output}")
+        step, verb = step.next, ""
+    return tuple(told)
+
+
+def rank_of(path: str) -> int:
+    """How near a file lies to the beginning of a story."""
+    return CACHE if path in _CACHES else FILE

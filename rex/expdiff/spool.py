@@ -1,0 +1,60 @@
+"""Entries of many tasks kept outside of memory: written in the log's order, read task by task."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from array import array
+from typing import Iterator
+
+# key: digest of what was called on what; data: digest of what it gave; number of the event.
+Entry = tuple[int, int, int]
+
+_BUFFERED_NUMBERS = 3 << 18   # of all tasks together: 6 MiB
+_NUMBER_BYTES = 8
+
+
+class Spool:
+    """Appends entries per task to one temporary file; memory does not grow with the log."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(buffering=0)
+        self._waiting: dict[int, array[int]] = {}
+        self._buffered = 0
+        self._end = 0
+        self._blocks: dict[int, list[tuple[int, int]]] = {}   # offset and bytes, per task
+        self.counts: dict[int, int] = {}
+
+    def add(self, task: int, key: int, data: int, event: int) -> None:
+        """Append one entry of a task; key and data are unsigned 64-bit numbers."""
+        waiting = self._waiting.get(task)
+        if waiting is None:
+            waiting = self._waiting[task] = array("Q")
+        waiting.extend((key, data, event))
+        self.counts[task] = self.counts.get(task, 0) + 1
+        self._buffered += 3
+        if self._buffered >= _BUFFERED_NUMBERS:
+            self._write()
+
+    def _write(self) -> None:
+        for task, numbers in self._waiting.items():
+            data = numbers.tobytes()
+            self._file.write(data)
+            self._blocks.setdefault(task, []).append((self._end, len(data)))
+            self._end += len(data)
+        self._waiting.clear()
+        self._buffered = 0
+
+    def entries(self, task: int) -> Iterator[Entry]:
+        """The entries of a task in order; add nothing meanwhile."""
+        fd = self._file.fileno()
+        for offset, size in self._blocks.get(task, ()):
+            numbers = array("Q")
+            numbers.frombytes(os.pread(fd, size, offset))
+            yield from zip(numbers[0::3], numbers[1::3], numbers[2::3])
+        numbers = self._waiting.get(task, array("Q"))
+        yield from zip(numbers[0::3], numbers[1::3], numbers[2::3])
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._file.close()

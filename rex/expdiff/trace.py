@@ -1,0 +1,165 @@
+"""What a log tells, process by process: entries in canonical form, files used, streams."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass, field
+from typing import Callable
+
+from rex.expdiff.spool import Spool
+
+STDIN, STDOUT, STDERR = "standard input", "standard output", "standard error"
+STANDARD = {1: STDIN, 2: STDOUT, 3: STDERR}
+END = 1 << 62             # an event number behind all others
+_HEAD_BYTES = 1 << 16     # of a stream kept for -d 2
+_HEADS_BYTES = 8 << 20    # of all streams together
+
+
+@dataclass
+class Exec:
+    """A program that a task began to run."""
+
+    event: int
+    path: str
+    command: tuple[str, ...]
+    label: tuple[str, ...] = ()   # path and command with logical names
+
+
+@dataclass
+class Task:
+    """A process or thread of the experiment, as its log numbers it."""
+
+    number: int
+    parent: int | None = None
+    ordinal: int = 0
+    leader: int = 0
+    start: int = 0       # event that began it
+    end: int = END       # event that ended it
+    execs: list[Exec] = field(default_factory=list)
+    inherited: str = ""  # what its parent ran as it began
+
+    @property
+    def is_thread(self) -> bool:
+        """Whether it shares its process with another task."""
+        return self.leader != self.number
+
+    @property
+    def name(self) -> str:
+        """What it ran last, by base name."""
+        return self.execs[-1].path.rpartition("/")[2] if self.execs else self.inherited
+
+
+class Flow:
+    """All bytes that one process moved through one stream in one direction.
+
+    Attributes:
+        event: the first event that moved some.
+        head: the bytes themselves where they are few, else only their beginning.
+    """
+
+    def __init__(self, event: int, name: str) -> None:
+        self.event = event
+        self.name = name
+        self.size = 0
+        self.head = b""
+        self._digest = hashlib.sha256()
+
+    def add(self, data: bytes, room: int) -> None:
+        """Append bytes; at most room of them are kept."""
+        self._digest.update(data)
+        self.size += len(data)
+        space = min(room, _HEAD_BYTES - len(self.head))
+        if space > 0 and len(self.head) + len(data) == self.size:
+            self.head += data[:space]
+
+    @property
+    def sha256(self) -> str:
+        """Hash of all bytes."""
+        return self._digest.hexdigest()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether head has all bytes."""
+        return len(self.head) == self.size
+
+
+@dataclass
+class Nature:
+    """What differs by nature, of one kind: how often it was asked, and a hash of the answers."""
+
+    count: int = 0
+    digest: int = 0
+
+
+class Trace:
+    """Everything that a comparison needs of one log, in memory that its length does not decide.
+
+    Attributes:
+        tasks: by number.
+        reads, writes: by process and path, the event of the first open or execution.
+        flows: by process, direction and name of the stream.
+        entries: canonical entries per task.
+        nature: calls whose outcome differs by nature, by kind.
+        chance: by process and what it asked for, the first event of that kind that programs act upon.
+        failed: number of failed calls, which are not compared.
+        events: number of events in the log.
+        logical: the name that a path has in any run.
+    """
+
+    def __init__(self) -> None:
+        self.tasks: dict[int, Task] = {}
+        self.reads: dict[tuple[int, str], int] = {}
+        self.writes: dict[tuple[int, str], int] = {}
+        self.flows: dict[tuple[int, str, str], Flow] = {}
+        self.entries = Spool()
+        self.nature: dict[str, Nature] = {}
+        self.chance: dict[tuple[int, str], int] = {}
+        self.failed = 0
+        self.events = 0
+        self.logical: Callable[[str], str] = str
+        self._room = _HEADS_BYTES
+
+    def use(self, process: int, path: str, event: int, is_write: bool) -> None:
+        """A process opened, executed or changed a file; the first time counts."""
+        (self.writes if is_write else self.reads).setdefault((process, path), event)
+
+    def move(self, process: int, direction: str, name: str, data: bytes, event: int) -> None:
+        """A process moved bytes through a stream."""
+        flow = self.flows.get((process, direction, name))
+        if flow is None:
+            flow = self.flows[process, direction, name] = Flow(event, name)
+        before = len(flow.head)
+        flow.add(data, self._room)
+        self._room -= len(flow.head) - before
+
+    def by_nature(self, kind: str, value: int) -> None:
+        """A call whose outcome differs by nature."""
+        found = self.nature.get(kind)
+        if found is None:
+            found = self.nature[kind] = Nature()
+        found.count += 1
+        found.digest = (found.digest * 1000003 ^ value) & 0xFFFFFFFFFFFFFFFF
+
+    def name(self, task: int) -> str:
+        """A process as a reader finds it again: its program and its number."""
+        known = self.tasks.get(task)
+        return f"{known.name if known and known.name else 'a process'} (task {task})"
+
+    @functools.cached_property
+    def _first_uses(self) -> tuple[dict[str, int], dict[str, int]]:
+        """By path, the first event that read it and the first that wrote it."""
+        firsts: tuple[dict[str, int], dict[str, int]] = ({}, {})
+        for first, uses in zip(firsts, (self.reads, self.writes)):
+            for (_, path), event in uses.items():
+                first[path] = min(event, first.get(path, END))
+        return firsts
+
+    def is_read_before_written(self, path: str) -> bool:
+        """Whether what was at a path before the experiment can have mattered to it."""
+        read, written = self._first_uses
+        return path in read and read[path] <= written.get(path, END)
+
+    def close(self) -> None:
+        """Give up the entries."""
+        self.entries.close()
