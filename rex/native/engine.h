@@ -66,7 +66,14 @@ ull hash_bytes(const void *data, size_t n, ull seed);
 
 /* External descriptors of a process; those not listed are plain or internal. */
 struct external { int fd; uint32_t stream; };
-struct files { int refs, count, high; struct external *item; };   /* high: how many above 2 */
+struct event;
+struct opened { struct event *event; uint64_t file; };
+struct files {
+    int refs, count, high;           /* high: how many external ones above 2 */
+    struct external *item;
+    struct opened *opened;           /* replay: by descriptor, the open that made it; may be stale */
+    int opened_count;
+};
 
 struct space { int refs; uint64_t scratch; };                     /* one address space */
 
@@ -78,6 +85,7 @@ struct task {
     uint32_t index;
     struct task *leader;             /* the task that names the process */
     int threads;                     /* of a leader: live tasks of the process */
+    bool threaded;                   /* of a leader: it has had threads since its last exec */
     uint32_t children;               /* ordinal of the next child */
     struct files *files;
     struct space *space;
@@ -102,7 +110,9 @@ struct task {
     struct script *script;           /* what the log holds for this task */
     struct event *matched;
     struct event *injected;          /* a signal on its way */
+    struct event *owed[65];          /* signals that were blocked when sent */
     uint64_t child_tid_at;
+    uint64_t opening;                /* hash of the file that is being opened */
     bool held, scratch_due;
     char *cwd;                       /* of a leader */
     ull last_stop;
@@ -118,6 +128,8 @@ int tasks_alive(void);
 
 uint32_t files_stream(const struct files *f, int fd);
 void files_set(struct files *f, int fd, uint32_t stream);         /* stream 0 forgets */
+void files_open(struct files *f, int fd, struct event *e, uint64_t file);
+const struct opened *files_opened(const struct files *f, int fd);
 void files_prune(struct files *f, pid_t tid);                      /* after exec: close-on-exec */
 
 /* ------------------------------------------------------------------ memory */
@@ -240,6 +252,7 @@ void record_before_change(const char *path);
 void record_created(const char *path);
 void descriptor_exit(struct task *t, int64_t result);
 bool is_descriptor_call(struct task *t);
+bool closes_pipe(struct task *t);
 void record_exec_entry(struct task *t);
 void record_execed(struct task *t);
 uint32_t stream_new(void);
@@ -278,10 +291,12 @@ void replay_execed(struct task *t);
 void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e);
 bool replay_epoll_ctl(struct task *t);
+bool replay_own_stat(struct task *t);                 /* fstat answered by the open of that very file */
 bool replay_wait_freely(struct task *t, struct event *e);
 void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
 struct task *task_named(uint32_t recorded_tid);
 bool is_single(struct task *t);
+bool has_shared_work(struct task *t);
 bool replay_is_changed(const char *path);
 void replay_mismatch(const struct event *e);
 

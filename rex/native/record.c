@@ -103,6 +103,15 @@ bool is_descriptor_call(struct task *t)
     return cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC || cmd == F_GETFD || cmd == F_SETFD;
 }
 
+/* The end of an inner pipe on a standard descriptor: whoever is at its other end may see it. */
+bool closes_pipe(struct task *t)
+{
+    char name[40];
+    struct stat st;
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)t->args[0]);
+    return t->nr == REX_NR_close && t->args[0] <= 2 && !stat(name, &st) && S_ISFIFO(st.st_mode);
+}
+
 /* A call that the kernel goes on with after a signal that had no handler. */
 static void restart_entry(struct task *t)
 {
@@ -143,6 +152,10 @@ static void entry(struct task *t)
         return;
     }
     bool external = call_streams(t);
+    if (c->hook == REX_HOOK_EXIT || (!external && closes_pipe(t))) {
+        log_end(begin(t, &out, 0));
+        return;
+    }
     if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external))
         return;
     t->want_exit = true;

@@ -75,7 +75,8 @@ static bool is_thread(uint64_t flags)
 
 static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
 {
-    struct event *last = c->policy == REX_EMULATE ? replay_last_answer(t, t->nr, key) : NULL;
+    bool again = c->policy == REX_EMULATE || (c->hook == REX_HOOK_OPEN && has_shared_work(t));
+    struct event *last = again ? replay_last_answer(t, t->nr, key) : NULL;
     if (replay_is_doomed(t)) {
         kill(t->leader->tid, SIGKILL);
         return;
@@ -83,13 +84,18 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     bool is_wait = c->hook == REX_HOOK_POLL || c->hook == REX_HOOK_SELECT || c->hook == REX_HOOK_EPOLL_WAIT;
     if (is_wait && replay_wait_freely(t, NULL))
         return;                           /* threads wait as often as they have to */
-    if (c->hook == REX_HOOK_SLEEP && !is_single(t))
+    if ((c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_WAIT) && !is_single(t)) {
+        replay_unmatched(t, c);
         return;
+    }
     bool is_new_thread = c->hook == REX_HOOK_FORK && is_thread(fork_flags(t));
     bool is_extra = t->leader->script && !t->script->birth;
     if (!is_new_thread && !is_extra && (!last || is_single(t)))
         replay_diverged(t, NULL, last ? "repeated" : "not in the log");
-    if (last) {
+    if (last && c->hook == REX_HOOK_OPEN) {
+        t->matched = last;
+        replay_open(t, last);
+    } else if (last) {
         put_outputs(t, last->record);
         go_on(t, c);
         skip_call(t, last->record->result);
@@ -117,10 +123,11 @@ static void entry(struct task *t)
         return;
     }
     bool external = call_streams(t);
-    if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external)
+    bool ends_pipe = !external && closes_pipe(t);
+    if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external && !ends_pipe)
         || t->nr == REX_NR_restart_syscall)
         return;
-    if (is_descriptor_call(t)) {
+    if (is_descriptor_call(t) && !ends_pipe) {
         t->want_exit = true;
         return;
     }
@@ -131,13 +138,17 @@ static void entry(struct task *t)
             return;
         }
     } else if (t->injected) {             /* it is blocked, and will come when it is not */
+        t->owed[t->injected->record->args[0] & 63] = t->injected;
         replay_done(t->injected);
         t->injected = NULL;
     }
     read_names(t);
     uint64_t key = call_key(c, t->nr, t->path, t->stream, t->args);
     t->matched = replay_match(t, t->nr, key);
-    if (t->matched)
+    if (replay_own_stat(t)) {
+        if (t->matched)
+            replay_done(t->matched);
+    } else if (t->matched)
         perform(t);
     else
         unmatched(t, c, key);

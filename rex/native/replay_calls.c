@@ -63,6 +63,31 @@ static void wait_entry(struct task *t, struct event *e)
         set_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~(uint64_t)WNOHANG);
 }
 
+/* Threads look for children as often as they like; only the names of these need translation. */
+static void wait_freely(struct task *t)
+{
+    int which = t->nr == REX_NR_waitid;
+    int64_t pid = (int64_t)(int)t->args[which];
+    struct task *child = pid > 0 ? task_named((uint32_t)pid) : NULL;
+    pid_t real = child ? child->tid : pid > 0 ? replay_dead((uint32_t)pid) : 0;
+    struct user_regs_struct r = t->regs;
+    if (real && (!which || t->args[0] == P_PID)) {
+        *(which ? &r.rsi : &r.rdi) = (ull)real;
+        regs_set(t, &r);
+    }
+    run(t);
+}
+
+static void wait_freely_exit(struct task *t, int64_t result)
+{
+    for (struct task *child = tasks; child && result > 0; child = child->next)
+        if (child->tid == result && child->script && child->script->tid) {
+            give_result(t, child->script->tid);
+            return;
+        }
+    give_result(t, result);
+}
+
 /* ------------------------------------------------------------------ external descriptors */
 
 static bool is_output(struct task *t)
@@ -169,6 +194,10 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
         else
             run(t);
         return;
+    case REX_HOOK_EXIT:
+    case REX_HOOK_CLOSE:
+        replay_done(e);                   /* it was only to wait for its turn */
+        return;
     case REX_HOOK_TID:
         run(t);
         return;
@@ -230,6 +259,8 @@ static void descriptor_made(struct task *t, struct event *e, int64_t result)
         return;
     }
     files_set(t->files, (int)result, e ? e->record->stream : 0);
+    if (e && call_of(t->nr)->hook == REX_HOOK_OPEN)
+        files_open(t->files, (int)result, e, t->opening);
     if (e && e->record->call != REX_NR_socket)
         put_outputs(t, e->record);
     give_result(t, result);
@@ -240,6 +271,8 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
     bool is_wait = c->hook == REX_HOOK_POLL || c->hook == REX_HOOK_SELECT || c->hook == REX_HOOK_EPOLL_WAIT;
     if (is_wait)
         replay_poll_exit(t, e);
+    if (!e && c->hook == REX_HOOK_WAIT)
+        wait_freely_exit(t, result);
     if (!e)
         return;
     const struct record *r = e->record;
@@ -299,6 +332,11 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
     case REX_HOOK_SLEEP:
         if (is_single(t))
             skip_call(t, 0);
+        return;
+    case REX_HOOK_CLOSE:
+        return;
+    case REX_HOOK_WAIT:
+        wait_freely(t);
         return;
     case REX_HOOK_NONE:
         if (is_output(t))

@@ -129,6 +129,7 @@ void replay_open(struct task *t, struct event *e)
             flags = (flags & ~O_ACCMODE) | O_WRONLY;
     } else if (resolved)
         file = file_for(t, resolved, e ? kind_of(e->record) : 0, flags);
+    t->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
     if (file)
         open_for_real(t, file, flags, open_mode(t));
     else {
@@ -140,6 +141,29 @@ void replay_open(struct task *t, struct event *e)
     }
     free(resolved);
     free(file);
+}
+
+/* Threads open files in any order, so that equal descriptors are not equal files: what the
+ * log has for a descriptor may be another file's. The open itself has the file's stat. */
+bool replay_own_stat(struct task *t)
+{
+    bool by_at = t->nr == REX_NR_newfstatat && t->path && !*t->path;
+    if (!has_shared_work(t) || !(by_at || t->nr == REX_NR_fstat))
+        return false;
+    const struct opened *o = files_opened(t->files, (int)t->args[0]);
+    const struct field *f = o ? record_field(o->event->record, FIELD_WHOLE, FIELD_STAT) : NULL;
+    char *now = f ? path_of_fd(t->tid, (int)t->args[0]) : NULL;
+    bool same = now && hash_bytes(now, strlen(now), 0) == o->file;
+    free(now);
+    if (!same)
+        return false;
+    char *path = resolved_of(o->event->record);
+    if (!replay_is_changed(path) || kind_of(o->event->record) == S_IFDIR) {   /* else its copy has its size now */
+        mem_write(t->tid, t->args[1 + by_at], f->data, f->length);
+        skip_call(t, 0);
+    }
+    free(path);
+    return true;
 }
 
 /* ------------------------------------------------------------------ programs */

@@ -90,6 +90,12 @@ bool is_single(struct task *t)
     return t->leader->threads <= 1;
 }
 
+/* Also of a process that has had threads: some may have taken the events of others. */
+bool has_shared_work(struct task *t)
+{
+    return t->leader->threaded;
+}
+
 void replay_done(struct event *e)
 {
     e->done = true;
@@ -129,9 +135,9 @@ struct event *replay_match(struct task *t, long nr, uint64_t key)
 {
     struct event *expected = replay_next(t);
     struct event *e = is_clock(nr) && !is_single(t) ? match_clock(t, key) : match_in(t->script, nr, key);
-    if (e && e != expected && is_single(t) && !e->ordered)
+    if (e && e != expected && !has_shared_work(t) && !e->ordered)
         replay_diverged(t, expected, "skipped");
-    return e || is_single(t) || !is_shared_work(t, nr) ? e : match_sibling(t, nr, key);
+    return e || !has_shared_work(t) || !is_shared_work(t, nr) ? e : match_sibling(t, nr, key);
 }
 
 /* The answer given last to an equal call, else one that another thread of the process has. */
@@ -142,7 +148,7 @@ struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
     for (; is_clock(nr) && left; left = left->next[PLAIN])
         if (left->done)
             e = left;
-    for (uint32_t i = 0; !e && !is_single(t) && nr != REX_NR_gettid && i < script_total(); i++)
+    for (uint32_t i = 0; !e && has_shared_work(t) && nr != REX_NR_gettid && i < script_total(); i++)
         if (script_of(i)->tgid == t->script->tgid) {
             q = queue_at(id_of(script_of(i), nr, key, 0));
             left = first_left(q, PLAIN);

@@ -48,7 +48,7 @@ static bool is_ordered(const struct record *r)
         return true;
     if (!c || r->result < 0)
         return false;
-    if (c->hook == REX_HOOK_TREE)
+    if (c->hook == REX_HOOK_TREE || c->hook == REX_HOOK_EXIT || (r->call == REX_NR_close && !r->stream))
         return true;
     if (r->call == REX_NR_write || r->call == REX_NR_writev)
         return r->stream == 2 || r->stream == 3;

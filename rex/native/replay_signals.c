@@ -84,27 +84,70 @@ void replay_send_at_return(struct task *t, struct event *e)
         replay_send(t, e);
 }
 
+/* Delivers a signal of the log, with the facts that it had when recorded. */
+static bool deliver(struct task *t, struct event *e)
+{
+    const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
+    siginfo_t info;
+    memcpy(&info, f->data, sizeof info);
+    if (info.si_signo != SIGSTOP)
+        ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
+    replay_done(e);
+    return true;
+}
+
+static struct event *signal_left(const struct task *t, int sig)
+{
+    const struct script *s = t->script;
+    for (size_t i = s->cursor; i < s->count; i++)
+        if (!s->event[i]->done && s->event[i]->record->call == EVENT_SIGNAL && (int)s->event[i]->record->args[0] == sig)
+            return s->event[i];
+    return NULL;
+}
+
+/* The reader of an inner pipe was faster to go than when recorded: then the write had
+ * succeeded, and nobody read it either. */
+static bool is_broken_early(struct task *t)
+{
+    struct user_regs_struct r = regs_get(t);
+    uint32_t stream = files_stream(t->files, (int)r.rdi);
+    if (signal_left(t, SIGPIPE) || stream || (int64_t)r.rax != -EPIPE || (long)r.orig_rax != REX_NR_write)
+        return false;
+    r.rax = r.rdx;
+    r.orig_rax = (ull)-1;
+    regs_set(t, &r);
+    return true;
+}
+
+/* Signals come from the log; others only where nothing but the task itself causes them, and
+ * the end of a child where the log has it next. */
 bool replay_signal(struct task *t, int sig)
 {
     struct event *e = t->injected;
     siginfo_t info;
     t->last_stop = log_now();
     if (e && (int)e->record->args[0] == sig) {
-        const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
-        memcpy(&info, f->data, sizeof info);
-        if (sig != SIGSTOP)
-            ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
         t->injected = NULL;
-        replay_done(e);
-        return true;
+        return deliver(t, e);
+    }
+    if ((e = t->owed[sig & 63])) {
+        t->owed[sig & 63] = NULL;
+        return deliver(t, e);
     }
     ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info);
     bool fault = info.si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL
                                       || sig == SIGTRAP || sig == SIGSYS);
-    if (!fault && sig != SIGPIPE)
-        return false;                     /* the log says when others come */
     e = replay_next(t);
-    if (e && e->record->call == EVENT_SIGNAL && (int)e->record->args[0] == sig)
+    bool is_next = e && e->record->call == EVENT_SIGNAL && (int)e->record->args[0] == sig;
+    if (sig == SIGCHLD)
+        return is_next && is_sent(t, e) && deliver(t, e);
+    if (sig == SIGPIPE && is_broken_early(t))
+        return false;
+    if (!fault && sig != SIGPIPE)
+        return false;
+    if (sig == SIGPIPE && (e = signal_left(t, sig)))
+        return deliver(t, e);
+    if (is_next)
         replay_done(e);
     return true;
 }

@@ -32,6 +32,10 @@ static struct files *files_copy(const struct files *f)
         copy->item = grow(copy->item, (size_t)i, sizeof *copy->item);
         copy->item[i] = f->item[i];
     }
+    copy->opened = NULL;
+    copy->opened_count = 0;
+    for (int fd = 0; fd < f->opened_count; fd++)
+        files_open(copy, fd, f->opened[fd].event, f->opened[fd].file);
     return copy;
 }
 
@@ -39,6 +43,7 @@ static void files_drop(struct files *f)
 {
     if (--f->refs == 0) {
         free(f->item);
+        free(f->opened);
         free(f);
     }
 }
@@ -59,6 +64,7 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
     t->nr = NO_CALL;
     t->leader = parent && (flags & CLONE_THREAD) ? parent->leader : t;
     t->leader->threads++;
+    t->leader->threaded |= t->leader != t;
     if (parent && (flags & CLONE_FILES))
         (t->files = parent->files)->refs++;
     else if (parent)
@@ -111,6 +117,7 @@ void task_exec(struct task *t)
         t->files = own;
     }
     files_prune(t->files, t->tid);
+    t->threaded = false;
 }
 
 uint32_t files_stream(const struct files *f, int fd)
@@ -136,6 +143,20 @@ void files_set(struct files *f, int fd, uint32_t stream)
         f->high -= fd > 2;
         f->item[i] = f->item[--f->count];
     }
+}
+
+void files_open(struct files *f, int fd, struct event *e, uint64_t file)
+{
+    for (; f->opened_count <= fd; f->opened_count++) {
+        f->opened = grow(f->opened, (size_t)f->opened_count, sizeof *f->opened);
+        f->opened[f->opened_count] = (struct opened){NULL, 0};
+    }
+    f->opened[fd] = (struct opened){e, file};
+}
+
+const struct opened *files_opened(const struct files *f, int fd)
+{
+    return fd >= 0 && fd < f->opened_count && f->opened[fd].event ? &f->opened[fd] : NULL;
 }
 
 void files_prune(struct files *f, pid_t tid)

@@ -259,7 +259,7 @@ S(227, "clock_settime",    "clock:clock tp:timespec:in[16]", "err", REFUSE, "tim
 S(228, "clock_gettime",    "clock:clock tp:timespec:out[16]", "err", EMULATE, "time")
 S(229, "clock_getres",     "clock:clock res:timespec:out[16]", "err", EMULATE, "time")
 S(230, "clock_nanosleep",  "clock:clock flags:flags req:timespec:in[16] rem:timespec:out[16]", "err", CORRECT, "time", hook="sleep")
-S(231, "exit_group",       "status:int", "none", NATIVE, "process")
+S(231, "exit_group",       "status:int", "none", CORRECT, "process", hook="exit")
 S(232, "epoll_wait",       "fd:fd events:epollevent:out[ret*12] maxevents:int timeout:int", "int", CORRECT, "event desc", hook="epoll_wait")
 S(233, "epoll_ctl",        "epfd:fd op:epollop fd:fd event:epollevent:in[12]", "err", CORRECT, "event desc", hook="epoll_ctl")
 S(234, "tgkill",           "tgid:pid tid:pid sig:sig", "err", CORRECT, "signal", hook="kill")
