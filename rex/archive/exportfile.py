@@ -141,8 +141,8 @@ class ExportReader:
         return b"".join(blocks)
 
     def _head(self) -> tuple[bytes, int]:
-        kind, _, size = HEAD.unpack(self._read(HEAD.size))
-        if kind != LOG and size > _LIMITS.get(kind, 0):
+        kind, zero, size = HEAD.unpack(self._read(HEAD.size))
+        if zero or kind != LOG and size > _LIMITS.get(kind, 0):
             raise Damaged("the export file is damaged", f"a section {kind!r} of {size} bytes")
         return kind, size
 
