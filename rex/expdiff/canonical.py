@@ -177,7 +177,10 @@ class Canonical:
             parts.append(self._relation(event.task, event.result))
         elif shape.result not in ("fd", "addr", "none", "seconds"):
             parts.append(event.result)
+        is_given = shape.fds[:1] == (0,) or bool(shape.outs) and event.data(IN, 1) == b""
         for arg, kind, data in event.fields:
+            if is_given and event.args[0] & _LOW < 3 and shape.outs.get(arg) in ("stat", "statx"):
+                continue   # of a standard stream: what is behind it is not the experiment's
             if kind == OUT and arg in shape.outs:
                 parts.append(stable_part(shape.outs[arg], data))
             elif kind == ARGV:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Iterator
 
@@ -106,9 +107,21 @@ class Story:
             self._writers.setdefault(path, []).append((event, process))
         for each in (*self._reads.values(), *self._writers.values()):
             each.sort()
+        self._by_process: dict[int, list[tuple[int, Suspect]]] = {}
+        for (process, name), suspect in suspects.streams.items():
+            flow = trace.flows.get((process, "read", name))
+            if flow:
+                self._by_process.setdefault(process, []).append((flow.event, suspect))
+        for (process, kind), event in trace.chance.items():
+            self._by_process.setdefault(process, []).append((event, Suspect(
+                f"{trace.name(process)} asked for {kind}", "by nature", kind, CHANCE)))
+        self._find_family()
+
+    def _find_family(self) -> None:
+        """Processes by parent, in order of creation, and the place of each among its siblings."""
         self._children: dict[int, list[int]] = {}
         self._places: dict[int, int] = {}
-        for number, task in sorted(trace.tasks.items()):
+        for number, task in sorted(self.trace.tasks.items()):
             if task.parent is not None and not task.is_thread:
                 siblings = self._children.setdefault(self._leader(task.parent), [])
                 self._places[number] = len(siblings)
@@ -122,25 +135,25 @@ class Story:
         """The processes that wrote a file."""
         return sorted(process for _, process in self._writers.get(path, ()))
 
-    def reach(self, starts: list[Step], through_pipes: bool) -> dict[int, Step]:
+    def reach(self, starts: list[Step], through_pipes: bool) -> list[Step]:
         """Every process that can have led to the starts, with the latest event that matters in it.
 
         Pipes between processes leave no trace in a log. With through_pipes each
         child may have told its parent something, and each process its siblings
         that lived at the same time.
         """
-        found: dict[int, Step] = {}
-        waiting = list(reversed(starts))
+        found: dict[tuple[int, bool], Step] = {}
+        waiting = deque(starts)   # the nearest first: so ways are short
         while waiting:
-            step = waiting.pop()
-            known = found.get(step.process)
-            if known and known.until >= step.until:
+            step = waiting.popleft()
+            known = [found.get((step.process, told)) for told in {True, step.told}]
+            if any(each and each.until >= step.until for each in known):
                 continue
-            found[step.process] = step
-            waiting += self._before(step)
+            found[step.process, step.told] = step
+            waiting.extend(self._before(step))
             if through_pipes:
-                waiting += self._piped(step)
-        return found
+                waiting.extend(self._piped(step))
+        return list(found.values())
 
     def _before(self, step: Step) -> Iterator[Step]:
         task = self.trace.tasks.get(step.process)
@@ -153,7 +166,7 @@ class Story:
             for written, writer in self._writers.get(path, ()):
                 if written > event:
                     break
-                if writer != step.process:
+                if writer != step.process or not step.told:   # or a child of its, through what it opened
                     yield Step(writer, event, f"wrote {self.trace.logical(path)}", step, True, step.distance + 1)
 
     def _piped(self, step: Step) -> Iterator[Step]:
@@ -180,17 +193,13 @@ class Story:
         for event, path in reads[:bisect_right(reads, (step.until, "\U0010ffff"))]:
             if path in self.suspects.files:
                 yield event, self.suspects.files[path]
-        for (process, name), suspect in self.suspects.streams.items():
-            flow = self.trace.flows.get((process, "read", name))
-            if process == step.process and flow and flow.event <= step.until:
-                yield flow.event, suspect
+        for event, suspect in self._by_process.get(step.process, ()):
+            if event <= step.until:
+                yield event, suspect
         task = self.trace.tasks.get(step.process)
         if task is None or task.parent is None:
             for suspect in self.suspects.given:
                 yield 0, suspect
-        for (process, kind), event in self.trace.chance.items():
-            if process == step.process and event <= step.until:
-                yield event, Suspect(f"{self.trace.name(process)} asked for {kind}", "by nature", kind, CHANCE)
 
 
 _Found = tuple[tuple[int, int, int, str, int], Suspect, Step]
@@ -226,7 +235,7 @@ class Detective:
         for through_pipes in (False, True):
             for side, (story, processes) in enumerate(zip(self._stories, starts)):
                 first = [Step(process, END, "", None) for process in processes]
-                for step in story.reach(first, through_pipes).values():
+                for step in story.reach(first, through_pipes):
                     for event, suspect in story.met(step):
                         # Chance is nobody's first cause: there the nearest counts, not the earliest.
                         distance = step.distance if suspect.rank == CHANCE else 0

@@ -6,6 +6,7 @@ import re
 
 _TEMPORARY_PLACES = (b"/tmp", b"/var/tmp", b"/dev/shm")
 _WORD = re.compile(rb"[A-Za-z0-9_]{6,}")
+_PROCESS = re.compile(rb"^/proc/\d+(?:/task/\d+)?(?=/|$)")
 _CACHED = 1 << 16
 
 
@@ -23,7 +24,7 @@ def random_part(name: bytes) -> tuple[int, int] | None:
 class Names:
     """Paths of one experiment as names that two runs share.
 
-    What lies below the working directory is named from there; what the
+    A process's own folder of /proc bears no number. What lies below the working directory is named from there; what the
     experiment made under a random name is named without the random part.
     """
 
@@ -58,6 +59,8 @@ class Names:
         return path
 
     def _without_random(self, path: bytes) -> bytes:
+        if path.startswith(b"/proc/"):
+            return _PROCESS.sub(b"/proc/<process>", path)
         if not self._temporary:
             return path
         tail, head = b"", path
