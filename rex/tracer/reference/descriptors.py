@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import fcntl
+import os
+import stat
 
 from rex.syscalls import BY_NAME, Hook
 from rex.tracer.reference.tasks import Task, signed32
 
-_FCNTL = BY_NAME["fcntl"].nr
+_FCNTL, _CLOSE = BY_NAME["fcntl"].nr, BY_NAME["close"].nr
 _ARRANGING = frozenset((Hook.DUP, Hook.CLOSE, Hook.CLOSE_RANGE))
 _DUPLICATING = frozenset((fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC))
 _CLOSE_RANGE_CLOEXEC = 4
@@ -18,6 +20,17 @@ def is_descriptor_call(task: Task) -> bool:
     if task.nr == _FCNTL:
         return signed32(task.args[1]) in _DUPLICATING | {fcntl.F_GETFD, fcntl.F_SETFD}
     return task.call is not None and task.call.hook in _ARRANGING
+
+
+def closes_pipe(task: Task) -> bool:
+    """Whether this is the end of an inner pipe on a standard descriptor: whoever is at its
+    other end may see it."""
+    if task.nr != _CLOSE or task.args[0] > 2 or task.find_stream():
+        return False
+    try:
+        return stat.S_ISFIFO(os.stat(f"/proc/{task.tid}/fd/{task.args[0]}").st_mode)
+    except OSError:
+        return False
 
 
 def note_descriptors(task: Task, result: int) -> None:

@@ -17,7 +17,7 @@ from rex.syscalls import BY_NAME, Hook, Policy
 from rex.tracer.plan import Plan, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.calls import capture_inputs, capture_outputs, read_deref
-from rex.tracer.reference.descriptors import is_descriptor_call, note_descriptors
+from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, note_descriptors
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.record_files import Ledger
 from rex.tracer.reference.record_exec import read_exec, read_program
@@ -115,6 +115,9 @@ class Recorder(Handler):
             task.skip(-errno.ENOSYS)
             return
         is_external = task.find_stream()
+        if call.hook is Hook.EXIT or closes_pipe(task):
+            self._append(self._event(task, 0, _names(task), task.stream))
+            return
         if call.policy in (Policy.NATIVE, Policy.REFUSE) or (call.policy is Policy.STREAM and not is_external):
             return
         task.want_exit = True

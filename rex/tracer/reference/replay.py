@@ -18,7 +18,7 @@ from rex.syscalls import BY_NAME, CALLS, Call, Hook, Key, Policy
 from rex.tracer.plan import Divergence, Plan, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.calls import CallKey, fork_flags, key_of, put_outputs
-from rex.tracer.reference.descriptors import is_descriptor_call, note_descriptors
+from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, note_descriptors
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.overlay import Overlay
 from rex.tracer.reference.replay_calls import end_call, perform_call, perform_unmatched, scratch_made
@@ -110,11 +110,11 @@ class Replayer(Handler):
         if call is None:
             task.skip(-errno.ENOSYS)
             return
-        is_external = task.find_stream()
-        if (call.policy in (Policy.NATIVE, Policy.REFUSE) or (call.policy is Policy.STREAM and not is_external)
-                or task.nr == _RESTART):
+        is_external, ends_pipe = task.find_stream(), closes_pipe(task)
+        if (call.policy in (Policy.NATIVE, Policy.REFUSE) or task.nr == _RESTART
+                or (call.policy is Policy.STREAM and not is_external and not ends_pipe)):
             return
-        if is_descriptor_call(task):
+        if is_descriptor_call(task) and not ends_pipe:
             task.want_exit = True
             return
         if not self.signals.send_before(task, following):

@@ -38,6 +38,11 @@ def _run(_replayer: "Replayer", task: Task, _entry: Entry) -> None:
     task.want_exit = True
 
 
+def _take_turn(_replayer: "Replayer", _task: Task, entry: Entry) -> None:
+    """It was only to wait for its turn."""
+    entry.is_done = True
+
+
 def _run_unless_failed(replayer: "Replayer", task: Task, entry: Entry) -> None:
     (_emulate if entry.event.result < 0 else _run)(replayer, task, entry)
 
@@ -130,7 +135,7 @@ def _kill(replayer: "Replayer", task: Task, entry: Entry) -> None:
 # The working directory (CHDIR) matters only to names, which the log has resolved.
 _PERFORMERS: dict[Hook, _Performer] = {
     Hook.OPEN: perform_open, Hook.EXEC: perform_exec, Hook.FORK: _run_unless_failed,
-    Hook.STREAM: _run_unless_failed, Hook.TID: _run, Hook.WAIT: _wait, Hook.KILL: _kill,
+    Hook.EXIT: _take_turn, Hook.CLOSE: _take_turn, Hook.STREAM: _run_unless_failed, Hook.TID: _run, Hook.WAIT: _wait, Hook.KILL: _kill,
     Hook.SLEEP: _sleep, Hook.PAUSE: _pause, Hook.POLL: perform_poll, Hook.SELECT: perform_poll,
     Hook.EPOLL_WAIT: perform_poll, Hook.EPOLL_CTL: perform_epoll_ctl, Hook.CHDIR: _emulate,
     Hook.TREE: _tree, Hook.RLIMIT: _limit, Hook.PID: _pid, Hook.SOCKET: _socket, Hook.ACCEPT: _socket,

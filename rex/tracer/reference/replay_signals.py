@@ -81,6 +81,7 @@ class Signals:
                 task.rewind()
                 return True
         elif task.injected:           # it is blocked, and will come when it is not
+            task.owed[task.injected.signal] = task.injected
             task.injected.is_done = True
             task.injected = None
         return False
@@ -100,18 +101,31 @@ class Signals:
             self.send_after(task, entry)
 
     def take(self, task: Task, number: int) -> bool:
-        """Whether to deliver a signal that has come: only faults, and writes to closed pipes,
-        say themselves when."""
-        entry = task.injected
-        if entry and entry.signal == number:
-            if number != signal.SIGSTOP:
-                kernel.set_signal_info(task.tid, entry.info)
-            task.injected = None
-            entry.is_done = True
-            return True
+        """Whether to deliver a signal that has come.
+
+        Signals come from the log; others only where nothing but the task itself causes them,
+        and the end of a child where the log has it next.
+        """
+        if task.injected and task.injected.signal == number:
+            entry, task.injected = task.injected, None
+            return _deliver(task, entry)
+        owed = task.owed.pop(number, None)
+        if owed:
+            return _deliver(task, owed)
+        following = task.script.next()
+        is_next = following is not None and following.signal == number
+        if following and number == signal.SIGCHLD:
+            return is_next and self._is_sent(task, following) and _deliver(task, following)
         if number != signal.SIGPIPE and not is_fault(number, kernel.signal_info(task.tid)):
             return False
-        entry = task.script.next()
-        if entry and entry.signal == number:
-            entry.is_done = True
+        if following and is_next:
+            following.is_done = True
         return True
+
+
+def _deliver(task: Task, entry: Entry) -> bool:
+    """With the facts that it had when recorded."""
+    if entry.signal != signal.SIGSTOP:
+        kernel.set_signal_info(task.tid, entry.info)
+    entry.is_done = True
+    return True

@@ -261,7 +261,7 @@ class Log:
             return True
         if call is None or event.result < 0:
             return False
-        if call.hook is Hook.TREE:
+        if call.hook in (Hook.TREE, Hook.EXIT) or (call.hook is Hook.CLOSE and not event.stream):
             return True
         if event.call in _WRITES:
             return event.stream in (2, 3)

@@ -95,6 +95,7 @@ class Task:
         returned_at: record: the instruction after the call of the last event, 0 after others.
         exec_fields: record: what execve's event gets, read before the exec.
         matched, injected: replay: the call's event; a signal on its way.
+        owed: replay: signals that were blocked when sent.
         opening: replay: the file that is being opened.
     """
 
@@ -133,6 +134,7 @@ class Task:
     script: "Script" = None           # type: ignore[assignment]  # given at birth
     matched: "Entry | None" = None
     injected: "Entry | None" = None
+    owed: dict[int, "Entry"] = field(default_factory=dict)
     child_tid_at: int = 0
     opening: bytes = b""
     scratch_due: bool = False

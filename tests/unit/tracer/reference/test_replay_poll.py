@@ -1,0 +1,90 @@
+"""What the log has as ready is waited for where it is the experiment's own."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from types import SimpleNamespace
+from typing import Any, Callable
+
+import pytest
+
+from rex.log.records import OUT, Event
+from rex.syscalls import BY_NAME
+from rex.tracer.reference import replay_poll
+from rex.tracer.reference.script import Entry, Script
+from rex.tracer.reference.tasks import Task
+
+MakeTask = Callable[..., Task]
+IN, EXTERNAL = 1, 7                   # POLLIN; a descriptor from outside
+
+
+def polled(*items: tuple[int, int]) -> bytes:
+    return b"".join(struct.pack("<ihH", fd, IN, ready) for fd, ready in items)
+
+
+class Scene:
+    """One poll of a task, and what becomes of it."""
+
+    def __init__(self, task: Task, logged: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.task, self.ran, self.emulated = task, [], []
+        task.files.set(EXTERNAL, 4)
+        monkeypatch.setattr(Task, "substitute", lambda _task, nr, **given: self.ran.append((nr, given)))
+        self.replayer: Any = SimpleNamespace(emulate=lambda _task, entry: self.emulated.append(entry), watched=set(),
+                                             signals=SimpleNamespace(send_after=lambda *_: False))
+        self.script = task.script = Script()
+        self.entry = self.add(logged)
+
+    def add(self, logged: bytes) -> Entry:
+        entry = Entry(Event(self.task.nr, 0, 1, fields=((0, OUT, logged),)), 0)
+        self.script.add(entry, (self.task.nr, None))
+        return entry
+
+    def perform(self) -> None:
+        replay_poll.perform_poll(self.replayer, self.task, self.entry)
+
+
+def test_outside_is_answered_at_once(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = ctypes.create_string_buffer(polled((5, 0), (EXTERNAL, 0)))
+    scene = Scene(make_task("poll", ctypes.addressof(memory), 2, 0), polled((5, 0), (EXTERNAL, IN)), monkeypatch)
+    scene.perform()
+    assert scene.emulated == [scene.entry] and not scene.ran
+
+
+def test_inside_is_waited_for(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = ctypes.create_string_buffer(polled((5, 0), (EXTERNAL, 0), (6, 0)))
+    scene = Scene(make_task("poll", ctypes.addressof(memory), 3, 0), polled((5, IN), (EXTERNAL, IN), (6, 0)),
+                  monkeypatch)
+    scene.perform()
+    assert scene.ran == [(BY_NAME["poll"].nr, {"rdx": -1})]
+    assert memory.raw[:24] == polled((5, 0), (-1, 0), (-1, 0))
+
+
+def test_threads_wait_freely_for_their_own(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = ctypes.create_string_buffer(polled((5, 0), (EXTERNAL, 0)))
+    scene = Scene(make_task("poll", ctypes.addressof(memory), 2, 0), polled((5, IN), (EXTERNAL, 0)), monkeypatch)
+    scene.task.threaded = True
+    scene.perform()
+    assert not scene.ran and not scene.emulated and scene.entry.is_done and scene.task.matched is None
+    assert memory.raw[:16] == polled((5, 0), (~EXTERNAL, 0))
+    replay_poll.end_free_wait(scene.task)
+    assert memory.raw[:16] == polled((5, 0), (EXTERNAL, 0))
+
+
+def test_threads_find_the_wait_for_outside(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = ctypes.create_string_buffer(polled((EXTERNAL, 0)))
+    scene = Scene(make_task("poll", ctypes.addressof(memory), 1, 0), polled((5, IN)), monkeypatch)
+    later = scene.add(polled((EXTERNAL, IN)))
+    scene.task.threaded = True
+    scene.perform()
+    assert scene.emulated == [later] and scene.task.matched is later
+
+
+def test_select(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = ctypes.create_string_buffer((1 << 5 | 1 << EXTERNAL).to_bytes(8, "little"))
+    task = make_task("select", 8, ctypes.addressof(memory), 0, 0, 0)
+    scene = Scene(task, b"", monkeypatch)
+    scene.entry = Entry(Event(task.nr, 0, 2, fields=((1, OUT, (1 << 5 | 1 << EXTERNAL).to_bytes(8, "little")),)), 0)
+    scene.perform()
+    assert scene.ran == [(BY_NAME["select"].nr, {"r8": 0})]
+    assert memory.raw[:8] == (1 << 5).to_bytes(8, "little")
