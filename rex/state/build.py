@@ -1,0 +1,124 @@
+"""Functions that pickles of states name: they build objects when a state is loaded."""
+
+from __future__ import annotations
+
+import pickle
+import types
+from typing import Any
+
+from cloudpickle import cloudpickle
+
+_EMPTY = "empty cell"
+
+
+def make_function(code: bytes, namespace: dict[str, Any], name: str,
+                  closure: tuple[types.CellType, ...] | None) -> types.FunctionType:
+    """A function over the live namespace; `set_function` does the rest."""
+    return types.FunctionType(pickle.loads(code), namespace, name, None, closure)
+
+
+def set_function(function: types.FunctionType, state: tuple[Any, ...]) -> None:
+    """Give a function its attributes, and its closure what it closes over."""
+    attributes, slots, contents = state
+    function.__dict__.clear()
+    function.__dict__.update(attributes)
+    for name, value in slots.items():
+        setattr(function, name, value)
+    for cell, content in zip(function.__closure__ or (), contents):
+        if content != (_EMPTY,):
+            cell.cell_contents = content[0]
+
+
+def function_state(function: types.FunctionType) -> tuple[Any, ...]:
+    """What `set_function` takes; contents of cells come wrapped, for they may be empty."""
+    slots = {name: getattr(function, name) for name in
+             ("__qualname__", "__module__", "__doc__", "__defaults__", "__kwdefaults__",
+              "__annotations__")}
+    return function.__dict__, slots, tuple(cell_state(c) for c in function.__closure__ or ())
+
+
+def cell_state(cell: types.CellType) -> tuple[Any, ...] | tuple[str]:
+    """The content of a cell in a tuple that tells empty cells from full ones."""
+    try:
+        return cell.cell_contents, None
+    except ValueError:
+        return (_EMPTY,)
+
+
+def make_cell() -> types.CellType:
+    """An empty cell."""
+    return types.CellType()
+
+
+def set_cell(cell: types.CellType, content: tuple[Any, ...]) -> None:
+    """Fill a cell that no walked function closes over."""
+    if content != (_EMPTY,):
+        cell.cell_contents = content[0]
+
+
+def module_globals(name: str) -> dict[str, Any]:
+    """The namespace of an importable module."""
+    return vars(cloudpickle.subimport(name))
+
+
+def set_class(kind: type, state: tuple[dict[str, Any], Any]) -> type:
+    """Give a class its attributes; one that is still alive loses those it got since."""
+    for name in vars(kind).keys() - state[0].keys():
+        if not (name.startswith("__") and name.endswith("__")) and name != "_abc_impl" \
+                and not isinstance(vars(kind)[name], types.MemberDescriptorType):
+            delattr(kind, name)
+    return cloudpickle._class_setstate(kind, state)
+
+
+def make_array(data: bytes, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...],
+               is_writeable: bool) -> Any:
+    """A small array that owns a copy of the data."""
+    import numpy
+    array = empty_array(dtype, shape, strides)
+    flat_memory(array)[:] = numpy.frombuffer(data, numpy.uint8)
+    array.flags.writeable = is_writeable
+    return array
+
+
+def empty_array(dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+    """An array that owns memory laid out by these strides, dense in some order of the axes."""
+    import numpy
+    array = numpy.empty(shape, dtype)
+    if array.strides != strides and array.size:
+        array = numpy.empty(shape, dtype, order="F")
+    if array.strides != strides and array.size:
+        order = sorted(range(len(shape)), key=lambda axis: (-strides[axis], axis))
+        sample = numpy.empty([shape[axis] for axis in order], dtype)
+        array = numpy.empty_like(sample.transpose(numpy.argsort(order)), order="K")
+    return array
+
+
+def flat_memory(array: Any) -> Any:
+    """The bytes of an array that owns its memory, as a writeable array."""
+    import numpy
+    flat = array.T if not array.flags.c_contiguous and array.flags.f_contiguous else array
+    if not flat.flags.c_contiguous:
+        order = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+        flat = array.transpose(order)
+    return flat.reshape(-1).view(numpy.uint8)
+
+
+def flat_objects(array: Any) -> Any:
+    """An array of objects as one row over the same memory; None if it is not dense."""
+    if array.flags.c_contiguous:
+        return array.reshape(-1)
+    return array.T.reshape(-1) if array.flags.f_contiguous else None
+
+
+def make_view(root: Any, dtype: Any, shape: tuple[int, ...], offset: int,
+              strides: tuple[int, ...], is_writeable: bool) -> Any:
+    """An array that looks into another's memory, or into a bytes-like object."""
+    import numpy
+    buffer = root
+    if isinstance(root, numpy.ndarray) and not root.flags.c_contiguous:
+        order = sorted(range(root.ndim), key=lambda axis: -root.strides[axis])
+        buffer = root.transpose(order)
+    view = numpy.ndarray(shape, dtype, buffer, offset, strides)
+    if not is_writeable:
+        view.flags.writeable = False
+    return view

@@ -1,0 +1,60 @@
+"""State outside of the namespace: random generators, environment variables, working directory."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from typing import Any, Callable
+
+# No variable can have such a name.
+RANDOM, NUMPY, TORCH = "<random>", "<numpy.random>", "<torch.random>"
+ENVIRON, CWD = "<environ>", "<cwd>"
+NAMES = (RANDOM, NUMPY, TORCH, ENVIRON, CWD)
+
+
+def capture() -> dict[str, Any]:
+    """What there is now, in values that compare and pickle."""
+    found: dict[str, Any] = {RANDOM: random.getstate(), ENVIRON: dict(os.environ)}
+    try:
+        found[CWD] = os.getcwd()
+    except OSError:   # it was removed
+        pass
+    if "numpy.random" in sys.modules:
+        name, keys, *rest = sys.modules["numpy.random"].get_state()
+        found[NUMPY] = (name, keys.tobytes(), *rest)
+    if "torch" in sys.modules:
+        found[TORCH] = sys.modules["torch"].get_rng_state().numpy().tobytes()
+    return found
+
+
+def restore(name: str, value: Any) -> None:
+    """Put one of them back.
+
+    Raises:
+        OSError: the working directory is gone.
+    """
+    _RESTORE[name](value)
+
+
+def _restore_numpy(value: Any) -> None:
+    import numpy
+    numpy.random.set_state((value[0], numpy.frombuffer(value[1], numpy.uint32), *value[2:]))
+
+
+def _restore_torch(value: bytes) -> None:
+    import torch
+    torch.set_rng_state(torch.frombuffer(bytearray(value), dtype=torch.uint8))
+
+
+def _restore_environ(value: dict[str, str]) -> None:
+    for name in os.environ.keys() - value.keys():
+        del os.environ[name]
+    for name, text in value.items():
+        if os.environ.get(name) != text:
+            os.environ[name] = text
+
+
+_RESTORE: dict[str, Callable[[Any], None]] = {
+    RANDOM: random.setstate, NUMPY: _restore_numpy, TORCH: _restore_torch,
+    ENVIRON: _restore_environ, CWD: os.chdir}

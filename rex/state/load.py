@@ -1,0 +1,202 @@
+"""Load a version of a co-variable: build new objects, or patch those that still live."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import pickle
+from dataclasses import dataclass, field
+from typing import Any
+
+from cloudpickle import cloudpickle
+
+from rex.state import build
+from rex.state.parts import LivePart, memory_at
+from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part, Reader, Version
+
+
+@dataclass(slots=True)
+class Living:
+    """Objects that may take on a former content, with the parts that tell their present one."""
+
+    objects: dict[int, tuple[Any, LivePart]] = field(default_factory=dict)   # by pid
+
+    def take(self, part: Part) -> tuple[Any, LivePart] | None:
+        """The object that was this part, if it still lives; each is given once."""
+        return self.objects.pop(part.pid, None) if part.pid else None
+
+
+class _Loading:
+    """The unpickler's hooks."""
+
+    def begin(self, version: Version, namespace: dict[str, Any], read: Reader | None,
+              living: Living, isolated: bool) -> None:
+        self.version, self.namespace, self.read = version, namespace, read
+        self.living, self.isolated = living, isolated
+        self.made: dict[int, Any] = {}
+
+    def persistent_load(self, pid: tuple[Any, ...]) -> Any:
+        if pid[0] == "namespace":
+            return self.namespace
+        kind, number, *facts = pid
+        if number not in self.made:
+            part = self.version.parts[number]
+            old = self.living.take(part)
+            maker = _Maker(part, self.read)
+            self.made[number] = getattr(maker, kind)(old, *facts)
+        return self.made[number]
+
+    def find_class(self, module: str, name: str) -> Any:
+        if self.isolated and name == "_make_skeleton_class":
+            return _make_foreign_class
+        return super().find_class(module, name)   # type: ignore[misc]
+
+
+class _Unpickler(_Loading, pickle.Unpickler):
+    pass
+
+
+def _make_foreign_class(constructor: Any, name: str, bases: Any, arguments: Any, tracker: str,
+                        extra: Any) -> type:
+    """A class of its own, although the one that was pickled may still live."""
+    return cloudpickle._make_skeleton_class(constructor, name, bases, arguments, None, extra)
+
+
+def load(version: Version, namespace: dict[str, Any], read: Reader | None = None,
+         living: Living | None = None, isolated: bool = False) -> list[Any]:
+    """The values of a version's names, in order.
+
+    Loading runs code that the pickle names.
+
+    Args:
+        namespace: what restored functions take for their globals.
+        read: gives stored chunks.
+        living: objects that are patched instead of built.
+        isolated: leave classes that are still alive as they are, and build others.
+    Raises:
+        Exception: whatever the objects raise; also rex errors of missing pieces.
+    """
+    assert version.stream is not None
+    stream = io.BytesIO(version.stream.encoded(read))
+    buffers = [_Maker(version.parts[number], read).raw(is_readonly)
+               for number, is_readonly in version.out_of_band]
+    kind: Any = _Unpickler
+    if version.engine == "dill":
+        import dill
+        kind = type("_DillUnpickler", (_Loading, dill.Unpickler), {})
+    unpickler = kind(stream, buffers=buffers)
+    unpickler.begin(version, namespace, read, living or Living(), isolated)
+    return [unpickler.load() for _ in version.names]
+
+
+class _Maker:
+    """Makes the object of one part, or patches the living one; a method per kind."""
+
+    def __init__(self, part: Part, read: Reader | None) -> None:
+        self._part, self._read = part, read
+
+    def _bytes(self) -> bytes:
+        return b"".join([chunk.encoded(self._read) for chunk in self._part.chunks])
+
+    def _items(self) -> list[Any]:
+        found: list[Any] = []
+        for chunk in self._part.chunks:
+            found += self._segment(chunk)
+        return found
+
+    def _segment(self, chunk: Chunk) -> list[Any]:
+        if isinstance(chunk.source, list):
+            return chunk.source
+        return pickle.loads(chunk.encoded(self._read))
+
+    def raw(self, is_readonly: bool) -> bytes | bytearray:
+        """A protocol-5 buffer."""
+        return self._bytes() if is_readonly else bytearray(self._bytes())
+
+    def _patch(self, live: LivePart, address: int) -> None:
+        memory = memory_at(address, self._part.size)
+        for index, (old, new) in enumerate(zip(live.chunks, self._part.chunks)):
+            if old is not new:
+                data = new.encoded(self._read)
+                memory[index * CHUNK_BYTES:index * CHUNK_BYTES + len(data)] = data
+
+    def _fill(self, address: int) -> None:
+        memory, at = memory_at(address, self._part.size), 0
+        for chunk in self._part.chunks:
+            data = chunk.encoded(self._read)
+            memory[at:at + len(data)] = data
+            at += len(data)
+
+    def array(self, old: tuple[Any, LivePart] | None, dtype: Any, shape: tuple[int, ...],
+              strides: tuple[int, ...], is_writeable: bool) -> Any:
+        if old is not None and _is_same_layout(old[0], dtype, shape, strides, is_writeable):
+            self._patch(old[1], _address(old[0]))
+            return old[0]
+        array = build.empty_array(dtype, shape, strides)
+        self._fill(_address(array))
+        array.flags.writeable = is_writeable
+        return array
+
+    def objects(self, old: tuple[Any, LivePart] | None, dtype: Any, shape: tuple[int, ...],
+                strides: tuple[int, ...], is_writeable: bool) -> Any:
+        array = old[0] if old and _is_same_layout(old[0], dtype, shape, strides, is_writeable) \
+            and is_writeable else build.empty_array(dtype, shape, strides)
+        if not old or array is not old[0] or old[1].chunks != self._part.chunks:
+            build.flat_objects(array)[:] = self._items()
+        array.flags.writeable = is_writeable
+        return array
+
+    def bytearray(self, old: tuple[Any, LivePart] | None) -> bytearray:
+        if old is not None and isinstance(old[0], bytearray) and len(old[0]) == self._part.size:
+            self._patch(old[1], ctypes.addressof(ctypes.c_char.from_buffer(old[0])))
+            return old[0]
+        return bytearray(self._bytes())
+
+    def constant(self, old: tuple[Any, LivePart] | None) -> bytes | str:
+        if old is not None and isinstance(old[0], (bytes, str)):
+            return old[0]
+        source = self._part.chunks[0].source
+        if isinstance(source, (bytes, str)):
+            return source
+        data = self._bytes()
+        return data if self._part.kind == "bytes" else data.decode("utf-8", "surrogatepass")
+
+    def list(self, old: tuple[Any, LivePart] | None) -> Any:
+        if old is None or type(old[0]) is not list:
+            return self._items()
+        values, live = old
+        if live.size != self._part.size or len(values) != live.size:
+            values[:] = self._items()
+            return values
+        for index, (was, chunk) in enumerate(zip(live.chunks, self._part.chunks)):
+            if was is not chunk:
+                values[index * SEGMENT_ITEMS:(index + 1) * SEGMENT_ITEMS] = self._segment(chunk)
+        return values
+
+    def dict(self, old: tuple[Any, LivePart] | None) -> Any:
+        if old is not None and type(old[0]) is dict and old[1].chunks == self._part.chunks:
+            return old[0]
+        flat, half = self._items(), self._part.size // 2
+        values = old[0] if old is not None and type(old[0]) is dict else {}
+        values.clear()
+        values.update(zip(flat[:half], flat[half:]))
+        return values
+
+    def set(self, old: tuple[Any, LivePart] | None) -> Any:
+        if old is not None and type(old[0]) is set and old[1].chunks == self._part.chunks:
+            return old[0]
+        values = old[0] if old is not None and type(old[0]) is set else set()
+        values.clear()
+        values.update(self._items())
+        return values
+
+
+def _address(array: Any) -> int:
+    return array.__array_interface__["data"][0]
+
+
+def _is_same_layout(array: Any, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...],
+                    is_writeable: bool) -> bool:
+    return (getattr(array, "dtype", None) == dtype and array.shape == shape
+            and array.strides == strides and array.base is None
+            and array.flags.writeable == is_writeable)

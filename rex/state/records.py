@@ -1,0 +1,119 @@
+"""States as lines of JSON: one line per cell, appended in the background."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, Iterable, Iterator
+
+from rex.archive import Content
+from rex.errors import Damaged, TooNew
+from rex.state.versions import Chunk, Delta, History, Part, Reader, Version
+
+FORMAT = 1
+# Longer lists of chunks are objects of their own, so that a small write in a large
+# array does not write the whole list again.
+_GROUP_CHUNKS = 128
+
+Put = Callable[[bytes], Content]
+
+
+def content_to_json(content: Content) -> list[Any]:
+    """A content as a short list."""
+    if content.depth == 0:
+        return [content.sha256, content.size]
+    return [content.sha256, content.size, content.depth, content.tree]
+
+
+def _groups(chunks: tuple[Chunk, ...], put: Put) -> dict[str, Any]:
+    named = [content_to_json(c.content) for c in chunks if c.content is not None]
+    assert len(named) == len(chunks)
+    if len(named) <= _GROUP_CHUNKS:
+        return {"chunks": named}
+    return {"groups": [content_to_json(put(json.dumps(named[at:at + _GROUP_CHUNKS]).encode()))
+                       for at in range(0, len(named), _GROUP_CHUNKS)]}
+
+
+def encode_version(version: Version, number: int, put: Put) -> dict[str, Any]:
+    """A version whose chunks are stored; `put` stores long lists of them."""
+    parts = [{"kind": p.kind, "size": p.size, **_groups(p.chunks, put)} for p in version.parts]
+    return {"id": number, "names": version.names, "node": version.node, "engine": version.engine,
+            "stream": content_to_json(version.stream.content)
+            if version.stream and version.stream.content else None,
+            "parts": parts, "out_of_band": version.out_of_band,
+            "broken": version.why_not, "load_s": round(version.load_s, 6)}
+
+
+def encode_delta(delta: Delta, versions: list[dict[str, Any]], number: Callable[[Version], int],
+                 doubts: dict[int, str]) -> bytes:
+    """The line of one cell."""
+    line = {"format": FORMAT, "node": delta.node, "parent": delta.parent, "versions": versions,
+            "changed": {name: number(version) for name, version in delta.changed.items()},
+            "removed": sorted(delta.removed), "touched": sorted(delta.touched),
+            "code": delta.code, "cell_s": round(delta.cell_s, 6),
+            "track_s": round(delta.track_s, 6), "is_complete": delta.is_complete,
+            "doubts": {str(key): why for key, why in doubts.items()}}
+    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+
+
+def decode(lines: Iterable[bytes], read: Reader) -> Iterator[Delta]:
+    """The deltas in lines; a last line that was cut short is left out.
+
+    Raises:
+        Damaged: a line does not hold together.
+        TooNew: it has a newer format.
+    """
+    known: dict[int, Version] = {}
+    for line in lines:
+        if not line.endswith(b"\n"):
+            return
+        try:
+            found = json.loads(line)
+            if found["format"] > FORMAT:
+                raise TooNew(f"a state has format {found['format']}",
+                             f"this Rex reads up to {FORMAT}", "use a newer Rex")
+            for one in found["versions"]:
+                known[one["id"]] = _decode_version(one, read)
+            for key, why in found["doubts"].items():
+                known[int(key)].doubts.append(str(why))
+            yield Delta(int(found["node"]), int(found["parent"]),
+                        {name: known[key] for name, key in found["changed"].items()},
+                        frozenset(found["removed"]), frozenset(found["touched"]),
+                        str(found["code"]), float(found["cell_s"]), float(found["track_s"]),
+                        bool(found["is_complete"]))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise Damaged("the record of a state is damaged",
+                          f"{type(error).__name__}: {error}") from error
+
+
+def _chunk(named: list[Any]) -> Chunk:
+    sha256, size, *tree = named
+    if not isinstance(sha256, str) or not isinstance(size, int):
+        raise ValueError(f"not a content: {named!r}")
+    return Chunk(None, b"", Content(sha256, size, *tree))
+
+
+def _decode_version(found: dict[str, Any], read: Reader) -> Version:
+    parts = []
+    for part in found["parts"]:
+        named = part["chunks"] if "chunks" in part else [
+            one for group in part["groups"] for one in json.loads(read(_content(group)))]
+        parts.append(Part(part["kind"], part["size"], tuple(map(_chunk, named))))
+    stream = _chunk(found["stream"]) if found["stream"] else None
+    return Version(tuple(found["names"]), stream, tuple(parts),
+                   tuple((int(a), bool(b)) for a, b in found["out_of_band"]),
+                   found["engine"], int(found["node"]), found["broken"], float(found["load_s"]))
+
+
+def _content(named: list[Any]) -> Content:
+    content = _chunk(named).content
+    assert content is not None
+    return content
+
+
+def read_history(lines: Iterable[bytes], read: Reader) -> History:
+    """The history in the lines of a state log.
+
+    Raises:
+        Damaged, TooNew: as `decode`.
+    """
+    return History(decode(lines, read))

@@ -1,0 +1,221 @@
+"""Make the live state equal a former one: load what differs, re-run what cannot be loaded."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import sys
+import threading
+from dataclasses import dataclass, field
+from typing import Any, Callable, Iterator
+
+from rex.errors import RexError, UsageError
+from rex.state import environment
+from rex.state.load import Living, load
+from rex.state.tracker import StateTracker
+from rex.state.versions import Reader, Version
+
+Run = Callable[[str, dict[str, Any]], None]
+
+
+@dataclass(slots=True)
+class Restored:
+    """How a checkout went, by variable.
+
+    Attributes:
+        loaded: built or patched from what was captured.
+        recomputed: by running its cell again; why it was not loaded.
+        failed: could not be restored, and was removed; why.
+        inexact: restored, but sharing objects with other variables than it did.
+    """
+
+    node: int
+    loaded: set[str] = field(default_factory=set)
+    removed: set[str] = field(default_factory=set)
+    recomputed: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    inexact: set[str] = field(default_factory=set)
+
+
+def run_plainly(code: str, namespace: dict[str, Any]) -> None:
+    """Run a cell as plain Python."""
+    exec(compile(code, "<cell>", "exec", dont_inherit=True), namespace)
+
+
+def checkout(tracker: StateTracker, node: int, read: Reader | None = None,
+             run: Run = run_plainly) -> Restored:
+    """Make the tracker's namespace what it was after a node; that node becomes the head.
+
+    Only what differs is replaced; arrays, long lists and the like that still live are
+    patched and stay the objects that they are. Runs code: that of pickles, and
+    of cells whose result cannot be loaded.
+
+    Args:
+        read: gives stored chunks; None when all is in memory.
+        run: runs a cell's code in a namespace.
+    Raises:
+        NotFound: there is no such node.
+    """
+    return _Checkout(tracker, node, read, run).perform()
+
+
+class _Checkout:
+    def __init__(self, tracker: StateTracker, node: int, read: Reader | None, run: Run) -> None:
+        self._tracker, self._node, self._read, self._run = tracker, node, read, run
+        self._namespace = tracker.namespace
+        self._target = tracker.history.state(node)
+        self._result = Restored(node)
+
+    def perform(self) -> Restored:
+        self._tracker.settle_doubts()
+        live = self._tracker.versions
+        wanted = {name: version for name, version in self._target.items()
+                  if name not in environment.NAMES and live.get(name) is not version}
+        gone = live.keys() - self._target.keys()
+        living = Living()
+        for found in self._tracker.survey_now(wanted.keys() | gone):
+            living.objects.update({part.pid: (value, part) for value, part
+                                   in zip(found.objects, found.live) if part.pid})
+        values, broken = self._load(list(dict.fromkeys(wanted.values())), living)
+        values |= self._recompute(broken)
+        for name in gone | (wanted.keys() - values.keys()):
+            self._namespace.pop(name, None)
+        self._namespace.update(values)
+        self._result.removed = set(gone)
+        self._restore_environment(self._target)
+        self._result.inexact = self._tracker.adopt(self._node, {
+            name: version for name, version in self._target.items()
+            if name in wanted and name in values})
+        return self._result
+
+    def _load(self, versions: list[Version],
+              living: Living) -> tuple[dict[str, Any], dict[Version, str]]:
+        values: dict[str, Any] = {}
+        broken: dict[Version, str] = {}
+        for version in versions:
+            why_not = version.why_not
+            if not why_not:
+                try:
+                    values |= zip(version.names, load(version, self._namespace, self._read,
+                                                      living))
+                    self._result.loaded.update(version.names)
+                except Exception as error:   # objects raise what they like
+                    why_not = f"{type(error).__name__}: {error}"
+            if why_not:
+                broken[version] = why_not
+        return values, broken
+
+    def _recompute(self, broken: dict[Version, str]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for node in dict.fromkeys(version.node for version in broken):
+            names = {name: why for version, why in broken.items() if version.node == node
+                     for name in version.names}
+            try:
+                made = self._run_again(node)
+                values |= {name: made[name] for name in names}
+                self._result.recomputed |= names
+            except BaseException as error:
+                if isinstance(error, KeyboardInterrupt):
+                    raise
+                for name, why in names.items():
+                    self._result.failed[name] = f"{why}; its cell: {_told(error)}"
+        return values
+
+    def _run_again(self, node: int) -> dict[str, Any]:
+        """The variables after running a node's cell again from its inputs."""
+        history = self._tracker.history
+        if node not in history.deltas:
+            raise UsageError(f"state {node} is not in the history")
+        delta = history.deltas[node]
+        before = history.state(delta.parent)
+        wanted = [version for name, version in before.items()
+                  if name in delta.touched and name not in environment.NAMES]
+        inputs: dict[str, Any] = {}
+        for version in dict.fromkeys(wanted):
+            inputs |= zip(version.names, self._input(version))
+        self._restore_environment(before)
+        saved = dict(self._namespace)
+        special = {name: value for name, value in saved.items() if name not in self._target
+                   and name not in self._tracker.versions}
+        # Functions that the cell makes must have the live namespace for their globals.
+        try:
+            self._namespace.clear()
+            self._namespace.update(special | inputs)
+            with _quiet(), forbid_effects():
+                try:
+                    self._run(delta.code, self._namespace)
+                except Exception:
+                    if delta.is_complete:
+                        raise
+            return dict(self._namespace)
+        finally:
+            self._namespace.clear()
+            self._namespace.update(saved)
+
+    def _input(self, version: Version) -> list[Any]:
+        if not version.why_not:
+            try:
+                return load(version, self._namespace, self._read, isolated=True)
+            except Exception:
+                pass   # then it is recomputed as well
+        made = self._run_again(version.node)
+        return [made[name] for name in version.names]
+
+    def _restore_environment(self, state: dict[str, Version]) -> None:
+        now = environment.capture()
+        for name in environment.NAMES:
+            version = state.get(name)
+            if version is None or version.stream is None:
+                continue
+            try:
+                value = pickle.loads(version.stream.encoded(self._read))
+                if now.get(name) != value:
+                    environment.restore(name, value)
+            except (OSError, RexError, ImportError) as error:
+                self._result.failed[name] = _told(error)
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    with open(os.devnull, "w") as null, contextlib.redirect_stdout(null), \
+            contextlib.redirect_stderr(null):
+        yield
+
+
+_forbidding = threading.local()
+_EFFECTS = frozenset("""os.remove os.rename os.rmdir os.mkdir os.truncate os.link os.symlink
+    os.chmod os.chown os.system os.exec os.posix_spawn subprocess.Popen socket.connect
+    socket.sendto socket.bind shutil.rmtree shutil.move shutil.copyfile os.kill""".split())
+_is_hooked = False
+
+
+def _audit(event: str, arguments: tuple[Any, ...]) -> None:
+    if not getattr(_forbidding, "is_on", False):
+        return
+    if event == "open":
+        path, mode, flags = arguments[:3]
+        writes = set(mode) & set("wax+") if isinstance(mode, str) else \
+            (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        if writes and path != os.devnull and not str(path).startswith("/dev/shm/"):
+            raise UsageError(f"running the cell again would write {path}")
+    elif event in _EFFECTS:
+        raise UsageError(f"running the cell again would do {event}")
+
+
+@contextlib.contextmanager
+def forbid_effects() -> Iterator[None]:
+    """Within it, what would change files, start programs or use the network raises."""
+    global _is_hooked
+    if not _is_hooked:
+        sys.addaudithook(_audit)   # for good: hooks cannot be taken out
+        _is_hooked = True
+    _forbidding.is_on = True
+    try:
+        yield
+    finally:
+        _forbidding.is_on = False

@@ -1,0 +1,170 @@
+"""Keep states in an archive: objects and one line per cell, written in the background."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections import deque
+from typing import Any
+
+from rex.archive import Archive, Content, Experiment, Recording
+from rex.errors import RexError
+from rex.state import records
+from rex.state.tracker import own_threads
+from rex.state.versions import Chunk, Delta, History, Version
+
+# Stored chunks that stay in memory, for undo; and what may wait to be stored.
+RECENT_BYTES, PENDING_BYTES = 64 << 20, 2 << 30
+_DOUBTS_KEPT = 1000
+
+
+class Store:
+    """Writes deltas into an experiment that is being recorded.
+
+    The caller pays for handing them over only, unless more than PENDING_BYTES wait.
+    While a store is open, nobody else may flush the recording.
+    """
+
+    def __init__(self, archive: Archive, recording: Recording) -> None:
+        self._archive, self._recording = archive, recording
+        self._log = open(recording.log_path, "ab")
+        self._numbers: dict[Version, int] = {}
+        self._watched: deque[tuple[int, Version]] = deque(maxlen=_DOUBTS_KEPT)
+        self._recent: deque[Chunk] = deque()
+        self._recent_bytes = 0
+        self._contents: dict[str, Content] = {}
+        self._queue: queue.Queue[tuple[Delta, int] | None] = queue.Queue()
+        self._pending_bytes = 0
+        self._room = threading.Condition()
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._work, name="rex-state", daemon=True)
+        self._thread.start()
+        if self._thread.ident is not None:
+            own_threads.add(self._thread.ident)
+
+    def save(self, delta: Delta) -> None:
+        """Hand a delta over; `wait` tells when it is durable.
+
+        Raises:
+            RexError, OSError: writing an earlier one failed.
+        """
+        self._check()
+        size = sum(chunk.size_bytes for version in delta.versions for chunk in version.chunks()
+                   if chunk.content is None)
+        with self._room:
+            self._room.wait_for(lambda: self._pending_bytes < PENDING_BYTES)
+            self._pending_bytes += size
+        self._queue.put((delta, size))
+
+    def wait(self) -> None:
+        """Return when everything handed over is durable.
+
+        Raises:
+            RexError, OSError: writing failed.
+        """
+        self._queue.join()
+        self._check()
+
+    def read(self, content: Content) -> bytes:
+        """Stored bytes, verified; what `checkout` takes.
+
+        Raises:
+            Damaged: they are missing or wrong.
+        """
+        return self._archive.read(content)
+
+    def close(self) -> None:
+        """Write what waits, and stop. The recording stays open."""
+        if self._thread.is_alive():
+            self._queue.put(None)
+            self._thread.join()
+            own_threads.discard(self._thread.ident or 0)
+            self._log.close()
+        self._check()
+
+    def attachments(self) -> dict[str, Content]:
+        """Every content stored, by name, for the manifest that finishes the recording."""
+        return {f"state/{name[:40]}": content for name, content in self._contents.items()}
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
+
+    def _work(self) -> None:
+        while (item := self._queue.get()) is not None:
+            delta, size = item
+            try:
+                self._write(delta)
+            except Exception as error:   # told to the next caller
+                self._failure = error
+            finally:
+                del delta, item
+                with self._room:
+                    self._pending_bytes -= size
+                    self._room.notify_all()
+                self._queue.task_done()
+        self._queue.task_done()
+
+    def _put(self, data: bytes) -> Content:
+        content = self._recording.add_bytes(data)
+        self._contents[content.tree or content.sha256] = content
+        return content
+
+    def _write(self, delta: Delta) -> None:
+        fresh = [version for version in delta.versions if version not in self._numbers]
+        stored: dict[Chunk, Content] = {}
+        for version in fresh:
+            for chunk in version.chunks():
+                if chunk.content is None and chunk not in stored:
+                    stored[chunk] = self._put(chunk.encoded())
+        for chunk, content in stored.items():
+            chunk.content = content
+        lines = [records.encode_version(version, self._number(version), self._put)
+                 for version in fresh]
+        doubts = {number: version.doubts[0] for number, version in self._watched
+                  if version.doubts}
+        self._watched.extend((self._numbers[v], v) for v in fresh if not v.why_not)
+        if doubts:
+            self._watched = deque(((n, v) for n, v in self._watched if n not in doubts),
+                                  _DOUBTS_KEPT)
+        line = records.encode_delta(delta, lines, self._numbers.__getitem__, doubts)
+        self._recording.flush()
+        self._log.write(line)
+        self._log.flush()
+        os.fdatasync(self._log.fileno())
+        self._let_go(list(stored))
+
+    def _number(self, version: Version) -> int:
+        return self._numbers.setdefault(version, len(self._numbers) + 1)
+
+    def _let_go(self, chunks: list[Chunk]) -> None:
+        for chunk in chunks:
+            self._recent.append(chunk)
+            self._recent_bytes += chunk.size_bytes
+        while self._recent and self._recent_bytes > RECENT_BYTES:
+            chunk = self._recent.popleft()
+            self._recent_bytes -= chunk.size_bytes
+            chunk.source = None
+
+
+def load_history(archive: Archive, experiment: Experiment) -> History:
+    """The states of an experiment, finished or not, up to the last whole line.
+
+    Raises:
+        NotFound: it holds none.
+        Damaged, TooNew: they cannot be read.
+    """
+    with experiment.open_log() as log:
+        return records.read_history(_lines(log), archive.read)
+
+
+def _lines(log: Any) -> list[bytes]:
+    data = b""
+    try:
+        while block := log.read(1 << 20):
+            data += block
+    except (OSError, RexError):
+        pass   # what was read is whole lines and perhaps a part of one
+    return data.splitlines(keepends=True)

@@ -1,0 +1,390 @@
+"""Walk live objects as the C pickler sees them: sharing, parts, names in functions, a pickle."""
+
+from __future__ import annotations
+
+import gc
+import io
+import pickle
+import sys
+import types
+from typing import Any, Callable
+
+from cloudpickle import cloudpickle
+
+from rex.state import build
+from rex.state.kinds import (PLAIN, SHARED, Kinds, foreign_root, forget_importable,
+                             is_importable, is_open_file)
+from rex.state.names import names_of
+from rex.state.parts import LivePart, PartScanner
+
+# Smaller leaves stay in the pickle.
+PART_ITEMS, PART_BYTES, ARRAY_BYTES = 1024, 64 << 10, 4096
+_MAX_REACHED = 2_000_000
+
+Join = Callable[[str, str], None]
+_code_bytes: dict[int, tuple[types.CodeType, bytes]] = {}
+
+
+class Scene:
+    """What the walks after one cell have in common.
+
+    Attributes:
+        owners: the first variable that reached an object, by the object's id. The walkers
+            keep alive what they saw, temporaries included, so that no id comes back.
+        known: parts as of the last look, by the id of their object.
+    """
+
+    def __init__(self, namespace: dict[str, Any], scanner: PartScanner,
+                 known: dict[int, LivePart]) -> None:
+        self.namespace = namespace
+        self.scanner = scanner
+        self.known = known
+        self.owners: dict[int, str] = {}
+        self.leaders: dict[str, str] = {}
+        self.kept: list[object] = []
+
+    def leader(self, name: str) -> str:
+        """One name that stands for all that overlap with this one."""
+        leaders = self.leaders
+        while (above := leaders.setdefault(name, name)) != name:
+            leaders[name] = leaders.setdefault(above, above)
+            name = above
+        return name
+
+    def join(self, one: str, other: str) -> None:
+        """Learn that two variables share an object."""
+        self.leaders[self.leader(one)] = self.leader(other)
+
+    def anew(self) -> "Scene":
+        """A scene that knows the same parts, and of no sharing yet."""
+        return Scene(self.namespace, self.scanner, self.known)
+
+
+class _Walking:
+    """The hooks; a pickler comes beside it."""
+
+    def begin(self, scene: Scene, file: io.BytesIO) -> None:
+        self.scene, self.file, self.owner = scene, file, ""
+        self.parts: list[LivePart] = []
+        self.part_ids: dict[int, tuple[object, ...]] = {}
+        self.part_objects: list[object] = []          # kept alive, and told to the loader
+        self.out_of_band: list[tuple[int, bool]] = []
+        self.codes: set[str] = set()
+        self.types: set[type] = set()
+        self._cells: set[int] = set()
+
+    def share(self, value: object) -> None:
+        owner = self.scene.owners.setdefault(id(value), self.owner)
+        if owner != self.owner:
+            self.scene.join(owner, self.owner)
+
+    def persistent_id(self, value: Any) -> object:
+        kind = KINDS[type(value)]
+        if kind is PLAIN:
+            return None
+        if kind is SHARED:
+            owner = self.scene.owners.setdefault(id(value), self.owner)
+            if owner != self.owner:
+                self.scene.join(owner, self.owner)
+            return None
+        return kind(self, value)
+
+    def part(self, value: object, scan: Callable[[LivePart | None], LivePart | None],
+             *facts: object) -> object:
+        """The persistent id of a part; None if it turns out to be none."""
+        known = self.part_ids.get(id(value))
+        if known is None:
+            live = scan(self.scene.known.get(id(value)))
+            if live is None:
+                return None
+            self.scene.known[id(value)] = live   # a second walk must not ask the kernel again
+            known = self.part_ids[id(value)] = (facts[0], len(self.parts), *facts[1:])
+            self.parts.append(live)
+            self.part_objects.append(value)
+        return known
+
+    def buffer(self, buffer: pickle.PickleBuffer) -> bool:
+        """Take a protocol-5 buffer of some library out of the pickle."""
+        try:
+            raw = buffer.raw()
+        except BufferError:
+            return True
+        if raw.nbytes < ARRAY_BYTES:
+            return True
+        self.out_of_band.append((len(self.parts), raw.readonly))
+        self.parts.append(self.scene.scanner.bytes_like(raw))
+        self.part_objects.append(buffer)
+        return False
+
+    def reducer_override(self, value: Any) -> Any:
+        kind = type(value)
+        self.types.add(kind)
+        if kind is types.FunctionType:
+            if is_importable(value):
+                return NotImplemented
+            return self._reduce_function(value)
+        if kind is types.CellType:
+            if id(value) in self._cells:
+                return build.make_cell, ()
+            return build.make_cell, (), build.cell_state(value), None, None, build.set_cell
+        if (reduce := _REDUCERS.get((kind.__module__, kind.__name__))) is not None:
+            return reduce(value)
+        if is_open_file(value):
+            raise pickle.PicklingError(f"an open file ({kind.__name__})")
+        reduced = super().reducer_override(value) if isinstance(
+            self, cloudpickle.Pickler) else NotImplemented   # type: ignore[misc]
+        if isinstance(reduced, tuple) and len(reduced) == 6 and issubclass(kind, type):
+            return (*reduced[:5], build.set_class)
+        return reduced
+
+    def _reduce_function(self, function: types.FunctionType) -> Any:
+        code = function.__code__
+        if function.__globals__ is self.scene.namespace:
+            self.codes |= names_of(code)
+            namespace: Any = function.__globals__
+        else:
+            namespace = _Globals(function)
+        known = _code_bytes.get(id(code))
+        if known is None:
+            known = _code_bytes[id(code)] = (code, cloudpickle.dumps(code, protocol=5))
+        self._cells.update(map(id, function.__closure__ or ()))
+        return (build.make_function, (known[1], namespace, function.__name__,
+                                      function.__closure__),
+                build.function_state(function), None, None, build.set_function)
+
+
+class _Globals:
+    """Stands for the globals of a function that some module made."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.name = function.__globals__.get("__name__")
+        module = sys.modules.get(self.name) if isinstance(self.name, str) else None
+        if module is None or vars(module) is not function.__globals__:
+            raise pickle.PicklingError(f"function {function.__qualname__} has globals of its own")
+
+    def __reduce__(self) -> Any:
+        return build.module_globals, (self.name,)
+
+
+class CloudWalker(_Walking, cloudpickle.Pickler):
+    """Walks and pickles with the C pickler."""
+
+    engine = "cloudpickle"
+
+    def __init__(self, scene: Scene) -> None:
+        self.begin(scene, io.BytesIO())
+        super().__init__(self.file, protocol=5, buffer_callback=self.buffer)
+
+
+def make_dill_walker(scene: Scene) -> "_Walking":
+    """Walks and pickles with dill, in Python: slow, for what cloudpickle cannot."""
+    import dill
+
+    class DillWalker(_Walking, dill.Pickler):   # type: ignore[misc]
+        engine = "dill"
+
+        def __init__(self) -> None:
+            self.begin(scene, io.BytesIO())
+            super().__init__(self.file, protocol=5, buffer_callback=self.buffer, recurse=True)
+
+    return DillWalker()
+
+
+def walk(scene: Scene, names: tuple[str, ...]) -> tuple[Any, str]:
+    """Walk variables in order with one memo: the walker, and why it failed ("" if not)."""
+    first = ""
+    for make in (CloudWalker, make_dill_walker):
+        if make is make_dill_walker and not _may_dill_help(first):
+            break
+        walker = None
+        try:
+            walker = make(scene)
+            scene.kept.append(walker)
+            for name in names:
+                walker.owner = name
+                walker.dump(scene.namespace[name])
+            return walker, ""
+        except Exception as error:   # objects raise what they like
+            first = first or f"{type(error).__name__}: {error}"
+            forget_importable()
+    return walker, first
+
+
+def _may_dill_help(failure: str) -> bool:
+    # Nothing loads these, and dill would reopen (and truncate) files or take minutes.
+    return not any(word in failure for word in ("an open file", "generator", "RecursionError",
+                                                "recursion", "globals of its own"))
+
+
+def reach(scene: Scene, name: str) -> set[str]:
+    """Find by the garbage collector's view what a variable shares that cannot be pickled.
+
+    Returns:
+        The names in the functions that it reaches.
+    """
+    walker = _Walking()
+    walker.begin(scene, io.BytesIO())
+    walker.owner = name
+    queue, seen = [scene.namespace[name]], set()
+    while queue and len(seen) < _MAX_REACHED:
+        value = queue.pop()
+        kind = type(value)
+        treatment = PLAIN if kind in (str, bytes) else KINDS[kind]
+        if id(value) in seen or treatment is PLAIN or value is scene.namespace:
+            continue
+        if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) \
+                and is_importable(value):
+            continue
+        seen.add(id(value))
+        if kind is types.FrameType and value.f_globals is scene.namespace:
+            walker.codes |= names_of(value.f_code)
+        if kind in (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType):
+            walker.codes |= names_of(getattr(value, "gi_code", None)
+                                     or getattr(value, "cr_code", None) or value.ag_code)
+        if kind is types.FunctionType:
+            walker.codes |= names_of(value.__code__)
+        if kind is not tuple or value:
+            walker.share(value)
+        queue += gc.get_referents(value)
+    return walker.codes
+
+
+def _walk_list(walker: _Walking, value: list[Any]) -> object:
+    walker.share(value)
+    if len(value) < PART_ITEMS:
+        return None
+    return walker.part(value, lambda old: walker.scene.scanner.items(old, value), "list")
+
+
+def _walk_dict(walker: _Walking, value: dict[Any, Any]) -> object:
+    if value is walker.scene.namespace:
+        return ("namespace",)
+    walker.share(value)
+    if len(value) < PART_ITEMS:
+        return None
+    return walker.part(value, lambda old: walker.scene.scanner.items(
+        old, [*value, *value.values()], True), "dict")
+
+
+def _walk_set(walker: _Walking, value: set[Any]) -> object:
+    walker.share(value)
+    if len(value) < PART_ITEMS:
+        return None
+    return walker.part(value, lambda old: walker.scene.scanner.items(old, [*value], True), "set")
+
+
+def _walk_tuple(walker: _Walking, value: tuple[Any, ...]) -> object:
+    if value:   # the empty one is everybody's
+        walker.share(value)
+    return None
+
+
+def _walk_text(walker: _Walking, value: str | bytes) -> object:
+    if len(value) < PART_BYTES:
+        return None
+    return walker.part(value, lambda old: walker.scene.scanner.constant(old, value), "constant")
+
+
+def _walk_bytearray(walker: _Walking, value: bytearray) -> object:
+    walker.share(value)
+    if len(value) < PART_BYTES:
+        return None
+    import ctypes
+    address = ctypes.addressof(ctypes.c_char.from_buffer(value))
+    return walker.part(value, lambda old: walker.scene.scanner.memory(old, address, len(value)),
+                       "bytearray")
+
+
+def _walk_class(walker: _Walking, value: type) -> object:
+    if not is_importable(value):
+        walker.share(value)
+    return None
+
+
+def _walk_builtin(walker: _Walking, value: types.BuiltinFunctionType) -> object:
+    if not isinstance(value.__self__, (types.ModuleType, type(None))):
+        walker.share(value)
+    return None
+
+
+def _walk_module(walker: _Walking, value: types.ModuleType) -> object:
+    if not is_known_module(value):
+        walker.share(value)
+    return None
+
+
+def is_known_module(value: types.ModuleType) -> bool:
+    """Whether a module can be imported; others are plain containers."""
+    return sys.modules.get(value.__name__) is value
+
+
+def _walk_array(walker: _Walking, value: Any) -> object:
+    walker.share(value)
+    base = value.base
+    if base is not None:
+        walker.share(base)
+        if type(base) is type(value) or is_plain_buffer(base):
+            return None   # a view: reduced to its root
+    if value.dtype.hasobject:
+        if value.size < PART_ITEMS or value.dtype.kind != "O":
+            return None
+        flat = build.flat_objects(value)
+        if flat is None:
+            return None
+        return walker.part(value, lambda old: walker.scene.scanner.items(
+            old, flat.tolist(), True), "objects", value.dtype, value.shape, value.strides,
+            value.flags.writeable)
+    if value.nbytes < ARRAY_BYTES or not _is_dense(value):
+        return None
+    address = value.__array_interface__["data"][0]
+    return walker.part(value, lambda old: walker.scene.scanner.memory(old, address, value.nbytes),
+                       "array", value.dtype, value.shape, value.strides, value.flags.writeable)
+
+
+def is_plain_buffer(base: object) -> bool:
+    """Whether arrays over it can be built again over its copy."""
+    return type(base) in (bytes, bytearray)
+
+
+def _is_dense(array: Any) -> bool:
+    expected = array.itemsize
+    for stride, length in sorted(zip(array.strides, array.shape)):
+        if length != 1 and stride != expected:
+            return False
+        expected *= length
+    return True
+
+
+def _reduce_array(array: Any) -> Any:
+    root = array.base
+    while type(root) is type(array) and type(root.base) is type(array):
+        root = root.base
+    if type(root) is type(array) and (_is_dense(root)):
+        offset = (array.__array_interface__["data"][0] - root.__array_interface__["data"][0])
+        return build.make_view, (root, array.dtype, array.shape, offset, array.strides,
+                                 array.flags.writeable)
+    if is_plain_buffer(root):
+        import numpy
+        start = numpy.frombuffer(root, numpy.uint8).__array_interface__["data"][0]
+        offset = array.__array_interface__["data"][0] - start
+        return build.make_view, (root, array.dtype, array.shape, offset, array.strides,
+                                 array.flags.writeable)
+    if array.dtype.hasobject or not _is_dense(array):
+        return array.__reduce__()   # protocol 2: the parts go into the pickle
+    return build.make_array, (build.flat_memory(array).tobytes(), array.dtype, array.shape,
+                              array.strides, array.flags.writeable)
+
+
+_REDUCERS: dict[tuple[str, str], Callable[[Any], Any]] = {("numpy", "ndarray"): _reduce_array}
+
+KINDS = Kinds({list: _walk_list, dict: _walk_dict, set: _walk_set, tuple: _walk_tuple,
+               frozenset: _walk_tuple, str: _walk_text, bytes: _walk_text,
+               bytearray: _walk_bytearray, types.FunctionType: _walk_class,
+               types.BuiltinFunctionType: _walk_builtin,
+               types.ModuleType: _walk_module},
+              {("numpy", "ndarray"): _walk_array}, _walk_class)
+
+
+def foreign_roots(walker: Any) -> frozenset[str]:
+    """Packages whose objects a walk met."""
+    return frozenset(root for kind in walker.types if (root := foreign_root(kind)))
