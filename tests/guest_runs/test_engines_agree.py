@@ -27,9 +27,9 @@ ENGINES = ("native", "reference")
 TIMEOUT_S = 120
 SIGCHLD = 17
 # Calls of which a run may make more or fewer, as the timing is: asking whether a child has
-# ended or what is ready, and for how long a lock was waited for.
+# ended or what is ready, and for how long a lock was waited for. A random name may need two draws.
 TIMED_HOOKS = frozenset((Hook.WAIT, Hook.PAUSE, Hook.POLL, Hook.SELECT))
-TIMED_MARK = "time"
+TIMED_MARKS = frozenset(("time", "random"))
 # Identities in paths: /proc/4211, the random names of temporary files of Python and sed.
 IDENTITY = re.compile(r"(?<=/proc/)\d+|(?<=tmp)\w{8}\b|(?<=/sed)\w{6}\b")
 
@@ -48,7 +48,8 @@ class Guest:
 
 
 SHELL = {
-    "pipeline": "date; echo $RANDOM $$; head -c 8 /dev/urandom | od -x; seq 50 | sort -r | awk '{s+=$1} END {print s}'",
+    "pipeline": "date; echo $RANDOM $$; head -c 8 /dev/urandom | od -x; "
+                "seq 50 | sort -r | awk '{s+=$1} END {print s}'",
     "tree": "mkdir -p a/b; echo x > a/b/f; ln -s b a/l; ln a/b/f a/h; mv a/b/f a/g; cat a/h; ls a; chmod 600 a/g; "
             "rm -r a/b a/l; touch -d 2001-01-01 a/g; ls -l a | wc -l; rm in; [ ! -e in ]; echo tree",
     "inplace": "sed -i s/one/1/ in; echo more >> in; cat in; sort -o in in; : > empty; cp in in2; cat in2",
@@ -190,7 +191,7 @@ def _describe(event: Event) -> tuple[str, str, str] | None:
         if event.call == SIGNAL and event.args[0] != SIGCHLD:
             return "signal", str(event.args[0]), ""
         return {EXIT: ("exit", str(event.result), ""), NOTE: ("note", "", "")}.get(event.call)
-    if call.hook in TIMED_HOOKS or TIMED_MARK in call.marks:
+    if call.hook in TIMED_HOOKS or TIMED_MARKS & call.marks:
         return None
     path = (event.data(IN) or b"").decode(errors="replace") if call.key is Key.PATH else ""
     return call.name, IDENTITY.sub("#", path), str(event.result) if event.result < 0 else "done"

@@ -21,9 +21,10 @@ from rex.tracer.reference.calls import CallKey, fork_flags, key_of, put_outputs
 from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, note_descriptors
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.overlay import Overlay
-from rex.tracer.reference.replay_calls import end_call, perform_call, perform_unmatched, scratch_made
+from rex.tracer.reference.replay_calls import (end_call, end_free_search, perform_call, perform_unmatched,
+                                               scratch_made)
 from rex.tracer.reference.replay_clock import go_on, note_reading
-from rex.tracer.reference.replay_files import answer_own_stat, execed, opener_of
+from rex.tracer.reference.replay_files import answer_own_stat, execed, opener_of, perform_open
 from rex.tracer.reference.replay_poll import POLLS, end_free_wait, wait_freely
 from rex.tracer.reference.replay_signals import PATIENCE_NS, Signals
 from rex.tracer.reference.script import CLOCK_GETTIME, Entry, Log, Script, describe, name_of
@@ -134,7 +135,7 @@ class Replayer(Handler):
 
     def _match(self, task: Task, key: CallKey) -> Entry | None:
         script, expected = task.script, task.script.next()
-        if task.is_single:
+        if not task.has_shared_work:
             found = script.find(key)
             if found and found is not expected and not found.is_ordered:
                 self.diverged(task, expected, "skipped")
@@ -142,7 +143,8 @@ class Replayer(Handler):
         call = CALLS.get(key[0])
         found = self._find_shared(task, call) if call else None
         if found is None:
-            found = script.find_clock(key, task.args[1]) if key[0] == CLOCK_GETTIME else script.find(key)
+            found = (script.find_clock(key, task.args[1]) if key[0] == CLOCK_GETTIME and not task.is_single
+                     else script.find(key))
         if found is None and call and (call.key in (Key.PATH, Key.STREAM) or key in _SHARED_CLOCK
                                        or call.nr == _GETRANDOM):
             found = self.log.find_sibling(script, key)
@@ -160,19 +162,24 @@ class Replayer(Handler):
 
     def _unmatched(self, task: Task, call: Call, key: CallKey) -> None:
         """The answer given last to an equal call may do."""
-        last = self.log.find_last(task.script, key) if call.policy is Policy.EMULATE else None
+        may_repeat = call.policy is Policy.EMULATE or (call.hook is Hook.OPEN and task.has_shared_work)
+        last = self.log.find_last(task.script, key) if may_repeat else None
         if self._is_doomed(task):
             os.kill(task.leader.tid, signal.SIGKILL)
             return
         if call.hook in POLLS and wait_freely(self, task, None):
             return                    # threads wait as often as they have to
-        if call.hook is Hook.SLEEP and not task.is_single:
+        if call.hook in (Hook.SLEEP, Hook.WAIT) and not task.is_single:
+            perform_unmatched(self, task, call)
             return
         is_new_thread = call.hook is Hook.FORK and fork_flags(task) & CLONE_THREAD
         is_extra = task.script.birth is None and task.leader is not task
         if not is_new_thread and not is_extra and (last is None or task.is_single):
             self.diverged(task, None, "repeated" if last else "not in the log")
-        if last:
+        if last and call.hook is Hook.OPEN:
+            task.matched = last
+            perform_open(self, task, last)
+        elif last:
             put_outputs(task, last.event)
             go_on(task)
             task.skip(last.event.result)
@@ -195,6 +202,8 @@ class Replayer(Handler):
             task.rewind()             # by a signal that the log does not have here: again, once that is dropped
         elif task.matched:
             self._correct(task, task.matched, result)
+        elif task.call and task.call.hook is Hook.WAIT:
+            end_free_search(self, task, result)
         else:
             end_free_wait(task)
 
@@ -313,6 +322,10 @@ class Replayer(Handler):
     def task_named(self, recorded_tid: int) -> Task | None:
         """The living task that had this number when recorded."""
         return next((task for task in self.tasks if task.script.tid == recorded_tid), None)
+
+    def recorded_tid(self, real_tid: int) -> int:
+        """The number that a task, or a child that has ended, had when recorded; 0 if unknown."""
+        return next((task.script.tid for task in self.tasks.named() if task.tid == real_tid), 0)
 
     def real_tid(self, recorded_tid: int) -> int:
         """The number of a task, also of a child that has ended; 0 if unknown."""

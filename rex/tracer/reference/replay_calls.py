@@ -14,7 +14,7 @@ from rex.tracer.reference.kernel import SIGINFO_BYTES
 from rex.tracer.reference.replay_files import perform_exec, perform_open
 from rex.tracer.reference.replay_poll import POLLS, end_poll, perform_epoll_ctl, perform_poll
 from rex.tracer.reference.script import Entry
-from rex.tracer.reference.tasks import Task
+from rex.tracer.reference.tasks import Task, signed32
 
 if TYPE_CHECKING:
     from rex.tracer.reference.replay import Replayer
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _Performer = Callable[["Replayer", Task, Entry], None]
 
 _NR = {name: BY_NAME[name].nr for name in
-       ("wait4", "write", "writev", "read", "socket", "accept4", "pidfd_open")}
+       ("wait4", "waitid", "write", "writev", "read", "socket", "accept4", "pidfd_open")}
 _P_PID = 1
 _INFO_PID = slice(12, 16)             # si_pid in siginfo
 _AF_UNIX, _SOCK_DGRAM, _SOCK_FLAGS = 1, 2, os.O_CLOEXEC | os.O_NONBLOCK
@@ -205,12 +205,30 @@ def perform_unmatched(replayer: "Replayer", task: Task, call: Call) -> None:
     elif call.hook in _REFUSALS:
         task.skip(-_REFUSALS[call.hook])
     elif call.hook is Hook.SLEEP:
-        task.skip(0)
+        if task.is_single:
+            task.skip(0)
+    elif call.hook is Hook.WAIT:
+        _search_freely(replayer, task)
     elif call.hook is Hook.NONE and not _is_output(task):
         if call.policy is Policy.STREAM:
             task.skip(0 if task.nr == _NR["read"] else -errno.EIO)
         elif call.key is Key.PATH:
             task.skip(-errno.ENOENT)  # the rest of these asks the kernel about the process itself
+
+
+def _search_freely(replayer: "Replayer", task: Task) -> None:
+    """Threads look for children as often as they like; only the names of these need translation."""
+    at = 1 if task.nr == _NR["waitid"] else 0
+    pid = signed32(task.args[at])
+    real = replayer.real_tid(pid) if pid > 0 and (not at or task.args[0] == _P_PID) else 0
+    if real:
+        task.substitute(task.nr, *task.args[:at], real)
+    task.want_exit = True
+
+
+def end_free_search(replayer: "Replayer", task: Task, result: int) -> None:
+    """At its exit-stop: the child by its recorded name."""
+    task.give(replayer.recorded_tid(result) or result if result > 0 else result)
 
 
 def scratch_made(task: Task, result: int) -> None:

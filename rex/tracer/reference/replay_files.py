@@ -141,7 +141,7 @@ def answer_own_stat(replayer: "Replayer", task: Task) -> bool:
     log has for a descriptor may be another file's. The open itself has the file's stat.
     """
     by_at = task.nr == _NR["newfstatat"] and task.path == b""
-    opener = opener_of(task) if not task.is_single and (by_at or task.nr == _NR["fstat"]) else None
+    opener = opener_of(task) if task.has_shared_work and (by_at or task.nr == _NR["fstat"]) else None
     found = opener.event.data(STAT) if opener else None
     if opener is None or found is None:
         return False

@@ -169,7 +169,7 @@ def _asks_outside_only(task: Task, hook: Hook) -> bool:
 def _next_outside(replayer: "Replayer", task: Task, entry: Entry, hook: Hook) -> Entry:
     """Between threads, a wait for nothing but what is outside is answered by the next that has it
     ready: those before were waits for the threads' own pipes, of which there are fewer this time."""
-    if task.is_single or not _asks_outside_only(task, hook):
+    if not task.has_shared_work or not _asks_outside_only(task, hook):
         return entry
     left = task.script.left((entry.event.call, None))
     return next((one for one in left if _is_external_ready(replayer, task, one.event, hook)), entry)

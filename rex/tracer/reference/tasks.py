@@ -150,8 +150,13 @@ class Task:
 
     @property
     def is_single(self) -> bool:
-        """Whether its process has had no other thread: one may have left events to another."""
-        return not self.leader.threaded
+        """Whether its process has no other thread."""
+        return self.leader.threads <= 1
+
+    @property
+    def has_shared_work(self) -> bool:
+        """Also of a process that has had threads: some may have taken the events of others."""
+        return self.leader.threaded
 
     def read_call(self) -> None:
         """At an entry-stop: take number and arguments from the registers."""

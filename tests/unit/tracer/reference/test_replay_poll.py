@@ -63,7 +63,7 @@ def test_inside_is_waited_for(make_task: MakeTask, monkeypatch: pytest.MonkeyPat
 def test_threads_wait_freely_for_their_own(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = ctypes.create_string_buffer(polled((5, 0), (EXTERNAL, 0)))
     scene = Scene(make_task("poll", ctypes.addressof(memory), 2, 0), polled((5, IN), (EXTERNAL, 0)), monkeypatch)
-    scene.task.threaded = True
+    scene.task.threaded, scene.task.threads = True, 2
     scene.perform()
     assert not scene.ran and not scene.emulated and scene.entry.is_done and scene.task.matched is None
     assert memory.raw[:16] == polled((5, 0), (~EXTERNAL, 0))
@@ -75,7 +75,7 @@ def test_threads_find_the_wait_for_outside(make_task: MakeTask, monkeypatch: pyt
     memory = ctypes.create_string_buffer(polled((EXTERNAL, 0)))
     scene = Scene(make_task("poll", ctypes.addressof(memory), 1, 0), polled((5, IN)), monkeypatch)
     later = scene.add(polled((EXTERNAL, IN)))
-    scene.task.threaded = True
+    scene.task.threaded, scene.task.threads = True, 2
     scene.perform()
     assert scene.emulated == [later] and scene.task.matched is later
 

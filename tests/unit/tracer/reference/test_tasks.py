@@ -44,7 +44,7 @@ def test_ended_processes_keep_their_names() -> None:
     child = tasks.add(102, first, 0)
     tasks.end(thread)
     tasks.end(child)
-    assert first.threads == 1 and not first.is_single and tasks.get(102) is None
+    assert first.is_single and first.has_shared_work and tasks.get(102) is None
     assert list(tasks.named()) == [first, child]
 
 
