@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from rex import __version__, codec, inventory
+from rex import __version__, codec, elf, inventory
 from rex.archive import Archive, Experiment, FileState, Manifest, Recording
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure
 from rex.tracer import Plan, choose
@@ -62,9 +62,14 @@ def find_program(command: str) -> str:
 
     Raises:
         CommandNotFound, NotExecutable: with a shell's exit codes 127 and 126.
+        Unsupported: it is a 32-bit program.
     """
     found = shutil.which(command)
     if found:
+        if not elf.is_elf(found) and not elf.script_line(found):
+            raise NotExecutable(f"cannot run {command}", "neither a program nor a script with #!",
+                                f"try: rex record -- sh {command}")
+        elf.read(found)   # refuses 32-bit programs
         return found
     if "/" in command and os.path.exists(command):
         why = "it is a directory" if os.path.isdir(command) else "permission denied"

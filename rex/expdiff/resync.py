@@ -32,7 +32,10 @@ class _Ahead:
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = iter(entries)
         self._queue: deque[Entry] = deque()
-        self._places: dict[int, deque[int]] = {}
+        # Places by key as chains: most keys are rare, and a list for each would cost more than the entries.
+        self._first: dict[int, int] = {}
+        self._last: dict[int, int] = {}
+        self._next: dict[int, int] = {}
         self._at = 0   # position of the queue's head in the sequence
 
     def head(self) -> Entry | None:
@@ -48,25 +51,29 @@ class _Ahead:
                 return False
             place = self._at + len(self._queue)
             self._queue.append(entry)
-            self._places.setdefault(entry[0], deque()).append(place)
+            before = self._last.get(entry[0])
+            if before is None:
+                self._first[entry[0]] = place
+            else:
+                self._next[before] = place
+            self._last[entry[0]] = place
         return True
 
     def pop(self) -> Entry:
         """Go on by one entry."""
         entry = self._queue.popleft()
-        places = self._places[entry[0]]
-        places.popleft()
-        if not places:
-            del self._places[entry[0]]
+        after = self._next.pop(self._at, None)
+        if after is None:
+            del self._first[entry[0]], self._last[entry[0]]
+        else:
+            self._first[entry[0]] = after
         self._at += 1
         return entry
 
     def find(self, key: int, within: int) -> int | None:
         """Distance to the first entry with the key among the next ones; None for none."""
-        places = self._places.get(key)
-        if not places or places[0] - self._at > within:
-            return None
-        return places[0] - self._at
+        place = self._first.get(key)
+        return None if place is None or place - self._at > within else place - self._at
 
 
 def resynchronise(left: Iterable[Entry], right: Iterable[Entry],

@@ -112,6 +112,8 @@ struct task {
     struct event *injected;          /* a signal on its way */
     struct event *owed[65];          /* signals that were blocked when sent */
     uint64_t child_tid_at;
+    uint64_t clock, clock_floor;     /* CLOCK_MONOTONIC as last answered; what it must have reached */
+    ull wait_began;
     uint64_t opening;                /* hash of the file that is being opened */
     bool held, scratch_due;
     char *cwd;                       /* of a leader */
@@ -264,6 +266,7 @@ struct event *replay_next(struct task *t);            /* the first event of the 
 void replay_match_start(void);
 struct event *replay_match(struct task *t, long nr, uint64_t key);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
+uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime answered */
 void replay_order_start(void);
 bool replay_is_turn(struct task *t, const struct event *e);
 bool replay_is_signal(const struct event *e);         /* one that nothing in the task itself causes */
@@ -289,7 +292,7 @@ void replay_open(struct task *t, struct event *e);
 void replay_exec(struct task *t, struct event *e);
 void replay_execed(struct task *t);
 void replay_poll(struct task *t, struct event *e);
-void replay_poll_exit(struct task *t, struct event *e);
+void replay_poll_exit(struct task *t, struct event *e, int64_t result);
 bool replay_epoll_ctl(struct task *t);
 bool replay_own_stat(struct task *t);                 /* fstat answered by the open of that very file */
 bool replay_wait_freely(struct task *t, struct event *e);

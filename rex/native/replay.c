@@ -48,6 +48,8 @@ void replay_emulate(struct task *t, struct event *e)
     put_outputs(t, r);
     if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
         t->script->clock_at = log_now();
+    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC)
+        t->clock = clock_of(r);
     replay_send_at_return(t, e);
     skip_call(t, r->result);
     replay_done(e);
@@ -65,6 +67,12 @@ static void go_on(struct task *t, const struct rex_call *c)
     now[1] = now[1] * unit + (int64_t)(passed % 1000000000);
     now[0] += (int64_t)(passed / 1000000000) + now[1] / 1000000000;
     now[1] = now[1] % 1000000000 / unit;
+    if (arg && t->args[0] == CLOCK_MONOTONIC) {
+        t->clock = (uint64_t)now[0] * 1000000000u + (uint64_t)now[1];
+        t->clock = t->clock < t->clock_floor ? t->clock_floor : t->clock;
+        now[0] = (int64_t)(t->clock / 1000000000u);
+        now[1] = (int64_t)(t->clock % 1000000000u);
+    }
     mem_write(t->tid, t->args[arg], now, sizeof now);
 }
 

@@ -270,7 +270,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
 {
     bool is_wait = c->hook == REX_HOOK_POLL || c->hook == REX_HOOK_SELECT || c->hook == REX_HOOK_EPOLL_WAIT;
     if (is_wait)
-        replay_poll_exit(t, e);
+        replay_poll_exit(t, e, result);
     if (!e && c->hook == REX_HOOK_WAIT)
         wait_freely_exit(t, result);
     if (!e)

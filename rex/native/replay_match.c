@@ -116,12 +116,27 @@ static struct event *match_sibling(struct task *t, long nr, uint64_t key)
     return best;
 }
 
+uint64_t clock_of(const struct record *r)
+{
+    const struct field *f = record_field(r, 1, FIELD_OUT);
+    int64_t value[2] = {0, 0};
+    if (f && f->length == sizeof value)
+        memcpy(value, f->data, sizeof value);
+    return (uint64_t)value[0] * 1000000000u + (uint64_t)value[1];
+}
+
 /* A runtime reads the clock as often as its threads collide, the program as often as it says.
  * Which of them asks shows in where the answer goes: addresses are as they were recorded. */
 static struct event *match_clock(struct task *t, uint64_t key)
 {
     struct queue *q = queue_at(id_of(t->script, REX_NR_clock_gettime, key, t->args[1]));
-    return q->id ? first_left(q, EXACT) : match_in(t->script, REX_NR_clock_gettime, key);
+    int kind = q->id ? EXACT : PLAIN;
+    if (kind == PLAIN)
+        q = queue_at(id_of(t->script, REX_NR_clock_gettime, key, 0));
+    struct event *e = first_left(q, kind);
+    for (; e && t->args[0] == CLOCK_MONOTONIC && clock_of(e->record) < t->clock_floor; e = first_left(q, kind))
+        replay_done(e);                   /* this thread has waited longer than that */
+    return e;
 }
 
 static bool is_shared_work(struct task *t, long nr)

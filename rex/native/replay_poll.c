@@ -228,6 +228,8 @@ bool replay_wait_freely(struct task *t, struct event *e)
         replay_done(e);
     t->matched = NULL;
     wait_inside(t);
+    t->wait_began = log_now();
+    t->want_exit = true;
     return true;
 }
 
@@ -254,10 +256,12 @@ void replay_poll(struct task *t, struct event *e)
         replay_emulate(t, e);
 }
 
-void replay_poll_exit(struct task *t, struct event *e)
+void replay_poll_exit(struct task *t, struct event *e, int64_t result)
 {
     if (!e) {
         come_back(t);
+        if (result == 0)                  /* time has passed for this thread, whatever the log says */
+            t->clock_floor = t->clock + (log_now() - t->wait_began);
         return;
     }
     if (e->record->result >= 0)

@@ -8,8 +8,6 @@ from typing import Any
 
 from cloudpickle import cloudpickle
 
-_EMPTY = "empty cell"
-
 
 def make_function(code: bytes, namespace: dict[str, Any], name: str,
                   closure: tuple[types.CellType, ...] | None) -> types.FunctionType:
@@ -25,7 +23,7 @@ def set_function(function: types.FunctionType, state: tuple[Any, ...]) -> None:
     for name, value in slots.items():
         setattr(function, name, value)
     for cell, content in zip(function.__closure__ or (), contents):
-        if content != (_EMPTY,):
+        if content:
             cell.cell_contents = content[0]
 
 
@@ -37,12 +35,12 @@ def function_state(function: types.FunctionType) -> tuple[Any, ...]:
     return function.__dict__, slots, tuple(cell_state(c) for c in function.__closure__ or ())
 
 
-def cell_state(cell: types.CellType) -> tuple[Any, ...] | tuple[str]:
-    """The content of a cell in a tuple that tells empty cells from full ones."""
+def cell_state(cell: types.CellType) -> tuple[Any, ...]:
+    """The content of a cell in a tuple, which is empty when the cell is."""
     try:
-        return cell.cell_contents, None
+        return (cell.cell_contents,)
     except ValueError:
-        return (_EMPTY,)
+        return ()
 
 
 def make_cell() -> types.CellType:
@@ -52,7 +50,7 @@ def make_cell() -> types.CellType:
 
 def set_cell(cell: types.CellType, content: tuple[Any, ...]) -> None:
     """Fill a cell that no walked function closes over."""
-    if content != (_EMPTY,):
+    if content:
         cell.cell_contents = content[0]
 
 
@@ -101,6 +99,19 @@ def flat_memory(array: Any) -> Any:
         order = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
         flat = array.transpose(order)
     return flat.reshape(-1).view(numpy.uint8)
+
+
+def make_objects(shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+    """An array of objects; `set_objects` fills it."""
+    return empty_array(object, shape, strides)
+
+
+def set_objects(array: Any, state: tuple[list[Any], bool]) -> None:
+    """Fill an array of objects."""
+    flat = flat_objects(array)
+    for index, value in enumerate(state[0]):   # slices would take nested lists apart
+        flat[index] = value
+    array.flags.writeable = state[1]
 
 
 def flat_objects(array: Any) -> Any:

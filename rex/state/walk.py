@@ -369,6 +369,10 @@ def _reduce_array(array: Any) -> Any:
         offset = array.__array_interface__["data"][0] - start
         return build.make_view, (root, array.dtype, array.shape, offset, array.strides,
                                  array.flags.writeable)
+    flat = build.flat_objects(array) if array.dtype.kind == "O" else None
+    if flat is not None:
+        return (build.make_objects, (array.shape, array.strides),
+                (flat.tolist(), array.flags.writeable), None, None, build.set_objects)
     if array.dtype.hasobject or not _is_dense(array):
         return array.__reduce__()   # protocol 2: the parts go into the pickle
     return build.make_array, (build.flat_memory(array).tobytes(), array.dtype, array.shape,

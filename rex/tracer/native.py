@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import tempfile
 from typing import Any, Callable
 
 from rex.errors import NotPermitted, OwnFailure
@@ -30,11 +29,12 @@ def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
         NotPermitted: the kernel does not let us trace.
         OwnFailure: the engine failed.
     """
-    with tempfile.NamedTemporaryFile(prefix="rex-plan-") as file:
+    # In memory: a plan holds the whole environment, credentials too.
+    with os.fdopen(os.memfd_create("rex-plan"), "wb") as file:
         file.write(plan.encode())
         file.flush()
-        engine = subprocess.Popen([PATH, file.name], stdin=stdin, stdout=stdout, stderr=stderr,
-                                  close_fds=False, pass_fds=())
+        engine = subprocess.Popen([PATH, f"/proc/{os.getpid()}/fd/{file.fileno()}"], stdin=stdin,
+                                  stdout=stdout, stderr=stderr, close_fds=False)
         status = _wait(engine, plan.mode == RECORD)
     try:
         with open(plan.report, "rb") as report_file:

@@ -115,12 +115,20 @@ def dockerfile(experiment: Experiment) -> str:
     cwd = re.sub(r"([\\$])", r"\\\1", manifest.cwd)
     return DOCKERFILE.format(title=_title(experiment), name=_name(experiment), cwd=cwd,
                              environment="".join(lines),
-                             command=json.dumps(_command(manifest), ensure_ascii=False))
+                             command=json.dumps(_command(manifest)))
 
 
 def definition(experiment: Experiment) -> str:
-    """An Apptainer definition file for the root.tar beside it."""
+    """An Apptainer definition file for the root.tar beside it.
+
+    Raises:
+        UsageError: the command or its directory cannot be written in one.
+    """
     manifest = experiment.manifest
+    # A line of its own could begin with % and so add a section, which Apptainer runs as root.
+    if not all(map(_is_plain, (*_command(manifest), manifest.cwd))):
+        raise UsageError("the command cannot be written in a definition file",
+                         "it holds line breaks, or bytes that are not UTF-8", "use --format dir")
     exports = "".join(f"    export {n}={shlex.quote(v)}\n" for n, v in _variables(manifest).items()
                       if _is_plain(v))
     return DEFINITION.format(title=_title(experiment), name=_name(experiment), environment=exports,

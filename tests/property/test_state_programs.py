@@ -135,7 +135,8 @@ class Programmer:
         pick, name = self._random.choice, self._name()
         value = self._value()
         index = self._random.choice(["0", "1", "-1", "5", "4097", "0, 0"])
-        return pick([f"{name} = {value}", f"{name} = {value}", f"{name}[{index}] = {value}",
+        return pick([*[f"{name} = {value}"] * 6, *[f"{name} = {self._name()}"] * 2,
+                     f"{name}[{index}] = {value}",
                      f"{name}['k'] = {value}", f"{name}.append({value})", f"{name}.v = {value}",
                      f"{name}.put({value})", f"{name}[0][0] = {value}", f"{name}[0]({value})",
                      f"{name}[0]()", f"{name} += {value}", f"del {name}", f"{name}.update({value})",
@@ -144,12 +145,13 @@ class Programmer:
                      f"globals()['{name}'] = {value}", f"exec('{name} = [{name}]')",
                      f"{name}.flags.writeable = False", f"{name}.shape = -1", f"{name} = {name}",
                      f"print({name}, end='')", f"{name}.k = 3", f"{name}[2:1000] = 8",
-                     f"for {self._name()} in ({value}, 1): pass", f"{name}, {self._name()} = "
+                     f"[1 for {self._name()} in ({value}, 1)]", f"{name}, {self._name()} = "
                      f"{self._name()}, {value}", f"{name}.extend(range(2000))"])
 
     def cell(self) -> str:
-        """One to three statements."""
-        return "\n".join(self.statement() for _ in range(self._random.randint(1, 3)))
+        """Some statements; many of them fail, which must not end the cell."""
+        return "\n".join(f"try:\n    {self.statement()}\nexcept Exception: pass"
+                         for _ in range(self._random.randint(2, 8)))
 
     def pick(self, values: list[int]) -> int:
         return self._random.choice(values)
