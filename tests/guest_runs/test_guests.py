@@ -1,0 +1,129 @@
+"""Every guest replays exactly, under each engine, with its directory gone.
+
+To add a guest, put a file into tests/guests. A failure keeps the recording and prints the
+command that replays it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from typing import Callable
+
+import pytest
+from harness import COMPILER, GUESTS, Run, Trial
+from rex.tracer import native
+
+REPEATS = 20
+
+LINES = b"first line\nsecond line\nthird line\n"
+RUNS: dict[str, Run] = {
+    "death_by_signal.c": Run(status=-signal.SIGABRT),
+    "exit_statuses.sh": Run(status=7),
+    "stdin_file.c": Run(stdin=LINES, is_stdin_file=True),
+    "stdin_pipe.c": Run(stdin=LINES),
+    "stdout_closed.c": Run(stdout_limit=100, has_token=False),
+    "stdout_closed_kills.c": Run(stdout_limit=100, has_token=False, status=-signal.SIGPIPE),
+}
+
+BOTH = ("native", "reference")
+UNSENT = ("a signal wait or a sleep that a signal ended is answered at once, before another thread has sent that "
+          "signal: the sender then finds its target gone, and makes other calls than the log has")
+NEVER_RETURNED = ("a call that had not returned when the program ended has no event; replay fails it, or gives it the "
+                  "last answer again, where it should block: ")
+
+# What does not replay yet, and why. These lists only shrink.
+ALWAYS: dict[tuple[str, str], str] = {
+    **{("lock_owner.c", engine): "fcntl(F_GETLK) on a plain file runs for real and tells the real process id of the "
+       "holder, not the recorded one" for engine in BOTH},
+    **{("python_multiprocessing.py", engine): "processes share work through memory, so that one has more and another "
+       "fewer calls than recorded; more getpid calls than the log has count as divergences" for engine in BOTH},
+    **{("python_terminal.py", engine): "the descriptor that ioctl(TIOCGPTPEER) opens is no stream when recorded, and "
+       "replay answers the ioctl without opening anything, so that dup2 of it fails in the child" for engine in BOTH},
+    ("socket_udp.c", "reference"): "rex.log refuses fields of sendmsg and sendmmsg (argument numbers with the part in "
+       "bits 4 and 5), which both engines write; rex log cannot print these recordings either",
+    **{("thread_blocked_at_end.c", engine): NEVER_RETURNED + "recvfrom and rt_sigtimedwait" for engine in BOTH},
+    **{("thread_cancel.c", engine): UNSENT + " (native), or dies of SIGCANCEL before pthread_cancel has installed its "
+       "handler (reference)" for engine in BOTH},
+    ("thread_exec.c", "native"): NEVER_RETURNED + "the pause of a thread that exec ended",
+}
+SOMETIMES: dict[tuple[str, str], str] = {
+    **{("epoll_edges.c", engine): "epoll_wait runs for real until the log's descriptors are ready, and so takes edges "
+       "that the log has at a later wait, which then waits for ever" for engine in BOTH},
+    ("python_asyncio.py", "native"): "once the thread that waits for a child has ended, the process counts as "
+       "single-threaded, and clock reads and epoll waits beyond the log's count as divergences",
+    **{("python_threads.py", engine): "threads start children: wait4 and what a child's task is are matched by the "
+       "thread that started it, not by the child's work" for engine in BOTH},
+    ("thread_exec.c", "reference"): NEVER_RETURNED + "the pause of a thread that exec ended",
+    **{("threads_signals.c", engine): UNSENT for engine in BOTH},
+    **{("timer_thread.c", engine): NEVER_RETURNED + "rt_sigtimedwait in libc's timer thread" for engine in BOTH},
+}
+HANG_S = 6
+
+ENGINES = [pytest.param("native", marks=pytest.mark.skipif(not native.is_built(), reason="the native engine is "
+                                                           "not built")),
+           pytest.param("reference", marks=pytest.mark.skipif(
+               not importlib.util.find_spec("rex.tracer.reference"), reason="there is no reference engine"))]
+NAMES = sorted(path.name for path in GUESTS.iterdir() if path.suffix in (".c", ".sh", ".py"))
+RACING = [name for name in NAMES if name.startswith(("thread", "python_threads", "python_asyncio", "socket_tcp"))]
+
+
+@pytest.fixture(scope="session")
+def program_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """What runs for a guest; C guests are compiled once."""
+    built = tmp_path_factory.mktemp("programs")
+
+    def program(name: str) -> Path:
+        source = GUESTS / name
+        if source.suffix != ".c":
+            return source
+        made = built / source.stem
+        if not made.exists():
+            if not shutil.which(COMPILER[0]):
+                pytest.skip(f"{COMPILER[0]} is not installed")
+            subprocess.run([*COMPILER, "-o", str(made), str(source)], check=True)
+        return made
+    return program
+
+
+@pytest.fixture(scope="session")
+def shared_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Archive and cache of an engine: programs and libraries are stored once."""
+    top = tmp_path_factory.mktemp("shared")
+    return lambda engine: top / engine
+
+
+def trial_of(name: str, engine: str, place: Path, request: pytest.FixtureRequest, program: Path,
+             shared: Path) -> Trial:
+    """The trial of a guest, marked where it is known to fail."""
+    shared.mkdir(exist_ok=True)
+    trial = Trial(GUESTS / name, engine, program, RUNS.get(name, Run()), place, shared)
+    for known, is_strict in ((ALWAYS, True), (SOMETIMES, False)):
+        if (name, engine) in known:
+            request.applymarker(pytest.mark.xfail(strict=is_strict, reason=known[name, engine]))
+            trial.timeout_s = HANG_S
+    return trial
+
+
+@pytest.mark.usefixtures("tracing")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", NAMES)
+def test_guest_replays(name: str, engine: str, tmp_path: Path, request: pytest.FixtureRequest,
+                       program_of: Callable[[str], Path], shared_of: Callable[[str], Path]) -> None:
+    trial = trial_of(name, engine, tmp_path, request, program_of(name), shared_of(engine))
+    trial.replay(trial.record())
+
+
+@pytest.mark.stress
+@pytest.mark.usefixtures("tracing")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", RACING)
+def test_racing_guest_replays_always(name: str, engine: str, tmp_path: Path, request: pytest.FixtureRequest,
+                                     program_of: Callable[[str], Path], shared_of: Callable[[str], Path]) -> None:
+    trial = trial_of(name, engine, tmp_path, request, program_of(name), shared_of(engine))
+    recorded = trial.record()
+    for repeat in range(REPEATS):
+        trial.replay(recorded, f"out{repeat}")

@@ -1,0 +1,84 @@
+/* What every guest needs. A guest prints what the system told it; its last line is TOKEN. */
+#ifndef GUEST_H
+#define GUEST_H
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TOKEN "guest done"
+
+#define CHECK(claim) \
+    do { \
+        if (!(claim)) { \
+            printf("%s:%d: not so: %s (%s)\n", __FILE__, __LINE__, #claim, strerror(errno)); \
+            exit(99); \
+        } \
+    } while (0)
+
+/* Lines leave at once, so that a fork does not copy what is not yet written. */
+__attribute__((constructor)) static inline void guest_start(void)
+{
+    setvbuf(stdout, NULL, _IOLBF, 4096);
+}
+
+static inline int guest_done(void)
+{
+    puts(TOKEN);
+    return 0;
+}
+
+static inline void put_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    CHECK(fd >= 0);
+    CHECK(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    CHECK(close(fd) == 0);
+}
+
+static inline void show_file(const char *path)
+{
+    char text[4096];
+    int fd = open(path, O_RDONLY);
+    if (fd < 0) {
+        printf("%s: %s\n", path, strerror(errno));
+        return;
+    }
+    ssize_t size = read(fd, text, sizeof text - 1);
+    CHECK(size >= 0);
+    text[size] = 0;
+    printf("%s: %s\n", path, text);
+    close(fd);
+}
+
+static inline int wait_for(pid_t child)
+{
+    int status;
+    CHECK(waitpid(child, &status, 0) == child);
+    return status;
+}
+
+static inline void nap_ms(int ms)
+{
+    struct timespec t = {ms / 1000, ms % 1000 * 1000000L};
+    while (nanosleep(&t, &t) && errno == EINTR) {
+    }
+}
+
+#endif

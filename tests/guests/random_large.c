@@ -1,0 +1,21 @@
+#include "guest.h"
+/* A megabyte of random bytes goes to standard output, in pieces of odd sizes. */
+static unsigned char bytes[1 << 20];
+int main(void)
+{
+    int fd = open("/dev/urandom", O_RDONLY);
+    size_t have = 0;
+    while (have < sizeof bytes) {
+        ssize_t got = read(fd, bytes + have, sizeof bytes - have);
+        CHECK(got > 0);
+        have += got;
+    }
+    for (size_t at = 0; at < have;) {
+        size_t piece = 1 + bytes[at] * 300;
+        ssize_t put = write(STDOUT_FILENO, bytes + at, piece < have - at ? piece : have - at);
+        CHECK(put > 0);
+        at += put;
+    }
+    puts("");
+    return guest_done();
+}

@@ -1,0 +1,42 @@
+#include "guest.h"
+/* Two threads take jobs, start a child for each and keep its status by job; which thread has
+ * which job differs in a replay, where the first thread's child does not sleep. */
+static int next, status[2];
+static void take(void)
+{
+    int job = __atomic_fetch_add(&next, 1, __ATOMIC_SEQ_CST);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(10 + job);
+    status[job] = WEXITSTATUS(wait_for(child));
+}
+static void *late(void *arg)
+{
+    int fds[2];
+    char byte;
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        nap_ms(200);
+        _exit(write(fds[1], "g", 1) != 1);
+    }
+    CHECK(read(fds[0], &byte, 1) == 1 && wait_for(child) == 0);
+    take();
+    return arg;
+}
+static void *busy(void *arg)
+{
+    for (volatile long n = 0; n < 40000000; n++) {
+    }
+    take();
+    return arg;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    CHECK(pthread_create(&threads[0], NULL, late, NULL) == 0 && pthread_create(&threads[1], NULL, busy, NULL) == 0);
+    CHECK(pthread_join(threads[0], NULL) == 0 && pthread_join(threads[1], NULL) == 0);
+    printf("job 0: %d, job 1: %d\n", status[0], status[1]);
+    CHECK(status[0] == 10 && status[1] == 11);
+    return guest_done();
+}

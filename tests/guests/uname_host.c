@@ -1,0 +1,15 @@
+#include "guest.h"
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+/* The machine's name, and its system's. */
+int main(void)
+{
+    struct utsname u;
+    char host[100], domain[100];
+    CHECK(uname(&u) == 0 && gethostname(host, sizeof host) == 0 && getdomainname(domain, sizeof domain) == 0);
+    printf("%s %s %s %s %s\n", u.sysname, u.nodename, u.release, u.version, u.machine);
+    printf("host %s domain %s id %lx\n", host, domain, gethostid());
+    show_file("/etc/hostname");
+    show_file("/proc/sys/kernel/hostname");
+    return guest_done();
+}
