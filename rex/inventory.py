@@ -13,11 +13,11 @@ from rex.archive import (APPARATUS, INPUT, OUTPUT, ElfFacts, FileEntry, FileStat
 from rex.errors import RexError
 from rex.log import LogReader
 from rex.log.records import ARGV, EXIT, IN, NOTE, RESOLVED, TASK, TEXT
-from rex.syscalls import BY_NAME
+from rex.syscalls.numbers import NUMBERS
 from rex.tracer import Report
 from rex.tracer.plan import CREATED, LOADER, PROGRAM, READ, SCRIPT, WRITTEN, FileUse
 
-_EXECS = (BY_NAME["execve"].nr, BY_NAME["execveat"].nr)
+_EXECS = (NUMBERS["execve"], NUMBERS["execveat"])
 _CLONE_THREAD = 0x00010000
 _EXECUTED = PROGRAM | LOADER | SCRIPT
 _MAX_LINKS = 40

@@ -6,13 +6,21 @@ touches are new. Readers never cut, so that any rule may be used here.
 
 from __future__ import annotations
 
-try:
-    import pyfastcdc as _fastcdc
-except ImportError:  # a platform without its wheel: in-place edits still share the rest
-    _fastcdc = None  # type: ignore[assignment]
+import functools
+from typing import Any
 
 MIN_BYTES, AVERAGE_BYTES, MAX_BYTES = 16 << 10, 64 << 10, 256 << 10
 WHOLE_BYTES = 128 << 10   # data up to this size is one object
+
+
+@functools.cache
+def _fastcdc() -> Any:
+    """The cutter's module, imported when something large is cut: it takes a while."""
+    try:
+        import pyfastcdc
+    except ImportError:   # a platform without its wheel: in-place edits still share the rest
+        return None
+    return pyfastcdc
 
 
 def cut(data: bytes | memoryview, is_last: bool) -> list[int]:
@@ -23,11 +31,12 @@ def cut(data: bytes | memoryview, is_last: bool) -> list[int]:
         is_last: nothing follows; otherwise the rest that the lengths do not
             cover must come again in front of what follows.
     """
-    if _fastcdc is None:
+    cutters = _fastcdc()
+    if cutters is None:
         whole, rest = divmod(len(data), AVERAGE_BYTES)
         lengths = [AVERAGE_BYTES] * whole + ([rest] if rest else [])
     else:
-        cutter = _fastcdc.FastCDC(avg_size=AVERAGE_BYTES, min_size=MIN_BYTES,
+        cutter = cutters.FastCDC(avg_size=AVERAGE_BYTES, min_size=MIN_BYTES,
                                   max_size=MAX_BYTES)
         lengths = [piece.length for piece in cutter.cut_buf(data)]
     # The last piece ends where the data ends, not where its content says so.

@@ -16,6 +16,7 @@ from rex.syscalls.table import CALLS
 ROOT = Path(__file__).resolve().parents[2]
 HEADER = ROOT / "rex" / "native" / "generated" / "syscalls.h"
 PAGE = ROOT / "docs" / "syscalls.md"
+NUMBERS = ROOT / "rex" / "syscalls" / "numbers.py"
 
 _STRUCTS = """\
 #define REX_NO_ARG 255 /* in size_arg and key_arg */
@@ -123,6 +124,14 @@ def _replayed(call: Call) -> str:
     return f"external streams from the log, {by}; others executed{hook}"
 
 
+def numbers_text() -> str:
+    """The module rex/syscalls/numbers.py: for who needs a number and not the table."""
+    lines = ['"""Numbers of system calls by name. Generated from table.py; do not edit."""', "",
+             "NUMBERS: dict[str, int] = {"]
+    lines += [f'    "{call.name}": {nr},' for nr, call in sorted(CALLS.items())]
+    return "\n".join(lines) + "\n}\n"
+
+
 def page_text() -> str:
     """The coverage page docs/syscalls.md."""
     counts = Counter(call.policy for call in CALLS.values())
@@ -143,12 +152,12 @@ def page_text() -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Write both files, or with --check say which are stale; 1 if one is."""
+    """Write the files, or with --check say which are stale; 1 if one is."""
     parser = argparse.ArgumentParser(prog="python -m rex.syscalls.generate", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file is stale")
     check = parser.parse_args(argv).check
     stale = 0
-    for path, text in ((HEADER, header_text()), (PAGE, page_text())):
+    for path, text in ((HEADER, header_text()), (PAGE, page_text()), (NUMBERS, numbers_text())):
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         if check:

@@ -12,7 +12,7 @@ from rex.cli.main import COMMANDS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 MAX_LINES, MAX_FUNCTION_LINES = 450, 60
-TABLES = {"rex/syscalls/table.py", "rex/native/generated/syscalls.h"}
+TABLES = {"rex/syscalls/table.py", "rex/syscalls/numbers.py", "rex/native/generated/syscalls.h"}
 
 
 def tracked(*endings: str) -> list[str]:

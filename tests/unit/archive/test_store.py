@@ -51,7 +51,7 @@ def test_a_changed_record_costs_little(store: Store) -> None:
     before = packer.add_bytes(bytes(data))
     known = packer.new_bytes
     data[20_000_000:20_000_010] = b"0123456789"
-    if _fastcdc is not None:
+    if _fastcdc() is not None:
         data[30_000_000:30_000_000] = b"inserted"
     after = packer.add_bytes(bytes(data))
     packer.flush()
