@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <x86intrin.h>
 
@@ -159,7 +160,8 @@ static void entry(struct task *t)
     if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external))
         return;
     t->want_exit = true;
-    if (c->hook == REX_HOOK_COPY) {      /* what moves inside the kernel cannot be logged */
+    /* What moves inside the kernel cannot be logged; libc opens a terminal's name instead of its peer. */
+    if (c->hook == REX_HOOK_COPY || (t->nr == REX_NR_ioctl && (uint32_t)t->args[1] == TIOCGPTPEER)) {
         refuse(t, EINVAL);
         return;
     }
