@@ -81,12 +81,32 @@ static bool is_thread(uint64_t flags)
     return flags & CLONE_THREAD;
 }
 
+/* A thread whose log has ended made no further call that returned: it waits now as it did. */
+static bool never_returned(struct task *t, const struct rex_call *c)
+{
+    bool takes = t->stream && (t->nr == REX_NR_read || t->nr == REX_NR_readv || t->nr == REX_NR_recvfrom
+                               || t->nr == REX_NR_recvmsg || t->nr == REX_NR_recvmmsg || c->hook == REX_HOOK_ACCEPT);
+    return !is_single(t) && t->script->birth && !replay_next(t)
+        && (takes || c->hook == REX_HOOK_PAUSE || t->nr == REX_NR_rt_sigtimedwait);
+}
+
+static void block(struct task *t)
+{
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = REX_NR_pause;
+    regs_set(t, &r);
+}
+
 static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
 {
     bool again = c->policy == REX_EMULATE || (c->hook == REX_HOOK_OPEN && has_shared_work(t));
     struct event *last = again ? replay_last_answer(t, t->nr, key) : NULL;
     if (replay_is_doomed(t)) {
         kill(t->leader->tid, SIGKILL);
+        return;
+    }
+    if (never_returned(t, c)) {
+        block(t);
         return;
     }
     bool is_wait = c->hook == REX_HOOK_POLL || c->hook == REX_HOOK_SELECT || c->hook == REX_HOOK_EPOLL_WAIT;
