@@ -176,6 +176,18 @@ def show_output(experiment: "Experiment", stream: int, as_json: bool) -> None:
     out.flush()
 
 
+def show_graph(experiment: "Experiment", form: str) -> None:
+    """Its processes and files as a graph, in one of three forms."""
+    from rex.expdiff import drawing
+    from rex.expdiff.graph import read_graph
+    graph = read_graph(experiment)
+    if form == "prov":
+        print_json(drawing.as_prov(graph, experiment.manifest))
+    else:
+        draw = drawing.as_dot if form == "dot" else drawing.as_svg
+        click.echo(draw(graph.without_system()), nl=False)
+
+
 @dataclass(frozen=True)
 class Part:
     """A part of an experiment that an option asks for."""
@@ -198,15 +210,22 @@ _PARTS = {"files": Part("--files", show_files), "env": Part("--env", show_enviro
 @click.option("--processes", is_flag=True, help="Its processes as a tree, with times.")
 @click.option("--stdout", is_flag=True, help="What it wrote to its standard output, byte for byte.")
 @click.option("--stderr", is_flag=True, help="What it wrote to its standard error, byte for byte.")
+@click.option("--graph", type=click.Choice(["dot", "svg", "prov"]),
+              help="Its processes and files as a graph: for Graphviz, as a picture, as W3C PROV-JSON "
+              "(pictures leave out files of the system).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @guarded
-def command(ref: str, as_json: bool, **asked: bool) -> int:
+def command(ref: str, as_json: bool, graph: str | None, **asked: bool) -> int:
     """Show everything about one experiment: command, place, time, machine,
     processes, files. Unfinished experiments show what their start told."""
     parts = [part for name, part in _PARTS.items() if asked[name]]
-    if len(parts) > 1:
-        raise UsageError(f"{' and '.join(part.option for part in parts)} at once", "", "ask for one")
+    options = [part.option for part in parts] + ["--graph"] * bool(graph)
+    if len(options) > 1:
+        raise UsageError(f"{' and '.join(options)} at once", "", "ask for one")
     archive, experiment = open_ref(ref)
+    if graph:
+        show_graph(experiment, graph)
+        return 0
     if parts:
         parts[0].show(experiment, as_json)
         sys.stdout.flush()
