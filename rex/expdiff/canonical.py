@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Callable, Iterable
 from rex import codec
 from rex.expdiff.names import Names
 from rex.expdiff.shapes import LOAD, RANDOM, READ, SHAPES, Shape, stable_part
+from rex.expdiff.spool import Spool
 from rex.expdiff.trace import STANDARD, Exec, Task, Trace
 from rex.log import LogReader
 from rex.log.records import (ARGV, EXIT, IN, LOADER, NOTE, OUT, RESOLVED, SCRIPT, SIGNAL, TASK, TSC,
@@ -43,10 +44,10 @@ class _Run:
 class Canonical:
     """Reads the events of one experiment once and makes its trace."""
 
-    def __init__(self, cwd: str) -> None:
+    def __init__(self, cwd: str, spool: Spool | None = None) -> None:
         self.names = Names(codec.raw(cwd))
-        self.trace = Trace()
-        self.trace.logical = self.logical
+        self.trace = Trace(spool)
+        self.trace.logical = self.names.logical_text
         self._runs: dict[int, _Run] = {}
         self._streams = dict(STANDARD)
         self._natural_streams: set[str] = set()
@@ -73,10 +74,6 @@ class Canonical:
             self._finish_run(task)
         trace.events = number + 1
         return trace
-
-    def logical(self, path: str) -> str:
-        """The name that a path has in any run."""
-        return codec.text(self.names.logical(codec.raw(path)))
 
     def _task(self, number: int) -> Task:
         task = self.trace.tasks.get(number)
@@ -306,14 +303,15 @@ def _open_flags(event: Event, shape: Shape) -> int:
     return event.args[1 if shape.name == "open" else 2]
 
 
-def read_trace(log: BinaryIO, cwd: str) -> Trace:
+def read_trace(log: BinaryIO, cwd: str, spool: Spool | None = None) -> Trace:
     """The trace of a log.
 
     Args:
         log: its decompressed bytes; closed in the end.
         cwd: working directory of the experiment.
+        spool: takes the entries; None for a new one.
     Raises:
         Damaged, TooNew: the log cannot be read.
     """
     with LogReader(log) as reader:
-        return Canonical(cwd).read(reader)
+        return Canonical(cwd, spool).read(reader)

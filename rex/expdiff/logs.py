@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Iterable
 from rex.errors import NotFound
 from rex.expdiff.bytesdiff import Source, detail_of
 from rex.expdiff.calls import Calls, add_texts, compare_calls
-from rex.expdiff.canonical import read_trace
 from rex.expdiff.cause import (FILE, PLACE, VARIABLE, Detective, Story, Suspect, Suspects,
                                rank_of)
 from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MACHINE, ONLY_LEFT,
                                     ONLY_RIGHT, OUTPUTS, STATUS, STDERR, STDOUT, Comparison,
                                     Difference)
 from rex.expdiff.processes import match_tasks
+from rex.expdiff.reading import read_both
 from rex.expdiff.shapes import READ, WRITE
 from rex.expdiff.trace import STDIN, Flow, Trace
 
@@ -55,7 +55,7 @@ class Logs:
             Damaged, TooNew: a log cannot be read.
         """
         self._experiments = (left, right)
-        self.left, self.right = _trace(left), _trace(right)
+        self.left, self.right = read_both(left, right)
         self.matches = match_tasks(self.left, self.right)
         self._streams = [pair for pair in self._pair_streams()
                          if not pair.left or not pair.right or pair.left.sha256 != pair.right.sha256]
@@ -182,13 +182,6 @@ class Logs:
                     told[one.path] = told[two.path] = (
                         f"{one.path} ran in the first and {two.path} in the second")
         return told
-
-
-def _trace(experiment: "Experiment") -> Trace:
-    try:
-        return read_trace(experiment.open_log(), experiment.manifest.cwd)
-    except NotFound:
-        return Trace()   # exported without its log: nobody knows
 
 
 def _said(difference: Difference) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from rex import codec
+
 _TEMPORARY_PLACES = (b"/tmp", b"/var/tmp", b"/dev/shm")
 _WORD = re.compile(rb"[A-Za-z0-9_]{6,}")
 _PROCESS = re.compile(rb"^/proc/\d+(?:/task/\d+)?(?=/|$)")
@@ -52,6 +54,10 @@ class Names:
                 self._known.clear()
             found = self._known[path] = self._below(self._without_random(path))
         return found
+
+    def logical_text(self, path: str) -> str:
+        """The same for a path as text."""
+        return codec.text(self.logical(codec.raw(path)))
 
     def _below(self, path: bytes) -> bytes:
         if self._cwd and path.startswith(self._cwd) and path[len(self._cwd):][:1] in (b"", b"/"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from array import array
-from typing import Iterator
+from typing import Any, Iterator
 
 # key: digest of what was called on what; data: digest of what it gave; number of the event.
 Entry = tuple[int, int, int]
@@ -54,6 +54,13 @@ class Spool:
             yield from zip(numbers[0::3], numbers[1::3], numbers[2::3])
         numbers = self._waiting.get(task, array("Q"))
         yield from zip(numbers[0::3], numbers[1::3], numbers[2::3])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_file": None}
+
+    def adopt(self, filled: "Spool") -> None:
+        """Take over what a forked copy of this spool was filled with; the file is the same."""
+        self.__dict__.update(filled.__dict__, _file=self._file)
 
     def close(self) -> None:
         """Remove the file."""

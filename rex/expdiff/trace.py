@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from dataclasses import dataclass, field
-from typing import Callable
+from typing import Any, Callable
 
 from rex.expdiff.spool import Spool
 
@@ -63,7 +63,7 @@ class Flow:
         self.name = name
         self.size = 0
         self.head = b""
-        self._digest = hashlib.sha256()
+        self._digest: Any = hashlib.sha256()
 
     def add(self, data: bytes, room: int) -> None:
         """Append bytes; at most room of them are kept."""
@@ -76,7 +76,10 @@ class Flow:
     @property
     def sha256(self) -> str:
         """Hash of all bytes."""
-        return self._digest.hexdigest()
+        return self._digest if isinstance(self._digest, str) else self._digest.hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_digest": self.sha256}   # as another process gets it: complete
 
     @property
     def is_whole(self) -> bool:
@@ -107,12 +110,12 @@ class Trace:
         logical: the name that a path has in any run.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, spool: Spool | None = None) -> None:
         self.tasks: dict[int, Task] = {}
         self.reads: dict[tuple[int, str], int] = {}
         self.writes: dict[tuple[int, str], int] = {}
         self.flows: dict[tuple[int, str, str], Flow] = {}
-        self.entries = Spool()
+        self.entries = spool or Spool()
         self.nature: dict[str, Nature] = {}
         self.chance: dict[tuple[int, str], int] = {}
         self.failed = 0
