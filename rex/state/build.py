@@ -125,6 +125,12 @@ def make_view(root: Any, dtype: Any, shape: tuple[int, ...], offset: int,
               strides: tuple[int, ...], is_writeable: bool) -> Any:
     """An array that looks into another's memory, or into a bytes-like object."""
     import numpy
+    if is_writeable and isinstance(root, numpy.ndarray) and not root.flags.writeable:
+        root.flags.writeable = True   # it was made read-only after the view was taken
+        try:
+            return make_view(root, dtype, shape, offset, strides, True)
+        finally:
+            root.flags.writeable = False
     buffer = root
     if isinstance(root, numpy.ndarray) and not root.flags.c_contiguous:
         order = sorted(range(root.ndim), key=lambda axis: -root.strides[axis])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import io
+import os
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +15,10 @@ from cloudpickle import cloudpickle
 from rex.state import build
 from rex.state.parts import LivePart, memory_at
 from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part, Reader, Version
+
+
+# Chunks that the archive compresses together: one thread's share.
+_FRAME_CHUNKS = 16
 
 
 @dataclass(slots=True)
@@ -114,18 +120,28 @@ class _Maker:
         return self._bytes() if is_readonly else bytearray(self._bytes())
 
     def _patch(self, live: LivePart, address: int) -> None:
-        memory = memory_at(address, self._part.size)
-        for index, (old, new) in enumerate(zip(live.chunks, self._part.chunks)):
-            if old is not new:
-                data = new.encoded(self._read)
-                memory[index * CHUNK_BYTES:index * CHUNK_BYTES + len(data)] = data
+        self._write(address, [index for index, (old, new) in enumerate(
+            zip(live.chunks, self._part.chunks)) if old is not new])
 
     def _fill(self, address: int) -> None:
-        memory, at = memory_at(address, self._part.size), 0
-        for chunk in self._part.chunks:
-            data = chunk.encoded(self._read)
-            memory[at:at + len(data)] = data
-            at += len(data)
+        self._write(address, list(range(len(self._part.chunks))))
+
+    def _write(self, address: int, indexes: list[int]) -> None:
+        """Write these chunks to memory; many of them by several threads."""
+        memory = memory_at(address, self._part.size)
+
+        def write(some: list[int]) -> None:
+            for index in some:
+                data = self._part.chunks[index].encoded(self._read)
+                memory[index * CHUNK_BYTES:index * CHUNK_BYTES + len(data)] = data
+
+        if len(indexes) <= _FRAME_CHUNKS:
+            write(indexes)
+            return
+        shares = [indexes[at:at + _FRAME_CHUNKS] for at in range(0, len(indexes), _FRAME_CHUNKS)]
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            for _ in pool.map(write, shares):
+                pass
 
     def array(self, old: tuple[Any, LivePart] | None, dtype: Any, shape: tuple[int, ...],
               strides: tuple[int, ...], is_writeable: bool) -> Any:

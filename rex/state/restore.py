@@ -131,9 +131,7 @@ class _Checkout:
         before = history.state(delta.parent)
         wanted = [version for name, version in before.items()
                   if name in delta.touched and name not in environment.NAMES]
-        inputs: dict[str, Any] = {}
-        for version in dict.fromkeys(wanted):
-            inputs |= zip(version.names, self._input(version))
+        inputs = self._inputs(list(dict.fromkeys(wanted)))
         self._restore_environment(before)
         saved = dict(self._namespace)
         special = {name: value for name, value in saved.items() if name not in self._target
@@ -153,14 +151,22 @@ class _Checkout:
             self._namespace.clear()
             self._namespace.update(saved)
 
-    def _input(self, version: Version) -> list[Any]:
-        if not version.why_not:
+    def _inputs(self, versions: list[Version]) -> dict[str, Any]:
+        """Fresh objects, that nothing else holds: the cell may change them."""
+        values: dict[str, Any] = {}
+        missing: dict[int, list[str]] = {}
+        for version in versions:
             try:
-                return load(version, self._namespace, self._read, isolated=True)
-            except Exception:
-                pass   # then it is recomputed as well
-        made = self._run_again(version.node)
-        return [made[name] for name in version.names]
+                if version.why_not:
+                    raise UsageError(version.why_not)
+                values |= zip(version.names, load(version, self._namespace, self._read,
+                                                  isolated=True))
+            except Exception:   # objects raise what they like
+                missing.setdefault(version.node, []).extend(version.names)
+        for node, names in missing.items():
+            made = self._run_again(node)
+            values |= {name: made[name] for name in names}
+        return values
 
     def _restore_environment(self, state: dict[str, Version]) -> None:
         now = environment.capture()

@@ -15,7 +15,7 @@ from rex.state.tracker import own_threads
 from rex.state.versions import Chunk, Delta, History, Version
 
 # Stored chunks that stay in memory, for undo; and what may wait to be stored.
-RECENT_BYTES, PENDING_BYTES = 64 << 20, 2 << 30
+RECENT_BYTES, PENDING_BYTES = 256 << 20, 2 << 30
 _DOUBTS_KEPT = 1000
 
 
@@ -72,7 +72,7 @@ class Store:
         Raises:
             Damaged: they are missing or wrong.
         """
-        return self._archive.read(content)
+        return read_content(self._archive, content)
 
     def close(self) -> None:
         """Write what waits, and stop. The recording stays open."""
@@ -147,6 +147,17 @@ class Store:
             chunk = self._recent.popleft()
             self._recent_bytes -= chunk.size_bytes
             chunk.source = None
+
+
+def read_content(archive: Archive, content: Content) -> bytes:
+    """Stored bytes, verified once: a single object needs no second hash of the whole.
+
+    Raises:
+        Damaged: they are missing or wrong.
+    """
+    if content.depth == 0 and content.size:
+        return archive.store.read_object(bytes.fromhex(content.sha256))
+    return archive.read(content)
 
 
 def load_history(archive: Archive, experiment: Experiment) -> History:

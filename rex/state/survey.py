@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import types
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable
@@ -127,8 +128,14 @@ def survey(scene: Scene, groups: Iterable[Group],
     """Walk groups, and those that `more` adds for the names in reached functions."""
     result = Survey(scene)
     queue = list(groups)
-    while queue:
-        codes = result.add(queue.pop())
-        if codes:
-            queue += more(codes)
-    return result.result()
+    collects = gc.isenabled()
+    gc.disable()   # a walk makes many objects, and no garbage until its end
+    try:
+        while queue:
+            codes = result.add(queue.pop())
+            if codes:
+                queue += more(codes)
+        return result.result()
+    finally:
+        if collects:
+            gc.enable()

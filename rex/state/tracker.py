@@ -199,7 +199,8 @@ class StateTracker:
         return {name: version for name in found.names}
 
     def _release(self, scene: Scene) -> None:
-        """Stop to watch what no co-variable holds any more."""
+        """Let go of objects, and stop to watch what no co-variable holds any more."""
+        scene.release()
         KINDS.purge()
         if any(part.region for part in scene.known.values()):
             used = {part.region for live in self._lives.values() for part in live.parts.values()}
@@ -228,7 +229,9 @@ class StateTracker:
             scene.known.update(live.parts)
             groups.append(tuple(sorted(present.intersection(live.names))))
             queued.update(live.names)
-        return survey(scene, groups, lambda codes: ())
+        found = survey(scene, groups, lambda codes: ())
+        scene.release()
+        return found
 
     def adopt(self, node: int, versions: dict[str, Version]) -> set[str]:
         """Take over a state that was just restored: these names now hold these versions.
@@ -248,6 +251,8 @@ class StateTracker:
         groups = {version.names for version in known.values() if present.issuperset(version.names)}
         for found in survey(scene, groups, lambda codes: ()):
             self._settle(found, node, 0.0)
+            if (version := known[found.names[0]]).names == found.names:
+                _agree_on_pids(version, found)
             if known[found.names[0]].names == found.names:
                 self._lives[found.names[0]].version = known[found.names[0]]
             else:
@@ -279,6 +284,16 @@ def _is_same_plain(old: Any, new: Any) -> bool:
         return old is not _NOT_PLAIN
     kind = type(new)
     return kind is type(old) and kind in (int, str, bytes) and old == new
+
+
+def _agree_on_pids(version: Version, found: Found) -> None:
+    """Let the live objects go by the numbers of the parts that they were built from."""
+    if len(version.parts) == len(found.live) and not version.why_not:
+        for part, live in zip(version.parts, found.live):
+            if part.pid:
+                live.pid = part.pid
+            else:   # from another process
+                part.pid = live.pid
 
 
 def _has_open_figures() -> bool:

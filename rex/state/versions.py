@@ -56,7 +56,7 @@ def _estimate(source: bytes | str | list[Any] | None) -> int:
     return len(source) * 64 if isinstance(source, list) else len(source)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Part:
     """A large leaf of a co-variable that is stored beside the pickle.
 

@@ -41,7 +41,7 @@ class Scene:
         self.known = known
         self.owners: dict[int, str] = {}
         self.leaders: dict[str, str] = {}
-        self.kept: list[object] = []
+        self.kept: list[Any] = []
 
     def leader(self, name: str) -> str:
         """One name that stands for all that overlap with this one."""
@@ -57,7 +57,19 @@ class Scene:
 
     def anew(self) -> "Scene":
         """A scene that knows the same parts, and of no sharing yet."""
-        return Scene(self.namespace, self.scanner, self.known)
+        below = Scene(self.namespace, self.scanner, self.known)
+        self.kept.append(below)
+        return below
+
+    def release(self) -> None:
+        """Let go of the user's objects at once; the walkers are in cycles with their hooks."""
+        for kept in self.kept:
+            if isinstance(kept, Scene):
+                kept.release()
+            else:
+                kept.clear_memo()
+                kept.part_objects = []
+        self.kept.clear()
 
 
 class _Walking:
@@ -72,22 +84,12 @@ class _Walking:
         self.codes: set[str] = set()
         self.types: set[type] = set()
         self._cells: set[int] = set()
+        self.persistent_id = _make_hook(self)   # picklers take it when they are made
 
     def share(self, value: object) -> None:
         owner = self.scene.owners.setdefault(id(value), self.owner)
         if owner != self.owner:
             self.scene.join(owner, self.owner)
-
-    def persistent_id(self, value: Any) -> object:
-        kind = KINDS[type(value)]
-        if kind is PLAIN:
-            return None
-        if kind is SHARED:
-            owner = self.scene.owners.setdefault(id(value), self.owner)
-            if owner != self.owner:
-                self.scene.join(owner, self.owner)
-            return None
-        return kind(self, value)
 
     def part(self, value: object, scan: Callable[[LivePart | None], LivePart | None],
              *facts: object) -> object:
@@ -151,6 +153,28 @@ class _Walking:
         return (build.make_function, (known[1], namespace, function.__name__,
                                       function.__closure__),
                 build.function_state(function), None, None, build.set_function)
+
+
+def _make_hook(walker: _Walking) -> Callable[[Any], object]:
+    """The function that picklers call for every object: what costs here costs always."""
+    scene, kinds = walker.scene, KINDS
+    claim = scene.owners.setdefault
+
+    def persistent_id(value: Any) -> object:
+        kind = type(value)
+        if kind is str:
+            return None if len(value) < PART_BYTES else _walk_text(walker, value)
+        treatment = kinds[kind]
+        if treatment is PLAIN:
+            return None
+        if treatment is SHARED or kind is tuple and value:
+            owner = walker.owner
+            if claim(id(value), owner) != owner:
+                scene.join(scene.owners[id(value)], owner)
+            return None
+        return treatment(walker, value)
+
+    return persistent_id
 
 
 class _Globals:
