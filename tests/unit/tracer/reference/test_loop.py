@@ -64,9 +64,10 @@ def test_not_a_program(tmp_path: Path, program: str, code: int) -> None:
 
 
 def test_ignored_signals_are_not_inherited(tmp_path: Path) -> None:
-    _, output = record(tmp_path, "grep -E 'Sig(Blk|Ign)' /proc/self/status")
-    values = [int(line.split()[1], 16) for line in output.splitlines()]
-    assert values == [0, 0]
+    question = "grep -E 'Sig(Blk|Ign)' /proc/self/status"
+    _, output = record(tmp_path, question)
+    plain = subprocess.run(["sh", "-c", question], capture_output=True, text=True, check=True).stdout
+    assert output == plain
 
 
 @pytest.mark.parametrize("stop", [1, 40])
