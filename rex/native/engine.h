@@ -269,6 +269,8 @@ struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
 uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime answered */
 void replay_order_start(void);
 bool replay_is_turn(struct task *t, const struct event *e);
+bool replay_is_answerable(struct task *t, const struct event *e);
+void replay_arrived(struct task *t, int sig);
 bool replay_is_signal(const struct event *e);         /* one that nothing in the task itself causes */
 bool replay_is_doomed(struct task *t);
 void replay_send_now(struct task *t, struct event *e);

@@ -134,7 +134,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
 static void perform(struct task *t)
 {
     struct event *e = t->matched;
-    t->held = !replay_is_turn(t, e);
+    t->held = !replay_is_turn(t, e) || !replay_is_answerable(t, e);
     if (!t->held)
         replay_call(t, call_of(t->nr), e);
 }
@@ -202,7 +202,7 @@ static void exit_stop(struct task *t, int64_t result)
 static void settle(void)
 {
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->held && replay_is_turn(t, t->matched)) {
+        if (t->alive && t->held && replay_is_turn(t, t->matched) && replay_is_answerable(t, t->matched)) {
             perform(t);
             if (!t->held)
                 resume(t, 0);

@@ -245,8 +245,11 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
     }
     if (is_output(t))
         output_entry(t, e);
-    else
+    else {
+        if (t->nr == REX_NR_rt_sigtimedwait && e->record->result > 0)
+            replay_arrived(t, (int)e->record->result);
         replay_emulate(t, e);
+    }
 }
 
 /* ------------------------------------------------------------------ exits */

@@ -21,9 +21,8 @@ bool replay_is_signal(const struct event *e)
 
 /* A signal between processes of the experiment is not due before its sender has sent it,
  * nor a child's end before the child has ended. */
-static bool is_sent(struct task *t, const struct event *e)
+static bool was_sent(struct task *t, const struct field *f)
 {
-    const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
     siginfo_t info;
     memcpy(&info, f->data, sizeof info);
     struct script *sender = info.si_code <= 0 || info.si_signo == SIGCHLD ? script_named((uint32_t)info.si_pid) : NULL;
@@ -32,6 +31,11 @@ static bool is_sent(struct task *t, const struct event *e)
     if (info.si_code > 0)
         return !sender->exit || sender->exit->done || info.si_code == CLD_STOPPED || info.si_code == CLD_CONTINUED;
     return script_named(t->script->tgid)->sent[info.si_signo & 63] > 0;
+}
+
+static bool is_sent(struct task *t, const struct event *e)
+{
+    return was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT));
 }
 
 /* A call of the kill family succeeded: its target may now have the signal. */
@@ -46,11 +50,17 @@ void replay_sent(struct task *t)
             script_of(i)->sent[sig]++;
 }
 
-void replay_send_now(struct task *t, struct event *e)
+/* One signal that was sent has arrived. */
+void replay_arrived(struct task *t, int sig)
 {
-    uint8_t *sent = script_named(t->script->tgid) ? &script_named(t->script->tgid)->sent[e->record->args[0] & 63] : NULL;
+    uint8_t *sent = script_named(t->script->tgid) ? &script_named(t->script->tgid)->sent[sig & 63] : NULL;
     if (sent && *sent)
         --*sent;
+}
+
+void replay_send_now(struct task *t, struct event *e)
+{
+    replay_arrived(t, (int)e->record->args[0]);
     t->injected = e;
     if (tgkill(t->leader->tid, t->tid, (int)e->record->args[0]))
         replay_done(e);
@@ -65,6 +75,20 @@ static struct event *event_after(struct task *t, const struct event *e)
     for (i++; i < s->count && s->event[i]->done; i++)
         ;
     return i < s->count ? s->event[i] : NULL;
+}
+
+/* A thread has a signal no earlier than another sends it: the sender may look whether it still waits. */
+bool replay_is_answerable(struct task *t, const struct event *e)
+{
+    const struct field *f = record_field(e->record, 1, FIELD_OUT);
+    if (is_single(t))
+        return true;
+    if (e->record->call == REX_NR_rt_sigtimedwait)
+        return e->record->result <= 0 || !f || f->length < sizeof(siginfo_t) || was_sent(t, f);
+    if (e->record->result != -EINTR || call_of(e->record->call)->hook != REX_HOOK_SLEEP)
+        return true;
+    struct event *next = event_after(t, e);
+    return !next || !replay_is_signal(next) || is_sent(t, next);
 }
 
 bool replay_send(struct task *t, struct event *e)
