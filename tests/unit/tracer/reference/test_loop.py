@@ -67,7 +67,7 @@ def test_ignored_signals_are_not_inherited(tmp_path: Path) -> None:
     question = "grep -E 'Sig(Blk|Ign)' /proc/self/status"
     _, output = record(tmp_path, question)
     plain = subprocess.run(["sh", "-c", question], capture_output=True, text=True, check=True).stdout
-    assert output == plain
+    assert output == plain.encode()
 
 
 @pytest.mark.parametrize("stop", [1, 40])
