@@ -32,6 +32,10 @@ _PLAIN_LIBRARY = {("numpy", "dtype"), ("numpy", "generic"), ("numpy", "ufunc"),
                   ("torch", "device"), ("torch", "Size"), ("pyarrow.lib", "DataType"),
                   ("polars.datatypes.classes", "DataType")}
 
+# Callables that are pickled by name, like functions, but are none.
+_NAMED = {"_lru_cache_wrapper", "_ArrayFunctionDispatcher", "cython_function_or_method",
+          "fused_cython_function", "builtin_function_or_method"}
+
 _importable: dict[int, object] = {}
 
 
@@ -40,7 +44,10 @@ def is_importable(value: Any) -> bool:
     if id(value) in _importable:
         return True
     try:
-        found = cloudpickle._should_pickle_by_reference(value)
+        if isinstance(value, (type, types.FunctionType)):
+            found = cloudpickle._should_pickle_by_reference(value)
+        else:
+            found = cloudpickle._lookup_module_and_qualname(value) is not None
     except Exception:   # modules with surprising __getattr__
         found = False
     if found:
@@ -81,7 +88,8 @@ class Kinds(dict[type, Any]):
     def __missing__(self, kind: type) -> Any:
         found: Any = self._late.get((kind.__module__, kind.__name__))
         if found is None:
-            found = self._for_classes if issubclass(kind, type) else plain_or_shared(kind)
+            is_named = issubclass(kind, type) or kind.__name__ in _NAMED
+            found = self._for_classes if is_named else plain_or_shared(kind)
         self[kind] = found
         if not is_importable(kind):
             self._mortal.append(kind)

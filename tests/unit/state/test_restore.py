@@ -1,0 +1,162 @@
+"""Checkout: what differs and nothing else, in place where it can be, re-run where it must be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("cloudpickle")
+numpy = pytest.importorskip("numpy")
+
+from rex.errors import Damaged, NotFound  # noqa: E402
+from rex.archive import Content  # noqa: E402
+from .sessions import Session  # noqa: E402
+
+
+@pytest.fixture
+def session() -> Session:
+    return Session(check_loads=False)
+
+
+def test_what_does_not_differ_is_left_alone(session: Session) -> None:
+    session.run("a = [1]\nb = [2]")
+    session.run("b.append(3)")
+    a = session["a"]
+    restored = session.checkout(1)
+    assert session["a"] is a and session["b"] == [2]
+    assert restored.loaded == {"b"} and not restored.failed
+
+
+@pytest.mark.parametrize("make, change", [
+    ("np.zeros(500000)", "x[7] = 1"), ("np.zeros((300, 400), order='F')", "x += 1"),
+    ("np.zeros((5, 300, 400)).transpose(1, 0, 2).copy('K')", "x[0] = 3"),
+    ("['s%d' % i for i in range(9000)]", "x[5000] = 'new'"),
+    ("list(range(9000))", "x.insert(3, 'new')"), ("{i: i for i in range(2000)}", "x[3] = 'new'"),
+    ("set(range(2000))", "x.add('new')"), ("bytearray(200000)", "x[9] = 5"),
+    ("np.array(['t'] * 3000, object)", "x[4] = None")])
+def test_large_objects_are_patched_and_stay_who_they_are(session: Session, make: str,
+                                                         change: str) -> None:
+    session.run(f"import numpy as np\nx = {make}")
+    before, x = repr(session["x"]), session["x"]
+    session.run(change)
+    after = repr(session["x"])
+    for node, expected in ((1, before), (2, after), (1, before)):
+        session.checkout(node)
+        assert session["x"] is x and repr(x) == expected
+
+
+def test_patching_goes_on_after_an_object_was_built_anew(session: Session) -> None:
+    session.run("import numpy as np\nx = np.zeros(500000)")
+    session.run("x[3] = 1")
+    session.run("x = None")
+    session.checkout(2)
+    x = session["x"]
+    session.checkout(1)
+    assert session["x"] is x and x[3] == 0
+
+
+def test_views_and_sharing_come_back(session: Session) -> None:
+    session.run("import numpy as np\na = np.arange(60000.).reshape(200, 300).copy()\nv = a[::-2, 5:9]\n"
+                "l = [v, v]\nm = l")
+    session.run("v[0, 0] = -1\nl = None")
+    session.run("del a, v, l, m")
+    session.checkout(1)
+    assert session["v"].base is session["a"] and session["l"][0] is session["l"][1]
+    assert session["m"] is session["l"] and session["v"].strides == (-4800, 8)
+    session["a"][199, 5] = 77
+    assert session["v"][0, 0] == 77
+
+
+def test_functions_see_the_live_namespace(session: Session) -> None:
+    session.run("k = 1\ndef f(): return k\ndef count():\n    n = 0\n    def up():\n"
+                "        nonlocal n\n        n += 1\n        return n\n    return up, lambda: n\n"
+                "up, seen = count()\nup()")
+    session.run("up(); del f")
+    session.checkout(1)
+    session.namespace["k"] = 5
+    assert session["f"]() == 5
+    assert session["up"]() == 2 and session["seen"]() == 2
+
+
+def test_classes_stay_the_same_and_lose_later_attributes(session: Session) -> None:
+    session.run("class K:\n    x = [1]\n    def who(self): return type(self) is K\nk = K()")
+    session.run("K.x.append(2)\nK.y = 3")
+    kind = session["K"]
+    session.checkout(1)
+    assert session["K"] is kind and kind.x == [1] and not hasattr(kind, "y")
+    assert session["k"].who()
+
+
+def test_generators_are_run_again_from_their_inputs(session: Session) -> None:
+    session.run("log = []\nsource = iter([1])\ng = (i * i for i in range(5))")
+    session.run("a = next(g)")
+    session.run("log.append(next(g)); b = 1")
+    session.run("log.append(next(g)); del b")
+    restored = session.checkout(3)
+    assert set(restored.recomputed) == {"g"} and session["log"] == [1] and session["b"] == 1
+    assert next(session["g"]) == 4
+    session.checkout(1)
+    assert list(session["g"]) == [0, 1, 4, 9, 16]
+
+
+def test_running_again_changes_no_file_and_says_so(session: Session, tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    session.run(f"file = open({str(path)!r}, 'w')\nfile.write('kept'); file.flush()")
+    session.run("file.close(); del file")
+    restored = session.checkout(1)
+    assert "would write" in restored.failed["file"] and path.read_text() == "kept"
+    assert "file" not in session.namespace
+
+
+def test_a_missing_chunk_is_recomputed(session: Session) -> None:
+    session.run("n = 3")
+    delta = session.run("x = list(range(2000)); y = n + 1")
+    session.run("x = y = None")
+
+    def read(content: Content) -> bytes:
+        raise Damaged("gone")
+
+    for chunk in delta.changed["x"].chunks():
+        chunk.source, chunk.content = None, Content("0" * 64, 5)
+    restored = session.checkout(2, read=read)
+    assert "gone" in restored.recomputed["x"] and session["x"][1999] == 1999
+    assert session["y"] == 4 and "y" not in restored.recomputed
+
+
+def test_branches(session: Session) -> None:
+    session.run("a = [0]")
+    session.run("a.append(1)")
+    session.checkout(1)
+    other = session.run("a.append(2)")
+    assert other.parent == 1
+    session.checkout(2)
+    assert session["a"] == [0, 1]
+    session.checkout(other.node)
+    assert session["a"] == [0, 2]
+    assert set(session.tracker.history.difference(2, other.node)) == {"a"}
+    with pytest.raises(NotFound):
+        session.checkout(99)
+
+
+def test_classes_that_load_but_differ_are_found_and_recomputed() -> None:
+    session = Session()
+    session.run("class Lossy:\n    def __init__(self): self.x, self.cache = 1, [2]\n"
+                "    def __getstate__(self): return {'x': self.x}\nok = [1]")
+    session.run("lossy = Lossy()")
+    session.run("lossy = None")
+    restored = session.checkout(2)
+    assert "differs at" in restored.recomputed["lossy"] and session["lossy"].cache == [2]
+    session.tracker.close()
+
+
+def test_an_object_array_with_records_and_a_read_only_root(session: Session) -> None:
+    session.run("import numpy as np\nr = np.zeros(5, [('a', 'f8'), ('b', 'U3')])\nv = r['a']\n"
+                "r.flags.writeable = False\no = np.array([[1], None], object)")
+    wanted: Any = session["r"].dtype
+    session.run("del r, v, o")
+    session.checkout(1)
+    assert session["r"].dtype == wanted and not session["r"].flags.writeable
+    assert session["v"].flags.writeable and session["v"].base is session["r"]
+    assert session["o"][0] == [1]
