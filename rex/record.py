@@ -231,5 +231,6 @@ def record(options: Options) -> Outcome:
                              str(service.failure), "free some space and record again")
         manifest = inventory.complete(manifest, recording, report, service.captured)
         experiment = recording.finish(manifest)
-        return Outcome(experiment, options.archive, report.status, recording.new_bytes,
+        return Outcome(experiment, options.archive, report.status,
+                       recording.stored_bytes + experiment.folder_bytes(),
                        list(manifest.warnings))

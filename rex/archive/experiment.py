@@ -157,6 +157,11 @@ class Recording:
         """Raw bytes added that the archive did not have yet."""
         return self._packer.new_bytes
 
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes that the recording has put on disk so far in packs."""
+        return self._packer.stored_bytes
+
     def flush(self) -> None:
         """Make everything added so far durable and readable; no other thread may add meanwhile."""
         self._packer.flush()

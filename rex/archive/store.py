@@ -228,6 +228,7 @@ class Packer:
         self._failure: BaseException | None = None
         self.sealed: set[str] = set()          # names of the packs written
         self.new_bytes = 0                     # raw bytes that were not in the store yet
+        self.stored_bytes = 0                  # bytes of the packs written
         store.refresh()
 
     def add(self, data: bytes) -> bytes:
@@ -271,6 +272,7 @@ class Packer:
         pack, self._pack = self._pack, None
         if pack is not None:
             self.sealed.add(pack.seal())
+            self.stored_bytes += pack.size_bytes
 
     def flush(self) -> None:
         """Make everything added so far durable and readable; no other thread may add meanwhile."""
