@@ -5,7 +5,7 @@
 Two logs are made per length: one process that opens, asks and reads, with
 an edit now and then; then the same where a tenth of one log, in one piece, is
 missing from the other, and where nothing agrees. Every measurement is a process
-of its own, so that its peak of memory is its own.
+of its own, so that its peak of memory is its own: of the larger of the two processes that read.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from rex.expdiff.calls import compare_calls  # noqa: E402
-from rex.expdiff.canonical import read_trace  # noqa: E402
 from rex.expdiff.processes import match_tasks  # noqa: E402
+from rex.expdiff.reading import read_both  # noqa: E402
 from rex.log import Event, LogWriter  # noqa: E402
 from rex.log.records import IN, OUT, RESOLVED, STAT, TASK  # noqa: E402
 from rex.syscalls import BY_NAME  # noqa: E402
@@ -63,21 +64,29 @@ def write_log(path: str, count: int, kind: str, is_right: bool) -> None:
                 log.append(event)
 
 
+def as_experiment(path: str) -> SimpleNamespace:
+    """What reading asks of an experiment."""
+    facts = SimpleNamespace(cwd="/w", log=SimpleNamespace(size=os.path.getsize(path)))
+    return SimpleNamespace(manifest=facts, open_log=lambda: open(path, "rb"))
+
+
 def measure(left: str, right: str) -> None:
-    """Print seconds for reading, seconds for comparing, differences and MB at the peak."""
+    """Print seconds for reading, seconds for comparing, CPU seconds of both, differences and MB at the peak."""
     started = time.perf_counter()
-    one, two = (read_trace(open(path, "rb"), "/w") for path in (left, right))
+    one, two = read_both(*(as_experiment(path) for path in (left, right)))   # type: ignore[arg-type]
     read_s = time.perf_counter() - started
     calls = compare_calls(one, two, match_tasks(one, two))
     skipped = sum(each.skipped_left + each.skipped_right + each.changed for each in calls.processes)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    print(f"{read_s:.2f} | {time.perf_counter() - started - read_s:.2f} | {calls.in_step} | {skipped} | {peak:.0f}")
+    cpu = sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, (
+        resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1000
+    print(f"{read_s:.2f} | {time.perf_counter() - started - read_s:.2f} | {cpu:.2f} | {calls.in_step} | {skipped} | {peak:.0f}")
 
 
 def main(lengths: list[int]) -> None:
     """The table."""
     print(f"{platform.machine()}, {os.cpu_count()} CPUs, Linux {platform.release()}, Python {platform.python_version()}")
-    print("\n| calls per log | kind | read both s | compare s | in step | differ | peak MB |\n|---|---|---|---|---|---|---|")
+    print("\n| calls per log | kind | read both s | compare s | CPU s | in step | differ | peak MB |\n" + "|---" * 8 + "|")
     for count in lengths:
         for kind in _KINDS:
             with tempfile.TemporaryDirectory() as folder:

@@ -158,12 +158,13 @@ class Canonical:
             parts.append(args[arg] & _LOW)
         for arg in shape.pids:
             parts.append(self._relation(event.task, args[arg] & _LOW))
-        resolved = {arg: data for arg, kind, data in event.fields if kind == RESOLVED}
+        ins = shape.ins
         for arg, kind, data in event.fields:
-            if kind == IN and shape.ins.get(arg) == "path":
-                path = resolved.get(arg, data)
+            word = ins.get(arg) if kind == IN else None
+            if word == "path":
+                path = event.data(RESOLVED, arg) or data
                 parts.append(self.names.logical(path) if path else self._descriptor(event.task, args[0] & _LOW))
-            elif kind == IN and arg in shape.ins:
+            elif word:
                 parts.append(data)
         return tuple(parts)
 

@@ -11,7 +11,7 @@ from typing import Any, Iterator
 Entry = tuple[int, int, int]
 
 _BUFFERED_NUMBERS = 3 << 18   # of all tasks together: 6 MiB
-_NUMBER_BYTES = 8
+_ENTRY_BYTES = 24
 
 
 class Spool:
@@ -23,7 +23,6 @@ class Spool:
         self._buffered = 0
         self._end = 0
         self._blocks: dict[int, list[tuple[int, int]]] = {}   # offset and bytes, per task
-        self.counts: dict[int, int] = {}
 
     def add(self, task: int, key: int, data: int, event: int) -> None:
         """Append one entry of a task; key and data are unsigned 64-bit numbers."""
@@ -31,7 +30,6 @@ class Spool:
         if waiting is None:
             waiting = self._waiting[task] = array("Q")
         waiting.extend((key, data, event))
-        self.counts[task] = self.counts.get(task, 0) + 1
         self._buffered += 3
         if self._buffered >= _BUFFERED_NUMBERS:
             self._write()
@@ -44,6 +42,14 @@ class Spool:
             self._end += len(data)
         self._waiting.clear()
         self._buffered = 0
+
+    @property
+    def counts(self) -> dict[int, int]:
+        """Number of entries per task."""
+        found = {task: sum(size for _, size in blocks) // _ENTRY_BYTES for task, blocks in self._blocks.items()}
+        for task, numbers in self._waiting.items():
+            found[task] = found.get(task, 0) + len(numbers) // 3
+        return found
 
     def entries(self, task: int) -> Iterator[Entry]:
         """The entries of a task in order; add nothing meanwhile."""
