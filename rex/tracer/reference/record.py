@@ -25,6 +25,7 @@ from rex.tracer.reference.spawn import Standard
 from rex.tracer.reference.tasks import INTERRUPTED, Task
 
 _RESTART = BY_NAME["restart_syscall"].nr
+_IOCTL, _TIOCGPTPEER = BY_NAME["ioctl"].nr, 0x5441
 _SIGPROCMASK = BY_NAME["rt_sigprocmask"].nr
 _WRITES = frozenset((BY_NAME["write"].nr, BY_NAME["writev"].nr))
 _MAX_INHERITED, _LAST_INHERITED = 63, 1024
@@ -121,7 +122,8 @@ class Recorder(Handler):
         if call.policy in (Policy.NATIVE, Policy.REFUSE) or (call.policy is Policy.STREAM and not is_external):
             return
         task.want_exit = True
-        if call.hook is Hook.COPY:    # what moves inside the kernel cannot be logged
+        # What moves inside the kernel cannot be logged; libc opens a terminal's name instead of its peer.
+        if call.hook is Hook.COPY or (task.nr == _IOCTL and task.args[1] & 0xFFFFFFFF == _TIOCGPTPEER):
             self._refuse(task, errno.EINVAL)
             return
         paths.read_names(task)

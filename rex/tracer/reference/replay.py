@@ -23,7 +23,7 @@ from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.overlay import Overlay
 from rex.tracer.reference.replay_calls import (end_call, end_free_search, perform_call, perform_unmatched,
                                                scratch_made)
-from rex.tracer.reference.replay_clock import go_on, note_reading
+from rex.tracer.reference.replay_clock import find_reading, go_on, note_reading
 from rex.tracer.reference.replay_files import answer_own_stat, execed, opener_of, perform_open
 from rex.tracer.reference.replay_poll import POLLS, end_free_wait, wait_freely
 from rex.tracer.reference.replay_signals import PATIENCE_NS, Signals
@@ -32,6 +32,8 @@ from rex.tracer.reference.spawn import Standard
 from rex.tracer.reference.tasks import CLONE_THREAD, INTERRUPTED, Task
 
 _GETRANDOM, _RESTART = BY_NAME["getrandom"].nr, BY_NAME["restart_syscall"].nr
+_PAUSE, _SIGTIMEDWAIT = BY_NAME["pause"].nr, BY_NAME["rt_sigtimedwait"].nr
+_TAKING = frozenset(BY_NAME[name].nr for name in ("read", "readv", "recvfrom", "recvmsg", "recvmmsg"))
 _CLONE3, _FORKS = BY_NAME["clone3"].nr, frozenset((BY_NAME["fork"].nr, BY_NAME["vfork"].nr))
 _CLONE_PARENT_SETTID, _CLONE_CHILD_SETTID = 0x00100000, 0x01000000
 _ARGS_CHILD_TID, _ARGS_PARENT_TID = 16, 24      # in struct clone_args
@@ -97,7 +99,7 @@ class Replayer(Handler):
     def emulate(self, task: Task, entry: Entry) -> None:
         """The log answers, the kernel is not asked."""
         put_outputs(task, entry.event)
-        note_reading(task)
+        note_reading(task, entry.event)
         self.signals.send_at_return(task, entry)
         task.skip(entry.event.result)
         entry.is_done = True
@@ -143,8 +145,8 @@ class Replayer(Handler):
         call = CALLS.get(key[0])
         found = self._find_shared(task, call) if call else None
         if found is None:
-            found = (script.find_clock(key, task.args[1]) if key[0] == CLOCK_GETTIME and not task.is_single
-                     else script.find(key))
+            is_clock = key[0] == CLOCK_GETTIME and not task.is_single
+            found = find_reading(task, key) if is_clock else script.find(key)
         if found is None and call and (call.key in (Key.PATH, Key.STREAM) or key in _SHARED_CLOCK
                                        or call.nr == _GETRANDOM):
             found = self.log.find_sibling(script, key)
@@ -160,12 +162,22 @@ class Replayer(Handler):
         ending = task.script.exit
         return bool(ending and ending.event.result & 0x7F == signal.SIGKILL and not task.script.next())
 
+    def _never_returned(self, task: Task, call: Call) -> bool:
+        """A thread whose log has ended made no further call that returned: it waits now as it did."""
+        is_taking = task.stream and (task.nr in _TAKING or call.hook is Hook.ACCEPT)
+        is_waiting = is_taking or call.hook is Hook.PAUSE or task.nr == _SIGTIMEDWAIT
+        return bool(is_waiting and not task.is_single and task.script.birth and not task.script.next())
+
     def _unmatched(self, task: Task, call: Call, key: CallKey) -> None:
         """The answer given last to an equal call may do."""
         may_repeat = call.policy is Policy.EMULATE or (call.hook is Hook.OPEN and task.has_shared_work)
         last = self.log.find_last(task.script, key) if may_repeat else None
         if self._is_doomed(task):
             os.kill(task.leader.tid, signal.SIGKILL)
+            return
+        if self._never_returned(task, call):
+            task.substitute(_PAUSE)
+            task.want_exit = False
             return
         if call.hook in POLLS and wait_freely(self, task, None):
             return                    # threads wait as often as they have to
@@ -186,8 +198,11 @@ class Replayer(Handler):
         else:
             perform_unmatched(self, task, call)
 
+    def _is_ready(self, task: Task, entry: Entry) -> bool:
+        return self.log.is_turn(entry, task.script.index) and self.signals.is_answerable(task, entry)
+
     def _perform(self, task: Task, entry: Entry) -> None:
-        task.held = not self.log.is_turn(entry, task.script.index)
+        task.held = not self._is_ready(task, entry)
         if not task.held:
             perform_call(self, task, entry)
 
@@ -204,8 +219,8 @@ class Replayer(Handler):
             self._correct(task, task.matched, result)
         elif task.call and task.call.hook is Hook.WAIT:
             end_free_search(self, task, result)
-        else:
-            end_free_wait(task)
+        elif task.call and task.call.hook in POLLS:
+            end_free_wait(task, result)
 
     def _correct(self, task: Task, entry: Entry, result: int) -> None:
         end_call(self, task, entry, result)
@@ -219,7 +234,7 @@ class Replayer(Handler):
 
     def _release(self, task: Task) -> bool:
         entry = task.matched
-        if entry is None or not self.log.is_turn(entry, task.script.index):
+        if entry is None or not self._is_ready(task, entry):
             return False
         self._perform(task, entry)
         if not task.held:

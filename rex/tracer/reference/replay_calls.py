@@ -31,6 +31,7 @@ _AF_UNIX, _SOCK_DGRAM, _SOCK_FLAGS = 1, 2, os.O_CLOEXEC | os.O_NONBLOCK
 # ------------------------------------------------------------------ entries
 
 def _emulate(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    replayer.signals.note_answer(task, entry.event)
     replayer.emulate(task, entry)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import errno
 import struct
+import time
 from typing import TYPE_CHECKING, Callable, Iterator
 
 from rex.log.records import OUT, Event
 from rex.syscalls import BY_NAME, Hook
 from rex.tracer.reference import memory
 from rex.tracer.reference.calls import put_outputs
+from rex.tracer.reference.replay_clock import note_waited
 from rex.tracer.reference.script import Entry
 from rex.tracer.reference.tasks import Task, signed32
 
@@ -108,7 +110,6 @@ def _take_out(task: Task, hook: Hook) -> None:
     """Take what is outside out of the wait; poll's descriptors come back at its end."""
     if hook is Hook.POLL:             # negative: not waited for
         _change_polled(task, lambda fd: ~fd if fd >= 0 and task.files.stream(fd) else fd)
-        task.want_exit = True
     if hook is Hook.SELECT:
         size = (signed32(task.args[0]) + 63) // 64 * 8
         external = sum(1 << fd for fd in task.files)
@@ -146,11 +147,15 @@ def wait_freely(replayer: "Replayer", task: Task, entry: Entry | None) -> bool:
         entry.is_done = True
     task.matched = None
     _take_out(task, hook)
+    task.wait_began_ns = time.monotonic_ns()
+    task.want_exit = True
     return True
 
 
-def end_free_wait(task: Task) -> None:
+def end_free_wait(task: Task, result: int) -> None:
     """At its exit-stop: what was outside is in the list again."""
+    if result == 0:
+        note_waited(task)
     if task.call and task.call.hook is Hook.POLL:
         _change_polled(task, lambda fd: ~fd if fd < -1 and task.files.stream(~fd) else fd)
 

@@ -7,8 +7,8 @@ import signal
 import time
 from collections import Counter
 
-from rex.log.records import SIGNAL
-from rex.syscalls import BY_NAME
+from rex.log.records import OUT, SIGNAL, Event
+from rex.syscalls import BY_NAME, CALLS, Hook
 from rex.tracer.reference import kernel
 from rex.tracer.reference.script import Entry, Log, code_and_pid, is_fault
 from rex.tracer.reference.tasks import Task, signed32
@@ -17,7 +17,7 @@ PATIENCE_NS = 60_000_000
 
 _BY_GROUP = frozenset((BY_NAME["tgkill"].nr, BY_NAME["rt_tgsigqueueinfo"].nr))
 _BY_DESCRIPTOR = BY_NAME["pidfd_send_signal"].nr
-_WRITE = BY_NAME["write"].nr
+_WRITE, _SIGTIMEDWAIT = BY_NAME["write"].nr, BY_NAME["rt_sigtimedwait"].nr
 _ALL_BITS = 2**64 - 1
 _SENT_BY_NOBODY = frozenset((-2, -3, -4))       # SI_TIMER, SI_MESGQ, SI_ASYNCIO
 _STOPS = frozenset((5, 6))                      # CLD_STOPPED, CLD_CONTINUED
@@ -43,35 +43,58 @@ class Signals:
         target = self._log.named(pid) if pid > 0 and task.nr != _BY_DESCRIPTOR else None
         self._sent[target.process if target else 0, number] += 1
 
-    def _is_sent(self, task: Task, entry: Entry) -> bool:
+    def _is_sent(self, task: Task, info: bytes) -> bool:
         """A signal between processes of the experiment is not due before its sender has sent
         it, nor a child's end before the child has ended."""
-        code, pid = code_and_pid(entry.info)
-        by_process = code <= 0 or entry.signal == signal.SIGCHLD
+        code, pid = code_and_pid(info)
+        number = int.from_bytes(info[:4], "little")
+        by_process = code <= 0 or number == signal.SIGCHLD
         sender = self._log.named(pid) if by_process else None
         if sender is None or code in _SENT_BY_NOBODY:
             return True
         if code > 0:
             return sender.exit is None or sender.exit.is_done or code in _STOPS
-        return self.is_sent_to(task, entry.signal)
+        return self.is_sent_to(task, number)
 
     def is_due(self, task: Task, all_sleep: bool) -> Entry | None:
         """The task's next event, if it is a signal that no call waits for: the task sleeps
         or computes until it comes."""
         script, entry = task.script, task.script.next()
         if (entry is None or not entry.is_asynchronous or task.injected is entry or task.held
-                or script.birth is None or not self._is_sent(task, entry)):
+                or script.birth is None or not self._is_sent(task, entry.info)):
             return None
         before = script.entries[entry.place - 1].event if entry.place else script.birth
         waited_ns = time.monotonic_ns() - task.last_stop_ns
         is_late = waited_ns > PATIENCE_NS and (all_sleep or waited_ns > entry.event.time_ns - before.time_ns)
         return entry if is_late else None
 
-    def send(self, task: Task, entry: Entry) -> None:
-        """Send it now."""
-        key = task.script.process, entry.signal
+    def _note_arrived(self, task: Task, number: int) -> None:
+        key = task.script.process, number
         if self._sent[key]:
             self._sent[key] -= 1
+
+    def is_answerable(self, task: Task, entry: Entry) -> bool:
+        """A thread has a signal no earlier than another sends it: the sender may look whether
+        it still waits."""
+        call = CALLS.get(entry.event.call)
+        if task.is_single or call is None:
+            return True
+        if call.nr == _SIGTIMEDWAIT:
+            info = entry.event.data(OUT, 1) or b""
+            return entry.event.result <= 0 or len(info) < kernel.SIGINFO_BYTES or self._is_sent(task, info)
+        if entry.event.result != -errno.EINTR or call.hook is not Hook.SLEEP:
+            return True
+        following = task.script.after(entry)
+        return following is None or not following.is_asynchronous or self._is_sent(task, following.info)
+
+    def note_answer(self, task: Task, event: Event) -> None:
+        """A signal may have come as the answer of a call."""
+        if event.call == _SIGTIMEDWAIT and event.result > 0:
+            self._note_arrived(task, event.result)
+
+    def send(self, task: Task, entry: Entry) -> None:
+        """Send it now."""
+        self._note_arrived(task, entry.signal)
         task.injected = entry
         if not kernel.send_signal(task.leader.tid, task.tid, entry.signal):
             entry.is_done = True
@@ -118,7 +141,7 @@ class Signals:
         following = task.script.next()
         is_next = following is not None and following.signal == number
         if following and number == signal.SIGCHLD:
-            return is_next and self._is_sent(task, following) and _deliver(task, following)
+            return is_next and self._is_sent(task, following.info) and _deliver(task, following)
         if number == signal.SIGPIPE:
             return _take_pipe(task)
         if not is_fault(number, kernel.signal_info(task.tid)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -23,6 +24,7 @@ _GETTID = BY_NAME["gettid"].nr
 _WRITES = frozenset((BY_NAME["write"].nr, BY_NAME["writev"].nr))
 _FAULTS = frozenset((11, 7, 8, 4, 5, 31))       # SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS
 _INFO = struct.Struct("<8xii")                  # siginfo: si_code, si_pid
+_TIME = struct.Struct("<qq")
 _PAIR = struct.Struct("<ii")
 
 
@@ -70,7 +72,8 @@ class Entry:
 class Script:
     """What the log holds for one task, in its order.
 
-    `tid` and `process` are its numbers when recorded.
+    `tid` and `process` are its numbers when recorded; `clock_at_ns` is when it last read a
+    clock, at first the replay's start.
     """
 
     index: int = NO_TASK
@@ -80,7 +83,7 @@ class Script:
     exit: Entry | None = None
     entries: list[Entry] = field(default_factory=list)
     cursor: int = 0
-    clock_at_ns: int = 0
+    clock_at_ns: int = field(default_factory=time.monotonic_ns)
     _by_key: dict[CallKey, list[Entry]] = field(default_factory=dict)
     _heads: dict[CallKey, int] = field(default_factory=dict)
 
@@ -292,6 +295,13 @@ def _is_writing_open(event: Event) -> bool:
     if event.call in (_OPENAT2, _CREAT):
         return True                   # openat2 keeps its flags in memory: they are not in the log
     return is_writing(event.args[1] if event.call == _OPEN else event.args[2])
+
+
+def clock_of(event: Event) -> int:
+    """The ns that a clock_gettime answered."""
+    data = event.data(OUT, 1) or b""
+    seconds, ns = _TIME.unpack(data) if len(data) == _TIME.size else (0, 0)
+    return int(seconds * 10**9 + ns)
 
 
 def name_of(nr: int) -> str:

@@ -96,6 +96,7 @@ class Task:
         exec_fields: record: what execve's event gets, read before the exec.
         matched, injected: replay: the call's event; a signal on its way.
         owed: replay: signals that were blocked when sent.
+        clock_ns, clock_floor_ns: replay: CLOCK_MONOTONIC as last answered; what it must have reached.
         opening: replay: the file that is being opened.
     """
 
@@ -136,6 +137,9 @@ class Task:
     injected: "Entry | None" = None
     owed: dict[int, "Entry"] = field(default_factory=dict)
     child_tid_at: int = 0
+    clock_ns: int = 0
+    clock_floor_ns: int = 0
+    wait_began_ns: int = 0
     opening: bytes = b""
     scratch_due: bool = False
     last_stop_ns: int = 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import time
 from typing import Callable
 
+from rex.log import Event
 from rex.tracer.reference.replay_clock import go_on, note_reading
 from rex.tracer.reference.script import Script
 from rex.tracer.reference.tasks import Task
@@ -18,7 +18,7 @@ def test_clocks_go_on(make_task: Callable[..., Task]) -> None:
         at = ctypes.addressof(memory)
         task = make_task(name, *((1, at) if unit_ns == 1 else (at,)))
         task.script = Script()
-        note_reading(task)
+        note_reading(task, Event(task.nr))
         task.script.clock_at_ns -= 1_500_000_000
         go_on(task)
         seconds, parts = struct.unpack("<qq", memory.raw[:16])
@@ -28,6 +28,7 @@ def test_clocks_go_on(make_task: Callable[..., Task]) -> None:
 def test_other_calls_do_not(make_task: Callable[..., Task]) -> None:
     task = make_task("getpid")
     task.script = Script()
-    note_reading(task)
+    task.script.clock_at_ns = 5
+    note_reading(task, Event(task.nr))
     go_on(task)
-    assert task.script.clock_at_ns == 0 < time.monotonic_ns()
+    assert task.script.clock_at_ns == 5

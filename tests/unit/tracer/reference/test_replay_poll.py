@@ -67,7 +67,7 @@ def test_threads_wait_freely_for_their_own(make_task: MakeTask, monkeypatch: pyt
     scene.perform()
     assert not scene.ran and not scene.emulated and scene.entry.is_done and scene.task.matched is None
     assert memory.raw[:16] == polled((5, 0), (~EXTERNAL, 0))
-    replay_poll.end_free_wait(scene.task)
+    replay_poll.end_free_wait(scene.task, 1)
     assert memory.raw[:16] == polled((5, 0), (EXTERNAL, 0))
 
 
