@@ -18,14 +18,19 @@ void report_line(const char *format, ...)
     va_end(list);
 }
 
+/* The caller tells the user; without a report we do. */
 void die(const char *format, ...)
 {
+    char message[1024];
     va_list list;
     va_start(list, format);
-    fputs("rex-engine: ", stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    vsnprintf(message, sizeof message, format, list);
     va_end(list);
+    if (report) {
+        report_line("died=%s", message);
+        fflush(report);
+    } else
+        fprintf(stderr, "rex-engine: %s\n", message);
     _exit(2);          /* tracees go with us: PTRACE_O_EXITKILL */
 }
 

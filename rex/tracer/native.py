@@ -47,14 +47,13 @@ def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
 
 
 def _fail(report: Report, status: int) -> None:
-    for problem in report.problems:
-        name, _, text = problem.partition(": ")
-        if name == "not_permitted":
-            raise NotPermitted("tracing is not permitted here", text, "see: rex doctor")
-        if name == "log_error":
-            raise OwnFailure("the log could not be written", text, "free some space")
+    why = dict(problem.split(": ", 1) for problem in report.problems if ": " in problem)
+    if "not_permitted" in why:
+        raise NotPermitted("tracing is not permitted here", why["not_permitted"], "see: rex doctor")
+    if "log_error" in why:
+        raise OwnFailure("the log could not be written", why["log_error"], "free some space")
     how = f"exit status {status}" if status > 0 else signal.Signals(-status).name
-    raise OwnFailure("the engine stopped before the program ended", how)
+    raise OwnFailure("the engine stopped before the program ended", why.get("died", how))
 
 
 def _wait(engine: "subprocess.Popen[bytes]", is_recording: bool) -> int:
