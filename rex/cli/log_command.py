@@ -159,7 +159,7 @@ def event_json(number: int, event: "Event", pid: int | None) -> dict[str, Any]:
     from rex.syscalls.format import format_event
     return {"event": number, "task": event.task, "pid": pid, "call": call_name(event),
             "args": [f"{value:#x}" for value in event.args], "result": event.result,
-            "time_s": event.time_ns / 1e9, "stream": event.stream, "ordered": event.is_ordered,
+            "time_s": event.time_ns / 1e9, "stream": event.stream,
             "paths": paths_of(event), "text": format_event(event),
             "fields": [{"arg": None if arg == NO_ARG else arg, "type": FIELD_NAMES.get(kind, str(kind)),
                         "data": codec.text(data)} for arg, kind, data in event.fields]}

@@ -17,9 +17,9 @@ FIELD = struct.Struct("<BBHI")        # argument, type, 0, data length
 MAX_RECORD_BYTES = 0x7FFFF000 + (1 << 24)
 
 FINISHED = 1      # header flag
-ORDERED = 1       # event flag
 
 NO_ARG = 255      # a field of the call as a whole
+# A message's parts carry 16 times this on top of the argument: name, data, control.
 NO_TASK = 2**32 - 1
 
 OUT, IN, RESOLVED, STAT, ARGV, ENVP, STACK, SCRIPT, TEXT, LOADER, CONTROL = range(1, 12)
@@ -51,11 +51,6 @@ class Event:
     flags: int = 0
     stream: int = 0
     time_ns: int = 0
-
-    @property
-    def is_ordered(self) -> bool:
-        """Whether replay keeps this event's place among all processes."""
-        return bool(self.flags & ORDERED)
 
     def data(self, kind: int, arg: int | None = None) -> bytes | None:
         """The first field of that type (and argument), or None."""
@@ -108,7 +103,7 @@ def _decode_fields(record: bytes | memoryview, offset: int) -> tuple[Field, ...]
         arg, kind, zero, length = FIELD.unpack_from(record, position)
         begin = position + FIELD.size
         position = begin + (length + 7 & ~7)
-        if zero or position > end or (arg > 5 and arg != NO_ARG):
+        if zero or position > end or (arg != NO_ARG and (arg & 15 > 5 or arg >> 4 > 3)):
             raise Damaged("the log is damaged",
                           f"a field at offset {offset + begin - FIELD.size} "
                           "does not fit its record")

@@ -152,7 +152,7 @@ struct script *script_child(uint32_t parent, uint32_t ordinal)
 {
     for (size_t i = 0; i < script_count; i++) {
         const struct record *r = scripts[i].birth;
-        if (r && (uint32_t)r->args[0] == parent && r->args[1] == ordinal)
+        if (r && parent != UINT32_MAX && (uint32_t)r->args[0] == parent && r->args[1] == ordinal)
             return &scripts[i];
     }
     return NULL;

@@ -47,6 +47,8 @@ char *path_resolve(struct task *t, int dirfd, const char *path, bool follow)
     while (n > 1 && full[n - 1] == '/')
         full[--n] = 0;
     char *slash = strrchr(full, '/'), *name = slash ? slash + 1 : full, *result;
+    if (!slash)                       /* a pipe or socket has no place */
+        return full;
     if (follow || is_dots(name)) {
         result = realpath(full, NULL);
         if (result || is_dots(name)) {

@@ -402,6 +402,8 @@ int trace(void)
             early[early_count++].status = status;
         }
         handler->settle();
+        for (size_t i = 0; i < early_count && !tasks_alive(); i++)
+            kill(early[i].tid, SIGKILL);      /* nobody is left to name it */
     }
     return first_status;
 }
