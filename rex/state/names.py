@@ -15,6 +15,7 @@ ALL_POWERFUL = frozenset("""
     get_ipython run_cell run_line_magic run_cell_magic f_globals f_locals
     gc ctypes importlib _getframe currentframe modules sys
     threading _thread Thread Timer ThreadPoolExecutor concurrent joblib asyncio
+    logging warnings sched contextvars register seterrcall
     signal atexit settrace setprofile pickle cloudpickle dill runpy weakref
 """.split())
 

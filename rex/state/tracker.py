@@ -90,6 +90,8 @@ class StateTracker:
         node = self.history.next_node
         present = {name for name in self.namespace if not self._ignore(name)}
         touched = self._first_touched(present)
+        if self._verifier:
+            self._verifier.collect()
         changed, named = self._look(present, touched, node)
         removed = frozenset(self._lives.keys() - present)
         for name in removed:
@@ -183,6 +185,7 @@ class StateTracker:
         old = self._lives.get(found.names[0])
         is_same = (old is not None and found.fingerprint is not None
                    and old.fingerprint == found.fingerprint
+                   and not old.version.why_not   # its pickle does not tell all of it
                    and all(self._lives.get(name) is old for name in found.names))
         version = old.version if is_same and old else found.as_version(node, seconds)
         plain = _NOT_PLAIN

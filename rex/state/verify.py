@@ -53,7 +53,8 @@ class Verifier:
     def check(self, version: Version, kinds: Iterable[type], namespace: dict[str, Any]) -> None:
         """Have a version checked if it holds objects of classes not seen before."""
         self.collect()
-        doubtful = [k for k in kinds if (k.__module__ or "").partition(".")[0] not in _TRUSTED]
+        doubtful = [k for k in kinds if not _is_library(k)
+                    and (k.__module__ or "").partition(".")[0] not in _TRUSTED]
         for kind in doubtful:
             if doubt := self._checked.get(kind):
                 version.doubts.append(doubt)
@@ -152,13 +153,19 @@ def difference(one: Any, other: Any) -> str:
     return ""
 
 
+def _is_library(kind: type) -> bool:
+    root = (kind.__module__ or "").partition(".")[0]
+    return root.startswith("_cython") or root in _TRUSTED and (
+        root not in sys.stdlib_module_names and kind.__name__ != "ndarray")
+
+
 def _name(kind: type) -> tuple[str, str]:
     return kind.__module__, kind.__qualname__
 
 
 def _steps(a: Any, b: Any) -> list[tuple[str, Any, Any]] | str:
     """Pairs one step below, or how the two differ right here."""
-    if isinstance(a, type) or isinstance(a, types.BuiltinFunctionType):
+    if isinstance(a, (type, types.BuiltinFunctionType)) or _is_library(type(a)):
         return []
     if isinstance(a, types.FunctionType):
         if is_importable(a) or a.__code__.co_code == b.__code__.co_code:

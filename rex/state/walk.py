@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 from cloudpickle import cloudpickle
 
-from rex.state import build
+from rex.state import build, pandas_refs
 from rex.state.kinds import (PLAIN, SHARED, Kinds, foreign_root, forget_importable,
                              is_importable, is_open_file)
 from rex.state.names import names_of
@@ -131,7 +131,7 @@ class _Walking:
             return build.make_cell, (), build.cell_state(value), None, None, build.set_cell
         if (reduce := _REDUCERS.get((kind.__module__, kind.__name__))) is not None:
             return reduce(value)
-        if is_open_file(value):
+        if is_open_file(value) or kind.__name__ == "memmap":
             raise pickle.PicklingError(f"an open file ({kind.__name__})")
         reduced = super().reducer_override(value) if isinstance(
             self, cloudpickle.Pickler) else NotImplemented   # type: ignore[misc]
@@ -403,7 +403,8 @@ def _reduce_array(array: Any) -> Any:
                               array.strides, array.flags.writeable)
 
 
-_REDUCERS: dict[tuple[str, str], Callable[[Any], Any]] = {("numpy", "ndarray"): _reduce_array}
+_REDUCERS: dict[tuple[str, str], Callable[[Any], Any]] = {
+    ("numpy", "ndarray"): _reduce_array, **pandas_refs.REDUCERS}
 
 KINDS = Kinds({list: _walk_list, dict: _walk_dict, set: _walk_set, tuple: _walk_tuple,
                frozenset: _walk_tuple, str: _walk_text, bytes: _walk_text,
