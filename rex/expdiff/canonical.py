@@ -48,6 +48,7 @@ class Canonical:
         self.names = Names(codec.raw(cwd))
         self.trace = Trace(spool)
         self.trace.logical = self.names.logical_text
+        self.trace.certain = self.names.certain_text
         self._runs: dict[int, _Run] = {}
         self._streams = dict(STANDARD)
         self._natural_streams: set[str] = set()
@@ -262,8 +263,8 @@ class Canonical:
 
     def _change(self, number: int, event: Event, shape: Shape, paths: list[bytes]) -> None:
         leader = self._leader(event.task)
-        if shape.name.startswith("mkdir") and paths:
-            self.names.made(paths[0])
+        if shape.name.startswith(("mkdir", "link", "symlink")) and paths:
+            self.names.made(paths[-1])
         if shape.name.startswith(("rename", "link")) and len(paths) > 1:
             self.trace.use(leader, codec.text(paths[0]), number, False)
             self.trace.use(leader, codec.text(paths[1]), number, True)

@@ -171,9 +171,8 @@ def _notes(pair: Pair, old: FileState, new: FileState) -> list[str]:
 def _compare_files(left: Side, right: Side, role: str, found: Comparison, logs: Logs) -> list[Difference]:
     differences: list[Difference] = []
     times = unread = 0
-    for pair in match(left.manifest, right.manifest, role, (logs.left.logical, logs.right.logical)):
-        old = state_for(pair.left, role) if pair.left else None
-        new = state_for(pair.right, role) if pair.right else None
+    for pair in match(left.manifest, right.manifest, role, (logs.left.certain, logs.right.certain)):
+        old, new = _used(logs.left, pair.left, pair.left_path, role), _used(logs.right, pair.right, pair.right_path, role)
         times += bool(old and new and old.mtime_ns != new.mtime_ns)
         each = _compare_pair(pair, old, new)
         if each is None:
@@ -190,6 +189,14 @@ def _compare_files(left: Side, right: Side, role: str, found: Comparison, logs: 
             noun = "file" if count == 1 else "files"
             found.by_nature.append(Difference(f"{what} {count} {noun} ({role})"))
     return differences
+
+
+def _used(trace: Trace, entry: FileEntry | None, path: str, role: str) -> FileState | None:
+    """The state that counts; of a program that the experiment made before it ran it, what it made."""
+    if entry is None:
+        return None
+    is_made = role == APPARATUS_ROLE and entry.is_changed and not trace.is_read_before_written(path)
+    return state_for(entry, OUTPUT if is_made else role)
 
 
 def _compare_pair(pair: Pair, old: FileState | None, new: FileState | None) -> Difference | None:

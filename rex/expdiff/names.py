@@ -8,17 +8,27 @@ from rex import codec
 
 _TEMPORARY_PLACES = (b"/tmp", b"/var/tmp", b"/dev/shm")
 _WORD = re.compile(rb"[A-Za-z0-9_]{6,}")
+# Between lower case, upper case and digits; a capital that begins a word is none.
+_TURN = re.compile(rb"(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Z])(?=[0-9])|(?<=[A-Z][A-Z])(?=[a-z])"
+                   rb"|(?<=[a-z0-9][A-Z])(?=[a-z])")
+_TEMPFILE = re.compile(rb"tmp[a-z0-9_]{8}")
 _PROCESS = re.compile(rb"^/proc/\d+(?:/task/\d+)?(?=/|$)")
 _CACHED = 1 << 16
 
 
-def random_part(name: bytes) -> tuple[int, int] | None:
-    """Where a file name looks drawn at random, as mkstemp and its like do it; None if nowhere."""
+def random_part(name: bytes, is_strict: bool) -> tuple[int, int] | None:
+    """Where a file name looks drawn at random, as mkstemp and its like do it; None if nowhere.
+
+    Args:
+        is_strict: `sample01` will not do: only what nobody would type, or what tempfile makes.
+    """
     for match in reversed(list(_WORD.finditer(name))):
         word = match[0]
-        is_mixed = any(c in b"0123456789" for c in word) and not word.isdigit() or (
-            word.lower() != word and word.upper() != word and word.title() != word)
-        if is_mixed or word.isdigit() and len(word) >= 9:
+        if is_strict:
+            is_random = len(_TURN.findall(word)) >= 3 or _TEMPFILE.fullmatch(word) is not None
+        else:
+            is_random = bool(_TURN.search(word)) or word.isdigit() and len(word) >= 9
+        if is_random:
             return match.span()
     return None
 
@@ -32,19 +42,23 @@ class Names:
 
     def __init__(self, cwd: bytes) -> None:
         self._cwd = cwd.rstrip(b"/")
-        self._temporary: dict[bytes, bytes] = {}
+        self._temporary: dict[bytes, bytes] = {}   # for comparing calls
+        self._certain: dict[bytes, bytes] = {}     # for matching files: a wrong match would hide a difference
         self._known: dict[bytes, bytes] = {}
 
     def made(self, path: bytes) -> None:
         """A new file or directory whose name the experiment chose, and nobody else had."""
         parent, _, name = path.rpartition(b"/")
-        span = random_part(name)
-        if span is None and (parent not in _TEMPORARY_PLACES or self._cwd == parent
-                             or self._cwd.startswith(path + b"/")):
+        if self._cwd == path or self._cwd.startswith(path + b"/"):
             return
-        begin, end = span or (0, len(name))
-        self._temporary[path] = parent + b"/" + name[:begin] + b"<temporary>" + name[end:]
-        self._known.clear()
+        strict = random_part(name, True)
+        is_place = parent in _TEMPORARY_PLACES and parent != self._cwd or parent in self._temporary
+        begin, end = strict or is_place and random_part(name, False) or (0, 0)
+        if end:
+            self._temporary[path] = parent + b"/" + name[:begin] + b"<temporary>" + name[end:]
+            if strict:
+                self._certain[path] = self._temporary[path]
+            self._known.clear()
 
     def logical(self, path: bytes) -> bytes:
         """The name that a path has in any run."""
@@ -52,11 +66,15 @@ class Names:
         if found is None:
             if len(self._known) >= _CACHED:
                 self._known.clear()
-            found = self._known[path] = self._below(self._without_random(path))
+            found = self._known[path] = self._below(self._without_random(path, self._temporary))
         return found
 
+    def certain_text(self, path: str) -> str:
+        """The name of a path without what certainly was drawn at random."""
+        return codec.text(self._without_random(codec.raw(path), self._certain))
+
     def logical_text(self, path: str) -> str:
-        """The same for a path as text."""
+        """The logical name of a path as text."""
         return codec.text(self.logical(codec.raw(path)))
 
     def _below(self, path: bytes) -> bytes:
@@ -64,16 +82,16 @@ class Names:
             return b"." + path[len(self._cwd):]
         return path
 
-    def _without_random(self, path: bytes) -> bytes:
+    def _without_random(self, path: bytes, temporary: dict[bytes, bytes]) -> bytes:
         if path.startswith(b"/proc/"):
             return _PROCESS.sub(b"/proc/<process>", path)
-        if not self._temporary:
+        if not temporary:
             return path
         tail, head = b"", path
         while len(head) > 1:
-            if head in self._temporary:
-                parent, _, name = self._temporary[head].rpartition(b"/")
-                return self._without_random(parent) + b"/" + name + tail
+            if head in temporary:
+                parent, _, name = temporary[head].rpartition(b"/")
+                return self._without_random(parent, temporary) + b"/" + name + tail
             head, slash, name = head.rpartition(b"/")
             tail = slash + name + tail
         return path

@@ -108,6 +108,7 @@ class Trace:
         failed: number of failed calls, which are not compared.
         events: number of events in the log.
         logical: the name that a path has in any run.
+        certain: the same, changed only where that cannot be wrong.
     """
 
     def __init__(self, spool: Spool | None = None) -> None:
@@ -121,6 +122,7 @@ class Trace:
         self.failed = 0
         self.events = 0
         self.logical: Callable[[str], str] = str
+        self.certain: Callable[[str], str] = str
         self._room = _HEADS_BYTES
 
     def use(self, process: int, path: str, event: int, is_write: bool) -> None:

@@ -88,9 +88,19 @@ def test_what_is_overwritten_unread_is_no_input(bench: Bench) -> None:
 
 
 def test_temporary_files_that_are_left(bench: Bench) -> None:
-    one, two = ({"events": events(opened(name, 0o302)), "outputs": {name.decode(): b"1"}}
-                for name in (b"/tmp/x.a8Bf93", b"/tmp/x.qqZ11x"))
-    assert run(bench, one, two).is_same
+    def left(name: bytes) -> dict[str, Any]:
+        return {"events": events(opened(name, 0o302)), "outputs": {name.decode(): b"1"}}
+    assert run(bench, left(b"/tmp/x.a8Bf93"), left(b"/tmp/x.qZ11xy")).is_same
+    assert not run(bench, left(b"/tmp/sample01"), left(b"/tmp/sample02")).is_same
+
+
+def test_programs_that_the_experiment_made(bench: Bench) -> None:
+    def made(initial: FileState | None, size: int) -> dict[str, Any]:
+        entry = FileEntry(initial, FileState("file", size=size), True, ("apparatus",))
+        return {"entries": {"/prog": entry}, "events": events(opened(b"/prog", 0o1101), call(
+            "execve", 0, (0, RESOLVED, b"/prog"), (1, ARGV, b"prog\0")))}
+    assert run(bench, made(None, 9), made(FileState("file", size=7), 9)).is_same
+    assert [each.item for each in run(bench, made(None, 9), made(None, 8)).components["apparatus"]] == ["/prog"]
 
 
 def test_calls_are_told_and_never_decide(bench: Bench) -> None:

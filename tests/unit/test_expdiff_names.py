@@ -7,12 +7,14 @@ import pytest
 from rex.expdiff.names import Names, random_part
 
 
-@pytest.mark.parametrize("name,part", [
-    (b"tmp.a8Bf93", b"a8Bf93"), (b"sedQx81Zz", b"sedQx81Zz"), (b"x.pyc.139872341", b"139872341"), (b"config.yaml", b""),
-    (b"results", b""), (b"README", b""), (b"2026", b""), (b"Makefile.in", b"")])
-def test_names_that_look_drawn_at_random(name: bytes, part: bytes) -> None:
-    span = random_part(name)
-    assert (name[slice(*span)] if span else b"") == part
+@pytest.mark.parametrize("name,strict,lenient", [
+    (b"tmp.a8Bf93", b"a8Bf93", b"a8Bf93"), (b"sedQx81Zz", b"sedQx81Zz", b"sedQx81Zz"), (b"ccfQtq1a.s", b"ccfQtq1a", b"ccfQtq1a"),
+    (b"x.pyc.139872341", b"", b"139872341"), (b"mp-qmhscjv3", b"", b"qmhscjv3"), (b"tmpqmhscjv_", b"tmpqmhscjv_", b""),
+    (b"sample01.txt", b"", b"sample01"), (b"Makefile.in", b"", b""), (b"README", b"", b""), (b"Results", b"", b""),
+    (b"config.yaml", b"", b""), (b"20260101", b"", b"")])
+def test_names_that_look_drawn_at_random(name: bytes, strict: bytes, lenient: bytes) -> None:
+    spans = (random_part(name, True), random_part(name, False))
+    assert tuple(name[slice(*span)] if span else b"" for span in spans) == (strict, lenient)
 
 
 def test_below_the_working_directory() -> None:
@@ -25,15 +27,16 @@ def test_below_the_working_directory() -> None:
 
 
 def test_temporary_names_and_what_is_below_them() -> None:
-    names = Names(b"/tmp/run/w")
-    names.made(b"/tmp/d.x81Qz3")
-    names.made(b"/tmp/d.x81Qz3/f.y81Qz3")
-    names.made(b"/tmp/plain")       # where everybody's temporary files are
-    names.made(b"/tmp/run/w/out")   # a name that means something
-    names.made(b"/tmp/run")         # on the way to the working directory
-    assert names.logical(b"/tmp/d.x81Qz3/f.y81Qz3/g") == b"/tmp/d.<temporary>/f.<temporary>/g"
-    assert names.logical(b"/tmp/plain") == b"/tmp/<temporary>"
-    assert names.logical(b"/tmp/run/w/out") == b"./out" and names.logical(b"/tmp/run/x") == b"/tmp/run/x"
+    names = Names(b"/tmp/run81/w")
+    for path in (b"/tmp/d.x81Qz3", b"/tmp/d.x81Qz3/sem123", b"/tmp/plain", b"/tmp/run81/w/sample01", b"/tmp/run81",
+                 b"/tmp/sample01"):
+        names.made(path)
+    assert names.logical(b"/tmp/d.x81Qz3/sem123/g") == b"/tmp/d.<temporary>/<temporary>/g"
+    assert names.logical(b"/tmp/plain") == b"/tmp/plain"
+    assert names.logical(b"/tmp/run81/w/sample01") == b"./sample01" and names.logical(b"/tmp/run81/x") == b"/tmp/run81/x"
+    assert names.logical(b"/tmp/sample01") == b"/tmp/<temporary>"
+    assert names.certain_text("/tmp/sample01") == "/tmp/sample01"   # may be two names that mean something
+    assert names.certain_text("/tmp/d.x81Qz3/a") == "/tmp/d.<temporary>/a"
 
 
 def test_folders_of_processes() -> None:
