@@ -118,7 +118,8 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     }
     bool is_new_thread = c->hook == REX_HOOK_FORK && is_thread(fork_flags(t));
     bool is_extra = t->leader->script && !t->script->birth;
-    if (!is_new_thread && !is_extra && (!last || is_single(t)))
+    bool is_pace = has_shared_work(t) && (last || is_wait);   /* of threads, which may have ended */
+    if (!is_new_thread && !is_extra && !is_pace)
         replay_diverged(t, NULL, last ? "repeated" : "not in the log");
     if (last && c->hook == REX_HOOK_OPEN) {
         t->matched = last;
@@ -279,7 +280,7 @@ static void ended(struct task *t, int status)
     t->held = false;
     for (size_t i = s ? s->cursor : 0; s && i < s->count; i++)
         if (!s->event[i]->done) {
-            if (call_of(s->event[i]->record->call) && is_single(t) && !(t->leader != t))
+            if (call_of(s->event[i]->record->call) && !has_shared_work(t) && !(t->leader != t))
                 replay_diverged(t, s->event[i], "ended early");
             replay_done(s->event[i]);
         }
