@@ -23,8 +23,9 @@ def capture() -> dict[str, Any]:
     if "numpy.random" in sys.modules:
         name, keys, *rest = sys.modules["numpy.random"].get_state()
         found[NUMPY] = (name, keys.tobytes(), *rest)
-    if "torch" in sys.modules:
-        found[TORCH] = sys.modules["torch"].get_rng_state().numpy().tobytes()
+    torch_state = getattr(sys.modules.get("torch"), "get_rng_state", None)
+    if torch_state is not None:   # it may have failed half-way through its import
+        found[TORCH] = torch_state().numpy().tobytes()
     return found
 
 

@@ -11,14 +11,14 @@ from typing import Any, Callable
 
 from cloudpickle import cloudpickle
 
-from rex.state import build, pandas_refs
+from rex.state import arrays, build, pandas_refs
 from rex.state.kinds import (PLAIN, SHARED, Kinds, foreign_root, forget_importable,
                              is_importable, is_open_file)
 from rex.state.names import names_of
 from rex.state.parts import LivePart, PartScanner
 
 # Smaller leaves stay in the pickle.
-PART_ITEMS, PART_BYTES, ARRAY_BYTES = 1024, 64 << 10, 4096
+PART_ITEMS, PART_BYTES = 1024, 64 << 10
 _MAX_REACHED = 2_000_000
 
 Join = Callable[[str, str], None]
@@ -39,7 +39,7 @@ class Scene:
         self.namespace = namespace
         self.scanner = scanner
         self.known = known
-        self.owners: dict[int, str] = {}
+        self.owners: dict[Any, str] = {}
         self.leaders: dict[str, str] = {}
         self.kept: list[Any] = []
 
@@ -69,6 +69,7 @@ class Scene:
             else:
                 kept.clear_memo()
                 kept.part_objects = []
+                kept.storages.clear()
         self.kept.clear()
 
 
@@ -83,6 +84,7 @@ class _Walking:
         self.out_of_band: list[tuple[int, bool]] = []
         self.codes: set[str] = set()
         self.types: set[type] = set()
+        self.storages: dict[int, Any] = {}
         self._cells: set[int] = set()
         self.persistent_id = _make_hook(self)   # picklers take it when they are made
 
@@ -111,7 +113,7 @@ class _Walking:
             raw = buffer.raw()
         except BufferError:
             return True
-        if raw.nbytes < ARRAY_BYTES:
+        if raw.nbytes < arrays.ARRAY_BYTES:
             return True
         self.out_of_band.append((len(self.parts), raw.readonly))
         self.parts.append(self.scene.scanner.bytes_like(raw))
@@ -236,7 +238,7 @@ def walk(scene: Scene, names: tuple[str, ...]) -> tuple[Any, str]:
 
 def _may_dill_help(failure: str) -> bool:
     # Nothing loads these, and dill would reopen (and truncate) files or take minutes.
-    return not any(word in failure for word in ("an open file", "generator", "RecursionError",
+    return not any(word in failure for word in ("an open file", "generator", "share memory", "RecursionError",
                                                 "recursion", "globals of its own"))
 
 
@@ -342,76 +344,15 @@ def is_known_module(value: types.ModuleType) -> bool:
     return sys.modules.get(value.__name__) is value
 
 
-def _walk_array(walker: _Walking, value: Any) -> object:
-    walker.share(value)
-    base = value.base
-    if base is not None:
-        walker.share(base)
-        if type(base) is type(value) or is_plain_buffer(base):
-            return None   # a view: reduced to its root
-    if value.dtype.hasobject:
-        if value.size < PART_ITEMS or value.dtype.kind != "O":
-            return None
-        flat = build.flat_objects(value)
-        if flat is None:
-            return None
-        return walker.part(value, lambda old: walker.scene.scanner.items(
-            old, flat.tolist(), True), "objects", value.dtype, value.shape, value.strides,
-            value.flags.writeable)
-    if value.nbytes < ARRAY_BYTES or not _is_dense(value):
-        return None
-    address = value.__array_interface__["data"][0]
-    return walker.part(value, lambda old: walker.scene.scanner.memory(old, address, value.nbytes),
-                       "array", value.dtype, value.shape, value.strides, value.flags.writeable)
-
-
-def is_plain_buffer(base: object) -> bool:
-    """Whether arrays over it can be built again over its copy."""
-    return type(base) in (bytes, bytearray)
-
-
-def _is_dense(array: Any) -> bool:
-    expected = array.itemsize
-    for stride, length in sorted(zip(array.strides, array.shape)):
-        if length != 1 and stride != expected:
-            return False
-        expected *= length
-    return True
-
-
-def _reduce_array(array: Any) -> Any:
-    root = array.base
-    while type(root) is type(array) and type(root.base) is type(array):
-        root = root.base
-    if type(root) is type(array) and (_is_dense(root)):
-        offset = (array.__array_interface__["data"][0] - root.__array_interface__["data"][0])
-        return build.make_view, (root, array.dtype, array.shape, offset, array.strides,
-                                 array.flags.writeable)
-    if is_plain_buffer(root):
-        import numpy
-        start = numpy.frombuffer(root, numpy.uint8).__array_interface__["data"][0]
-        offset = array.__array_interface__["data"][0] - start
-        return build.make_view, (root, array.dtype, array.shape, offset, array.strides,
-                                 array.flags.writeable)
-    flat = build.flat_objects(array) if array.dtype.kind == "O" else None
-    if flat is not None:
-        return (build.make_objects, (array.shape, array.strides),
-                (flat.tolist(), array.flags.writeable), None, None, build.set_objects)
-    if array.dtype.hasobject or not _is_dense(array):
-        return array.__reduce__()   # protocol 2: the parts go into the pickle
-    return build.make_array, (build.flat_memory(array).tobytes(), array.dtype, array.shape,
-                              array.strides, array.flags.writeable)
-
-
 _REDUCERS: dict[tuple[str, str], Callable[[Any], Any]] = {
-    ("numpy", "ndarray"): _reduce_array, **pandas_refs.REDUCERS}
+    **arrays.REDUCERS, **pandas_refs.REDUCERS}
 
 KINDS = Kinds({list: _walk_list, dict: _walk_dict, set: _walk_set, tuple: _walk_tuple,
                frozenset: _walk_tuple, str: _walk_text, bytes: _walk_text,
                bytearray: _walk_bytearray, types.FunctionType: _walk_class,
                types.BuiltinFunctionType: _walk_builtin,
                types.ModuleType: _walk_module},
-              {("numpy", "ndarray"): _walk_array}, _walk_class)
+              arrays.HANDLERS, _walk_class)
 
 
 def foreign_roots(walker: Any) -> frozenset[str]:

@@ -1,0 +1,101 @@
+"""How arrays and tensors are walked: memory apart from the pickle, views as views."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any, Callable
+
+from rex.state import build
+
+# Smaller arrays stay in the pickle.
+ARRAY_BYTES, OBJECTS = 4096, 1024
+
+
+def walk_array(walker: Any, value: Any) -> object:
+    """Take a large array that owns its memory out of the pickle."""
+    walker.share(value)
+    base = value.base
+    if base is not None:
+        walker.share(base)
+        if type(base) is type(value) or is_plain_buffer(base):
+            return None   # a view: reduced to its root
+    if value.dtype.hasobject:
+        if value.size < OBJECTS or value.dtype.kind != "O":
+            return None
+        flat = build.flat_objects(value)
+        if flat is None:
+            return None
+        return walker.part(value, lambda old: walker.scene.scanner.items(
+            old, flat.tolist(), True), "objects", value.dtype, value.shape, value.strides,
+            value.flags.writeable)
+    if value.nbytes < ARRAY_BYTES or not _is_dense(value):
+        return None
+    address = value.__array_interface__["data"][0]
+    return walker.part(value, lambda old: walker.scene.scanner.memory(old, address, value.nbytes),
+                       "array", value.dtype, value.shape, value.strides, value.flags.writeable)
+
+
+def is_plain_buffer(base: object) -> bool:
+    """Whether arrays over it can be built again over its copy."""
+    return type(base) in (bytes, bytearray)
+
+
+def _is_dense(array: Any) -> bool:
+    expected = array.itemsize
+    for stride, length in sorted(zip(array.strides, array.shape)):
+        if length != 1 and stride != expected:
+            return False
+        expected *= length
+    return True
+
+
+def reduce_array(array: Any) -> Any:
+    """A view by what it looks into, a small array by its bytes."""
+    root = array.base
+    while type(root) is type(array) and type(root.base) is type(array):
+        root = root.base
+    if type(root) is type(array) and (_is_dense(root)):
+        offset = (array.__array_interface__["data"][0] - root.__array_interface__["data"][0])
+        return build.make_view, (root, array.dtype, array.shape, offset, array.strides,
+                                 array.flags.writeable)
+    if is_plain_buffer(root):
+        import numpy
+        start = numpy.frombuffer(root, numpy.uint8).__array_interface__["data"][0]
+        offset = array.__array_interface__["data"][0] - start
+        return build.make_view, (root, array.dtype, array.shape, offset, array.strides,
+                                 array.flags.writeable)
+    flat = build.flat_objects(array) if array.dtype.kind == "O" else None
+    if flat is not None:
+        return (build.make_objects, (array.shape, array.strides),
+                (flat.tolist(), array.flags.writeable), None, None, build.set_objects)
+    if array.dtype.hasobject or not _is_dense(array):
+        return array.__reduce__()   # protocol 2: the parts go into the pickle
+    return build.make_array, (build.flat_memory(array).tobytes(), array.dtype, array.shape,
+                              array.strides, array.flags.writeable)
+
+
+def walk_tensor(walker: Any, value: Any) -> object:
+    """Join tensors over one storage; their pickles would come back as copies.
+
+    Raises:
+        PicklingError: two of them meet, so that they must be recomputed.
+    """
+    walker.share(value)
+    try:
+        key = "storage", value.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError, AttributeError):   # sparse, meta
+        return None
+    if not key[1]:
+        return None
+    owner = walker.scene.owners.setdefault(key, walker.owner)
+    if owner != walker.owner:
+        walker.scene.join(owner, walker.owner)
+    if walker.storages.setdefault(key[1], value) is not value:
+        raise pickle.PicklingError("tensors that share memory")
+    return None
+
+
+HANDLERS: dict[tuple[str, str], Callable[[Any, Any], object]] = {
+    ("numpy", "ndarray"): walk_array, ("torch", "Tensor"): walk_tensor,
+    ("torch.nn.parameter", "Parameter"): walk_tensor}
+REDUCERS: dict[tuple[str, str], Callable[[Any], Any]] = {("numpy", "ndarray"): reduce_array}
