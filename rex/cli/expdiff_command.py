@@ -103,8 +103,8 @@ def print_answer(refs: tuple[str, str], found: "Comparison") -> None:
         click.echo(f"  {name.ljust(width)}  " + styled(text, "red" if count else "green"))
     if found.calls:
         count = len(found.calls.processes)
-        text = "same" if not count else (f"{count} of {found.calls.compared} processes differ; how a program gets at "
-                                         "its inputs is not counted")
+        text = "same" if not count else (f"{count} process{'' if count == 1 else 'es'} differ{'s' if count == 1 else ''}; "
+                                         "how a program gets at its inputs is not counted")
         click.echo(f"  {'calls'.ljust(width)}  " + styled(text, "yellow" if count else "green"))
     if found.by_nature:
         names = ", ".join(clean(each.item) for each in found.by_nature)

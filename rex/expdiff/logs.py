@@ -93,7 +93,7 @@ class Logs:
 
     def _stream_difference(self, pair: StreamPair, depth: int) -> Difference:
         trace, key = (self.left, pair.left_key) if pair.left_key else (self.right, pair.right_key)
-        process = trace.tasks[key[0]].name if key else ""   # type: ignore[index]
+        process = (trace.tasks[key[0]].name if key else "") or "a process"
         verb = "read" if pair.direction == READ else "written"
         states = [{"size": flow.size, "sha256": flow.sha256} if flow else None for flow in (pair.left, pair.right)]
         each = Difference(f"{pair.name}, {verb} by {process}", left=states[0], right=states[1])

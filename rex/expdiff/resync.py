@@ -85,8 +85,8 @@ def resynchronise(left: Iterable[Entry], right: Iterable[Entry],
     neither has a match within the window, both skip one entry. Swapped
     arguments give the mirror image.
 
-    Source: the resynchronisation that the issue's paper describes; we bound the
-        look-ahead and index it, because a search per entry is quadratic.
+    Source: Rex's paper, on comparing the logs of two experiments; we bound the
+        look-ahead and index it, because a search for every entry is quadratic.
     """
     one, two = _Ahead(left), _Ahead(right)
     while True:

@@ -6,9 +6,11 @@ import json
 
 import pytest
 
-from cli.builders import Bench
+from cli.builders import Bench, call, write
 from cli.conftest import Rex
 from rex.expdiff import compare
+from rex.log import Event
+from rex.log.records import IN, TASK
 
 
 def test_the_answer_comes_first(bench: Bench, rex: Rex) -> None:
@@ -62,3 +64,26 @@ def test_long_lists_are_cut(bench: Bench, rex: Rex) -> None:
     bench.record(inputs={f"/{n}": b"" for n in range(50)})
     bench.record()
     assert "  and 10 more (--json has all)\n" in rex("expdiff", "A:exp0", "A:exp1").stdout
+
+
+def test_why_and_which_calls(bench: Bench, rex: Rex) -> None:
+    def log(path: bytes, children: int) -> list[Event]:
+        made = [Event(TASK, args=(2**32 - 1, 0, 0, 5, 5, 0)), call("access", 0, (0, IN, path)),
+                call("readlink", len(path), (0, IN, b"/l")), write(2, path)]
+        return made + [Event(TASK, task=n, args=(0, n - 1, 17, 5 + n, 5 + n, n)) for n in range(1, children + 1)]
+    bench.record(events=log(b"/a\x1b", 0), command=("p", "1"))
+    bench.record(events=log(b"/bcd", 1), command=("p", "2"))
+    text = rex("expdiff", "-d", "3", "A:exp0", "A:exp1").stdout
+    assert text.index("\nwhy\n") < text.index("\ncommand\n") < text.index("\ncalls\n") and "\x1b" not in text
+    assert ("  standard output: most probably because argument 1 is '1' in the first and '2' in the second; "
+            "a process (task 0) wrote standard output\n") in text
+    assert "  calls            2 processes differ; " in text
+    calls = text[text.index("\ncalls\n"):].splitlines()[2:]
+    assert calls == [
+        "  a process (task 0): 0 calls in step, 2 with another outcome, skipped 1 of the first and 1 of the second",
+        "    @@ skipped @@", '    - 1 access("/a\\33", F_OK) = 0', '    + 1 access("/bcd", F_OK) = 0',
+        "    @@ another outcome @@", "    - 2 readlink(\"/l\", NULL, 0) = 3", "    + 2 readlink(\"/l\", NULL, 0) = 4",
+        "    @@ another outcome @@", '    - 3 write(1<stdout>, "/a\\33", 3) = 3', '    + 3 write(1<stdout>, "/bcd", 4) = 4',
+        "  a process (task 1): only in the second, 0 calls"]
+    told = json.loads(rex("expdiff", "-d", "3", "--json", "A:exp0", "A:exp1").stdout)
+    assert told["causes"][0]["component"] == "command" and len(told["calls"]["processes"]) == 2
