@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Iterator
 
 import pytest
 
@@ -151,3 +153,41 @@ def test_killed_transfers(tmp_path: Path) -> None:
 def test_transfers_killed_at_hundreds_of_instants(tmp_path: Path) -> None:
     pytest.importorskip("fsspec")
     kill_transfers(tmp_path, 60, 2)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 3 MB; only root can make one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)],
+                      capture_output=True, check=False).returncode:
+        pytest.skip("cannot mount a tmpfs here")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_transfers_to_a_full_disk(tmp_path: Path, small_disk: Path) -> None:
+    pytest.importorskip("fsspec")
+    fill(tmp_path / "A")   # 4.8 MB
+    with start(tmp_path, "export", "A", "-o", "a.rex") as process:
+        process.communicate(timeout=60)
+    for number, command in enumerate((("import", "a.rex", "-l", "small/B"), ("push", "A", "small/R"),
+                                      ("pull", "A", "-l", "small/P"), ("export", "A", "-o", "small/a.rex"))):
+        with start(tmp_path, *command) as process:
+            process.communicate(timeout=60)
+            assert process.returncode == 2, command
+        if number < 3:
+            archive = whole(small_disk / "BRP"[number])
+            assert not any(e.state == COMPLETE for e in archive.experiments())
+            collect(archive)
+            shutil.rmtree(archive.path)
+        assert os.listdir(small_disk) == []
+    fits = ("push", "A", "small/R", "-e", "exp0")
+    with start(tmp_path, *fits) as process:
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    with start(tmp_path, "push", "A", "small/R") as process:
+        process.communicate(timeout=60)
+        assert process.returncode == 2
+    assert [e.name for e in whole(small_disk / "R").experiments() if e.state == COMPLETE] == ["exp0"]
