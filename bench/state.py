@@ -38,7 +38,7 @@ ARRAYS = ["import numpy as np", "base = np.zeros((300, 300))", "left = base[:, :
           "first = frames[0]", "first[0] = 7", "m = base.mean()", "grid = base.reshape(100, 900)",
           "grid[3] = 5", "frames[3] = frames[4]", "ref = net", "right = base[:, 150:]"]
 TEN = ["import numpy as np\narrays = [np.random.rand(8 << 20) for _ in range(10)]",
-       "x = arrays[0].mean()", "arrays[3][5] = 1", "x = arrays[1].max()", "arrays[4][:] = 2",
+       "x = arrays[0].mean()", "arrays[3][5] = 1", "x = arrays[1].max()", "arrays[4][:] = np.random.rand(8 << 20)",
        "arrays[5] = np.ones(8 << 20)"]
 
 

@@ -119,8 +119,9 @@ class StateTracker:
         roots = self._roots - QUIET
         if _has_open_figures() and self._roots - sys.stdlib_module_names - {"numpy"}:
             roots.add("matplotlib")
-        touched |= {name for name, live in self._lives.items()
-                    if name in present and live.roots & roots}
+        if roots:
+            touched |= {name for name, live in self._lives.items()
+                        if name in present and live.roots & roots}
         return touched
 
     def _has_new_threads(self) -> bool:
