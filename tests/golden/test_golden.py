@@ -17,6 +17,7 @@ from rex.archive.check import check
 from rex.archive.exporting import export, import_from
 from rex.cli.doctor_command import trace_child, why_not
 from rex.log import LogReader
+from rex.tracer import native
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -75,9 +76,13 @@ def test_its_export_file(golden: Path, number: int, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(bool(WHY_NOT), reason=f"tracing is not permitted here: {WHY_NOT}")
 @pytest.mark.parametrize("name", ["exp0", "exp1"])
-def test_it_replays(golden: Path, name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_it_replays(golden: Path, name: str, engine: str, tmp_path: Path) -> None:
+    if engine == "native" and not native.is_built():
+        pytest.skip("the native engine is not built")
     done = subprocess.run(
         [sys.executable, "-m", "rex.cli.main", "replay", "-l", str(golden), "-e", name, "-o",
          str(tmp_path / "out"), "--check"], cwd=tmp_path, capture_output=True, text=True, timeout=30,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "REX_CACHE": str(tmp_path / "cache")}, check=False)
+        env={**os.environ, "PYTHONPATH": str(ROOT), "REX_CACHE": str(tmp_path / "cache"),
+             "REX_ENGINE": engine}, check=False)
     assert (done.returncode, done.stderr) == (0, f"rex: {golden}:{name}: identical\n")
