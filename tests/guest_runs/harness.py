@@ -202,7 +202,7 @@ class Trial:
         elsewhere.mkdir()
         kept = entries(self.archive)
         target = ("-q", "-l", str(self.archive), "-e", self.name)
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(2) as pool:       # twice at once: one must not disturb the other
             plain = pool.submit(self.rex, {}, elsewhere, "replay", *target, "-o", label, "--json",
                                 stdin=subprocess.DEVNULL)
             check = pool.submit(self.rex, {}, elsewhere, "replay", *target, "-o", f"{label}-check", "--check",

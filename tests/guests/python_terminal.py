@@ -2,6 +2,7 @@
 import fcntl
 import os
 import pty
+import signal
 import struct
 import sys
 import termios
@@ -16,11 +17,9 @@ child, terminal = pty.fork()
 if child == 0:
     print("child", os.isatty(0), os.ttyname(0).startswith("/dev/pts/"), flush=True)
     line = sys.stdin.readline()
-    try:
-        print("got", line.strip(), os.get_terminal_size().columns, flush=True)
-        sys.stdin.readline()
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    print("got", line.strip(), os.get_terminal_size().columns, flush=True)
+    print("interrupted by", signal.sigwait([signal.SIGINT]), flush=True)
     os._exit(5)
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 33, 77, 0, 0))
 
@@ -36,6 +35,6 @@ print(read_until(b"True True\r\n"))
 os.write(terminal, b"hello\n")
 print(read_until(b"77\r\n"))
 os.write(terminal, b"\x03")
-print(read_until(b"interrupted\r\n"))
+print(read_until(b"2\r\n"))
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 print("guest done")

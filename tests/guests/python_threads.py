@@ -1,6 +1,5 @@
-"""Threads that share a queue, timed waits, subprocesses from threads, and a lock."""
+"""Threads that share a queue, timed waits, a pool, and a timer."""
 import queue
-import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +30,7 @@ try:
 except queue.Empty:
     print("nothing more")
 with ThreadPoolExecutor(3) as pool:
-    print(list(pool.map(lambda n: subprocess.run(["sh", "-c", f"echo {n}"], capture_output=True).stdout, range(6))))
+    print(list(pool.map(lambda n: n * n, range(20))))
 event = threading.Event()
 threading.Timer(0.01, event.set).start()
 print(event.wait(10))

@@ -1,0 +1,13 @@
+"""Threads of a pool start children, whose output and status belong to the job, not to the thread."""
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+
+def run(number):
+    done = subprocess.run(["sh", "-c", f"echo {number}; exit {number}"], capture_output=True)
+    return done.stdout, done.returncode
+
+
+with ThreadPoolExecutor(3) as pool:
+    print(list(pool.map(run, range(6))))
+print("guest done")
