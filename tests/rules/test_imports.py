@@ -34,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
 
 # A library that only one place may import.
 FENCED = {"zstandard": {"codec.py"}, "elftools": {"elf.py", "expdiff/apparatus.py"}, "ptrace": {"tracer/reference/"},
-          "click": {"cli/"}, "rich": {"cli/"}}
+          "fsspec": {"transfer/remote.py"}, "click": {"cli/"}, "rich": {"cli/"}}
 
 
 def sources() -> list[str]:
