@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+import functools
 import pickle
 import types
 from typing import Any
@@ -43,6 +45,11 @@ def cell_state(cell: types.CellType) -> tuple[Any, ...]:
         return ()
 
 
+def make_cached(function: Any, parameters: dict[str, Any]) -> Any:
+    """A function with an empty cache of results."""
+    return functools.lru_cache(**parameters)(function)
+
+
 def make_cell() -> types.CellType:
     """An empty cell."""
     return types.CellType()
@@ -61,6 +68,8 @@ def module_globals(name: str) -> dict[str, Any]:
 
 def set_class(kind: type, state: tuple[dict[str, Any], Any]) -> type:
     """Give a class its attributes; one that is still alive loses those it got since."""
+    if issubclass(kind, enum.Enum):   # its members are not in the state
+        return cloudpickle._class_setstate(kind, state)
     for name in vars(kind).keys() - state[0].keys():
         if not (name.startswith("__") and name.endswith("__")) and name != "_abc_impl" \
                 and not isinstance(vars(kind)[name], types.MemberDescriptorType):

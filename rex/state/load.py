@@ -53,6 +53,8 @@ class _Loading:
         return self.made[number]
 
     def find_class(self, module: str, name: str) -> Any:
+        if module == "__main__":   # whatever has that name now
+            raise pickle.UnpicklingError(f"it was pickled as __main__.{name}, by name only")
         if self.isolated and name == "_make_skeleton_class":
             return _make_foreign_class
         return super().find_class(module, name)   # type: ignore[misc]

@@ -7,6 +7,7 @@ import io
 import pickle
 import sys
 import types
+import warnings
 from typing import Any, Callable
 
 from cloudpickle import cloudpickle
@@ -202,7 +203,7 @@ class CloudWalker(_Walking, cloudpickle.Pickler):
         super().__init__(self.file, protocol=5, buffer_callback=self.buffer)
 
 
-def make_dill_walker(scene: Scene) -> "_Walking":
+def _make_dill_walker(scene: Scene) -> "_Walking":
     """Walks and pickles with dill, in Python: slow, for what cloudpickle cannot."""
     import dill
 
@@ -219,16 +220,18 @@ def make_dill_walker(scene: Scene) -> "_Walking":
 def walk(scene: Scene, names: tuple[str, ...]) -> tuple[Any, str]:
     """Walk variables in order with one memo: the walker, and why it failed ("" if not)."""
     first = ""
-    for make in (CloudWalker, make_dill_walker):
-        if make is make_dill_walker and not _may_dill_help(first):
+    for make in (CloudWalker, _make_dill_walker):
+        if make is _make_dill_walker and not _may_dill_help(first):
             break
         walker = None
         try:
             walker = make(scene)
             scene.kept.append(walker)
-            for name in names:
-                walker.owner = name
-                walker.dump(scene.namespace[name])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")   # dill warns of what it then raises
+                for name in names:
+                    walker.owner = name
+                    walker.dump(scene.namespace[name])
             return walker, ""
         except Exception as error:   # objects raise what they like
             first = first or f"{type(error).__name__}: {error}"
@@ -259,7 +262,7 @@ def reach(scene: Scene, name: str) -> set[str]:
         if id(value) in seen or treatment is PLAIN or value is scene.namespace:
             continue
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) \
-                and is_importable(value):
+                and is_importable(value) or kind is types.ModuleType and is_known_module(value):
             continue
         seen.add(id(value))
         if kind is types.FrameType and value.f_globals is scene.namespace:
@@ -268,7 +271,11 @@ def reach(scene: Scene, name: str) -> set[str]:
             walker.codes |= names_of(getattr(value, "gi_code", None)
                                      or getattr(value, "cr_code", None) or value.ag_code)
         if kind is types.FunctionType:
+            walker.share(value)
             walker.codes |= names_of(value.__code__)
+            # Not its globals: they are the namespace, or a whole module.
+            queue += [value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__]
+            continue
         if kind is not tuple or value:
             walker.share(value)
         queue += gc.get_referents(value)
@@ -344,8 +351,16 @@ def is_known_module(value: types.ModuleType) -> bool:
     return sys.modules.get(value.__name__) is value
 
 
+def _reduce_cached(function: Any) -> Any:
+    if is_importable(function):
+        return NotImplemented
+    # By itself it would be pickled by a name in __main__, whatever that means later.
+    return (build.make_cached, (function.__wrapped__, function.cache_parameters()),
+            function.__dict__)
+
+
 _REDUCERS: dict[tuple[str, str], Callable[[Any], Any]] = {
-    **arrays.REDUCERS, **pandas_refs.REDUCERS}
+    ("functools", "_lru_cache_wrapper"): _reduce_cached, **arrays.REDUCERS, **pandas_refs.REDUCERS}
 
 KINDS = Kinds({list: _walk_list, dict: _walk_dict, set: _walk_set, tuple: _walk_tuple,
                frozenset: _walk_tuple, str: _walk_text, bytes: _walk_text,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -160,3 +163,44 @@ def test_an_object_array_with_records_and_a_read_only_root(session: Session) -> 
     assert session["r"].dtype == wanted and not session["r"].flags.writeable
     assert session["v"].flags.writeable and session["v"].base is session["r"]
     assert session["o"][0] == [1]
+
+
+def test_enums_cached_functions_and_iterators(session: Session) -> None:
+    session.run("import enum, functools, itertools, io, collections\n"
+                "class E(enum.Enum):\n    A = 1\n    B = 2\ne = [E.A]\n"
+                "@functools.lru_cache\ndef fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\n"
+                "it = iter([1, 2, 3]); next(it)\ncount = itertools.count(5)\n"
+                "file = io.BytesIO(b'abc'); file.read(1)\nqueue = collections.deque([1], 5)")
+    session.run("next(it); next(count); file.read(1); queue.append(queue); fib(9)")
+    session.run("E = e = fib = it = count = file = queue = None")
+    assert not session.checkout(1).failed
+    assert session["e"][0] is session["E"].A and session["fib"](10) == 55
+    assert next(session["it"]) == 2 and next(session["count"]) == 5
+    assert session["file"].read() == b"bc" and list(session["queue"]) == [1]
+    session.checkout(2)
+    assert session["queue"][1] is session["queue"] and session["file"].read() == b"c"
+
+
+def test_the_real_main_module(tmp_path: Path) -> None:
+    script = tmp_path / "main.py"
+    script.write_text("""
+from rex.state import StateTracker, checkout
+mine = {"StateTracker", "checkout", "tracker", "mine", "run", "annotations"}
+tracker = StateTracker(globals(), ignore=lambda name: name in mine or name.startswith("__"))
+def run(code):
+    tracker.before_cell(code); exec(code, globals()); return tracker.after_cell()
+run("class K:\\n    x = 1\\n    def f(self): return k.y\\nk = K(); k.y = 3\\n"
+    "import functools\\n@functools.lru_cache\\ndef g(): return k.y")
+run("k.y = 4; K.x = 5")
+run("del K, k, g")
+r = checkout(tracker, 1)
+assert not r.failed and not r.recomputed, r
+assert k.f() == 3 == g() and K.x == 1 and type(k) is K
+checkout(tracker, 2)
+assert k.y == 4 and K.x == 5
+tracker.close()
+""")
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(root)}, timeout=60)
+    assert done.returncode == 0, done.stderr
