@@ -47,20 +47,37 @@ static int64_t recorded_pid(const struct record *r)
     return info.si_pid;
 }
 
-/* Waits for the very child that the log names, for as long as it takes. */
+/* Whether the child had ended, and not only stopped or gone on. */
+static bool was_end(const struct record *r)
+{
+    const struct field *f = record_field(r, r->call == REX_NR_wait4 ? 1 : 2, FIELD_OUT);
+    siginfo_t info;
+    int status = 0;
+    if (f && r->call == REX_NR_wait4 && f->length == sizeof status) {
+        memcpy(&status, f->data, sizeof status);
+        return WIFEXITED(status) || WIFSIGNALED(status);
+    }
+    if (!f || f->length < sizeof info)
+        return true;
+    memcpy(&info, f->data, sizeof info);
+    return info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
+}
+
+/* Waits for the end of the very child that the log names, for as long as it takes. */
 static void wait_entry(struct task *t, struct event *e)
 {
+    const uint64_t not_ends = WNOHANG | WUNTRACED | WCONTINUED;
     int64_t pid = recorded_pid(e->record);
     struct task *child = pid > 0 ? task_named((uint32_t)pid) : NULL;
     pid_t real = child ? child->tid : pid > 0 ? replay_dead((uint32_t)pid) : 0;
-    if (!real) {
+    if (!real || !was_end(e->record)) {
         replay_emulate(t, e);
         return;
     }
     if (t->nr == REX_NR_wait4)
-        set_call(t, t->nr, (uint64_t)real, t->args[1], t->args[2] & ~(uint64_t)WNOHANG, t->args[3]);
+        set_call(t, t->nr, (uint64_t)real, t->args[1], t->args[2] & ~not_ends, t->args[3]);
     else
-        set_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~(uint64_t)WNOHANG);
+        set_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~not_ends);
 }
 
 /* Threads look for children as often as they like; only the names of these need translation. */

@@ -62,12 +62,23 @@ def _wait(replayer: "Replayer", task: Task, entry: Entry) -> None:
     recorded = _recorded_child(entry.event)
     real = replayer.real_tid(recorded) if recorded > 0 else 0
     args = task.args
-    if not real:
+    not_ends = os.WNOHANG | os.WUNTRACED | os.WCONTINUED
+    if not real or not _was_end(entry.event):
         replayer.emulate(task, entry)
     elif task.nr == _NR["wait4"]:
-        task.substitute(task.nr, real, args[1], args[2] & ~os.WNOHANG, args[3])
+        task.substitute(task.nr, real, args[1], args[2] & ~not_ends, args[3])
     else:
-        task.substitute(task.nr, _P_PID, real, args[2], args[3] & ~os.WNOHANG)
+        task.substitute(task.nr, _P_PID, real, args[2], args[3] & ~not_ends)
+
+
+def _was_end(event: Event) -> bool:
+    """Whether the child had ended, and not only stopped or gone on."""
+    if event.call == _NR["wait4"]:
+        status = int.from_bytes(event.data(OUT, 1) or bytes(4), "little")
+        return os.WIFEXITED(status) or os.WIFSIGNALED(status)
+    info = event.data(OUT, 2) or b""
+    return len(info) < 12 or int.from_bytes(info[8:12], "little") in (
+        os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED)
 
 
 def _is_output(task: Task) -> bool:
