@@ -26,6 +26,7 @@ class Box:
     limit = 1
     def __init__(self, v): self.v = v
     def put(self, v): self.w = v
+    def touch(self): poke()
 class Slim:
     __slots__ = ('v', 'w')
     def __init__(self, v): self.v = v
@@ -40,6 +41,11 @@ def make_counter(v):
 def bump():
     global a
     a = [a]
+def poke():
+    try:
+        b[200] = 5
+    except Exception:
+        b.append(0)
 def get(o):
     return o
 """
@@ -141,7 +147,8 @@ class Programmer:
                      f"{name}.put({value})", f"{name}[0][0] = {value}", f"{name}[0]({value})",
                      f"{name}[0]()", f"{name} += {value}", f"del {name}", f"{name}.update({value})",
                      f"{name}.add(5)", f"{name}[:] = {value}", f"{name}.pop()", f"{name}[1] += 1",
-                     f"Box.limit = {value}", f"Box.extra = {value}", "bump()", f"{name}.sort()",
+                     f"Box.limit = {value}", f"Box.extra = {value}", "bump()", *["poke()"] * 3, f"{name}.touch()",
+                     f"{name}.sort()", f"{name}[200:210] = 2", f"{name}[200:210] = 3",
                      f"globals()['{name}'] = {value}", f"exec('{name} = [{name}]')",
                      f"{name}.flags.writeable = False", f"{name}.shape = -1", f"{name} = {name}",
                      f"print({name}, end='')", f"{name}.k = 3", f"{name}[2:1000] = 8",

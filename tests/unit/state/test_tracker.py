@@ -162,3 +162,14 @@ def test_nothing_of_the_user_is_kept_alive(session: Session) -> None:
 def test_the_namespace_stays_a_plain_dict(session: Session) -> None:
     session.run("a = 1")
     assert type(session.namespace) is dict
+
+
+@pytest.mark.parametrize("use_pages", [True, False])
+def test_one_byte_amid_large_memory_is_found(use_pages: bool) -> None:
+    session = Session(check_loads=False, use_pages=use_pages)
+    session.run("import numpy as np\na = np.zeros(1000000)\nb = bytearray(8000000)")
+    assert session.changed("a[500000] = 1") == {"a"}
+    assert session.changed("b[4000000] = 1") == {"b"}
+    assert session.changed("a[500000], b[3]") == set()
+    session.checkout(1)
+    assert session["a"][500000] == 0 == session["b"][4000000]
