@@ -274,7 +274,8 @@ def reach(scene: Scene, name: str) -> set[str]:
             walker.share(value)
             walker.codes |= names_of(value.__code__)
             # Not its globals: they are the namespace, or a whole module.
-            queue += [value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__]
+            queue += [value.__closure__, value.__defaults__, value.__kwdefaults__,
+                      value.__dict__]
             continue
         if kind is not tuple or value:
             walker.share(value)
