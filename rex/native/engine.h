@@ -183,6 +183,7 @@ uint32_t script_total(void);
 struct script *script_named(uint32_t tid);
 struct script *script_child(uint32_t parent, uint32_t ordinal);
 const struct field *record_field(const struct record *r, uint8_t arg, uint8_t type);
+char *record_text(const struct record *r, uint8_t arg, uint8_t type);
 const struct field *field_next(const struct record *r, const struct field *f);
 extern struct event *events;
 extern size_t event_count;

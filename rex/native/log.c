@@ -176,15 +176,19 @@ const struct field *record_field(const struct record *r, uint8_t arg, uint8_t ty
     return NULL;
 }
 
+/* A field's data as a string, or NULL. */
+char *record_text(const struct record *r, uint8_t arg, uint8_t type)
+{
+    const struct field *f = record_field(r, arg, type);
+    return f ? strndup((const char *)f->data, f->length) : NULL;
+}
+
 static uint64_t key_of_record(const struct record *r)
 {
     const struct rex_call *c = call_of(r->call);
     if (!c)
         return 0;
-    char *path = NULL;
-    const struct field *f = c->key == REX_KEY_PATH ? record_field(r, FIELD_WHOLE, FIELD_IN) : NULL;
-    if (f)
-        path = strndup((const char *)f->data, f->length);
+    char *path = c->key == REX_KEY_PATH ? record_text(r, FIELD_WHOLE, FIELD_IN) : NULL;
     uint64_t key = call_key(c, r->call, path, r->stream, r->args);
     free(path);
     return key;

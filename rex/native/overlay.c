@@ -302,12 +302,6 @@ static void make_node(struct task *t, const char *path, uint64_t mode, bool dire
     free(above);
 }
 
-static char *field_text(const struct record *r, uint8_t arg, uint8_t type)
-{
-    const struct field *f = record_field(r, arg, type);
-    return f ? strndup((const char *)f->data, f->length) : NULL;
-}
-
 static void change(struct task *t, const struct record *r, const char *path, const char *path2, const char *given)
 {
     char *above = upper(path), *target;
@@ -364,9 +358,9 @@ static void change(struct task *t, const struct record *r, const char *path, con
 void overlay_change(struct task *t, const struct record *r)
 {
     struct name_args n = name_args(r->call);
-    char *path = field_text(r, n.path >= 0 ? (uint8_t)n.path : 0, FIELD_RESOLVED);
-    char *path2 = n.path2 >= 0 ? field_text(r, (uint8_t)n.path2, FIELD_RESOLVED) : NULL;
-    char *given = n.path >= 0 ? field_text(r, (uint8_t)n.path, FIELD_IN) : NULL;
+    char *path = record_text(r, n.path >= 0 ? (uint8_t)n.path : 0, FIELD_RESOLVED);
+    char *path2 = n.path2 >= 0 ? record_text(r, (uint8_t)n.path2, FIELD_RESOLVED) : NULL;
+    char *given = n.path >= 0 ? record_text(r, (uint8_t)n.path, FIELD_IN) : NULL;
     if (path && *path == '/')
         change(t, r, path, path2, given);
     free(path);

@@ -4,12 +4,6 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 
-static char *resolved_of(const struct record *r)
-{
-    const struct field *f = record_field(r, FIELD_WHOLE, FIELD_RESOLVED);
-    return f ? strndup((const char *)f->data, f->length) : NULL;
-}
-
 static mode_t kind_of(const struct record *r)
 {
     const struct field *f = record_field(r, FIELD_WHOLE, FIELD_STAT);
@@ -120,7 +114,7 @@ void replay_open(struct task *t, struct event *e)
     }
     if (!replay_scratch(t))
         return;
-    char *resolved = e ? resolved_of(e->record) : t->path && *t->path == '/' ? strdup(t->path) : NULL;
+    char *resolved = e ? record_text(e->record, FIELD_WHOLE, FIELD_RESOLVED) : t->path && *t->path == '/' ? strdup(t->path) : NULL;
     char *file = NULL;
     if (e && e->record->stream) {
         file = stand_in(e->record->stream);
@@ -157,7 +151,7 @@ bool replay_own_stat(struct task *t)
     free(now);
     if (!same)
         return false;
-    char *path = resolved_of(o->event->record);
+    char *path = record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED);
     if (!replay_is_changed(path) || kind_of(o->event->record) == S_IFDIR) {   /* else its copy has its size now */
         mem_write(t->tid, t->args[1 + by_at], f->data, f->length);
         skip_call(t, 0);
@@ -176,9 +170,8 @@ void replay_exec(struct task *t, struct event *e)
     }
     if (!replay_scratch(t))
         return;
-    char *resolved = resolved_of(e->record);
-    const struct field *l = record_field(e->record, FIELD_WHOLE, FIELD_LOADER);
-    char *loader = l ? strndup((const char *)l->data, l->length) : NULL;
+    char *resolved = record_text(e->record, FIELD_WHOLE, FIELD_RESOLVED);
+    char *loader = record_text(e->record, FIELD_WHOLE, FIELD_LOADER);
     char *file = resolved ? overlay_program(resolved, loader) : NULL;
     if (!file) {
         replay_diverged(t, e, "the program is not in the archive");

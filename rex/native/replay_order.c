@@ -15,12 +15,6 @@ static bool is_writing_open(const struct record *r)
     return r->call == REX_NR_openat2 || flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
 }
 
-static char *resolved_of(const struct record *r, uint8_t arg)
-{
-    const struct field *f = record_field(r, arg, FIELD_RESOLVED);
-    return f ? strndup((const char *)f->data, f->length) : NULL;
-}
-
 static struct table changed;             /* paths that the experiment writes */
 
 static void note_changed(const struct record *r)
@@ -54,7 +48,7 @@ static bool is_ordered(const struct record *r)
         return r->stream == 2 || r->stream == 3;
     if (c->hook != REX_HOOK_OPEN || r->stream)
         return false;
-    char *path = resolved_of(r, FIELD_WHOLE);
+    char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
     bool result = replay_is_changed(path);
     free(path);
     return result;
