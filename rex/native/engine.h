@@ -112,7 +112,9 @@ struct task {
     struct event *injected;          /* a signal on its way */
     struct event *owed[65];          /* signals that were blocked when sent */
     uint64_t child_tid_at;
-    uint64_t clock, clock_floor;     /* CLOCK_MONOTONIC as last answered; what it must have reached */
+    uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
+    uint64_t clock_floor;            /* what CLOCK_MONOTONIC must have reached */
+    uint64_t deadline;               /* of the futex wait in progress, by CLOCK_MONOTONIC */
     ull wait_began;
     uint64_t opening;                /* hash of the file that is being opened */
     bool held, scratch_due;
@@ -268,6 +270,8 @@ void replay_match_start(void);
 struct event *replay_match(struct task *t, long nr, uint64_t key);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
 uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime answered */
+void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
+void replay_until_exit(struct task *t, int64_t result);
 void replay_order_start(void);
 bool replay_is_turn(struct task *t, const struct event *e);
 bool replay_is_answerable(struct task *t, const struct event *e);
@@ -289,7 +293,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
 void replay_unmatched(struct task *t, const struct rex_call *c);
 bool replay_scratch(struct task *t);                 /* false: it is being made, the call comes again */
 void replay_scratch_made(struct task *t, int64_t result);
-uint64_t replay_path_at(struct task *t, const char *path);
+uint64_t replay_block_at(struct task *t, const void *data, size_t n);
 pid_t replay_dead(uint32_t recorded_tid);            /* real number of a child that has ended, 0 = unknown */
 void replay_open(struct task *t, struct event *e);
 void replay_exec(struct task *t, struct event *e);

@@ -50,6 +50,8 @@ void replay_emulate(struct task *t, struct event *e)
         t->script->clock_at = log_now();
     if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC)
         t->clock = clock_of(r);
+    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME)
+        t->wall = clock_of(r);
     replay_send_at_return(t, e);
     skip_call(t, r->result);
     replay_done(e);
@@ -151,6 +153,10 @@ static void entry(struct task *t)
         skip_call(t, -ENOSYS);
         return;
     }
+    if (t->nr == REX_NR_futex) {
+        replay_until(t);
+        return;
+    }
     bool external = call_streams(t);
     bool ends_pipe = !external && closes_pipe(t);
     if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external && !ends_pipe)
@@ -193,6 +199,8 @@ static void exit_stop(struct task *t, int64_t result)
         descriptor_exit(t, result);
     else if (result <= -512 && result >= -516 && !t->injected)
         rewind_call(t);                   /* cut short by a signal that the log does not have here */
+    else if (t->nr == REX_NR_futex)
+        replay_until_exit(t, result);
     else {
         replay_call_exit(t, c, t->matched, result);
         if (t->matched && t->matched->done)

@@ -402,10 +402,10 @@ void replay_scratch_made(struct task *t, int64_t result)
     rewind_call(t);
 }
 
-/* Where a path for this task was put. */
-uint64_t replay_path_at(struct task *t, const char *path)
+/* Where bytes for this task were put. */
+uint64_t replay_block_at(struct task *t, const void *data, size_t n)
 {
     uint64_t at = t->space->scratch + (t->index % SLOTS) * SLOT;
-    mem_write(t->tid, at, path, strlen(path) + 1);
+    mem_write(t->tid, at, data, n);
     return at;
 }

@@ -19,7 +19,7 @@ static void open_for_real(struct task *t, const char *path, int flags, mode_t mo
     struct user_regs_struct r = t->regs;
     r.orig_rax = REX_NR_openat;
     r.rdi = (ull)AT_FDCWD;
-    r.rsi = replay_path_at(t, path);
+    r.rsi = replay_block_at(t, path, strlen(path) + 1);
     r.rdx = (ull)(flags & ~(O_NOATIME | O_NOFOLLOW | O_DIRECT));
     r.r10 = mode;
     regs_set(t, &r);
@@ -181,7 +181,7 @@ void replay_exec(struct task *t, struct event *e)
         int first = t->nr == REX_NR_execveat ? 2 : 1;
         struct user_regs_struct r = t->regs;
         r.orig_rax = REX_NR_execve;
-        r.rdi = replay_path_at(t, file);
+        r.rdi = replay_block_at(t, file, strlen(file) + 1);
         r.rsi = t->args[first];
         r.rdx = t->args[first + 1];
         regs_set(t, &r);

@@ -1,10 +1,12 @@
-/* Replay of poll, select and epoll: what the log says was ready is ready.  Readiness
+/* Replay of poll, select, epoll and timed futex waits: what the log says was ready is ready.  Readiness
  * of the experiment's own pipes is waited for, so that what is read next is there. */
 #include "engine.h"
 
+#include <linux/futex.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <time.h>
 
 enum { FEW = 4096 };
 
@@ -267,4 +269,35 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
     if (e->record->result >= 0)
         put_outputs(t, e->record);
     give_result(t, e->record->result);
+}
+
+/* ------------------------------------------------------------------ futex, until a point in time */
+
+/* The program reckons with the clock that it was told; the kernel waits by its own. */
+void replay_until(struct task *t)
+{
+    bool by_wall = t->args[1] & FUTEX_CLOCK_REALTIME;
+    uint64_t told = by_wall ? t->wall : t->clock, deadline;
+    struct timespec until, now;
+    bool is_until = (t->args[1] & 0x7f) == FUTEX_WAIT_BITSET && t->args[3];
+    if (!is_until || !told || !mem_read(t->tid, t->args[3], &until, sizeof until) || !replay_scratch(t))
+        return;
+    deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
+    uint64_t left = deadline > told ? deadline - told : 0;
+    clock_gettime(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC, &now);
+    left += (uint64_t)now.tv_nsec;
+    until = (struct timespec){now.tv_sec + (time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+    t->deadline = by_wall ? 0 : deadline;
+    struct user_regs_struct r = t->regs;
+    r.r10 = replay_block_at(t, &until, sizeof until);
+    regs_set(t, &r);
+    t->want_exit = true;
+}
+
+void replay_until_exit(struct task *t, int64_t result)
+{
+    if (result == -ETIMEDOUT && t->deadline > t->clock_floor)
+        t->clock_floor = t->deadline;
+    if (result > -512)
+        give_result(t, result);
 }
