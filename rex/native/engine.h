@@ -45,7 +45,6 @@ struct plan {
     int mask;                             /* replay: the umask as recorded, -1 = leave */
     int control;                          /* record: descriptor of the capture service, -1 without */
     ull stack_limit;                      /* soft RLIMIT_STACK, 0 = leave */
-    bool keep_stdin;                      /* replay: standard input was a plain file, opened by the caller */
 };
 extern struct plan plan;
 void plan_read(const char *path);

@@ -40,8 +40,6 @@ static void plan_set(const char *key, char *value)
         plan.stack_limit = strtoull(value, NULL, 10);
     else if (!strcmp(key, "umask"))
         plan.mask = (int)strtol(value, NULL, 8);
-    else if (!strcmp(key, "keep_stdin"))
-        plan.keep_stdin = atoi(value);
     else
         die("unknown key in the plan: %s", key);
 }
