@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rex.cli.table import clean, command_text, guarded, open_ref, print_columns, print_json
+from rex.cli.table import clean, command_text, guarded, open_ref, print_json
 from rex.errors import RexError
 
 if TYPE_CHECKING:

@@ -89,7 +89,7 @@ struct task {
     struct files *files;
     struct space *space;
     struct task *next;
-    bool alive, started, stepping, running;
+    bool alive, started, stepping;
     /* the call in progress */
     enum call_state state;
     bool want_exit, by_entry_stop;
@@ -119,7 +119,6 @@ struct task {
     bool held, scratch_due;
     char *cwd;                       /* of a leader */
     ull last_stop;
-    uint32_t group_stopped;
 };
 
 extern struct task *tasks;
@@ -224,7 +223,6 @@ void regs_set(struct task *t, const struct user_regs_struct *r);
 void skip_call(struct task *t, int64_t result);      /* the kernel does not run it */
 void rewind_call(struct task *t);                    /* the tracee enters it again */
 void resume(struct task *t, int sig);
-void kill_all(void);
 int trace(void);                                     /* wait status of the first process */
 void filter_install(void);
 
@@ -301,6 +299,7 @@ void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e, int64_t result);
 bool replay_epoll_ctl(struct task *t);
 bool replay_own_stat(struct task *t);                 /* fstat answered by the open of that very file */
+bool is_readiness_wait(const struct rex_call *c);       /* poll, select, epoll_wait and their kin */
 bool replay_wait_freely(struct task *t, struct event *e);
 void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
 struct task *task_named(uint32_t recorded_tid);

@@ -161,10 +161,9 @@ static bool is_external(const char *path, const struct stat *st)
 }
 
 /* A terminal opened by name is the standard stream that it is. */
-static uint32_t terminal_stream(struct task *t, const struct stat *st)
+static uint32_t terminal_stream(const struct stat *st)
 {
     struct stat std;
-    (void)t;
     if (!S_ISCHR(st->st_mode))
         return 0;
     bool controlling = st->st_rdev == makedev(5, 0);
@@ -197,7 +196,7 @@ void record_opened(struct task *t, int fd, struct bytes *b)
         use_alias(t, t->path, path);
     }
     if (is_external(path, &st)) {
-        stream = terminal_stream(t, &st);
+        stream = terminal_stream(&st);
         if (!stream)
             stream = stream_new();
     }

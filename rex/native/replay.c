@@ -111,7 +111,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         block(t);
         return;
     }
-    bool is_wait = c->hook == REX_HOOK_POLL || c->hook == REX_HOOK_SELECT || c->hook == REX_HOOK_EPOLL_WAIT;
+    bool is_wait = is_readiness_wait(c);
     if (is_wait && replay_wait_freely(t, NULL))
         return;                           /* threads wait as often as they have to */
     if ((c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_WAIT) && !is_single(t)) {

@@ -288,8 +288,7 @@ static void descriptor_made(struct task *t, struct event *e, int64_t result)
 
 void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e, int64_t result)
 {
-    bool is_wait = c->hook == REX_HOOK_POLL || c->hook == REX_HOOK_SELECT || c->hook == REX_HOOK_EPOLL_WAIT;
-    if (is_wait)
+    if (is_readiness_wait(c))
         replay_poll_exit(t, e, result);
     if (!e && c->hook == REX_HOOK_WAIT)
         wait_freely_exit(t, result);

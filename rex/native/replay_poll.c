@@ -10,6 +10,11 @@
 
 enum { FEW = 4096 };
 
+bool is_readiness_wait(const struct rex_call *c)
+{
+    return c->hook == REX_HOOK_POLL || c->hook == REX_HOOK_SELECT || c->hook == REX_HOOK_EPOLL_WAIT;
+}
+
 /* With a signal mask of its own a call that was interrupted becomes a wait for that signal. */
 static bool interrupted(struct task *t, struct event *e, uint64_t mask)
 {

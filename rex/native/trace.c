@@ -64,7 +64,6 @@ void resume(struct task *t, int sig)
     bool all = t->want_exit || t->files->high;
     if (!all)
         t->state = CALL_NONE;
-    t->running = true;
     ptrace(all ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, sig);
 }
 
@@ -209,11 +208,9 @@ static void event_stop(struct task *t, int sig)
         handler->start(t);
     }
     if (!is_group_stop(sig)) {
-        t->group_stopped = 0;
         resume(t, 0);
         return;
     }
-    t->group_stopped = (uint32_t)sig;
     ptrace(PTRACE_LISTEN, t->tid, 0, 0);
     if (t->tid == first && handler == &recorder && getppid() != 1)
         raise(SIGSTOP);           /* the caller stops with its program, as a shell expects */
@@ -313,7 +310,6 @@ static void signal_stop(struct task *t, int sig)
 static void stop(struct task *t, int status)
 {
     int sig = WSTOPSIG(status), event = status >> 16;
-    t->running = false;
     if (sig == (SIGTRAP | 0x80)) {
         if (at_exit_stop(t))
             leave(t);
@@ -345,13 +341,6 @@ static void ended(pid_t tid, int status)
         return;
     handler->ended(t, status);
     task_end(t);
-}
-
-void kill_all(void)
-{
-    for (struct task *t = tasks; t; t = t->next)
-        if (t->alive)
-            kill(t->tid, SIGKILL);
 }
 
 /* One report of the kernel; false when no tracee is left.  While patient, it
