@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rex.cli.table import (ancestor, clean, command_text, date_text, guarded, mode_text, open_ref,
-                           parse_ref, print_columns, print_json, status_text)
+from rex.cli.table import (clean, command_text, date_text, guarded, mode_text, open_ref, parse_ref,
+                           print_columns, print_json, status_text)
 from rex.errors import NotFound, RexError
 from rex.types import format_duration, format_size
 
@@ -36,6 +36,7 @@ def usages(archive: "Archive") -> dict[str, "Usage"]:
 def describe(experiment: "Experiment", usage: "Usage | None", is_default: bool) -> dict[str, Any]:
     """One experiment for machines; what an unfinished or damaged one cannot tell is None."""
     from rex.archive import COMPLETE
+    from rex.archive.lineage import ancestor
     told: dict[str, Any] = {
         "name": experiment.name, "state": experiment.state, "is_default": is_default, "command": None,
         "start_ns": 0, "duration_s": None, "exit_status": None, "made_from": None,

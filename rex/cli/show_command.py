@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable
 import click
 
 from rex.cli.ls_command import begun_facts, default_name, files_by_role, print_files
-from rex.cli.table import (ancestor, clean, command_text, date_text, guarded, open_ref,
-                           print_columns, print_json, status_text)
+from rex.cli.table import (clean, command_text, date_text, guarded, open_ref, print_columns, print_json,
+                           status_text)
 from rex.errors import UsageError
 from rex.types import format_duration, format_size
 
@@ -30,6 +30,7 @@ def role_totals(experiment: "Experiment") -> dict[str, dict[str, int]]:
 def describe(archive: "Archive", experiment: "Experiment") -> dict[str, Any]:
     """Everything about an experiment, for machines; of an unfinished one what its start told."""
     from rex.archive import COMPLETE
+    from rex.archive.lineage import ancestor
     told: dict[str, Any] = {"archive": archive.path, "name": experiment.name, "state": experiment.state,
                             "is_default": experiment.name == default_name(archive),
                             "folder_bytes": experiment.folder_bytes()}

@@ -5,20 +5,19 @@ from __future__ import annotations
 import functools
 import json
 import os
-import shlex
 import shutil
 import stat
 import sys
-import time
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
 import click
 
 from rex.errors import RexError, UsageError
+from rex.text import clean, command_text, date_text, status_text   # noqa: F401 (commands find them here)
 from rex.types import ExperimentRef
 
 if TYPE_CHECKING:
-    from rex.archive import Archive, Experiment, FileState, Manifest
+    from rex.archive import Archive, Experiment, FileState
 
 _TYPE_LETTERS = {"file": stat.S_IFREG, "dir": stat.S_IFDIR, "symlink": stat.S_IFLNK,
                  "fifo": stat.S_IFIFO}
@@ -84,57 +83,11 @@ def silence_stdout() -> None:
         pass
 
 
-def clean(text: str) -> str:
-    """The text with control characters and undecodable bytes escaped.
-
-    Archives come from strangers: what they name must not steer a terminal.
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else
-                   f"\\x{ord(c) - 0xDC00:02x}" if 0xDC80 <= ord(c) <= 0xDCFF else
-                   c.encode("unicode_escape").decode() for c in text)
-
-
-def command_text(command: Iterable[str]) -> str:
-    """An argument vector as one would type it."""
-    return clean(shlex.join(command))
-
-
-def date_text(start_ns: int) -> str:
-    """Local date and time; a dash for none."""
-    try:
-        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(start_ns // 10**9)) if start_ns else "-"
-    except (OverflowError, ValueError, OSError):
-        return "-"
-
-
-def status_text(status: int | None) -> str:
-    """An exit status for people; the signal's name where one ended the program."""
-    if status is None:
-        return "-"
-    if status >= 0:
-        return str(status)
-    import signal
-    try:
-        return signal.Signals(-status).name
-    except ValueError:
-        return f"signal {-status}"
-
-
 def mode_text(state: "FileState") -> str:
     """Type and permissions as `ls -l` prints them."""
     kind = _TYPE_LETTERS.get(state.type)
     text = stat.filemode((kind or stat.S_IFREG) | (state.mode & 0o7777))
     return text if kind else "?" + text[1:]
-
-
-def ancestor(manifest: "Manifest") -> str:
-    """Name of the experiment that this one was made from; "" if it stands alone."""
-    for facts in (manifest.extra.get("lineage"), manifest.extra.get("runnew")):
-        if isinstance(facts, dict) and isinstance(facts.get("from"), str):
-            return str(facts["from"])
-    return ""
 
 
 def print_json(value: Any) -> None:
