@@ -38,6 +38,20 @@ class UsageError(RexError):
     code = 2
 
 
+class Conflicts(UsageError):
+    """A new experiment cannot be run as asked."""
+
+    code = 2
+
+    def __init__(self, conflicts: list[str]) -> None:
+        """conflicts: what makes no sense, one thing each."""
+        super().__init__("the run was not started", "; ".join(conflicts))
+        self.conflicts = conflicts
+
+    def as_json(self) -> dict[str, object]:
+        return {**super().as_json(), "conflicts": self.conflicts}
+
+
 class NotFound(RexError):
     """There is no such archive or experiment."""
 

@@ -148,10 +148,21 @@ class Archive:
             lock.release()
             raise
 
-    def _make_directory(self, name: str | None) -> str:
+    def check_name(self, name: str | None) -> None:
+        """Make sure that a new experiment can have this name (None: the next free one).
+
+        Raises:
+            UsageError: the name is taken or cannot be one.
+        """
         if name is not None and not is_name(name):
             raise UsageError(f"{name!r} cannot name an experiment",
                              "", "use letters, digits and . _ + -")
+        if name is not None and os.path.lexists(self._path(EXPERIMENTS, name)):
+            raise UsageError(f"experiment {name} exists", "", "choose another name, "
+                             "or remove it first")
+
+    def _make_directory(self, name: str | None) -> str:
+        self.check_name(name)
         numbers = [int(e.name[3:]) for e in self.experiments() if re.fullmatch(r"exp\d+", e.name)]
         number = max(numbers, default=-1) + 1
         while True:

@@ -24,12 +24,13 @@ ALLOWED: dict[str, set[str]] = {
     "inventory": STORES | {"tracer"},
     "record": STORES | {"tracer", "inventory"},
     "replay": STORES | {"tracer"},
+    "runnew": STORES | {"tracer", "inventory", "record", "replay"},
     "expdiff": STORES | {"inventory"},
     "transfer": STORES,
     "state": LOW | {"archive", "codec"},
     "workflow": LOW,
     "multiversion": LOW,
-    "cli": STORES | {"tracer", "inventory", "record", "replay", "expdiff", "transfer", "workflow",
+    "cli": STORES | {"tracer", "inventory", "record", "replay", "runnew", "expdiff", "transfer", "workflow",
                      "multiversion", "state"},
 }
 
