@@ -22,12 +22,9 @@ from rex.archive import Archive, Experiment, FileState, Manifest, Recording
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure
 from rex.tracer import Plan, choose
 from rex.tracer.plan import RECORD
+from rex.types import names_secret
 
 _REQUEST = struct.Struct("<I")
-
-# Names of variables that hold credentials, by wide custom.
-SECRETS = ("*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*_KEY", "*APIKEY*", "*API_KEY*",
-           "*CREDENTIAL*", "*PRIVATE*KEY*", "PGPASSFILE", "*_PWD", "*AUTH*COOKIE*")
 
 
 @dataclass
@@ -84,7 +81,7 @@ def withheld_names(options: Options) -> list[str]:
         return any(fnmatch.fnmatchcase(name.upper(), p.upper()) for p in patterns)
 
     return sorted(name for name in os.environ
-                  if (any_match(name, SECRETS) and not any_match(name, options.keep_env))
+                  if (names_secret(name) and not any_match(name, options.keep_env))
                   or any_match(name, options.drop_env))
 
 

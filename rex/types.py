@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from dataclasses import dataclass
 
 _SIZE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)(i?)b?\s*$", re.IGNORECASE)
+# Names of variables that hold credentials, by wide custom.
+SECRETS = ("*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*_KEY", "*APIKEY*", "*API_KEY*",
+           "*CREDENTIAL*", "*PRIVATE*KEY*", "PGPASSFILE", "*_PWD", "*AUTH*COOKIE*")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|us|s|m|h|d|w)", re.IGNORECASE)
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+
+
+def names_secret(variable: str) -> bool:
+    """Whether an environment variable of this name is likely to hold a credential."""
+    return any(fnmatch.fnmatchcase(variable.upper(), pattern) for pattern in SECRETS)
 
 
 @dataclass(frozen=True)

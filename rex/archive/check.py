@@ -115,7 +115,10 @@ def _check_experiment(archive: Archive, experiment: Experiment
     if experiment.state != COMPLETE:
         problems = [Problem(where, "incomplete: its recorder did not finish", is_harmless=True)
                     ] if experiment.state == INCOMPLETE else []
-        return problems, set()
+        try:
+            return problems, reached(archive, experiment)
+        except Damaged as error:
+            return [*problems, Problem(where, str(error), is_harmless=True)], None
     try:
         manifest = experiment.manifest
     except (RexError, OSError) as error:

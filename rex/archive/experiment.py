@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import hashlib
 import json
 import os
+import re
 from types import TracebackType
-from typing import Any, BinaryIO, Iterable, Mapping
+from typing import Any, BinaryIO, Iterable, Iterator, Mapping
 
 from rex import codec
 from rex.archive import capture, manifest as manifests
@@ -17,11 +19,13 @@ from rex.archive.locks import (FileLock, is_locked, remove_if_there, sync_direct
                                temporary_name, write_atomically)
 from rex.archive.manifest import FileState, LogFacts, Manifest
 from rex.archive.store import Packer, Store
-from rex.errors import Damaged, NotFound
+from rex.errors import Damaged, Locked, NotFound
 
 BEGUN, LOG_PART, LOG, MANIFEST = "begun.json", "log.part", "log.zst", "manifest.json.zst"
-LOCK = "lock"
-NAMES = (BEGUN, LOG_PART, LOG, MANIFEST, LOCK)
+LOCK, KEPT = "lock", "kept.part"
+# Tables that other rooms derive from the log, for quick questions; nothing depends on them.
+INDEX = "index.sqlite"
+NAMES = (BEGUN, LOG_PART, LOG, MANIFEST, LOCK, KEPT, INDEX, INDEX + "-journal")
 
 COMPLETE, RECORDING, INCOMPLETE = "complete", "recording", "incomplete"
 
@@ -29,6 +33,7 @@ MAX_MANIFEST_BYTES = 1 << 30
 MAX_BEGUN_BYTES = 16 << 20
 LOG_LEVEL, MANIFEST_LEVEL = 9, 12
 _BLOCK_BYTES = 1 << 20
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class Experiment:
@@ -91,6 +96,15 @@ class Experiment:
                            "it has no manifest") from None
         return codec.decompress(data, MAX_MANIFEST_BYTES)
 
+    def kept(self) -> list[Content]:
+        """What an unfinished experiment needs so far, as its recorder told."""
+        try:
+            with open(self._path(KEPT), "rb") as file:
+                lines = file.read().splitlines(keepends=True)
+        except FileNotFoundError:
+            return []
+        return [content for line in lines if (content := _parse_kept(line))]
+
     def folder_bytes(self) -> int:
         """What its own folder takes: log, manifest, facts."""
         return sum(entry.stat(follow_symlinks=False).st_size
@@ -131,6 +145,7 @@ class Recording:
         self._store = store
         self._packer = Packer(store, level)
         self._archive_lock = archive_lock
+        self._kept: BinaryIO | None = None
         self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
         text = json.dumps({"format": manifests.VERSION, "pid": os.getpid(), **facts},
                           sort_keys=True, indent=1)
@@ -166,6 +181,42 @@ class Recording:
         """Make everything added so far durable and readable; no other thread may add meanwhile."""
         self._packer.flush()
 
+    def keep(self, contents: Iterable[Content]) -> None:
+        """Let gc keep these durable contents although the experiment is not finished."""
+        if self._kept is None:
+            self._kept = open(os.path.join(self.directory, KEPT), "ab")
+        self._kept.write(_kept_lines(contents))
+        self._kept.flush()
+        os.fdatasync(self._kept.fileno())
+
+    def keep_only(self, contents: Iterable[Content]) -> None:
+        """Let gc keep these and none that `keep` was told before."""
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
+        write_atomically(os.path.join(self.directory, KEPT), _kept_lines(contents))
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Hold the archive alone for a while, if nobody else records into it; nobody may add.
+
+        What is in the archive afterwards is looked up anew.
+        """
+        self._packer.flush()
+        self._archive_lock.release()
+        lock = None
+        try:
+            try:
+                lock = FileLock(self._archive_lock.path, exclusive=True, wait=False)
+            except Locked:
+                pass
+            yield lock is not None
+        finally:
+            if lock is not None:
+                lock.release()
+            self._archive_lock = FileLock(self._archive_lock.path)
+            self._packer.forget()
+
     def finish(self, manifest: Manifest) -> Experiment:
         """Make the experiment complete, durably.
 
@@ -181,6 +232,7 @@ class Recording:
         write_atomically(os.path.join(self.directory, MANIFEST),
                          codec.compress(manifest_json, MANIFEST_LEVEL))
         remove_if_there(self.log_path)
+        remove_if_there(os.path.join(self.directory, KEPT))
         self._release()
         return Experiment(self.directory, self._store)
 
@@ -226,6 +278,9 @@ class Recording:
         self._release()
 
     def _release(self) -> None:
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
         self._lock.release()
         self._archive_lock.release()
 
@@ -235,6 +290,21 @@ class Recording:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self.abandon()
+
+
+def _kept_lines(contents: Iterable[Content]) -> bytes:
+    return "".join([f"{c.sha256} {c.size} {c.depth} {c.tree}\n" for c in contents]).encode()
+
+
+def _parse_kept(line: bytes) -> Content | None:
+    """The content that a line names; None where a crash cut it, or it is none."""
+    words = line.decode("ascii", "replace").split()
+    if not line.endswith(b"\n") or len(words) not in (3, 4) or not all(
+            _HASH.fullmatch(words[i]) for i in (0, 3) if i < len(words)):
+        return None
+    if not all(len(word) < 19 and word.isdigit() for word in words[1:3]):
+        return None
+    return Content(words[0], int(words[1]), int(words[2]), words[3] if len(words) == 4 else "")
 
 
 def _verify_log(path: str, facts: LogFacts) -> None:

@@ -1,4 +1,4 @@
-"""Give back the space of objects that no finished experiment needs."""
+"""Give back the space of objects that no experiment needs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import os
 from dataclasses import dataclass
 
 from rex.archive.archive import Archive
-from rex.archive.experiment import COMPLETE
+from rex.archive.experiment import COMPLETE, Experiment
 from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_directory
 from rex.archive.packs import PackReader
 from rex.archive.store import LEVEL, Packer
 from rex.archive.usage import reached
+from rex.errors import Damaged
 
 # A pack is rewritten when more than this part of its bytes is not needed.
 _WASTE = 1 / 8
@@ -27,7 +28,7 @@ class Collected:
 
 
 def collect(archive: Archive, waste: float = _WASTE, level: int = LEVEL) -> Collected:
-    """Remove objects that no complete experiment needs, and what crashes left behind.
+    """Remove objects that no experiment needs, and what crashes left behind.
 
     New packs are durable before old ones go: a crash at any instant loses nothing.
 
@@ -42,18 +43,31 @@ def collect(archive: Archive, waste: float = _WASTE, level: int = LEVEL) -> Coll
     lock = FileLock(archive.lock_path, exclusive=True, wait=False)
     try:
         os.makedirs(archive.store.directory, exist_ok=True)
-        before = _pack_bytes(archive)
-        live: set[bytes] = set()
-        for experiment in archive.experiments():
-            if experiment.state == COMPLETE:
-                live |= reached(archive, experiment)
-        done = _collect_packs(archive, live, waste, level)
-        for path in leftovers(archive):
-            remove_if_there(path)
-        archive.store.refresh()
-        return Collected(before - _pack_bytes(archive), *done)
+        return collect_alone(archive, waste, level)
     finally:
         lock.release()
+
+
+def collect_alone(archive: Archive, waste: float = _WASTE, level: int = LEVEL) -> Collected:
+    """As `collect`, for somebody who holds the archive's lock alone."""
+    before = _pack_bytes(archive)
+    live: set[bytes] = set()
+    for experiment in archive.experiments():
+        live |= _needed(archive, experiment)
+    done = _collect_packs(archive, live, waste, level)
+    for path in leftovers(archive):
+        remove_if_there(path)
+    archive.store.refresh()
+    return Collected(before - _pack_bytes(archive), *done)
+
+
+def _needed(archive: Archive, experiment: Experiment) -> set[bytes]:
+    try:
+        return reached(archive, experiment)
+    except Damaged:
+        if experiment.state == COMPLETE:
+            raise
+        return set()   # an unfinished one must not stand in the way
 
 
 def _pack_bytes(archive: Archive) -> int:

@@ -23,6 +23,7 @@ class FileLock:
         Raises:
             Locked: somebody else holds it and `wait` is False.
         """
+        self.path = path
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
         try:

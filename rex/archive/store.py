@@ -286,6 +286,12 @@ class Packer:
             self._seal()
         self._store.refresh()
 
+    def forget(self) -> None:
+        """Look up anew what is stored: somebody may have removed some of it."""
+        with self._lock:
+            self._added.clear()
+            self._store.refresh()
+
     def abandon(self) -> None:
         """Drop what is not yet in a whole pack."""
         with self._pack_lock:

@@ -25,13 +25,14 @@ class Usage:
 
 
 def reached(archive: Archive, experiment: Experiment) -> set[bytes]:
-    """Hashes of all objects that a complete experiment needs.
+    """Hashes of all objects that an experiment needs; of an unfinished one what it is known to need.
 
     Raises:
         Damaged: its manifest or a list of objects cannot be read.
     """
     found: set[bytes] = set()
-    for content in set(experiment.manifest.contents()):
+    is_complete = experiment.state == COMPLETE
+    for content in set(experiment.manifest.contents() if is_complete else experiment.kept()):
         found |= archive.store.reach(content)
     return found
 

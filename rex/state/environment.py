@@ -7,6 +7,8 @@ import random
 import sys
 from typing import Any, Callable
 
+from rex.types import names_secret
+
 # No variable can have such a name.
 RANDOM, NUMPY, TORCH = "<random>", "<numpy.random>", "<torch.random>"
 ENVIRON, CWD = "<environ>", "<cwd>"
@@ -15,7 +17,7 @@ NAMES = (RANDOM, NUMPY, TORCH, ENVIRON, CWD)
 
 def capture() -> dict[str, Any]:
     """What there is now, in values that compare and pickle."""
-    found: dict[str, Any] = {RANDOM: random.getstate(), ENVIRON: dict(os.environ)}
+    found: dict[str, Any] = {RANDOM: random.getstate(), ENVIRON: _environ()}
     try:
         found[CWD] = os.getcwd()
     except OSError:   # it was removed
@@ -27,6 +29,11 @@ def capture() -> dict[str, Any]:
     if torch_state is not None:   # it may have failed half-way through its import
         found[TORCH] = torch_state().numpy().tobytes()
     return found
+
+
+def _environ() -> dict[str, str]:
+    """The variables, without those that look like credentials: they stay out of archives."""
+    return {name: text for name, text in os.environ.items() if not names_secret(name)}
 
 
 def restore(name: str, value: Any) -> None:
@@ -49,7 +56,7 @@ def _restore_torch(value: bytes) -> None:
 
 
 def _restore_environ(value: dict[str, str]) -> None:
-    for name in os.environ.keys() - value.keys():
+    for name in _environ().keys() - value.keys():
         del os.environ[name]
     for name, text in value.items():
         if os.environ.get(name) != text:

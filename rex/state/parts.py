@@ -91,7 +91,7 @@ class PartScanner:
         """The chunk of these bytes, which are copied unless they are known."""
         digest = xxhash.xxh3_128_digest(data)
         found = self._chunks.get(digest)
-        if found is None:
+        if found is None or found.is_lost:
             found = self._chunks[digest] = Chunk(bytes(data), digest)
         return found
 

@@ -44,19 +44,29 @@ def encode_version(version: Version, number: int, put: Put) -> dict[str, Any]:
 
 
 def encode_delta(delta: Delta, versions: list[dict[str, Any]], number: Callable[[Version], int],
-                 doubts: dict[int, str]) -> bytes:
+                 doubts: dict[int, str], facts: dict[str, Any]) -> bytes:
     """The line of one cell."""
     line = {"format": FORMAT, "node": delta.node, "parent": delta.parent, "versions": versions,
             "changed": {name: number(version) for name, version in delta.changed.items()},
             "removed": sorted(delta.removed), "touched": sorted(delta.touched),
             "code": delta.code, "cell_s": round(delta.cell_s, 6),
             "track_s": round(delta.track_s, 6), "is_complete": delta.is_complete,
-            "doubts": {str(key): why for key, why in doubts.items()}}
+            "doubts": {str(key): why for key, why in doubts.items()}, **({"facts": facts} if facts else {})}
     return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
-def decode(lines: Iterable[bytes], read: Reader) -> Iterator[Delta]:
-    """The deltas in lines; a last line that was cut short is left out.
+def encode_note(note: dict[str, Any], dropped: Iterable[int] = (), why: str = "") -> bytes:
+    """A line that belongs to no cell.
+
+    Args:
+        dropped: versions whose bytes are given up; why.
+    """
+    line = {"format": FORMAT, "note": note, "dropped": sorted(dropped), "why": why}
+    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+
+
+def decode(lines: Iterable[bytes], read: Reader) -> Iterator[Delta | dict[str, Any]]:
+    """The deltas and notes in lines; a last line that was cut short is left out.
 
     Raises:
         Damaged: a line does not hold together.
@@ -71,6 +81,11 @@ def decode(lines: Iterable[bytes], read: Reader) -> Iterator[Delta]:
             if found["format"] > FORMAT:
                 raise TooNew(f"a state has format {found['format']}",
                              f"this Rex reads up to {FORMAT}", "use a newer Rex")
+            if "note" in found:
+                for key in found["dropped"]:
+                    known[key].doubts.append(str(found["why"]))
+                yield dict(found["note"])
+                continue
             for one in found["versions"]:
                 known[one["id"]] = _decode_version(one, read)
             for key, why in found["doubts"].items():
@@ -79,7 +94,7 @@ def decode(lines: Iterable[bytes], read: Reader) -> Iterator[Delta]:
                         {name: known[key] for name, key in found["changed"].items()},
                         frozenset(found["removed"]), frozenset(found["touched"]),
                         str(found["code"]), float(found["cell_s"]), float(found["track_s"]),
-                        bool(found["is_complete"]))
+                        bool(found["is_complete"]), dict(found.get("facts") or {}))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise Damaged("the record of a state is damaged",
                           f"{type(error).__name__}: {error}") from error
@@ -116,4 +131,12 @@ def read_history(lines: Iterable[bytes], read: Reader) -> History:
     Raises:
         Damaged, TooNew: as `decode`.
     """
-    return History(decode(lines, read))
+    history = History()
+    for found in decode(lines, read):
+        if isinstance(found, Delta):
+            if found.parent and found.parent not in history.deltas:
+                raise Damaged("the record of a state is damaged", f"node {found.node} has no parent")
+            history.add(found)
+        else:
+            history.notes.append(found)
+    return history

@@ -6,7 +6,8 @@ import os
 import queue
 import threading
 from collections import deque
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable
 
 from rex.archive import Archive, Content, Experiment, Recording
 from rex.errors import RexError
@@ -17,6 +18,21 @@ from rex.state.versions import Chunk, Delta, History, Version
 # Stored chunks that stay in memory, for undo; and what may wait to be stored.
 RECENT_BYTES, PENDING_BYTES = 256 << 20, 2 << 30
 _DOUBTS_KEPT = 1000
+
+
+Put = Callable[[bytes], Content]
+MakeFacts = Callable[[Put], dict[str, Any]]
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One line to write: of a delta, or a note; `size` is what it holds in memory until then."""
+
+    delta: Delta | None = None
+    facts: MakeFacts | None = None
+    size: int = 0
+    dropped: tuple[Version, ...] = ()
+    why: str = ""
 
 
 class Store:
@@ -34,7 +50,9 @@ class Store:
         self._recent: deque[Chunk] = deque()
         self._recent_bytes = 0
         self._contents: dict[str, Content] = {}
-        self._queue: queue.Queue[tuple[Delta, int] | None] = queue.Queue()
+        self._fresh: list[Content] = []
+        self._pinned: set[str] = set()   # of facts, which are never dropped
+        self._queue: queue.Queue[list[_Entry] | None] = queue.Queue()
         self._pending_bytes = 0
         self._room = threading.Condition()
         self._failure: BaseException | None = None
@@ -43,9 +61,12 @@ class Store:
         if self._thread.ident is not None:
             own_threads.add(self._thread.ident)
 
-    def save(self, delta: Delta) -> None:
+    def save(self, delta: Delta, facts: MakeFacts | None = None) -> None:
         """Hand a delta over; `wait` tells when it is durable.
 
+        Args:
+            facts: makes what is kept as the delta's facts, later and in another
+                thread; it may store bytes, and refer to them by `content_to_json`.
         Raises:
             RexError, OSError: writing an earlier one failed.
         """
@@ -55,7 +76,25 @@ class Store:
         with self._room:
             self._room.wait_for(lambda: self._pending_bytes < PENDING_BYTES)
             self._pending_bytes += size
-        self._queue.put((delta, size))
+        self._queue.put([_Entry(delta, facts, size)])
+
+    def note(self, facts: dict[str, Any]) -> None:
+        """Keep something that belongs to no cell; `load_history` gives it back in `notes`."""
+        self._check()
+        self._queue.put([_Entry(None, lambda put: facts)])
+
+    def adopt(self, history: History) -> None:
+        """Begin with the states of another experiment in this archive."""
+        self._queue.put([_Entry(delta, lambda put, facts=delta.facts: facts)
+                         for delta in history.deltas.values()]
+                        + [_Entry(None, lambda put, note=note: note) for note in history.notes])
+
+    def drop(self, versions: Iterable[Version], why: str) -> None:
+        """Give up the bytes of versions: whoever wants them has to run their cells again.
+
+        Their space is free when the archive has been collected.
+        """
+        self._queue.put([_Entry(None, None, 0, tuple(versions), why)])
 
     def wait(self) -> None:
         """Return when everything handed over is durable.
@@ -65,6 +104,16 @@ class Store:
         """
         self._queue.join()
         self._check()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something waits to be written."""
+        return self._queue.unfinished_tasks > 0
+
+    @property
+    def pending_bytes(self) -> int:
+        """Roughly what waits to be written."""
+        return self._pending_bytes
 
     def read(self, content: Content) -> bytes:
         """Stored bytes, verified; what `checkout` takes.
@@ -93,14 +142,14 @@ class Store:
             raise failure
 
     def _work(self) -> None:
-        while (item := self._queue.get()) is not None:
-            delta, size = item
+        while (entries := self._queue.get()) is not None:
             try:
-                self._write(delta)
+                self._write(entries)
             except Exception as error:   # told to the next caller
                 self._failure = error
             finally:
-                del delta, item
+                size = sum(entry.size for entry in entries)
+                del entries
                 with self._room:
                     self._pending_bytes -= size
                     self._room.notify_all()
@@ -109,18 +158,52 @@ class Store:
 
     def _put(self, data: bytes) -> Content:
         content = self._recording.add_bytes(data)
-        self._contents[content.tree or content.sha256] = content
+        self._need(content)
         return content
 
-    def _write(self, delta: Delta) -> None:
+    def _put_fact(self, data: bytes) -> Content:
+        content = self._put(data)
+        self._pinned.add(_name(content))
+        return content
+
+    def _need(self, content: Content) -> None:
+        name = _name(content)
+        if name not in self._contents:
+            self._contents[name] = content
+            self._fresh.append(content)
+
+    def _write(self, entries: list[_Entry]) -> None:
+        lines: list[bytes] = []
+        stored: list[Chunk] = []
+        for entry in entries:
+            facts = entry.facts(self._put_fact) if entry.facts else {}
+            if entry.delta is not None:
+                lines.append(self._encode(entry.delta, facts, stored))
+            else:
+                numbers = [self._numbers[version] for version in entry.dropped
+                           if version in self._numbers]
+                lines.append(records.encode_note(facts, numbers, entry.why))
+        self._recording.flush()
+        if self._fresh:
+            self._recording.keep(self._fresh)
+            self._fresh = []
+        self._log.write(b"".join(lines))
+        self._log.flush()
+        os.fdatasync(self._log.fileno())
+        for entry in entries:
+            if entry.dropped:
+                self._drop(entry.dropped, entry.why)
+        self._let_go(stored)
+
+    def _encode(self, delta: Delta, facts: dict[str, Any], stored: list[Chunk]) -> bytes:
         fresh = [version for version in delta.versions if version not in self._numbers]
-        stored: dict[Chunk, Content] = {}
         for version in fresh:
             for chunk in version.chunks():
-                if chunk.content is None and chunk not in stored:
-                    stored[chunk] = self._put(chunk.encoded())
-        for chunk, content in stored.items():
-            chunk.content = content
+                if chunk.content is None:
+                    chunk.content = self._put(chunk.encoded())
+                    stored.append(chunk)
+                else:
+                    self._need(chunk.content)
         lines = [records.encode_version(version, self._number(version), self._put)
                  for version in fresh]
         doubts = {number: version.doubts[0] for number, version in self._watched
@@ -129,12 +212,19 @@ class Store:
         if doubts:
             self._watched = deque(((n, v) for n, v in self._watched if n not in doubts),
                                   _DOUBTS_KEPT)
-        line = records.encode_delta(delta, lines, self._numbers.__getitem__, doubts)
-        self._recording.flush()
-        self._log.write(line)
-        self._log.flush()
-        os.fdatasync(self._log.fileno())
-        self._let_go(list(stored))
+        return records.encode_delta(delta, lines, self._numbers.__getitem__, doubts, facts)
+
+    def _drop(self, versions: tuple[Version, ...], why: str) -> None:
+        gone = set(versions)
+        needed = {_name(chunk.content) for version in self._numbers
+                  if version not in gone for chunk in version.chunks() if chunk.content}
+        for version in gone:
+            version.doubts.append(why)
+            for chunk in version.chunks():
+                if chunk.content and _name(chunk.content) not in needed | self._pinned:
+                    self._contents.pop(_name(chunk.content), None)
+                    chunk.content = chunk.source = None   # whoever meets these bytes stores them anew
+        self._recording.keep_only(self._contents.values())
 
     def _number(self, version: Version) -> int:
         return self._numbers.setdefault(version, len(self._numbers) + 1)
@@ -147,6 +237,10 @@ class Store:
             chunk = self._recent.popleft()
             self._recent_bytes -= chunk.size_bytes
             chunk.source = None
+
+
+def _name(content: Content) -> str:
+    return content.tree or content.sha256
 
 
 def read_content(archive: Archive, content: Content) -> bytes:

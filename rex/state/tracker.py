@@ -75,19 +75,23 @@ class StateTracker:
         self._code, self._names, self._roots = "", frozenset[str](), set[str]()
         self._is_wide, self._started_s = False, 0.0
 
-    def before_cell(self, code: str) -> None:
-        """Note a cell that is about to run."""
+    def before_cell(self, code: str, is_wide: bool = False) -> None:
+        """Note a cell that is about to run; is_wide: it could touch any variable, whatever it says."""
         names = names_in_source(code)
-        self._code, self._is_wide = code, names is None
+        self._code, self._is_wide = code, is_wide or names is None
         self._names = names or frozenset()
         self._roots = roots_of(self._names, self.namespace)
         self._is_wide = self._is_wide or reaches_everything(self._names, self.namespace)
         self._started_s = time.perf_counter()
 
-    def after_cell(self, is_complete: bool = True) -> Delta:
-        """Find what the cell changed, a cell that raised too, and make it the head's child."""
+    def after_cell(self, is_complete: bool = True, number: int = 0) -> Delta:
+        """Find what the cell changed, a cell that raised too, and make it the head's child.
+
+        Args:
+            number: of the new node, unless one so high is there already.
+        """
         ended_s = time.perf_counter()
-        node = self.history.next_node
+        node = max(number, self.history.next_node)
         present = {name for name in self.namespace if not self._ignore(name)}
         touched = self._first_touched(present)
         if self._verifier:

@@ -31,6 +31,11 @@ class Chunk:
         self.content = content
         self.size_bytes = content.size if content else _estimate(source)
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether its bytes are neither here nor stored."""
+        return self.source is None and self.content is None
+
     def encoded(self, read: Reader | None = None) -> bytes:
         """The bytes, from memory or through `read`.
 
@@ -122,6 +127,7 @@ class Delta:
         code: the cell's source.
         cell_s, track_s: seconds of the cell, and of finding what it changed.
         is_complete: whether the cell ended without an exception.
+        facts: what another room keeps about the cell, as JSON.
     """
 
     node: int
@@ -133,6 +139,7 @@ class Delta:
     cell_s: float = 0.0
     track_s: float = 0.0
     is_complete: bool = True
+    facts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def versions(self) -> list[Version]:
@@ -141,10 +148,15 @@ class Delta:
 
 
 class History:
-    """Deltas as a tree; node 0 is the empty state before the first one."""
+    """Deltas as a tree; node 0 is the empty state before the first one.
+
+    Attributes:
+        notes: what other rooms kept between the cells, as JSON, in order.
+    """
 
     def __init__(self, deltas: Iterable[Delta] = ()) -> None:
         self.deltas: dict[int, Delta] = {}
+        self.notes: list[dict[str, Any]] = []
         for delta in deltas:
             self.add(delta)
 

@@ -10,7 +10,7 @@ import pytest
 
 from rex.archive import Archive, Experiment, Manifest
 from rex.archive.check import check
-from rex.archive.gc import collect
+from rex.archive.gc import collect, collect_alone
 from rex.errors import Damaged, Locked
 
 Record = Callable[..., Experiment]
@@ -77,3 +77,48 @@ def test_leftovers_of_crashes_go(archive: Archive, record: Record) -> None:
     assert not Path(archive.path, "packs/.tmp-1-a").exists()
     assert not Path(archive.path, "experiments/exp0/.tmp-1-b").exists()
     assert Path(archive.path, "packs/notes.txt").exists()
+
+
+def test_what_an_unfinished_experiment_keeps_survives(archive: Archive) -> None:
+    kept, dropped, other = os.urandom(300_000), os.urandom(200_000), os.urandom(100_000)
+    recording = archive.begin("nb")
+    contents = [recording.add_bytes(data) for data in (kept, dropped, other)]
+    recording.flush()
+    recording.keep(contents[:1])
+    recording.keep(contents[1:2])
+    recording.abandon()   # as after kill -9
+    with open(os.path.join(recording.directory, "kept.part"), "ab") as file:
+        file.write(contents[2].sha256.encode() + b" 100")   # a crash cut the line
+    collect(archive)
+    assert all(problem.is_harmless for problem in check(archive))
+    fresh = Archive.open(archive.path)
+    assert [fresh.read(content) for content in contents[:2]] == [kept, dropped]
+    with pytest.raises(Damaged):
+        fresh.read(contents[2])
+    archive.remove("nb")
+    collect(archive)
+    assert os.listdir(archive.store.directory) == []
+
+
+def test_a_recorder_that_is_alone_can_collect(archive: Archive) -> None:
+    keep, drop = os.urandom(300_000), os.urandom(2_000_000)
+    recording = archive.begin("nb")
+    contents = [recording.add_bytes(data) for data in (keep, drop)]
+    recording.flush()
+    recording.keep(contents)
+    with recording.alone() as is_alone:
+        assert is_alone and collect_alone(archive).freed_bytes <= 0
+    recording.keep_only(contents[:1])
+    with archive.begin("other"):
+        with recording.alone() as is_alone:
+            assert not is_alone
+    with recording.alone() as is_alone:
+        assert is_alone and collect_alone(archive).freed_bytes > 1_900_000
+        with pytest.raises(Locked):
+            collect(archive)
+    again = recording.add_bytes(drop)   # it is known to be gone
+    recording.flush()
+    assert archive.read(again) == drop and archive.read(contents[0]) == keep
+    with pytest.raises(Locked):
+        collect(archive)
+    recording.abandon()

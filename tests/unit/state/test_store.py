@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("cloudpickle")
 pytest.importorskip("numpy")
 
-from rex.archive import Archive, Manifest  # noqa: E402
-from rex.archive.gc import collect  # noqa: E402
+from rex.archive import Archive, Content, Manifest  # noqa: E402
+from rex.archive.gc import collect, collect_alone  # noqa: E402
 from rex.errors import Damaged  # noqa: E402
-from rex.state import Store, load_history  # noqa: E402
+from rex.state import Store, content_to_json, load_history  # noqa: E402
 
 from .sessions import Session  # noqa: E402
 
@@ -74,3 +74,59 @@ def test_what_the_twin_found_later_is_kept(tmp_path: Path) -> None:
     history = load_history(archive, archive.experiment("nb"))
     assert "differs" in history.deltas[1].changed["l"].why_not
     session.tracker.close()
+
+
+def test_facts_and_notes_come_back_and_objects_of_a_crash_stay(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    session = Session(check_loads=False)
+    with archive.begin("nb") as recording:
+        store = Store(archive, recording)
+        store.save(session.run(CELLS[0]), lambda put: {"out": content_to_json(put(b"hello"))})
+        store.note({"tag": "good"})
+        store.wait()
+        store.close()
+    collect(archive)   # the recorder crashed: all that it wrote stays
+    history = load_history(archive, archive.experiment("nb"))
+    assert history.notes == [{"tag": "good"}]
+    assert archive.read(Content(*history.deltas[1].facts["out"])) == b"hello"
+    with archive.begin("nb-2") as recording:   # another session goes on from there
+        again = Session(history=history, check_loads=False)
+        store = Store(archive, recording)
+        store.adopt(history)
+        assert not again.checkout(1, read=store.read).failed
+        store.save(again.run("arrays[0][0] = 5"))
+        store.close()
+        recording.finish(Manifest(("notebook",), attachments=store.attachments()))
+    archive.remove("nb")
+    collect(archive)
+    last = load_history(archive, archive.experiment("nb-2"))
+    assert list(last.deltas) == [1, 2] and last.notes == history.notes
+    later = Session(history=last, check_loads=False)
+    assert not later.checkout(1, read=archive.read).recomputed
+    assert not later.checkout(2, read=archive.read).recomputed and later["arrays"][0][0] == 5
+
+
+def test_dropped_versions_give_space_back_and_are_computed_again(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    session = Session(check_loads=False)
+    with archive.begin("nb") as recording:
+        store = Store(archive, recording)
+        store.save(session.run("import numpy as np\nr = np.random.default_rng(1)"))
+        store.save(session.run("big = r.random(400_000)\nsmall = 1"))
+        big = session["big"].copy()
+        store.save(session.run("big = r.random(400_000)"))
+        store.wait()
+        store.drop([session.tracker.history.deltas[2].changed["big"]], "dropped")
+        store.wait()
+        with recording.alone():
+            assert collect_alone(archive).freed_bytes > 2_500_000
+        store.save(session.run("np.copyto(big, other) if 'other' in globals() else None"))
+        restored = session.checkout(2, read=store.read)
+        assert restored.recomputed == {"big": "dropped"} and (session["big"] == big).all()
+        store.save(session.run("again = big.copy()"))   # the same bytes as those dropped
+        store.close()
+    later = Session(history=load_history(archive, archive.experiment("nb")), check_loads=False)
+    assert later.checkout(2, read=archive.read).recomputed.keys() == {"big"}
+    assert later.checkout(5, read=archive.read).recomputed == {}   # it was stored anew
+    assert (later["again"] == big).all() and (later["big"] == big).all()
+    assert later.checkout(3, read=archive.read).recomputed == {}
