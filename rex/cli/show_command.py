@@ -127,7 +127,8 @@ def process_json(process: "Process") -> dict[str, Any]:
     """A process for machines."""
     return {"task": process.task, "parent": process.parent, "ordinal": process.ordinal,
             "command": list(process.command), "executable": process.executable,
-            "start_s": process.start_s, "end_s": process.end_s, "exit_status": process.exit_status}
+            "start_s": process.start_s, "end_s": process.end_s, "cpu_s": process.cpu_s,
+            "exit_status": process.exit_status}
 
 
 def show_processes(experiment: "Experiment", as_json: bool) -> None:
@@ -139,9 +140,10 @@ def show_processes(experiment: "Experiment", as_json: bool) -> None:
     rows = []
     for branch, process in process_tree(processes):
         took = "-" if process.end_s is None else format_duration(process.end_s - process.start_s)
-        rows.append([str(process.task), f"+{process.start_s:.3f} s", took, status_text(process.exit_status),
+        rows.append([str(process.task), f"+{process.start_s:.3f} s", took, f"{process.cpu_s:.2f} s",
+                     status_text(process.exit_status),
                      branch + (command_text(process.command) or clean(process.executable))])
-    print_columns(rows, ("task", "start", "took", "exit", "command"), right=(0, 1, 2, 3), is_cut=True)
+    print_columns(rows, ("task", "start", "took", "cpu", "exit", "command"), right=(0, 1, 2, 3, 4), is_cut=True)
 
 
 def show_files(experiment: "Experiment", as_json: bool) -> None:

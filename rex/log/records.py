@@ -28,8 +28,8 @@ FIELD_NAMES = {OUT: "OUT", IN: "IN", RESOLVED: "RESOLVED", STAT: "STAT", ARGV: "
                LOADER: "LOADER", CONTROL: "CONTROL"}
 
 SPECIAL = 0x8000  # calls from here on are not syscalls
-TASK, SIGNAL, EXIT, TSC, NOTE = range(SPECIAL, SPECIAL + 5)
-SPECIAL_NAMES = {TASK: "TASK", SIGNAL: "SIGNAL", EXIT: "EXIT", TSC: "TSC", NOTE: "NOTE"}
+TASK, SIGNAL, EXIT, TSC, NOTE, DUP = range(SPECIAL, SPECIAL + 6)
+SPECIAL_NAMES = {TASK: "TASK", SIGNAL: "SIGNAL", EXIT: "EXIT", TSC: "TSC", NOTE: "NOTE", DUP: "DUP"}
 
 Field = tuple[int, int, bytes]
 Args = tuple[int, int, int, int, int, int]

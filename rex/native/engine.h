@@ -42,8 +42,10 @@ struct plan {
     struct strings exec_from, exec_to;    /* replay: program, file to execute for it */
     struct strings link_from, link_to;    /* replay: archived symbolic link, its target */
     struct strings dirs;                  /* replay: archived directories, "mode path" */
+    struct strings steps;                 /* replay: tasks that are steps, see replay_steps.c */
     int mask;                             /* replay: the umask as recorded, -1 = leave */
     int control;                          /* record: descriptor of the capture service, -1 without */
+    int gate;                             /* replay: descriptor of who decides on steps, -1 without */
     ull stack_limit;                      /* soft RLIMIT_STACK, 0 = leave */
 };
 extern struct plan plan;
@@ -117,8 +119,12 @@ struct task {
     ull wait_began;
     uint64_t opening;                /* hash of the file that is being opened */
     bool held, scratch_due;
+    bool skipped;                    /* a step that does not run */
+    struct script *step;             /* the step that it belongs to */
     char *cwd;                       /* of a leader */
     ull last_stop;
+    /* record */
+    uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
 };
 
 extern struct task *tasks;
@@ -147,7 +153,7 @@ void bytes_free(struct bytes *b);
 
 /* ------------------------------------------------------------------ log */
 
-enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE };
+enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP };
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
                   FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER };
 enum { FIELD_WHOLE = 255, PART_NAME = 0x10, PART_DATA = 0x20, PART_CONTROL = 0x30 };
@@ -176,7 +182,8 @@ struct event {                       /* replay's index of one record */
     struct event *next[2];           /* in the queues of equal events, see replay_match.c */
 };
 struct script { struct event **event; size_t count, cursor; uint32_t index; const struct record *birth;
-                struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at; };
+                struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at;
+                uint32_t step_tasks; };   /* of a step: how many of its tasks live */
 void log_load(const char *path);
 struct script *script_of(uint32_t task);
 uint32_t script_total(void);
@@ -253,6 +260,7 @@ void record_opened(struct task *t, int fd, struct bytes *b);
 void record_before_change(const char *path);
 void record_created(const char *path);
 void descriptor_exit(struct task *t, int64_t result);
+void record_standard(struct task *t, int64_t fd);
 bool is_descriptor_call(struct task *t);
 bool closes_pipe(struct task *t);
 void record_exec_entry(struct task *t);
@@ -270,6 +278,11 @@ uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime
 void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
 void replay_until_exit(struct task *t, int64_t result);
 void replay_order_start(void);
+void replay_steps_start(void);
+bool replay_is_step(const struct script *s);
+bool replay_step_skipped(struct task *t);             /* asks whether the step that t begins is to run */
+void replay_step_ended(struct task *t);
+void replay_stop(void) __attribute__((noreturn));      /* all that was wanted has happened */
 bool replay_is_turn(struct task *t, const struct event *e);
 bool replay_is_answerable(struct task *t, const struct event *e);
 void replay_arrived(struct task *t, int sig);

@@ -200,7 +200,8 @@ static void add_record(const struct record *r)
         die("the log is damaged at event %zu: task %u was never born", event_count, r->task);
     struct script *s = script_of(r->task);
     struct event *e = &events[event_count];
-    *e = (struct event){r, key_of_record(r), (uint32_t)event_count, r->call == EVENT_NOTE, false, {NULL, NULL}};
+    bool is_note = r->call == EVENT_NOTE || r->call == EVENT_DUP;
+    *e = (struct event){r, key_of_record(r), (uint32_t)event_count, is_note, false, {NULL, NULL}};
     event_count++;
     if (r->call == EVENT_TASK) {
         s->birth = r;
@@ -209,7 +210,7 @@ static void add_record(const struct record *r)
         e->done = true;
     } else if (r->call == EVENT_EXIT)
         s->exit = e;
-    else if (r->call != EVENT_NOTE) {
+    else if (!is_note) {
         s->event = grow(s->event, s->count, sizeof *s->event);
         s->event[s->count++] = e;
     }

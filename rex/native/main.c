@@ -34,6 +34,20 @@ void die(const char *format, ...)
     _exit(2);          /* tracees go with us: PTRACE_O_EXITKILL */
 }
 
+static void finish(int status)
+{
+    report_line("status=%d", status);
+    if (report && fclose(report))
+        die("cannot write %s: %s", plan.report, strerror(errno));
+}
+
+void replay_stop(void)
+{
+    replay_finish(0);
+    finish(0);
+    _exit(0);          /* tracees go with us: PTRACE_O_EXITKILL */
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -57,8 +71,6 @@ int main(int argc, char **argv)
         log_close();
         record_report();
     }
-    report_line("status=%d", status);
-    if (report && fclose(report))
-        die("cannot write %s: %s", plan.report, strerror(errno));
+    finish(status);
     return 0;
 }

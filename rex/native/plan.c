@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-struct plan plan = {.control = -1, .mask = -1};
+struct plan plan = {.control = -1, .gate = -1, .mask = -1};
 
 static void add(struct strings *s, char *value)
 {
@@ -20,6 +20,7 @@ static const struct { const char *key; struct strings *into; } many[] = {
     {"arg", &plan.args}, {"env", &plan.env}, {"withhold", &plan.withhold},
     {"from", &plan.map_from}, {"to", &plan.map_to}, {"exec_from", &plan.exec_from},
     {"exec_to", &plan.exec_to}, {"link_from", &plan.link_from}, {"link_to", &plan.link_to}, {"dir", &plan.dirs},
+    {"step", &plan.steps},
 };
 
 static void plan_set(const char *key, char *value)
@@ -36,6 +37,8 @@ static void plan_set(const char *key, char *value)
         }
     if (!strcmp(key, "control"))
         plan.control = atoi(value);
+    else if (!strcmp(key, "gate"))
+        plan.gate = atoi(value);
     else if (!strcmp(key, "stack_limit"))
         plan.stack_limit = strtoull(value, NULL, 10);
     else if (!strcmp(key, "umask"))

@@ -2,7 +2,6 @@
 #include "engine.h"
 
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <x86intrin.h>
@@ -94,25 +93,6 @@ static void tree_entry(struct task *t)
         record_before_change(t->resolved2);
 }
 
-/* Calls that only arrange descriptors run for real in replay too, and are not logged. */
-bool is_descriptor_call(struct task *t)
-{
-    if (t->nr != REX_NR_fcntl)
-        return call_of(t->nr)->hook == REX_HOOK_DUP || call_of(t->nr)->hook == REX_HOOK_CLOSE
-            || call_of(t->nr)->hook == REX_HOOK_CLOSE_RANGE;
-    int cmd = (int)t->args[1];
-    return cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC || cmd == F_GETFD || cmd == F_SETFD;
-}
-
-/* The end of an inner pipe on a standard descriptor: whoever is at its other end may see it. */
-bool closes_pipe(struct task *t)
-{
-    char name[40];
-    struct stat st;
-    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)t->args[0]);
-    return t->nr == REX_NR_close && t->args[0] <= 2 && !stat(name, &st) && S_ISFIFO(st.st_mode);
-}
-
 /* A call that the kernel goes on with after a signal that had no handler. */
 static void restart_entry(struct task *t)
 {
@@ -184,39 +164,6 @@ static void entry(struct task *t)
 
 /* ------------------------------------------------------------------ exit */
 
-static void close_range_exit(struct task *t)
-{
-    if (t->args[2] & CLOSE_RANGE_CLOEXEC)
-        return;
-    for (int i = t->files->count - 1; i >= 0; i--) {
-        unsigned fd = (unsigned)t->files->item[i].fd;
-        if (fd >= t->args[0] && fd <= t->args[1])
-            files_set(t->files, (int)fd, 0);
-    }
-}
-
-void descriptor_exit(struct task *t, int64_t result)
-{
-    int fd = (int)t->args[0];
-    switch (call_of(t->nr)->hook) {
-    case REX_HOOK_CLOSE:
-        files_set(t->files, fd, 0);
-        break;
-    case REX_HOOK_CLOSE_RANGE:
-        if (result >= 0)
-            close_range_exit(t);
-        break;
-    case REX_HOOK_DUP:
-        if (result >= 0)
-            files_set(t->files, (int)result, files_stream(t->files, fd));
-        break;
-    case REX_HOOK_FCNTL:
-        if (result >= 0 && (t->args[1] == F_DUPFD || t->args[1] == F_DUPFD_CLOEXEC))
-            files_set(t->files, (int)result, files_stream(t->files, fd));
-        break;
-    }
-}
-
 static void tree_exit(struct task *t, struct bytes *b, int64_t result)
 {
     struct name_args n = name_args(t->nr);
@@ -282,6 +229,7 @@ static void exit_stop(struct task *t, int64_t result)
         next_writer();
     if (is_descriptor_call(t)) {
         descriptor_exit(t, result);
+        record_standard(t, result);
         return;
     }
     if (interrupted(result)) {            /* whether it restarts, the signal will tell */
@@ -400,6 +348,8 @@ static void ended(struct task *t, int status)
         write_signal(t, false, false);
     log_begin(&out, EVENT_EXIT, t->index);
     head(&out)->result = status;
+    head(&out)->args[0] = t->user_us;
+    head(&out)->args[1] = t->system_us;
     log_end(&out);
 }
 

@@ -149,6 +149,8 @@ static void entry(struct task *t)
     t->last_stop = log_now();
     t->matched = NULL;
     t->stream = 0;
+    if (t->skipped)
+        return;                           /* it exits */
     if (!c) {
         skip_call(t, -ENOSYS);
         return;
@@ -266,6 +268,8 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
         inherit(t);
         return;
     }
+    if ((t->step = parent->step ? parent->step : replay_is_step(t->script) ? t->script : NULL))
+        t->step->step_tasks++;
     uint64_t in_parent = 0;
     tid_addresses(parent, &in_parent, &t->child_tid_at);
     if (!(flags & CHILD_SETTID))
@@ -275,10 +279,16 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
 }
 
 /* The kernel has stored the real number by now. */
-static void start(struct task *t)
+static void take_number(struct task *t)
 {
     if (t->script)
         set_tid_at(t, t->child_tid_at, t->script->tid);
+}
+
+static void start(struct task *t)
+{
+    take_number(t);
+    t->skipped = replay_step_skipped(t);
 }
 
 static void ended(struct task *t, int status)
@@ -294,6 +304,7 @@ static void ended(struct task *t, int status)
         }
     if (s && s->exit)
         replay_done(s->exit);
+    replay_step_ended(t);
 }
 
 static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
@@ -337,6 +348,7 @@ void replay_start(void)
     log_load(plan.log);
     replay_match_start();
     replay_order_start();
+    replay_steps_start();
     overlay_start();
 }
 
@@ -367,5 +379,5 @@ void replay_finish(int status)
 
 const struct handler replayer = {
     .entry = entry, .exit = exit_stop, .born = born, .execed = replay_execed, .signal = replay_signal,
-    .stepped = start, .ended = ended, .tsc = tsc, .start = start, .settle = settle, .idle = replay_idle,
+    .stepped = take_number, .ended = ended, .tsc = tsc, .start = start, .settle = settle, .idle = replay_idle,
 };

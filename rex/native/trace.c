@@ -332,24 +332,31 @@ static void stop(struct task *t, int status)
         signal_stop(t, sig);
 }
 
-static void ended(pid_t tid, int status)
+static uint64_t microseconds(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_usec;
+}
+
+static void ended(pid_t tid, int status, const struct rusage *used)
 {
     struct task *t = task_of(tid);
     if (tid == first)
         first_status = status;
     if (!t)
         return;
+    t->user_us = microseconds(used->ru_utime);
+    t->system_us = microseconds(used->ru_stime);
     handler->ended(t, status);
     task_end(t);
 }
 
 /* One report of the kernel; false when no tracee is left.  While patient, it
  * waits for as long as it takes. */
-static bool wait_one(pid_t *tid, int *status)
+static bool wait_one(pid_t *tid, int *status, struct rusage *used)
 {
     static const struct timespec beat = {0, 10000000};
     for (;;) {
-        *tid = waitpid(-1, status, __WALL | (handler->patient ? 0 : WNOHANG));
+        *tid = wait4(-1, status, __WALL | (handler->patient ? 0 : WNOHANG), used);
         if (*tid > 0)
             return true;
         if (*tid < 0 && errno != EINTR)
@@ -372,6 +379,7 @@ int trace(void)
 {
     pid_t tid;
     int status;
+    struct rusage used;
     sigset_t child;
     if (!handler->patient) {
         sigemptyset(&child);
@@ -379,10 +387,10 @@ int trace(void)
         sigprocmask(SIG_BLOCK, &child, NULL);
     }
     spawn();
-    while (wait_one(&tid, &status)) {
+    while (wait_one(&tid, &status, &used)) {
         struct task *t = task_of(tid);
         if (WIFEXITED(status) || WIFSIGNALED(status))
-            ended(tid, status);
+            ended(tid, status, &used);
         else if (t)
             stop(t, status);
         else {

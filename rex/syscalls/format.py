@@ -168,10 +168,16 @@ def _tsc(event: Event) -> str:
     return f"rdtscp(ecx={event.args[0]:#x}) = {counter}" if event.args[0] else f"rdtsc() = {counter}"
 
 
+def _dup(event: Event) -> str:
+    path = format_buffer(_field(event, _RESOLVED) or b"")
+    stream = _stream(event) if event.stream else ""
+    return f"/* descriptor {event.result} is now {path}{stream} */"
+
+
 def _note(event: Event) -> str:
     text = (_field(event, _TEXT) or b"").decode("utf-8", "backslashreplace")
     return "/* " + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text) + " */"
 
 
 _SPECIAL: dict[int, Callable[[Event], str]] = {
-    0x8000: _task, 0x8001: _signal, 0x8002: _exit, 0x8003: _tsc, 0x8004: _note}
+    0x8000: _task, 0x8001: _signal, 0x8002: _exit, 0x8003: _tsc, 0x8004: _note, 0x8005: _dup}

@@ -10,6 +10,10 @@ RECORD, REPLAY = "record", "replay"
 # How a recorded experiment used a path: bits of FileUse.how.
 READ, WRITTEN, PROGRAM, LOADER, SCRIPT, DIRECTORY = 1, 2, 4, 8, 16, 32
 
+# At the gate, five bytes out (what, and the task as a little-endian u32), one in.
+STEP_BORN, STEP_ENDED = b"b", b"e"
+STEP_RUN, STEP_SKIP, STEP_STOP = b"r", b"s", b"q"
+
 # States of a touched path.
 CAPTURED, CREATED = 1, 2
 
@@ -23,6 +27,8 @@ class Plan:
         log: the log to write or to read (uncompressed).
         program: what the first exec is given; args[0] may differ.
         control: record: a socket to the capture service (see record.py).
+        gate: replay: a socket to who decides which steps run.
+        steps: replay: tasks of the log that are steps.
         withhold: record: variables whose values the log must not hold.
         files: replay: archived path -> (mode, mtime_ns, file that stands for it).
         programs: replay: executed path -> file to execute for it.
@@ -38,6 +44,8 @@ class Plan:
     report: str
     cwd: bytes | None = None
     control: int = -1
+    gate: int = -1
+    steps: list[int] = field(default_factory=list)
     withhold: list[bytes] = field(default_factory=list)
     stack_limit: int = 0
     umask: int | None = None
@@ -62,6 +70,9 @@ class Plan:
                 items.append((key, value))
         if self.control >= 0:
             items.append(("control", b"%d" % self.control))
+        if self.gate >= 0:
+            items.append(("gate", b"%d" % self.gate))
+        items += [("step", b"%d" % task) for task in self.steps]
         if self.stack_limit > 0:
             items.append(("stack_limit", b"%d" % self.stack_limit))
         if self.umask is not None:

@@ -16,6 +16,7 @@ from rex.tracer.plan import RECORD, Plan, Report
 from rex.tracer.reference.loop import Loop
 from rex.tracer.reference.record import Recorder
 from rex.tracer.reference.replay import Replayer
+from rex.tracer.reference.replay_steps import Stopped
 from rex.tracer.reference.spawn import Standard
 
 __all__ = ["run"]
@@ -37,7 +38,10 @@ def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
     with Standard(stdin, stdout, stderr) as standard:
         if plan.mode != RECORD:
             replayer = Replayer(plan, standard)
-            return replayer.finish(Loop(plan, replayer).run())
+            try:
+                return replayer.finish(Loop(plan, replayer).run())
+            except Stopped:
+                return replayer.finish(0)
         recorder = Recorder(plan, standard)
         try:
             return recorder.finish(Loop(plan, recorder).run())

@@ -22,6 +22,12 @@ def is_descriptor_call(task: Task) -> bool:
     return task.call is not None and task.call.hook in _ARRANGING
 
 
+def is_duplicating(task: Task) -> bool:
+    """Whether the call in progress gives an open file one more descriptor."""
+    return task.call is not None and (task.call.hook is Hook.DUP or (
+        task.call.hook is Hook.FCNTL and signed32(task.args[1]) in _DUPLICATING))
+
+
 def closes_pipe(task: Task) -> bool:
     """Whether this is the end of an inner pipe on a standard descriptor: whoever is at its
     other end may see it."""
@@ -43,7 +49,7 @@ def note_descriptors(task: Task, result: int) -> None:
         return
     elif hook is Hook.CLOSE_RANGE:
         _note_close_range(task)
-    elif hook is Hook.DUP or (hook is Hook.FCNTL and signed32(task.args[1]) in _DUPLICATING):
+    elif is_duplicating(task):
         task.files.set(result, task.files.stream(fd))
         opener = task.files.opened.get(fd)
         if opener:

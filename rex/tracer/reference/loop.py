@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import threading
 from typing import Any, Callable
@@ -144,21 +145,23 @@ class Loop:
 
     # -------------------------------------------------------------- reports of the kernel
 
-    def _wait_one(self) -> tuple[int, int]:
+    def _wait_one(self) -> tuple[int, int, resource.struct_rusage]:
         """One report; while patient, wait for as long as it takes."""
         if self._handler.is_patient:
-            return os.waitpid(-1, _WALL | _WNOTHREAD)
+            return os.wait4(-1, _WALL | _WNOTHREAD)
         while True:
-            tid, status = os.waitpid(-1, _WALL | _WNOTHREAD | os.WNOHANG)
+            tid, status, used = os.wait4(-1, _WALL | _WNOTHREAD | os.WNOHANG)
             if tid:
-                return tid, status
+                return tid, status, used
             if signal.sigtimedwait((signal.SIGCHLD,), _BEAT_S) is None:
                 self._handler.idle()
 
-    def _take(self, tid: int, status: int) -> None:
+    def _take(self, tid: int, status: int, used: resource.struct_rusage) -> None:
         task = self._tasks.get(tid)
         if not os.WIFSTOPPED(status):
             self._early.discard(tid)
+            if task:
+                task.user_us, task.system_us = round(used.ru_utime * 1e6), round(used.ru_stime * 1e6)
             self._ended(tid, task, status)
         elif task:
             self._stop(task, os.WSTOPSIG(status), status >> 16)

@@ -52,6 +52,15 @@ def path_of_fd(tid: int, fd: int) -> bytes | None:
         return None
 
 
+def flags_of_fd(tid: int, fd: int) -> int:
+    """The status flags of an open descriptor, as open(2) has them."""
+    try:
+        with open(f"/proc/{tid}/fdinfo/{fd}", "rb") as file:
+            return next((int(line.split()[1], 8) for line in file if line.startswith(b"flags:")), 0)
+    except OSError:
+        return 0
+
+
 def _absolute(task: Task, dirfd: int, path: bytes) -> bytes | None:
     """/proc/self is the tracee's, not ours."""
     if path.startswith(b"/proc/self/"):

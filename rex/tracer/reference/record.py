@@ -11,13 +11,13 @@ import time
 
 from rex.errors import OwnFailure
 from rex.log import LogWriter
-from rex.log.records import (EXIT, IN, NO_ARG, NO_TASK, NOTE, OUT, RESOLVED, SIGNAL, TASK, TEXT, TSC,
+from rex.log.records import (DUP, EXIT, IN, NO_ARG, NO_TASK, NOTE, OUT, RESOLVED, SIGNAL, TASK, TEXT, TSC,
                              Event, Field)
 from rex.syscalls import BY_NAME, Hook, Policy
 from rex.tracer.plan import Plan, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.calls import capture_inputs, capture_outputs, read_deref
-from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, note_descriptors
+from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, is_duplicating, note_descriptors
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.record_files import Ledger
 from rex.tracer.reference.record_exec import read_exec, read_program
@@ -163,6 +163,7 @@ class Recorder(Handler):
             self._next_writer()
         if is_descriptor_call(task):
             note_descriptors(task, result)
+            self._note_standard(task, result)
             return
         if result in INTERRUPTED:    # whether it restarts, the signal will tell
             left = capture_outputs(task, 0) if call.hook is Hook.SLEEP else []
@@ -174,6 +175,17 @@ class Recorder(Handler):
         stream = self._exit_hook(task, call.hook, result, fields)
         self._append(self._event(task, result, fields, stream))
         task.returned_at = task.regs.rip
+
+    def _note_standard(self, task: Task, fd: int) -> None:
+        """What a standard descriptor was made to stand for: only so is it known what processes
+        hand to each other. Replays pass over it."""
+        if not is_duplicating(task) or not 0 <= fd < _STANDARD_STREAMS:
+            return
+        path = paths.path_of_fd(task.tid, fd)
+        if path is not None:
+            fields = ((NO_ARG, RESOLVED, path),)
+            args = (paths.flags_of_fd(task.tid, fd), *_NO_ARGS[1:])
+            self._append(Event(DUP, task.index, fd, args, fields, 0, task.files.stream(fd), self._now()))
 
     def _exit_hook(self, task: Task, hook: Hook, result: int, fields: list[Field]) -> int:
         """Add what the hook knows of a call that has ended; the event's stream."""
@@ -240,7 +252,7 @@ class Recorder(Handler):
         task.held = False
         if task.stepping:
             self._write_signal(task, False, False)
-        self._append_special(EXIT, task, status)
+        self._append_special(EXIT, task, status, (task.user_us, task.system_us))
 
     # -------------------------------------------------------------- signals
 

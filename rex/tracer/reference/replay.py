@@ -28,6 +28,7 @@ from rex.tracer.reference.replay_files import answer_own_stat, execed, opener_of
 from rex.tracer.reference.replay_poll import POLLS, end_free_wait, wait_freely
 from rex.tracer.reference.replay_signals import PATIENCE_NS, Signals
 from rex.tracer.reference.script import CLOCK_GETTIME, Entry, Log, Script, describe, name_of
+from rex.tracer.reference.replay_steps import Steps
 from rex.tracer.reference.spawn import Standard
 from rex.tracer.reference.tasks import CLONE_THREAD, INTERRUPTED, Task
 
@@ -51,6 +52,7 @@ class Replayer(Handler):
         self.overlay = Overlay(plan, self.report)
         self.signals = Signals(self.log)
         self.watched: set[tuple[int, int, int]] = set()   # see replay_poll
+        self.steps = Steps(plan, self.log)
 
     def finish(self, status: int) -> Report:
         """What there is to report."""
@@ -110,6 +112,8 @@ class Replayer(Handler):
         task.last_stop_ns = time.monotonic_ns()
         task.matched = None
         task.stream = 0
+        if task.skipped:
+            return                    # it exits
         if call is None:
             task.skip(-errno.ENOSYS)
             return
@@ -291,6 +295,7 @@ class Replayer(Handler):
         else:
             in_parent, in_child = _tid_addresses(parent)
             task.child_tid_at = in_child if flags & _CLONE_CHILD_SETTID else 0
+            self.steps.born(parent, task)
             if flags & _CLONE_PARENT_SETTID and parent.nr not in _FORKS:
                 _set_tid(parent, in_parent, script.tid)
 
@@ -305,10 +310,11 @@ class Replayer(Handler):
     def start(self, task: Task) -> None:
         """The kernel has stored the real number by now."""
         _set_tid(task, task.child_tid_at, task.script.tid)
+        self.steps.start(task)
 
     def stepped(self, task: Task) -> None:
         """As after the start: nothing else steps."""
-        self.start(task)
+        _set_tid(task, task.child_tid_at, task.script.tid)
 
     def execed(self, task: Task) -> None:
         """Give the new program its recorded stack."""
@@ -325,6 +331,7 @@ class Replayer(Handler):
                 one.finish()
         if script.exit:
             script.exit.is_done = True
+        self.steps.ended(task)
 
     def tsc(self, task: Task, with_aux: bool) -> tuple[int, int]:
         """The counter as logged, or as it was last."""

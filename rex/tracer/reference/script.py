@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from rex.errors import Damaged
 from rex.log import LogReader
-from rex.log.records import EXIT, IN, NO_TASK, NOTE, OUT, RESOLVED, SIGNAL, STAT, TASK, TSC, Event
+from rex.log.records import DUP, EXIT, IN, NO_TASK, NOTE, OUT, RESOLVED, SIGNAL, STAT, TASK, TSC, Event
 from rex.syscalls import BY_NAME, CALLS, Hook, Key
 from rex.tracer.reference.calls import CallKey, key_of
 from rex.tracer.reference.kernel import SIGINFO_BYTES
@@ -188,7 +188,7 @@ class Log:
             entry.is_done = True
         elif event.call == EXIT:
             script.exit = entry
-        elif event.call != NOTE:
+        elif event.call not in (NOTE, DUP):
             script.add(entry, _key(event))
 
     def script(self, task: int) -> Script:
@@ -196,6 +196,10 @@ class Log:
         while len(self._scripts) <= task:
             self._scripts.append(Script(len(self._scripts)))
         return self._scripts[task]
+
+    def scripts_from(self, task: int) -> list[Script]:
+        """Those of this task and all that were born later."""
+        return self._scripts[task:]
 
     def named(self, recorded_tid: int) -> Script | None:
         """By thread id as recorded; of several, the last to begin."""

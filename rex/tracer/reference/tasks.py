@@ -20,7 +20,7 @@ NO_CALL = -1
 # ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK: a signal interrupted the call.
 INTERRUPTED = frozenset((-512, -513, -514, -516))
 _ARGUMENTS = ("rdi", "rsi", "rdx", "r10", "r8", "r9")
-_SYSCALL_BYTES = 2                    # length of the syscall instruction
+SYSCALL_BYTES = 2                    # length of the syscall instruction
 
 CallState = enum.Enum("CallState", "NONE ENTERED IGNORED")
 
@@ -93,11 +93,13 @@ class Task:
         regs, nr, args: at entry. deref: the number that a *argument pointed to then.
         pending: record: an interrupted call that may be restarted; its event is not yet written.
         returned_at: record: the instruction after the call of the last event, 0 after others.
+        user_us, system_us: record: at its end: processor time, with the children it waited for.
         exec_fields: record: what execve's event gets, read before the exec.
         matched, injected: replay: the call's event; a signal on its way.
         owed: replay: signals that were blocked when sent.
         clock_ns, clock_floor_ns: replay: CLOCK_MONOTONIC as last answered; what it must have reached.
         opening: replay: the file that is being opened.
+        step, skipped: replay: the step that it belongs to; whether that step does not run.
     """
 
     tid: int
@@ -131,6 +133,8 @@ class Task:
     pending: Event | None = None
     siginfo: bytes = b""
     returned_at: int = 0
+    user_us: int = 0
+    system_us: int = 0
     # replay
     script: "Script" = None           # type: ignore[assignment]  # given at birth
     matched: "Entry | None" = None
@@ -143,6 +147,8 @@ class Task:
     opening: bytes = b""
     scratch_due: bool = False
     last_stop_ns: int = 0
+    step: "Script | None" = None
+    skipped: bool = False
 
     def __post_init__(self) -> None:
         self.leader = self.leader or self
@@ -197,7 +203,7 @@ class Task:
 
     def rewind(self) -> None:
         """Back to the syscall instruction: the call comes again."""
-        self._changed({"orig_rax": -1, "rax": self.nr, "rip": self.regs.rip - _SYSCALL_BYTES})
+        self._changed({"orig_rax": -1, "rax": self.nr, "rip": self.regs.rip - SYSCALL_BYTES})
         self.state = CallState.IGNORED
         self.want_exit = False
 

@@ -1,0 +1,89 @@
+/* Calls that arrange descriptors: which of them are external, and what stands on the standard ones. */
+#include "engine.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+
+/* Calls that only arrange descriptors run for real in replay too, and are not logged. */
+bool is_descriptor_call(struct task *t)
+{
+    if (t->nr != REX_NR_fcntl)
+        return call_of(t->nr)->hook == REX_HOOK_DUP || call_of(t->nr)->hook == REX_HOOK_CLOSE
+            || call_of(t->nr)->hook == REX_HOOK_CLOSE_RANGE;
+    int cmd = (int)t->args[1];
+    return cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC || cmd == F_GETFD || cmd == F_SETFD;
+}
+
+/* The end of an inner pipe on a standard descriptor: whoever is at its other end may see it. */
+bool closes_pipe(struct task *t)
+{
+    char name[40];
+    struct stat st;
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)t->args[0]);
+    return t->nr == REX_NR_close && t->args[0] <= 2 && !stat(name, &st) && S_ISFIFO(st.st_mode);
+}
+
+static void close_range_exit(struct task *t)
+{
+    if (t->args[2] & CLOSE_RANGE_CLOEXEC)
+        return;
+    for (int i = t->files->count - 1; i >= 0; i--) {
+        unsigned fd = (unsigned)t->files->item[i].fd;
+        if (fd >= t->args[0] && fd <= t->args[1])
+            files_set(t->files, (int)fd, 0);
+    }
+}
+
+void descriptor_exit(struct task *t, int64_t result)
+{
+    int fd = (int)t->args[0];
+    switch (call_of(t->nr)->hook) {
+    case REX_HOOK_CLOSE:
+        files_set(t->files, fd, 0);
+        break;
+    case REX_HOOK_CLOSE_RANGE:
+        if (result >= 0)
+            close_range_exit(t);
+        break;
+    case REX_HOOK_DUP:
+        if (result >= 0)
+            files_set(t->files, (int)result, files_stream(t->files, fd));
+        break;
+    case REX_HOOK_FCNTL:
+        if (result >= 0 && (t->args[1] == F_DUPFD || t->args[1] == F_DUPFD_CLOEXEC))
+            files_set(t->files, (int)result, files_stream(t->files, fd));
+        break;
+    }
+}
+
+static bool duplicates(struct task *t)
+{
+    return call_of(t->nr)->hook == REX_HOOK_DUP
+        || (t->nr == REX_NR_fcntl && (t->args[1] == F_DUPFD || t->args[1] == F_DUPFD_CLOEXEC));
+}
+
+/* What a standard descriptor was made to stand for: only so is it known what processes
+ * hand to each other.  Replays pass over it. */
+void record_standard(struct task *t, int64_t fd)
+{
+    static struct bytes b;
+    char name[48], line[64], *path = duplicates(t) && fd >= 0 && fd <= 2 ? path_of_fd(t->tid, (int)fd) : NULL;
+    unsigned flags = 0;
+    if (!path)
+        return;
+    snprintf(name, sizeof name, "/proc/%d/fdinfo/%d", t->tid, (int)fd);
+    FILE *f = fopen(name, "re");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "flags: %o", &flags) == 1)
+            break;
+    if (f)
+        fclose(f);
+    log_begin(&b, EVENT_DUP, t->index);
+    struct record *r = (struct record *)b.data;
+    r->stream = files_stream(t->files, (int)fd);
+    r->result = fd;
+    r->args[0] = flags;
+    log_field(&b, FIELD_WHOLE, FIELD_RESOLVED, path, strlen(path));
+    log_end(&b);
+    free(path);
+}
