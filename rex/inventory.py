@@ -9,8 +9,9 @@ from typing import Iterable
 
 from rex import codec, elf
 from rex.archive import (APPARATUS, INPUT, OUTPUT, ElfFacts, FileEntry, FileState, Manifest,
-                         Process, Recording)
+                         Process, below)
 from rex.errors import RexError
+from rex.keeping import CaptureService, Keeper, warn_of_keys
 from rex.log import LogReader
 from rex.log.records import ARGV, EXIT, IN, NOTE, RESOLVED, TASK, TEXT
 from rex.syscalls.numbers import NUMBERS
@@ -27,53 +28,46 @@ _MAX_LINKS = 40
 class _Files:
     """Entries in the making."""
 
-    recording: Recording
+    keeper: Keeper
     initial: dict[str, FileState] = field(default_factory=dict)
+    seen: dict[str, FileState] = field(default_factory=dict)   # kept when they were first read
     final: dict[str, FileState] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
-def complete(manifest: Manifest, recording: Recording, report: Report,
-             captured: dict[str, FileState]) -> Manifest:
+def complete(manifest: Manifest, keeper: Keeper, report: Report, service: CaptureService,
+             log_path: str) -> Manifest:
     """The manifest with files, processes and counts, after the run.
 
     Args:
-        captured: states kept before the experiment changed them.
+        service: has the states of files that were kept during the run.
     """
     uses = {codec.text(path): use for path, use in report.uses.items()}
     touched = {codec.text(path): state for path, state in report.touched.items()}
     aliases = [codec.text(path) for path in report.aliases]
-    files = _Files(recording, dict(captured))
+    files = _Files(keeper, service.captured(), service.seen())
     _capture_finals(files, touched, uses)
     _capture_unchanged(files, uses, touched)
     libraries = _capture_unloaded(files, uses, manifest.environment)
     _add_links(files, aliases)
     _add_directories(files)
-    processes, notes = read_processes(recording.log_path)
+    processes, notes = read_processes(log_path)
     extra = {**manifest.extra, "record": {
         **manifest.extra.get("record", {}),
-        "loaders": {codec.text(p): codec.text(l) for p, l in report.loaders.items()}}}
-    entries = _entries(files, uses, touched, libraries)
+        "loaders": {codec.text(p): codec.text(l) for p, l in report.loaders.items()},
+        **({"excluded": sorted(keeper.excluded)} if keeper.excluded else {})}}
+    entries = _link(_entries(files, uses, touched, libraries))
     return replace(
         manifest, files=entries, processes=tuple(processes), extra=extra,
-        warnings=tuple(notes + files.warnings), duration_s=report.duration_ns / 1e9,
+        warnings=tuple(notes + files.warnings + warn_of_keys(entries.items())), duration_s=report.duration_ns / 1e9,
         exit_status=os.waitstatus_to_exitcode(report.status),
         counts={"events": report.events, "processes": len(processes),
                 "files": sum(1 for e in entries.values() if (e.initial or e.final).type == "file")})
 
 
-def below(path: str) -> list[str]:
-    """Everything below a directory; nothing for what is none. Names as manifests have them."""
-    name = codec.raw(path)
-    if os.path.islink(name) or not os.path.isdir(name):
-        return []
-    return [codec.text(os.path.join(base, each)) for base, dirs, files in os.walk(name)
-            for each in dirs + files]
-
-
 def _capture(files: _Files, path: str) -> FileState | None:
     try:
-        return files.recording.capture(path)
+        return files.keeper.capture(path)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -109,16 +103,26 @@ def _capture_unchanged(files: _Files, uses: dict[str, FileUse], touched: dict[st
     wanted = [path for path, use in uses.items()
               if path not in files.initial and not _is_below_created(path, touched)
               and not path.endswith(" (deleted)")]
-    states = _capture_many(files, wanted)
+    states = {path: files.seen[path] for path in wanted if path in files.seen}
+    states.update(_capture_many(files, [path for path in wanted if path not in states]))
     for path, state in states.items():
         use = uses[path]
-        if state.type == "file" and use.inode and not use.how & WRITTEN and (
-                use.size != state.size or use.mtime_ns != state.mtime_ns):
+        if state.type == "file" and not use.how & WRITTEN and (
+                use.inode and (use.size, use.mtime_ns) != (state.size, state.mtime_ns)
+                or path in files.seen and _is_other_now(path, state)):
             files.warnings.append(f"{path} was changed by somebody else during the experiment")
     for path in wanted:
         if path not in states:
             files.warnings.append(f"{path} was gone before it could be kept")
     files.initial.update(states)
+
+
+def _is_other_now(path: str, state: FileState) -> bool:
+    try:
+        info = os.lstat(codec.raw(path))
+    except OSError:
+        return True
+    return (info.st_size, info.st_mtime_ns) != (state.size, state.mtime_ns)
 
 
 def _capture_unloaded(files: _Files, uses: dict[str, FileUse],
@@ -212,6 +216,24 @@ def _own_cpu(task: int, processes: dict[int, Process], used_s: dict[int, float])
     children = (used_s[other] for other, process in processes.items()
                 if process.parent == task and other in used_s)
     return round(max(0.0, used_s[task] - sum(children)), 6)
+
+
+def _link(entries: dict[str, FileEntry]) -> dict[str, FileEntry]:
+    """Tell of unchanged files with several names that these are one file: the first in order has the bytes."""
+    first: dict[tuple[int, int], str] = {}
+    for path, entry in entries.items():
+        state = entry.initial
+        if entry.is_changed or not state or state.type != "file" or not state.content:
+            continue
+        try:
+            info = os.lstat(codec.raw(path))
+        except OSError:
+            continue
+        one = first.setdefault((info.st_dev, info.st_ino), path) if info.st_nlink > 1 else path
+        if one != path and entries[one].initial == state:
+            linked = replace(state, link_of=one)
+            entries[path] = replace(entry, initial=linked, final=linked)
+    return entries
 
 
 def read_processes(log: str) -> tuple[list[Process], list[str]]:

@@ -10,21 +10,21 @@ import resource
 import shutil
 import socket
 import stat
-import struct
 import tempfile
-import threading
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
 from rex import __version__, codec, elf, inventory
-from rex.archive import Archive, Experiment, FileState, Manifest, Recording
+from rex.archive import Archive, Experiment, Manifest, Recording
+from rex.archive.identities import Identities
+from rex.archive.unpacked import cache_root
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure
+from rex.keeping import CaptureService, Keeper
 from rex.tracer import Plan, choose
 from rex.tracer.plan import RECORD
 from rex.types import names_secret
-
-_REQUEST = struct.Struct("<I")
 
 
 @dataclass
@@ -34,6 +34,7 @@ class Options:
     Attributes:
         keep_env: names or patterns of variables to keep though they look like credentials.
         drop_env: patterns of variables to leave out.
+        exclude: patterns of files whose bytes are to be left out.
     """
 
     command: list[str]
@@ -41,6 +42,7 @@ class Options:
     name: str | None = None
     keep_env: tuple[str, ...] = ()
     drop_env: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
 
 
 @dataclass
@@ -52,6 +54,7 @@ class Outcome:
     status: int                    # wait status of the program
     stored_bytes: int
     warnings: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)   # files that the user wanted left out
 
 
 def find_program(command: str) -> str:
@@ -83,55 +86,6 @@ def withheld_names(options: Options) -> list[str]:
     return sorted(name for name in os.environ
                   if (names_secret(name) and not any_match(name, options.keep_env))
                   or any_match(name, options.drop_env))
-
-
-class CaptureService:
-    """Answers a tracer that is about to let a file change: keeps its content first."""
-
-    def __init__(self, recording: Recording) -> None:
-        self._recording = recording
-        self._ours, self.theirs = socket.socketpair()
-        self.theirs.set_inheritable(True)
-        self.captured: dict[str, FileState] = {}
-        self.failure: OSError | None = None
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-
-    def __enter__(self) -> "CaptureService":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.theirs.close()
-        self._thread.join()
-        self._ours.close()
-
-    def _serve(self) -> None:
-        while head := self._receive(_REQUEST.size):
-            path = self._receive(_REQUEST.unpack(head)[0])
-            try:
-                self._capture(codec.text(path))
-            except OSError as error:
-                self.failure = self.failure or error
-            self._ours.sendall(b"k")
-
-    def _receive(self, size: int) -> bytes:
-        data = b""
-        while len(data) < size:
-            part = self._ours.recv(size - len(data))
-            if not part:
-                return b""
-            data += part
-        return data
-
-    def _capture(self, path: str) -> None:
-        """A directory is about to be moved or removed: all below it goes with it."""
-        paths = [path, *inventory.below(path)]
-        for each in paths:
-            if each not in self.captured:
-                try:
-                    self.captured[each] = self._recording.capture(each)
-                except FileNotFoundError:
-                    pass
 
 
 def _machine() -> dict[str, Any]:
@@ -180,10 +134,10 @@ def _umask() -> int:
     return mask
 
 
-def _standard_input(recording: Recording) -> tuple[dict[str, Any], dict[str, Any]]:
+def _standard_input(recording: Recording, keeper: Keeper) -> tuple[dict[str, Any], dict[str, Any]]:
     """A plain file on standard input is an input like any other: attachments, facts."""
     try:
-        if not stat.S_ISREG(os.fstat(0).st_mode):
+        if not stat.S_ISREG(os.fstat(0).st_mode) or keeper.leaves_out(codec.text(os.readlink(b"/proc/self/fd/0"))):
             return {}, {}
         return {"stdin": recording.add_file(0)}, {"offset": os.lseek(0, 0, os.SEEK_CUR)}
     except OSError:
@@ -206,17 +160,19 @@ def record(options: Options) -> Outcome:
     command = [codec.text(os.fsencode(word)) for word in options.command]
     facts = {"command": command, "cwd": codec.text(os.getcwdb()), "user": _user(),
              "host": socket.gethostname(), "start_ns": time.time_ns()}
-    with archive.begin(options.name, facts) as recording:
+    identities = Identities(cache_root())
+    with archive.begin(options.name, facts) as recording, closing(identities):
+        keeper = Keeper(recording, options.exclude, identities, facts["cwd"])
         environment = {codec.text(k): codec.text(v) for k, v in os.environb.items()
                        if os.fsdecode(k) not in withheld}
-        attachments, stdin_facts = _standard_input(recording)
+        attachments, stdin_facts = _standard_input(recording, keeper)
         manifest = Manifest(
             command=tuple(command), cwd=facts["cwd"], environment=environment,
             withheld=tuple(withheld), user=facts["user"], host=facts["host"], umask=_umask(),
             limits=_limits(), terminal=_terminal(), machine=_machine(), engine=engine_name,
             rex=__version__, start_ns=facts["start_ns"], attachments=attachments,
             extra={"record": {"program": codec.text(os.fsencode(program)), "stdin": stdin_facts}})
-        with CaptureService(recording) as service, tempfile.TemporaryDirectory(prefix="rex-") as work:
+        with CaptureService(keeper) as service, tempfile.TemporaryDirectory(prefix="rex-") as work:
             plan = Plan(RECORD, recording.log_path, os.fsencode(program),
                         [os.fsencode(a) for a in options.command],
                         [k + b"=" + v for k, v in os.environb.items()],
@@ -226,8 +182,8 @@ def record(options: Options) -> Outcome:
         if service.failure:
             raise OwnFailure("a file could not be kept before it changed",
                              str(service.failure), "free some space and record again")
-        manifest = inventory.complete(manifest, recording, report, service.captured)
+        manifest = inventory.complete(manifest, keeper, report, service, recording.log_path)
         experiment = recording.finish(manifest)
         return Outcome(experiment, options.archive, report.status,
                        recording.stored_bytes + experiment.folder_bytes(),
-                       list(manifest.warnings))
+                       list(manifest.warnings), sorted(keeper.excluded))

@@ -200,8 +200,18 @@ def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = Fa
 
 
 def _outcome(experiment: Experiment, outdir: str, report: Report) -> Outcome:
+    left_out = [f"{path} is missing: it was kept out of the archive (rex record --exclude)"
+                for path in missing_inputs(experiment.manifest)]
     return Outcome(experiment, outdir, report.status, report.divergence, report.divergences,
-                   report.differs_at, report.problems)
+                   report.differs_at, left_out + report.problems)
+
+
+def missing_inputs(manifest: Manifest) -> list[str]:
+    """The files that a replay needs and that the user kept out of the archive."""
+    told = manifest.extra.get("record", {}).get("excluded", ())
+    paths = {path for path in told if isinstance(path, str)} if isinstance(told, list) else set()
+    outputs = {path for path, entry in manifest.files.items() if not entry.initial}
+    return sorted(paths - outputs)
 
 
 def compare_outputs(manifest: Manifest, outdir: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ Upkeep lives beside it: `rex.archive.check`, `rex.archive.gc`, `rex.archive.usag
 """
 
 from rex.archive.archive import Archive
-from rex.archive.capture import state_of
+from rex.archive.capture import below, state_of
 from rex.archive.content import Content
 from rex.archive.experiment import COMPLETE, INCOMPLETE, RECORDING, Experiment, Recording
 from rex.archive.manifest import (APPARATUS, INPUT, OUTPUT, ElfFacts, FileEntry, FileState,

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
+from dataclasses import dataclass
 from typing import Iterator
 
 from rex import codec
 from rex.archive.content import Content
 from rex.archive.cut import WHOLE_BYTES
+from rex.archive.identities import Identities
 from rex.archive.manifest import DIR, FIFO, FILE, OTHER, SYMLINK, FileState
 from rex.archive.store import Packer
 
 BLOCK_BYTES = 4 << 20
+_FICLONE = 0x40049409   # linux/fs.h
 _TYPES = {stat.S_IFREG: FILE, stat.S_IFDIR: DIR, stat.S_IFLNK: SYMLINK, stat.S_IFIFO: FIFO}
 
 Source = str | bytes | os.PathLike[str] | int
@@ -74,11 +78,14 @@ def read_blocks(fd: int) -> Iterator[bytes | int]:
             yield block
 
 
-def capture(packer: Packer, path: str | bytes, content: bool = True) -> FileState:
+def capture(packer: Packer, path: str | bytes, content: bool = True,
+            identities: Identities | None = None) -> FileState:
     """What is at path now, symbolic links not followed, with its bytes if asked for.
 
     A file that may not be read, by the recorder's user, has no content.
 
+    Args:
+        identities: tells which files need not be read, and learns of those that were.
     Raises:
         OSError: nothing is there, or reading fails.
     """
@@ -88,6 +95,9 @@ def capture(packer: Packer, path: str | bytes, content: bool = True) -> FileStat
         return state_of(info, target=codec.text(os.readlink(name)))
     if not stat.S_ISREG(info.st_mode) or not content:
         return state_of(info)
+    known = identities.find(info) if identities else None
+    if known and packer.has(known):
+        return state_of(info, known)
     for _ in range(3):
         try:
             found = add_file(packer, name)
@@ -95,9 +105,90 @@ def capture(packer: Packer, path: str | bytes, content: bool = True) -> FileStat
             return state_of(info)
         after = os.lstat(name)
         if _same(info, after):
+            if identities:
+                identities.learn(info, found)
             break
         info = after   # somebody wrote meanwhile: what was read may be neither old nor new
     return state_of(info, found)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A file as it was at one moment, set aside in little time; to be stored at leisure, once.
+
+    Attributes:
+        size_bytes: what it takes of memory meanwhile.
+    """
+
+    info: os.stat_result
+    blocks: tuple[bytes | int, ...]
+    clone: int = -1
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(len(block) for block in self.blocks if isinstance(block, bytes))
+
+    def store(self, packer: Packer) -> FileState:
+        """Store its bytes; the file's state at that moment."""
+        if self.clone < 0:
+            whole = self.blocks[0] if self.info.st_size <= WHOLE_BYTES and self.blocks else None
+            return state_of(self.info, packer.add_bytes(whole) if isinstance(whole, bytes)
+                            else packer.add_blocks(self.blocks))
+        try:
+            return state_of(self.info, packer.add_blocks(read_blocks(self.clone)))
+        finally:
+            os.close(self.clone)
+
+
+def set_aside(path: bytes, directory: str, limit_bytes: int) -> Snapshot | None:
+    """A regular file's snapshot: in memory, or where the file system shares blocks as a clone.
+
+    Args:
+        directory: where a clone may be made, without a name.
+        limit_bytes: what may be held in memory.
+    Returns:
+        None where it can be had in no other way than by storing it now.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            return None
+        if info.st_size > limit_bytes:
+            clone = _clone(fd, directory)
+            return Snapshot(info, (), clone) if clone >= 0 else None
+        # Small files are cut as `add_file` cuts them: the same bytes are the same objects.
+        blocks = (os.read(fd, WHOLE_BYTES),) if info.st_size <= WHOLE_BYTES else tuple(read_blocks(fd))
+        return Snapshot(info, blocks) if _same(info, os.fstat(fd)) else None
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def _clone(fd: int, directory: str) -> int:
+    """A nameless file that shares the blocks of another; -1 where that cannot be."""
+    clone = -1
+    try:
+        clone = os.open(directory, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.ioctl(clone, _FICLONE, fd)
+        return clone
+    except OSError:
+        if clone >= 0:
+            os.close(clone)
+        return -1
+
+
+def below(path: str) -> list[str]:
+    """Everything below a directory; nothing for what is none. Names as manifests have them."""
+    name = codec.raw(path)
+    if os.path.islink(name) or not os.path.isdir(name):
+        return []
+    return [codec.text(os.path.join(base, each)) for base, dirs, files in os.walk(name)
+            for each in dirs + files]
 
 
 def _same(one: os.stat_result, two: os.stat_result) -> bool:

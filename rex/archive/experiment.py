@@ -10,11 +10,12 @@ import json
 import os
 import re
 from types import TracebackType
-from typing import Any, BinaryIO, Iterable, Iterator, Mapping
+from typing import Any, BinaryIO, Callable, Iterable, Iterator, Mapping
 
 from rex import codec
 from rex.archive import capture, manifest as manifests
 from rex.archive.content import Content
+from rex.archive.identities import Identities
 from rex.archive.locks import (FileLock, is_locked, remove_if_there, sync_directory,
                                temporary_name, write_atomically)
 from rex.archive.manifest import FileState, LogFacts, Manifest
@@ -163,9 +164,18 @@ class Recording:
         """Store bytes."""
         return self._packer.add_bytes(data)
 
-    def capture(self, path: str | bytes, content: bool = True) -> FileState:
+    def capture(self, path: str | bytes, content: bool = True,
+                identities: Identities | None = None) -> FileState:
         """What is at path now, links not followed; a file's bytes are stored if asked for."""
-        return capture.capture(self._packer, path, content)
+        return capture.capture(self._packer, path, content, identities)
+
+    def set_aside(self, path: str, limit_bytes: int) -> tuple[Callable[[], FileState], int] | None:
+        """What stores a plain file as it is now, whatever becomes of it, and the memory that takes.
+
+        To be called once. None where the file can be had in no other way than by `capture`.
+        """
+        found = capture.set_aside(codec.raw(path), self.directory, limit_bytes)
+        return (functools.partial(found.store, self._packer), found.size_bytes) if found else None
 
     @property
     def new_bytes(self) -> int:

@@ -250,6 +250,13 @@ class Packer:
             self._write_group(full)
         return digest
 
+    def has(self, content: Content) -> bool:
+        """Whether a finished pack holds all that a content needs."""
+        try:
+            return all(self._store.place(digest) for digest, _ in self._store.needs(content))
+        except Damaged:
+            return False
+
     def _take_group(self) -> list[tuple[bytes, bytes]]:
         group, self._group, self._group_bytes = self._group, [], 0
         return group

@@ -14,7 +14,7 @@ MODE = 0o555
 _BATCH = 4096   # files between two syncs
 
 
-def default_root() -> str:
+def cache_root() -> str:
     """$REX_CACHE, else rex below $XDG_CACHE_HOME or ~/.cache."""
     if given := os.environ.get("REX_CACHE"):
         return os.path.abspath(given)
@@ -31,7 +31,7 @@ class Unpacked:
 
     def __init__(self, archive: Archive, root: str | None = None) -> None:
         self._archive = archive
-        self.root = os.path.join(root or default_root(), "objects")
+        self.root = os.path.join(root or cache_root(), "objects")
 
     def path(self, content: Content) -> str:
         """A file that holds the content, unpacked now if it is not there yet."""

@@ -187,9 +187,9 @@ def ptrace_advice() -> str:
 def check_places() -> list[Finding]:
     """The cache that replays unpack into, and a place for temporary files."""
     import tempfile
-    from rex.archive.unpacked import default_root
+    from rex.archive.unpacked import cache_root
     found = []
-    for name, path, advice in (("cache", default_root(), "set REX_CACHE to a directory that you may write"),
+    for name, path, advice in (("cache", cache_root(), "set REX_CACHE to a directory that you may write"),
                                ("temporary files", tempfile.gettempdir(), "set TMPDIR")):
         place = path
         while not os.path.exists(place) and place != "/":

@@ -39,15 +39,17 @@ def end_like(status: int) -> int:
 @click.option("--keep-env", multiple=True, metavar="GLOB",
               help="Keep these variables though they look like credentials.")
 @click.option("--drop-env", multiple=True, metavar="GLOB", help="Leave these variables out.")
+@click.option("--exclude", multiple=True, metavar="GLOB",
+              help="Keep files of these paths or names out of the archive.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, on standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(archive: str, experiment: str | None, keep_env: tuple[str, ...], drop_env: tuple[str, ...],
-            as_json: bool, quiet: bool, command: tuple[str, ...]) -> int:
+            exclude: tuple[str, ...], as_json: bool, quiet: bool, command: tuple[str, ...]) -> int:
     """Run COMMAND and keep everything it used: programs, libraries, inputs,
     outputs, environment, and what the operating system told it."""
     from rex.record import Options, record
-    outcome = record(Options(list(command), archive, experiment, keep_env, drop_env))
+    outcome = record(Options(list(command), archive, experiment, keep_env, drop_env, exclude))
     manifest = outcome.experiment.manifest
     where = f"{archive}:{outcome.experiment.name}"
     if as_json:
@@ -56,11 +58,12 @@ def command(archive: str, experiment: str | None, keep_env: tuple[str, ...], dro
             "archive": archive, "experiment": outcome.experiment.name,
             "duration_s": manifest.duration_s, "exit_status": manifest.exit_status,
             **manifest.counts, "stored_bytes": outcome.stored_bytes,
-            "withheld": list(manifest.withheld), "warnings": outcome.warnings}), err=True)
+            "withheld": list(manifest.withheld), "excluded": outcome.excluded, "warnings": outcome.warnings}), err=True)
     elif not quiet:
         for warning in outcome.warnings:
             click.echo(f"rex: {warning}", err=True)
         withheld = f"; withheld {', '.join(manifest.withheld)}" if manifest.withheld else ""
+        withheld += f"; left out {', '.join(outcome.excluded)}" if outcome.excluded else ""
         count = manifest.counts["processes"]
         click.echo(f"rex: recorded {where} in {format_duration(manifest.duration_s)}: "
                    f"{count} process{'es' if count != 1 else ''}, {manifest.counts['files']} files, "

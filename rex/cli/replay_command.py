@@ -65,6 +65,7 @@ def command(archive: str, experiment: str | None, outdir: str, check: bool, json
 
     This runs the programs of the archive: replay only what you would run."""
     from rex.cli.record_command import end_like
+    from rex.cli.table import clean
     from rex.replay import replay
     outcome = replay(archive, experiment, outdir, is_quiet=check, is_checked=check or json_wanted)
     code, reason = verdict(outcome)
@@ -73,7 +74,7 @@ def command(archive: str, experiment: str | None, outdir: str, check: bool, json
     if outcome.divergence:
         click.echo(f"rex: {divergence_text(outcome, archive)}", err=True)
     for problem in outcome.problems:
-        click.echo(f"rex: {problem}", err=True)
+        click.echo(f"rex: {clean(problem)}", err=True)
     if check:
         if not quiet:
             click.echo(f"rex: {archive}:{outcome.experiment.name}: {reason}", err=True)

@@ -21,12 +21,20 @@ struct used { unsigned how; bool known; struct stat st; };
 
 static struct table used, aliases;
 
+static void ask_capture(const char *path, bool waits);
+static bool is_created(const char *path);
+
+/* A file that is only read can be kept beside the run, from its first use on. */
 static void use(const char *path, unsigned how, const struct stat *st)
 {
     struct used **at = (struct used **)table_at(&used, path);
-    if (!*at)
+    bool is_first = !*at;
+    if (is_first)
         *at = zalloc(sizeof **at);
     (*at)->how |= how;
+    if (is_first && !(how & (USED_WRITTEN | USED_DIRECTORY)) && plan.control >= 0 && *path == '/'
+        && !table_get(&touched, path) && !is_created(path))
+        ask_capture(path, false);
     if (st && !(*at)->known) {
         (*at)->known = true;
         (*at)->st = *st;
@@ -80,13 +88,13 @@ static bool is_created(const char *path)
     return created;
 }
 
-/* The service answers with one byte when it has the content. */
-static void ask_capture(const char *path)
+/* The service answers with one byte when it has the content; a hint (highest bit) is not answered. */
+static void ask_capture(const char *path, bool waits)
 {
-    uint32_t n = (uint32_t)strlen(path);
+    uint32_t n = (uint32_t)strlen(path), head = n | (waits ? 0 : 1u << 31);
     struct bytes b = {0};
     char answer;
-    bytes_add(&b, &n, sizeof n);
+    bytes_add(&b, &head, sizeof head);
     bytes_add(&b, path, n);
     for (size_t at = 0; at < b.used; ) {
         ssize_t done = write(plan.control, b.data + at, b.used - at);
@@ -95,7 +103,7 @@ static void ask_capture(const char *path)
         at += done > 0 ? (size_t)done : 0;
     }
     bytes_free(&b);
-    while (read(plan.control, &answer, 1) < 0 && errno == EINTR)
+    while (waits && read(plan.control, &answer, 1) < 0 && errno == EINTR)
         ;
 }
 
@@ -105,7 +113,7 @@ void record_before_change(const char *path)
     if (plan.control < 0 || lstat(path, &st) || table_get(&touched, path) || is_created(path))
         return;
     if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode))
-        ask_capture(path);
+        ask_capture(path, true);
     *table_at(&touched, path) = (void *)(intptr_t)CAPTURED;
 }
 

@@ -19,6 +19,7 @@ from rex.tracer.reference.tasks import Task
 # struct stat: dev, ino, nlink, mode, uid, gid, rdev, size, blksize, blocks, three times.
 _STAT = struct.Struct("<QQQIII4xQqqq6q24x")
 _REQUEST = struct.Struct("<I")
+_HINT = 1 << 31                # in a request's length
 # File systems whose contents the kernel makes up as they are read: proc, sysfs, debugfs,
 # tracefs, cgroup, cgroup2, securityfs, bpf, selinux, efivarfs, pstore.
 _KERNEL_MADE = frozenset((0x9FA0, 0x62656572, 0x64626720, 0x74726163, 0x27E0EB, 0x63677270,
@@ -76,6 +77,9 @@ class Ledger:
 
     def use(self, path: bytes, how: int, found: os.stat_result | None = None) -> None:
         """The path was used in one more way."""
+        if (path not in self._uses and not how & (WRITTEN | DIRECTORY) and self._control >= 0
+                and path.startswith(b"/") and path not in self._touched and not self._is_created(path)):
+            self._ask_capture(path, _HINT)   # only read: it can be kept beside the run
         use = self._uses.setdefault(path, _Use())
         use.how |= how
         use.first = use.first or found
@@ -155,13 +159,14 @@ class Ledger:
             self._ask_capture(path)
         self._touched[path] = CAPTURED
 
-    def _ask_capture(self, path: bytes) -> None:
-        """The service answers with one byte when it has the content."""
-        request = _REQUEST.pack(len(path)) + path
+    def _ask_capture(self, path: bytes, mark: int = 0) -> None:
+        """The service answers with one byte when it has the content; a hint is not answered."""
+        request = _REQUEST.pack(len(path) | mark) + path
         try:
             while request:
                 request = request[os.write(self._control, request):]
-            os.read(self._control, 1)
+            if not mark:
+                os.read(self._control, 1)
         except OSError as error:
             raise OwnFailure("the capture service is gone", error.strerror or "") from error
 

@@ -10,7 +10,7 @@ from typing import Callable
 import pytest
 
 from rex.archive import Archive, Content, Experiment, Unpacked
-from rex.archive.unpacked import default_root
+from rex.archive.unpacked import cache_root
 from rex.errors import Damaged
 
 
@@ -72,7 +72,7 @@ def test_a_file_of_the_wrong_size_is_unpacked_again(archive: Archive, tmp_path: 
 
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REX_CACHE", "/c")
-    assert default_root() == "/c"
+    assert cache_root() == "/c"
     monkeypatch.delenv("REX_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/x")
-    assert default_root() == "/x/rex"
+    assert cache_root() == "/x/rex"

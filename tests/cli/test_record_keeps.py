@@ -1,0 +1,103 @@
+"""What a recording keeps, leaves out and warns of, as a user sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rex.archive import Archive
+from rex.archive.check import check
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.usefixtures("tracing")
+
+
+def rex(*args: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "rex.cli.main", *args], cwd=cwd, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT), "REX_CACHE": str(cwd / "cache"), **env}, timeout=60)
+
+
+def test_excluded_files_stay_out_and_replay_names_them(tmp_path: Path) -> None:
+    for name in ("secret.txt", "open.txt", "my.key"):
+        (tmp_path / name).write_text(f"content of {name}\n")
+    done = rex("record", "-l", "A", "--exclude", "secret.txt", "--exclude", "*.key", "--", "sh", "-c",
+               "cat secret.txt | wc -c; cat open.txt; cat my.key > copy.key", cwd=tmp_path)
+    assert done.returncode == 0 and "left out " in done.stderr and "secret.txt" in done.stderr
+    archive = Archive.open(tmp_path / "A")
+    files = archive.experiment().manifest.files
+    assert files[f"{tmp_path}/open.txt"].contents()
+    for name in ("secret.txt", "my.key", "copy.key"):
+        assert not files[f"{tmp_path}/{name}"].contents()
+    everything = b"".join(archive.store.read_object(d) for p in archive.store.packs() for d in p.places)
+    assert b"content of secret.txt" not in everything and b"content of my.key" not in everything
+    assert check(archive) == []
+    replayed = rex("replay", "-l", "A", "-o", "out", cwd=tmp_path)
+    assert f"rex: {tmp_path}/secret.txt is missing: it was kept out of the archive" in replayed.stderr
+    assert f"{tmp_path}/my.key is missing" in replayed.stderr and "copy.key is missing" not in replayed.stderr
+
+
+def test_an_excluded_standard_input(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("secret\n")
+    with open(tmp_path / "in", encoding="utf-8") as stdin:
+        done = subprocess.run([sys.executable, "-m", "rex.cli.main", "record", "-l", "A", "--json", "--exclude", "in", "--",
+                               "wc", "-c"], cwd=tmp_path, stdin=stdin, capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60)
+    assert json.loads(done.stderr)["excluded"] == [f"{tmp_path}/in"]
+    assert Archive.open(tmp_path / "A").experiment().manifest.attachments == {}
+    assert f"{tmp_path}/in is missing" in rex("replay", "-l", "A", "-o", "out", cwd=tmp_path).stderr
+
+
+def test_keys_are_warned_of(tmp_path: Path) -> None:
+    (tmp_path / ".aws").mkdir()
+    (tmp_path / ".aws" / "credentials").write_text("aws_secret_access_key = x\n")
+    done = rex("record", "-l", "A", "--", "cat", ".aws/credentials", cwd=tmp_path)
+    assert f"{tmp_path}/.aws/credentials looks like a key or a password" in done.stderr
+    assert Archive.open(tmp_path / "A").experiment().manifest.warnings
+    assert "looks like" not in rex("record", "-l", "A", "--exclude", ".aws", "--", "cat", ".aws/credentials",
+                                   cwd=tmp_path).stderr
+
+
+def test_variables_that_are_kept_and_dropped(tmp_path: Path) -> None:
+    given = {"MY_TOKEN": "t0ken-value", "OTHER_TOKEN": "kept-value", "HARMLESS": "dropped-value", "PLAIN": "plain"}
+    done = rex("record", "-l", "A", "--keep-env", "OTHER_*", "--drop-env", "HARM*", "--", "sh", "-c", "true",
+               cwd=tmp_path, **given)
+    assert "MY_TOKEN" in done.stderr and "HARMLESS" in done.stderr
+    experiment = Archive.open(tmp_path / "A").experiment()
+    kept = experiment.manifest.environment
+    assert kept["OTHER_TOKEN"] == "kept-value" and kept["PLAIN"] == "plain"
+    assert "MY_TOKEN" not in kept and "HARMLESS" not in kept
+    assert {"MY_TOKEN", "HARMLESS"} <= set(experiment.manifest.withheld)
+    log = experiment.open_log().read()
+    assert b"t0ken-value" not in log and b"dropped-value" not in log and b"kept-value" in log
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_first_and_last_states(tmp_path: Path, engine: str) -> None:
+    (tmp_path / "data").write_text("first")
+    (tmp_path / "read").write_text("r")
+    os.link(tmp_path / "read", tmp_path / "read2")
+    (tmp_path / "gone").write_text("was here")
+    script = ("cat data read read2 gone > /dev/null; for i in 1 2 3 4 5 6 7 8 9; do echo $i > data; done; "
+              "rm gone; mkdir empty; cat data")
+    done = rex("record", "-l", "A", "--", "sh", "-c", script, cwd=tmp_path, REX_ENGINE=engine)
+    if "not built" in done.stderr:
+        pytest.skip("the native engine is not built")
+    archive = Archive.open(tmp_path / "A")
+    files = archive.experiment().manifest.files
+
+    def content(state: object) -> bytes:
+        return archive.read(state.content)  # type: ignore[attr-defined]
+
+    data, gone = files[f"{tmp_path}/data"], files[f"{tmp_path}/gone"]
+    assert (content(data.initial), content(data.final)) == (b"first", b"9\n")
+    assert content(gone.initial) == b"was here" and gone.final is None
+    empty = files[f"{tmp_path}/empty"]
+    assert empty.initial is None and empty.final and empty.final.type == "dir"
+    linked = files[f"{tmp_path}/read2"].initial
+    assert linked and linked.link_of == f"{tmp_path}/read" and content(linked) == b"r"
+    assert rex("replay", "-l", "A", "--check", "-o", "out", cwd=tmp_path, REX_ENGINE=engine).returncode == 0

@@ -1,0 +1,161 @@
+"""What is kept, what is left out, and what is waited for."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import threading
+from pathlib import Path
+
+import pytest
+
+from rex.archive import Archive, FileEntry, FileState, Manifest
+from rex.archive.identities import SETTLED_NS, Identities
+from rex.keeping import CaptureService, Keeper, matches, warn_of_keys
+
+HINT = 1 << 31
+
+
+@pytest.mark.parametrize("path, pattern, expected", [
+    ("/home/a/x.pem", "*.pem", True), ("/home/a.pem/x", "*.pem", True), ("/home/a/x.pem", "/home/*", True),
+    ("/home/a/x", "/home/a", True), ("/home/ab/x", "/home/a", False), ("/home/a/x", "a", True),
+    ("/home/a/x", "b", False), ("/home/a/x", "a/", True), ("/home/a/x", "*/a/x", True), ("/x", "[x]", True)])
+def test_patterns(path: str, pattern: str, expected: bool) -> None:
+    assert matches(path, [pattern]) is expected
+
+
+def test_excluded_files_have_no_bytes(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name in ("secret", "open"):
+        (tmp_path / "in" / name).write_text(name)
+    with Archive.create(tmp_path / "archive").begin() as recording:
+        keeper = Keeper(recording, ["in/secret"], cwd=str(tmp_path))
+        states = {name: keeper.capture(f"{tmp_path}/in/{name}") for name in ("secret", "open")}
+        assert keeper.set_aside(f"{tmp_path}/in/secret", 1 << 20) is None
+    assert states["secret"].content is None and states["secret"].size == 6
+    assert states["open"].content and keeper.excluded == {f"{tmp_path}/in/secret"}
+
+
+def ask(service: CaptureService, path: Path, mark: int = 0) -> None:
+    name = bytes(path)
+    end = socket.socket(fileno=os.dup(service.theirs.fileno()))
+    with end:
+        end.sendall(struct.pack("<I", len(name) | mark) + name)
+        assert mark or end.recv(1) == b"k"
+
+
+@pytest.mark.parametrize("size", [0, 5, 200_000, 9 << 20])
+@pytest.mark.parametrize("is_hinted", [False, True])
+def test_what_is_about_to_change_is_kept_as_it_was(tmp_path: Path, size: int, is_hinted: bool) -> None:
+    path = tmp_path / "file"
+    before = os.urandom(size)
+    path.write_bytes(before)
+    archive = Archive.create(tmp_path / "archive")
+    with archive.begin() as recording:
+        with CaptureService(Keeper(recording)) as service:
+            if is_hinted:
+                ask(service, path, HINT)
+            ask(service, path)
+            path.write_bytes(b"other")
+            ask(service, path)           # its first state counts
+            ask(service, tmp_path / "none")
+        state = service.captured()[str(path)]
+        assert list(service.captured()) == [str(path)] and service.failure is None
+        recording.finish(Manifest(("x",), files={str(path): FileEntry(state, None, True)}))
+    assert state.content and archive.read(state.content) == before
+
+
+def test_hints_are_followed_beside_the_run(tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"f{number}").write_text(f"{number}")
+    with Archive.create(tmp_path / "archive").begin() as recording:
+        with CaptureService(Keeper(recording)) as service:
+            for number in range(20):
+                ask(service, tmp_path / f"f{number}", HINT)
+            ask(service, tmp_path / "f19")
+            for future in list(service._read.values()):
+                future.exception()
+        seen = service.seen()
+        assert sorted([*seen, *service.captured()]) == sorted(str(tmp_path / f"f{n}") for n in range(20))
+
+
+def test_a_directory_is_kept_with_all_below(tmp_path: Path) -> None:
+    (tmp_path / "d" / "e").mkdir(parents=True)
+    (tmp_path / "d" / "e" / "f").write_text("x")
+    with Archive.create(tmp_path / "archive").begin() as recording:
+        with CaptureService(Keeper(recording)) as service:
+            ask(service, tmp_path / "d")
+        assert set(service.captured()) == {str(tmp_path / p) for p in ("d", "d/e", "d/e/f")}
+
+
+def test_the_tracee_does_not_wait_for_the_storing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("before")
+    may_store = threading.Event()
+    with Archive.create(tmp_path / "archive").begin() as recording:
+        add = recording._packer.add_bytes
+        monkeypatch.setattr(recording._packer, "add_bytes", lambda data: (may_store.wait(20), add(data))[1])
+        with CaptureService(Keeper(recording)) as service:
+            ask(service, tmp_path / "file")     # answered though nothing is stored
+            (tmp_path / "file").write_text("after")
+            may_store.set()
+        state = service.captured()[str(tmp_path / "file")]
+        assert state.content and state.size == 6
+
+
+def entry(size: int = 1) -> FileEntry:
+    state = FileState("file", 0o600, size=size)
+    from rex.archive import Content
+    return FileEntry(FileState("file", content=Content("0" * 64, size)), state)
+
+
+def test_key_files_are_told_of(tmp_path: Path) -> None:
+    (tmp_path / "a.pem").write_text("x\n-----BEGIN RSA PRIVATE KEY-----\n")
+    (tmp_path / "b.pem").write_text("-----BEGIN CERTIFICATE-----\n")
+    names = ["/home/u/.ssh/id_rsa", "/home/u/.ssh/id_rsa.pub", "/home/u/.aws/credentials", "/home/u/.netrc",
+             "/home/u/data.csv", "/etc/shadow", str(tmp_path / "a.pem"), str(tmp_path / "b.pem")]
+    told = warn_of_keys((name, entry()) for name in names)
+    assert [line.split(" ", 1)[0] for line in told] == [names[n] for n in (0, 2, 3, 5, 6)]
+    assert warn_of_keys([("/home/u/.ssh/id_rsa", FileEntry(FileState("file", 0o600, size=9)))]) == []
+
+
+def test_known_files_are_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(os.urandom(300_000))
+    archive = Archive.create(tmp_path / "archive")
+    later = os.stat(path).st_ctime_ns + SETTLED_NS + 1
+
+    def record(now_ns: int) -> tuple[FileState, int]:
+        from rex.archive import capture
+        read: list[int] = []
+        real = capture.add_file
+        monkeypatch.setattr(capture, "add_file", lambda *args: (read.append(1), real(*args))[1])
+        identities = Identities(str(tmp_path / "cache"), now_ns)
+        with archive.begin() as recording:
+            state = Keeper(recording, (), identities).capture(str(path))
+            recording.finish(Manifest(("x",), files={str(path): FileEntry(state, state)}))
+        identities.close()
+        monkeypatch.setattr(capture, "add_file", real)
+        return state, len(read)
+
+    if os.stat(path).st_dev not in Identities(str(tmp_path / "c2"))._devices:
+        pytest.skip("this file system's times are not relied upon")
+    first = record(later - 2)
+    assert first[1] == 1 and record(later)[1] == 1      # it had changed a short while ago: nothing was learnt
+    assert record(later) == (first[0], 0)
+    os.utime(path, ns=(0, first[0].mtime_ns))            # the same content, mtime and size; ctime tells
+    assert record(later)[1] == 1
+    for name in ("exp0", "exp1", "exp2", "exp3"):
+        archive.remove(name)
+    from rex.archive.gc import collect
+    collect(archive)
+    again = record(later + SETTLED_NS)                   # what the archive lost is read again
+    assert again[1] == 1 and again[0].content and len(archive.read(again[0].content)) == 300_000
+
+
+def test_a_damaged_cache_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "identities-1.sqlite").write_bytes(b"not a database" * 100)
+    identities = Identities(str(tmp_path))
+    assert identities.find(os.stat(tmp_path / "identities-1.sqlite")) is None
+    identities.close()
+    Identities("/proc/nowhere").close()
