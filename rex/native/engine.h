@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/user.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "generated/syscalls.h"
@@ -172,6 +173,7 @@ void log_note(struct task *t, const char *format, ...) __attribute__((format(pri
 void log_flush(void);
 void log_close(void);
 uint64_t log_now(void);
+uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
 
 struct event {                       /* replay's index of one record */
@@ -232,6 +234,7 @@ void rewind_call(struct task *t);                    /* the tracee enters it aga
 void resume(struct task *t, int sig);
 int trace(void);                                     /* wait status of the first process */
 void filter_install(void);
+void tsc_allow(bool allowed);                       /* to the engine itself */
 
 struct handler {                                     /* record or replay */
     void (*entry)(struct task *t);

@@ -355,7 +355,9 @@ static void ended(struct task *t, int status)
 
 static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
 {
+    tsc_allow(true);
     *value = with_aux ? __rdtscp(aux) : __rdtsc();
+    tsc_allow(false);
     log_begin(&out, EVENT_TSC, t->index);
     head(&out)->result = (int64_t)*value;
     head(&out)->args[0] = *aux;

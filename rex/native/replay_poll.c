@@ -283,15 +283,14 @@ void replay_until(struct task *t)
 {
     bool by_wall = t->args[1] & FUTEX_CLOCK_REALTIME;
     uint64_t told = by_wall ? t->wall : t->clock, deadline;
-    struct timespec until, now;
+    struct timespec until;
     bool is_until = (t->args[1] & 0x7f) == FUTEX_WAIT_BITSET && t->args[3];
     if (!is_until || !told || !mem_read(t->tid, t->args[3], &until, sizeof until) || !replay_scratch(t))
         return;
     deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
     uint64_t left = deadline > told ? deadline - told : 0;
-    clock_gettime(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC, &now);
-    left += (uint64_t)now.tv_nsec;
-    until = (struct timespec){now.tv_sec + (time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+    left += clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+    until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
     t->deadline = by_wall ? 0 : deadline;
     struct user_regs_struct r = t->regs;
     r.r10 = replay_block_at(t, &until, sizeof until);
