@@ -14,7 +14,7 @@ import tempfile
 import time
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Callable
 
 from rex import __version__, codec, elf, inventory
 from rex.archive import Archive, Experiment, Manifest, Recording
@@ -35,6 +35,8 @@ class Options:
         keep_env: names or patterns of variables to keep though they look like credentials.
         drop_env: patterns of variables to leave out.
         exclude: patterns of files whose bytes are to be left out.
+        seed: of the randomness that the program gets; None leaves it to the kernel.
+        complete: what adds to the manifest, after the run, before the experiment is complete.
     """
 
     command: list[str]
@@ -43,6 +45,8 @@ class Options:
     keep_env: tuple[str, ...] = ()
     drop_env: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    seed: int | None = None
+    complete: Callable[[Manifest, Recording], Manifest] | None = None
 
 
 @dataclass
@@ -177,12 +181,14 @@ def record(options: Options) -> Outcome:
                         [os.fsencode(a) for a in options.command],
                         [k + b"=" + v for k, v in os.environb.items()],
                         report=os.path.join(work, "report"), control=service.theirs.fileno(),
-                        withhold=[os.fsencode(name) for name in withheld])
+                        withhold=[os.fsencode(name) for name in withheld], seed=options.seed)
             report = engine(plan)
         if service.failure:
             raise OwnFailure("a file could not be kept before it changed",
                              str(service.failure), "free some space and record again")
         manifest = inventory.complete(manifest, keeper, report, service, recording.log_path)
+        if options.complete:
+            manifest = options.complete(manifest, recording)
         experiment = recording.finish(manifest)
         return Outcome(experiment, options.archive, report.status,
                        recording.stored_bytes + experiment.folder_bytes(),

@@ -41,15 +41,27 @@ def end_like(status: int) -> int:
 @click.option("--drop-env", multiple=True, metavar="GLOB", help="Leave these variables out.")
 @click.option("--exclude", multiple=True, metavar="GLOB",
               help="Keep files of these paths or names out of the archive.")
+@click.option("--cells", is_flag=True,
+              help="COMMAND is a notebook or Python script: record it cell by cell, as a version.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+              help="With --cells: the seed of the randomness that the system gives.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, on standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(archive: str, experiment: str | None, keep_env: tuple[str, ...], drop_env: tuple[str, ...],
-            exclude: tuple[str, ...], as_json: bool, quiet: bool, command: tuple[str, ...]) -> int:
+            exclude: tuple[str, ...], cells: bool, seed: int, as_json: bool, quiet: bool,
+            command: tuple[str, ...]) -> int:
     """Run COMMAND and keep everything it used: programs, libraries, inputs,
     outputs, environment, and what the operating system told it."""
     from rex.record import Options, record
-    outcome = record(Options(list(command), archive, experiment, keep_env, drop_env, exclude))
+    options = Options(list(command), archive, experiment, keep_env, drop_env, exclude)
+    count_cells = 0
+    if cells:
+        from rex.multiversion.recording import CellOptions, record_cells
+        outcome, version = record_cells(CellOptions(command[0], list(command[1:]), seed), options)
+        count_cells = len(version.cells)
+    else:
+        outcome = record(options)
     manifest = outcome.experiment.manifest
     where = f"{archive}:{outcome.experiment.name}"
     if as_json:
@@ -57,7 +69,7 @@ def command(archive: str, experiment: str | None, keep_env: tuple[str, ...], dro
         click.echo(json.dumps({
             "archive": archive, "experiment": outcome.experiment.name,
             "duration_s": manifest.duration_s, "exit_status": manifest.exit_status,
-            **manifest.counts, "stored_bytes": outcome.stored_bytes,
+            **({"cells": count_cells} if cells else {}), **manifest.counts, "stored_bytes": outcome.stored_bytes,
             "withheld": list(manifest.withheld), "excluded": outcome.excluded, "warnings": outcome.warnings}), err=True)
     elif not quiet:
         for warning in outcome.warnings:
@@ -65,8 +77,10 @@ def command(archive: str, experiment: str | None, keep_env: tuple[str, ...], dro
         withheld = f"; withheld {', '.join(manifest.withheld)}" if manifest.withheld else ""
         withheld += f"; left out {', '.join(outcome.excluded)}" if outcome.excluded else ""
         count = manifest.counts["processes"]
+        cell_part = f"{count_cells} cell{'s' if count_cells != 1 else ''}, " if cells else ""
+        next_step = f"-e {outcome.experiment.name}" if not cells else "--all"
         click.echo(f"rex: recorded {where} in {format_duration(manifest.duration_s)}: "
-                   f"{count} process{'es' if count != 1 else ''}, {manifest.counts['files']} files, "
+                   f"{cell_part}{count} process{'es' if count != 1 else ''}, {manifest.counts['files']} files, "
                    f"{format_size(outcome.stored_bytes)} stored{withheld}; "
-                   f"replay with: rex replay -l {archive} -e {outcome.experiment.name}", err=True)
+                   f"replay with: rex replay -l {archive} {next_step}", err=True)
     return end_like(outcome.status)

@@ -6,6 +6,7 @@
  *   task.c    tasks, address spaces, descriptors  stack.c   the initial stack of a program
  *   paths.c   what a path means to a tracee       trace.c   spawn, stops, signals, task names
  *   record*.c stops in, log out                   replay*.c log in, answers out
+ *   seed.c    randomness that is the same in every run
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  */
 #ifndef REX_ENGINE_H
@@ -44,6 +45,7 @@ struct plan {
     struct strings link_from, link_to;    /* replay: archived symbolic link, its target */
     struct strings dirs;                  /* replay: archived directories, "mode path" */
     struct strings steps;                 /* replay: tasks that are steps, see replay_steps.c */
+    const char *seed;                     /* of the randomness given to the program, NULL = the kernel's */
     int mask;                             /* replay: the umask as recorded, -1 = leave */
     int control;                          /* record: descriptor of the capture service, -1 without */
     int gate;                             /* replay: descriptor of who decides on steps, -1 without */
@@ -126,6 +128,8 @@ struct task {
     ull last_stop;
     /* record */
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
+    uint64_t random, random_drawn;   /* see seed.c */
+    uint64_t random_children;
 };
 
 extern struct task *tasks;
@@ -254,6 +258,13 @@ extern const struct handler *handler;
 extern const struct handler recorder, replayer;
 
 void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ------------------------------------------------------------------ cells */
+
+#define BORDER "/.rex-cell/"
+void seed_born(struct task *parent, struct task *t);
+void seed_border(struct task *t);                    /* a call with a name: maybe the border of a cell */
+void seed_drawn(struct task *t, int64_t result);
 
 /* ------------------------------------------------------------------ record, replay */
 

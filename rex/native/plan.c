@@ -14,7 +14,7 @@ static void add(struct strings *s, char *value)
 static const struct { const char *key; const char **into; } single[] = {
     {"mode", &plan.mode}, {"log", &plan.log}, {"program", &plan.program}, {"cwd", &plan.cwd},
     {"outdir", &plan.outdir}, {"report", &plan.report}, {"empty", &plan.empty},
-    {"work", &plan.work},
+    {"work", &plan.work}, {"seed", &plan.seed},
 };
 static const struct { const char *key; struct strings *into; } many[] = {
     {"arg", &plan.args}, {"env", &plan.env}, {"withhold", &plan.withhold},

@@ -146,6 +146,8 @@ static void entry(struct task *t)
         return;
     }
     read_names(t);
+    if (plan.seed)
+        seed_border(t);
     read_deref(t, c);
     if (c->hook == REX_HOOK_OPEN)
         open_entry(t);
@@ -240,6 +242,8 @@ static void exit_stop(struct task *t, int64_t result)
             capture_outputs(t, t->pending, 0);     /* the time that was left */
         return;
     }
+    if (plan.seed)
+        seed_drawn(t, result);
     struct bytes *b = begin(t, &out, result);
     capture_outputs(t, b, result);
     if (t->stream && call_of(t->nr)->policy == REX_STREAM)
@@ -269,6 +273,8 @@ static void inherited(struct task *t, struct bytes *b)
 static void born(struct task *parent, struct task *t, uint64_t flags)
 {
     struct bytes b = {0};
+    if (plan.seed)
+        seed_born(parent, t);
     log_begin(&b, EVENT_TASK, t->index);
     struct record *r = head(&b);
     r->args[0] = parent ? parent->index : UINT32_MAX;

@@ -33,6 +33,7 @@ class Plan:
         files: replay: archived path -> (mode, mtime_ns, file that stands for it).
         programs: replay: executed path -> file to execute for it.
         links, dirs: replay: archived symbolic links and directories.
+        seed: randomness by this seed instead of the kernel's; None leaves it.
         outdir, work, empty: replay: where outputs go; a private directory; an empty one.
     """
 
@@ -49,6 +50,7 @@ class Plan:
     withhold: list[bytes] = field(default_factory=list)
     stack_limit: int = 0
     umask: int | None = None
+    seed: int | None = None
     files: dict[bytes, tuple[int, int, bytes]] = field(default_factory=dict)
     programs: dict[bytes, bytes] = field(default_factory=dict)
     links: dict[bytes, bytes] = field(default_factory=dict)
@@ -75,6 +77,8 @@ class Plan:
         items += [("step", b"%d" % task) for task in self.steps]
         if self.stack_limit > 0:
             items.append(("stack_limit", b"%d" % self.stack_limit))
+        if self.seed is not None:
+            items.append(("seed", b"%d" % self.seed))
         if self.umask is not None:
             items.append(("umask", b"%o" % self.umask))
         for path, (mode, mtime_ns, file) in self.files.items():

@@ -30,9 +30,10 @@ ALLOWED: dict[str, set[str]] = {
     "transfer": STORES,
     "state": LOW | {"archive", "codec"},
     "workflow": LOW,
-    "multiversion": LOW,
+    "cells": set(),
+    "multiversion": STORES | {"tracer", "record", "replay", "cells"},
     "cli": STORES | {"tracer", "inventory", "record", "replay", "runnew", "expdiff", "transfer", "workflow",
-                     "multiversion", "state"},
+                     "multiversion", "state", "cells"},
 }
 
 # A library that only one place may import.

@@ -1,0 +1,200 @@
+"""Whether a process can be forked between two cells, and how.
+
+Runs inside recorded experiments: it imports nothing of Rex. A fork copies memory and one thread.
+What it does not copy, or leaves shared, is either put right here, or is a reason not to fork:
+then the state is computed again where it is needed, never guessed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import gc
+import os
+import random
+import stat
+import sys
+from typing import Any, Iterator
+
+_HARD = 2              # omp_pause_hard
+_NOLOAD = 4            # RTLD_NOLOAD
+
+
+# ------------------------------------------------------------------ reasons
+
+def pause() -> None:
+    """End the threads that will come back by themselves when they are needed."""
+    for path in _loaded_libraries():
+        if "libgomp" in os.path.basename(path):
+            # GNU OpenMP hangs in a forked child's next parallel region unless its pool is gone.
+            try:
+                ctypes.CDLL(path, mode=_NOLOAD).omp_pause_resource_all(_HARD)
+            except (OSError, AttributeError):
+                pass
+    bars = getattr(sys.modules.get("tqdm.std"), "tqdm", None)
+    if bars is not None and bars.monitor is not None:
+        bars.monitor.exit()
+        bars.monitor = None
+
+
+_inherited: set[int] = set()
+
+
+def note_inherited() -> None:
+    """What is open before the first cell is whoever started us's, and no part of a state."""
+    _inherited.update(descriptor for descriptor, _ in _descriptors())
+
+
+def reason_against() -> str:
+    """Why this process must not be forked now; empty if it may. Call `pause` before."""
+    return _open_reason() or _child_reason() or _memory_reason()
+
+
+def thread_count() -> int:
+    """Live threads of this process."""
+    return len(os.listdir("/proc/self/task"))
+
+
+def survives_fork() -> bool:
+    """Whether no other thread is left at a fork, once the handlers of libraries have run.
+
+    Libraries such as OpenBLAS end their threads in the parent just before a fork; so it is tried.
+    """
+    if thread_count() == 1:
+        return True
+    sys.stdout.flush()
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    left = thread_count()
+    os.waitpid(child, 0)
+    return left == 1
+
+
+def _open_reason() -> str:
+    for descriptor, target in _descriptors():
+        if descriptor in _inherited:
+            continue
+        if target.startswith("socket:"):
+            return "it has an open socket"
+        if target.startswith("pipe:"):
+            return "it has an open pipe"
+        if target.startswith("anon_inode:"):
+            return f"it has an open {target[11:].strip('[]')}"
+        if target.startswith(("/dev/nvidia", "/dev/dri", "/dev/kfd")):
+            return "it uses a GPU"
+    return ""
+
+
+def _child_reason() -> str:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return ""
+    return "it has a child process"
+
+
+def _memory_reason() -> str:
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        for line in maps:
+            parts = line.split(None, 5)
+            if parts[1].startswith("rw") and parts[1].endswith("s"):
+                return "it has writable memory that a fork would share"
+    return ""
+
+
+class _Info(ctypes.Structure):
+    _fields_ = [("addr", ctypes.c_void_p), ("name", ctypes.c_char_p)]
+
+
+def _loaded_libraries() -> list[str]:
+    """By the loader's own list: no system call."""
+    found: list[str] = []
+
+    def note(info: Any, _size: int, _data: Any) -> int:
+        name = info.contents.name
+        if name:
+            found.append(os.fsdecode(name))
+        return 0
+
+    callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Info), ctypes.c_size_t,
+                                ctypes.c_void_p)(note)
+    ctypes.CDLL(None).dl_iterate_phdr(callback, None)
+    return found
+
+
+def _descriptors() -> Iterator[tuple[int, str]]:
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            yield int(name), os.readlink(f"/proc/self/fd/{name}")
+        except OSError:
+            continue
+
+
+# ------------------------------------------------------------------ forking
+
+def fork() -> int:
+    """os.fork(), with the child's state that of the parent: random numbers too.
+
+    The child is on its own: it is nobody's child to wait for in the program's eyes, since the
+    program may wait for any.
+    """
+    state = random.getstate()                # the module reseeds itself in a child
+    gc.collect()
+    gc.freeze()                              # else collections dirty the pages that are shared
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = os.fork()
+    if child:
+        gc.unfreeze()
+        return child
+    random.setstate(state)
+    return 0
+
+
+def reopen_files() -> str:
+    """In a child: give every plain file its own offset, and in a branch its own copy.
+
+    Returns what could not be done; empty if all is well.
+    """
+    for descriptor, target in list(_descriptors()):
+        try:
+            status = os.fstat(descriptor)
+        except OSError:
+            continue
+        if descriptor in _inherited or not stat.S_ISREG(status.st_mode):
+            continue
+        problem = _reopen(descriptor, target, status)
+        if problem:
+            return problem
+    return ""
+
+
+def _reopen(descriptor: int, target: str, status: os.stat_result) -> str:
+    flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
+    keep = flags & (os.O_ACCMODE | os.O_APPEND)
+    at = os.lseek(descriptor, 0, os.SEEK_CUR)
+    inheritable = os.get_inheritable(descriptor)
+    try:
+        if target.endswith(" (deleted)") or target.startswith("/memfd:"):
+            fresh = _copy_nameless(descriptor, status.st_size)
+        else:
+            fresh = os.open(target, keep)
+    except OSError as error:
+        return f"{target} cannot be opened again: {error.strerror}"
+    os.lseek(fresh, at, os.SEEK_SET)
+    os.dup2(fresh, descriptor, inheritable)
+    os.close(fresh)
+    return ""
+
+
+def _copy_nameless(descriptor: int, size: int) -> int:
+    fresh = os.memfd_create("rex-copy")
+    place = 0
+    while place < size:
+        block = os.pread(descriptor, min(1 << 20, size - place), place)
+        if not block:
+            break
+        os.pwrite(fresh, block, place)
+        place += len(block)
+    return fresh

@@ -1,0 +1,135 @@
+"""Runs the cells of a notebook or script in one ordinary process, and marks where they begin and end.
+
+    python runner.py NOTEBOOK.ipynb|SCRIPT.py [ARG...]        from the first cell to the last
+    python runner.py --serve                                  as it is told (serving.py)
+
+Runs inside recorded experiments, as their first program: it imports nothing of Rex. A border is
+a question for a file that does not exist, /.rex-cell/begin/N or /.rex-cell/end/N: one cheap call,
+which tracers log. What cells showed and took goes, one JSON line per cell, to descriptor 1000,
+a memory file of the recorder; where that is not open, in a plain replay, it goes nowhere.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from typing import Any
+
+REPORT = 1000
+
+
+def _load_room() -> Any:
+    """Our neighbours, under a name that no program has."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    spec = importlib.util.spec_from_file_location(
+        "_rex_cells", os.path.join(here, "__init__.py"), submodule_search_locations=[here])
+    assert spec and spec.loader
+    sys.modules["_rex_cells"] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Session:
+    """The shell, and how cells are run in it."""
+
+    def __init__(self, directory: str) -> None:
+        sys.dont_write_bytecode = True
+        sys.path[0] = directory
+        _load_room()
+        from _rex_cells import observe   # type: ignore[import-not-found]
+        place = os.path.realpath(directory or os.getcwd())
+        observe.list_packages_quietly(place)
+        observe.find_precisely([directory or os.getcwd()] + [p for p in sys.path if p.endswith("-packages")])
+        from _rex_cells import forking, shell, split
+        self.observe, self.forking, self.splitter = observe, forking, split
+        self._kinds = shell
+        self.shell = shell.make_shell()
+        self.script = shell.ScriptRunner(self.shell)
+        observe.install(self.shell.user_ns)
+        forking.note_inherited()
+
+    def begin(self, kind: str, path: str, arguments: list[str]) -> None:
+        """Become this program: its name, its arguments."""
+        names = self.shell.user_ns
+        names["__name__"] = "__main__"
+        if kind == self.splitter.SCRIPT:
+            names["__file__"] = path
+        list.__setitem__(sys.argv, slice(None), [path, *arguments])
+        if kind == self.splitter.NOTEBOOK:
+            os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+
+    def run(self, number: int, kind: str, path: str, data: bytes, cell: Any) -> dict[str, Any]:
+        """Run one cell; what it showed, read and took."""
+        observe, status = self.observe, 0
+        os.access(f"{observe.BORDER}begin/{number}", os.F_OK)
+        observe.notes.is_on = True
+        began = observe.clock_s()
+        if kind == self.splitter.NOTEBOOK:
+            how = self._kinds.run_notebook_cell(self.shell, cell.source, cell.may_raise)
+        else:
+            how, status = self.script.run(path, data, cell.first, cell.last)
+        seconds = observe.clock_s() - began
+        observe.notes.is_on = False
+        os.access(f"{observe.BORDER}end/{number}", os.F_OK)
+        sys.__stdout__.flush()
+        sys.__stderr__.flush()
+        count = self.shell.cell_count or None
+        return {"cell": number, "how": how, "status": status, "seconds": seconds,
+                "execution_count": count, "outputs": self.shell.outputs.take(),
+                **observe.notes.take()}
+
+    def weigh(self) -> dict[str, Any]:
+        """The size of the state, and why it cannot be forked if it cannot."""
+        self.forking.pause()
+        reason = self.forking.reason_against()
+        if not reason and not self.forking.survives_fork():
+            reason = "it has other threads"
+        with open("/proc/self/statm", encoding="ascii") as file:
+            resident, shared = map(int, file.read().split()[1:3])
+        return {"size_bytes": (resident - shared) * os.sysconf("SC_PAGE_SIZE"), "unforkable": reason}
+
+
+def _report(line: dict[str, Any]) -> None:
+    data = json.dumps(line).encode("utf-8", "surrogatepass") + b"\n"
+    try:
+        while data:
+            data = data[os.write(REPORT, data):]
+    except OSError:      # nobody listens
+        pass
+
+
+def run_all(path: str, arguments: list[str]) -> int:
+    """Run a program from its first cell to its last; its exit status."""
+    session = Session("" if path.endswith(".ipynb") else os.path.dirname(os.path.abspath(path)))
+    with open(path, "rb") as file:
+        data = file.read()
+    kind, cells = session.splitter.split(path, data)
+    session.begin(kind, path, arguments)
+    _report({"weight": session.weigh()})
+    status, how = 0, "ok"
+    for number, cell in enumerate(cells):
+        line = session.run(number, kind, path, data, cell)
+        how, status = line["how"], line["status"]
+        line.update(session.weigh())
+        _report(line)
+        if how != "ok":
+            break
+    if how == "error":
+        return status or 1
+    return status
+
+
+def main() -> None:
+    words = sys.argv[1:]
+    if words == ["--serve"]:
+        session = Session("")
+        from _rex_cells import serving
+        serving.serve(session)
+        return
+    sys.exit(run_all(words[0], words[1:]))
+
+
+if __name__ == "__main__":
+    main()
