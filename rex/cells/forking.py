@@ -133,51 +133,60 @@ def _descriptors() -> Iterator[tuple[int, str]]:
 
 # ------------------------------------------------------------------ forking
 
-def fork() -> int:
-    """os.fork(), with the child's state that of the parent: random numbers too.
+def fork() -> bool:
+    """Fork with the child's state that of the parent, random numbers too; True in the child.
 
-    The child is on its own: it is nobody's child to wait for in the program's eyes, since the
-    program may wait for any.
+    The child is on its own: it is nobody's child to wait for, since the program may wait for any.
     """
     state = random.getstate()                # the module reseeds itself in a child
     gc.collect()
     gc.freeze()                              # else collections dirty the pages that are shared
-    sys.stdout.flush()
-    sys.stderr.flush()
-    child = os.fork()
-    if child:
+    sys.__stdout__.flush()
+    sys.__stderr__.flush()
+    middle = os.fork()
+    if middle:
         gc.unfreeze()
-        return child
+        os.waitpid(middle, 0)
+        return False
+    if os.fork():
+        os._exit(0)
     random.setstate(state)
-    return 0
+    return True
 
 
-def reopen_files() -> str:
-    """In a child: give every plain file its own offset, and in a branch its own copy.
-
-    Returns what could not be done; empty if all is well.
-    """
-    for descriptor, target in list(_descriptors()):
+def plain_files() -> list[tuple[int, str]]:
+    """The program's open plain files: descriptors and names."""
+    found = []
+    for descriptor, target in _descriptors():
         try:
             status = os.fstat(descriptor)
         except OSError:
             continue
-        if descriptor in _inherited or not stat.S_ISREG(status.st_mode):
-            continue
-        problem = _reopen(descriptor, target, status)
+        if descriptor not in _inherited and stat.S_ISREG(status.st_mode):
+            found.append((descriptor, target))
+    return found
+
+
+def reopen(files: list[tuple[int, str]]) -> str:
+    """In a child: give every plain file its own offset, and in a branch its own copy.
+
+    Returns what could not be done; empty if all is well.
+    """
+    for descriptor, target in files:
+        problem = _reopen(descriptor, target)
         if problem:
             return problem
     return ""
 
 
-def _reopen(descriptor: int, target: str, status: os.stat_result) -> str:
+def _reopen(descriptor: int, target: str) -> str:
     flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
     keep = flags & (os.O_ACCMODE | os.O_APPEND)
     at = os.lseek(descriptor, 0, os.SEEK_CUR)
     inheritable = os.get_inheritable(descriptor)
     try:
         if target.endswith(" (deleted)") or target.startswith("/memfd:"):
-            fresh = _copy_nameless(descriptor, status.st_size)
+            fresh = _copy_nameless(descriptor, os.fstat(descriptor).st_size)
         else:
             fresh = os.open(target, keep)
     except OSError as error:

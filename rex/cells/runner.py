@@ -42,8 +42,8 @@ class Session:
         place = os.path.realpath(directory or os.getcwd())
         observe.list_packages_quietly(place)
         observe.find_precisely([directory or os.getcwd()] + [p for p in sys.path if p.endswith("-packages")])
-        from _rex_cells import forking, shell, split
-        self.observe, self.forking, self.splitter = observe, forking, split
+        from _rex_cells import forking, serving, shell, split   # all, so that the archive has them
+        self.observe, self.forking, self.splitter, self.serving = observe, forking, split, serving
         self._kinds = shell
         self.shell = shell.make_shell()
         self.script = shell.ScriptRunner(self.shell)
@@ -125,8 +125,7 @@ def main() -> None:
     words = sys.argv[1:]
     if words == ["--serve"]:
         session = Session("")
-        from _rex_cells import serving
-        serving.serve(session)
+        session.serving.serve(session)
         return
     sys.exit(run_all(words[0], words[1:]))
 

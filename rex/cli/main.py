@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {
     "pull": "Fetch experiments from a remote archive.",
     "doctor": "Say whether recording works here, and what to do if not.",
     "schedule": "Say what is worth persisting, and in which order to run.",
+    "tree": "Show the execution tree of recorded versions.",
     "plan": "Show the replay sequence of many versions, and its cost.",
 }
 

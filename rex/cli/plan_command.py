@@ -20,6 +20,7 @@ ALGORITHMS = ("best", "pc", "prp-v1", "prp-v2", "lfu", "none")
 
 @click.command("plan", help="""Show in which order to replay many versions, and what it costs.
 
+The versions are those that were recorded with `rex record --cells`.
 TREE.json holds the cells of all versions, merged on common prefixes:
 {"nodes": [{"id", "parent", "cost", "size"}]}, with cost in seconds and size
 in bytes; size null says that the cell cannot be checkpointed.
@@ -30,17 +31,19 @@ The steps:   CT u     compute cell u
              RS u v   restore u and switch to its child v
              EV u     evict the checkpoint of u
 
-Example: rex plan --tree TREE.json --cache 4GiB
+Examples: rex plan -l EXP --cache 4GiB; rex plan --tree TREE.json --cache 4GiB
 
-Exit codes: 0 planned, 2 bad tree or options.""")
-@click.option("--tree", "tree_path", metavar="TREE.json", required=True,
-              type=click.Path(path_type=Path), help="The execution tree.")
+Exit codes: 0 planned, 2 bad tree or options, 10 no such archive, or no versions in it.""")
+@click.option("-l", "--archive", default="__default", show_default=True,
+              help="Plan the versions that this archive holds.")
+@click.option("--tree", "tree_path", metavar="TREE.json",
+              type=click.Path(path_type=Path), help="Plan this tree instead.")
 @click.option("--cache", "cache", metavar="SIZE", default="0", show_default=True,
               help="What all checkpoints together may take: 512M, 4GiB, or bytes.")
 @click.option("--algorithm", type=click.Choice(ALGORITHMS), default="best", show_default=True,
               help="The planner.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(tree_path: Path, cache: str, algorithm: str, as_json: bool) -> None:
+def command(archive: str, tree_path: Path | None, cache: str, algorithm: str, as_json: bool) -> None:
     from rex.multiversion.planners import make_plan
     from rex.multiversion.sequence import check
     from rex.multiversion.tree import ExecutionTree
@@ -49,7 +52,12 @@ def command(tree_path: Path, cache: str, algorithm: str, as_json: bool) -> None:
         budget_bytes = parse_size(cache)
     except (ValueError, OverflowError) as error:
         raise UsageError(f"bad --cache: {error}") from error
-    tree = ExecutionTree.load(tree_path)
+    if tree_path:
+        tree = ExecutionTree.load(tree_path)
+    else:
+        from rex.multiversion.merge import merge
+        from rex.multiversion.versions import load_versions
+        tree = merge(load_versions(archive)[1]).execution
     plan = make_plan(tree, budget_bytes, algorithm)
     verdict = check(tree, plan.sequence.ops, budget_bytes)
     if as_json:

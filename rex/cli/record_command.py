@@ -77,10 +77,10 @@ def command(archive: str, experiment: str | None, keep_env: tuple[str, ...], dro
         withheld = f"; withheld {', '.join(manifest.withheld)}" if manifest.withheld else ""
         withheld += f"; left out {', '.join(outcome.excluded)}" if outcome.excluded else ""
         count = manifest.counts["processes"]
+        next_step = (f"see: rex tree -l {archive}" if cells else
+                     f"replay with: rex replay -l {archive} -e {outcome.experiment.name}")
         cell_part = f"{count_cells} cell{'s' if count_cells != 1 else ''}, " if cells else ""
-        next_step = f"-e {outcome.experiment.name}" if not cells else "--all"
         click.echo(f"rex: recorded {where} in {format_duration(manifest.duration_s)}: "
                    f"{cell_part}{count} process{'es' if count != 1 else ''}, {manifest.counts['files']} files, "
-                   f"{format_size(outcome.stored_bytes)} stored{withheld}; "
-                   f"replay with: rex replay -l {archive} {next_step}", err=True)
+                   f"{format_size(outcome.stored_bytes)} stored{withheld}; {next_step}", err=True)
     return end_like(outcome.status)

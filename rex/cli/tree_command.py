@@ -1,0 +1,138 @@
+"""`rex tree`: the execution tree of an archive's versions."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rex.types import format_duration, format_size
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
+
+    from rex.multiversion.merge import CellNode, VersionTree
+
+_SHOWN_LINES = 6
+_WIDTH = 60
+
+
+@click.command("tree", epilog="Example: rex tree -l EXP   Exit: 0 drawn, 10 no such archive, or no versions in it.")
+@click.option("-l", "--archive", default="__default", show_default=True, help="The archive to read.")
+@click.option("--json", "as_json", is_flag=True,
+              help="Print one JSON object, which `rex plan --tree` reads too.")
+@click.option("--format", "form", type=click.Choice(["text", "dot", "svg"]), default="text", show_default=True,
+              help="Draw it as text, as Graphviz input, or as a picture.")
+@click.option("-o", "--output", type=click.Path(), help="Write to this file, not to standard output.")
+def command(archive: str, as_json: bool, form: str, output: str | None) -> None:
+    """Show the execution tree of all versions that were recorded with --cells.
+
+    Cells whose states are proven equal are one node: the same code, and the same
+    answers from the system, all the way from the start. Where versions part, the
+    changed lines say why."""
+    from rex.multiversion.merge import merge
+    from rex.multiversion.versions import load_versions
+    tree = merge(load_versions(archive)[1])
+    if as_json:
+        text = json.dumps(describe(tree))
+    elif form == "dot":
+        text = draw_dot(tree)
+    elif form == "svg":
+        from rex.multiversion.drawing import draw_svg
+        text = draw_svg(tree)
+    else:
+        text = draw_text(tree, archive)
+    if output:
+        with open(output, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+    else:
+        click.echo(text)
+
+
+def describe(tree: "VersionTree") -> dict[str, Any]:
+    """The tree for machines."""
+    from rex.multiversion.merge import reasons
+    nodes = []
+    for node in tree.nodes.values():
+        first = tree.children(node.parent)[0]
+        nodes.append({"id": node.id, "parent": node.parent, "cost": node.seconds, "size": node.size_bytes,
+                      "lineage": node.cell.lineage, "source": node.cell.source,
+                      "unforkable": next((c.unforkable for c in node.cells if c.unforkable), ""),
+                      "versions": [version.name for version, _ in node.members],
+                      "ends": tree.versions_at(node.id),
+                      "differs": [] if node is first else reasons(node, first)})
+    return {"nodes": nodes, "versions": tree.ends}
+
+
+def title(node: "CellNode") -> str:
+    """The first line of code that says something."""
+    lines = [line.strip() for line in node.cell.source.splitlines()]
+    telling = [line for line in lines if line and not line.startswith(("#", '"""', "'''"))] or lines
+    text = telling[0]
+    more = len(telling) > 1
+    if len(text) > _WIDTH:
+        text, more = text[:_WIDTH], True
+    return text + (" ..." if more else "")
+
+
+def draw_text(tree: "VersionTree", archive: str) -> str:
+    """The tree for people; chains of cells without a branch are one paragraph."""
+    from rich.console import Console
+    from rich.tree import Tree
+    total = sum(node.seconds for node in tree.nodes.values())
+    alone = sum(cell.seconds for node in tree.nodes.values() for cell in node.cells)
+    head = (f"[bold]{_escape(archive)}[/bold]  {len(tree.ends)} versions, {len(tree.nodes)} cells; "
+            f"{format_duration(alone)} one by one, {format_duration(total)} with every cell once")
+    drawing = Tree(head)
+    for node in tree.children(None):
+        _add(drawing, tree, node)
+    console = Console()
+    with console.capture() as capture:
+        console.print(drawing)
+    return capture.get().rstrip("\n")
+
+
+def _escape(text: str) -> str:
+    return text.replace("[", "\\[")
+
+
+def _add(place: "Tree", tree: "VersionTree", node: "CellNode") -> None:
+    """A node and all below it. Only a branching goes a step to the right."""
+    from rex.multiversion.merge import reasons
+    stack = [(place, node)]
+    while stack:
+        where, node = stack.pop()
+        siblings = tree.children(node.parent)
+        line = _line(tree, node)
+        if node is not siblings[0]:
+            for reason in reasons(node, siblings[0])[:_SHOWN_LINES]:
+                colour = "red" if reason.startswith("-") else "green" if reason.startswith("+") else "yellow"
+                line += f"\n[{colour}]{_escape(reason)}[/{colour}]"
+        branch = where.add(line)
+        below = tree.children(node.id)
+        stack += [(branch if len(below) > 1 or len(siblings) > 1 else where, each) for each in reversed(below)]
+
+
+def _line(tree: "VersionTree", node: "CellNode") -> str:
+    size = format_size(node.size_bytes) if node.size_bytes is not None else "no checkpoint"
+    text = f"[cyan]{node.id}[/cyan]  {_escape(title(node))}  [dim]{format_duration(node.seconds)}, {size}[/dim]"
+    ends = tree.versions_at(node.id)
+    if ends:
+        text += f"  [bold green]= {_escape(', '.join(ends))}[/bold green]"
+    if node.cell.how == "error":
+        text += "  [red]raises[/red]"
+    return text
+
+
+def draw_dot(tree: "VersionTree") -> str:
+    """The tree for Graphviz."""
+    lines = ["digraph versions {", "  rankdir=TB; node [shape=box, fontname=monospace, fontsize=10];"]
+    for node in tree.nodes.values():
+        ends = tree.versions_at(node.id)
+        label = "\n".join([f"{node.id}  {title(node)}", format_duration(node.seconds)] + ends)
+        shade = ', style=filled, fillcolor="#d8f0d8"' if ends else ""
+        lines.append(f"  {json.dumps(node.id)} [label={json.dumps(label)}{shade}];")
+        if node.parent is not None:
+            lines.append(f"  {json.dumps(node.parent)} -> {json.dumps(node.id)};")
+    return "\n".join([*lines, "}"])
