@@ -47,6 +47,8 @@ def note_inherited() -> None:
 
 def reason_against() -> str:
     """Why this process must not be forked now; empty if it may. Call `pause` before."""
+    if _open_reason():
+        gc.collect()             # what nobody can reach any more may still be open
     return _open_reason() or _child_reason() or _memory_reason()
 
 

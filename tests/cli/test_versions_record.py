@@ -174,7 +174,8 @@ CELLS = [
     "!echo shell $((1 + 1))\nlines = !printf 'a\\nb\\n'\nprint(lines)",
     "%%capture caught\nprint('captured')",
     "from IPython.display import HTML, display\ndisplay(HTML('<b>bold</b>'))",
-    "import multiprocessing\nwith multiprocessing.get_context('fork').Pool(2) as pool:\n    print(pool.map(abs, [-1, -2]))",
+    "import multiprocessing\ndef both():\n    with multiprocessing.get_context('fork').Pool(2) as pool:\n"
+    "        return pool.map(abs, [-1, -2])\nboth()",
     "when = datetime.datetime.now()",
     "import threading\nstop = threading.Event()\nthread = threading.Thread(target=stop.wait, daemon=True)\nthread.start()",
     "stop.set(); thread.join()",
@@ -199,7 +200,7 @@ def test_a_notebook_with_all_kinds_of_cells(bench: Bench) -> None:
                          "execution_count": 2}]
     assert shown[2] == [{"output_type": "stream", "name": "stdout", "text": "shell 2\n['a', 'b']\n"}]
     assert shown[4][0]["data"]["text/html"] == "<b>bold</b>"
-    assert shown[5][0]["text"] == "[1, 2]\n"
+    assert shown[5][0]["data"]["text/plain"] == "[1, 2]"
     assert shown[9][0]["ename"] == "KeyError"
     assert [bool(cell.unforkable) for cell in one.cells] == [False] * 7 + [True] + [False] * 2
     two = bench.record("n2", path="n.ipynb", status=1)
