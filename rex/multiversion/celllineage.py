@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import struct
 from collections import defaultdict
 from collections.abc import Callable
@@ -29,7 +30,7 @@ from rex.syscalls.numbers import NUMBERS
 BORDER = b"/.rex-cell/"
 
 _CLONE_THREAD = 0x00010000
-_NATURAL_SIGNALS = (14, 17, 26, 27, 28)   # ALRM, CHLD, VTALRM, PROF, WINCH: when they come is chance
+_NATURAL_SIGNALS = (14, 15, 17, 26, 27, 28)   # ALRM, TERM, CHLD, VTALRM, PROF, WINCH: when they come is chance
 _WRITING, _CREATES = 3, 0o100 | 0o1000
 _TYPE = 0o170000
 _DIRECTORY, _REGULAR = 0o040000, 0o100000
@@ -313,7 +314,8 @@ def _signal(event: Event) -> bytes | None:
 
 
 def _exit(event: Event) -> bytes:
-    return b"exit %d" % event.result
+    # Pools of processes are told to end while they end by themselves: which was first is chance.
+    return b"exit %d" % (0 if event.result == signal.SIGTERM else event.result)
 
 
 def read_events(log: BinaryIO, manifest: Manifest, program: str) -> list[Events]:
