@@ -18,6 +18,11 @@ from rex.errors import Damaged
 MAX_WINDOW_BYTES = 1 << 27
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _COPY_BYTES = 1 << 20
+# The window reaches over the base and as much again.
+MAX_BASE_BYTES, _BASE_WINDOW_LOG = 32 << 20, 26
+
+# A window over the whole of a large frame: the levels' own are smaller.
+_WIDE_BYTES, _WIDE_WINDOW_LOG = 4 << 20, 24
 
 # zstd contexts are costly to make and must not be shared by running threads.
 _contexts = threading.local()
@@ -40,10 +45,13 @@ def raw(name: str) -> bytes:
 
 def compress(data: bytes, level: int) -> bytes:
     """One zstd frame that declares its size; the GIL is free meanwhile."""
-    made: dict[int, zstandard.ZstdCompressor] = _contexts.__dict__.setdefault("compressors", {})
-    if level not in made:
-        made[level] = zstandard.ZstdCompressor(level=level)
-    return made[level].compress(data)
+    made: dict[tuple[int, bool], zstandard.ZstdCompressor] = _contexts.__dict__.setdefault("compressors", {})
+    is_wide = len(data) > _WIDE_BYTES
+    if (level, is_wide) not in made:
+        wide = zstandard.ZstdCompressionParameters.from_level(level, window_log=_WIDE_WINDOW_LOG)
+        made[level, is_wide] = (zstandard.ZstdCompressor(compression_params=wide) if is_wide else
+                                zstandard.ZstdCompressor(level=level))
+    return made[level, is_wide].compress(data)
 
 
 def decompress(frame: bytes, limit_bytes: int) -> bytes:
@@ -65,11 +73,21 @@ def decompress(frame: bytes, limit_bytes: int) -> bytes:
         raise Damaged("compressed data is damaged", str(error)) from error
 
 
-def copy_compressed(source: BinaryIO, target: IO[bytes], level: int) -> tuple[str, int]:
-    """Compress a stream into another; the sha256 (hex) and size of what was read."""
+def copy_compressed(source: BinaryIO, target: IO[bytes], level: int, base: bytes = b"") -> tuple[str, int]:
+    """Compress a stream into another; the sha256 (hex) and size of what was read.
+
+    Args:
+        base: similar bytes, which whoever decompresses it must have; at most MAX_BASE_BYTES.
+    """
     digest, size_bytes = hashlib.sha256(), 0
-    with zstandard.ZstdCompressor(level=level, write_checksum=True).stream_writer(
-            target, closefd=False) as writer:
+    if base:
+        known = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+        params = zstandard.ZstdCompressionParameters.from_level(level, window_log=_BASE_WINDOW_LOG,
+                                                                write_checksum=True)
+        compressor = zstandard.ZstdCompressor(dict_data=known, compression_params=params)
+    else:
+        compressor = zstandard.ZstdCompressor(level=level, write_checksum=True)
+    with compressor.stream_writer(target, closefd=False) as writer:
         while block := source.read(_COPY_BYTES):
             digest.update(block)
             size_bytes += len(block)
@@ -77,12 +95,13 @@ def copy_compressed(source: BinaryIO, target: IO[bytes], level: int) -> tuple[st
     return digest.hexdigest(), size_bytes
 
 
-def open_stream(path: str) -> BinaryIO:
+def open_stream(path: str, base: bytes = b"") -> BinaryIO:
     """A file's bytes, decompressed on the fly when it is zstd; close it after use."""
     stream = open(path, "rb")
     if stream.peek(4)[:4] != ZSTD_MAGIC:
         return stream
-    reader = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES)
+    known = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if base else None
+    reader = zstandard.ZstdDecompressor(dict_data=known, max_window_size=MAX_WINDOW_BYTES)
     return reader.stream_reader(stream, read_across_frames=True, closefd=True)
 
 

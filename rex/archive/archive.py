@@ -7,15 +7,19 @@ import os
 import re
 from typing import Any, Mapping
 
+from rex.archive import manifest as manifests
 from rex.archive.content import Content
 from rex.archive.experiment import BEGUN, COMPLETE, NAMES, RECORDING, Experiment, Recording
 from rex.archive.locks import FileLock, remove_if_there, sync_directory, write_atomically
+from rex.archive.manifest import Manifest
 from rex.archive.store import LEVEL, READ_LIMIT_BYTES, Store
-from rex.errors import Damaged, Locked, NotFound, TooNew, UsageError
+from rex.codec import MAX_BASE_BYTES
+from rex.errors import Damaged, Locked, NotFound, RexError, TooNew, UsageError
 
 VERSION = 1
 FIRST_FILE = "rex-archive.json"
 EXPERIMENTS, PACKS, DEFAULT, LOCK = "experiments", "packs", "default", "lock"
+_LOOKED_AT = 30   # experiments among which a log is looked for that is like a new one
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,99}")
 
 
@@ -143,7 +147,7 @@ class Archive:
             for folder in (PACKS, EXPERIMENTS):
                 os.makedirs(self._path(folder), exist_ok=True)
             directory = self._make_directory(name)
-            return Recording(directory, self.store, level, lock, facts or {})
+            return Recording(directory, self.store, level, lock, facts or {}, self._find_log_base)
         except BaseException:
             lock.release()
             raise
@@ -160,6 +164,24 @@ class Archive:
         if name is not None and os.path.lexists(self._path(EXPERIMENTS, name)):
             raise UsageError(f"experiment {name} exists", "", "choose another name, "
                              "or remove it first")
+
+    def _find_log_base(self, manifest: Manifest) -> Content | None:
+        """A log like the one of this experiment, for the same command if there is one."""
+        found: list[Content] = []
+        for experiment in reversed(self.experiments()[-_LOOKED_AT:]):
+            try:
+                told = json.loads(experiment.manifest_json())
+                log, command = told.get("log", {}), told["command"]
+                base = manifests.content_in(log.get("content") or log.get("base"))
+                if base is None or base.size > MAX_BASE_BYTES or not self.store.has(base):
+                    continue
+            except (RexError, ValueError, TypeError, KeyError, AttributeError):
+                continue
+            if command == list(manifest.command):
+                return base
+            if command[:1] == list(manifest.command[:1]):
+                found.append(base)
+        return found[0] if found else None
 
     def _make_directory(self, name: str | None) -> str:
         self.check_name(name)

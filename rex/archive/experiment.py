@@ -19,9 +19,10 @@ from rex.archive.identities import Identities
 from rex.archive.locks import (FileLock, is_locked, remove_if_there, sync_directory,
                                temporary_name, write_atomically)
 from rex.archive.manifest import FileState, LogFacts, Manifest
-from rex.archive.store import Packer, Store
+from rex.archive.store import LEVEL, Packer, Store
 from rex.errors import Damaged, Locked, NotFound
 
+BEGUN_VERSION = 1
 BEGUN, LOG_PART, LOG, MANIFEST = "begun.json", "log.part", "log.zst", "manifest.json.zst"
 LOCK, KEPT = "lock", "kept.part"
 # Tables that other rooms derive from the log, for quick questions; nothing depends on them.
@@ -33,6 +34,9 @@ COMPLETE, RECORDING, INCOMPLETE = "complete", "recording", "incomplete"
 MAX_MANIFEST_BYTES = 1 << 30
 MAX_BEGUN_BYTES = 16 << 20
 LOG_LEVEL, MANIFEST_LEVEL = 9, 12
+# A log is stored as its difference from another one if that takes less than this part of it.
+_WORTH_A_BASE = 0.5
+_SMALL_LOG_BYTES = 32 << 10   # up to here nothing is to be gained
 _BLOCK_BYTES = 1 << 20
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -122,9 +126,14 @@ class Experiment:
 
         Raises:
             NotFound: it has no log.
+            Damaged: what it is stored with is.
         """
+        facts = self.manifest.log if self.state == COMPLETE else None
+        if facts and facts.content:
+            return self._store.open(facts.content)
+        base = self._store.read(facts.base, codec.MAX_BASE_BYTES) if facts and facts.base else b""
         try:
-            return codec.open_stream(self.log_path)
+            return codec.open_stream(self.log_path, base)
         except FileNotFoundError:
             raise NotFound(f"experiment {self.name} has no log") from None
 
@@ -138,17 +147,22 @@ class Recording:
     """
 
     def __init__(self, directory: str, store: Store, level: int, archive_lock: FileLock,
-                 facts: Mapping[str, Any]) -> None:
-        """Begin in a fresh directory; takes the lock over."""
+                 facts: Mapping[str, Any], find_base: Callable[[Manifest], Content | None] | None = None) -> None:
+        """Begin in a fresh directory; takes the lock over.
+
+        Args:
+            find_base: the log of an experiment that is much like the one that ends.
+        """
         self.directory = directory
         self.name = os.path.basename(directory)
         self.log_path = os.path.join(directory, LOG_PART)
         self._store = store
         self._packer = Packer(store, level)
         self._archive_lock = archive_lock
+        self._find_base = find_base or (lambda manifest: None)
         self._kept: BinaryIO | None = None
         self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
-        text = json.dumps({"format": manifests.VERSION, "pid": os.getpid(), **facts},
+        text = json.dumps({"format": BEGUN_VERSION, "pid": os.getpid(), **facts},
                           sort_keys=True, indent=1)
         try:
             write_atomically(os.path.join(directory, BEGUN), text.encode())
@@ -233,8 +247,8 @@ class Recording:
         The log and the objects come first, then the manifest: whoever sees
         the manifest finds all that it names.
         """
-        manifest = dataclasses.replace(manifest, log=self._store_log())
-        return self.finish_as(manifests.encode(manifest, self._packer.add_bytes))
+        manifest = dataclasses.replace(manifest, log=self._store_log(manifest))
+        return self.finish_as(manifests.encode(manifest, self._packer.add_pieces))
 
     def finish_as(self, manifest_json: bytes) -> Experiment:
         """Make the experiment complete with a manifest that was written elsewhere."""
@@ -246,21 +260,41 @@ class Recording:
         self._release()
         return Experiment(self.directory, self._store)
 
-    def _store_log(self) -> LogFacts | None:
+    def _store_log(self, manifest: Manifest) -> LogFacts | None:
+        """Keep the log: as its difference from another one, as a content for others to differ from, or alone."""
+        try:
+            size = os.path.getsize(self.log_path)
+        except FileNotFoundError:
+            return None
+        if not _SMALL_LOG_BYTES < size <= codec.MAX_BASE_BYTES:
+            return self._compress_log(None)
+        if base := self._find_base(manifest):
+            facts = self._compress_log(base)
+            if os.path.getsize(os.path.join(self.directory, LOG)) < _WORTH_A_BASE * self._compressed_log_bytes():
+                return facts
+        content = self.add_file(self.log_path)
+        remove_if_there(os.path.join(self.directory, LOG))
+        return LogFacts(content.sha256, content.size, content)
+
+    def _compressed_log_bytes(self) -> int:
+        """About what the log takes as a content."""
+        with open(self.log_path, "rb") as file:
+            return len(codec.compress(file.read(), LEVEL))
+
+    def _compress_log(self, base: Content | None) -> LogFacts:
+        known = self._store.read(base, codec.MAX_BASE_BYTES) if base else b""
         temporary = temporary_name(self.directory)
         try:
             with open(self.log_path, "rb") as source, open(temporary, "xb") as target:
-                sha256, size = codec.copy_compressed(source, target, LOG_LEVEL)
+                sha256, size = codec.copy_compressed(source, target, LOG_LEVEL, known)
                 target.flush()
                 os.fsync(target.fileno())
-        except FileNotFoundError:
-            return None
         except BaseException:
             remove_if_there(temporary)
             raise
         os.rename(temporary, os.path.join(self.directory, LOG))
         sync_directory(self.directory)
-        return LogFacts(sha256, size)
+        return LogFacts(sha256, size, None, base)
 
     def take_log(self, blocks: Iterable[bytes], facts: LogFacts) -> None:
         """Store a log that comes compressed, and must be what a manifest says of it.
@@ -275,7 +309,8 @@ class Recording:
                     target.write(block)
                 target.flush()
                 os.fsync(target.fileno())
-            _verify_log(temporary, facts)
+            base = self._store.read(facts.base, codec.MAX_BASE_BYTES) if facts.base else b""
+            _verify_log(temporary, facts, base)
             os.rename(temporary, os.path.join(self.directory, LOG))
         except BaseException:
             remove_if_there(temporary)
@@ -317,9 +352,9 @@ def _parse_kept(line: bytes) -> Content | None:
     return Content(words[0], int(words[1]), int(words[2]), words[3] if len(words) == 4 else "")
 
 
-def _verify_log(path: str, facts: LogFacts) -> None:
+def _verify_log(path: str, facts: LogFacts, base: bytes) -> None:
     digest, left = hashlib.sha256(), facts.size
-    with codec.open_stream(path) as stream:
+    with codec.open_stream(path, base) as stream:
         while block := codec.read_stream(stream, min(_BLOCK_BYTES, left + 1)):
             digest.update(block)
             left -= len(block)

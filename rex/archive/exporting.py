@@ -48,7 +48,7 @@ def choose(archive: Archive, names: Iterable[str]) -> list[Experiment]:
     return found
 
 
-def needed(archive: Archive, experiments: Iterable[Experiment]) -> dict[bytes, int]:
+def needed(archive: Archive, experiments: Iterable[Experiment], has_log: bool = True) -> dict[bytes, int]:
     """The sizes of all objects that experiments need, by hash, in the order of first need.
 
     Raises:
@@ -60,6 +60,8 @@ def needed(archive: Archive, experiments: Iterable[Experiment]) -> dict[bytes, i
         first = [content for content in (manifest.table,) if content]
         rest = [manifest.attachments[name] for name in sorted(manifest.attachments)]
         rest += [c for path in sorted(manifest.files) for c in manifest.files[path].contents()]
+        if has_log and manifest.log:
+            rest += manifest.log.contents()
         for content in dict.fromkeys(first + rest):
             for digest, length in archive.store.needs(content):
                 found.setdefault(digest, length)
@@ -79,7 +81,7 @@ def export(archive: Archive, stream: BinaryIO, names: Iterable[str] = (), has_lo
         NotFound, Damaged, TooNew: as reading does.
     """
     experiments = choose(archive, names)
-    objects = needed(archive, experiments)
+    objects = needed(archive, experiments, has_log)
     there = [experiment.name for experiment in experiments]
     default = archive.explicit_default()
     writer = ExportWriter(stream, Facts(tuple(there), default if default in there else None))
@@ -103,8 +105,9 @@ def _read_all(archive: Archive, objects: dict[bytes, int], progress: Progress | 
 
 def _export_experiment(writer: ExportWriter, experiment: Experiment, has_log: bool) -> None:
     manifest_json = experiment.manifest_json()
-    if not has_log or experiment.manifest.log is None:
-        writer.add_experiment(experiment.name, without_log(manifest_json), None)
+    facts = experiment.manifest.log
+    if not has_log or facts is None or facts.content:
+        writer.add_experiment(experiment.name, manifest_json if has_log else without_log(manifest_json), None)
         return
     with open(os.path.join(experiment.directory, LOG), "rb") as log:
         size = os.fstat(log.fileno()).st_size

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Callable, Iterator
 
 from rex.archive.archive import Archive
 from rex.archive.experiment import COMPLETE, Experiment
 from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_directory
 from rex.archive.packs import PackReader
-from rex.archive.store import LEVEL, Packer
+from rex.archive.store import DENSE_FRAME_BYTES, DENSE_LEVEL, Packer
 from rex.archive.usage import reached
 from rex.errors import Damaged
 
 # A pack is rewritten when more than this part of its bytes is not needed.
 _WASTE = 1 / 8
+_BATCH = 1000   # objects that are copied before the progress is told
+
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,8 @@ class Collected:
     rewritten_packs: int
 
 
-def collect(archive: Archive, waste: float = _WASTE, level: int = LEVEL) -> Collected:
+def collect(archive: Archive, waste: float = _WASTE, recompress: bool = False,
+            progress: Progress | None = None) -> Collected:
     """Remove objects that no experiment needs, and what crashes left behind.
 
     New packs are durable before old ones go: a crash at any instant loses nothing.
@@ -35,7 +41,8 @@ def collect(archive: Archive, waste: float = _WASTE, level: int = LEVEL) -> Coll
     Args:
         archive: readers may be at work in it, recorders not.
         waste: rewrite packs of whose raw bytes more than this part is not needed.
-        level: zstd level of rewritten packs.
+        recompress: rewrite all packs but those that are as small as can be.
+        progress: called with the bytes rewritten and the bytes in all.
     Raises:
         Locked: somebody records into the archive.
         Damaged: a manifest cannot be read, so that nobody knows what is needed.
@@ -43,22 +50,28 @@ def collect(archive: Archive, waste: float = _WASTE, level: int = LEVEL) -> Coll
     lock = FileLock(archive.lock_path, exclusive=True, wait=False)
     try:
         os.makedirs(archive.store.directory, exist_ok=True)
-        return collect_alone(archive, waste, level)
+        return collect_alone(archive, waste, recompress, progress)
     finally:
         lock.release()
 
 
-def collect_alone(archive: Archive, waste: float = _WASTE, level: int = LEVEL) -> Collected:
+def collect_alone(archive: Archive, waste: float = _WASTE, recompress: bool = False,
+                  progress: Progress | None = None) -> Collected:
     """As `collect`, for somebody who holds the archive's lock alone."""
     before = _pack_bytes(archive)
     live: set[bytes] = set()
     for experiment in archive.experiments():
         live |= _needed(archive, experiment)
-    done = _collect_packs(archive, live, waste, level)
+    replace, removed = _choose_packs(archive.store.packs(), live, waste, recompress)
+    sealed = _rewrite(archive, replace, recompress, progress)
+    gone = [pack for pack, _ in replace if pack.name not in sealed]   # the same bytes have the same name
+    for pack in gone:
+        remove_if_there(pack.path)
+    sync_directory(archive.store.directory)
     for path in leftovers(archive):
         remove_if_there(path)
     archive.store.refresh()
-    return Collected(before - _pack_bytes(archive), *done)
+    return Collected(before - _pack_bytes(archive), removed, len(gone), sum(bool(needed) for _, needed in replace))
 
 
 def _needed(archive: Archive, experiment: Experiment) -> set[bytes]:
@@ -74,35 +87,61 @@ def _pack_bytes(archive: Archive) -> int:
     return sum(entry.stat().st_size for entry in os.scandir(archive.store.directory))
 
 
-def _collect_packs(archive: Archive, live: set[bytes], waste: float,
-                   level: int) -> tuple[int, int, int]:
-    packer = Packer(archive.store, level, is_fresh=True)
+def _choose_packs(packs: list[PackReader], live: set[bytes], waste: float, recompress: bool
+                  ) -> tuple[list[tuple[PackReader, list[bytes]]], int]:
+    """The packs to replace, each with what is needed of it, and how many objects go."""
     kept: set[bytes] = set()
-    gone: list[PackReader] = []
-    removed_objects = rewritten = 0
+    replace: list[tuple[PackReader, list[bytes]]] = []
+    removed = 0
+    # Large packs first: copies of an object stay where most of its company is.
+    for pack in sorted(packs, key=lambda p: -p.size_bytes):
+        needed = (live & pack.places.keys()) - kept
+        kept |= needed
+        total = sum(place.length for place in pack.places.values())
+        used = sum(pack.places[digest].length for digest in needed)
+        if needed and total - used <= waste * total and (_is_dense(pack) or not recompress):
+            continue
+        removed += len(pack.places) - len(needed)
+        replace.append((pack, sorted(needed, key=pack.places.__getitem__)))
+    return replace, removed
+
+
+def _is_dense(pack: PackReader) -> bool:
+    """Whether a pack was recompressed: then it has frames that no recorder writes."""
+    return max((size for _, _, size in pack.frames), default=0) >= DENSE_FRAME_BYTES // 2
+
+
+def _rewrite(archive: Archive, packs: list[tuple[PackReader, list[bytes]]], recompress: bool,
+             progress: Progress | None) -> set[str]:
+    """Put objects into new packs; the names of these."""
+    is_dense = recompress or any(_is_dense(pack) for pack, _ in packs)
+    packer = (Packer(archive.store, DENSE_LEVEL, True, DENSE_FRAME_BYTES) if is_dense else
+              Packer(archive.store, is_fresh=True))
+    total = sum(pack.places[digest].length for pack, needed in packs for digest in needed)
+    done = 0
     try:
-        # Large packs first: copies of an object stay where most of its company is.
-        for pack in sorted(archive.store.packs(), key=lambda p: -p.size_bytes):
-            needed = (live & pack.places.keys()) - kept
-            kept |= needed
-            total = sum(place.length for place in pack.places.values())
-            used = sum(pack.places[digest].length for digest in needed)
-            if total - used <= waste * total and needed:
-                continue
-            gone.append(pack)
-            removed_objects += len(pack.places) - len(needed)
-            rewritten += bool(needed)
-            for digest in sorted(needed, key=pack.places.__getitem__):
-                packer.add(archive.store.read_object(digest))
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:   # zstd leaves the GIL free
+            for batch in _batches(packs):
+                done += sum(pool.map(lambda digest: _copy(archive, packer, digest), batch))
+                if progress:
+                    progress(done, total)
         packer.flush()
     except BaseException:
         packer.abandon()
         raise
-    for pack in gone:
-        if pack.name not in packer.sealed:   # the same bytes have the same name
-            remove_if_there(pack.path)
-    sync_directory(archive.store.directory)
-    return removed_objects, len(gone), rewritten
+    return packer.sealed
+
+
+def _batches(packs: list[tuple[PackReader, list[bytes]]]) -> Iterator[list[bytes]]:
+    for _, needed in packs:
+        for at in range(0, len(needed), _BATCH):
+            yield needed[at:at + _BATCH]
+
+
+def _copy(archive: Archive, packer: Packer, digest: bytes) -> int:
+    data = archive.store.read_object(digest)
+    packer.add(data)
+    return len(data)
 
 
 def leftovers(archive: Archive) -> list[str]:

@@ -90,14 +90,15 @@ def land(archive: Archive, known: dict[str, str], source: str, manifest_json: by
         return Landed(source, known[mark], False)
     manifest = manifests.decode(manifest_json, archive.store.read)
     verify_references(archive.store, manifest)
-    if manifest.log and log is None:
+    in_file = manifest.log if manifest.log and not manifest.log.content else None
+    if in_file and log is None:
         raise Damaged(f"experiment {source} is damaged", "its log is missing", "get it again")
     taken = {experiment.name for experiment in archive.experiments()}
     recording = archive.begin(None if source in taken else source, begun_facts(manifest))
     try:
         with recording:
-            if manifest.log and log is not None:
-                recording.take_log(log, manifest.log)
+            if in_file and log is not None:
+                recording.take_log(log, in_file)
             recording.finish_as(manifest_json)
     except BaseException:
         archive.remove(recording.name)   # what did not come whole was never here

@@ -7,19 +7,23 @@ bytes that are not UTF-8 are lone surrogates, which JSON writes as \\udcXX.
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
+from rex import codec
 from rex.archive.content import Content
 from rex.archive.jsonform import builder, plain
 from rex.errors import Damaged, TooNew
 
-VERSION = 1
+VERSION = 2   # 1: logs stand in files of their own, and on their own
 
 APPARATUS, INPUT, OUTPUT = "apparatus", "input", "output"
 FILE, DIR, SYMLINK, FIFO, OTHER = "file", "dir", "symlink", "fifo", "other"
 
 Json = Any
+
+_PIECE_ENTRIES = 32   # of the table of unchanged files, on average
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +99,21 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class LogFacts:
-    """The log beside the manifest: its bytes before compression."""
+    """The log: its bytes before compression.
+
+    Attributes:
+        content: where it is, unless it stands in a file beside the manifest.
+        base: a similar log, without which that file cannot be decompressed.
+    """
 
     sha256: str
     size: int
+    content: Content | None = None
+    base: Content | None = None
+
+    def contents(self) -> list[Content]:
+        """The contents that it needs."""
+        return [content for content in (self.content, self.base) if content]
 
 
 @dataclass(frozen=True)
@@ -146,15 +161,16 @@ class Manifest:
     def contents(self) -> list[Content]:
         """Every content that the experiment needs."""
         return [content for entry in self.files.values() for content in entry.contents()
-                ] + list(self.attachments.values()) + ([self.table] if self.table else [])
+                ] + list(self.attachments.values()) + ([self.table] if self.table else []) + (
+                    self.log.contents() if self.log else [])
 
 
-def encode(manifest: Manifest, store: Callable[[bytes], Content]) -> bytes:
+def encode(manifest: Manifest, store: Callable[[list[bytes]], Content]) -> bytes:
     """The manifest as JSON, the same bytes for the same manifest; defaults are left out.
 
     Args:
         manifest: its `table` is made anew.
-        store: keeps the table of unchanged files and tells its content.
+        store: keeps the table of unchanged files, which comes in pieces, and tells its content.
     """
     changed, unchanged = {}, {}
     for path, entry in manifest.files.items():
@@ -162,8 +178,20 @@ def encode(manifest: Manifest, store: Callable[[bytes], Content]) -> bytes:
             changed[path] = entry
         else:
             unchanged[path] = replace(entry, final=None)   # told once
-    table = store(_dump(plain(unchanged))) if unchanged else None
-    return _dump({"format": VERSION, **plain(replace(manifest, files=changed, table=table))})
+    table = store(list(_table_pieces(plain(unchanged)))) if unchanged else None
+    version = VERSION if manifest.log and manifest.log.contents() else 1
+    return _dump({"format": version, **plain(replace(manifest, files=changed, table=table))})
+
+
+def _table_pieces(entries: dict[str, Json]) -> Iterator[bytes]:
+    """The table's JSON text in pieces that end where a path says so: one changed entry is one new piece."""
+    text = "{"
+    for number, path in enumerate(sorted(entries)):
+        text += f"{',' if number else ''}{json.dumps(path)}:{_dump(entries[path]).decode()}"
+        if zlib.crc32(codec.raw(path)) % _PIECE_ENTRIES == 0:
+            yield text.encode()
+            text = ""
+    yield (text + "}").encode()
 
 
 def _dump(value: Json) -> bytes:
@@ -183,7 +211,7 @@ def decode(data: bytes, read: Callable[[Content], bytes]) -> Manifest:
         if isinstance(version, int) and version > VERSION:
             raise TooNew(f"the manifest has format version {version}",
                          f"this Rex reads up to {VERSION}", "use a newer Rex")
-        if version != VERSION:
+        if version not in range(1, VERSION + 1):
             raise ValueError(f"format version {version!r}")
         manifest: Manifest = builder(Manifest)(found)
         if manifest.table:
@@ -198,6 +226,19 @@ def decode(data: bytes, read: Callable[[Content], bytes]) -> Manifest:
                       "see: rex check") from error
 
 
+def content_in(value: Json) -> Content | None:
+    """The content that a part of a manifest's JSON tells of; None for null.
+
+    Raises:
+        ValueError, TypeError: it is none.
+    """
+    if value is None:
+        return None
+    content: Content = builder(Content)(value)
+    _check_content(content)
+    return content
+
+
 def _check(manifest: Manifest) -> None:
     for path, entry in manifest.files.items():
         if not is_plain_path(path):
@@ -206,6 +247,11 @@ def _check(manifest: Manifest) -> None:
             _check_content(content)
     for content in manifest.attachments.values():
         _check_content(content)
+    if manifest.log:
+        for content in manifest.log.contents():
+            _check_content(content)
+        if (found := manifest.log.content) and (found.sha256, found.size) != (manifest.log.sha256, manifest.log.size):
+            raise ValueError("the log is another content")
 
 
 def _check_content(content: Content) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import threading
 from collections import OrderedDict
-from typing import Iterable, Iterator
+from typing import Any, BinaryIO, Iterable, Iterator, cast
 
 from rex import codec
 from rex.archive.content import (EMPTY, HOLE, MAX_DEPTH, Content, Entry, decode_list, encode_list,
@@ -18,7 +19,9 @@ from rex.errors import Damaged, RexError, TooNew, UsageError
 FRAME_BYTES = 2 << 20      # raw bytes gathered before a frame is compressed
 PACK_BYTES = 256 << 20     # stored bytes before the next pack is begun
 LEVEL = 3
-_CACHED_FRAMES = 16
+# For archives at rest: six times the time, a fifth less.
+DENSE_LEVEL, DENSE_FRAME_BYTES = 19, 15 << 20
+_CACHED_BYTES = 48 << 20
 READ_LIMIT_BYTES = 1 << 30
 
 
@@ -31,6 +34,7 @@ class Store:
         self._packs: dict[str, PackReader] = {}
         self._places: dict[bytes, Place] = {}
         self._frames: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+        self._cached_bytes = 0
         self._lock = threading.RLock()
         self._is_loaded = False
 
@@ -52,6 +56,7 @@ class Store:
                 self._places = {d: place for pack in self._packs.values()
                                 for d, place in pack.places.items()}
                 self._frames.clear()
+                self._cached_bytes = 0
             for name in sorted(names - self._packs.keys() - self.damaged.keys()):
                 try:
                     pack = self.open_pack(name)
@@ -117,9 +122,11 @@ class Store:
             raise FileNotFoundError(place.pack)
         frame = pack.read_frame(place.frame)
         with self._lock:
-            self._frames[key] = frame
-            if len(self._frames) > _CACHED_FRAMES:
-                self._frames.popitem(last=False)
+            if key not in self._frames:
+                self._frames[key] = frame
+                self._cached_bytes += len(frame)
+            while self._cached_bytes > _CACHED_BYTES and len(self._frames) > 1:
+                self._cached_bytes -= len(self._frames.popitem(last=False)[1])
         return frame
 
     def pieces(self, content: Content) -> Iterator[Entry]:
@@ -167,6 +174,13 @@ class Store:
             yield entry[0], len(data)
             waiting += [(below, depth - 1) for below in reversed(decode_list(data, entry[1]))]
 
+    def has(self, content: Content) -> bool:
+        """Whether all objects that a content needs are there."""
+        try:
+            return all(self.place(digest) for digest, _ in self.needs(content))
+        except Damaged:
+            return False
+
     def reach(self, content: Content) -> set[bytes]:
         """The hashes of all objects that the content needs, lists included.
 
@@ -198,6 +212,10 @@ class Store:
             raise Damaged(f"content {content.sha256[:16]} is damaged",
                           "the whole does not have its hash", "see: rex check")
 
+    def open(self, content: Content) -> BinaryIO:
+        """The content as a stream; reading it raises Damaged as `read_pieces`."""
+        return cast(BinaryIO, io.BufferedReader(ContentStream(self, content), 1 << 17))
+
     def read(self, content: Content, limit_bytes: int = READ_LIMIT_BYTES) -> bytes:
         """The whole content, verified.
 
@@ -211,13 +229,55 @@ class Store:
                          for data, length in self.read_pieces(content)])
 
 
+class ContentStream(io.RawIOBase):
+    """A content to read from front to back, verified on the way; wrap it in a buffer."""
+
+    def __init__(self, store: Store, content: Content) -> None:
+        self._pieces = store.read_pieces(content)
+        self._data = memoryview(b"")
+        self._zeros = 0
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer's front; the number of bytes, 0 at the end.
+
+        Raises:
+            Damaged: as Store.read_pieces.
+        """
+        while not self._data and not self._zeros:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            data, length = piece
+            self._data, self._zeros = memoryview(data or b""), 0 if data else length
+        if self._zeros:
+            count = min(len(buffer), self._zeros)
+            buffer[:count] = bytes(count)
+            self._zeros -= count
+        else:
+            count = min(len(buffer), len(self._data))
+            buffer[:count] = self._data[:count]
+            self._data = self._data[count:]
+        return count
+
+
 class Packer:
     """Adds objects to a store through new packs; safe for any number of threads."""
 
-    def __init__(self, store: Store, level: int = LEVEL, is_fresh: bool = False) -> None:
-        """Add to a store; with is_fresh also what other packs already hold."""
+    def __init__(self, store: Store, level: int = LEVEL, is_fresh: bool = False,
+                 frame_bytes: int = FRAME_BYTES) -> None:
+        """Add to a store; with is_fresh also what other packs already hold.
+
+        Args:
+            level: zstd level; a later value of the attribute holds for what comes then.
+            frame_bytes: raw bytes that are compressed together.
+        """
         self._store = store
-        self._level = level
+        self.level = level
+        self._frame_bytes = frame_bytes
         self._is_fresh = is_fresh
         self._lock = threading.Lock()          # the group and what is known
         self._pack_lock = threading.Lock()     # the pack being written
@@ -230,6 +290,10 @@ class Packer:
         self.new_bytes = 0                     # raw bytes that were not in the store yet
         self.stored_bytes = 0                  # bytes of the packs written
         store.refresh()
+
+    def has(self, content: Content) -> bool:
+        """Whether finished packs hold all that a content needs."""
+        return self._store.has(content)
 
     def add(self, data: bytes) -> bytes:
         """Store one object of at most a few MiB unless it is there; its sha256."""
@@ -244,18 +308,11 @@ class Packer:
             self._group.append((digest, data))
             self._group_bytes += len(data)
             self.new_bytes += len(data)
-            if self._group_bytes >= FRAME_BYTES:
+            if self._group_bytes >= self._frame_bytes:
                 full = self._take_group()
         if full:
             self._write_group(full)
         return digest
-
-    def has(self, content: Content) -> bool:
-        """Whether a finished pack holds all that a content needs."""
-        try:
-            return all(self._store.place(digest) for digest, _ in self._store.needs(content))
-        except Damaged:
-            return False
 
     def _take_group(self) -> list[tuple[bytes, bytes]]:
         group, self._group, self._group_bytes = self._group, [], 0
@@ -263,7 +320,7 @@ class Packer:
 
     def _write_group(self, group: list[tuple[bytes, bytes]]) -> None:
         try:
-            frame = codec.compress(b"".join([data for _, data in group]), self._level)
+            frame = codec.compress(b"".join([data for _, data in group]), self.level)
             with self._pack_lock:
                 if self._pack is None:
                     self._pack = PackWriter(self._store.directory)
@@ -312,9 +369,18 @@ class Packer:
             return Content(self.add(data).hex() if data else EMPTY, len(data))
         return self.add_blocks([data])
 
+    def add_pieces(self, pieces: Iterable[bytes]) -> Content:
+        """Store a content that is cut already, each piece an object."""
+        whole = hashlib.sha256()
+        entries: list[Entry] = []
+        for piece in pieces:
+            whole.update(piece)
+            entries.append((self.add(piece), len(piece)))
+        return self._content_of(entries, whole.hexdigest())
+
     def add_blocks(self, blocks: Iterable[bytes | int]) -> Content:
         """Store a content that comes in blocks, in order; a number is a hole of that size."""
-        whole, size = hashlib.sha256(), 0
+        whole = hashlib.sha256()
         entries: list[Entry] = []
         rest = b""
         for block in blocks:
@@ -323,21 +389,22 @@ class Packer:
                 rest = b""
                 for zeros in zero_blocks(block):
                     whole.update(zeros)
-                size += block
                 continue
             whole.update(block)
-            size += len(block)
             rest = rest + block if rest else block
             lengths = cut(rest, False)
             entries += self._add_cut(rest, lengths)
             rest = rest[sum(lengths):]
-        entries += self._add_cut(rest, cut(rest, True))
+        return self._content_of(entries + self._add_cut(rest, cut(rest, True)), whole.hexdigest())
+
+    def _content_of(self, entries: list[Entry], sha256: str) -> Content:
+        size = sum(length for _, length in entries)
         if not entries:
             return Content(EMPTY, 0)
         if len(entries) == 1 and entries[0][0] != HOLE:
-            return Content(whole.hexdigest(), size)
+            return Content(sha256, size)
         depth, tree = self._add_lists(entries)
-        return Content(whole.hexdigest(), size, depth, tree.hex())
+        return Content(sha256, size, depth, tree.hex())
 
     def _add_cut(self, data: bytes, lengths: list[int]) -> list[Entry]:
         entries, begin = [], 0

@@ -12,7 +12,7 @@ from rex import codec
 from rex.archive import Archive, Experiment
 from rex.archive import manifest as manifests
 from rex.archive.archive import EXPERIMENTS, PACKS
-from rex.archive.experiment import BEGUN, LOG, MANIFEST, MANIFEST_LEVEL, MAX_MANIFEST_BYTES
+from rex.archive.experiment import BEGUN, BEGUN_VERSION, LOG, MANIFEST, MANIFEST_LEVEL, MAX_MANIFEST_BYTES
 from rex.archive.exportfile import Object, grouped
 from rex.archive.exporting import choose, needed
 from rex.archive.landing import Landed, begun_facts, fingerprint, fingerprints, land
@@ -138,11 +138,11 @@ def _send_experiment(experiment: Experiment, there: RemoteArchive, known: dict[s
     mark = fingerprint(manifest_json)
     if mark in known:
         return Landed(experiment.name, known[mark], False), 0
-    facts = {"format": manifests.VERSION, _MARK: mark, **begun_facts(experiment.manifest)}
+    facts = {"format": BEGUN_VERSION, _MARK: mark, **begun_facts(experiment.manifest)}
     begun = json.dumps(facts, sort_keys=True, indent=1).encode()
     name = _take_name(there, experiment.name, begun, mark)
     sent = 0
-    if experiment.manifest.log:
+    if experiment.manifest.log and not experiment.manifest.log.content:
         log = os.path.join(experiment.directory, LOG)
         there.remote.put(log, EXPERIMENTS, name, LOG)
         sent = os.path.getsize(log)

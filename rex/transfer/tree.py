@@ -176,6 +176,7 @@ def write_tar(archive: Archive, tree: Tree, stream: BinaryIO) -> None:
     """
     with tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT, encoding="utf-8",
                       errors="surrogateescape") as tar:
+        written: set[str] = set()
         for path, state in tree.states.items():
             info = tarfile.TarInfo(path[1:])
             info.type = _TYPES[state.type]
@@ -185,41 +186,15 @@ def write_tar(archive: Archive, tree: Tree, stream: BinaryIO) -> None:
                 info.pax_headers["mtime"] = f"{info.mtime}.{state.mtime_ns % 10**9:09d}"
             if state.type == "symlink":
                 info.linkname = state.target
-            if state.type == "file" and state.content:
+            if state.type == "file" and state.link_of in written:
+                info.type, info.linkname = tarfile.LNKTYPE, state.link_of[1:]
+                tar.addfile(info)
+            elif state.type == "file" and state.content:
                 info.size = state.content.size
-                tar.addfile(info, io.BufferedReader(_Pieces(archive, state)))
+                tar.addfile(info, archive.store.open(state.content))
+                written.add(path)
             elif path in tree.hollow:
                 info.size = state.size
                 tar.addfile(info, io.BytesIO(bytes(state.size)))
             else:
                 tar.addfile(info)
-
-
-class _Pieces(io.RawIOBase):
-    """A content as a file to read from front to back."""
-
-    def __init__(self, archive: Archive, state: FileState) -> None:
-        assert state.content
-        self._pieces: Iterator[tuple[bytes | None, int]] = archive.store.read_pieces(state.content)
-        self._data = memoryview(b"")
-        self._zeros = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
-        while not self._data and not self._zeros:
-            piece = next(self._pieces, None)
-            if piece is None:
-                return 0
-            data, length = piece
-            self._data, self._zeros = memoryview(data or b""), 0 if data else length
-        if self._zeros:
-            count = min(len(buffer), self._zeros)
-            buffer[:count] = bytes(count)
-            self._zeros -= count
-        else:
-            count = min(len(buffer), len(self._data))
-            buffer[:count] = self._data[:count]
-            self._data = self._data[count:]
-        return count

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Makes archive-FORMAT and archive-FORMAT.rex beside this script, once per format of the
-# archive: what is there already stays for good. Needs root, for a host name and a place
+# manifest: what is there already stays for good. Needs root, for a host name and a place
 # that tell nothing of the machine. PYTHON is an interpreter that has what Rex needs.
 set -e
 here=$(cd "$(dirname "$0")" && pwd) root=$(cd "$(dirname "$0")/../.." && pwd)
-format=$(cd "$root" && "$PYTHON" -c 'from rex.archive.archive import VERSION; print(VERSION)')
+format=$(cd "$root" && "$PYTHON" -c 'from rex.archive.manifest import VERSION; print(VERSION)')
 [ ! -e "$here/archive-$format" ] || { echo "archive-$format is there" >&2; exit 1; }
 [ "${1-}" = inside ] || exec unshare --uts --mount "$0" inside
 hostname golden
@@ -19,7 +19,8 @@ export PATH=/usr/bin:/bin
 cat > record.py <<'P'
 import os, sys
 os.environ.clear()
-os.environ.update(LANG="C.UTF-8", TOKEN="withheld")
+# The padding, which is in the log too, makes the second log worth storing as a difference.
+os.environ.update(LANG="C.UTF-8", TOKEN="withheld", PAD="golden " * 6000)
 from rex.record import Options, record
 outcome = record(Options(["./guest", "a b", b"\xff".decode("utf-8", "surrogateescape")], "/mnt/A"))
 sys.exit(os.waitstatus_to_exitcode(outcome.status) != 3)

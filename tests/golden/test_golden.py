@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from rex.archive import COMPLETE, Archive
-from rex.archive.archive import VERSION
 from rex.archive.check import check
 from rex.archive.exporting import export, import_from
+from rex.archive.manifest import VERSION
 from rex.cli.doctor_command import trace_child, why_not
 from rex.log import LogReader
 from rex.tracer import native
@@ -28,7 +28,7 @@ WHY_NOT = why_not(trace_child)
 @pytest.fixture(params=FORMATS)
 def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A copy of the golden archive of one format that nobody may write."""
-    copy = tmp_path / "A"
+    copy = tmp_path / f"archive-{request.param}"
     shutil.copytree(HERE / f"archive-{request.param}", copy)
     for base, _, names in os.walk(copy, topdown=False):
         for name in names:
@@ -63,9 +63,13 @@ def test_its_log(golden: Path) -> None:
         assert log.is_finished and log.count == len(events) == experiment.manifest.counts["events"]
 
 
-@pytest.mark.parametrize("number", FORMATS)
-def test_its_export_file(golden: Path, number: int, tmp_path: Path) -> None:
-    data = (HERE / f"archive-{number}.rex").read_bytes()
+def test_logs_that_differ_from_others() -> None:
+    facts = [e.manifest.log for e in Archive.open(HERE / "archive-2").experiments()]
+    assert facts[0] and facts[1] and facts[0].content and facts[1].base == facts[0].content
+
+
+def test_its_export_file(golden: Path, tmp_path: Path) -> None:
+    data = (HERE / f"{golden.name}.rex").read_bytes()
     archive = Archive.create(tmp_path / "B")
     assert [each.name for each in import_from(io.BytesIO(data), archive)] == ["exp0", "exp1"]
     again, straight = io.BytesIO(), io.BytesIO()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 from typing import Callable
 
@@ -122,3 +123,19 @@ def test_a_recorder_that_is_alone_can_collect(archive: Archive) -> None:
     with pytest.raises(Locked):
         collect(archive)
     recording.abandon()
+
+
+def test_recompressing(archive: Archive) -> None:
+    choose = random.Random(1)
+    words = [choose.randbytes(choose.randint(2, 9)) for _ in range(2000)]
+    data = [b" ".join(choose.choices(words, k=16_000)) for _ in range(90)]   # 9 MB
+    with archive.begin() as recording:
+        contents = [recording.add_bytes(each) for each in data]
+        recording.finish(Manifest(("x",), attachments={str(n): c for n, c in enumerate(contents)}))
+    before = sum(pack.size_bytes for pack in archive.store.packs())
+    done = collect(archive, recompress=True)
+    assert done.freed_bytes > before / 20 and done.rewritten_packs == 1
+    assert check(Archive.open(archive.path)) == []
+    assert [archive.read(content) for content in contents] == data
+    again = collect(archive, recompress=True)
+    assert (again.freed_bytes, again.rewritten_packs) == (0, 0)

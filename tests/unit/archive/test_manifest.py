@@ -34,7 +34,8 @@ class Keeper:
     def __init__(self) -> None:
         self.kept: dict[Content, bytes] = {}
 
-    def store(self, data: bytes) -> Content:
+    def store(self, pieces: list[bytes]) -> Content:
+        data = b"".join(pieces)
         content = Content(f"{len(self.kept):064x}", len(data))
         self.kept[content] = data
         return content
@@ -65,6 +66,35 @@ def test_contents_are_named_once() -> None:
     assert Content(HASH, 3) in FULL.contents()
 
 
+def test_one_changed_entry_is_one_new_piece() -> None:
+    def pieces(mtime_ns: int) -> set[bytes]:
+        found: list[bytes] = []
+        state = FileState("file", 0o644, content=Content(HASH, 5))
+        files = {f"/d/f{n}": FileEntry(state, state) for n in range(1000)}
+        changed = FileState("dir", 0o755, mtime_ns=mtime_ns)
+        manifests.encode(Manifest(("x",), files={**files, "/d": FileEntry(changed, changed)}),
+                         lambda given: (found.extend(given), Content(HASH, 5))[1])
+        assert len(json.loads(b"".join(found))) == 1001
+        return set(found)
+    one, two = pieces(1), pieces(2)
+    assert len(one) > 15 and len(one - two) == 1
+
+
+@pytest.mark.parametrize("log", [{"content": Content(HASH, 8)}, {"content": Content("1" * 64, 7)},
+                                 {"base": Content("x" * 64, 5)}])
+def test_logs_that_do_not_hold_together(log: dict[str, Any]) -> None:
+    with pytest.raises(Damaged):
+        round_trip(Manifest(("x",), log=LogFacts(HASH, 7, **log)))
+
+
+def test_versions_that_are_needed() -> None:
+    for log, version in ((None, 1), (LogFacts(HASH, 7), 1), (LogFacts(HASH, 7, Content(HASH, 7)), 2),
+                         (LogFacts(HASH, 7, None, Content(HASH, 9)), 2)):
+        manifest = Manifest(("x",), log=log)
+        assert json.loads(manifests.encode(manifest, Keeper().store))["format"] == version
+        assert round_trip(manifest) == manifest
+
+
 def damaged(text: str) -> None:
     with pytest.raises(Damaged):
         manifests.decode(text.encode("utf-8", "surrogatepass"), lambda _: b"{}")
@@ -93,8 +123,8 @@ def test_wrong_types_are_damage(change: dict[str, Any]) -> None:
 
 
 def test_newer_and_unknown() -> None:
-    with pytest.raises(TooNew, match="version 2"):
-        manifests.decode(b'{"format": 2}', lambda _: b"")
+    with pytest.raises(TooNew, match="version 3"):
+        manifests.decode(b'{"format": 3}', lambda _: b"")
     assert manifests.decode(b'{"format": 1, "command": [], "later": 3}', lambda _: b"").command == ()
     damaged("[" * 100_000)
     damaged("[]")

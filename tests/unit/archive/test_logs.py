@@ -1,0 +1,126 @@
+"""Where logs are kept: in a file of their own, as a content, or as the difference from another one."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from rex import codec
+from rex.archive import Archive, Experiment, Manifest
+from rex.archive.check import check
+from rex.archive.exporting import export, import_from
+from rex.archive.gc import collect
+from rex.errors import Damaged
+
+SIZE = 200_000
+
+
+def log_bytes(seed: int, changes: int = 40) -> bytes:
+    """A log much like that of any other seed."""
+    data = bytearray(random.Random(0).randbytes(SIZE))
+    choose = random.Random(seed)
+    for _ in range(changes):
+        data[choose.randrange(SIZE)] ^= 1 + choose.randrange(255)
+    return bytes(data)
+
+
+def record(archive: Archive, log: bytes, *command: str) -> Experiment:
+    with archive.begin() as recording:
+        Path(recording.log_path).write_bytes(log)
+        return recording.finish(Manifest(command or ("cmd", "a")))
+
+
+def weight(archive: Archive) -> int:
+    return sum(os.path.getsize(os.path.join(base, name)) for base, _, names in os.walk(archive.path) for name in names)
+
+
+def test_a_second_log_weighs_its_difference(archive: Archive) -> None:
+    first = record(archive, log_bytes(1))
+    assert not os.path.exists(os.path.join(first.directory, "log.zst"))
+    for seed in range(2, 5):
+        before = weight(archive)
+        done = record(archive, log_bytes(seed))
+        assert weight(archive) - before < 4000
+        facts = done.manifest.log
+        assert facts and facts.base and facts.base == (first.manifest.log and first.manifest.log.content)
+    for seed, experiment in enumerate(Archive.open(archive.path).experiments(), 1):
+        assert experiment.open_log().read() == log_bytes(seed)
+    assert check(archive) == []
+
+
+def test_the_base_stays_as_long_as_it_is_needed(archive: Archive) -> None:
+    record(archive, log_bytes(1))
+    record(archive, log_bytes(2))
+    archive.remove("exp0")
+    collect(archive)
+    assert check(archive) == [] and archive.experiment("exp1").open_log().read() == log_bytes(2)
+    record(archive, log_bytes(3))
+    assert archive.experiment("exp2").open_log().read() == log_bytes(3)
+    for name in ("exp1", "exp2"):
+        archive.remove(name)
+    collect(archive)
+    assert archive.store.packs() == []
+
+
+def test_unlike_logs_stand_alone(archive: Archive) -> None:
+    record(archive, log_bytes(1))
+    other = random.Random(9).randbytes(SIZE)
+    facts = record(archive, other).manifest.log
+    assert facts and facts.content and not facts.base
+    facts = record(archive, log_bytes(2), "another", "program").manifest.log
+    assert facts and facts.content and not facts.base
+    facts = record(archive, log_bytes(4), "cmd", "b").manifest.log       # the same program with other arguments
+    assert facts and (facts.base or facts.content)
+    small = record(archive, b"x" * 1000)
+    assert small.manifest.log and not small.manifest.log.contents() and small.open_log().read() == b"x" * 1000
+    assert check(archive) == []
+
+
+@pytest.mark.parametrize("names", [(), ("exp0",), ("exp1",)])
+def test_they_travel(archive: Archive, tmp_path: Path, names: tuple[str, ...]) -> None:
+    record(archive, log_bytes(1))
+    record(archive, log_bytes(2))
+    stream = io.BytesIO()
+    export(archive, stream, names)
+    other = Archive.create(tmp_path / "other")
+    import_from(io.BytesIO(stream.getvalue()), other)
+    assert check(other) == []
+    for experiment in other.experiments():
+        assert experiment.open_log().read() == archive.experiment(experiment.name).open_log().read()
+    bare = io.BytesIO()
+    export(archive, bare, names, has_log=False)
+    assert len(bare.getvalue()) < 3000      # nothing of the logs is in it
+    third = Archive.create(tmp_path / "third")
+    import_from(io.BytesIO(bare.getvalue()), third)
+    assert check(third) == [] and all(e.manifest.log is None for e in third.experiments())
+
+
+def test_they_are_pushed_and_pulled(archive: Archive, tmp_path: Path) -> None:
+    pytest.importorskip("fsspec")
+    from rex.transfer.pushpull import pull, push
+    from rex.transfer.remote import Remote, RemoteArchive
+    record(archive, log_bytes(1))
+    record(archive, log_bytes(2))
+    there = RemoteArchive.create(Remote(str(tmp_path / "r")))
+    push(archive, there, ["exp1"])
+    other = Archive.create(tmp_path / "other")
+    pull(other, there)
+    assert check(other) == [] and other.experiment("exp1").open_log().read() == log_bytes(2)
+    assert push(archive, there).size_bytes < 4000     # exp0's log is the base that is there
+    assert check(Archive.open(tmp_path / "r")) == []
+
+
+def test_a_base_that_is_too_large_is_refused(archive: Archive) -> None:
+    record(archive, log_bytes(1))
+    done = record(archive, log_bytes(2))
+    path = Path(done.directory, "manifest.json.zst")
+    text = codec.decompress(path.read_bytes(), 1 << 20)
+    facts = done.manifest.log
+    assert facts and facts.base
+    path.write_bytes(codec.compress(text.replace(f'"size":{SIZE}'.encode(), b'"size":99999999999'), 3))
+    with pytest.raises((Damaged, Exception), match="too large|damaged"):
+        Archive.open(archive.path).experiment("exp1").open_log()
