@@ -1,0 +1,222 @@
+"""What the page tells of an archive: read once, because finished experiments never change."""
+
+from __future__ import annotations
+
+import collections
+import os
+import threading
+from dataclasses import dataclass
+from typing import Callable, TypeVar
+
+from rex.archive import COMPLETE, INPUT, OUTPUT, Archive, Content, Experiment, FileState, Manifest
+from rex.archive.lineage import ancestor
+from rex.archive.usage import Usage, usage
+from rex.errors import NotFound, RexError
+from rex.expdiff.files import ROLES, has_role, is_removed, state_for
+from rex.text import command_text, date_text
+from rex.transfer.packages import identify
+from rex.web.programs import Apparatus, read_apparatus
+
+_KEPT = 64   # answers of each kind
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Card:
+    """One experiment in a list; what an unfinished or damaged one cannot tell is empty."""
+
+    name: str
+    state: str
+    command: tuple[str, ...] = ()
+    start_ns: int = 0
+    duration_s: float | None = None
+    exit_status: int | None = None
+    made_from: str = ""
+    problem: str = ""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it finished, so that new ones can be made from it."""
+        return self.state == COMPLETE and not self.problem
+
+    @property
+    def command_text(self) -> str:
+        """The command as one would type it."""
+        return command_text(self.command)
+
+    @property
+    def date(self) -> str:
+        """Day and time of its start, to the minute."""
+        return date_text(self.start_ns)[:16]
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """A file in a role.
+
+    Attributes:
+        place: its path from the working directory where it lies there, else the whole path.
+    """
+
+    path: str
+    place: str
+    role: str
+    size: int
+    is_own: bool
+    change: str = ""
+    has_content: bool = False
+
+
+class Catalog:
+    """One archive, as the page shows it; safe for several threads."""
+
+    def __init__(self, path: str) -> None:
+        self.archive = Archive.open(path)
+        self._kept: collections.OrderedDict[tuple[object, ...], object] = collections.OrderedDict()
+        self._lock = threading.Lock()
+
+    def _once(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]   # type: ignore[return-value]
+        made = make()
+        with self._lock:
+            self._kept[key] = made
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return made
+
+    def cards(self) -> list[Card]:
+        """Every experiment, the newest first."""
+        cards = [self._card(each) for each in self.archive.experiments()]
+        return sorted(cards, key=lambda card: card.start_ns, reverse=True)
+
+    def _card(self, experiment: Experiment) -> Card:
+        state = experiment.state
+        if state != COMPLETE:
+            return _unfinished(experiment, state)
+        return self._once(("card", *_identity(experiment)), lambda: _card(experiment))
+
+    def default(self) -> str:
+        """Name of the default experiment; "" where none is finished."""
+        try:
+            return self.archive.default()
+        except NotFound:
+            return ""
+
+    def experiment(self, name: str) -> Experiment:
+        """A finished experiment, its manifest read.
+
+        Raises:
+            NotFound: there is none, or it never finished.
+        """
+        experiment = self.archive.experiment(name)
+        if experiment.state != COMPLETE:
+            raise NotFound(f"experiment {name} is {experiment.state}", "its recording did not finish",
+                           "choose another one")
+
+        def load() -> Experiment:
+            assert experiment.manifest
+            return experiment
+        return self._once(("experiment", *_identity(experiment)), load)
+
+    def apparatus(self, name: str) -> Apparatus:
+        """Its programs with their libraries."""
+        experiment = self.experiment(name)
+        return self._once(("apparatus", *_identity(experiment)), lambda: read_apparatus(experiment.manifest))
+
+    def packages(self, name: str) -> dict[str, str]:
+        """Package and version of each file of the apparatus of which this machine knows them."""
+        experiment = self.experiment(name)
+
+        def ask() -> dict[str, str]:
+            contents: dict[str, Content] = {}
+            for path in self.apparatus(name).paths():
+                state = experiment.manifest.files[path].initial
+                if state and state.content:
+                    contents[path] = state.content
+            return {path: f"{package.name} {package.version}"
+                    for path, package in identify(self.archive, contents).items()}
+        return self._once(("packages", *_identity(experiment)), ask)
+
+    def files(self, name: str) -> list[FileRow]:
+        """Inputs and outputs: first those below the working directory."""
+        experiment = self.experiment(name)
+        return self._once(("files", *_identity(experiment)), lambda: _rows(experiment.manifest))
+
+    def usages(self) -> dict[str, Usage]:
+        """Sizes by experiment; none where damage hides them."""
+        key = tuple(_identity(each) for each in self.archive.experiments() if each.state == COMPLETE)
+
+        def measure() -> dict[str, Usage]:
+            try:
+                return usage(self.archive)
+            except RexError:
+                return {}
+        return self._once(("usage", *key), measure)
+
+    def disk_bytes(self) -> int:
+        """What the whole archive takes on the disk."""
+        total = 0
+        for base, _, names in os.walk(self.archive.path):
+            for name in names:
+                try:
+                    total += os.lstat(os.path.join(base, name)).st_size
+                except OSError:   # a recorder is at work
+                    continue
+        return total
+
+    def content(self, name: str, path: str, role: str) -> tuple[FileState, Content]:
+        """An archived file of an experiment, in a role.
+
+        Raises:
+            NotFound: the experiment has no such file, or its bytes were not kept.
+        """
+        entry = self.experiment(name).manifest.files.get(path)
+        state = state_for(entry, role) if entry and role in ROLES else None
+        if state is None or state.content is None:
+            raise NotFound("no such file in this experiment")
+        return state, state.content
+
+
+def _identity(experiment: Experiment) -> tuple[object, ...]:
+    """Differs where an experiment was removed and another took its name."""
+    info = os.stat(experiment.directory)
+    return experiment.name, info.st_ino, info.st_mtime_ns
+
+
+def _unfinished(experiment: Experiment, state: str) -> Card:
+    try:
+        command, start_ns = experiment.begun.get("command"), experiment.begun.get("start_ns")
+    except RexError as error:
+        return Card(experiment.name, state, problem=str(error))
+    is_command = isinstance(command, list) and all(isinstance(word, str) for word in command)
+    return Card(experiment.name, state, tuple(command) if is_command and command else (),
+                start_ns if isinstance(start_ns, int) else 0)
+
+
+def _card(experiment: Experiment) -> Card:
+    try:
+        manifest = experiment.manifest
+    except RexError as error:
+        return Card(experiment.name, COMPLETE, problem=str(error))
+    return Card(experiment.name, COMPLETE, manifest.command, manifest.start_ns, manifest.duration_s,
+                manifest.exit_status, ancestor(manifest))
+
+
+def _rows(manifest: Manifest) -> list[FileRow]:
+    top = manifest.cwd.rstrip("/") + "/"
+    rows = []
+    for path, entry in manifest.files.items():
+        for role in (INPUT, OUTPUT):
+            state = state_for(entry, role) or entry.initial or entry.final
+            if not has_role(entry, role) or state is None or state.type == "dir":
+                continue
+            change = "" if role == INPUT else "removed" if is_removed(entry) else (
+                "created" if entry.initial is None else "changed")
+            is_own = path.startswith(top)
+            rows.append(FileRow(path, path[len(top):] if is_own else path, role, state.size, is_own, change,
+                                bool(state.content) and change != "removed"))
+    return sorted(rows, key=lambda row: (not row.is_own, row.place, row.role))

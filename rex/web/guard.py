@@ -1,0 +1,123 @@
+"""Lets in only who holds the key, and only from this very page.
+
+The address that `rex runnew` prints carries a random token. Whoever opens it gets a cookie in
+exchange, and every other request must show that cookie. Host is checked because a
+stranger's name may point to 127.0.0.1 (DNS rebinding), Origin because cookies do not
+know ports: a page of another server on this machine would send ours along.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from typing import Awaitable, Callable, MutableMapping
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.requests import cookie_parser
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+
+Scope = MutableMapping[str, object]
+Receive = Callable[[], Awaitable[MutableMapping[str, object]]]
+Send = Callable[[MutableMapping[str, object]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+_SAFE_METHODS = frozenset({"GET", "HEAD"})
+
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+                               "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff", "x-frame-options": "DENY", "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin", "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+# No redirect: after a click in another site's page (a terminal in a browser) a SameSite=Strict cookie
+# would not go along with it. What this page itself opens is same-site again.
+_WELCOME = ('<!doctype html><html lang="en"><meta charset="utf-8"><title>Rex</title>'
+            '<meta http-equiv="refresh" content="0;url=/"><p><a href="/">Open the archive</a></p></html>')
+_CLOSED = ("This page needs its key.\n\nOpen the whole address that `rex runnew` printed in the terminal, "
+           "with everything behind the question mark.\n")
+
+
+class Guard:
+    """Wraps the application; nothing behind it is reached without the key."""
+
+    def __init__(self, app: App, token: str) -> None:
+        self._app = app
+        self._token = token
+        self._session = secrets.token_urlsafe(32)   # the cookie's: the printed token never travels again
+        # Cookies do not know ports either: servers beside each other must not overwrite theirs.
+        self.cookie = f"rex_{hashlib.sha256(token.encode()).hexdigest()[:12]}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or hand it on."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":   # no WebSocket is ours
+            await send({"type": "websocket.close", "code": 1008})
+            return
+
+        async def send_hardened(message: MutableMapping[str, object]) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        answer = self._answer(scope)
+        await (answer or self._app)(scope, receive, send_hardened)
+
+    def _answer(self, scope: Scope) -> Response | None:
+        """What to say instead of what was asked for; None: let it in."""
+        headers = Headers(scope=scope)
+        refusal = check_place(headers, str(scope["method"]))
+        query = QueryParams(scope["query_string"])   # type: ignore[arg-type]
+        if not refusal and scope["path"] == "/" and "token" in query:
+            if _equal(query["token"], self._token):
+                response: Response = HTMLResponse(_WELCOME)
+                response.set_cookie(self.cookie, self._session, httponly=True, samesite="strict", path="/")
+                return response
+            refusal = _CLOSED
+        if not refusal and not _equal(cookie_parser(headers.get("cookie", "")).get(self.cookie, ""), self._session):
+            refusal = _CLOSED
+        return PlainTextResponse(refusal, 403) if refusal else None
+
+
+def check_place(headers: Headers, method: str) -> str:
+    """Why a request is not from our own page; "" if it may be."""
+    host = headers.get("host", "")
+    if _name_of(host) not in LOOPBACK_NAMES:
+        return "This server answers only to the name localhost.\n"
+    origin = headers.get("origin")
+    if origin is not None and origin != f"http://{host}":
+        return "This request comes from another page.\n"
+    if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not _is_visit(headers, method):
+        return "This request comes from another page.\n"
+    if method not in _SAFE_METHODS:
+        if origin is None:
+            return "This request does not say which page it comes from.\n"
+        if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            return "This request is not of our own page's kind.\n"
+    return ""
+
+
+def _is_visit(headers: Headers, method: str) -> bool:
+    """Whether somebody follows a link: it shows a page, and to nobody but the user."""
+    return method == "GET" and headers.get("sec-fetch-mode") == "navigate" and headers.get(
+        "sec-fetch-dest") == "document"
+
+
+def _name_of(host: str) -> str:
+    """The name in a Host header, without its port; "" if it makes no sense."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "") if not set(host) & set("/?#@\\") else ""
+    except ValueError:
+        return ""
+
+
+def _equal(given: str, wanted: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), wanted.encode())
