@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from rex import codec
+from rex.expdiff.cause import Cause
 from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MACHINE, ONLY_LEFT, ONLY_RIGHT, OUTPUTS,
                                     STATUS, STDERR, STDOUT, Comparison, Difference)
 from rex.text import clean, command_text, status_text
@@ -77,6 +78,15 @@ class Section:
     count: int = 0
 
 
+@dataclass(frozen=True)
+class Why:
+    """The most probable reason why an output differs; `way` tells how it got there."""
+
+    output: str
+    reason: str
+    way: str
+
+
 @dataclass
 class Page:
     """Everything that the comparison page tells."""
@@ -84,7 +94,7 @@ class Page:
     is_same: bool
     changed: list[Section]
     came_out: list[Section]
-    causes: list[str]
+    causes: list[Why]
     by_nature: list[str]
 
 
@@ -98,11 +108,18 @@ def show(found: Comparison, names: tuple[str, str]) -> Page:
             made.append(Section(_TITLES[name], items, len(differences)))
         return made
     return Page(found.is_same, sections(CHANGED), sections(CAME_OUT),
-                [clean(cause.sentence) for cause in found.causes], [clean(each.item) for each in found.by_nature])
+                [_why(cause) for cause in found.causes], [clean(each.item) for each in found.by_nature])
+
+
+def _why(cause: Cause) -> Why:
+    if cause.suspect is None:
+        return Why(clean(cause.output), "though nothing on the way to it differs in the records", "")
+    return Why(clean(cause.output), f"because {clean(cause.suspect.what)}", clean(", ".join(cause.way)))
 
 
 def _item(difference: Difference, component: str, names: tuple[str, str]) -> Item:
-    item = Item(clean(difference.item), difference.kind, [clean(note) for note in difference.notes])
+    item = Item(clean(difference.item), difference.kind,
+                [clean(note).replace(" -> ", " → ") for note in difference.notes])
     role = _ROLES.get(component)
     if component not in (STDOUT, STDERR) and not isinstance(difference.left or difference.right, dict):
         if difference.kind != ONLY_RIGHT:

@@ -37,7 +37,7 @@ HEADERS = {
 # No redirect: after a click in another site's page (a terminal in a browser) a SameSite=Strict cookie
 # would not go along with it. What this page itself opens is same-site again.
 _WELCOME = ('<!doctype html><html lang="en"><meta charset="utf-8"><title>Rex</title>'
-            '<meta http-equiv="refresh" content="0;url=/"><p><a href="/">Open the archive</a></p></html>')
+            '<link rel="icon" href="/static/icon.svg"><meta http-equiv="refresh" content="0;url=/"><p><a href="/">Open the archive</a></p></html>')
 _CLOSED = ("This page needs its key.\n\nOpen the whole address that `rex runnew` printed in the terminal, "
            "with everything behind the question mark.\n")
 

@@ -48,7 +48,7 @@ class Apparatus:
 
 
 def read_apparatus(manifest: Manifest) -> Apparatus:
-    """Programs in the order of their first run, then those that only a script line names."""
+    """The programs: those below the working directory first, each kind in the order of their first run."""
     entries = {path: entry for path, entry in manifest.files.items()
                if APPARATUS in entry.roles and (entry.initial or entry.final)}
     runs: dict[str, int] = {}
@@ -56,6 +56,8 @@ def read_apparatus(manifest: Manifest) -> Apparatus:
         if process.executable in entries:
             runs[process.executable] = runs.get(process.executable, 0) + 1
     paths = list(runs) + [path for path in sorted(entries) if path not in runs and _is_program(entries[path])]
+    top = manifest.cwd.rstrip("/") + "/"
+    paths.sort(key=lambda path: not path.startswith(top))
     by_name = _names(entries)
     programs = [Program(_part(path, entries[path]), runs.get(path, 0),
                         [_part(each, entries[each]) for each in _needed(path, entries, by_name) if each not in paths])

@@ -1,0 +1,93 @@
+"""Serves the page on this machine until somebody ends it."""
+
+from __future__ import annotations
+
+import errno
+import secrets
+import socket
+import threading
+import webbrowser
+from typing import Callable, Literal
+
+import uvicorn
+
+from rex.errors import OwnFailure
+from rex.web.app import make_app
+from rex.web.services import Services
+
+PORT = 7490
+_TRIES = 100
+_QUEUE = 128
+_LAST_PORT = 65535
+
+
+def bind(port: int) -> list[socket.socket]:
+    """Listening sockets on loopback, of both families: at this port, or the next that is free in both.
+
+    A stranger's server at [::1] would be what `localhost` means first, and be shown the token.
+
+    Raises:
+        OwnFailure: there is none.
+    """
+    for number in range(port, min(port + _TRIES, _LAST_PORT + 1)):
+        found = [each for each in (_listen(socket.AF_INET, "127.0.0.1", number),
+                                   _listen(socket.AF_INET6, "::1", number)) if each is not None]
+        if all(found):
+            return [each for each in found if each]
+        for each in found:
+            if each:
+                each.close()
+    raise OwnFailure(f"no port from {port} on is free", "", "choose another with --port")
+
+
+def _listen(family: socket.AddressFamily, host: str, port: int) -> "socket.socket | Literal[False] | None":
+    """A listening socket; False where the port is taken, None where the family is not there."""
+    try:
+        listener = socket.socket(family, socket.SOCK_STREAM)
+    except OSError:
+        return None
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(_QUEUE)
+        return listener
+    except OSError as error:
+        listener.close()
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            return False
+        if family == socket.AF_INET6:
+            return None
+        raise OwnFailure("the page cannot be served", error.strerror or str(error)) from error
+
+
+def serve(archive: str, services: Services, port: int = PORT, is_browser_wanted: bool = True,
+          tell: Callable[[str], None] = print) -> None:
+    """Serve an archive's page until Ctrl-C; what still runs then is ended.
+
+    Args:
+        tell: is given each line for the user.
+    Raises:
+        NotFound, TooNew, Damaged: the archive cannot be read.
+        OwnFailure: no port is free.
+    """
+    token = secrets.token_urlsafe(24)
+    app = make_app(archive, services, token)
+    listeners = bind(port)
+    try:
+        found = listeners[0].getsockname()[1]
+        address = f"http://localhost:{found}/?token={token}"
+        if found != port:
+            tell(f"port {port} is taken; using {found}")
+        tell(f"open {address}")
+        tell("for this machine and its user only; end with Ctrl-C")
+        if is_browser_wanted:
+            # Some browsers wait for their own end: not in our way.
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, lifespan="on",
+                                timeout_graceful_shutdown=1)
+        uvicorn.Server(config).run(sockets=listeners)
+    except KeyboardInterrupt:   # the ordinary end
+        pass
+    finally:
+        for listener in listeners:
+            listener.close()
