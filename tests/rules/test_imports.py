@@ -32,13 +32,15 @@ ALLOWED: dict[str, set[str]] = {
     "workflow": LOW,
     "cells": set(),
     "multiversion": STORES | {"tracer", "record", "replay", "cells"},
+    "web": STORES | {"runnew", "expdiff", "transfer"},
     "cli": STORES | {"tracer", "inventory", "record", "replay", "runnew", "expdiff", "transfer", "workflow",
-                     "multiversion", "state", "cells"},
+                     "multiversion", "state", "cells", "web"},
 }
 
 # A library that only one place may import.
 FENCED = {"zstandard": {"codec.py"}, "elftools": {"elf.py", "expdiff/apparatus.py"}, "ptrace": {"tracer/reference/"},
-          "fsspec": {"transfer/remote.py"}, "click": {"cli/"}, "rich": {"cli/"}}
+          "fsspec": {"transfer/remote.py"}, "click": {"cli/"}, "rich": {"cli/"},
+          "starlette": {"web/"}, "uvicorn": {"web/"}, "jinja2": {"web/"}}
 
 
 def sources() -> list[str]:

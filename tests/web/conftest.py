@@ -1,0 +1,123 @@
+"""What the tests of the page share: an archive, the application over it, and runs without an engine."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+import pytest
+
+for _name in ("starlette", "uvicorn", "jinja2", "httpx"):
+    pytest.importorskip(_name, reason=f"{_name} is not installed (the extras web and test)")
+
+from starlette.testclient import TestClient   # noqa: E402
+
+from rex.runnew import LiveUse, RunOutcome, RunPlan, plan_run   # noqa: E402
+from rex.web.app import make_app   # noqa: E402
+from rex.web.services import Services   # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
+from cli.builders import Bench   # noqa: E402
+
+TOKEN = "the-token"
+BASE = "http://localhost:7490"
+Behaviour = Callable[["DoubleRun"], int]
+
+
+@dataclass
+class DoubleRun:
+    """Stands for a live run: a function writes its output and gives its wait status."""
+
+    plan: RunPlan
+    stdout: int
+    stderr: int
+    behaviour: Behaviour
+    outputs: tuple[tuple[str, str], ...] = ()
+    experiment: str | None = None
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    pid: int = 0
+
+    def write(self, stream: int, data: bytes) -> None:
+        """Write as the program would."""
+        os.write(self.stdout if stream == 1 else self.stderr, data)
+
+    def cancel(self) -> None:
+        self.cancelled.set()
+
+    def wait(self) -> RunOutcome:
+        began = time.monotonic()
+        try:
+            status = self.behaviour(self)
+        finally:
+            os.close(self.stdout)
+            os.close(self.stderr)
+        return RunOutcome(status, self.cancelled.is_set(), self.outputs, (LiveUse("time", ""),), self.experiment, (),
+                          time.monotonic() - began)
+
+
+class Engine:
+    """A service that starts doubles; what they do can be set."""
+
+    def __init__(self) -> None:
+        self.behaviour: Behaviour = lambda run: 0
+        self.failure: Exception | None = None
+        self.runs: list[DoubleRun] = []
+
+    def start(self, plan: RunPlan, stdin: int | None = None, stdout: int | None = None,
+              stderr: int | None = None) -> Any:
+        assert stdout is not None and stderr is not None and stdin is not None
+        if self.failure:
+            raise self.failure
+        self.runs.append(DoubleRun(plan, os.dup(stdout), os.dup(stderr), self.behaviour))
+        return self.runs[-1]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """A new archive."""
+    return Bench(tmp_path / "A")
+
+
+@pytest.fixture
+def engine() -> Engine:
+    """What runs new experiments."""
+    return Engine()
+
+
+@pytest.fixture
+def stranger(bench: Bench, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """A client without the key."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TZ", "UTC")
+    app = make_app(bench.path, Services(plan_run, engine.start), TOKEN)
+    with TestClient(app, base_url=BASE, follow_redirects=False) as client:
+        yield client
+
+
+@pytest.fixture
+def client(stranger: TestClient) -> TestClient:
+    """A client that opened the printed address."""
+    assert stranger.get(f"/?token={TOKEN}").status_code == 200
+    stranger.headers["origin"] = BASE
+    return stranger
+
+
+def wish(experiment: str = "exp0", **changes: Any) -> dict[str, Any]:
+    """What the page sends to run an experiment."""
+    return {"experiment": experiment, "command": None, "cwd": None, "set": {}, "unset": [], "apps": {}, "files": {},
+            "added": [], "outdir": "out", "record": False, "name": None, **changes}
+
+
+def wait_until_over(client: TestClient, address: str) -> str:
+    """The page of a run, once it is over."""
+    for _ in range(500):
+        run = client.app.state.site.runs.get(address.rsplit("/", 1)[1])   # type: ignore[attr-defined]
+        if run.is_over:
+            return client.get(address).text
+        time.sleep(0.01)
+    raise AssertionError("the run does not end")

@@ -1,0 +1,70 @@
+"""The server itself: a port of its own, on this machine only, and an address with the key."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.builders import Bench
+from rex.errors import NotFound, OwnFailure
+from rex.web import serve
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def test_a_taken_port_is_passed_over() -> None:
+    port = free_port()
+    first = serve.bind(port)
+    second = serve.bind(port)
+    try:
+        assert {each.getsockname()[1] for each in first} == {port}
+        assert {each.getsockname()[1] for each in second} != {port} and second[0].getsockname()[1] > port
+    finally:
+        for each in [*first, *second]:
+            each.close()
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6 here")
+def test_a_port_that_a_stranger_has_in_one_family_is_taken() -> None:
+    with socket.socket(socket.AF_INET6) as stranger:
+        try:
+            stranger.bind(("::1", 0))
+        except OSError:
+            pytest.skip("no IPv6 here")
+        stranger.listen()
+        port = stranger.getsockname()[1]
+        found = serve.bind(port)
+        try:
+            assert found[0].getsockname()[1] != port, "localhost may mean the stranger"
+        finally:
+            for each in found:
+                each.close()
+
+
+def test_only_loopback_is_listened_on() -> None:
+    found = serve.bind(free_port())
+    try:
+        assert {each.getsockname()[0] for each in found} <= {"127.0.0.1", "::1"}
+    finally:
+        for each in found:
+            each.close()
+
+
+def test_no_port_left() -> None:
+    with pytest.raises(OwnFailure, match="--port"):
+        serve.bind(serve._LAST_PORT + 1)
+
+
+def test_no_archive(tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        serve.serve(str(tmp_path / "none"), None, tell=print)   # type: ignore[arg-type]
