@@ -15,7 +15,9 @@ from rex import codec, elf
 from rex.archive import OUTPUT, Archive, Experiment, FileState, Manifest, Unpacked
 from rex.errors import NotFound, OwnFailure, UsageError
 from rex.tracer import Plan, Report, choose
+from rex.tracer.choose import NATIVE
 from rex.tracer.plan import REPLAY, Divergence
+from rex.tracer.sandbox import Sandbox
 
 _BLOCK = 1 << 20
 
@@ -74,7 +76,10 @@ class Stage:
     all replays; `work` is this replay's own and goes with it.
     """
 
-    def __init__(self, archive: Archive, experiment: Experiment) -> None:
+    def __init__(self, archive: Archive, experiment: Experiment, is_private: bool = False) -> None:
+        """Args:
+            is_private: give the replay names of its own for its files, in one directory.
+        """
         self.manifest: Manifest = experiment.manifest
         self._unpacked = Unpacked(archive)
         self.root = os.path.dirname(self._unpacked.root)
@@ -82,6 +87,9 @@ class Stage:
         self.work = tempfile.mkdtemp(prefix="replay-", dir=self.root)
         self.empty = os.path.join(self.work, "empty")
         os.mkdir(self.empty)
+        self.private = os.path.join(self.work, "files") if is_private else None
+        if self.private:
+            os.mkdir(self.private)
         initial = {path: entry.initial for path, entry in self.manifest.files.items() if entry.initial}
         contents = [s.content for s in initial.values() if s.content]
         contents += list(self.manifest.attachments.values())
@@ -96,14 +104,36 @@ class Stage:
 
     def file_of(self, path: str) -> str | None:
         """Where the content of an archived file lies."""
+        found = self._object(path)
+        return self._named(found) if found else None
+
+    def _object(self, path: str) -> str | None:
         state = self.initial.get(path)
         return self.objects[state.content.sha256] if state and state.content else None
+
+    def _named(self, path: str) -> str:
+        """A name for a file of the cache that the replay may see."""
+        if self.private is None:
+            return path
+        directory = os.path.join(self.private, hashlib.sha256(path.encode()).hexdigest()[:40])
+        name = os.path.join(directory, os.path.basename(path))
+        if not os.path.exists(name):
+            os.makedirs(directory, exist_ok=True)
+            os.link(path, name)
+        return name
+
+    def sandbox(self, outdir: str) -> Sandbox:
+        """What a replay sees of this machine: its own files, the output directory, and nothing else."""
+        assert self.private
+        root = os.path.join(self.work, "root")
+        os.mkdir(root)
+        return Sandbox(root, [self.work, outdir], [self.private])
 
     def programs(self) -> dict[str, str]:
         """Executed programs, each made to start with its archived loader."""
         found = {}
         for path, loader in self.manifest.extra.get("record", {}).get("loaders", {}).items():
-            file, loader_file = self.file_of(path), self.file_of(loader)
+            file, loader_file = self._object(path), self.file_of(loader)
             if file and loader_file:
                 found[path] = self._with_loader(path, file, loader_file)
         for path, state in self.initial.items():
@@ -115,7 +145,7 @@ class Stage:
 
     def _with_loader(self, path: str, file: str, loader: str) -> str:
         name = hashlib.sha256(f"{file}\0{loader}".encode()).hexdigest()[:40]
-        directory = os.path.join(self.root, "programs", name)
+        directory = os.path.join(self.private or os.path.join(self.root, "programs"), name)
         made = os.path.join(directory, os.path.basename(path))
         if not os.path.exists(made):
             os.makedirs(directory, mode=0o700, exist_ok=True)
@@ -167,15 +197,17 @@ def _open_stdin(stage: Stage) -> BinaryIO:
 
 
 def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = False,
-           is_checked: bool = False) -> Outcome:
+           is_checked: bool = False, is_sandboxed: bool = False) -> Outcome:
     """Run an experiment again, from the archive alone.
 
     Args:
         outdir: where its outputs go, each at its absolute path below.
         is_quiet: keep the program's standard output and error to ourselves.
         is_checked: compare the outputs with the recorded ones.
+        is_sandboxed: let it see nothing of this machine but its own files and outdir.
     Raises:
         NotFound, Damaged, TooNew: the archive cannot be read.
+        NotPermitted: the kernel does not let us trace, or make a sandbox.
         UsageError: the output directory is not empty.
     """
     archive = Archive.open(archive_path)
@@ -183,12 +215,17 @@ def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = Fa
     if experiment.state != "complete":
         raise NotFound(f"experiment {experiment.name} is {experiment.state}",
                        "its recording did not finish", "record it again")
+    engine_name, engine = choose()
+    if is_sandboxed and engine_name != NATIVE:
+        raise UsageError("--sandbox needs the native engine", "the reference engine is Python, which a sandbox "
+                         "has no room for", "install gcc and install Rex again")
     outdir = prepare_outdir(outdir)
-    _, engine = choose()
     output = subprocess.DEVNULL if is_quiet else None
     try:
-        with Stage(archive, experiment) as stage, _open_stdin(stage) as stdin:
+        with Stage(archive, experiment, is_sandboxed) as stage, _open_stdin(stage) as stdin:
             plan = make_plan(stage, experiment, outdir)
+            if is_sandboxed:
+                plan.sandbox = stage.sandbox(outdir)
             report = engine(plan, stdin=stdin.fileno(), stdout=output, stderr=output)
     except OSError as error:
         raise OwnFailure("the replay could not be prepared", str(error),

@@ -57,17 +57,20 @@ def as_json(outcome: "Outcome", archive: str) -> dict[str, Any]:
 @click.option("-o", "--outdir", default="__out_default", show_default=True,
               help="Where outputs go, each at its absolute path below.")
 @click.option("--check", is_flag=True, help="Compare with the recording; the program's output is not shown.")
+@click.option("--sandbox", is_flag=True,
+              help="Let the programs see nothing of this machine but their own files and OUTDIR.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print a report as JSON (last on standard output).")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
-def command(archive: str, experiment: str | None, outdir: str, check: bool, json_wanted: bool,
-            quiet: bool) -> int:
+def command(archive: str, experiment: str | None, outdir: str, check: bool, sandbox: bool,
+            json_wanted: bool, quiet: bool) -> int:
     """Run an experiment again from the archive alone: same output, in OUTDIR.
 
-    This runs the programs of the archive: replay only what you would run."""
+    This runs the programs of the archive: replay only what you would run, or use --sandbox."""
     from rex.cli.record_command import end_like
     from rex.cli.table import clean
     from rex.replay import replay
-    outcome = replay(archive, experiment, outdir, is_quiet=check, is_checked=check or json_wanted)
+    outcome = replay(archive, experiment, outdir, is_quiet=check, is_checked=check or json_wanted,
+                     is_sandboxed=sandbox)
     code, reason = verdict(outcome)
     if json_wanted:
         click.echo(json.dumps(as_json(outcome, archive)))

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from dataclasses import replace
 from typing import Any, Callable
 
+from rex import elf
 from rex.errors import NotPermitted, OwnFailure
 from rex.tracer.plan import RECORD, Plan, Report
+from rex.tracer.sandbox import REFUSED, Sandbox
 
 PATH = os.path.join(os.path.dirname(os.path.dirname(__file__)), "native", "rex-engine")
 
@@ -26,9 +29,11 @@ def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
     reach it directly, others are passed on; when it stops, so do we.
 
     Raises:
-        NotPermitted: the kernel does not let us trace.
+        NotPermitted: the kernel does not let us trace, or make a sandbox.
         OwnFailure: the engine failed.
     """
+    if plan.sandbox:
+        return _run_inside(plan, plan.sandbox, stdin, stdout, stderr)
     # In memory: a plan holds the whole environment, credentials too.
     with os.fdopen(os.memfd_create("rex-plan"), "wb") as file:
         file.write(plan.encode())
@@ -36,6 +41,30 @@ def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
         engine = subprocess.Popen([PATH, f"/proc/{os.getpid()}/fd/{file.fileno()}"], stdin=stdin,
                                   stdout=stdout, stderr=stderr, close_fds=False)
         status = _wait(engine, plan.mode == RECORD)
+    return _report(plan, status)
+
+
+def _run_inside(plan: Plan, box: Sandbox, stdin: int | None, stdout: int | None, stderr: int | None) -> Report:
+    """Run the plan in a sandbox; the variables of a replay are those of the archive, and no secret."""
+    directory = os.path.dirname(plan.report)
+    plan_path, refusal = os.path.join(directory, "plan"), os.path.join(directory, "refusal")
+    for path, data in ((plan_path, plan.encode()), (refusal, b"")):
+        with open(path, "xb") as file:
+            file.write(data)
+    facts = elf.read(PATH)
+    libraries = {name: os.path.realpath(path) for name, path in elf.resolve_needed(PATH, {}).found.items()}
+    box = replace(box, program=PATH, loader=os.path.realpath(facts.interpreter) if facts else "",
+                  libraries=libraries, arguments=[plan_path], refusal=refusal)
+    engine = subprocess.Popen(box.command(), stdin=stdin, stdout=stdout, stderr=stderr)
+    status = _wait(engine, False)
+    if status == REFUSED:
+        with open(refusal, encoding="utf-8", errors="replace") as refused:
+            raise NotPermitted("a sandbox cannot be made here", refused.read() or "the kernel does not say why",
+                               "see: rex doctor; or replay without --sandbox what you trust")
+    return _report(plan, status)
+
+
+def _report(plan: Plan, status: int) -> Report:
     try:
         with open(plan.report, "rb") as report_file:
             report = Report.decode(report_file.read())

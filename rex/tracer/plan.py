@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
+from rex.tracer.sandbox import Sandbox
+
 RECORD, REPLAY = "record", "replay"
 
 # How a recorded experiment used a path: bits of FileUse.how.
@@ -35,6 +37,7 @@ class Plan:
         links, dirs: replay: archived symbolic links and directories.
         seed: randomness by this seed instead of the kernel's; None leaves it.
         outdir, work, empty: replay: where outputs go; a private directory; an empty one.
+        sandbox: replay: see nothing of this machine but what this tells.
     """
 
     mode: str
@@ -58,6 +61,7 @@ class Plan:
     outdir: bytes = b""
     work: bytes = b""
     empty: bytes = b""
+    sandbox: Sandbox | None = None
 
     def encode(self) -> bytes:
         """The plan as rex-engine reads it: key=value records, each ended by NUL."""

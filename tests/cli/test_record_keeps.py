@@ -101,3 +101,18 @@ def test_first_and_last_states(tmp_path: Path, engine: str) -> None:
     linked = files[f"{tmp_path}/read2"].initial
     assert linked and linked.link_of == f"{tmp_path}/read" and content(linked) == b"r"
     assert rex("replay", "-l", "A", "--check", "-o", "out", cwd=tmp_path, REX_ENGINE=engine).returncode == 0
+
+
+def test_a_sandboxed_replay(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("b\na\n")
+    rex("record", "-l", "A", "--", "sh", "-c", "sort in > out; cat out; exit 3", cwd=tmp_path)
+    done = rex("replay", "-l", "A", "-o", "o", "--sandbox", cwd=tmp_path)
+    if "a sandbox cannot be made" in done.stderr:
+        assert done.returncode == 125 and "see: rex doctor" in done.stderr
+        pytest.skip(done.stderr)
+    assert (done.returncode, done.stdout) == (3, "a\nb\n"), done.stderr
+    assert Path(f"{tmp_path}/o{tmp_path}/out").read_text() == "a\nb\n"
+    assert rex("replay", "-l", "A", "-o", "o2", "--sandbox", "--check", cwd=tmp_path).returncode == 0
+    refused = rex("replay", "-l", "A", "-o", "o3", "--sandbox", cwd=tmp_path, REX_ENGINE="reference")
+    assert refused.returncode == 125 and "--sandbox needs the native engine" in refused.stderr
+    assert not [name for name in os.listdir(tmp_path / "cache") if name.startswith("replay-")]
