@@ -20,9 +20,9 @@ from rex import __version__, codec, elf, inventory
 from rex.archive import Archive, Experiment, Manifest, Recording
 from rex.archive.identities import Identities
 from rex.archive.unpacked import cache_root
-from rex.errors import CommandNotFound, NotExecutable, OwnFailure
+from rex.errors import CommandNotFound, NotExecutable, OwnFailure, UsageError
 from rex.keeping import CaptureService, Keeper
-from rex.tracer import Plan, choose
+from rex.tracer import NATIVE, Plan, choose
 from rex.tracer.plan import RECORD
 from rex.types import names_secret
 
@@ -37,6 +37,7 @@ class Options:
         exclude: patterns of files whose bytes are to be left out.
         seed: of the randomness that the program gets; None leaves it to the kernel.
         complete: what adds to the manifest, after the run, before the experiment is complete.
+        serialize: run one thread at a time, in an order that replays keep.
     """
 
     command: list[str]
@@ -47,6 +48,7 @@ class Options:
     exclude: tuple[str, ...] = ()
     seed: int | None = None
     complete: Callable[[Manifest, Recording], Manifest] | None = None
+    serialize: bool = False
 
 
 @dataclass
@@ -159,6 +161,9 @@ def record(options: Options) -> Outcome:
     """
     program = find_program(options.command[0])
     engine_name, engine = choose()
+    if options.serialize and engine_name != NATIVE:
+        raise UsageError("--serialize needs the native engine", f"this is the {engine_name} one",
+                         "leave --serialize out, or see: rex doctor")
     archive = Archive.create(options.archive)
     withheld = withheld_names(options)
     command = [codec.text(os.fsencode(word)) for word in options.command]
@@ -175,13 +180,15 @@ def record(options: Options) -> Outcome:
             withheld=tuple(withheld), user=facts["user"], host=facts["host"], umask=_umask(),
             limits=_limits(), terminal=_terminal(), machine=_machine(), engine=engine_name,
             rex=__version__, start_ns=facts["start_ns"], attachments=attachments,
-            extra={"record": {"program": codec.text(os.fsencode(program)), "stdin": stdin_facts}})
+            extra={"record": {"program": codec.text(os.fsencode(program)), "stdin": stdin_facts,
+                              "serialized": options.serialize}})
         with CaptureService(keeper) as service, tempfile.TemporaryDirectory(prefix="rex-") as work:
             plan = Plan(RECORD, recording.log_path, os.fsencode(program),
                         [os.fsencode(a) for a in options.command],
                         [k + b"=" + v for k, v in os.environb.items()],
                         report=os.path.join(work, "report"), control=service.theirs.fileno(),
-                        withhold=[os.fsencode(name) for name in withheld], seed=options.seed)
+                        withhold=[os.fsencode(name) for name in withheld], seed=options.seed,
+                        serialize=options.serialize)
             report = engine(plan)
         if service.failure:
             raise OwnFailure("a file could not be kept before it changed",

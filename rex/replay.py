@@ -14,8 +14,7 @@ from typing import BinaryIO
 from rex import codec, elf
 from rex.archive import OUTPUT, Archive, Experiment, FileState, Manifest, Unpacked
 from rex.errors import NotFound, OwnFailure, UsageError
-from rex.tracer import Plan, Report, choose
-from rex.tracer.choose import NATIVE
+from rex.tracer import NATIVE, Plan, Report, choose
 from rex.tracer.plan import REPLAY, Divergence
 from rex.tracer.sandbox import Sandbox
 
@@ -219,6 +218,9 @@ def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = Fa
     if is_sandboxed and engine_name != NATIVE:
         raise UsageError("--sandbox needs the native engine", "the reference engine is Python, which a sandbox "
                          "has no room for", "install gcc and install Rex again")
+    if experiment.manifest.extra.get("record", {}).get("serialized") and engine_name != NATIVE:
+        raise UsageError(f"experiment {experiment.name} was recorded with --serialize",
+                         "only the native engine follows its order", "see: rex doctor")
     outdir = prepare_outdir(outdir)
     output = subprocess.DEVNULL if is_quiet else None
     try:

@@ -45,16 +45,20 @@ def end_like(status: int) -> int:
               help="COMMAND is a notebook or Python script: record it cell by cell, as a version.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
               help="With --cells: the seed of the randomness that the system gives.")
+@click.option("--serialize", is_flag=True,
+              help="Run one thread at a time, in an order that replays keep: for programs whose output "
+                   "depends on which thread is first.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, on standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(archive: str, experiment: str | None, keep_env: tuple[str, ...], drop_env: tuple[str, ...],
-            exclude: tuple[str, ...], cells: bool, seed: int, as_json: bool, quiet: bool,
-            command: tuple[str, ...]) -> int:
+            exclude: tuple[str, ...], cells: bool, seed: int, serialize: bool, as_json: bool,
+            quiet: bool, command: tuple[str, ...]) -> int:
     """Run COMMAND and keep everything it used: programs, libraries, inputs,
     outputs, environment, and what the operating system told it."""
     from rex.record import Options, record
-    options = Options(list(command), archive, experiment, keep_env, drop_env, exclude)
+    options = Options(list(command), archive, experiment, keep_env, drop_env, exclude,
+                      serialize=serialize)
     count_cells = 0
     if cells:
         from rex.multiversion.recording import CellOptions, record_cells

@@ -12,8 +12,8 @@ from rex.expdiff.shapes import LOAD, RANDOM, READ, SHAPES, Shape, stable_part
 from rex.expdiff.spool import Spool
 from rex.expdiff.trace import STANDARD, Exec, Task, Trace
 from rex.log import LogReader
-from rex.log.records import (ARGV, EXIT, IN, LOADER, NOTE, OUT, RESOLVED, SCRIPT, SIGNAL, TASK, TSC,
-                             Event)
+from rex.log.records import (ARGV, EXIT, IN, LOADER, NOTE, OUT, RESOLVED, SCRIPT, SIGNAL, SWITCH,
+                             TASK, TSC, Event)
 from rex.syscalls import Hook
 
 _SIGNALS = "signals of children and timers"
@@ -57,7 +57,7 @@ class Canonical:
         self._digests: dict[Any, int] = {}
         self._special: dict[int, Callable[[int, Event], None]] = {
             TASK: self._begin, EXIT: self._end, SIGNAL: self._signal, TSC: self._counter,
-            NOTE: lambda number, event: None}
+            NOTE: lambda number, event: None, SWITCH: lambda number, event: None}
 
     def read(self, events: Iterable[Event]) -> Trace:
         """The trace of these events."""

@@ -8,7 +8,7 @@ from typing import BinaryIO, Container, Iterator
 
 from rex import codec
 from rex.errors import Damaged, TooNew
-from rex.log.records import (EVENT, FINISHED, HEADER, MAGIC, MAX_RECORD_BYTES, VERSION, Event,
+from rex.log.records import (EVENT, FINISHED, HEADER, MAGIC, MAX_RECORD_BYTES, SERIALIZED, Event,
                              decode)
 
 _BLOCK_BYTES = 1 << 18
@@ -46,9 +46,9 @@ class LogReader:
         if len(head) < HEADER.size or not head.startswith(MAGIC):
             raise Damaged("this is not a log", "it does not begin with the log's magic bytes")
         _, self.version, flags, self.start_ns, self.count = HEADER.unpack(head)
-        if self.version > VERSION:
+        if self.version > SERIALIZED:
             raise TooNew(f"the log has format version {self.version}",
-                         f"this Rex reads up to {VERSION}", "use a newer Rex")
+                         f"this Rex reads up to {SERIALIZED}", "use a newer Rex")
         if self.version < 1:
             raise Damaged("the log is damaged", f"format version {self.version} never existed")
         self.is_finished = bool(flags & FINISHED)

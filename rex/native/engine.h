@@ -7,6 +7,7 @@
  *   paths.c   what a path means to a tracee       trace.c   spawn, stops, signals, task names
  *   record*.c stops in, log out                   replay*.c log in, answers out
  *   seed.c    randomness that is the same in every run
+ *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  */
 #ifndef REX_ENGINE_H
@@ -50,6 +51,7 @@ struct plan {
     int control;                          /* record: descriptor of the capture service, -1 without */
     int gate;                             /* replay: descriptor of who decides on steps, -1 without */
     ull stack_limit;                      /* soft RLIMIT_STACK, 0 = leave */
+    bool serialize;                       /* record: one task at a time */
 };
 extern struct plan plan;
 void plan_read(const char *path);
@@ -130,6 +132,18 @@ struct task {
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
     uint64_t random, random_drawn;   /* see seed.c */
     uint64_t random_children;
+    /* one task at a time */
+    bool parked;                     /* at a stop, until it has the turn */
+    bool returned;                   /* from a call, since it was resumed */
+    bool cut, rewound;               /* its last call: will be made again */
+    bool at_entry;                   /* parked before the handler has seen the call */
+    bool listening, vforking;        /* stopped by job control; until its child executes */
+    bool preempting, preempted;      /* an interruption is on its way; it was interrupted as it computed */
+    bool stepped_out;                /* a single step has led to another stop, already seen to */
+    int parked_signal, stat_fd;
+    unsigned spin;                   /* instructions of the loop in which it was interrupted, 0 = no such loop */
+    uint64_t calls, ticket, preempted_at;
+    ull patience;                    /* ns that it may run without a call before it is looked at */
 };
 
 extern struct task *tasks;
@@ -158,7 +172,7 @@ void bytes_free(struct bytes *b);
 
 /* ------------------------------------------------------------------ log */
 
-enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP };
+enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH };
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
                   FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER };
 enum { FIELD_WHOLE = 255, PART_NAME = 0x10, PART_DATA = 0x20, PART_CONTROL = 0x30 };
@@ -236,6 +250,9 @@ void regs_set(struct task *t, const struct user_regs_struct *r);
 void skip_call(struct task *t, int64_t result);      /* the kernel does not run it */
 void rewind_call(struct task *t);                    /* the tracee enters it again */
 void resume(struct task *t, int sig);
+void go_on_entering(struct task *t);                 /* the handler's part of an entry-stop */
+struct rusage;
+void take_report(pid_t tid, int status, const struct rusage *used);    /* of wait4 */
 int trace(void);                                     /* wait status of the first process */
 void filter_install(void);
 void tsc_allow(bool allowed);                       /* to the engine itself */
@@ -265,6 +282,38 @@ void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void seed_born(struct task *parent, struct task *t);
 void seed_border(struct task *t);                    /* a call with a name: maybe the border of a cell */
 void seed_drawn(struct task *t, int64_t result);
+/* ------------------------------------------------------------------ one task at a time */
+
+/* Where the turn passed on: as a call returned, in one that blocked, with the task's end, or in mid-computation. */
+enum passed { PASSED_AT_RETURN, PASSED_IN_CALL, PASSED_AT_END, PASSED_IN_RUN };
+
+struct turn { struct task *task; uint32_t index; uint64_t calls, passed; ull since, resumed_at, look_at; };
+extern struct turn turn;
+extern bool serial_on;
+void serial_start(void);
+void serial_first(struct task *t);
+bool serial_parks(struct task *t, int sig);          /* true: it is not to be resumed now */
+void serial_returned(struct task *t);
+void serial_counted(struct task *t);
+bool serial_interrupted(struct task *t);             /* true: it has gone on by itself */
+void serial_renamed(struct task *t);
+void serial_ended(struct task *t);
+void serial_settle(void);
+void serial_idle(void);
+long serial_beat_ns(void);
+void serial_finish(void);
+char serial_state(struct task *t);
+ull serial_quiet_ns(void);
+struct task *serial_first_parked(void);
+void serial_load(const struct record *r);
+bool serial_holds(struct task *t);
+bool serial_reaches(struct task *t, ull ran_ns);     /* replay: it is where it was interrupted when recorded */
+unsigned spin_length(struct task *t, unsigned steps);
+bool spin_reach(struct task *t, const struct user_regs_struct *goal, unsigned length);
+bool serial_looks_for_place(void);
+void serial_signal_due(struct task *t);
+struct task *serial_follow(bool waited);
+bool serial_is_timed_futex(const struct task *t);
 
 /* ------------------------------------------------------------------ record, replay */
 
@@ -291,6 +340,7 @@ struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
 uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime answered */
 void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
 void replay_until_exit(struct task *t, int64_t result);
+void replay_timed_futex(struct task *t);
 void replay_order_start(void);
 void replay_steps_start(void);
 bool replay_is_step(const struct script *s);

@@ -25,8 +25,16 @@ static void emit_return(uint32_t what)
     emit(BPF_RET | BPF_K, 0, 0, what);
 }
 
+/* One task at a time: every call stops anyway, once it is traced; the first exec begins that. */
+static uint32_t trace_of(const struct rex_call *c)
+{
+    return serial_on && c != &rex_calls[REX_NR_execve] ? SECCOMP_RET_ALLOW : SECCOMP_RET_TRACE;
+}
+
 static bool alike(long a, long b)
 {
+    if (serial_on && a != b && (a == REX_NR_execve || b == REX_NR_execve))
+        return false;
     if (a != b && (a == REX_NR_futex || b == REX_NR_futex))
         return false;
     const struct rex_call *x = &rex_calls[a], *y = &rex_calls[b];
@@ -44,7 +52,7 @@ static void emit_futex(void)
     for (int half = 0; half < 8; half += 4) {
         emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[3]) + (unsigned)half);
         emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
-        emit_return(SECCOMP_RET_TRACE);
+        emit_return(trace_of(&rex_calls[REX_NR_futex]));
     }
     emit_return(SECCOMP_RET_ALLOW);
 }
@@ -58,13 +66,13 @@ static void emit_leaf(const struct rex_call *c)
             if (c->fd_args & 1 << i) {
                 emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[i]));
                 emit(BPF_JMP | BPF_JGT | BPF_K, 1, 0, 2);
-                emit_return(SECCOMP_RET_TRACE);
+                emit_return(trace_of(c));
             }
         emit_return(SECCOMP_RET_ALLOW);
     } else if (c->stop == REX_STOP_ERRNO)
         emit_return(SECCOMP_RET_ERRNO | c->err);
     else
-        emit_return(c->stop == REX_STOP_ALWAYS ? SECCOMP_RET_TRACE : SECCOMP_RET_ALLOW);
+        emit_return(c->stop == REX_STOP_ALWAYS ? trace_of(c) : SECCOMP_RET_ALLOW);
 }
 
 /* Calls low to high - 1; the accumulator holds the number. */

@@ -8,7 +8,7 @@
 #include <time.h>
 
 static const char magic[8] = "REXLOG\r\n";
-enum { VERSION = 1, HEADER = 32, COMPLETE = 1, BUFFER = 1 << 18 };
+enum { VERSION = 1, SERIALIZED = 2, HEADER = 32, COMPLETE = 1, BUFFER = 1 << 18 };
 
 static struct { char magic[8]; uint32_t version, flags; uint64_t start, events; } header;
 static int log_fd = -1;
@@ -51,7 +51,7 @@ void log_create(const char *path)
     if (log_fd < 0)
         die("cannot write the log %s: %s", path, strerror(errno));
     memcpy(header.magic, magic, sizeof magic);
-    header.version = VERSION;
+    header.version = plan.serialize ? SERIALIZED : VERSION;
     header.start = clock_ns(CLOCK_REALTIME);
     began = clock_ns(CLOCK_MONOTONIC);
     write_all(&header, sizeof header);
@@ -210,6 +210,9 @@ static void add_record(const struct record *r)
         s->tid = (uint32_t)r->args[3];
         s->tgid = (uint32_t)r->args[4];
         e->done = true;
+    } else if (r->call == EVENT_SWITCH) {
+        serial_load(r);
+        e->done = true;
     } else if (r->call == EVENT_EXIT)
         s->exit = e;
     else if (!is_note) {
@@ -230,8 +233,10 @@ static const unsigned char *map_log(const char *path, size_t *size)
     if (data == MAP_FAILED || *size < HEADER || memcmp(data, magic, sizeof magic))
         die("%s is not a syscall log", path);
     memcpy(&header, data, sizeof header);
-    if (header.version != VERSION)
-        die("the log has format %u, this engine reads %d", header.version, VERSION);
+    if (header.version < VERSION || header.version > SERIALIZED)
+        die("the log has format %u, this engine reads %d to %d", header.version, VERSION, SERIALIZED);
+    if (header.version == SERIALIZED)
+        serial_start();
     return data;
 }
 

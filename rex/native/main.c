@@ -68,6 +68,7 @@ int main(int argc, char **argv)
     if (replaying)
         replay_finish(status);
     else {
+        serial_finish();
         log_close();
         record_report();
     }

@@ -41,6 +41,8 @@ static void plan_set(const char *key, char *value)
         plan.gate = atoi(value);
     else if (!strcmp(key, "stack_limit"))
         plan.stack_limit = strtoull(value, NULL, 10);
+    else if (!strcmp(key, "serialize"))
+        plan.serialize = atoi(value) != 0;
     else if (!strcmp(key, "umask"))
         plan.mask = (int)strtol(value, NULL, 8);
     else

@@ -42,7 +42,7 @@ static struct bytes *begin(struct task *t, struct bytes *b, int64_t result)
 static struct task *writer;
 static bool ordered_write(struct task *t)
 {
-    return (t->stream == 2 || t->stream == 3) && (call_of(t->nr)->fd_args & 1)
+    return !serial_on && (t->stream == 2 || t->stream == 3) && (call_of(t->nr)->fd_args & 1)
         && (t->nr == REX_NR_write || t->nr == REX_NR_writev);
 }
 
@@ -135,6 +135,10 @@ static void entry(struct task *t)
     bool external = call_streams(t);
     if (c->hook == REX_HOOK_EXIT || (!external && closes_pipe(t))) {
         log_end(begin(t, &out, 0));
+        return;
+    }
+    if (serial_on && serial_is_timed_futex(t)) {
+        t->want_exit = true;              /* when it ends is the clock's to say */
         return;
     }
     if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external))
@@ -297,6 +301,9 @@ static void write_signal(struct task *t, bool restarted, bool with_last)
     head(&out)->args[0] = (uint64_t)info.si_signo;
     head(&out)->args[1] = restarted;
     head(&out)->args[2] = with_last;
+    head(&out)->args[3] = t->calls;
+    head(&out)->args[4] = t->cut;
+    head(&out)->args[5] = turn.passed;
     log_field(&out, FIELD_WHOLE, FIELD_OUT, &info, sizeof info);
     log_end(&out);
 }
@@ -317,8 +324,11 @@ static void stepped(struct task *t)
     t->stepping = false;
     mem_read(t->tid, r.rsp + SAVED_RIP, &back, sizeof back);
     if (t->pending && t->pending->used) {
-        if (back == t->regs.rip)
+        if (back == t->regs.rip) {
             log_end(t->pending);
+            serial_counted(t);
+            t->cut = false;
+        }
         t->pending->used = 0;
     }
     write_signal(t, back != t->regs.rip, back == t->regs.rip);
@@ -384,6 +394,8 @@ void record_start(void)
     if (plan.control >= 0)
         fcntl(plan.control, F_SETFD, FD_CLOEXEC);
     log_create(plan.log);
+    if (plan.serialize)
+        serial_start();
 }
 
 const struct handler recorder = {

@@ -88,8 +88,10 @@ static bool never_returned(struct task *t, const struct rex_call *c)
 {
     bool takes = t->stream && (t->nr == REX_NR_read || t->nr == REX_NR_readv || t->nr == REX_NR_recvfrom
                                || t->nr == REX_NR_recvmsg || t->nr == REX_NR_recvmmsg || c->hook == REX_HOOK_ACCEPT);
-    return !is_single(t) && t->script->birth && !replay_next(t)
-        && (takes || c->hook == REX_HOOK_PAUSE || t->nr == REX_NR_rt_sigtimedwait);
+    bool waits = c->hook == REX_HOOK_PAUSE || t->nr == REX_NR_rt_sigtimedwait;
+    if (serial_on)                        /* others may as well: there they wait for their turn */
+        waits = waits || c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_WAIT || is_readiness_wait(c) || c->policy == REX_STREAM;
+    return (serial_on || !is_single(t)) && t->script->birth && !replay_next(t) && (takes || waits);
 }
 
 static void block(struct task *t)
@@ -156,7 +158,10 @@ static void entry(struct task *t)
         return;
     }
     if (t->nr == REX_NR_futex) {
-        replay_until(t);
+        if (serial_on)
+            replay_timed_futex(t);
+        else
+            replay_until(t);
         return;
     }
     bool external = call_streams(t);

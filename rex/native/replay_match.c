@@ -85,15 +85,16 @@ struct event *replay_next(struct task *t)
     return s && s->cursor < s->count ? s->event[s->cursor] : NULL;
 }
 
+/* Or as good as: of many, one runs at a time in an order that the log has. */
 bool is_single(struct task *t)
 {
-    return t->leader->threads <= 1;
+    return serial_on || t->leader->threads <= 1;
 }
 
 /* Also of a process that has had threads: some may have taken the events of others. */
 bool has_shared_work(struct task *t)
 {
-    return t->leader->threaded;
+    return !serial_on && t->leader->threaded;
 }
 
 void replay_done(struct event *e)

@@ -61,7 +61,7 @@ static bool same_process(uint32_t a, uint32_t b)
 
 bool replay_is_turn(struct task *t, const struct event *e)
 {
-    if (!e->ordered)
+    if (!e->ordered || serial_on)
         return true;
     while (ordered_head < event_count && (events[ordered_head].done || !events[ordered_head].ordered))
         ordered_head++;

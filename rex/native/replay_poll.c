@@ -246,7 +246,7 @@ void replay_poll(struct task *t, struct event *e)
     bool wait = false;
     if (interrupted(t, e, mask_of(t)) || replay_wait_freely(t, e))
         return;
-    if (r->result > 0)
+    if (r->result > 0 && !serial_on)      /* there the order brings about what is ready */
         switch (call_of(t->nr)->hook) {
         case REX_HOOK_POLL:
             wait = poll_entry(t, r);
@@ -304,4 +304,31 @@ void replay_until_exit(struct task *t, int64_t result)
         t->clock_floor = t->deadline;
     if (result > -512)
         give_result(t, result);
+}
+
+/* One task at a time: a wait ended by its timeout or a signal ends so again; others do without. */
+bool serial_is_timed_futex(const struct task *t)
+{
+    switch (t->nr == REX_NR_futex ? t->args[1] & 0x7f : ~0u) {
+    case FUTEX_WAIT: case FUTEX_WAIT_BITSET: case FUTEX_LOCK_PI: case FUTEX_LOCK_PI2: case FUTEX_WAIT_REQUEUE_PI:
+        return t->args[3] != 0;
+    }
+    return false;
+}
+
+void replay_timed_futex(struct task *t)
+{
+    if (!serial_is_timed_futex(t))
+        return;
+    struct event *e = replay_match(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
+    if (e && (e->record->result == -ETIMEDOUT || e->record->result == -EINTR)) {
+        replay_emulate(t, e);
+        return;
+    }
+    struct user_regs_struct r = t->regs;
+    r.r10 = 0;
+    regs_set(t, &r);
+    t->want_exit = true;
+    if (e)                                /* else it did not return */
+        replay_done(e);
 }

@@ -93,6 +93,7 @@ void task_end(struct task *t)
 {
     t->alive = false;
     t->leader->threads--;
+    serial_ended(t);
     files_drop(t->files);
     space_drop(t->space);
     t->files = NULL;

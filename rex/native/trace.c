@@ -57,11 +57,14 @@ void rewind_call(struct task *t)
     regs_set(t, &r);
     t->state = CALL_IGNORED;
     t->want_exit = false;
+    t->rewound = true;
 }
 
 void resume(struct task *t, int sig)
 {
-    bool all = t->want_exit || t->files->high;
+    if (serial_parks(t, sig))
+        return;
+    bool all = serial_on || t->want_exit || t->files->high;
     if (!all)
         t->state = CALL_NONE;
     ptrace(all ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, sig);
@@ -147,8 +150,9 @@ static void spawn(void)
         report_line("not_permitted=%s", strerror(problem));
         die("ptrace is not permitted: %s", strerror(problem));
     }
-    task_new(first, NULL, 0);
+    task_new(first, NULL, 0)->started = true;
     handler->born(NULL, tasks, 0);
+    serial_first(tasks);
     close(gate[0]);
     if (write(gate[1], "", 1) != 1)
         die("cannot start the program");
@@ -178,6 +182,12 @@ static void enter(struct task *t, bool by_entry_stop)
     t->state = CALL_ENTERED;
     t->by_entry_stop = by_entry_stop;
     t->want_exit = false;
+    if (!serial_holds(t))
+        go_on_entering(t);
+}
+
+void go_on_entering(struct task *t)
+{
     handler->entry(t);
     if (!t->held)
         resume(t, 0);
@@ -192,6 +202,7 @@ static void leave(struct task *t)
         handler->exit(t, (int64_t)r.rax);
     }
     t->state = CALL_NONE;
+    serial_returned(t);
     if (!t->held)
         resume(t, 0);
 }
@@ -207,7 +218,10 @@ static void event_stop(struct task *t, int sig)
         t->started = true;
         handler->start(t);
     }
-    if (!is_group_stop(sig)) {
+    if (serial_interrupted(t))
+        return;
+    t->listening = is_group_stop(sig);
+    if (!t->listening) {
         resume(t, 0);
         return;
     }
@@ -216,9 +230,10 @@ static void event_stop(struct task *t, int sig)
         raise(SIGSTOP);           /* the caller stops with its program, as a shell expects */
 }
 
-static void born(struct task *t)
+static void born(struct task *t, bool vforked)
 {
     unsigned long tid = 0;
+    t->vforking = vforked;
     ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &tid);
     uint64_t flags = fork_flags(t);
     struct task *child = task_new((pid_t)tid, t, flags);
@@ -248,6 +263,7 @@ static struct task *exec_leader(struct task *t)
     pid_t tid = t->tid;
     int threads = t->threads;
     t->tid = 0;
+    serial_renamed(caller);
     task_end(t);
     caller->tid = tid;
     caller->leader = caller;
@@ -297,6 +313,8 @@ static void signal_stop(struct task *t, int sig)
         return;
     }
     if (sig == SIGSEGV && emulate_tsc(t)) {
+        serial_counted(t);
+        t->returned = true;
         resume(t, 0);
         return;
     }
@@ -321,7 +339,7 @@ static void stop(struct task *t, int status)
         else
             enter(t, false);
     } else if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_CLONE)
-        born(t);
+        born(t, event == PTRACE_EVENT_VFORK);
     else if (event == PTRACE_EVENT_EXEC)
         execed(t);
     else if (event == EVENT_STOP)
@@ -350,13 +368,31 @@ static void ended(pid_t tid, int status, const struct rusage *used)
     task_end(t);
 }
 
+static bool is_patient(void)
+{
+    return handler->patient && !serial_on;
+}
+
+static void wait_beat(void)
+{
+    struct timespec beat = {0, serial_on ? serial_beat_ns() : 10000000};
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    if (sigtimedwait(&child, NULL, &beat) >= 0 || errno != EAGAIN)
+        return;
+    if (serial_on)
+        serial_idle();
+    else
+        handler->idle();
+}
+
 /* One report of the kernel; false when no tracee is left.  While patient, it
  * waits for as long as it takes. */
 static bool wait_one(pid_t *tid, int *status, struct rusage *used)
 {
-    static const struct timespec beat = {0, 10000000};
     for (;;) {
-        *tid = wait4(-1, status, __WALL | (handler->patient ? 0 : WNOHANG), used);
+        *tid = wait4(-1, status, __WALL | (is_patient() ? 0 : WNOHANG), used);
         if (*tid > 0)
             return true;
         if (*tid < 0 && errno != EINTR)
@@ -365,13 +401,22 @@ static bool wait_one(pid_t *tid, int *status, struct rusage *used)
             kill(first, forwarded);
             forwarded = 0;
         }
-        if (*tid == 0) {
-            sigset_t child;
-            sigemptyset(&child);
-            sigaddset(&child, SIGCHLD);
-            if (sigtimedwait(&child, NULL, &beat) < 0 && errno == EAGAIN)
-                handler->idle();
-        }
+        if (*tid == 0)
+            wait_beat();
+    }
+}
+
+void take_report(pid_t tid, int status, const struct rusage *used)
+{
+    struct task *t = task_of(tid);
+    if (WIFEXITED(status) || WIFSIGNALED(status))
+        ended(tid, status, used);
+    else if (t)
+        stop(t, status);
+    else {
+        early = grow(early, early_count, sizeof *early);
+        early[early_count].tid = tid;
+        early[early_count++].status = status;
     }
 }
 
@@ -386,7 +431,7 @@ int trace(void)
     int status;
     struct rusage used;
     sigset_t child;
-    if (!handler->patient) {
+    if (!is_patient()) {
         sigemptyset(&child);
         sigaddset(&child, SIGCHLD);
         sigprocmask(SIG_BLOCK, &child, NULL);
@@ -394,17 +439,9 @@ int trace(void)
     spawn();
     tsc_allow(false);     /* as to the tracees: else each switch between us writes CR4, which traps in a virtual machine */
     while (wait_one(&tid, &status, &used)) {
-        struct task *t = task_of(tid);
-        if (WIFEXITED(status) || WIFSIGNALED(status))
-            ended(tid, status, &used);
-        else if (t)
-            stop(t, status);
-        else {
-            early = grow(early, early_count, sizeof *early);
-            early[early_count].tid = tid;
-            early[early_count++].status = status;
-        }
+        take_report(tid, status, &used);
         handler->settle();
+        serial_settle();
         for (size_t i = 0; i < early_count && !tasks_alive(); i++)
             kill(early[i].tid, SIGKILL);      /* nobody is left to name it */
     }

@@ -32,6 +32,7 @@ class Plan:
         gate: replay: a socket to who decides which steps run.
         steps: replay: tasks of the log that are steps.
         withhold: record: variables whose values the log must not hold.
+        serialize: record: one task runs at a time, in an order that the log keeps.
         files: replay: archived path -> (mode, mtime_ns, file that stands for it).
         programs: replay: executed path -> file to execute for it.
         links, dirs: replay: archived symbolic links and directories.
@@ -51,6 +52,7 @@ class Plan:
     gate: int = -1
     steps: list[int] = field(default_factory=list)
     withhold: list[bytes] = field(default_factory=list)
+    serialize: bool = False
     stack_limit: int = 0
     umask: int | None = None
     seed: int | None = None
@@ -79,6 +81,8 @@ class Plan:
         if self.gate >= 0:
             items.append(("gate", b"%d" % self.gate))
         items += [("step", b"%d" % task) for task in self.steps]
+        if self.serialize:
+            items.append(("serialize", b"1"))
         if self.stack_limit > 0:
             items.append(("stack_limit", b"%d" % self.stack_limit))
         if self.seed is not None:

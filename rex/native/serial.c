@@ -1,0 +1,286 @@
+/* One task at a time: who has the turn, and where it passes on.
+ *
+ * A task runs only while it has the turn; the others wait at a stop, or in the kernel in a
+ * call that blocks.  The turn passes as a call returns, blocks or ends its task, and each
+ * passing is in the log.  After each call all that it has woken is awaited, so that what the
+ * kernel does follows from the order too.  serial_replay.c passes the turn as the log says. */
+#include "engine.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+
+enum { SLICE_NS = 5000000, LOOK_NS = 2000000, LONGEST_NS = 16000000, FEW_STEPS = 400, MANY_STEPS = 2000, VERY_LONG_NS = 200000000, UNMOVED_NS = 1000000000, DISK_NS = 50000000 };
+enum { SHORT_BEAT_NS = 30000, LONG_BEAT_NS = 5000000, SLACK_NS = 1000 };
+
+bool serial_on;
+struct turn turn;
+static uint64_t tickets, preempted;
+static ull last_report;
+
+void serial_start(void)
+{
+    serial_on = true;
+    prctl(PR_SET_TIMERSLACK, SLACK_NS, 0, 0, 0);
+}
+
+static uint32_t index_of(const struct task *t)
+{
+    return handler == &replayer ? t->script->index : t->index;
+}
+
+static void take_turn(struct task *t)
+{
+    turn.task = t;
+    turn.index = index_of(t);
+    turn.since = log_now();
+}
+
+void serial_first(struct task *t)
+{
+    if (serial_on)
+        take_turn(t);
+}
+
+/* ------------------------------------------------------------------ what others do */
+
+/* As the kernel shows it: R runs, S sleeps, D sleeps for a disk, t is at a stop, Z has ended. */
+char serial_state(struct task *t)
+{
+    char name[48], line[512] = "";
+    if (!t->stat_fd) {
+        snprintf(name, sizeof name, "/proc/%d/task/%d/stat", t->leader->tid, t->tid);
+        t->stat_fd = open(name, O_RDONLY | O_CLOEXEC);
+    }
+    ssize_t n = t->stat_fd > 0 ? pread(t->stat_fd, line, sizeof line - 1, 0) : 0;
+    char *end = n > 0 ? strrchr(line, ')') : NULL;
+    return end && end[1] ? end[2] : 'X';
+}
+
+static bool is_in_call(const struct task *t)
+{
+    return t->state != CALL_NONE;
+}
+
+/* It will not move before somebody else does, or something from outside comes. */
+static bool is_asleep(struct task *t)
+{
+    if (t->listening || t->held || t->vforking)
+        return true;
+    char state = serial_state(t);
+    return state == 'S' || state == 'Z' || state == 'X'
+        || (state == 'D' && log_now() - last_report > DISK_NS);
+}
+
+static bool all_quiet(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && !t->parked && (!t->started || !is_asleep(t)))
+            return false;
+    return true;
+}
+
+static bool is_anyone_parked(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->parked)
+            return true;
+    return false;
+}
+
+struct task *serial_first_parked(void)
+{
+    struct task *first = NULL;
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->parked && (!first || t->ticket < first->ticket))
+            first = t;
+    return first;
+}
+
+/* ------------------------------------------------------------------ at stops */
+
+/* Instead of resuming it: whether the task has to wait for its turn. */
+bool serial_parks(struct task *t, int sig)
+{
+    if (!serial_on || is_in_call(t) || (t == turn.task && !t->returned && !t->preempted))
+        return false;
+    t->parked = true;
+    t->parked_signal = sig;
+    t->ticket = ++tickets;
+    return true;
+}
+
+/* A call has come to its end, and was not cut short to be made again. */
+void serial_returned(struct task *t)
+{
+    if (!serial_on)
+        return;
+    struct user_regs_struct r = regs_get(t);
+    int64_t result = (int64_t)r.rax;
+    t->cut = (long)r.orig_rax != NO_CALL && (result == -512 || result == -513 || result == -514 || result == -516);
+    if (!t->cut && !t->rewound)
+        serial_counted(t);
+    t->returned = !t->cut && !t->rewound;
+    t->rewound = t->vforking = false;
+}
+
+void serial_counted(struct task *t)
+{
+    t->calls++;
+    if (t == turn.task)
+        turn.calls = t->calls;
+}
+
+/* It was interrupted for having run long without a call: a loop that only waits gives the
+ * turn on there, with its place known; other computation only if it goes on for very long. */
+bool serial_interrupted(struct task *t)
+{
+    bool moved = !t->preempting || t != turn.task || t->calls != t->preempted_at || is_in_call(t);
+    ull ran = log_now() - turn.resumed_at;
+    t->preempting = t->stepped_out = false;
+    if (moved)
+        return false;
+    pid_t tid = t->tid;
+    if (handler == &replayer)
+        t->preempted = serial_reaches(t, ran);
+    else {
+        t->spin = spin_length(t, ran < VERY_LONG_NS ? FEW_STEPS : MANY_STEPS);
+        t->patience = t->spin ? LOOK_NS : t->patience < LONGEST_NS ? 2 * t->patience : LONGEST_NS;
+        t->preempted = t->spin || (!t->stepped_out && ran > UNMOVED_NS);
+    }
+    turn.look_at = ran + t->patience;
+    return !task_of(tid) || t->stepped_out;
+}
+
+/* Its number is another from now on. */
+void serial_renamed(struct task *t)
+{
+    if (t->stat_fd > 0)
+        close(t->stat_fd);
+    t->stat_fd = 0;
+}
+
+void serial_ended(struct task *t)
+{
+    serial_renamed(t);
+    if (serial_on && t == turn.task)
+        turn.task = NULL;
+
+}
+
+/* ------------------------------------------------------------------ passing the turn */
+
+static void unpark(struct task *t)
+{
+    t->parked = t->returned = t->preempted = false;
+    turn.resumed_at = log_now();
+    t->patience = t->patience ? t->patience : LOOK_NS;
+    turn.look_at = t->patience;
+    turn.calls = t->calls;
+    if (handler == &replayer)
+        serial_signal_due(t);
+    if (t->at_entry) {
+        t->at_entry = false;
+        go_on_entering(t);
+    } else
+        resume(t, t->parked_signal);
+}
+
+static void log_passing(struct task *from, const struct task *to)
+{
+    static struct bytes b;
+    log_begin(&b, EVENT_SWITCH, to->index);
+    turn.passed++;
+    struct record *r = (struct record *)b.data;
+    r->args[0] = turn.index;
+    r->args[1] = turn.calls;
+    r->args[2] = !from ? PASSED_AT_END : !from->parked ? PASSED_IN_CALL : from->preempted ? PASSED_IN_RUN : PASSED_AT_RETURN;
+    if (from && from->preempted) {
+        struct user_regs_struct regs = regs_get(from);
+        r->args[3] = log_now() - turn.resumed_at;
+        r->args[4] = from->spin;
+        log_field(&b, FIELD_WHOLE, FIELD_OUT, &regs, sizeof regs);
+        preempted += !from->spin;
+    }
+    log_end(&b);
+}
+
+static struct task *choose(struct task *now)
+{
+    bool is_over = !now || !now->parked || now->preempted || now->nr == REX_NR_sched_yield
+        || log_now() - turn.since > SLICE_NS;
+    struct task *next = is_over ? serial_first_parked() : now;
+    if (next && next != now)
+        log_passing(now, next);
+    return next;
+}
+
+/* Whether the call that has just returned may have set others going. */
+static bool can_wake(const struct task *t)
+{
+    const struct rex_call *c = call_of(t->nr);
+    return !c || !(c->policy == REX_EMULATE || c->hook == REX_HOOK_OPEN || t->nr == REX_NR_mmap || t->nr == REX_NR_munmap
+                   || t->nr == REX_NR_mprotect || t->nr == REX_NR_madvise || t->nr == REX_NR_brk
+                   || t->nr == REX_NR_rt_sigprocmask || t->nr == REX_NR_rt_sigaction || t->nr == REX_NR_rt_sigreturn);
+}
+
+/* Lets the turn pass if it is time; waited: no report has come for a beat. */
+static void pass(bool waited)
+{
+    struct task *now = turn.task;
+    bool is_running = now && !now->parked, is_returned = now && now->parked && now->returned;
+    if (is_running && !(waited && (is_in_call(now) || now->listening) && is_asleep(now)))
+        return;
+    if ((!is_returned || can_wake(now)) && !all_quiet())
+        return;
+    struct task *next = handler == &replayer ? serial_follow(waited) : choose(now);
+    if (!next)
+        return;
+    if (next != now)
+        take_turn(next);
+    unpark(next);
+}
+
+void serial_settle(void)
+{
+    if (!serial_on)
+        return;
+    last_report = log_now();
+    pass(false);
+}
+
+/* No report for a beat. */
+void serial_idle(void)
+{
+    struct task *now = turn.task;
+    ull ran = log_now() - turn.resumed_at;
+    bool computes = now && !now->parked && !is_in_call(now) && !now->listening;
+    bool is_long = ran > turn.look_at && (handler == &replayer ? serial_looks_for_place() : is_anyone_parked());
+    if (computes && !now->preempting && is_long) {
+        now->preempting = true;
+        now->preempted_at = now->calls;
+        ptrace(PTRACE_INTERRUPT, now->tid, 0, 0);
+    }
+    pass(true);
+}
+
+/* How long to wait for a report before looking around. */
+long serial_beat_ns(void)
+{
+    struct task *now = turn.task;
+    ull quiet = log_now() - last_report;
+    if (now && !now->parked && !is_in_call(now))
+        return quiet > LONG_BEAT_NS ? LONG_BEAT_NS : SHORT_BEAT_NS * 10;
+    return quiet < 2000000 ? SHORT_BEAT_NS : LONG_BEAT_NS;
+}
+
+ull serial_quiet_ns(void)
+{
+    return log_now() - last_report;
+}
+
+void serial_finish(void)
+{
+    if (preempted)
+        log_note(tasks, "threads that made no system call for long were interrupted %llu times; a replay may differ there",
+                 (ull)preempted);
+}

@@ -1,0 +1,132 @@
+/* One task at a time, in a replay: the turn passes where the log has it. */
+#include "engine.h"
+
+enum { PATIENCE_NS = 2000000000 };
+
+static const struct record **passing;
+static size_t passing_count;
+
+void serial_load(const struct record *r)
+{
+    passing = grow(passing, passing_count, sizeof *passing);
+    passing[passing_count++] = r;
+}
+
+static const struct record *next_passing(void)
+{
+    return turn.passed < passing_count ? passing[turn.passed] : NULL;
+}
+
+static bool is_due_from(const struct record *p, enum passed why)
+{
+    return p && p->args[2] == why && (uint32_t)p->args[0] == turn.index;
+}
+
+/* Whether the task that has the turn has come to where it passed it on. */
+static bool is_over(const struct record *p)
+{
+    const struct task *now = turn.task;
+    if (!now || (uint32_t)p->args[0] != turn.index)
+        return true;
+    switch (p->args[2]) {
+    case PASSED_AT_RETURN:
+        return now->parked && now->calls >= p->args[1];
+    case PASSED_IN_CALL:
+        return now->calls > p->args[1] || (!now->parked && now->calls == p->args[1]);
+    case PASSED_IN_RUN:
+        return now->parked && (now->preempted || now->at_entry || now->calls > p->args[1]);
+    }
+    return false;                         /* at its end: it is alive */
+}
+
+/* A task that was to be interrupted while it computed has come to its next call. */
+bool serial_holds(struct task *t)
+{
+    const struct record *p = next_passing();
+    if (!serial_on || t != turn.task || !is_due_from(p, PASSED_IN_RUN) || t->calls != p->args[1])
+        return false;
+    t->parked = t->at_entry = true;
+    return true;
+}
+
+bool serial_looks_for_place(void)
+{
+    const struct record *p = next_passing();
+    return is_due_from(p, PASSED_IN_RUN) && turn.calls == p->args[1];
+}
+
+bool serial_reaches(struct task *t, ull ran_ns)
+{
+    const struct record *p = next_passing();
+    const struct field *f = record_field(p, FIELD_WHOLE, FIELD_OUT);
+    struct user_regs_struct goal;
+    if (!p->args[4] || !f || f->length < sizeof goal)
+        return ran_ns >= p->args[3];
+    memcpy(&goal, f->data, sizeof goal);
+    return spin_reach(t, &goal, (unsigned)p->args[4]) || (!t->stepped_out && ran_ns > PATIENCE_NS + p->args[3]);
+}
+
+static struct task *task_indexed(uint32_t index)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->script && t->script->index == index)
+            return t;
+    return NULL;
+}
+
+/* Signals have their place among the calls: after so many, or inside the next one; and among the turns. */
+static bool is_signal_at(struct task *t, bool inside)
+{
+    struct event *e = replay_next(t);
+    return e && !t->injected && replay_is_signal(e) && e->record->args[3] == t->calls
+        && e->record->args[5] <= turn.passed && (bool)e->record->args[4] == inside;
+}
+
+void serial_signal_due(struct task *t)
+{
+    if (is_signal_at(t, false))
+        replay_send_now(t, replay_next(t));
+}
+
+static void kill_doomed(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && replay_is_doomed(t) && script_named(t->script->tgid)->sent[SIGKILL])
+            kill(t->leader->tid, SIGKILL);
+}
+
+static bool is_stuck(struct task *t)
+{
+    return serial_quiet_ns() > PATIENCE_NS && !(t && (t->stream == 2 || t->stream == 3));
+}
+
+/* The order of the log cannot be kept: whoever waits longest goes on. */
+static struct task *force(void)
+{
+    replay_forced++;
+    turn.passed += next_passing() != NULL;
+    return serial_first_parked();
+}
+
+/* Who goes on now; NULL: nobody before something happens. */
+struct task *serial_follow(bool waited)
+{
+    const struct record *p = next_passing();
+    struct task *now = turn.task, *next;
+    kill_doomed();
+    if (!p || !is_over(p)) {
+        if (now && now->parked)
+            return now;
+        if (waited && now && is_signal_at(now, true))
+            replay_send_now(now, replay_next(now));
+        return !now && !p ? serial_first_parked() : waited && is_stuck(now) ? force() : NULL;
+    }
+    next = task_indexed(p->task);
+    if (next && next->parked) {
+        turn.passed++;
+        return next;
+    }
+    if (waited && next && is_signal_at(next, true))
+        replay_send_now(next, replay_next(next));
+    return waited && is_stuck(next) ? force() : NULL;
+}
