@@ -49,7 +49,7 @@ class Run:
         status: its exit status, or minus the signal that ends it.
         stdout_limit: standard output is closed after so many bytes.
         has_token: the last line of its output is TOKEN.
-        is_stress: threads or processes race; worth repeating.
+        is_serialized: recorded one thread at a time.
     """
 
     stdin: bytes = b""
@@ -57,7 +57,7 @@ class Run:
     status: int = 0
     stdout_limit: int | None = None
     has_token: bool = True
-    is_stress: bool = False
+    is_serialized: bool = False
     args: tuple[str, ...] = ()
 
 
@@ -179,7 +179,8 @@ class Trial:
         command = command_of(self.guest, self.directory, self.program, self.run)
         self.before = entries(self.directory)
         env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "GUEST_VARIABLE": "one 'and' \"two\""}
-        args = ("record", "-q", "-l", str(self.archive), "-e", self.name, "--", *command)
+        options = ("--serialize",) if self.run.is_serialized else ()
+        args = ("record", "-q", *options, "-l", str(self.archive), "-e", self.name, "--", *command)
         if self.run.is_stdin_file:
             source = self.place / "stdin"
             source.write_bytes(self.run.stdin)

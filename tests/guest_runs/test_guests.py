@@ -10,6 +10,7 @@ import importlib.util
 import shutil
 import signal
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Callable
 
@@ -23,6 +24,8 @@ LINES = b"first line\nsecond line\nthird line\n"
 RUNS: dict[str, Run] = {
     "death_by_signal.c": Run(status=-signal.SIGABRT),
     "exit_statuses.sh": Run(status=7),
+    **{name: Run(is_serialized=True) for name in ("race_futexes.c", "race_pipes.c", "race_python.py", "race_spin.c",
+                                                  "race_threads.c")},
     "stdin_file.c": Run(stdin=LINES, is_stdin_file=True),
     "stdin_pipe.c": Run(stdin=LINES),
     "stdout_closed.c": Run(stdout_limit=100, has_token=False),
@@ -62,6 +65,9 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{("timer_busy.c", engine): "a signal that came between untraced calls (write and close of a plain file) comes at "
        "the next traced one, after what the program looked at in between" for engine in BOTH},
 }
+# One thread at a time: which guests do not yet replay.
+SERIALIZED = ("job_control.c", "kill_child.c", "lock_owner.c", "poll_restarted.c", "python_terminal.py", "stopped_child.c",
+              "thread_cancel.c")
 HANG_S = 6
 
 ENGINES = [pytest.param("native", marks=pytest.mark.skipif(not native.is_built(), reason="the native engine is "
@@ -69,7 +75,7 @@ ENGINES = [pytest.param("native", marks=pytest.mark.skipif(not native.is_built()
            pytest.param("reference", marks=pytest.mark.skipif(
                not importlib.util.find_spec("rex.tracer.reference"), reason="there is no reference engine"))]
 NAMES = sorted(path.name for path in GUESTS.iterdir() if path.suffix in (".c", ".sh", ".py"))
-RACING = [name for name in NAMES if name.startswith(("thread", "python_threads", "python_asyncio", "socket_tcp"))]
+RACING = [name for name in NAMES if name.startswith(("race", "thread", "python_threads", "python_asyncio", "socket_tcp"))]
 
 
 @pytest.fixture(scope="session")
@@ -101,7 +107,10 @@ def trial_of(name: str, engine: str, place: Path, request: pytest.FixtureRequest
              shared: Path) -> Trial:
     """The trial of a guest, marked where it is known to fail."""
     shared.mkdir(exist_ok=True)
-    trial = Trial(GUESTS / name, engine, program, RUNS.get(name, Run()), place, shared)
+    run = RUNS.get(name, Run())
+    if run.is_serialized and engine != "native":
+        pytest.skip("only the native engine runs one thread at a time")
+    trial = Trial(GUESTS / name, engine, program, run, place, shared)
     for known, is_strict in ((ALWAYS, True), (SOMETIMES, False)):
         if (name, engine) in known:
             request.applymarker(pytest.mark.xfail(strict=is_strict, reason=known[name, engine]))
@@ -115,6 +124,22 @@ def trial_of(name: str, engine: str, place: Path, request: pytest.FixtureRequest
 def test_guest_replays(name: str, engine: str, tmp_path: Path, request: pytest.FixtureRequest,
                        program_of: Callable[[str], Path], shared_of: Callable[[str], Path]) -> None:
     trial = trial_of(name, engine, tmp_path, request, program_of(name), shared_of(engine))
+    trial.replay(trial.record())
+
+
+@pytest.mark.stress
+@pytest.mark.usefixtures("tracing")
+@pytest.mark.parametrize("name", NAMES)
+def test_guest_replays_one_thread_at_a_time(name: str, tmp_path: Path, request: pytest.FixtureRequest,
+                                            program_of: Callable[[str], Path], shared_of: Callable[[str], Path]) -> None:
+    if not native.is_built():
+        pytest.skip("the native engine is not built")
+    shared_of("serialized").mkdir(exist_ok=True)
+    run = replace(RUNS.get(name, Run()), is_serialized=True)
+    trial = Trial(GUESTS / name, "native", program_of(name), run, tmp_path, shared_of("serialized"))
+    if name in SERIALIZED:
+        request.applymarker(pytest.mark.xfail(reason="not yet"))
+        trial.timeout_s = HANG_S
     trial.replay(trial.record())
 
 
