@@ -42,6 +42,10 @@ def commands_page() -> str:
         inner = click.Context(command, info_name=f"rex {name}", max_content_width=WIDTH,
                               terminal_width=WIDTH)
         parts.append(f"## rex {name}\n\n```\n{command.get_help(inner)}\n```\n")
+        for below, each in getattr(command, "commands", {}).items():
+            inner = click.Context(each, info_name=f"rex {name} {below}", max_content_width=WIDTH,
+                                  terminal_width=WIDTH)
+            parts.append(f"### rex {name} {below}\n\n```\n{each.get_help(inner)}\n```\n")
     return "\n".join(parts)
 
 

@@ -183,6 +183,27 @@ class Archive:
                 found.append(base)
         return found[0] if found else None
 
+    def take_up(self, name: str) -> Recording:
+        """Go on with an unfinished experiment whose recorder is gone.
+
+        Raises:
+            UsageError: it is finished.
+            Locked: it is being recorded.
+            NotFound: there is none.
+        """
+        experiment = self.experiment(name)
+        if experiment.state == COMPLETE:
+            raise UsageError(f"experiment {name} is finished")
+        if experiment.state == RECORDING:
+            raise Locked(f"experiment {name} is being recorded")
+        lock = FileLock(self.lock_path)
+        try:
+            facts = {k: v for k, v in experiment.begun.items() if k not in ("format", "pid")}
+            return Recording(experiment.directory, self.store, LEVEL, lock, facts, self._find_log_base)
+        except BaseException:
+            lock.release()
+            raise
+
     def _make_directory(self, name: str | None) -> str:
         self.check_name(name)
         numbers = [int(e.name[3:]) for e in self.experiments() if re.fullmatch(r"exp\d+", e.name)]

@@ -201,17 +201,26 @@ class Recording:
         """Bytes that the recording has put on disk so far in packs."""
         return self._packer.stored_bytes
 
-    def flush(self) -> None:
-        """Make everything added so far durable and readable; no other thread may add meanwhile."""
-        self._packer.flush()
+    def flush(self, is_durable: bool = True) -> None:
+        """Make everything added so far durable and readable; no other thread may add meanwhile.
+
+        Args:
+            is_durable: False: safe from the end of this process; `sync` does the rest.
+        """
+        self._packer.flush(is_durable)
+
+    def sync(self) -> None:
+        """Make durable what was flushed and kept without."""
+        self._packer.sync()
+        if self._kept is not None:
+            os.fdatasync(self._kept.fileno())
 
     def keep(self, contents: Iterable[Content]) -> None:
-        """Let gc keep these durable contents although the experiment is not finished."""
+        """Let gc keep these flushed contents although the experiment is not finished; `sync` makes it durable."""
         if self._kept is None:
             self._kept = open(os.path.join(self.directory, KEPT), "ab")
         self._kept.write(_kept_lines(contents))
         self._kept.flush()
-        os.fdatasync(self._kept.fileno())
 
     def keep_only(self, contents: Iterable[Content]) -> None:
         """Let gc keep these and none that `keep` was told before."""

@@ -68,6 +68,18 @@ def sync_directory(path: str) -> None:
         os.close(fd)
 
 
+def sync_file(path: str) -> None:
+    """Make what was written to a file durable; one that is gone needs nothing."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
 def sync_file_system(directory: str) -> None:
     """Make everything written to the directory's file system durable."""
     fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -72,21 +72,27 @@ class PackWriter:
         self._frames.append((self.size_bytes, len(frame), offset))
         self._write(frame)
 
-    def seal(self) -> str:
-        """Write the index, make the pack durable, give it its name and return that."""
+    def seal(self, is_durable: bool = True) -> str:
+        """Write the index, make the pack durable, give it its name and return that.
+
+        Args:
+            is_durable: False leaves it to the caller to sync the file and its folder.
+        """
         index = b"".join([FRAME.pack(*frame) for frame in self._frames]
                          + [OBJECT.pack(*item) for item in sorted(self._objects)])
         footer = FOOTER.pack(self.size_bytes, len(self._frames), len(self._objects), END_MAGIC)
         try:
             self._write(index + footer)
             self._file.flush()
-            os.fsync(self._file.fileno())
+            if is_durable:
+                os.fsync(self._file.fileno())
             name = self._digest.hexdigest() + ".pack"
             os.rename(self._path, os.path.join(self._directory, name))
         except BaseException:
             self.abandon()
             raise
-        sync_directory(self._directory)
+        if is_durable:
+            sync_directory(self._directory)
         self._close()
         return name
 

@@ -13,6 +13,7 @@ from rex import codec
 from rex.archive.content import (EMPTY, HOLE, MAX_DEPTH, Content, Entry, decode_list, encode_list,
                                  split_list)
 from rex.archive.cut import WHOLE_BYTES, cut
+from rex.archive.locks import sync_directory, sync_file
 from rex.archive.packs import PackReader, PackWriter, Place
 from rex.errors import Damaged, RexError, TooNew, UsageError
 
@@ -69,6 +70,12 @@ class Store:
                 self._packs[name] = pack
                 self._places.update(pack.places)
             self._is_loaded = True
+
+    def learn(self, name: str) -> None:
+        """Take in a pack that was just written; as `refresh`, for this one."""
+        with self._lock:
+            pack = self._packs[name] = self.open_pack(name)
+            self._places.update(pack.places)
 
     def place(self, digest: bytes) -> Place | None:
         """Where the object lies, or None."""
@@ -286,6 +293,8 @@ class Packer:
         self._group_bytes = 0
         self._added: set[bytes] = set()
         self._failure: BaseException | None = None
+        self._unsynced: list[str] = []
+        self._is_directory_stale = False
         self.sealed: set[str] = set()          # names of the packs written
         self.new_bytes = 0                     # raw bytes that were not in the store yet
         self.stored_bytes = 0                  # bytes of the packs written
@@ -332,14 +341,22 @@ class Packer:
             self._failure = error
             raise
 
-    def _seal(self) -> None:
+    def _seal(self, is_durable: bool = True) -> None:
         pack, self._pack = self._pack, None
         if pack is not None:
-            self.sealed.add(pack.seal())
+            name = pack.seal(is_durable)
+            self.sealed.add(name)
             self.stored_bytes += pack.size_bytes
+            self._store.learn(name)
+            if not is_durable:
+                self._unsynced.append(os.path.join(self._store.directory, name))
 
-    def flush(self) -> None:
-        """Make everything added so far durable and readable; no other thread may add meanwhile."""
+    def flush(self, is_durable: bool = True) -> None:
+        """Make everything added so far durable and readable; no other thread may add meanwhile.
+
+        Args:
+            is_durable: False: readable, and safe from the end of this process; `sync` does the rest.
+        """
         with self._lock:
             group = self._take_group()
         if group:
@@ -347,8 +364,19 @@ class Packer:
         if self._failure:
             raise self._failure
         with self._pack_lock:
-            self._seal()
-        self._store.refresh()
+            self._seal(is_durable)
+        if is_durable:
+            self.sync()
+
+    def sync(self) -> None:
+        """Make durable what was flushed without."""
+        while self._unsynced:
+            sync_file(self._unsynced[-1])
+            self._unsynced.pop()
+            self._is_directory_stale = True
+        if self._is_directory_stale:
+            sync_directory(self._store.directory)
+            self._is_directory_stale = False
 
     def forget(self) -> None:
         """Look up anew what is stored: somebody may have removed some of it."""

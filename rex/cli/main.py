@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "push": "Send experiments to a remote archive.",
     "pull": "Fetch experiments from a remote archive.",
     "doctor": "Say whether recording works here, and what to do if not.",
+    "notebook": "Look at notebook sessions and go back in them.",
     "schedule": "Say what is worth persisting, and in which order to run.",
     "tree": "Show the execution tree of recorded versions.",
     "plan": "Show the replay sequence of many versions, and its cost.",

@@ -112,6 +112,15 @@ def is_open_file(value: object) -> bool:
     return True
 
 
+# What runs the cells: it reaches every variable, and none because of another.
+_MACHINERY = frozenset({"IPython", "ipykernel", "jupyter_client", "zmq", "tornado", "comm", "rex"})
+
+
+def is_machinery(kind: type) -> bool:
+    """Whether objects of a type are part of the kernel, not of the user's state."""
+    return isinstance(kind.__module__, str) and kind.__module__.partition(".")[0] in _MACHINERY
+
+
 def foreign_root(kind: type) -> str | None:
     """Top package of a type from an installed library that may keep objects by itself."""
     root = kind.__module__.partition(".")[0] if isinstance(kind.__module__, str) else ""

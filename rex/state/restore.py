@@ -8,9 +8,9 @@ import pickle
 import sys
 import threading
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterable, Iterator
 
-from rex.errors import RexError, UsageError
+from rex.errors import NotFound, RexError, UsageError
 from rex.state import environment
 from rex.state.load import Living, load
 from rex.state.tracker import StateTracker
@@ -60,6 +60,26 @@ def checkout(tracker: StateTracker, node: int, read: Reader | None = None,
     return _Checkout(tracker, node, read, run).perform()
 
 
+def values_at(tracker: StateTracker, node: int, names: Iterable[str], read: Reader | None = None,
+              run: Run = run_plainly) -> dict[str, Any]:
+    """Former values of variables, as objects of their own; the live state stays as it is.
+
+    Runs code, as `checkout` does.
+
+    Raises:
+        NotFound: there is no such node, or it has no such variable.
+        Exception: what loading, or running the cell again, raises.
+    """
+    reader = _Checkout(tracker, node, read, run)
+    before = environment.capture()
+    try:
+        return reader.values(list(names))
+    finally:
+        for name, value in environment.capture().items():
+            if name in before and before[name] != value:
+                environment.restore(name, before[name])
+
+
 class _Checkout:
     def __init__(self, tracker: StateTracker, node: int, read: Reader | None, run: Run) -> None:
         self._tracker, self._node, self._read, self._run = tracker, node, read, run
@@ -88,6 +108,17 @@ class _Checkout:
             name: version for name, version in self._target.items()
             if name in wanted and name in values})
         return self._result
+
+    def values(self, names: list[str]) -> dict[str, Any]:
+        """Fresh objects for some variables of the target."""
+        for name in names:
+            if name not in self._target:
+                raise NotFound(f"cell {self._node} has no variable {name}")
+        found: dict[str, Any] = {}
+        for name in names:
+            if name not in found:
+                found |= self._inputs([self._target[name]])
+        return {name: found[name] for name in names}
 
     def _load(self, versions: list[Version],
               living: Living) -> tuple[dict[str, Any], dict[Version, str]]:

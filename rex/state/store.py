@@ -18,6 +18,7 @@ from rex.state.versions import Chunk, Delta, History, Version
 # Stored chunks that stay in memory, for undo; and what may wait to be stored.
 RECENT_BYTES, PENDING_BYTES = 256 << 20, 2 << 30
 _DOUBTS_KEPT = 1000
+_MAX_UNSYNCED = 64   # writes
 
 
 Put = Callable[[bytes], Content]
@@ -26,13 +27,17 @@ MakeFacts = Callable[[Put], dict[str, Any]]
 
 @dataclass(slots=True)
 class _Entry:
-    """One line to write: of a delta, or a note; `size` is what it holds in memory until then."""
+    """One line to write: of a delta, or a note; `size` is what it holds in memory until then.
+
+    One with an action stands alone, and writes nothing.
+    """
 
     delta: Delta | None = None
     facts: MakeFacts | None = None
     size: int = 0
     dropped: tuple[Version, ...] = ()
     why: str = ""
+    action: Callable[[], None] | None = None
 
 
 class Store:
@@ -42,8 +47,15 @@ class Store:
     While a store is open, nobody else may flush the recording.
     """
 
-    def __init__(self, archive: Archive, recording: Recording) -> None:
+    def __init__(self, archive: Archive, recording: Recording,
+                 after_write: Callable[[], None] | None = None) -> None:
+        """Begin to write.
+
+        Args:
+            after_write: called in the store's thread whenever the log has grown.
+        """
         self._archive, self._recording = archive, recording
+        self._after_write = after_write
         self._log = open(recording.log_path, "ab")
         self._numbers: dict[Version, int] = {}
         self._watched: deque[tuple[int, Version]] = deque(maxlen=_DOUBTS_KEPT)
@@ -53,7 +65,7 @@ class Store:
         self._fresh: list[Content] = []
         self._pinned: set[str] = set()   # of facts, which are never dropped
         self._queue: queue.Queue[list[_Entry] | None] = queue.Queue()
-        self._pending_bytes = 0
+        self._pending_bytes = self._unwritten = self._unsynced = 0
         self._room = threading.Condition()
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name="rex-state", daemon=True)
@@ -76,16 +88,16 @@ class Store:
         with self._room:
             self._room.wait_for(lambda: self._pending_bytes < PENDING_BYTES)
             self._pending_bytes += size
-        self._queue.put([_Entry(delta, facts, size)])
+        self._hand_over([_Entry(delta, facts, size)])
 
     def note(self, facts: dict[str, Any]) -> None:
         """Keep something that belongs to no cell; `load_history` gives it back in `notes`."""
         self._check()
-        self._queue.put([_Entry(None, lambda put: facts)])
+        self._hand_over([_Entry(None, lambda put: facts)])
 
     def adopt(self, history: History) -> None:
         """Begin with the states of another experiment in this archive."""
-        self._queue.put([_Entry(delta, lambda put, facts=delta.facts: facts)
+        self._hand_over([_Entry(delta, lambda put, facts=delta.facts: facts)
                          for delta in history.deltas.values()]
                         + [_Entry(None, lambda put, note=note: note) for note in history.notes])
 
@@ -94,7 +106,20 @@ class Store:
 
         Their space is free when the archive has been collected.
         """
-        self._queue.put([_Entry(None, None, 0, tuple(versions), why)])
+        self._hand_over([_Entry(None, None, 0, tuple(versions), why)])
+
+    def drop_now(self, versions: Iterable[Version], why: str) -> None:
+        """As `drop`, for what runs `between` writes."""
+        self._write([_Entry(None, None, 0, tuple(versions), why)])
+
+    def between(self, action: Callable[[], None]) -> None:
+        """Have something done in the store's thread while nothing is written."""
+        self._hand_over([_Entry(action=action)])
+
+    def wait_written(self, timeout_s: float) -> bool:
+        """Wait until what was handed over is safe from the end of this process; whether it is."""
+        with self._room:
+            return self._room.wait_for(lambda: not self._unwritten, timeout_s)
 
     def wait(self) -> None:
         """Return when everything handed over is durable.
@@ -104,11 +129,6 @@ class Store:
         """
         self._queue.join()
         self._check()
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether something waits to be written."""
-        return self._queue.unfinished_tasks > 0
 
     @property
     def pending_bytes(self) -> int:
@@ -136,6 +156,12 @@ class Store:
         """Every content stored, by name, for the manifest that finishes the recording."""
         return {f"state/{name[:40]}": content for name, content in self._contents.items()}
 
+    def _hand_over(self, entries: list[_Entry]) -> None:
+        if entries:
+            with self._room:
+                self._unwritten += 1
+            self._queue.put(entries)
+
     def _check(self) -> None:
         if self._failure is not None:
             failure, self._failure = self._failure, None
@@ -145,16 +171,31 @@ class Store:
         while (entries := self._queue.get()) is not None:
             try:
                 self._write(entries)
+                self._has_written(entries)
+                # A disk is slow to make sure: once for all that came meanwhile.
+                self._unsynced += 1
+                if self._queue.empty() or self._unsynced >= _MAX_UNSYNCED:
+                    self._recording.sync()
+                    os.fdatasync(self._log.fileno())
+                    self._unsynced = 0
+                if self._after_write and self._queue.empty():
+                    self._after_write()
             except Exception as error:   # told to the next caller
                 self._failure = error
+                self._has_written(entries)
             finally:
-                size = sum(entry.size for entry in entries)
                 del entries
-                with self._room:
-                    self._pending_bytes -= size
-                    self._room.notify_all()
                 self._queue.task_done()
         self._queue.task_done()
+
+    def _has_written(self, entries: list[_Entry]) -> None:
+        with self._room:
+            for entry in entries:
+                self._pending_bytes -= entry.size
+                entry.size = 0
+            self._unwritten -= 1 if entries else 0
+            entries.clear()
+            self._room.notify_all()
 
     def _put(self, data: bytes) -> Content:
         content = self._recording.add_bytes(data)
@@ -173,6 +214,9 @@ class Store:
             self._fresh.append(content)
 
     def _write(self, entries: list[_Entry]) -> None:
+        if entries and entries[0].action:
+            entries[0].action()
+            return
         lines: list[bytes] = []
         stored: list[Chunk] = []
         for entry in entries:
@@ -183,13 +227,12 @@ class Store:
                 numbers = [self._numbers[version] for version in entry.dropped
                            if version in self._numbers]
                 lines.append(records.encode_note(facts, numbers, entry.why))
-        self._recording.flush()
+        self._recording.flush(is_durable=False)
         if self._fresh:
             self._recording.keep(self._fresh)
             self._fresh = []
         self._log.write(b"".join(lines))
         self._log.flush()
-        os.fdatasync(self._log.fileno())
         for entry in entries:
             if entry.dropped:
                 self._drop(entry.dropped, entry.why)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pickle
 import sys
+import threading
 import time
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable
 
 from rex.state import environment
+from rex.state.kinds import is_machinery
 from rex.state.names import (ALL_POWERFUL, QUIET, names_in_source, reaches_everything,
                              roots_of)
 from rex.state.pages import open_watch
@@ -75,9 +77,15 @@ class StateTracker:
         self._code, self._names, self._roots = "", frozenset[str](), set[str]()
         self._is_wide, self._started_s = False, 0.0
 
-    def before_cell(self, code: str, is_wide: bool = False) -> None:
-        """Note a cell that is about to run; is_wide: it could touch any variable, whatever it says."""
-        names = names_in_source(code)
+    def before_cell(self, code: str, is_wide: bool = False, named: str | None = None) -> None:
+        """Note a cell that is about to run.
+
+        Args:
+            is_wide: it could touch any variable, whatever it says.
+            named: source that names all that it could touch, where the code itself is
+                not plain Python.
+        """
+        names = names_in_source(code if named is None else named)
         self._code, self._is_wide = code, is_wide or names is None
         self._names = names or frozenset()
         self._roots = roots_of(self._names, self.namespace)
@@ -131,6 +139,10 @@ class StateTracker:
     def _has_new_threads(self) -> bool:
         running = sys._current_frames().keys()
         self._threads = self._threads & running | own_threads
+        if running <= self._threads:
+            return False
+        self._threads |= {thread.ident for thread in threading.enumerate()
+                          if thread.ident and _is_machinery(thread)}
         return not running <= self._threads
 
     def _look(self, present: set[str], touched: set[str],
@@ -302,6 +314,12 @@ def _agree_on_pids(version: Version, found: Found) -> None:
                 live.pid = part.pid
             else:   # from another process
                 part.pid = live.pid
+
+
+def _is_machinery(thread: threading.Thread) -> bool:
+    """Whether a thread belongs to the kernel, which may start it anew at any time."""
+    target = getattr(thread, "_target", None)
+    return is_machinery(type(thread)) or is_machinery(type(getattr(target, "__self__", None)))
 
 
 def _has_open_figures() -> bool:

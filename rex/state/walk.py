@@ -14,7 +14,7 @@ from cloudpickle import cloudpickle
 
 from rex.state import arrays, build, pandas_refs
 from rex.state.kinds import (PLAIN, SHARED, Kinds, foreign_root, forget_importable,
-                             is_importable, is_open_file)
+                             is_importable, is_machinery, is_open_file)
 from rex.state.names import names_of
 from rex.state.parts import LivePart, PartScanner
 
@@ -259,7 +259,7 @@ def reach(scene: Scene, name: str) -> set[str]:
         value = queue.pop()
         kind = type(value)
         treatment = PLAIN if kind in (str, bytes) else KINDS[kind]
-        if id(value) in seen or treatment is PLAIN or value is scene.namespace:
+        if id(value) in seen or treatment is PLAIN or value is scene.namespace or is_machinery(kind):
             continue
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) \
                 and is_importable(value) or kind is types.ModuleType and is_known_module(value):

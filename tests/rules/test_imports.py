@@ -29,17 +29,18 @@ ALLOWED: dict[str, set[str]] = {
     "expdiff": STORES | {"inventory"},
     "transfer": STORES,
     "state": LOW | {"archive", "codec"},
+    "notebook": LOW | {"archive", "codec", "state", "text"},
     "workflow": LOW,
     "cells": set(),
     "multiversion": STORES | {"tracer", "record", "replay", "cells"},
     "web": STORES | {"runnew", "expdiff", "transfer"},
     "cli": STORES | {"tracer", "inventory", "record", "replay", "runnew", "expdiff", "transfer", "workflow",
-                     "multiversion", "state", "cells", "web"},
+                     "multiversion", "state", "notebook", "cells", "web"},
 }
 
 # A library that only one place may import.
 FENCED = {"zstandard": {"codec.py"}, "elftools": {"elf.py", "expdiff/apparatus.py"}, "ptrace": {"tracer/reference/"},
-          "fsspec": {"transfer/remote.py"}, "click": {"cli/"}, "rich": {"cli/"},
+          "fsspec": {"transfer/remote.py"}, "click": {"cli/"}, "rich": {"cli/", "notebook/display.py"},
           "starlette": {"web/"}, "uvicorn": {"web/"}, "jinja2": {"web/"}}
 
 

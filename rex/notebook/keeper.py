@@ -1,0 +1,166 @@
+"""The archive's side of a session: where its cells are kept, finished at the end, bounded in size."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import os
+import platform
+import socket
+import sqlite3
+import sys
+import time
+from typing import Any, Callable
+
+from rex import __version__
+from rex.archive import INCOMPLETE, Archive, Content, Experiment, Manifest, Recording
+from rex.errors import RexError, UsageError
+from rex.notebook.index import NAME, Index
+from rex.state import Delta, History, Store
+from rex.types import names_secret
+
+
+_LEAST_WAIT_S, _COPY_BYTES_PER_S = 0.05, 2e9
+
+
+class Keeper:
+    """Writes a session into an experiment of its own."""
+
+    def __init__(self, path: str, name: str, facts: dict[str, Any], made_from: str = "") -> None:
+        """Begin the experiment.
+
+        Args:
+            name: of the experiment; where it is taken, with a number.
+            facts: of the notebook, for whoever asks while it runs.
+            made_from: the session whose states this one begins with.
+        Raises:
+            RexError, OSError: there can be no archive.
+        """
+        self.archive = Archive.create(path)
+        self._facts = {**facts, **({"from": made_from} if made_from else {})}
+        self._started_ns = time.time_ns()
+        self.recording = self._begin(name)
+        self._index: Index | None = None
+        self._index_path = os.path.join(self.recording.directory, NAME)
+        self.store = Store(self.archive, self.recording, self._follow)
+        self._pid = os.getpid()
+
+    def _begin(self, name: str) -> Recording:
+        facts = {"command": self._command(), "start_ns": self._started_ns, "cwd": _cwd(),
+                 "notebook": self._facts}
+        taken = {experiment.name for experiment in self.archive.experiments()}
+        number, wish = 1, name
+        while True:
+            while wish in taken:
+                number += 1
+                wish = f"{name}-{number}"
+            try:
+                return self.archive.begin(wish, facts)
+            except UsageError:
+                if wish not in {experiment.name for experiment in self.archive.experiments()}:
+                    raise
+                taken.add(wish)   # another session was faster
+
+    def _command(self) -> list[str]:
+        return ["notebook", str(self._facts.get("path") or "(no file)")]
+
+    @property
+    def name(self) -> str:
+        """Of the experiment."""
+        return self.recording.name
+
+    def _follow(self) -> None:
+        """Bring the index up to the log; nothing depends on it."""
+        with contextlib.suppress(sqlite3.Error, RexError, OSError):
+            if self._index is None:
+                self._index = Index(self._index_path)
+            with open(self.recording.log_path, "rb") as log:
+                log.seek(self._index.offset)
+                self._index.catch_up(log)
+
+    def save(self, delta: Delta, facts: Callable[[Callable[[bytes], Content]], dict[str, Any]]
+             ) -> None:
+        """Keep a cell; returns at once."""
+        self.store.save(delta, facts)
+
+    def wait_written(self) -> None:
+        """Let no cell begin before the one before it would survive the kernel's end; but not for
+        longer than a copy of its data would take."""
+        self.store.wait_written(_LEAST_WAIT_S + self.store.pending_bytes / _COPY_BYTES_PER_S)
+
+    def close(self, history: History) -> Experiment | None:
+        """Write what waits, and finish the experiment; a session without cells is removed."""
+        if os.getpid() != self._pid:   # a fork of the kernel
+            return None
+        self.store.close()
+        if self._index is not None:
+            self._index.close()
+        if not history.deltas:
+            name = self.recording.name
+            self.recording.abandon()
+            with contextlib.suppress(RexError, OSError):
+                self.archive.remove(name)
+            return None
+        return self.recording.finish(self._manifest(history))
+
+    def _manifest(self, history: History) -> Manifest:
+        secret = sorted(filter(names_secret, os.environ))
+        count = len(history.deltas)
+        facts = {**self._facts, "cells": count}
+        lineage = {"lineage": {"from": self._facts["from"]}} if "from" in self._facts else {}
+        return Manifest(
+            tuple(self._command()), cwd=_cwd(), withheld=tuple(secret),
+            environment={k: v for k, v in os.environ.items() if k not in secret},
+            user=_user(), host=socket.gethostname(), rex=__version__, engine="notebook",
+            machine={"system": platform.system(), "release": platform.release(),
+                     "machine": platform.machine(), "python": platform.python_version()},
+            start_ns=self._started_ns, duration_s=(time.time_ns() - self._started_ns) / 1e9,
+            exit_status=0, counts={"cells": count}, attachments=self.store.attachments(),
+            extra={"notebook": facts, **lineage})
+
+
+def finish_crashed(archive: Archive, experiment: Experiment) -> bool:
+    """Make a session complete whose kernel was killed; its last whole cell is its end.
+
+    Returns:
+        Whether it was done: others may be recording it, or the archive be read-only.
+    """
+    if experiment.state != INCOMPLETE:
+        return False
+    begun = experiment.begun
+    contents = {f"state/{c.tree or c.sha256}"[:46]: c for c in experiment.kept()}
+    start_ns = begun.get("start_ns")
+    command = begun.get("command")
+    facts = begun.get("notebook")
+    try:
+        with archive.take_up(experiment.name) as recording:
+            recording.finish(Manifest(
+                tuple(map(str, command)) if isinstance(command, list) else ("notebook",),
+                cwd=str(begun.get("cwd", "/")), rex=__version__, engine="notebook",
+                start_ns=start_ns if isinstance(start_ns, int) else 0, attachments=contents,
+                warnings=("its kernel ended without notice",),
+                extra={"notebook": facts if isinstance(facts, dict) else {}}))
+        return True
+    except (RexError, OSError):
+        return False
+
+
+def _cwd() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return "/"
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
+
+
+def default_name(path: str | None) -> str:
+    """A name for the experiment of a notebook: that of its file."""
+    stem = os.path.splitext(os.path.basename(path))[0] if path else ""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "._+-") else "-" for c in stem)
+    return plain.lstrip("._+-")[:80] or ("nb" if "ipykernel" in sys.modules else "ipython")

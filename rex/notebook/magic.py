@@ -1,0 +1,155 @@
+"""The `%rex` line magic: words in, something to show out."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from typing import Any, Callable, NoReturn
+
+from rex.errors import UsageError
+from rex.notebook import display
+from rex.notebook.session import Session
+
+HELP = """%rex log [-n N]            the graph of cells, newest first
+%rex checkout ID|-N|TAG|BRANCH   variables as they were after that cell; running on makes a branch
+%rex checkout ID --cells [FILE]  ... and write the notebook's cells of that state to FILE
+%rex undo                  back to before the last cell
+%rex diff [A [B]]          variables that differ (A: the cell before, B: here)
+%rex show ID[:VARIABLE]    one cell; one variable as it was then (x = %rex show 13:df keeps it)
+%rex tag [NAME [ID]]       name a state; without NAME list; -d NAME removes
+%rex branch [NAME [ID]]    begin a branch; without NAME list; -d NAME removes
+%rex resume [ARCHIVE[:EXP]] [--at ID]    go on with an earlier session in this fresh kernel
+%rex on [-l ARCHIVE] [-e NAME] [--max-size SIZE]   where to keep the session; off ends it"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"%{self.prog}: {message}", "", "see: %rex help")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        raise UsageError(message or "see: %rex help")
+
+
+def _parser() -> _Parser:
+    parser = _Parser(prog="rex", add_help=False)
+    commands = parser.add_subparsers(dest="command", parser_class=_Parser)
+
+    def command(name: str, *arguments: tuple[tuple[str, ...], dict[str, Any]]) -> None:
+        one = commands.add_parser(name, add_help=False, prog=f"rex {name}")
+        for names, options in arguments:
+            one.add_argument(*names, **options)
+
+    number = (("-n",), {"type": int, "default": 40})
+    force = (("--force",), {"action": "store_true"})
+    delete = (("-d", "--delete"), {"action": "store_true"})
+    command("help")
+    command("log", number)
+    command("checkout", (("where",), {}), (("--cells",), {"nargs": "?", "const": ""}), force)
+    command("undo")
+    command("diff", (("one",), {"nargs": "?"}), (("other",), {"nargs": "?"}))
+    command("show", (("what",), {}))
+    command("tag", (("name",), {"nargs": "?"}), (("where",), {"nargs": "?"}), delete)
+    command("branch", (("name",), {"nargs": "?"}), (("where",), {"nargs": "?"}), delete)
+    command("resume", (("where",), {"nargs": "?"}), (("--at",), {}))
+    command("on", (("-l", "--archive"), {}), (("-e", "--name"), {}), (("--max-size",), {}))
+    command("off")
+    return parser
+
+
+def _negative_numbers(words: list[str]) -> list[str]:
+    # argparse takes -1 for an option where other options look like numbers could.
+    return [f" {word}" if word[:1] == "-" and word[1:].isdigit() else word for word in words]
+
+
+def run(line: str, session: Session | None, switch: Callable[[Any], Any]) -> Any:
+    """Perform one command.
+
+    Args:
+        switch: performs `on` and `off`, which outlive a session.
+    Returns:
+        Something to show; of `show ID:VARIABLE` the value itself; or None.
+    Raises:
+        RexError: it makes no sense, or failed.
+    """
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"%rex {line}", str(error)) from error
+    if not words or words[0] in ("help", "-h", "--help"):
+        return display.Shown("", lines=[(text, "") for text in HELP.splitlines()])
+    at = words.index("-n") if "-n" in words else -1
+    if at < 0:
+        words = _negative_numbers(words)
+    given = _parser().parse_args(words)
+    if given.command in ("on", "off"):
+        return switch(given)
+    if session is None:
+        raise UsageError("Rex is off", "", "switch it on with: %rex on")
+    return _COMMANDS[given.command](session, given)
+
+
+def _log(session: Session, given: Any) -> Any:
+    keeper = session.keeper
+    title = f"{session.options.archive}:{keeper.name}" if keeper else ""
+    if keeper and keeper.store.pending_bytes:
+        title += f" (writing {display.format_size(keeper.store.pending_bytes)})"
+    return display.show_log(session.graph, title, given.n)
+
+
+def _checkout(session: Session, given: Any) -> Any:
+    file = given.cells
+    if file == "":
+        node = session.graph.resolve(given.where)
+        path = session._file.path
+        stem = path.removesuffix(".ipynb") if path else "notebook"
+        file = path if given.force and path else f"{stem}-{node}.ipynb"
+    return display.show_checkout(session.checkout(given.where.strip(), file, given.force))
+
+
+def _undo(session: Session, given: Any) -> Any:
+    return display.show_checkout(session.undo())
+
+
+def _diff(session: Session, given: Any) -> Any:
+    graph = session.graph
+    one = graph.resolve(given.one or "-1")
+    other = graph.resolve(given.other or "head")
+    return display.show_diff(graph, one, other, graph.difference(one, other))
+
+
+def _show(session: Session, given: Any) -> Any:
+    where, _, name = given.what.partition(":")
+    if name:
+        return session.value(where, name)
+    node = session.graph.nodes[session.graph.resolve(where)]
+    return display.show_node(session.graph, node, session.outputs(node))
+
+
+def _tag(session: Session, given: Any) -> Any:
+    return _name(session, given, "tag", session.set_tag)
+
+
+def _branch(session: Session, given: Any) -> Any:
+    return _name(session, given, "branch", session.set_branch)
+
+
+def _name(session: Session, given: Any, kind: str, give: Callable[..., int]) -> Any:
+    if given.name is None:
+        return display.show_names(session.graph, kind)
+    if given.delete:
+        session.remove_name(kind, given.name)
+        return display.Shown(f"removed {kind} {given.name}")
+    node = give(given.name, given.where)
+    return display.Shown(f"{kind} {given.name} at {node}")
+
+
+def _resume(session: Session, given: Any) -> Any:
+    path, _, name = (given.where or session.options.archive).rpartition(":")
+    if not path or "/" in name:
+        path, name = given.where or session.options.archive, ""
+    return display.show_checkout(session.resume(path, name or None, given.at and given.at.strip()))
+
+
+_COMMANDS: dict[str, Callable[[Session, Any], Any]] = {
+    "log": _log, "checkout": _checkout, "undo": _undo, "diff": _diff, "show": _show, "tag": _tag,
+    "branch": _branch, "resume": _resume}
