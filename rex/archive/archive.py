@@ -12,7 +12,8 @@ from rex.archive.content import Content
 from rex.archive.experiment import BEGUN, COMPLETE, NAMES, RECORDING, Experiment, Recording
 from rex.archive.locks import FileLock, remove_if_there, sync_directory, write_atomically
 from rex.archive.manifest import Manifest
-from rex.archive.store import LEVEL, READ_LIMIT_BYTES, Store
+from rex.archive.packer import LEVEL
+from rex.archive.store import READ_LIMIT_BYTES, Store
 from rex.codec import MAX_BASE_BYTES
 from rex.errors import Damaged, Locked, NotFound, RexError, TooNew, UsageError
 

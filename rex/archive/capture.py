@@ -13,7 +13,7 @@ from rex.archive.content import Content
 from rex.archive.cut import WHOLE_BYTES
 from rex.archive.identities import Identities
 from rex.archive.manifest import DIR, FIFO, FILE, OTHER, SYMLINK, FileState
-from rex.archive.store import Packer
+from rex.archive.packer import Packer
 
 BLOCK_BYTES = 4 << 20
 _FICLONE = 0x40049409   # linux/fs.h

@@ -19,7 +19,8 @@ from rex.archive.identities import Identities
 from rex.archive.locks import (FileLock, is_locked, remove_if_there, sync_directory,
                                temporary_name, write_atomically)
 from rex.archive.manifest import FileState, LogFacts, Manifest
-from rex.archive.store import LEVEL, Packer, Store
+from rex.archive.packer import LEVEL, Packer
+from rex.archive.store import Store
 from rex.errors import Damaged, Locked, NotFound
 
 BEGUN_VERSION = 1

@@ -15,7 +15,7 @@ from rex.archive.experiment import COMPLETE, LOG, MAX_MANIFEST_BYTES, Experiment
 from rex.archive.exportfile import ExportReader, ExportWriter, Facts
 from rex.archive.landing import Landed, fingerprints, land, without_log
 from rex.archive.locks import FileLock
-from rex.archive.store import LEVEL, Packer
+from rex.archive.packer import LEVEL, Packer
 from rex.errors import Damaged, NotFound
 
 Progress = Callable[[int, int], None]

@@ -11,7 +11,7 @@ from rex.archive.archive import Archive
 from rex.archive.experiment import COMPLETE, Experiment
 from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_directory
 from rex.archive.packs import PackReader
-from rex.archive.store import DENSE_FRAME_BYTES, DENSE_LEVEL, Packer
+from rex.archive.packer import DENSE_FRAME_BYTES, DENSE_LEVEL, Packer
 from rex.archive.usage import reached
 from rex.errors import Damaged
 

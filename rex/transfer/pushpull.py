@@ -18,7 +18,7 @@ from rex.archive.exporting import choose, needed
 from rex.archive.landing import Landed, begun_facts, fingerprint, fingerprints, land
 from rex.archive.locks import FileLock
 from rex.archive.packs import PackReader, PackWriter, Place
-from rex.archive.store import FRAME_BYTES, LEVEL, Packer
+from rex.archive.packer import FRAME_BYTES, LEVEL, Packer
 from rex.errors import Damaged, NotFound, RexError, UsageError
 from rex.transfer.remote import RemoteArchive
 

@@ -11,7 +11,8 @@ import pytest
 
 from rex.archive.content import EMPTY, HOLE, Content, encode_list
 from rex.archive.cut import _fastcdc
-from rex.archive.store import Packer, Store
+from rex.archive.packer import Packer
+from rex.archive.store import Store
 from rex.errors import Damaged
 
 
@@ -92,7 +93,7 @@ def test_many_threads(store: Store) -> None:
 
 
 def test_packs_are_split_and_abandoned(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rex.archive.store.PACK_BYTES", 3 << 20)
+    monkeypatch.setattr("rex.archive.packer.PACK_BYTES", 3 << 20)
     packer = Packer(store)
     content = packer.add_bytes(random.Random(1).randbytes(9 << 20))
     packer.flush()

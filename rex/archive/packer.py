@@ -1,0 +1,201 @@
+"""Adding to the object store: cut, compress, pack."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from typing import Iterable
+
+from rex import codec
+from rex.archive.content import EMPTY, HOLE, Content, Entry, encode_list, split_list
+from rex.archive.cut import WHOLE_BYTES, cut
+from rex.archive.locks import sync_directory, sync_file
+from rex.archive.packs import PackWriter
+from rex.archive.store import Store, zero_blocks
+
+FRAME_BYTES = 2 << 20      # raw bytes gathered before a frame is compressed
+PACK_BYTES = 256 << 20     # stored bytes before the next pack is begun
+LEVEL = 3
+# For archives at rest: six times the time, a fifth less.
+DENSE_LEVEL, DENSE_FRAME_BYTES = 19, 15 << 20
+
+
+class Packer:
+    """Adds objects to a store through new packs; safe for any number of threads."""
+
+    def __init__(self, store: Store, level: int = LEVEL, is_fresh: bool = False,
+                 frame_bytes: int = FRAME_BYTES) -> None:
+        """Add to a store; with is_fresh also what other packs already hold.
+
+        Args:
+            level: zstd level; a later value of the attribute holds for what comes then.
+            frame_bytes: raw bytes that are compressed together.
+        """
+        self._store = store
+        self.level = level
+        self._frame_bytes = frame_bytes
+        self._is_fresh = is_fresh
+        self._lock = threading.Lock()          # the group and what is known
+        self._pack_lock = threading.Lock()     # the pack being written
+        self._pack: PackWriter | None = None
+        self._group: list[tuple[bytes, bytes]] = []
+        self._group_bytes = 0
+        self._added: set[bytes] = set()
+        self._failure: BaseException | None = None
+        self._unsynced: list[str] = []
+        self._is_directory_stale = False
+        self.sealed: set[str] = set()          # names of the packs written
+        self.new_bytes = 0                     # raw bytes that were not in the store yet
+        self.stored_bytes = 0                  # bytes of the packs written
+        store.refresh()
+
+    def has(self, content: Content) -> bool:
+        """Whether finished packs hold all that a content needs."""
+        return self._store.has(content)
+
+    def add(self, data: bytes) -> bytes:
+        """Store one object of at most a few MiB unless it is there; its sha256."""
+        digest = codec.sha256(data)
+        full = None
+        with self._lock:
+            if self._failure:
+                raise self._failure
+            if digest in self._added or not self._is_fresh and self._store.place(digest):
+                return digest
+            self._added.add(digest)
+            self._group.append((digest, data))
+            self._group_bytes += len(data)
+            self.new_bytes += len(data)
+            if self._group_bytes >= self._frame_bytes:
+                full = self._take_group()
+        if full:
+            self._write_group(full)
+        return digest
+
+    def _take_group(self) -> list[tuple[bytes, bytes]]:
+        group, self._group, self._group_bytes = self._group, [], 0
+        return group
+
+    def _write_group(self, group: list[tuple[bytes, bytes]]) -> None:
+        try:
+            frame = codec.compress(b"".join([data for _, data in group]), self.level)
+            with self._pack_lock:
+                if self._pack is None:
+                    self._pack = PackWriter(self._store.directory)
+                self._pack.add_frame(frame, [(digest, len(data)) for digest, data in group])
+                if self._pack.size_bytes >= PACK_BYTES:
+                    self._seal()
+        except BaseException as error:
+            # Objects are missing now that others believe stored: nothing may follow.
+            self._failure = error
+            raise
+
+    def _seal(self, is_durable: bool = True) -> None:
+        pack, self._pack = self._pack, None
+        if pack is not None:
+            name = pack.seal(is_durable)
+            self.sealed.add(name)
+            self.stored_bytes += pack.size_bytes
+            self._store.learn(name)
+            if not is_durable:
+                self._unsynced.append(os.path.join(self._store.directory, name))
+
+    def flush(self, is_durable: bool = True) -> None:
+        """Make everything added so far durable and readable; no other thread may add meanwhile.
+
+        Args:
+            is_durable: False: readable, and safe from the end of this process; `sync` does the rest.
+        """
+        with self._lock:
+            group = self._take_group()
+        if group:
+            self._write_group(group)
+        if self._failure:
+            raise self._failure
+        with self._pack_lock:
+            self._seal(is_durable)
+        if is_durable:
+            self.sync()
+
+    def sync(self) -> None:
+        """Make durable what was flushed without."""
+        while self._unsynced:
+            sync_file(self._unsynced[-1])
+            self._unsynced.pop()
+            self._is_directory_stale = True
+        if self._is_directory_stale:
+            sync_directory(self._store.directory)
+            self._is_directory_stale = False
+
+    def forget(self) -> None:
+        """Look up anew what is stored: somebody may have removed some of it."""
+        with self._lock:
+            self._added.clear()
+            self._store.refresh()
+
+    def abandon(self) -> None:
+        """Drop what is not yet in a whole pack."""
+        with self._pack_lock:
+            pack, self._pack = self._pack, None
+            if pack is not None:
+                pack.abandon()
+
+    def add_bytes(self, data: bytes) -> Content:
+        """Store data, cut if it is large."""
+        if len(data) <= WHOLE_BYTES:
+            return Content(self.add(data).hex() if data else EMPTY, len(data))
+        return self.add_blocks([data])
+
+    def add_pieces(self, pieces: Iterable[bytes]) -> Content:
+        """Store a content that is cut already, each piece an object."""
+        whole = hashlib.sha256()
+        entries: list[Entry] = []
+        for piece in pieces:
+            whole.update(piece)
+            entries.append((self.add(piece), len(piece)))
+        return self._content_of(entries, whole.hexdigest())
+
+    def add_blocks(self, blocks: Iterable[bytes | int]) -> Content:
+        """Store a content that comes in blocks, in order; a number is a hole of that size."""
+        whole = hashlib.sha256()
+        entries: list[Entry] = []
+        rest = b""
+        for block in blocks:
+            if isinstance(block, int):
+                entries += self._add_cut(rest, cut(rest, True)) + [(HOLE, block)]
+                rest = b""
+                for zeros in zero_blocks(block):
+                    whole.update(zeros)
+                continue
+            whole.update(block)
+            rest = rest + block if rest else block
+            lengths = cut(rest, False)
+            entries += self._add_cut(rest, lengths)
+            rest = rest[sum(lengths):]
+        return self._content_of(entries + self._add_cut(rest, cut(rest, True)), whole.hexdigest())
+
+    def _content_of(self, entries: list[Entry], sha256: str) -> Content:
+        size = sum(length for _, length in entries)
+        if not entries:
+            return Content(EMPTY, 0)
+        if len(entries) == 1 and entries[0][0] != HOLE:
+            return Content(sha256, size)
+        depth, tree = self._add_lists(entries)
+        return Content(sha256, size, depth, tree.hex())
+
+    def _add_cut(self, data: bytes, lengths: list[int]) -> list[Entry]:
+        entries, begin = [], 0
+        for length in lengths:
+            entries.append((self.add(data[begin:begin + length]), length))
+            begin += length
+        return entries
+
+    def _add_lists(self, entries: list[Entry]) -> tuple[int, bytes]:
+        """Store lists above the entries until one is left: its depth and hash."""
+        depth = 0
+        while depth == 0 or len(entries) > 1:
+            entries = [(self.add(encode_list(group)), sum(length for _, length in group))
+                       for group in split_list(entries)]
+            depth += 1
+        return depth, entries[0][0]
