@@ -7,11 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Iterable
 
-from rex import codec, elf
-from rex.archive import (APPARATUS, INPUT, OUTPUT, ElfFacts, FileEntry, FileState, Manifest,
-                         Process, below)
+from rex import codec
+from rex.archive import (APPARATUS, INPUT, OUTPUT, FileEntry, FileState, Manifest,
+                         Process)
 from rex.errors import RexError
-from rex.keeping import CaptureService, Keeper, warn_of_keys
+from rex.filetree import FileTree
+from rex.keeping import warn_of_keys
 from rex.log import LogReader
 from rex.log.records import ARGV, EXIT, IN, NOTE, RESOLVED, TASK, TEXT
 from rex.syscalls.numbers import NUMBERS
@@ -28,24 +29,23 @@ _MAX_LINKS = 40
 class _Files:
     """Entries in the making."""
 
-    keeper: Keeper
+    tree: FileTree
     initial: dict[str, FileState] = field(default_factory=dict)
     seen: dict[str, FileState] = field(default_factory=dict)   # kept when they were first read
     final: dict[str, FileState] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
-def complete(manifest: Manifest, keeper: Keeper, report: Report, service: CaptureService,
-             log_path: str) -> Manifest:
+def complete(manifest: Manifest, tree: FileTree, report: Report, log_path: str) -> Manifest:
     """The manifest with files, processes and counts, after the run.
 
     Args:
-        service: has the states of files that were kept during the run.
+        tree: what the experiment saw.
     """
     uses = {codec.text(path): use for path, use in report.uses.items()}
     touched = {codec.text(path): state for path, state in report.touched.items()}
     aliases = [codec.text(path) for path in report.aliases]
-    files = _Files(keeper, service.captured(), service.seen())
+    files = _Files(tree, dict(tree.captured), tree.seen)
     _capture_finals(files, touched, uses)
     _capture_unchanged(files, uses, touched)
     libraries = _capture_unloaded(files, uses, manifest.environment)
@@ -55,8 +55,8 @@ def complete(manifest: Manifest, keeper: Keeper, report: Report, service: Captur
     extra = {**manifest.extra, "record": {
         **manifest.extra.get("record", {}),
         "loaders": {codec.text(p): codec.text(l) for p, l in report.loaders.items()},
-        **({"excluded": sorted(keeper.excluded)} if keeper.excluded else {})}}
-    entries = _link(_entries(files, uses, touched, libraries))
+        **({"excluded": sorted(tree.excluded)} if tree.excluded else {})}}
+    entries = _link(tree, _entries(files, uses, touched, libraries))
     return replace(
         manifest, files=entries, processes=tuple(processes), extra=extra,
         warnings=tuple(notes + files.warnings + warn_of_keys(entries.items())), duration_s=report.duration_ns / 1e9,
@@ -67,7 +67,7 @@ def complete(manifest: Manifest, keeper: Keeper, report: Report, service: Captur
 
 def _capture(files: _Files, path: str) -> FileState | None:
     try:
-        return files.keeper.capture(path)
+        return files.tree.capture(path)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -86,7 +86,7 @@ def _capture_finals(files: _Files, touched: dict[str, int], uses: dict[str, File
     wanted = set(touched) | {path for path, use in uses.items() if use.how & WRITTEN}
     for path, state in touched.items():
         if state == CREATED:
-            wanted.update(below(path))
+            wanted.update(files.tree.below(path))
     files.final = _capture_many(files, wanted)
 
 
@@ -109,7 +109,7 @@ def _capture_unchanged(files: _Files, uses: dict[str, FileUse], touched: dict[st
         use = uses[path]
         if state.type == "file" and not use.how & WRITTEN and (
                 use.inode and (use.size, use.mtime_ns) != (state.size, state.mtime_ns)
-                or path in files.seen and _is_other_now(path, state)):
+                or path in files.seen and _is_other_now(files.tree, path, state)):
             files.warnings.append(f"{path} was changed by somebody else during the experiment")
     for path in wanted:
         if path not in states:
@@ -117,12 +117,9 @@ def _capture_unchanged(files: _Files, uses: dict[str, FileUse], touched: dict[st
     files.initial.update(states)
 
 
-def _is_other_now(path: str, state: FileState) -> bool:
-    try:
-        info = os.lstat(codec.raw(path))
-    except OSError:
-        return True
-    return (info.st_size, info.st_mtime_ns) != (state.size, state.mtime_ns)
+def _is_other_now(tree: FileTree, path: str, state: FileState) -> bool:
+    info = tree.info(path)
+    return not info or (info.st_size, info.st_mtime_ns) != (state.size, state.mtime_ns)
 
 
 def _capture_unloaded(files: _Files, uses: dict[str, FileUse],
@@ -132,8 +129,7 @@ def _capture_unloaded(files: _Files, uses: dict[str, FileUse],
     for path, use in uses.items():
         if use.how & PROGRAM and path in files.initial:
             try:
-                found.update(codec.text(os.fsencode(os.path.realpath(p))) for p in
-                             elf.resolve_needed(os.fsdecode(codec.raw(path)), environment).found.values())
+                found.update(files.tree.needed(path, environment))
             except (RexError, OSError):
                 continue
     found -= set(files.initial)
@@ -153,7 +149,7 @@ def _add_links(files: _Files, aliases: list[str]) -> None:
                 path = os.path.dirname(path)
                 continue
             here = os.path.join(path, part)
-            if not os.path.islink(codec.raw(here)):
+            if not files.tree.is_link(here):
                 path = here
                 continue
             state = files.initial.get(here) or _capture(files, here)
@@ -180,14 +176,6 @@ def _add_directories(files: _Files) -> None:
             parent = os.path.dirname(parent)
 
 
-def _elf_facts(path: str) -> ElfFacts | None:
-    try:
-        facts = elf.read(codec.raw(path))
-    except (RexError, OSError):
-        return None
-    return ElfFacts(facts.interpreter, facts.soname, facts.needed, facts.build_id) if facts else None
-
-
 def _entries(files: _Files, uses: dict[str, FileUse], touched: dict[str, int],
              libraries: set[str]) -> dict[str, FileEntry]:
     entries = {}
@@ -199,7 +187,7 @@ def _entries(files: _Files, uses: dict[str, FileUse], touched: dict[str, int],
         facts = None
         roles = []
         if initial and initial.type == "file" and not is_changed:
-            facts = _elf_facts(path)
+            facts = files.tree.elf(path)
         if how & _EXECUTED or path in libraries or facts:
             roles.append(APPARATUS)
         elif initial and initial.type == "file" and how & READ:
@@ -218,16 +206,15 @@ def _own_cpu(task: int, processes: dict[int, Process], used_s: dict[int, float])
     return round(max(0.0, used_s[task] - sum(children)), 6)
 
 
-def _link(entries: dict[str, FileEntry]) -> dict[str, FileEntry]:
+def _link(tree: FileTree, entries: dict[str, FileEntry]) -> dict[str, FileEntry]:
     """Tell of unchanged files with several names that these are one file: the first in order has the bytes."""
     first: dict[tuple[int, int], str] = {}
     for path, entry in entries.items():
         state = entry.initial
         if entry.is_changed or not state or state.type != "file" or not state.content:
             continue
-        try:
-            info = os.lstat(codec.raw(path))
-        except OSError:
+        info = tree.info(path)
+        if not info:
             continue
         one = first.setdefault((info.st_dev, info.st_ino), path) if info.st_nlink > 1 else path
         if one != path and entries[one].initial == state:

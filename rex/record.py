@@ -13,14 +13,15 @@ import stat
 import tempfile
 import time
 from contextlib import closing
-from dataclasses import dataclass, field
-from typing import Any, Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Iterable
 
 from rex import __version__, codec, elf, inventory
 from rex.archive import Archive, Experiment, Manifest, Recording
 from rex.archive.identities import Identities
 from rex.archive.unpacked import cache_root
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure, UsageError
+from rex.filetree import FileTree
 from rex.keeping import CaptureService, Keeper
 from rex.tracer import NATIVE, Plan, choose
 from rex.tracer.plan import RECORD
@@ -84,14 +85,13 @@ def find_program(command: str) -> str:
                           "check the spelling, or give its path")
 
 
-def withheld_names(options: Options) -> list[str]:
-    """The variables of our environment that the archive will not hold."""
+def withheld_names(names: Iterable[str], keep: tuple[str, ...] = (), drop: tuple[str, ...] = ()) -> list[str]:
+    """The variables among these that the archive will not hold."""
     def any_match(name: str, patterns: tuple[str, ...]) -> bool:
         return any(fnmatch.fnmatchcase(name.upper(), p.upper()) for p in patterns)
 
-    return sorted(name for name in os.environ
-                  if (names_secret(name) and not any_match(name, options.keep_env))
-                  or any_match(name, options.drop_env))
+    return sorted(name for name in names
+                  if (names_secret(name) and not any_match(name, keep)) or any_match(name, drop))
 
 
 def _machine() -> dict[str, Any]:
@@ -140,14 +140,30 @@ def _umask() -> int:
     return mask
 
 
-def _standard_input(recording: Recording, keeper: Keeper) -> tuple[dict[str, Any], dict[str, Any]]:
+def standard_input(recording: Recording, keeper: Keeper, fd: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:
     """A plain file on standard input is an input like any other: attachments, facts."""
     try:
-        if not stat.S_ISREG(os.fstat(0).st_mode) or keeper.leaves_out(codec.text(os.readlink(b"/proc/self/fd/0"))):
+        if not stat.S_ISREG(os.fstat(fd).st_mode) or keeper.leaves_out(codec.text(os.readlink(b"/proc/self/fd/%d" % fd))):
             return {}, {}
-        return {"stdin": recording.add_file(0)}, {"offset": os.lseek(0, 0, os.SEEK_CUR)}
+        return {"stdin": recording.add_file(fd)}, {"offset": os.lseek(fd, 0, os.SEEK_CUR)}
     except OSError:
         return {}, {}
+
+
+def begun_facts(command: list[str], cwd: str) -> dict[str, Any]:
+    """What is known of an experiment as it begins."""
+    return {"command": command, "cwd": cwd, "user": _user(), "host": socket.gethostname(),
+            "start_ns": time.time_ns()}
+
+
+def new_manifest(facts: dict[str, Any], environment: dict[str, str], withheld: list[str],
+                 engine_name: str) -> Manifest:
+    """The manifest of an experiment that is about to run here."""
+    return Manifest(
+        command=tuple(facts["command"]), cwd=facts["cwd"], environment=environment,
+        withheld=tuple(withheld), user=facts["user"], host=facts["host"], limits=_limits(),
+        terminal=_terminal(), machine=_machine(), engine=engine_name, rex=__version__,
+        start_ns=facts["start_ns"])
 
 
 def record(options: Options) -> Outcome:
@@ -165,21 +181,17 @@ def record(options: Options) -> Outcome:
         raise UsageError("--serialize needs the native engine", f"this is the {engine_name} one",
                          "leave --serialize out, or see: rex doctor")
     archive = Archive.create(options.archive)
-    withheld = withheld_names(options)
+    withheld = withheld_names(os.environ, options.keep_env, options.drop_env)
     command = [codec.text(os.fsencode(word)) for word in options.command]
-    facts = {"command": command, "cwd": codec.text(os.getcwdb()), "user": _user(),
-             "host": socket.gethostname(), "start_ns": time.time_ns()}
+    facts = begun_facts(command, codec.text(os.getcwdb()))
     identities = Identities(cache_root())
     with archive.begin(options.name, facts) as recording, closing(identities):
         keeper = Keeper(recording, options.exclude, identities, facts["cwd"])
         environment = {codec.text(k): codec.text(v) for k, v in os.environb.items()
                        if os.fsdecode(k) not in withheld}
-        attachments, stdin_facts = _standard_input(recording, keeper)
-        manifest = Manifest(
-            command=tuple(command), cwd=facts["cwd"], environment=environment,
-            withheld=tuple(withheld), user=facts["user"], host=facts["host"], umask=_umask(),
-            limits=_limits(), terminal=_terminal(), machine=_machine(), engine=engine_name,
-            rex=__version__, start_ns=facts["start_ns"], attachments=attachments,
+        attachments, stdin_facts = standard_input(recording, keeper)
+        manifest = replace(
+            new_manifest(facts, environment, withheld, engine_name), umask=_umask(), attachments=attachments,
             extra={"record": {"program": codec.text(os.fsencode(program)), "stdin": stdin_facts,
                               "serialized": options.serialize}})
         with CaptureService(keeper) as service, tempfile.TemporaryDirectory(prefix="rex-") as work:
@@ -193,7 +205,7 @@ def record(options: Options) -> Outcome:
         if service.failure:
             raise OwnFailure("a file could not be kept before it changed",
                              str(service.failure), "free some space and record again")
-        manifest = inventory.complete(manifest, keeper, report, service, recording.log_path)
+        manifest = inventory.complete(manifest, FileTree(keeper, service), report, recording.log_path)
         if options.complete:
             manifest = options.complete(manifest, recording)
         experiment = recording.finish(manifest)

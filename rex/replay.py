@@ -99,6 +99,10 @@ class Stage:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove what was made for this one run."""
         shutil.rmtree(self.work, ignore_errors=True)
 
     def file_of(self, path: str) -> str | None:

@@ -9,6 +9,7 @@
  *   seed.c    randomness that is the same in every run
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
+ *   view*.c   files of a live run: those, local ones, and this machine's       live*.c  its calls
  */
 #ifndef REX_ENGINE_H
 #define REX_ENGINE_H
@@ -47,6 +48,11 @@ struct plan {
     struct strings dirs;                  /* replay: archived directories, "mode path" */
     struct strings steps;                 /* replay: tasks that are steps, see replay_steps.c */
     const char *seed;                     /* of the randomness given to the program, NULL = the kernel's */
+    struct strings dir_times;             /* live: "mtime_ns path" */
+    struct strings absent;                /* live: paths that the archive says are not there */
+    struct strings stubs;                 /* live: "mode mtime_ns size path" of files without content */
+    struct strings listed, entries;       /* live: directories whose names it knows, and the paths of those */
+    const char *objects;                  /* live: the folder of archived files, unpacked */
     int mask;                             /* replay: the umask as recorded, -1 = leave */
     int control;                          /* record: descriptor of the capture service, -1 without */
     int gate;                             /* replay: descriptor of who decides on steps, -1 without */
@@ -127,6 +133,10 @@ struct task {
     bool skipped;                    /* a step that does not run */
     struct script *step;             /* the step that it belongs to */
     char *cwd;                       /* of a leader */
+    /* live */
+    bool is_rewritten, is_logged, has_live_result;
+    int64_t live_result;             /* instead of that of the call that was put in its place */
+    char *loader, *exec_name;        /* of a program that is being executed */
     ull last_stop;
     /* record */
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
@@ -229,9 +239,12 @@ uint64_t fork_flags(struct task *t);
 
 /* ------------------------------------------------------------------ paths, stack */
 
-char *path_of_fd(pid_t tid, int fd);
+char *link_of_fd(pid_t tid, int fd);                 /* the kernel's name of it */
+char *path_of_fd(pid_t tid, int fd);                 /* in a live run the logical path */
+int path_stat(const char *path, struct stat *st, bool follow);   /* of a resolved path; 0 or -1 */
 char *path_resolve(struct task *t, int dirfd, const char *path, bool follow);
 int open_flags(struct task *t);
+mode_t open_mode(struct task *t);
 struct name_args { int dirfd, path, dirfd2, path2; };
 struct name_args name_args(long nr);
 void read_names(struct task *t);                     /* sets path, path2 from the tracee's memory */
@@ -241,6 +254,7 @@ struct stack { uint64_t at; struct bytes image; };
 bool stack_read(struct task *t, struct stack *s);
 void stack_hide_vdso(struct task *t, struct stack *s);
 void mask_variables(unsigned char *block, size_t n, const struct strings *names);
+void stack_rename(struct task *t, const char *name);  /* what the program is told that it was executed as */
 void stack_restore(struct task *t, uint64_t at, const unsigned char *image, size_t n);
 
 /* ------------------------------------------------------------------ tracing */
@@ -272,7 +286,7 @@ struct handler {                                     /* record or replay */
     bool patient;                                    /* no idle calls wanted */
 };
 extern const struct handler *handler;
-extern const struct handler recorder, replayer;
+extern const struct handler recorder, replayer, live;
 
 void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -384,6 +398,95 @@ bool is_single(struct task *t);
 bool has_shared_work(struct task *t);
 bool replay_is_changed(const char *path);
 void replay_mismatch(const struct event *e);
+
+/* ------------------------------------------------------------------ live */
+
+struct node {                        /* something mapped */
+    char *path;
+    mode_t mode;
+    long long mtime_ns;
+    const char *file, *target;       /* what stands for a file; where a link points */
+    struct node *child, *sibling;
+    off_t size;                      /* of a stub, -1 unknown */
+    bool is_stub;                    /* a file of which the archive has the name, not the content */
+    bool is_local, is_placed;        /* a file of this machine; it has its place in WORK/tree */
+    bool is_closed;                  /* a directory of which the archive knows every name */
+};
+enum layer { NOWHERE, UPPER, MAPPED, LIVE };
+struct place {                       /* what a path leads to */
+    char path[PATH_MAX];
+    enum layer layer;
+    struct node *node;
+    struct stat st;                  /* as the run is to see it, links not followed */
+    int links;
+    bool is_magic;                   /* only the kernel can follow it: the path is a link in /proc */
+};
+
+void view_start(void);
+void view_report(void);
+int view_look(const char *path, struct place *p);
+int view_find(struct task *t, int dirfd, const char *path, bool follow, struct place *p);
+bool view_mapped_stat(const char *path, struct stat *st);
+bool view_is_kernel(const char *path);
+bool view_is_upper(const char *physical);
+bool view_is_lower(const char *path);
+bool view_is_gone(const char *path);
+char *view_parent(const char *path);
+char *view_join(const char *directory, const char *name);
+char *view_upper(const char *path);
+char *view_logical(const char *physical);
+char *view_physical(const struct place *p);
+bool view_is_missing(const struct place *p);          /* only its name is there, its content nowhere */
+char *view_target(struct task *t, const struct place *p);
+const char *view_exec_root(void);
+int view_link(const char *from, const char *to);
+void view_read_directory(const char *directory, struct strings *names);
+const struct strings *view_names(const struct place *p, bool is_renewed);
+void view_remove(const char *path);
+void view_upper_made(const char *path);
+void view_upper_moved(const char *path);
+int view_make_parents(const char *path);
+int view_copy_up(struct task *t, const struct place *p, bool is_empty);
+int view_unlink(const struct place *p);
+int view_rmdir(const struct place *p);
+int view_rename(struct task *t, const struct place *from, const struct place *to, unsigned flags);
+int view_hard_link(struct task *t, const struct place *from, const char *file, const struct place *to);
+
+enum { LIVE_ROOM = 2 << 20 };        /* for the arguments of a script */
+enum live_kind { LIVE_FILE, LIVE_DIRECTORY, LIVE_PROGRAM, LIVE_RANDOM, LIVE_NETWORK, LIVE_DEVICE, LIVE_SYSTEM, LIVE_MISSING };
+extern bool is_live;
+void live_start(void);
+bool live_is_recorded(void);
+bool live_stops(long nr);
+void live_use(enum live_kind kind, const char *what);
+void live_answer(struct task *t, int64_t result);
+void live_rewrite(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+void live_rewritten(struct task *t, const struct user_regs_struct *r);
+uint64_t live_room(struct task *t);
+int live_find(struct task *t, bool follow, struct place *p);
+int live_find_at(struct task *t, int dirfd, const char *path, uint64_t at, bool follow, struct place *p);
+int live_find_there(struct task *t, bool follow, struct place *p);
+bool live_stat_fd(struct task *t, int fd, struct stat *st);
+void live_stat(struct task *t);
+void live_access(struct task *t);
+void live_readlink(struct task *t);
+void live_getcwd(struct task *t);
+void live_statfs(struct task *t);
+void live_get_attributes(struct task *t);
+void live_getdents(struct task *t);
+void live_tree(struct task *t);
+void live_open(struct task *t);
+void live_chdir(struct task *t);
+void live_watch(struct task *t);
+void live_address(struct task *t);
+void live_address_exit(struct task *t, int64_t result);
+void live_programs_start(void);
+void live_exec(struct task *t);
+void live_execed(struct task *t);
+
+bool copy_bytes(int from, int to);
+bool program_with_loader(const char *program, const char *loader, const char *copy);
+mode_t masked(struct task *t, uint64_t mode);        /* without the bits of the tracee's umask */
 
 void overlay_start(void);
 char *overlay_read(const char *path);                /* file to open for reading, NULL = none */

@@ -31,6 +31,17 @@ static uint32_t trace_of(const struct rex_call *c)
     return serial_on && c != &rex_calls[REX_NR_execve] ? SECCOMP_RET_ALLOW : SECCOMP_RET_TRACE;
 }
 
+/* Without a recording only names stop, and what the recorder would refuse is refused. */
+static int stop_of(const struct rex_call *c)
+{
+    long nr = c - rex_calls;
+    if (!is_live || c->stop == REX_STOP_ERRNO || !c->name)
+        return c->stop;
+    if (live_stops(nr))
+        return REX_STOP_ALWAYS;
+    return live_is_recorded() ? c->stop : REX_STOP_NEVER;
+}
+
 static bool alike(long a, long b)
 {
     if (serial_on && a != b && (a == REX_NR_execve || b == REX_NR_execve))
@@ -38,8 +49,8 @@ static bool alike(long a, long b)
     if (a != b && (a == REX_NR_futex || b == REX_NR_futex))
         return false;
     const struct rex_call *x = &rex_calls[a], *y = &rex_calls[b];
-    return x->stop == y->stop && x->err == y->err
-        && (x->stop != REX_STOP_STD || x->fd_args == y->fd_args);
+    return stop_of(x) == stop_of(y) && x->err == y->err
+        && (stop_of(x) != REX_STOP_STD || x->fd_args == y->fd_args);
 }
 
 /* Of futex only waits until a point in time: a replay's clock is not the kernel's. */
@@ -59,9 +70,10 @@ static void emit_futex(void)
 
 static void emit_leaf(const struct rex_call *c)
 {
-    if (c == &rex_calls[REX_NR_futex])
+    int stop = stop_of(c);
+    if (c == &rex_calls[REX_NR_futex] && !is_live)
         emit_futex();
-    else if (c->stop == REX_STOP_STD) {
+    else if (stop == REX_STOP_STD) {
         for (int i = 0; i < 6; i++)
             if (c->fd_args & 1 << i) {
                 emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[i]));
@@ -69,10 +81,10 @@ static void emit_leaf(const struct rex_call *c)
                 emit_return(trace_of(c));
             }
         emit_return(SECCOMP_RET_ALLOW);
-    } else if (c->stop == REX_STOP_ERRNO)
+    } else if (stop == REX_STOP_ERRNO)
         emit_return(SECCOMP_RET_ERRNO | c->err);
     else
-        emit_return(c->stop == REX_STOP_ALWAYS ? trace_of(c) : SECCOMP_RET_ALLOW);
+        emit_return(stop == REX_STOP_ALWAYS ? trace_of(c) : SECCOMP_RET_ALLOW);
 }
 
 /* Calls low to high - 1; the accumulator holds the number. */

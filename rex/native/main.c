@@ -59,18 +59,22 @@ int main(int argc, char **argv)
     if (plan.report && !(report = fopen(plan.report, "we")))
         die("cannot write %s: %s", plan.report, strerror(errno));
     bool replaying = !strcmp(plan.mode, "replay");
-    handler = replaying ? &replayer : &recorder;
+    handler = replaying ? &replayer : strcmp(plan.mode, "live") ? &recorder : &live;
     if (replaying)
         replay_start();
+    else if (handler == &live)
+        live_start();
     else
         record_start();
     int status = trace();
     if (replaying)
         replay_finish(status);
-    else {
+    else if (handler == &recorder || live_is_recorded()) {
         serial_finish();
         log_close();
         record_report();
+        if (handler == &live)
+            view_report();
     }
     finish(status);
     return 0;

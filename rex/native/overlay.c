@@ -5,7 +5,6 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <sys/sendfile.h>
 #include <sys/xattr.h>
 
 struct original { mode_t mode; long long mtime_ns; const char *file; };
@@ -77,14 +76,6 @@ static void make_parents(const char *path)
     free(p);
 }
 
-static bool copy_bytes(int from, int to)
-{
-    ssize_t n;
-    while ((n = sendfile(to, from, NULL, 1 << 30)) > 0)
-        ;
-    return n == 0;
-}
-
 static void copy_file(const struct original *o, const char *to, bool empty)
 {
     int in = open(o->file, O_RDONLY | O_CLOEXEC);
@@ -150,10 +141,9 @@ char *overlay_write(const char *path, bool truncate)
 
 /* ------------------------------------------------------------------ programs */
 
-static char *with_loader(const char *program, const char *loader)
+/* The kernel reads the loader's name from the file, not from memory: it is put behind the end. */
+bool program_with_loader(const char *program, const char *loader, const char *copy)
 {
-    static unsigned made;
-    char *copy = text("%s/program%u", plan.work, made++);
     int in = open(program, O_RDONLY | O_CLOEXEC), out = open(copy, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
     Elf64_Ehdr h;
     bool good = in >= 0 && out >= 0 && copy_bytes(in, out) && pread(out, &h, sizeof h, 0) == sizeof h;
@@ -163,13 +153,20 @@ static char *with_loader(const char *program, const char *loader)
         off_t at = (off_t)(h.e_phoff + (size_t)i * sizeof p);
         if (pread(out, &p, sizeof p, at) != sizeof p || p.p_type != PT_INTERP)
             continue;
-        p.p_offset = (Elf64_Off)end;     /* the kernel reads the name from the file, not from memory */
+        p.p_offset = (Elf64_Off)end;
         p.p_filesz = strlen(loader) + 1;
         good = pwrite(out, loader, p.p_filesz, end) == (ssize_t)p.p_filesz && pwrite(out, &p, sizeof p, at) == sizeof p;
     }
     close(in);
     close(out);
-    if (!good)
+    return good;
+}
+
+static char *with_loader(const char *program, const char *loader)
+{
+    static unsigned made;
+    char *copy = text("%s/program%u", plan.work, made++);
+    if (!program_with_loader(program, loader, copy))
         report_line("copy_failed=%s: %s", program, strerror(errno));
     return copy;
 }
@@ -276,7 +273,7 @@ static void set_attribute(struct task *t, const char *file)
     free(name);
 }
 
-static mode_t masked(struct task *t, uint64_t mode)
+mode_t masked(struct task *t, uint64_t mode)
 {
     char name[40], line[256];
     unsigned mask = 022;

@@ -7,6 +7,16 @@
 /* The path of an open descriptor, or of the working directory for AT_FDCWD. */
 char *path_of_fd(pid_t tid, int fd)
 {
+    char *link = link_of_fd(tid, fd);
+    if (!is_live || !link || *link != '/')
+        return link;
+    char *path = view_logical(link);
+    free(link);
+    return path;
+}
+
+char *link_of_fd(pid_t tid, int fd)
+{
     char name[40], target[PATH_MAX];
     if (fd == AT_FDCWD)
         snprintf(name, sizeof name, "/proc/%d/cwd", tid);
@@ -40,6 +50,10 @@ static bool is_dots(const char *name)
  * followed only if asked.  NULL if there is no such directory. */
 char *path_resolve(struct task *t, int dirfd, const char *path, bool follow)
 {
+    if (is_live && *path) {
+        struct place p;
+        return view_find(t, dirfd, path, follow, &p) ? NULL : strdup(p.path);
+    }
     char *full = *path ? absolute(t, dirfd, path) : path_of_fd(t->tid, dirfd);
     if (!full)
         return NULL;
@@ -62,6 +76,32 @@ char *path_resolve(struct task *t, int dirfd, const char *path, bool follow)
     free(parent);
     free(full);
     return result;
+}
+
+int path_stat(const char *path, struct stat *st, bool follow)
+{
+    struct place p;
+    if (!is_live)
+        return follow ? stat(path, st) : lstat(path, st);
+    if (view_look(path, &p) || p.layer == NOWHERE)
+        return -1;
+    *st = p.st;
+    return 0;
+}
+
+mode_t open_mode(struct task *t)
+{
+    struct open_how how = {0};
+    switch (t->nr) {
+    case REX_NR_open:
+        return (mode_t)t->args[2];
+    case REX_NR_creat:
+        return (mode_t)t->args[1];
+    case REX_NR_openat2:
+        mem_read(t->tid, t->args[2], &how, sizeof how);
+        return (mode_t)how.mode;
+    }
+    return (mode_t)t->args[3];
 }
 
 int open_flags(struct task *t)

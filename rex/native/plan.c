@@ -15,12 +15,14 @@ static const struct { const char *key; const char **into; } single[] = {
     {"mode", &plan.mode}, {"log", &plan.log}, {"program", &plan.program}, {"cwd", &plan.cwd},
     {"outdir", &plan.outdir}, {"report", &plan.report}, {"empty", &plan.empty},
     {"work", &plan.work}, {"seed", &plan.seed},
+    {"work", &plan.work}, {"objects", &plan.objects},
 };
 static const struct { const char *key; struct strings *into; } many[] = {
     {"arg", &plan.args}, {"env", &plan.env}, {"withhold", &plan.withhold},
     {"from", &plan.map_from}, {"to", &plan.map_to}, {"exec_from", &plan.exec_from},
     {"exec_to", &plan.exec_to}, {"link_from", &plan.link_from}, {"link_to", &plan.link_to}, {"dir", &plan.dirs},
     {"step", &plan.steps},
+    {"dir_time", &plan.dir_times}, {"absent", &plan.absent}, {"stub", &plan.stubs}, {"listed", &plan.listed}, {"entry", &plan.entries},
 };
 
 static void plan_set(const char *key, char *value)
@@ -68,7 +70,7 @@ void plan_read(const char *path)
         plan_set(p, equals + 1);
         p = next;
     }
-    if (!plan.mode || !plan.log || !plan.program || !plan.args.count)
+    if (!plan.mode || (!plan.log && strcmp(plan.mode, "live")) || !plan.program || !plan.args.count)
         die("incomplete plan");
     add(&plan.args, NULL);
     add(&plan.env, NULL);

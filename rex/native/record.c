@@ -77,7 +77,7 @@ static void open_entry(struct task *t)
         return;
     struct name_args n = name_args(t->nr);
     char *path = t->path ? path_resolve(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, true) : NULL;
-    if (path && stat(path, &st))
+    if (path && path_stat(path, &st, true))
         t->created = true;
     else if (path && S_ISREG(st.st_mode))
         record_before_change(path);

@@ -110,9 +110,9 @@ static void ask_capture(const char *path, bool waits)
 void record_before_change(const char *path)
 {
     struct stat st;
-    if (plan.control < 0 || lstat(path, &st) || table_get(&touched, path) || is_created(path))
+    if ((plan.control < 0 && !is_live) || path_stat(path, &st, false) || table_get(&touched, path) || is_created(path))
         return;
-    if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode))
+    if (!is_live && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode)))
         ask_capture(path, true);
     *table_at(&touched, path) = (void *)(intptr_t)CAPTURED;
 }
@@ -191,6 +191,8 @@ void record_opened(struct task *t, int fd, struct bytes *b)
         free(path);
         return;
     }
+    if (is_live)
+        live_stat_fd(t, fd, &st);
     log_field(b, (uint8_t)n.path, FIELD_RESOLVED, path, strlen(path));
     log_field(b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
     if (t->created)
@@ -227,7 +229,12 @@ static char *script_interpreter(const char *line)
 
 static ssize_t read_start(const char *path, char *into, size_t n)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct place p = {0};
+    if (is_live && view_look(path, &p))
+        return -1;
+    char *file = is_live ? (strcpy(p.path, path), view_physical(&p)) : strdup(path);
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    free(file);
     ssize_t got = fd < 0 ? -1 : read(fd, into, n);
     if (fd >= 0)
         close(fd);
@@ -283,7 +290,7 @@ void record_exec_entry(struct task *t)
     t->exec_refused = 0;
     log_strings(t, t->args[n.path + 1], (uint8_t)(n.path + 1));
     char *path = t->path ? path_resolve(t, dirfd, t->path, true) : NULL;
-    if (path && geteuid() && !stat(path, &st) && st.st_mode & S_ISUID && st.st_uid != geteuid())
+    if (path && geteuid() && !path_stat(path, &st, true) && st.st_mode & S_ISUID && st.st_uid != geteuid())
         log_note(t, "%s is setuid and runs without its privileges", path);
     follow_scripts(t, path);
 }
@@ -328,15 +335,20 @@ void record_execed(struct task *t)
     char target[PATH_MAX];
     ssize_t length = readlink(exe, target, sizeof target - 1);
     path = length > 0 ? strndup(target, (size_t)length) : NULL;
+    if (path && is_live) {
+        char *physical = path;
+        path = view_logical(physical);
+        free(physical);
+    }
     if (path) {
         log_field(&b, (uint8_t)n.path, FIELD_RESOLVED, path, strlen(path));
         use(path, USED_PROGRAM, NULL);
         if (t->path)
             use_alias(t, t->path, path);
     }
-    if (!stat(exe, &st))
+    if (is_live && path ? !path_stat(path, &st, true) : !stat(exe, &st))
         log_field(&b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
-    loader = loader_of(exe);
+    loader = !is_live ? loader_of(exe) : t->loader ? strdup(t->loader) : NULL;
     if (loader) {
         log_field(&b, FIELD_WHOLE, FIELD_LOADER, loader, strlen(loader));
         use(loader, USED_LOADER, NULL);

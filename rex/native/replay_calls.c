@@ -370,7 +370,7 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
 
 /* ------------------------------------------------------------------ scratch memory */
 
-enum { SLOTS = 2048, SLOT = 8192 };
+enum { SLOTS = 2048, SLOT = 8192, ROOMS = 4 };
 static const uint64_t scratch_hint = 0x2e0000000000;
 
 /* Room in the tracee for a path: made with the call that first needs it, which then comes again. */
@@ -381,7 +381,7 @@ bool replay_scratch(struct task *t)
     struct user_regs_struct r = t->regs;
     r.orig_rax = REX_NR_mmap;
     r.rdi = scratch_hint;
-    r.rsi = SLOTS * SLOT;
+    r.rsi = SLOTS * SLOT + (is_live ? ROOMS * LIVE_ROOM : 0);
     r.rdx = PROT_READ | PROT_WRITE;
     r.r10 = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     r.r8 = (ull)-1;
@@ -407,4 +407,10 @@ uint64_t replay_block_at(struct task *t, const void *data, size_t n)
     uint64_t at = t->space->scratch + (t->index % SLOTS) * SLOT;
     mem_write(t->tid, at, data, n);
     return at;
+}
+
+/* More room, for one call of few tasks at a time. */
+uint64_t live_room(struct task *t)
+{
+    return t->space->scratch + SLOTS * SLOT + (t->index % ROOMS) * LIVE_ROOM;
 }

@@ -2,7 +2,6 @@
 #include "engine.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 
 static mode_t kind_of(const struct record *r)
 {
@@ -24,21 +23,6 @@ static void open_for_real(struct task *t, const char *path, int flags, mode_t mo
     r.r10 = mode;
     regs_set(t, &r);
     t->want_exit = true;
-}
-
-static mode_t open_mode(struct task *t)
-{
-    struct open_how how = {0};
-    switch (t->nr) {
-    case REX_NR_open:
-        return (mode_t)t->args[2];
-    case REX_NR_creat:
-        return (mode_t)t->args[1];
-    case REX_NR_openat2:
-        mem_read(t->tid, t->args[2], &how, sizeof how);
-        return (mode_t)how.mode;
-    }
-    return (mode_t)t->args[3];
 }
 
 static bool is_writing(int flags)

@@ -57,6 +57,25 @@ void stack_hide_vdso(struct task *t, struct stack *s)
     mem_write(t->tid, s->at + (uint64_t)((unsigned char *)a - s->image.data), a, sizeof *a);
 }
 
+/* argc, argv, envp and auxv move down to make room for the name above them; the strings stay. */
+void stack_rename(struct task *t, const char *name)
+{
+    struct stack s = {0};
+    Elf64_auxv_t *a = stack_read(t, &s) ? entry(s.image.data, s.image.used, AT_EXECFN) : NULL;
+    if (a) {
+        Elf64_auxv_t *end = vector(s.image.data, s.image.used);
+        while (end->a_type != AT_NULL)
+            end++;
+        size_t n = strlen(name) + 1, shift = (n + 15) & ~(size_t)15, block = (size_t)((unsigned char *)(end + 1) - s.image.data);
+        struct user_regs_struct r = regs_get(t);
+        a->a_un.a_val = s.at + block - shift;
+        r.rsp = s.at - shift;
+        if (mem_write(t->tid, r.rsp, s.image.data, block) && mem_write(t->tid, a->a_un.a_val, name, n))
+            regs_set(t, &r);
+    }
+    bytes_free(&s.image);
+}
+
 /* Blanks the values of variables named, in a block of NUL-ended strings. */
 void mask_variables(unsigned char *block, size_t n, const struct strings *names)
 {

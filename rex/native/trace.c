@@ -99,9 +99,12 @@ static void tracee(int gate, const struct sigaction *saved)
         r.rlim_cur = plan.stack_limit;
         setrlimit(RLIMIT_STACK, &r);
     }
-    personality(ADDR_NO_RANDOMIZE);
+    bool is_watched = handler != &live || live_is_recorded();
+    if (is_watched)
+        personality(ADDR_NO_RANDOMIZE);
     inherit_signals(saved);
-    prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+    if (is_watched)
+        prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
     filter_install();
     execve(plan.program, plan.args.item, plan.env.item);
     _exit(errno == ENOENT ? 127 : 126);
@@ -397,6 +400,8 @@ static bool wait_one(pid_t *tid, int *status, struct rusage *used)
             return true;
         if (*tid < 0 && errno != EINTR)
             return false;
+        if (forwarded == SIGTERM && handler == &live)
+            return true;
         if (forwarded) {
             kill(first, forwarded);
             forwarded = 0;
@@ -425,6 +430,16 @@ void tsc_allow(bool allowed)
     prctl(PR_SET_TSC, allowed ? PR_TSC_ENABLE : PR_TSC_SIGSEGV, 0, 0, 0);
 }
 
+/* A live run is cancelled as a whole, those too that are born while it ends. */
+static void end_all(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive)
+            kill(t->tid, SIGKILL);
+    for (size_t i = 0; i < early_count; i++)
+        kill(early[i].tid, SIGKILL);
+}
+
 int trace(void)
 {
     pid_t tid;
@@ -439,7 +454,10 @@ int trace(void)
     spawn();
     tsc_allow(false);     /* as to the tracees: else each switch between us writes CR4, which traps in a virtual machine */
     while (wait_one(&tid, &status, &used)) {
-        take_report(tid, status, &used);
+        if (forwarded == SIGTERM && handler == &live)
+            end_all();
+        if (tid > 0)
+            take_report(tid, status, &used);
         handler->settle();
         serial_settle();
         for (size_t i = 0; i < early_count && !tasks_alive(); i++)

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from dataclasses import dataclass
 
+from rex import codec
+from rex.archive import Experiment
 from rex.errors import OwnFailure
+from rex.replay import Stage
+from rex.runnew.answers import read_answers
+from rex.runnew.engineplan import engine_plan
+from rex.runnew.outputs import find_outputs
 from rex.runnew.plan import RunPlan
+from rex.runnew.recorded import RunRecording
+from rex.tracer import Report, start as start_engine
+
+_AGAIN_S = 0.2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class LiveUse:
     """One use of the live system where the archive had no answer.
 
@@ -48,18 +61,49 @@ class RunOutcome:
 
 
 class Run:
-    """A new experiment while it runs; `wait` must be called in the end."""
+    """A new experiment while it runs; `wait` must be called in the end.
 
-    pid: int
-    """Process id of the engine; its tracees end with it."""
+    Attributes:
+        pid: process id of the engine; its tracees end with it.
+    """
+
+    def __init__(self, plan: RunPlan, stdin: int | None, stdout: int | None,
+                 stderr: int | None) -> None:
+        """Use `start` instead."""
+        self.plan = plan
+        self._is_cancelled = False
+        self._begun = time.monotonic()
+        self._recording: RunRecording | None = None
+        self._stage = Stage(plan.archive, plan.experiment)
+        try:
+            answers = read_answers(plan.experiment)
+            log, withheld = "", []
+            if plan.is_recorded:
+                self._recording = RunRecording(plan, answers, 0 if stdin is None else stdin)
+                log, withheld = self._recording.log_path, self._recording.withheld
+            self._engine = start_engine(engine_plan(plan, self._stage, answers, log, withheld),
+                                        stdin, stdout, stderr)
+        except BaseException:
+            self._end(None)
+            raise
+        self.pid = self._engine.process.pid
 
     def poll(self) -> bool:
         """Whether the program has ended."""
-        raise NotImplementedError
+        return self._engine.process.poll() is not None
 
     def cancel(self) -> None:
         """End the program and all its descendants now. Any thread may call it, at any time."""
-        raise NotImplementedError
+        if self._is_cancelled or self.poll():
+            return
+        self._is_cancelled = True
+        threading.Thread(target=self._insist, daemon=True).start()
+
+    def _insist(self) -> None:
+        """A signal that comes just before the engine begins to wait would be seen late."""
+        while not self.poll():
+            self._engine.cancel()
+            time.sleep(_AGAIN_S)
 
     def wait(self) -> RunOutcome:
         """Wait for the end; take what was recorded into the archive. Once, in any one thread.
@@ -67,7 +111,37 @@ class Run:
         Raises:
             OwnFailure, NotPermitted: the engine failed; nothing was recorded.
         """
-        raise NotImplementedError
+        report = None
+        try:
+            report = self._wait()
+            duration_s = time.monotonic() - self._begun
+            outputs = find_outputs(self.plan)
+            uses = sorted(LiveUse(kind, codec.text(what)) for kind, what in report.live)
+            experiment = self._end(None if self._is_cancelled else report)
+            notes = [*report.problems, *(experiment.manifest.warnings if experiment else ())]
+            return RunOutcome(report.status, self._is_cancelled, outputs, tuple(uses),
+                              experiment.name if experiment else None, tuple(notes), duration_s)
+        finally:
+            self._end(None)
+
+    def _wait(self) -> Report:
+        try:
+            return self._engine.wait()
+        except KeyboardInterrupt:
+            self.cancel()
+            return self._engine.wait()
+
+    def _end(self, report: Report | None) -> Experiment | None:
+        """Finish the recording, or without a report abandon it; remove what was made for the run."""
+        recording, self._recording = self._recording, None
+        try:
+            if recording and report:
+                return recording.finish(report)
+            if recording:
+                recording.abandon()
+            return None
+        finally:
+            self._stage.close()
 
 
 def start(plan: RunPlan, stdin: int | None = None, stdout: int | None = None,
@@ -75,9 +149,15 @@ def start(plan: RunPlan, stdin: int | None = None, stdout: int | None = None,
     """Start a planned run and return at once.
 
     Args:
-        stdin, stdout, stderr: descriptors for the program, or subprocess.DEVNULL or PIPE's
-            ends; None hands on ours. They may be closed here once this has returned.
+        stdin, stdout, stderr: descriptors for the program; None hands on ours. They may be
+            closed here once this has returned.
     Raises:
         OwnFailure: it could not be prepared.
+        UsageError: the native engine is not there.
     """
-    raise OwnFailure("live runs cannot be started yet")
+    try:
+        os.makedirs(codec.raw(plan.outdir), exist_ok=True)
+        return Run(plan, stdin, stdout, stderr)
+    except OSError as error:
+        raise OwnFailure("the run could not be prepared", str(error),
+                         "free some space, or set REX_CACHE to another directory") from error

@@ -45,6 +45,22 @@ def choose() -> tuple[str, Engine]:
     return name, native.run if name == NATIVE else _reference()
 
 
+def start(plan: Plan, stdin: int | None = None, stdout: int | None = None,
+          stderr: int | None = None) -> native.Started:
+    """Start a live plan; only the native engine runs those.
+
+    Raises:
+        UsageError: it was not built, or REX_ENGINE asks for the other.
+    """
+    if chosen_name() != NATIVE:
+        raise UsageError("new experiments need the native engine",
+                         "it was not built at installation" if not native.is_built() else
+                         "REX_ENGINE asks for the reference engine",
+                         "install gcc and install Rex again" if not native.is_built() else
+                         "unset REX_ENGINE")
+    return native.Started(plan, stdin, stdout, stderr)
+
+
 def describe_engines() -> str:
     """One line for `rex --version`."""
     name = chosen_name()

@@ -21,6 +21,39 @@ def is_built() -> bool:
     return os.access(PATH, os.X_OK)
 
 
+class Started:
+    """rex-engine at work on a plan."""
+
+    def __init__(self, plan: Plan, stdin: int | None = None, stdout: int | None = None,
+                 stderr: int | None = None) -> None:
+        self._plan = plan
+        # In memory: a plan holds the whole environment, credentials too.
+        self._file = os.fdopen(os.memfd_create("rex-plan"), "wb")
+        self._file.write(plan.encode())
+        self._file.flush()
+        where = f"/proc/{os.getpid()}/fd/{self._file.fileno()}"
+        self.process = subprocess.Popen([PATH, where], stdin=stdin, stdout=stdout, stderr=stderr,
+                                        close_fds=False)
+
+    def cancel(self) -> None:
+        """End all tracees of a live run; harmless after the end."""
+        self.process.send_signal(signal.SIGTERM)
+
+    def wait(self) -> Report:
+        """What the engine reports in the end.
+
+        Raises:
+            NotPermitted: the kernel does not let us trace.
+            OwnFailure: the engine failed.
+        """
+        return self.report(self.process.wait())
+
+    def report(self, status: int) -> Report:
+        """What an engine that ended with this status reports."""
+        self._file.close()
+        return _report(self._plan, status)
+
+
 def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
         stderr: int | None = None) -> Report:
     """Run the plan to its end.
@@ -34,14 +67,8 @@ def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
     """
     if plan.sandbox:
         return _run_inside(plan, plan.sandbox, stdin, stdout, stderr)
-    # In memory: a plan holds the whole environment, credentials too.
-    with os.fdopen(os.memfd_create("rex-plan"), "wb") as file:
-        file.write(plan.encode())
-        file.flush()
-        engine = subprocess.Popen([PATH, f"/proc/{os.getpid()}/fd/{file.fileno()}"], stdin=stdin,
-                                  stdout=stdout, stderr=stderr, close_fds=False)
-        status = _wait(engine, plan.mode == RECORD)
-    return _report(plan, status)
+    engine = Started(plan, stdin, stdout, stderr)
+    return engine.report(_wait(engine.process, plan.mode == RECORD))
 
 
 def _run_inside(plan: Plan, box: Sandbox, stdin: int | None, stdout: int | None, stderr: int | None) -> Report:

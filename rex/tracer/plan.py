@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rex.tracer.sandbox import Sandbox
 
-RECORD, REPLAY = "record", "replay"
+RECORD, REPLAY, LIVE = "record", "replay", "live"
 
 # How a recorded experiment used a path: bits of FileUse.how.
 READ, WRITTEN, PROGRAM, LOADER, SCRIPT, DIRECTORY = 1, 2, 4, 8, 16, 32
@@ -25,19 +25,24 @@ class Plan:
     """One run of a tracer. Paths, arguments and variables are bytes, as the kernel has them.
 
     Attributes:
-        mode: record or replay.
-        log: the log to write or to read (uncompressed).
+        mode: record, replay or live (archived files, with the rest of the system as it is).
+        log: the log to write or to read (uncompressed); live: "" without a recording.
         program: what the first exec is given; args[0] may differ.
         control: record: a socket to the capture service (see record.py).
         gate: replay: a socket to who decides which steps run.
         steps: replay: tasks of the log that are steps.
         withhold: record: variables whose values the log must not hold.
         serialize: record: one task runs at a time, in an order that the log keeps.
-        files: replay: archived path -> (mode, mtime_ns, file that stands for it).
-        programs: replay: executed path -> file to execute for it.
-        links, dirs: replay: archived symbolic links and directories.
-        seed: randomness by this seed instead of the kernel's; None leaves it.
-        outdir, work, empty: replay: where outputs go; a private directory; an empty one.
+        seed: record: randomness by this seed instead of the kernel's; None leaves it.
+        files: replay, live: archived path -> (mode, mtime_ns, file that stands for it).
+        programs: replay, live: executed path -> file to execute for it.
+        links, dirs: replay, live: archived symbolic links and directories.
+        outdir, work, empty: replay, live: where outputs go; a private directory; an empty one.
+        objects: live: the folder of archived files, unpacked; other files are this machine's.
+        dir_times: live: mtime_ns of directories.
+        absent: live: paths that the archive knows not to be there.
+        stubs: live: mode, mtime_ns and size (-1: not known) of files whose content the archive lacks.
+        listings: live: directories of which it knows all names, in the recorded order.
         sandbox: replay: see nothing of this machine but what this tells.
     """
 
@@ -64,16 +69,23 @@ class Plan:
     work: bytes = b""
     empty: bytes = b""
     sandbox: Sandbox | None = None
+    objects: bytes = b""
+    dir_times: dict[bytes, int] = field(default_factory=dict)
+    absent: list[bytes] = field(default_factory=list)
+    stubs: dict[bytes, tuple[int, int, int]] = field(default_factory=dict)
+    listings: dict[bytes, list[bytes]] = field(default_factory=dict)
 
     def encode(self) -> bytes:
         """The plan as rex-engine reads it: key=value records, each ended by NUL."""
         items: list[tuple[str, bytes]] = [
-            ("mode", self.mode.encode()), ("log", os.fsencode(self.log)), ("program", self.program),
+            ("mode", self.mode.encode()), ("program", self.program),
             ("report", os.fsencode(self.report))]
+        if self.log:
+            items.append(("log", os.fsencode(self.log)))
         items += [("arg", a) for a in self.args] + [("env", e) for e in self.env]
         items += [("withhold", name) for name in self.withhold]
         for key, value in (("cwd", self.cwd), ("outdir", self.outdir), ("work", self.work),
-                           ("empty", self.empty)):
+                           ("empty", self.empty), ("objects", self.objects)):
             if value:
                 items.append((key, value))
         if self.control >= 0:
@@ -96,6 +108,12 @@ class Plan:
         for path, target in self.links.items():
             items += [("link_from", path), ("link_to", target)]
         items += [("dir", b"%o %s" % (mode, path)) for path, mode in self.dirs.items()]
+        items += [("dir_time", b"%d %s" % (time, path)) for path, time in self.dir_times.items()]
+        items += [("absent", path) for path in self.absent]
+        items += [("stub", b"%o %d %d %s" % (*facts, path)) for path, facts in self.stubs.items()]
+        for path, names in self.listings.items():
+            items.append(("listed", path))
+            items += [("entry", path.rstrip(b"/") + b"/" + name) for name in names]
         return b"".join(key.encode() + b"=" + value + b"\0" for key, value in items)
 
 
@@ -129,6 +147,8 @@ class Report:
         touched: path -> CAPTURED or CREATED, for all that the experiment changed.
         aliases: names with symbolic links in them.
         loaders: executed program -> its ELF loader.
+        live: live: kind and name of what was used of this machine.
+        gone: live: paths that the run removed.
         differs_at: replay: number of the first output event that differs, and its stream.
     """
 
@@ -143,6 +163,8 @@ class Report:
     divergences: int = 0
     mismatches: int = 0
     forced: int = 0
+    live: list[tuple[str, bytes]] = field(default_factory=list)
+    gone: list[bytes] = field(default_factory=list)
     differs_at: tuple[int, int] | None = None
     problems: list[str] = field(default_factory=list)
 
@@ -164,6 +186,11 @@ class Report:
                 report.touched[path] = int(state)
             elif name == "alias":
                 report.aliases.append(value)
+            elif name == "live":
+                kind, _, what = value.partition(b"\t")
+                report.live.append((kind.decode("ascii", "replace"), what))
+            elif name == "gone":
+                report.gone.append(value)
             elif name == "program":
                 program = value
             elif name == "loader":

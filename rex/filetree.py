@@ -1,0 +1,73 @@
+"""The file system that an experiment saw, as its manifest is made from it after the run."""
+
+from __future__ import annotations
+
+import os
+
+from rex import codec, elf
+from rex.archive import ElfFacts, FileState, below
+from rex.errors import RexError
+from rex.keeping import CaptureService, Keeper
+
+
+class FileTree:
+    """The file system of this machine; what was kept during the run is there already.
+
+    Attributes:
+        captured: states of files before the experiment changed them.
+        seen: states of files that were only read, kept beside the run.
+        excluded: files whose bytes the user wanted left out; grows as files are captured.
+    """
+
+    def __init__(self, keeper: Keeper, service: CaptureService) -> None:
+        """The service has ended."""
+        self._keeper = keeper
+        self.captured = service.captured()
+        self.seen = service.seen()
+        self.excluded = keeper.excluded
+
+    def capture(self, path: str) -> FileState:
+        """What is at a path now, with its content.
+
+        Raises:
+            FileNotFoundError: nothing is there.
+            OSError: it cannot be read.
+        """
+        return self._keeper.capture(path)
+
+    def below(self, path: str) -> list[str]:
+        """Everything below a directory; nothing for what is none."""
+        return below(path)
+
+    def is_link(self, path: str) -> bool:
+        """Whether a symbolic link is at a path."""
+        return os.path.islink(codec.raw(path))
+
+    def info(self, path: str) -> os.stat_result | None:
+        """What this machine says of a path; None if that is not the experiment's file."""
+        try:
+            return os.lstat(codec.raw(path))
+        except OSError:
+            return None
+
+    def elf(self, path: str) -> ElfFacts | None:
+        """What the ELF file at a path says about itself."""
+        return elf_facts(codec.raw(path))
+
+    def needed(self, program: str, environment: dict[str, str]) -> set[str]:
+        """The libraries that a program names, by their paths without links.
+
+        Raises:
+            RexError, OSError: it cannot be read.
+        """
+        found = elf.resolve_needed(os.fsdecode(codec.raw(program)), environment).found.values()
+        return {codec.text(os.fsencode(os.path.realpath(path))) for path in found}
+
+
+def elf_facts(name: bytes) -> ElfFacts | None:
+    """What a file says about itself, if it is an ELF file that we understand."""
+    try:
+        facts = elf.read(name)
+    except (RexError, OSError):
+        return None
+    return ElfFacts(facts.interpreter, facts.soname, facts.needed, facts.build_id) if facts else None

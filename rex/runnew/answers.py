@@ -1,0 +1,230 @@
+"""What the log says of names whose files are not in the archive.
+
+A program that found no /etc/foo.conf must find none again, one that only looked at a file's time must
+see that time, and a directory that was listed has those names, whatever this machine has there. Only
+the first mention of a name counts: later ones may tell what the experiment itself had done.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+from dataclasses import dataclass, field
+from errno import ENOENT
+
+from rex import codec
+from rex.archive import Experiment
+from rex.log import LogReader
+from rex.log.records import IN, OUT, RESOLVED, TASK, Event
+from rex.runnew.names import Names
+from rex.syscalls.numbers import NUMBERS
+
+_STAT = struct.Struct("<QQQIIIIQqqqQQQQ")      # dev ino nlink mode uid gid pad rdev size blksize blocks atim mtim
+_DIRENT64 = struct.Struct("<QqHB")
+_DIRENT = struct.Struct("<QQH")
+_AT_FDCWD = 0xFFFFFF9C
+_CLONE_THREAD = 0x00010000
+_KERNEL = ("/proc", "/sys", "/dev")
+
+
+def _numbers(*names: str) -> set[int]:
+    return {NUMBERS[name] for name in names}
+
+
+_STATS = _numbers("stat", "lstat", "newfstatat", "statx")
+_LOOKS = _STATS | _numbers("access", "faccessat", "faccessat2", "readlink", "readlinkat", "execve", "execveat")
+_OPENS = _numbers("open", "openat", "openat2", "creat")
+_LISTS = _numbers("getdents", "getdents64")
+_MAKES = _numbers("mkdir", "mkdirat", "mknod", "mknodat", "symlink", "symlinkat", "link", "linkat",
+                  "rename", "renameat", "renameat2")
+_CHDIRS = _numbers("chdir", "fchdir")
+_ALL = _LOOKS | _OPENS | _LISTS | _MAKES | _CHDIRS | {TASK}
+_HAVE_DIRFD = {number for name, number in NUMBERS.items() if name.endswith("at") or name in (
+    "openat2", "statx", "faccessat2", "newfstatat")}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a stat told of a file or directory; the size is None if only a listing named it."""
+
+    mode: int
+    mtime_ns: int = 0
+    size: int | None = None
+
+
+@dataclass
+class Answers:
+    """Names that the archive knows of without having their files.
+
+    Attributes:
+        absent: nothing was there.
+        looks: files and directories that were looked at, not opened.
+        links: symbolic links that were read, and their targets.
+        listings: directories that were listed to the end, with all their names.
+    """
+
+    absent: set[str] = field(default_factory=set)
+    looks: dict[str, Look] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    listings: dict[str, list[str]] = field(default_factory=dict)
+
+
+def read_answers(experiment: Experiment) -> Answers:
+    """Go through an experiment's log; nothing is known without one."""
+    reader = _Reader(experiment)
+    if experiment.manifest.log:
+        with LogReader(experiment.open_log()) as log:
+            for event in log.select(_ALL):
+                reader.take(event)
+    return reader.finish()
+
+
+class _Reader:
+    def __init__(self, experiment: Experiment) -> None:
+        manifest = experiment.manifest
+        self.files = manifest.files
+        self.names = Names(manifest)
+        self.start = manifest.cwd
+        self.answers = Answers()
+        self.made: set[str] = set()
+        self.leader: dict[int, int] = {}
+        self.cwd: dict[int, str] = {}
+        self.opened: dict[tuple[int, int], str] = {}
+        self.listing: dict[tuple[int, int], tuple[str, dict[str, int]]] = {}
+
+    def take(self, event: Event) -> None:
+        if event.call == TASK:
+            self._born(event)
+            return
+        leader = self.leader.get(event.task, event.task)
+        if event.call in _CHDIRS:
+            if event.result == 0:
+                self.cwd[leader] = codec.text(event.data(RESOLVED) or codec.raw(self.start))
+        elif event.call in _LISTS:
+            self._list(event, leader)
+        elif event.call in _OPENS:
+            self._open(event, leader)
+        elif event.call in _MAKES:
+            if event.result == 0:
+                self.made.update(codec.text(path) for path in event.all_data(RESOLVED))
+        elif event.call in _LOOKS:
+            self._look(event, leader)
+
+    def _born(self, event: Event) -> None:
+        parent = self.leader.get(event.args[0], event.args[0])
+        is_thread = bool(event.args[2] & _CLONE_THREAD)
+        self.leader[event.task] = parent if is_thread else event.task
+        if not is_thread:
+            self.cwd[event.task] = self.cwd.get(parent, self.start)
+            for (owner, fd), path in list(self.opened.items()):
+                if owner == parent:
+                    self.opened[event.task, fd] = path
+
+    def _path(self, event: Event, leader: int) -> str | None:
+        """The path that a look meant, links on the way followed; None if that cannot be told."""
+        given = codec.text(event.data(IN) or b"")
+        if not given:
+            return None
+        if not given.startswith("/"):
+            dirfd = event.args[0] & 0xFFFFFFFF
+            base = (self.cwd.get(leader, self.start) if event.call not in _HAVE_DIRFD or dirfd == _AT_FDCWD
+                    else self.opened.get((leader, dirfd)))
+            if base is None:
+                return None
+            given = f"{base}/{given}"
+        head, _, last = given.rstrip("/").rpartition("/")
+        if last in ("", ".", ".."):
+            path = self.names.resolve(given)
+        else:
+            path = os.path.join(self.names.resolve(head or "/"), last)
+        if path in self.files or path in self.made or path.startswith(_KERNEL) or path in self.answers.absent:
+            return None
+        return path
+
+    def _look(self, event: Event, leader: int) -> None:
+        path = self._path(event, leader)
+        if path is None or path in self.answers.looks or path in self.answers.links:
+            return
+        data = event.data(OUT) or b""
+        if event.result == -ENOENT:
+            if self.names.resolve(path) == path:      # of a dangling link it would be the target
+                self.answers.absent.add(path)
+        elif event.call in _STATS and event.result == 0:
+            look = _look_of(data, event.call == NUMBERS["statx"])
+            if look and not stat.S_ISLNK(look.mode):
+                self.answers.looks[path] = look
+        elif event.call in _numbers("readlink", "readlinkat") and event.result > 0:
+            self.answers.links[path] = codec.text(data[:event.result])
+
+    def _open(self, event: Event, leader: int) -> None:
+        path = codec.text(event.data(RESOLVED) or b"")
+        if event.result < 0:
+            asked = self._path(event, leader) if event.result == -ENOENT else None
+            if asked is not None and asked not in self.answers.looks and self.names.resolve(asked) == asked:
+                self.answers.absent.add(asked)
+            return
+        self.opened[leader, event.result] = path
+        self.listing.pop((leader, event.result), None)
+        if path.endswith(" (deleted)"):               # a file without a name: its directory was there
+            path = os.path.dirname(path)
+            if path not in self.files and path not in self.made:
+                self.answers.looks.setdefault(path, Look(stat.S_IFDIR | 0o755))
+        elif path not in self.files and path not in self.answers.looks:
+            self.made.add(path)
+
+    def _list(self, event: Event, leader: int) -> None:
+        key = (leader, event.args[0] & 0xFFFFFFFF)
+        path = self.opened.get(key, "")
+        if event.result < 0 or not path or path.startswith(_KERNEL) or path in self.answers.listings:
+            return
+        found = self.listing.setdefault(key, (path, {}))[1]
+        if event.result == 0:
+            self.answers.listings[path] = [name for name in found if os.path.join(path, name) not in self.made]
+            for name, mode in found.items():
+                self._name(os.path.join(path, name), mode)
+            self.listing.pop(key)
+        else:
+            found.update(_entries(event.data(OUT) or b"", event.call == NUMBERS["getdents64"]))
+
+    def _name(self, path: str, mode: int) -> None:
+        if mode in (stat.S_IFREG, stat.S_IFDIR) and path not in self.files and path not in self.made:
+            self.answers.looks.setdefault(path, Look(mode | (0o755 if mode == stat.S_IFDIR else 0o644)))
+
+    def finish(self) -> Answers:
+        for path in self.made:                        # what was made was made in a directory that was there
+            above = os.path.dirname(path)
+            if above not in self.files and above not in self.made and not above.startswith(_KERNEL):
+                self.answers.looks.setdefault(above, Look(stat.S_IFDIR | 0o755))
+        for path in self.answers.absent & set(self.answers.looks):
+            del self.answers.looks[path]
+        return self.answers
+
+
+def _look_of(data: bytes, is_statx: bool) -> Look | None:
+    if is_statx:
+        if len(data) < 256:
+            return None
+        mode = int.from_bytes(data[28:30], "little")
+        size = int.from_bytes(data[40:48], "little")
+        seconds, nanoseconds = struct.unpack_from("<qI", data, 112)
+        return Look(mode, seconds * 10 ** 9 + nanoseconds, size)
+    if len(data) < _STAT.size:
+        return None
+    values = _STAT.unpack_from(data)
+    return Look(values[3], values[13] * 10 ** 9 + values[14], values[8])
+
+
+def _entries(data: bytes, is_new: bool) -> dict[str, int]:
+    """Names and types of directory entries, without . and .. ."""
+    found, at = {}, 0
+    while at + 19 <= len(data):
+        size = _DIRENT64.unpack_from(data, at)[2] if is_new else _DIRENT.unpack_from(data, at)[2]
+        if size < 20 or at + size > len(data):
+            break
+        name = data[at + (19 if is_new else 18):at + size].split(b"\0")[0]
+        kind = data[at + 18] if is_new else data[at + size - 1]
+        if name not in (b".", b".."):
+            found[codec.text(name)] = kind << 12
+        at += size
+    return found

@@ -1,0 +1,58 @@
+"""A live run on its way into the archive: the same experiment as a recording would make, with its parent noted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rex import codec, inventory
+from rex.archive import Experiment
+from rex.keeping import Keeper
+from rex.record import begun_facts, new_manifest, standard_input, withheld_names
+from rex.runnew.answers import Answers
+from rex.runnew.plan import RunPlan
+from rex.runnew.tree import RunTree
+from rex.tracer import Report, choose
+from rex.tracer.plan import CAPTURED
+
+
+class RunRecording:
+    """One experiment in the making; `finish` or `abandon` must be called in the end."""
+
+    def __init__(self, plan: RunPlan, answers: Answers, stdin: int) -> None:
+        """Begin it in the plan's archive.
+
+        Raises:
+            UsageError: the name was taken meanwhile.
+        """
+        parent = plan.experiment.manifest
+        self._plan, self._answers = plan, answers
+        self.withheld = withheld_names(set(plan.environment) - set(parent.environment))
+        facts = begun_facts(list(plan.command), plan.cwd)
+        self._recording = plan.archive.begin(plan.name, facts)
+        self.name = self._recording.name
+        self.log_path = self._recording.log_path
+        try:
+            attachments, stdin_facts = standard_input(self._recording, Keeper(self._recording), stdin)
+            kept = {name: value for name, value in plan.environment.items() if name not in self.withheld}
+            manifest = new_manifest(facts, kept, sorted({*self.withheld, *parent.withheld} - set(kept)), choose()[0])
+            self._manifest = replace(
+                manifest, umask=parent.umask, attachments=attachments,
+                limits={**manifest.limits, **{k: v for k, v in parent.limits.items() if k == "stack"}},
+                extra={"record": {"program": plan.program, "stdin": stdin_facts},
+                       "runnew": {"from": plan.experiment.name, "changes": plan.describe(),
+                                  "local": dict(sorted(plan.files.items()))}})
+        except BaseException:
+            self.abandon()
+            raise
+
+    def finish(self, report: Report) -> Experiment:
+        """Keep what the run used and left."""
+        touched = [codec.text(path) for path, state in report.touched.items() if state == CAPTURED]
+        tree = RunTree(self._recording, self._plan, self._answers, touched, {codec.text(path) for path in report.gone})
+        return self._recording.finish(
+            inventory.complete(self._manifest, tree, report, self._recording.log_path))
+
+    def abandon(self) -> None:
+        """Leave nothing of it in the archive."""
+        self._recording.abandon()
+        self._plan.archive.remove(self.name)

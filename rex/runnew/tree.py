@@ -1,0 +1,139 @@
+"""The file system that a live run saw, after the run: what the recording's manifest is made from."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Iterable
+
+from rex import codec
+from rex.archive import ElfFacts, FileState, Recording, below
+from rex.filetree import FileTree, elf_facts
+from rex.runnew.answers import Answers
+from rex.runnew.plan import RunPlan
+
+
+class RunTree(FileTree):
+    """Outputs over local files over archived ones over this machine's."""
+
+    def __init__(self, recording: Recording, plan: RunPlan, answers: Answers, touched: Iterable[str],
+                 gone: set[str]) -> None:
+        """After the run.
+
+        Args:
+            touched: paths that the run was about to change.
+            gone: paths that it removed from below its outputs.
+        """
+        self.recording = recording
+        self.seen: dict[str, FileState] = {}
+        self.excluded: set[str] = set()
+        self._plan, self._answers, self._gone = plan, answers, gone
+        self._top = os.path.realpath(plan.outdir)
+        self._files = plan.experiment.manifest.files
+        self.captured: dict[str, FileState] = {}
+        for path in touched:
+            self.captured.update(self._all_before(path))
+
+    def capture(self, path: str) -> FileState:
+        upper = self._top + path
+        if os.path.lexists(codec.raw(upper)):
+            state = self.recording.capture(upper)
+            return state if state.type != "dir" or self._is_own(path) else self.before(path)
+        if self._is_gone(path):
+            raise FileNotFoundError(path)
+        return self.before(path)
+
+    def _is_own(self, path: str) -> bool:
+        """Whether a directory is the run's own, not just the place of an output."""
+        try:
+            self.before(path)
+        except OSError:
+            return True
+        return self._is_gone(path)
+
+    def _is_gone(self, path: str) -> bool:
+        while path not in self._gone and path != "/":
+            path = os.path.dirname(path)
+        return path in self._gone
+
+    def before(self, path: str) -> FileState:
+        """What was at a path before the run.
+
+        Raises:
+            FileNotFoundError: nothing was there.
+        """
+        if path in self._plan.files:
+            return self.recording.capture(self._plan.files[path])
+        if entry := self._files.get(path):
+            if entry.initial:
+                return entry.initial
+            raise FileNotFoundError(path)
+        if look := self._answers.looks.get(path):
+            kind = "dir" if stat.S_ISDIR(look.mode) else "file"
+            return FileState(kind, stat.S_IMODE(look.mode), mtime_ns=look.mtime_ns, size=look.size or 0)
+        if path in self._answers.links:
+            return FileState("symlink", 0o777, target=self._answers.links[path])
+        if path in self._answers.absent:
+            raise FileNotFoundError(path)
+        try:
+            return self.recording.capture(path)
+        except FileNotFoundError:
+            if any(each.startswith(path.rstrip("/") + "/") for each in [self._plan.cwd + "/", *self._plan.files]):
+                return FileState("dir", 0o755)
+            raise
+
+    def _all_before(self, path: str) -> dict[str, FileState]:
+        """What was at a path and below it before the run."""
+        found = {}
+        known = [p for p in (*self._files, *self._plan.files) if p.startswith(path + "/")]
+        for each in {path, *known, *(below(path) if path not in self._files else ())}:
+            try:
+                found[each] = self.before(each)
+            except FileNotFoundError:
+                continue
+        return found
+
+    def below(self, path: str) -> list[str]:
+        return [found[len(self._top):] for found in below(self._top + path)]
+
+    def is_link(self, path: str) -> bool:
+        try:
+            return self._state(path).type == "symlink"
+        except OSError:
+            return False
+
+    def _state(self, path: str) -> FileState:
+        upper = codec.raw(self._top + path)
+        if os.path.islink(upper):
+            return FileState("symlink", target=codec.text(os.readlink(upper)))
+        entry = self._files.get(path)
+        if entry and entry.initial and not self._is_gone(path):
+            return entry.initial
+        name = codec.raw(path)
+        if path in self._answers.links or os.path.islink(name):
+            return FileState("symlink")
+        return FileState("other")
+
+    def info(self, path: str) -> os.stat_result | None:
+        return None
+
+    def elf(self, path: str) -> ElfFacts | None:
+        entry = self._files.get(path)
+        if path in self._plan.files:
+            return elf_facts(codec.raw(self._plan.files[path]))
+        return entry.elf if entry else elf_facts(codec.raw(path))
+
+    def needed(self, program: str, environment: dict[str, str]) -> set[str]:
+        """Those among the archived libraries that it names, and that they name."""
+        by_name: dict[str, str] = {}
+        for path, entry in self._files.items():
+            if entry.elf and entry.elf.soname and entry.initial:
+                by_name.setdefault(entry.elf.soname, path)
+        found: set[str] = set()
+        left = [program]
+        while left:
+            facts = self.elf(left.pop())
+            new = {by_name[name] for name in (facts.needed if facts else ()) if name in by_name} - found
+            found |= new
+            left += new
+        return found
