@@ -6,6 +6,7 @@
  *   task.c    tasks, address spaces, descriptors  stack.c   the initial stack of a program
  *   paths.c   what a path means to a tracee       trace.c   spawn, stops, signals, task names
  *   record*.c stops in, log out                   replay*.c log in, answers out
+ *   tsc.c     readings of the processor's counter
  *   seed.c    randomness that is the same in every run
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
@@ -269,6 +270,7 @@ struct rusage;
 void take_report(pid_t tid, int status, const struct rusage *used);    /* of wait4 */
 int trace(void);                                     /* wait status of the first process */
 void filter_install(void);
+bool tsc_emulate(struct task *t);                     /* a fault that was a reading of it */
 void tsc_allow(bool allowed);                       /* to the engine itself */
 
 struct handler {                                     /* record or replay */
@@ -456,6 +458,7 @@ enum { LIVE_ROOM = 2 << 20 };        /* for the arguments of a script */
 enum live_kind { LIVE_FILE, LIVE_DIRECTORY, LIVE_PROGRAM, LIVE_RANDOM, LIVE_NETWORK, LIVE_DEVICE, LIVE_SYSTEM, LIVE_MISSING };
 extern bool is_live;
 void live_start(void);
+void live_end(void);                                 /* cancels the run */
 bool live_is_recorded(void);
 bool live_stops(long nr);
 void live_use(enum live_kind kind, const char *what);

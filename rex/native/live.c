@@ -238,6 +238,14 @@ bool live_is_recorded(void)
     return is_recorded;
 }
 
+/* As a whole, those too that are born while it ends: called again with each report. */
+void live_end(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive)
+            kill(t->tid, SIGKILL);
+}
+
 /* The tracee starts in what stands for its directory. */
 static void enter_directory(void)
 {

@@ -284,29 +284,6 @@ static void execed(struct task *t)
     resume(t, 0);
 }
 
-/* rdtsc and rdtscp fault, because the first process asked for that. */
-static bool emulate_tsc(struct task *t)
-{
-    unsigned char code[3] = {0};
-    struct user_regs_struct r = regs_get(t);
-    if (!mem_read(t->tid, r.rip, code, 3) && !mem_read(t->tid, r.rip, code, 2))
-        return false;
-    bool plain = code[0] == 0x0f && code[1] == 0x31;
-    bool aux = code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9;
-    if (!plain && !aux)
-        return false;
-    uint64_t value = 0;
-    uint32_t ecx = 0;
-    handler->tsc(t, aux, &value, &ecx);
-    r.rax = (uint32_t)value;
-    r.rdx = value >> 32;
-    if (aux)
-        r.rcx = ecx;
-    r.rip += aux ? 3 : 2;
-    regs_set(t, &r);
-    return true;
-}
-
 static void signal_stop(struct task *t, int sig)
 {
     if (sig == SIGTRAP && t->stepping) {
@@ -315,7 +292,7 @@ static void signal_stop(struct task *t, int sig)
         resume(t, 0);
         return;
     }
-    if (sig == SIGSEGV && emulate_tsc(t)) {
+    if (sig == SIGSEGV && tsc_emulate(t)) {
         serial_counted(t);
         t->returned = true;
         resume(t, 0);
@@ -425,21 +402,6 @@ void take_report(pid_t tid, int status, const struct rusage *used)
     }
 }
 
-void tsc_allow(bool allowed)
-{
-    prctl(PR_SET_TSC, allowed ? PR_TSC_ENABLE : PR_TSC_SIGSEGV, 0, 0, 0);
-}
-
-/* A live run is cancelled as a whole, those too that are born while it ends. */
-static void end_all(void)
-{
-    for (struct task *t = tasks; t; t = t->next)
-        if (t->alive)
-            kill(t->tid, SIGKILL);
-    for (size_t i = 0; i < early_count; i++)
-        kill(early[i].tid, SIGKILL);
-}
-
 int trace(void)
 {
     pid_t tid;
@@ -455,7 +417,7 @@ int trace(void)
     tsc_allow(false);     /* as to the tracees: else each switch between us writes CR4, which traps in a virtual machine */
     while (wait_one(&tid, &status, &used)) {
         if (forwarded == SIGTERM && handler == &live)
-            end_all();
+            live_end();
         if (tid > 0)
             take_report(tid, status, &used);
         handler->settle();
