@@ -43,10 +43,11 @@ class Conflicts(UsageError):
 
     code = 2
 
-    def __init__(self, conflicts: list[str]) -> None:
-        """conflicts: what makes no sense, one thing each."""
+    def __init__(self, conflicts: list[str], code: int = 2) -> None:
+        """conflicts: what makes no sense, one thing each; code: 126 or 127 if it is only the program."""
         super().__init__("the run was not started", "; ".join(conflicts))
         self.conflicts = conflicts
+        self.code = code
 
     def as_json(self) -> dict[str, object]:
         return {**super().as_json(), "conflicts": self.conflicts}

@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "record": "Run a command and keep everything it used.",
     "replay": "Run an experiment again, from the archive alone.",
     "expdiff": "Say what differs between two experiments.",
+    "runnew": "Run a new experiment: an archived one with changes.",
     "ls": "List experiments, or the files of one.",
     "show": "Show everything about one experiment.",
     "log": "Print the syscall log of an experiment.",

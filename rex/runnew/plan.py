@@ -8,7 +8,7 @@ from typing import Mapping
 
 from rex import codec, elf
 from rex.archive import APPARATUS, Archive, Experiment, FileEntry, Manifest
-from rex.errors import Conflicts, NotFound, RexError, UsageError
+from rex.errors import CommandNotFound, Conflicts, NotExecutable, NotFound, RexError, UsageError
 from rex.runnew.changes import (Changes, changed_environment, describe_command,
                                 describe_environment)
 from rex.runnew.names import Names
@@ -73,7 +73,7 @@ class RunPlan:
             if source.origin == LOCAL:
                 old = manifest.files[source.path].initial
                 was = f", was {format_size(old.size)} from the archive" if old else ""
-                lines.append(f"the {source.role} {source.path} is {source.local} "
+                lines.append(f"the {source.role} {source.path} is taken from {source.local} "
                              f"({format_size(source.size)}){was}")
             elif source.origin == ADDED:
                 lines.append(f"the file {source.path} is added: {source.local} "
@@ -90,7 +90,7 @@ def plan_run(archive: Archive, experiment: Experiment, changes: Changes, outdir:
     arguments, environment and directory, a single step of a workflow for example.
 
     Args:
-        outdir: where all output goes, each file at its absolute path below.
+        outdir: where all output goes, each file at its absolute path below; "" only plans.
         is_recorded, name: add the run to the archive, under this name or the next free one.
         is_continued: the output directory may hold what a run before left there; that is
             seen as the files of this one.
@@ -111,7 +111,8 @@ class _Planner:
                  outdir: str) -> None:
         self.archive, self.experiment, self.changes = archive, experiment, changes
         self.manifest: Manifest = experiment.manifest
-        self.outdir = os.path.abspath(outdir)
+        self.outdir = os.path.abspath(outdir) if outdir else ""
+        self.code = Conflicts.code
         self.conflicts: list[str] = []
         self.files: dict[str, str] = {}
         self.origins: dict[str, str] = {}
@@ -134,7 +135,7 @@ class _Planner:
         self._check_outdir(is_continued)
         self._check_name(is_recorded, name)
         if self.conflicts:
-            raise Conflicts(self.conflicts)
+            raise Conflicts(self.conflicts, self.code if len(self.conflicts) == 1 else Conflicts.code)
         return RunPlan(self.archive, self.experiment, changes, self.outdir, is_recorded, name, program,
                        command, self.cwd, environment, tuple(self._sources()), self.files)
 
@@ -223,7 +224,10 @@ class _Planner:
             return os.path.normpath(os.path.join(self.cwd, recorded))
         found = names.program(command[0], self.cwd, environment.get("PATH", os.defpath))
         if not found:
-            self.conflicts.append(f"there is no program {command[0]}")
+            path = names.resolve(os.path.join(self.cwd, command[0]))
+            is_there = "/" in command[0] and names.kind(path) != ""
+            self.conflicts.append(f"{command[0]} is not executable" if is_there else f"there is no program {command[0]}")
+            self.code = NotExecutable.code if is_there else CommandNotFound.code
         return found or ""
 
     def _check_environment(self, environment: dict[str, str]) -> None:
@@ -238,6 +242,8 @@ class _Planner:
             self.conflicts.append("arguments and variables cannot hold NUL")
 
     def _check_outdir(self, is_continued: bool) -> None:
+        if not self.outdir:
+            return
         try:
             if os.listdir(self.outdir) and not is_continued:
                 self.conflicts.append(f"the output directory {self.outdir} is not empty")
