@@ -140,6 +140,7 @@ struct task {
     char *loader, *exec_name;        /* of a program that is being executed */
     ull last_stop;
     /* record */
+    bool executed;                   /* it runs a program of its own */
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
     uint64_t random, random_drawn;   /* see seed.c */
     uint64_t random_children;
@@ -340,6 +341,7 @@ void record_before_change(const char *path);
 void record_created(const char *path);
 void descriptor_exit(struct task *t, int64_t result);
 void record_standard(struct task *t, int64_t fd);
+void record_channels(struct task *t);
 bool is_descriptor_call(struct task *t);
 bool closes_pipe(struct task *t);
 void record_exec_entry(struct task *t);

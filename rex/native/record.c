@@ -134,6 +134,8 @@ static void entry(struct task *t)
     }
     bool external = call_streams(t);
     if (c->hook == REX_HOOK_EXIT || (!external && closes_pipe(t))) {
+        if (t->nr == REX_NR_exit_group && !t->leader->executed)
+            record_channels(t);
         log_end(begin(t, &out, 0));
         return;
     }

@@ -1,6 +1,7 @@
 /* Calls that arrange descriptors: which of them are external, and what stands on the standard ones. */
 #include "engine.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 
@@ -62,16 +63,12 @@ static bool duplicates(struct task *t)
         || (t->nr == REX_NR_fcntl && (t->args[1] == F_DUPFD || t->args[1] == F_DUPFD_CLOEXEC));
 }
 
-/* What a standard descriptor was made to stand for: only so is it known what processes
- * hand to each other.  Replays pass over it. */
-void record_standard(struct task *t, int64_t fd)
+static void log_descriptor(struct task *t, int fd, const char *path)
 {
     static struct bytes b;
-    char name[48], line[64], *path = duplicates(t) && fd >= 0 && fd <= 2 ? path_of_fd(t->tid, (int)fd) : NULL;
+    char name[48], line[64];
     unsigned flags = 0;
-    if (!path)
-        return;
-    snprintf(name, sizeof name, "/proc/%d/fdinfo/%d", t->tid, (int)fd);
+    snprintf(name, sizeof name, "/proc/%d/fdinfo/%d", t->tid, fd);
     FILE *f = fopen(name, "re");
     while (f && fgets(line, sizeof line, f))
         if (sscanf(line, "flags: %o", &flags) == 1)
@@ -80,10 +77,37 @@ void record_standard(struct task *t, int64_t fd)
         fclose(f);
     log_begin(&b, EVENT_DUP, t->index);
     struct record *r = (struct record *)b.data;
-    r->stream = files_stream(t->files, (int)fd);
+    r->stream = files_stream(t->files, fd);
     r->result = fd;
     r->args[0] = flags;
     log_field(&b, FIELD_WHOLE, FIELD_RESOLVED, path, strlen(path));
     log_end(&b);
+}
+
+/* What a standard descriptor was made to stand for: only so is it known what processes
+ * hand to each other.  Replays pass over it. */
+void record_standard(struct task *t, int64_t fd)
+{
+    char *path = duplicates(t) && fd >= 0 && fd <= 2 ? path_of_fd(t->tid, (int)fd) : NULL;
+    if (path)
+        log_descriptor(t, (int)fd, path);
     free(path);
+}
+
+/* At the end of a process that never executed a program: what it may have shared with its
+ * parent beyond the standard descriptors. */
+void record_channels(struct task *t)
+{
+    char name[40];
+    snprintf(name, sizeof name, "/proc/%d/fd", t->tid);
+    DIR *d = opendir(name);
+    for (struct dirent *e; d && (e = readdir(d)); ) {
+        int fd = atoi(e->d_name);
+        char *path = fd > 2 && !files_stream(t->files, fd) ? path_of_fd(t->tid, fd) : NULL;
+        if (path && (!strncmp(path, "pipe:", 5) || !strncmp(path, "anon_inode:", 11) || !strncmp(path, "/memfd:", 7)))
+            log_descriptor(t, fd, path);
+        free(path);
+    }
+    if (d)
+        closedir(d);
 }

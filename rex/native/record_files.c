@@ -317,6 +317,7 @@ void record_execed(struct task *t)
 {
     static struct bytes b;
     static struct stack stack;
+    t->executed = true;
     struct name_args n = name_args(t->nr);
     struct stat st;
     char exe[40], *path, *loader;

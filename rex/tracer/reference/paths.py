@@ -61,6 +61,14 @@ def flags_of_fd(tid: int, fd: int) -> int:
         return 0
 
 
+def descriptors(tid: int) -> list[int]:
+    """All open descriptors."""
+    try:
+        return sorted(map(int, os.listdir(f"/proc/{tid}/fd")))
+    except OSError:
+        return []
+
+
 def _absolute(task: Task, dirfd: int, path: bytes) -> bytes | None:
     """/proc/self is the tracee's, not ours."""
     if path.startswith(b"/proc/self/"):

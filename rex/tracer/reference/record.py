@@ -24,6 +24,7 @@ from rex.tracer.reference.record_exec import read_exec, read_program
 from rex.tracer.reference.spawn import Standard
 from rex.tracer.reference.tasks import INTERRUPTED, Task
 
+_EXIT_GROUP = BY_NAME["exit_group"].nr
 _RESTART = BY_NAME["restart_syscall"].nr
 _IOCTL, _TIOCGPTPEER = BY_NAME["ioctl"].nr, 0x5441
 _SIGPROCMASK = BY_NAME["rt_sigprocmask"].nr
@@ -117,6 +118,8 @@ class Recorder(Handler):
             return
         is_external = task.find_stream()
         if call.hook is Hook.EXIT or closes_pipe(task):
+            if task.nr == _EXIT_GROUP and not task.leader.executed:
+                self._note_channels(task)
             self._append(self._event(task, 0, _names(task), task.stream))
             return
         if call.policy in (Policy.NATIVE, Policy.REFUSE) or (call.policy is Policy.STREAM and not is_external):
@@ -176,16 +179,26 @@ class Recorder(Handler):
         self._append(self._event(task, result, fields, stream))
         task.returned_at = task.regs.rip
 
+    def _note_descriptor(self, task: Task, fd: int, path: bytes) -> None:
+        """What a descriptor stands for: only so is it known what processes hand to each other.
+        Replays pass over it."""
+        args = (paths.flags_of_fd(task.tid, fd), *_NO_ARGS[1:])
+        self._append(Event(DUP, task.index, fd, args, ((NO_ARG, RESOLVED, path),), 0, task.files.stream(fd),
+                           self._now()))
+
     def _note_standard(self, task: Task, fd: int) -> None:
-        """What a standard descriptor was made to stand for: only so is it known what processes
-        hand to each other. Replays pass over it."""
-        if not is_duplicating(task) or not 0 <= fd < _STANDARD_STREAMS:
-            return
-        path = paths.path_of_fd(task.tid, fd)
-        if path is not None:
-            fields = ((NO_ARG, RESOLVED, path),)
-            args = (paths.flags_of_fd(task.tid, fd), *_NO_ARGS[1:])
-            self._append(Event(DUP, task.index, fd, args, fields, 0, task.files.stream(fd), self._now()))
+        if is_duplicating(task) and 0 <= fd < _STANDARD_STREAMS:
+            path = paths.path_of_fd(task.tid, fd)
+            if path is not None:
+                self._note_descriptor(task, fd, path)
+
+    def _note_channels(self, task: Task) -> None:
+        """At the end of a process that never executed a program: what it may have shared with
+        its parent beyond the standard descriptors."""
+        for fd in paths.descriptors(task.tid):
+            path = paths.path_of_fd(task.tid, fd) if fd >= _STANDARD_STREAMS and not task.files.stream(fd) else None
+            if path and path.startswith((b"pipe:", b"anon_inode:", b"/memfd:")):
+                self._note_descriptor(task, fd, path)
 
     def _exit_hook(self, task: Task, hook: Hook, result: int, fields: list[Field]) -> int:
         """Add what the hook knows of a call that has ended; the event's stream."""
@@ -211,6 +224,7 @@ class Recorder(Handler):
 
     def execed(self, task: Task) -> None:
         """Write execve's event: its new program has not yet run."""
+        task.executed = True
         args, fields = read_program(self._ledger, task, self._withhold)
         self._append(Event(task.nr, task.index, 0, args, tuple(fields), 0, 0, self._now()))
 
