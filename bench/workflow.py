@@ -59,7 +59,7 @@ def measure_speed() -> None:
             dag = generate(family, count)
             order = linearize(dag, "DF")
             heavy = sorted(range(len(dag)), key=lambda task: -dag.weights[task])
-            sets = (frozenset(), frozenset(heavy[:int(0.3 * len(dag))]), frozenset(heavy) - dag.exits)
+            sets = (frozenset(), frozenset(heavy[:int(0.3 * len(dag))]), frozenset(heavy) - dag.unkept)
             failures = Failures(dag.t_inf)
             cells = [median_ms(lambda: expected_makespan(dag, Schedule(order, kept), failures)) for kept in sets]
             print(f"{family:12}{len(dag):7}" + "".join(f"{cell:10.2f}" for cell in cells), flush=True)
@@ -147,7 +147,7 @@ def ratios_of(dag: Dag, failures: Failures) -> dict[str, float]:
     """T/T_inf of nothing, everything, the best of the fourteen (grid sweeps), and best in 2 s."""
     order = linearize(dag, "DF")
     line = Line(dag, order)
-    ends = {"nothing": [False] * len(dag), "everything": [task not in dag.exits for task in order]}
+    ends = {"nothing": [False] * len(dag), "everything": [task not in dag.unkept for task in order]}
     found = {name: evaluate(line, flags, failures).seconds for name, flags in ends.items()}
     best = find_best(Question(dag, failures, full_sweep=False), 2.0)
     if best.heuristics:

@@ -32,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "pull": "Fetch experiments from a remote archive.",
     "doctor": "Say whether recording works here, and what to do if not.",
     "notebook": "Look at notebook sessions and go back in them.",
+    "workflow": "Show the steps of a recorded workflow, and what they cost.",
     "schedule": "Say what is worth persisting, and in which order to run.",
     "tree": "Show the execution tree of recorded versions.",
     "plan": "Show the replay sequence of many versions, and its cost.",

@@ -4,102 +4,94 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from rex.cli.options import DURATION, GROUPINGS, SIZE, storage_options
+from rex.cli.table import clean
 from rex.errors import UsageError
-from rex.types import format_duration, format_size, parse_duration, parse_size
+from rex.types import format_duration, format_size
 
 if TYPE_CHECKING:
     from rex.workflow.best import Best
     from rex.workflow.dag import Dag, Failures
+    from rex.workflow.graph import Workflow
     from rex.workflow.heuristics import Plan, Question
     from rex.workflow.simulate import Simulation
+    from rex.workflow.wfcommons import Storage
 
 _SHOWN = 20
 
 
-class _Parsed(click.ParamType):
-    """An option that one of the parsers in rex.types reads."""
-
-    def __init__(self, name: str, parser: Callable[[str], float]) -> None:
-        self.name = name
-        self._parser = parser
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        if not isinstance(value, str):
-            return value
-        try:
-            return self._parser(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
-_DURATION = _Parsed("duration", parse_duration)
-_SIZE = _Parsed("size", parse_size)
-
-
 @click.command("schedule")
-@click.argument("dag_path", metavar="DAG.json", type=click.Path(path_type=Path))
-@click.option("--mtbf", type=_DURATION, required=True, help="Mean time between failures: 1000, 90s, 6h.")
-@click.option("--downtime", type=_DURATION, default=0.0, help="Time lost to each failure; 0 if not given.")
+@click.argument("source", metavar="DAG.json|ARCHIVE:EXP")
+@click.option("--mtbf", type=DURATION, required=True, help="Mean time between failures: 1000, 90s, 6h.")
+@click.option("--downtime", type=DURATION, default=0.0, help="Time lost to each failure; 0 if not given.")
 @click.option("--heuristic", default="best", metavar="NAME", show_default=True,
               help="best, or one of the fourteen such as DF-CkptW.")
-@click.option("--max-bytes", type=_SIZE, help="Keep at most so much: 512M, 4GiB.")
+@click.option("--max-bytes", type=SIZE, help="Keep at most so much: 512M, 4GiB.")
 @click.option("--evaluate", "schedule_path", metavar="SCHEDULE.json", type=click.Path(path_type=Path),
               help="Price this schedule instead of looking for one.")
 @click.option("--simulate", "runs", type=click.IntRange(min=1), metavar="RUNS",
               help="Also run the schedule so many times against random failures.")
-@click.option("--budget", "budget_s", type=_DURATION, default=10.0,
+@click.option("--budget", "budget_s", type=DURATION, default=10.0,
               help="How long `best` searches beyond the fourteen; about 10s if not given.")
 @click.option("--full-sweep/--grid-sweep", "full_sweep", default=None,
               help="Try every number of checkpoints, or a refined grid; the grid above 400 tasks.")
-@click.option("--bandwidth", type=_SIZE, default="100M", show_default=True,
-              help="Of the storage, per second; for WfCommons files.")
-@click.option("--latency", type=_DURATION, default=0.5, help="Of the storage; 0.5s; for WfCommons files.")
+@click.option("--group", "grouping", type=click.Choice(GROUPINGS), default="depth", show_default=True,
+              help="What becomes one step of a recording; see rex workflow.")
+@storage_options
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answer.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(dag_path: Path, mtbf: float, downtime: float, heuristic: str, max_bytes: int | None,
+def command(source: str, mtbf: float, downtime: float, heuristic: str, max_bytes: int | None,
             schedule_path: Path | None, runs: int | None, budget_s: float, full_sweep: bool | None,
-            bandwidth: float, latency: float, seed: int, as_json: bool) -> None:
+            grouping: str, bandwidth: float, latency: float, seed: int, as_json: bool) -> None:
     """Say which outputs of a workflow to persist, and in which order to run its tasks,
     when failures wipe everything that is not persisted.
 
     DAG.json holds {"tasks": [{"id", "weight", "checkpoint_cost", "recovery_cost",
-    "preds": [...]}]}, costs in seconds, or is a WfCommons instance.
+    "preds": [...]}]}, costs in seconds, or is a WfCommons instance. Of a recorded
+    experiment, the graph is what rex workflow shows, and the answer lists files.
 
     \b
-    Example: rex schedule dag.json --mtbf 6h --downtime 3m
-    Exit codes: 0 done, 2 bad input.
+    Example: rex schedule EXP:exp0 --mtbf 6h --downtime 3m
+    Exit codes: 0 done, 2 bad input, 10 no such experiment.
     """
+    from rex.workflow.best import prefer_given_order
     from rex.workflow.dag import Failures
     from rex.workflow.heuristics import Question
     from rex.workflow.simulate import simulate
-    dag = load_dag(dag_path, bandwidth, latency)
+    from rex.workflow.wfcommons import Storage
+    dag, workflow = load(source, Storage(bandwidth, latency), grouping)
     failures = Failures(mtbf, downtime)
     question = Question(dag, failures, seed, max_bytes, full_sweep)
     best = answer(question, heuristic, schedule_path, budget_s)
+    if workflow and schedule_path is None:
+        best = prefer_given_order(question, best)
     simulation = None
     if runs:
         refuse_endless(best.plan, failures, runs)
         simulation = simulate(dag, best.plan.schedule, failures, runs, seed)
     if as_json:
-        click.echo(json.dumps(describe(question, best, simulation)))
+        click.echo(json.dumps({**describe(question, best, simulation), **describe_recording(workflow, best.plan)}))
     else:
-        show(question, best, simulation)
+        show(question, best, simulation, workflow)
 
 
-def load_dag(path: Path, bandwidth: float, latency_s: float) -> Dag:
-    """The graph in a file, ours or WfCommons'."""
+def load(source: str, storage: Storage, grouping: str) -> tuple[Dag, Workflow | None]:
+    """The graph in a file, ours or WfCommons'; or that of a recorded experiment, with all about it."""
+    path = Path(source)
+    if not path.is_file() and not source.endswith(".json"):
+        from rex.cli.table import open_ref
+        from rex.workflow.graph import read_workflow
+        workflow = read_workflow(open_ref(source)[1], grouping)
+        return workflow.dag(storage), workflow
     from rex.workflow.dag import read_dag, read_json
-    from rex.workflow.wfcommons import Storage, is_wfcommons, read_wfcommons
+    from rex.workflow.wfcommons import is_wfcommons, read_wfcommons
     data = read_json(path)
-    if is_wfcommons(data):
-        return read_wfcommons(data, Storage(bandwidth, latency_s))
-    return read_dag(data)
+    return read_wfcommons(data, storage) if is_wfcommons(data) else read_dag(data), None
 
 
 def answer(question: Question, heuristic: str, schedule_path: Path | None, budget_s: float) -> Best:
@@ -170,7 +162,16 @@ def seconds_text(seconds: float, log: float) -> str:
     return f"1e{log / math.log(10):.1f} s" if math.isfinite(log) else "over 1e308 s"
 
 
-def show(question: Question, best: Best, simulation: Simulation | None) -> None:
+def describe_recording(workflow: Workflow | None, plan: Plan) -> dict[str, object]:
+    """What `--json` adds for a recording: which it is, and the files of every task to persist."""
+    if workflow is None:
+        return {}
+    kept = [workflow.tasks[place] for place in plan.schedule.order if place in plan.schedule.checkpointed]
+    return {"experiment": workflow.experiment, "group": workflow.grouping,
+            "persist": {task.id: task.outputs for task in kept}}
+
+
+def show(question: Question, best: Best, simulation: Simulation | None, workflow: Workflow | None) -> None:
     """Print tables of the plan, what it compares with, and what to persist."""
     from rich import box
     from rich.console import Console
@@ -187,7 +188,7 @@ def show(question: Question, best: Best, simulation: Simulation | None) -> None:
                   f"MTBF {format_duration(question.failures.mtbf_s)}, "
                   f"downtime {format_duration(question.failures.downtime_s)}; {found_by(best)}",
                   soft_wrap=True)
-    print_kept(console, question, plan)
+    print_kept(console, question, plan, workflow)
     print_list(console, "order", [dag.ids[task] for task in plan.schedule.order])
     if simulation is not None:
         console.print(f"simulated {simulation.runs} runs: mean {simulation.mean_s:.6g} s "
@@ -201,7 +202,7 @@ def compared(question: Question, best: Best) -> list[tuple[str, list[str]]]:
     from rex.workflow.dag import Failures
     from rex.workflow.makespan import Line, evaluate
     dag, failures, order = question.dag, question.failures, best.plan.schedule.order
-    everything = frozenset(range(len(dag))) - dag.exits
+    everything = frozenset(range(len(dag))) - dag.unkept
     named = [("nothing", order, frozenset()), ("everything", order, everything),
              (best.plan.name, order, best.plan.schedule.checkpointed)]
     named += [("less kept", plan.schedule.order, plan.schedule.checkpointed)
@@ -231,28 +232,49 @@ def found_by(best: Best) -> str:
     return f"best of the fourteen: {first.name}, {seconds_text(first.makespan.seconds, first.makespan.log)}; {how}"
 
 
-def print_kept(console: Any, question: Question, plan: Plan) -> None:
-    """The outputs to persist: those that save most come first."""
+def print_kept(console: Any, question: Question, plan: Plan, workflow: Workflow | None) -> None:
+    """The outputs to persist, those that save most first; of a recording, file by file."""
     from rich import box
-    from rich.markup import escape
     from rich.table import Table
-    from rex.workflow.flips import saved_seconds
+    from rich.text import Text
     dag, kept = question.dag, plan.schedule.checkpointed
-    saved = saved_seconds(dag, plan.schedule, question.failures)
+    saved = saved_at(question, plan)
     if not kept or saved is None:
         print_list(console, "persist", [dag.ids[task] for task in plan.schedule.order if task in kept])
         return
     table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("persist the output of", "saves", "costs", "bytes"):
-        table.add_column(heading, justify="left" if heading.startswith("persist") else "right")
-    ranking = sorted(kept, key=lambda task: (-saved[task], task))
+    what = "persist" if workflow else "persist the output of"
+    for heading in (what, *(["of step"] if workflow else []), "saves: MTBF/3", "MTBF", "MTBF x3", "costs", "bytes"):
+        table.add_column(heading, justify="left" if heading in (what, "of step") else "right",
+                         no_wrap=not workflow or heading != what, overflow="fold")
+    ranking = sorted(kept, key=lambda task: (-saved[1][task], task))
     for task in ranking[:_SHOWN]:
         size = dag.kept_bytes([task])
-        table.add_row(escape(dag.ids[task]), signed_text(saved[task]), format_duration(dag.checkpoint_costs[task]),
-                      "?" if size is None else format_size(size))
+        cells = [*(signed_text(each[task]) for each in saved), format_duration(dag.checkpoint_costs[task]),
+                 "?" if size is None else format_size(size)]
+        if not workflow:
+            table.add_row(Text(clean(dag.ids[task])), *cells)
+            continue
+        for number, path in enumerate(workflow.tasks[task].outputs):
+            mine = [clean(dag.ids[task]), *cells] if not number else []
+            table.add_row(Text(clean(workflow.shown(path))), *mine)
     console.print(table)
     if len(kept) > _SHOWN:
         console.print(f"... and {len(kept) - _SHOWN} more (--json has all)")
+
+
+def saved_at(question: Question, plan: Plan) -> list[dict[int, float]] | None:
+    """What each checkpoint saves at a third of the MTBF, at it, and at three times it."""
+    from rex.workflow.dag import Failures
+    from rex.workflow.flips import saved_seconds
+    found = []
+    for factor in (1 / 3, 1, 3):
+        failures = Failures(question.failures.mtbf_s * factor, question.failures.downtime_s)
+        saved = saved_seconds(question.dag, plan.schedule, failures)
+        if saved is None:
+            return None
+        found.append(saved)
+    return found
 
 
 def signed_text(seconds: float) -> str:

@@ -181,13 +181,14 @@ def show_output(experiment: "Experiment", stream: int, as_json: bool) -> None:
 
 def show_graph(experiment: "Experiment", form: str) -> None:
     """Its processes and files as a graph, in one of three forms."""
-    from rex.expdiff import drawing
+    from rex import picture
     from rex.expdiff.graph import read_graph
+    from rex.expdiff.prov import as_prov
     graph = read_graph(experiment)
     if form == "prov":
-        print_json(drawing.as_prov(graph, experiment.manifest))
+        print_json(as_prov(graph, experiment.manifest))
     else:
-        draw = drawing.as_dot if form == "dot" else drawing.as_svg
+        draw = picture.as_dot if form == "dot" else picture.as_svg
         click.echo(draw(graph.without_system()), nl=False)
 
 

@@ -14,6 +14,7 @@ from rex.expdiff.trace import STANDARD, Exec, Task, Trace
 from rex.log import LogReader
 from rex.log.records import (ARGV, EXIT, IN, LOADER, NOTE, OUT, RESOLVED, SCRIPT, SIGNAL, SWITCH,
                              TASK, TSC, Event)
+from rex.log.uses import READ as FILE_READ, REMOVE, WRITE, file_uses, is_exclusive, open_flags
 from rex.syscalls import Hook
 
 _SIGNALS = "signals of children and timers"
@@ -23,7 +24,7 @@ _KERNEL_STATE = (b"/proc/loadavg", b"/proc/uptime", b"/proc/stat", b"/proc/memin
                  b"/proc/cpuinfo",
                  b"/proc/self/", b"/proc/thread-self/", b"/proc/net/", b"/proc/pressure/", b"/proc/interrupts",
                  b"/proc/diskstats", b"/proc/sys/kernel/random/", b"/sys/fs/cgroup/", b"/dev/urandom", b"/dev/random")
-_WRITE_ONLY, _READ_WRITE, _CREATE, _EXCLUSIVE, _TRUNCATE = 1, 2, 0o100, 0o200, 0o1000
+_COUNTED = frozenset((FILE_READ, WRITE, REMOVE))
 _DATES = (0, 5, 11)   # REALTIME, its coarse form, TAI
 _NONBLOCK = 1         # GRND_NONBLOCK
 _CACHED = 1 << 17
@@ -243,33 +244,20 @@ class Canonical:
 
     def _use(self, number: int, event: Event, shape: Shape) -> None:
         """Which files the call read or wrote."""
+        leader = self._leader(event.task)
+        paths = event.all_data(RESOLVED)
         if shape.hook is Hook.EXEC:
             self._execute(number, event)
-            return
-        paths = event.all_data(RESOLVED)
-        if shape.hook is Hook.TREE:
-            self._change(number, event, shape, paths)
+        elif shape.hook is Hook.TREE:
+            if shape.name.startswith(("mkdir", "link", "symlink")) and paths:
+                self.names.made(paths[-1])
         elif paths and not event.stream:
-            leader, path = self._leader(event.task), paths[0]
-            flags = _open_flags(event, shape)
-            if flags & _CREATE and flags & _EXCLUSIVE:
-                self.names.made(path)
-            self._files.setdefault(leader, {})[event.result] = self.names.logical(path)
-            is_write = bool(flags & (_WRITE_ONLY | _READ_WRITE | _TRUNCATE))
-            if is_write:
-                self.trace.use(leader, codec.text(path), number, True)
-            if not flags & _TRUNCATE and not (flags & _CREATE and flags & _EXCLUSIVE):
-                self.trace.use(leader, codec.text(path), number, False)
-
-    def _change(self, number: int, event: Event, shape: Shape, paths: list[bytes]) -> None:
-        leader = self._leader(event.task)
-        if shape.name.startswith(("mkdir", "link", "symlink")) and paths:
-            self.names.made(paths[-1])
-        if shape.name.startswith(("rename", "link")) and len(paths) > 1:
-            self.trace.use(leader, codec.text(paths[0]), number, False)
-            self.trace.use(leader, codec.text(paths[1]), number, True)
-        elif shape.name.startswith(("truncate", "symlink", "unlink", "mkdir", "mknod")) and paths:
-            self.trace.use(leader, codec.text(paths[-1]), number, True)
+            if is_exclusive(open_flags(event)):
+                self.names.made(paths[0])
+            self._files.setdefault(leader, {})[event.result] = self.names.logical(paths[0])
+        for path, kind in file_uses(event):
+            if kind in _COUNTED:
+                self.trace.use(leader, codec.text(path), number, kind != FILE_READ)
 
     def _execute(self, number: int, event: Event) -> None:
         path = event.data(RESOLVED) or event.data(IN) or b""
@@ -280,8 +268,6 @@ class Canonical:
         label += [self.names.argument(part) for part in argv]
         task.execs.append(Exec(number, codec.text(path), tuple(codec.text(part) for part in argv),
                                tuple(codec.text(part) for part in label)))
-        for used in (path, *scripts, *event.all_data(LOADER)):
-            self.trace.use(task.leader, codec.text(used), number, False)
 
 
 def _asked_chance(event: Event, shape: Shape) -> str:
@@ -295,14 +281,6 @@ def _asked_chance(event: Event, shape: Shape) -> str:
     if shape.nature == RANDOM and not (event.result == 8 and event.args[2] & _LOW == _NONBLOCK):
         return RANDOM
     return ""
-
-
-def _open_flags(event: Event, shape: Shape) -> int:
-    if shape.name == "creat":
-        return _CREATE | _WRITE_ONLY | _TRUNCATE
-    if shape.name == "openat2":
-        return int.from_bytes((event.data(IN, 2) or b"")[:8], "little")
-    return event.args[1 if shape.name == "open" else 2]
 
 
 def read_trace(log: BinaryIO, cwd: str, spool: Spool | None = None) -> Trace:

@@ -3,72 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rex.expdiff.canonical import read_trace
 from rex.expdiff.shapes import READ
 from rex.expdiff.trace import END, Trace
+from rex.picture import FILE, PROCESS, READS, STARTED, STREAM, WRITES, Edge, Graph, Node
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
-
-PROCESS, FILE, STREAM = "process", "file", "stream"
-STARTED, READS, WRITES = "started", "read", "wrote"
-
-# Programs, libraries and settings of the system: what everything uses explains nothing in a picture.
-_SYSTEM = ("/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/etc/", "/proc/", "/sys/", "/dev/", "/opt/")
-_LABEL_CHARS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A process, a file at one time, or a stream.
-
-    Attributes:
-        key: unique in the graph; p, f or s and a number.
-        label: command or name; of a file below the working directory its path from there.
-        path: of a file, the absolute one.
-        is_final: whether this is the file as the experiment left it; else as it found it.
-        task: of a process.
-        event: where it is first met.
-    """
-
-    key: str
-    kind: str
-    label: str
-    path: str = ""
-    is_final: bool = False
-    task: int = -1
-    event: int = 0
-
-    @property
-    def is_system(self) -> bool:
-        """Whether it is a file of the system."""
-        return self.kind != PROCESS and self.label.startswith(_SYSTEM)
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """From cause to effect: started, read (file to process), wrote (process to file)."""
-
-    kind: str
-    begin: str
-    end: str
-    event: int
-
-
-@dataclass
-class Graph:
-    """Nodes by key, and edges in the order of events."""
-
-    nodes: dict[str, Node] = field(default_factory=dict)
-    edges: list[Edge] = field(default_factory=list)
-
-    def without_system(self) -> "Graph":
-        """The part that a picture shows."""
-        nodes = {key: node for key, node in self.nodes.items() if not node.is_system}
-        return Graph(nodes, [edge for edge in self.edges if edge.begin in nodes and edge.end in nodes])
 
 
 def read_graph(experiment: "Experiment") -> Graph:
@@ -128,12 +71,3 @@ def _add_files(graph: Graph, trace: Trace) -> None:
         graph.edges.append(Edge(READS, node(path, event), f"p{process}", event))
     for (process, path), event in trace.writes.items():
         graph.edges.append(Edge(WRITES, f"p{process}", node(path, event), event))
-
-
-def short(label: str) -> str:
-    """A label that fits a box: the end of a path, the beginning of a command."""
-    if len(label) <= _LABEL_CHARS:
-        return label
-    if label.startswith("/"):
-        return "…" + label[1 - _LABEL_CHARS:]
-    return label[:_LABEL_CHARS - 1] + "…"

@@ -49,7 +49,8 @@ class Dag:
     """Tasks with costs in seconds, and the tasks whose outputs each of them reads.
 
     Tasks are numbered 0..n-1; every tuple has one entry per task. `output_bytes`
-    is what persisting a task keeps in storage, None where nobody knows.
+    is what persisting a task keeps in storage, None where nobody knows. Nothing of
+    the `unpersistable` tasks can be kept: after a failure they run again.
     """
 
     ids: tuple[str, ...]
@@ -58,6 +59,7 @@ class Dag:
     recovery_costs: tuple[float, ...]
     preds: tuple[tuple[int, ...], ...]
     output_bytes: tuple[int, ...] | None = None
+    unpersistable: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         if not self.ids:
@@ -119,6 +121,11 @@ class Dag:
         """Tasks that nobody reads: persisting them for others is pure waste."""
         return frozenset(task for task, succs in enumerate(self.succs) if not succs)
 
+    @cached_property
+    def unkept(self) -> frozenset[int]:
+        """Tasks that no sensible schedule checkpoints: exits, and those of which nothing can be kept."""
+        return self.exits | self.unpersistable
+
     @property
     def t_inf(self) -> float:
         """Seconds of a run without failures and without checkpoints."""
@@ -156,6 +163,8 @@ class Schedule:
                 if position[pred] > position[task]:
                     raise UsageError(f"the order runs {names[task]!r} before {names[pred]!r}",
                                      "it reads the output of the latter")
+        for task in self.checkpointed & dag.unpersistable:
+            raise UsageError(f"the schedule persists {names[task]!r}", "nothing of it can be persisted")
 
     def as_json(self, dag: Dag) -> dict[str, object]:
         """The schedule with task ids, as `read_schedule` accepts it."""
@@ -204,7 +213,8 @@ def build_dag(tasks: Sequence[Mapping[str, object]]) -> Dag:
             raise UsageError(f"task {bare!r} has no output_bytes", "other tasks have",
                              "give them for all tasks or for none")
         sizes = tuple(int(_read_number(task, "output_bytes", i)) for i, task in zip(ids, tasks))
-    return Dag(tuple(ids), *columns, tuple(tuple(dict.fromkeys(p)) for p in preds), sizes)
+    unpersistable = frozenset(index for index, task in enumerate(tasks) if task.get("can_persist") is False)
+    return Dag(tuple(ids), *columns, tuple(tuple(dict.fromkeys(p)) for p in preds), sizes, unpersistable)
 
 
 def read_dag(data: object) -> Dag:
@@ -230,6 +240,8 @@ def dag_as_json(dag: Dag) -> dict[str, object]:
                                    "preds": [dag.ids[pred] for pred in dag.preds[index]]}
         if dag.output_bytes is not None:
             task["output_bytes"] = dag.output_bytes[index]
+        if index in dag.unpersistable:
+            task["can_persist"] = False
         tasks.append(task)
     return {"tasks": tasks}
 

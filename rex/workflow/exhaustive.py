@@ -34,7 +34,7 @@ def all_orders(dag: Dag) -> Iterator[tuple[int, ...]]:
 
 def count_schedules(dag: Dag, most: int) -> int:
     """How many schedules there are, exit tasks not checkpointed; stops counting above `most`."""
-    sets = 1 << (len(dag) - len(dag.exits))
+    sets = 1 << (len(dag) - len(dag.unkept))
     total = 0
     for _ in all_orders(dag):
         total += sets
@@ -45,7 +45,7 @@ def count_schedules(dag: Dag, most: int) -> int:
 
 def best_of_all(dag: Dag, failures: Failures, max_bytes: int | None = None) -> tuple[Schedule, Makespan]:
     """The optimum, by trying every order with every set of checkpoints within the limit in bytes."""
-    useful = sorted(set(range(len(dag))) - dag.exits)
+    useful = sorted(set(range(len(dag))) - dag.unkept)
     sets = []
     for mask in range(1 << len(useful)):
         kept = frozenset(task for bit, task in enumerate(useful) if mask >> bit & 1)

@@ -76,8 +76,7 @@ class FlipSearch:
         self.flags = list(flags)
         self._prices_s = prices_s
         self._sizes, self._max_bytes = sizes, max_bytes
-        read = {pred for preds in line.preds for pred in preds}
-        self._useful = sorted(read, reverse=True)
+        self._useful = [x for x in reversed(range(len(line))) if line.can_keep[x]]
         self._needs: list[dict[int, int]] = []
         self._attempts: list[Attempt] = []
         self._last_use: list[int] = []

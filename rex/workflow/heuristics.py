@@ -132,7 +132,7 @@ def chooser(dag: Dag, line: Line, rule: str) -> Chooser:
 
 
 def _useful(dag: Dag, line: Line) -> list[bool]:
-    return [task not in dag.exits for task in line.order]
+    return [task not in dag.unkept for task in line.order]
 
 
 def _choose_periods(line: Line, useful: Sequence[bool]) -> Chooser:

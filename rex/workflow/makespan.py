@@ -89,6 +89,7 @@ class Line:
         self.recovery_costs = [dag.recovery_costs[task] for task in order]
         self.preds = [[position[pred] for pred in dag.preds[task]] for task in order]
         self.position = position
+        self.can_keep = [task not in dag.unkept for task in order]
 
     def __len__(self) -> int:
         return len(self.order)

@@ -32,6 +32,8 @@ def solve_special(dag: Dag, failures: Failures) -> Schedule | None:
 
     Joins are solved up to 16 sources.
     """
+    if dag.unpersistable:
+        return None
     kind = classify(dag)
     if kind == "chain":
         return solve_chain(dag, failures)

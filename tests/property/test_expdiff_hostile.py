@@ -9,8 +9,8 @@ import pytest
 from rex.expdiff.calls import compare_calls
 from rex.expdiff.canonical import Canonical
 from rex.expdiff.cause import Detective, Story, Suspect, Suspects
-from rex.expdiff.drawing import as_dot, as_svg
 from rex.expdiff.graph import build_graph
+from rex.picture import as_dot, as_svg
 from rex.expdiff.processes import match_tasks
 from rex.log import Event
 from rex.syscalls import CALLS

@@ -27,16 +27,17 @@ ALLOWED: dict[str, set[str]] = {
     "record": STORES | {"tracer", "inventory", "keeping", "filetree"},
     "replay": STORES | {"tracer"},
     "runnew": STORES | {"tracer", "inventory", "keeping", "filetree", "record", "replay"},
-    "expdiff": STORES | {"inventory"},
+    "expdiff": STORES | {"inventory", "picture"},
     "transfer": STORES,
     "state": LOW | {"archive", "codec"},
     "notebook": LOW | {"archive", "codec", "state", "text"},
-    "workflow": LOW,
+    "picture": set(),
+    "workflow": STORES | {"picture"},
     "cells": set(),
     "multiversion": STORES | {"tracer", "record", "replay", "cells"},
     "web": STORES | {"runnew", "expdiff", "transfer"},
     "cli": STORES | {"tracer", "inventory", "record", "replay", "runnew", "expdiff", "transfer", "workflow",
-                     "multiversion", "state", "notebook", "cells", "web"},
+                     "multiversion", "state", "notebook", "cells", "web", "picture"},
 }
 
 # A library that only one place may import.

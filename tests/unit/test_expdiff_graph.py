@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rex.expdiff.graph import FILE, STREAM, Graph, build_graph, short
+from rex.expdiff.graph import build_graph
+from rex.picture import FILE, STREAM, Graph, short
 from rex.expdiff.trace import Exec, Task, Trace
 
 

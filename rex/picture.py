@@ -1,19 +1,78 @@
-"""A graph of processes and files as Graphviz dot, SVG, or W3C PROV-JSON."""
+"""Graphs of processes and files as pictures: Graphviz dot, and SVG laid out here."""
 
 from __future__ import annotations
 
 import html
-from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
 
-from rex.expdiff.graph import FILE, PROCESS, STARTED, STREAM, WRITES, Graph, Node, short
+PROCESS, FILE, STREAM = "process", "file", "stream"
+STARTED, READS, WRITES = "started", "read", "wrote"
 
-if TYPE_CHECKING:
-    from rex.archive import FileState, Manifest
-
+# Programs, libraries and settings of the system: what everything uses explains nothing in a picture.
+_SYSTEM = ("/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/etc/", "/proc/", "/sys/", "/dev/", "/opt/")
+_LABEL_CHARS = 60
 _SHAPES = {PROCESS: "box", FILE: "ellipse", STREAM: "cds"}
 _FILLS = {PROCESS: "#dbe9f6", FILE: "#eef4e0", STREAM: "#f6ecd5"}
 _ROW, _COLUMN_GAP, _HEIGHT, _CHAR, _MARGIN = 44, 60, 28, 7, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A process, a file at one time, or a stream.
+
+    Attributes:
+        key: unique in the graph; p, f or s and a number.
+        label: command or name; of a file below the working directory its path from there.
+        path: of a file, the absolute one.
+        is_final: whether this is the file as the experiment left it; else as it found it.
+        task: of a process.
+        event: where it is first met.
+    """
+
+    key: str
+    kind: str
+    label: str
+    path: str = ""
+    is_final: bool = False
+    task: int = -1
+    event: int = 0
+
+    @property
+    def is_system(self) -> bool:
+        """Whether it is a file of the system."""
+        return self.kind != PROCESS and self.label.startswith(_SYSTEM)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """From cause to effect: started, read (file to process), wrote (process to file)."""
+
+    kind: str
+    begin: str
+    end: str
+    event: int
+
+
+@dataclass
+class Graph:
+    """Nodes by key, and edges in the order of events."""
+
+    nodes: dict[str, Node] = field(default_factory=dict)
+    edges: list[Edge] = field(default_factory=list)
+
+    def without_system(self) -> "Graph":
+        """The part that a picture shows."""
+        nodes = {key: node for key, node in self.nodes.items() if not node.is_system}
+        return Graph(nodes, [edge for edge in self.edges if edge.begin in nodes and edge.end in nodes])
+
+
+def short(label: str) -> str:
+    """A label that fits a box: the end of a path, the beginning of a command."""
+    if len(label) <= _LABEL_CHARS:
+        return label
+    if label.startswith("/"):
+        return "…" + label[1 - _LABEL_CHARS:]
+    return label[:_LABEL_CHARS - 1] + "…"
 
 
 def _plain(text: str) -> str:
@@ -82,57 +141,3 @@ def as_svg(graph: Graph) -> str:
                      f'<text x="{left + wide // 2}" y="{top + _HEIGHT // 2 + 4}" text-anchor="middle">'
                      f'{html.escape(_plain(short(node.label)))}</text></g>')
     return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def as_prov(graph: Graph, manifest: "Manifest") -> dict[str, Any]:
-    """The graph as W3C PROV-JSON: processes are activities, files and streams entities.
-
-    Source: https://www.w3.org/submissions/prov-json/
-    """
-    told: dict[str, Any] = {"prefix": {"rex": "urn:rex:"}, "agent": {"rex:user": {"prov:label": manifest.user}},
-                            "activity": {}, "entity": {}, "used": {}, "wasGeneratedBy": {}, "wasStartedBy": {},
-                            "wasAssociatedWith": {}}
-    processes = {process.task: process for process in manifest.processes}
-    for node in graph.nodes.values():
-        facts: dict[str, Any] = {"prov:label": node.label}
-        if node.kind == PROCESS:
-            process = processes.get(node.task)
-            if process:
-                facts["prov:startTime"] = _time(manifest.start_ns, process.start_s)
-                if process.end_s is not None:
-                    facts["prov:endTime"] = _time(manifest.start_ns, process.end_s)
-            told["activity"][f"rex:{node.key}"] = {**facts, "rex:task": node.task}
-        else:
-            told["entity"][f"rex:{node.key}"] = {**facts, **_entity(node, manifest)}
-    for number, edge in enumerate(graph.edges):
-        name, begin, end = f"_:{number}", f"rex:{edge.begin}", f"rex:{edge.end}"
-        if edge.kind == STARTED:
-            told["wasStartedBy"][name] = {"prov:activity": end, "prov:starter": begin}
-        elif edge.kind == WRITES:
-            told["wasGeneratedBy"][name] = {"prov:entity": end, "prov:activity": begin}
-        else:
-            told["used"][name] = {"prov:activity": end, "prov:entity": begin}
-    roots = set(told["activity"]) - {each["prov:activity"] for each in told["wasStartedBy"].values()}
-    for root in sorted(roots):
-        told["wasAssociatedWith"][f"_:{root[4:]}"] = {"prov:activity": root, "prov:agent": "rex:user"}
-    return told
-
-
-def _entity(node: Node, manifest: "Manifest") -> dict[str, Any]:
-    if node.kind == STREAM:
-        return {"prov:type": "rex:stream"}
-    entry = manifest.files.get(node.path)
-    state: "FileState | None" = None
-    if entry:
-        state = entry.final if node.is_final and entry.is_changed else entry.initial
-    facts: dict[str, Any] = {"prov:type": "rex:file", "rex:path": node.path}
-    if state and state.content:
-        facts["rex:sha256"] = state.content.sha256
-        facts["rex:size"] = state.content.size
-    return {**facts, **({"rex:roles": list(entry.roles)} if entry and entry.roles else {})}
-
-
-def _time(start_ns: int, seconds: float) -> str:
-    """A moment as xsd:dateTime."""
-    moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=start_ns // 1000 + seconds * 1e6)
-    return moment.isoformat()

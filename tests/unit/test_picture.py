@@ -10,8 +10,10 @@ import pytest
 
 from cli.builders import Bench, call
 from rex.errors import NotFound
-from rex.expdiff import drawing
-from rex.expdiff.graph import Graph, read_graph
+from rex import picture
+from rex.expdiff.graph import read_graph
+from rex.expdiff.prov import as_prov
+from rex.picture import Graph
 from rex.archive import Experiment
 from rex.log import Event
 from rex.log.records import ARGV, EXIT, IN, RESOLVED, TASK
@@ -31,26 +33,26 @@ def experiment(tmp_path: Path) -> Experiment:
 
 
 def test_dot(experiment: Experiment) -> None:
-    text = drawing.as_dot(read_graph(experiment).without_system())
+    text = picture.as_dot(read_graph(experiment).without_system())
     assert text.startswith("digraph") and text.endswith("}\n") and "\x1b" not in text
     assert '\\"<in' in text and "-> p0;" in text and "usr/bin" not in text
 
 
 def test_svg_is_xml_and_needs_no_tool(experiment: Experiment) -> None:
-    root = xml.fromstring(drawing.as_svg(read_graph(experiment).without_system()))
+    root = xml.fromstring(picture.as_svg(read_graph(experiment).without_system()))
     boxes = root.findall(".//{http://www.w3.org/2000/svg}rect")
     assert len(boxes) == 3 and len({(box.get("x"), box.get("y")) for box in boxes}) == 3
-    xml.fromstring(drawing.as_svg(Graph()))
+    xml.fromstring(picture.as_svg(Graph()))
 
 
 def test_time_runs_from_left_to_right(experiment: Experiment) -> None:
     graph = read_graph(experiment).without_system()
-    places, _, _ = drawing._places(graph)
+    places, _, _ = picture._places(graph)
     assert all(places[edge.begin][0] < places[edge.end][0] for edge in graph.edges)
 
 
 def test_prov(experiment: Experiment) -> None:
-    told = json.loads(json.dumps(drawing.as_prov(read_graph(experiment), experiment.manifest)))
+    told = json.loads(json.dumps(as_prov(read_graph(experiment), experiment.manifest)))
     entities = {each["rex:path"]: each for each in told["entity"].values()}
     assert entities["/w/out"]["rex:size"] == 2 and entities["/w/out"]["rex:roles"] == ["output"]
     assert len(told["used"]) == 2 and len(told["wasGeneratedBy"]) == 1

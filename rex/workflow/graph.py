@@ -1,0 +1,424 @@
+"""The graph of a recorded workflow: steps, what each of them took, wrote, and needs of others."""
+
+from __future__ import annotations
+
+import heapq
+import os
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rex.log.uses import MOVED, READ, REMOVE, REMOVE_DIRECTORY, WRITE
+from rex.workflow.dag import Dag
+from rex.workflow.recorded import BORN, Recorded, Use, read_recorded
+from rex.workflow.spans import Spans
+from rex.workflow.steps import COMMAND, DEPTH, NONE, Steps, find_steps
+from rex.workflow.wfcommons import Storage
+
+if TYPE_CHECKING:
+    from rex.archive import Experiment, Process
+
+# Neighbours that take less than this share of the whole time are joined, up to the second share.
+_TINY, _JOINED = 0.002, 0.01
+# A frame that takes less than this share is left out of the graph.
+_FRAME = 0.005
+
+
+@dataclass(frozen=True)
+class Task:
+    """A step of a workflow, or a stretch of its frame.
+
+    Attributes:
+        id: number and name of its first program: the same for the same recording and grouping.
+        roots: the processes that begin it; none for the frame.
+        command: what it ran.
+        seconds: wall-clock time, without that of other tasks.
+        cpu_s: processor time.
+        preds: tasks that it needs, by place in the graph, with the files it reads of each.
+        outputs: files that later tasks read, with their sizes in bytes.
+        results: files that it left and nobody read.
+        is_frame: whether it is a stretch of the frame, of which nothing can be kept.
+    """
+
+    id: str
+    roots: tuple[int, ...]
+    command: str
+    seconds: float
+    cpu_s: float
+    preds: dict[int, tuple[str, ...]]
+    outputs: dict[str, int]
+    results: dict[str, int]
+    is_frame: bool = False
+
+    @property
+    def output_bytes(self) -> int:
+        return sum(self.outputs.values())
+
+    @property
+    def result_bytes(self) -> int:
+        return sum(self.results.values())
+
+
+@dataclass(frozen=True)
+class Workflow:
+    """Tasks in an order in which they can run, that of the recording as far as possible.
+
+    Attributes:
+        grouping: how the tasks were chosen.
+        frame: processes that run whenever any step does; frame_s is what they took themselves.
+        is_parallel: whether steps ran side by side when recorded.
+    """
+
+    tasks: tuple[Task, ...]
+    grouping: str
+    frame: tuple[int, ...]
+    frame_s: float
+    is_parallel: bool
+    experiment: str = ""
+    cwd: str = "/"
+    duration_s: float = 0.0
+
+    def shown(self, path: str) -> str:
+        """A path as people name it: from the working directory, where it lies below that."""
+        inside = path.removeprefix(self.cwd.rstrip("/") + "/")
+        return inside if inside != path and inside else path
+
+    def dag(self, storage: Storage) -> Dag:
+        """The graph as a planner asks for it.
+
+        Persisting a task's outputs, and reading them back, takes as long as the storage says.
+        Results must be saved in any case: that is part of the weight.
+        """
+        costs = tuple(0.0 if task.is_frame else storage.seconds(task.output_bytes) for task in self.tasks)
+        weights = tuple(task.seconds + (storage.seconds(task.result_bytes) if task.results else 0.0)
+                        for task in self.tasks)
+        return Dag(tuple(task.id for task in self.tasks), weights, costs, costs,
+                   tuple(tuple(task.preds) for task in self.tasks),
+                   tuple(task.output_bytes for task in self.tasks),
+                   frozenset(place for place, task in enumerate(self.tasks) if task.is_frame))
+
+
+def read_workflow(experiment: "Experiment", grouping: str = DEPTH) -> Workflow:
+    """The graph of a recorded experiment.
+
+    Raises:
+        NotFound: it is unfinished or has no log.
+        Damaged, TooNew: it cannot be read.
+    """
+    return build_workflow(read_recorded(experiment), grouping, experiment.name)
+
+
+def build_workflow(recorded: Recorded, grouping: str, name: str = "") -> Workflow:
+    """The graph of what a recording tells.
+
+    Steps on a cycle are one: what goes back and forth between them cannot be cut. If the
+    frame is on it, they belong to the frame.
+    """
+    attached: set[int] = set()
+    while True:
+        steps = find_steps(recorded, grouping, attached)
+        links = _Links(recorded, steps)
+        more = links.merge_cycles()
+        if not more:
+            return _assemble(recorded, steps, links, grouping, name)
+        attached |= more
+
+
+@dataclass
+class _Version:
+    """A path as one unit left it."""
+
+    unit: int
+    size_bytes: int = -1
+    readers: set[int] = field(default_factory=set)
+
+
+class _Links:
+    """Who needs whom. Units are sets of steps by their least root, and stretches of the frame by
+    negative numbers: -1 is the first; one ends where the frame needs something of a step."""
+
+    def __init__(self, recorded: Recorded, steps: Steps) -> None:
+        self._steps = steps
+        self.needs: dict[int, dict[int, set[str]]] = {-1: {}}
+        self.begins_s = {-1: 0.0}
+        self.stretch = -1
+        self._frame_has: set[int] = set()
+        self.versions: dict[str, list[_Version]] = {}
+        for root in steps.roots():
+            self.needs.setdefault(steps.sets.find(root), {})
+        for use in recorded.uses:
+            self._take(use)
+
+    def _take(self, use: Use) -> None:
+        unit = self._steps.unit(use.process)
+        if use.kind == BORN:
+            if unit is not None and self._steps.root_of[use.process] == use.process:
+                self._need(unit, self.stretch)
+        elif use.kind == READ:
+            self._read(unit, use)
+        elif use.kind in (WRITE, REMOVE):
+            self._write(unit, use.path, -1)
+        elif use.kind == MOVED:
+            self._move(unit, use)
+        elif use.kind != REMOVE_DIRECTORY:
+            self._read(unit, use)
+            self._write(unit, use.path, use.size_bytes)
+
+    def _need(self, unit: int, other: int, path: str = "") -> None:
+        if unit != other:
+            paths = self.needs[unit].setdefault(other, set())
+            if path:
+                paths.add(path)
+
+    def _read(self, unit: int | None, use: Use) -> None:
+        versions = self.versions.get(use.path)
+        if not versions:
+            return
+        version = versions[-1]
+        if unit is None and version.unit >= 0 and version.unit not in self._frame_has:
+            self._extend_frame(version.unit, use)
+        reader = self.stretch if unit is None else unit
+        if reader != version.unit and not (reader < 0 and version.unit < 0):
+            version.readers.add(reader)
+            if use.size_bytes >= 0:
+                version.size_bytes = use.size_bytes
+            self._need(reader, version.unit, use.path)
+
+    def _extend_frame(self, writer: int, use: Use) -> None:
+        self._frame_has.add(writer)
+        last, self.stretch = self.stretch, self.stretch - 1
+        self.needs[self.stretch] = {last: set(), writer: {use.path}}
+        self.begins_s[self.stretch] = use.time_s
+
+    def _write(self, unit: int | None, path: str, size_bytes: int) -> None:
+        writer = self.stretch if unit is None else unit
+        versions = self.versions.setdefault(path, [])
+        if not versions or versions[-1].unit != writer:
+            versions.append(_Version(writer, size_bytes))
+
+    def _move(self, unit: int | None, use: Use) -> None:
+        """Away from here; what lay below a directory is read, for it will be found elsewhere."""
+        for path in [path for path in self.versions if path.startswith(use.path + "/")]:
+            self._read(unit, Use(use.time_s, use.process, READ, path))
+            self._write(unit, path, -1)
+        self._write(unit, use.path, -1)
+
+    def merge_cycles(self) -> set[int]:
+        """Make steps on a cycle one; roots of those that are on one with the frame are returned,
+        and nothing is merged then."""
+        groups = [group for group in _components(self.needs) if len(group) > 1]
+        attached = {unit for group in groups if min(group) < 0 for unit in group if unit >= 0}
+        if attached:
+            return {root for root in self._steps.roots() if self._steps.sets.find(root) in attached}
+        for group in groups:
+            for unit in group[1:]:
+                self._steps.sets.join(group[0], unit)
+        self.rename({unit: self._steps.sets.find(unit) for unit in self.needs if unit >= 0})
+        return set()
+
+    def rename(self, names: dict[int, int]) -> None:
+        """Give units other names; those that get the same are one."""
+        needs: dict[int, dict[int, set[str]]] = {}
+        for unit, others in self.needs.items():
+            mine = needs.setdefault(names.get(unit, unit), {})
+            for other, paths in others.items():
+                other = names.get(other, other)
+                if other != names.get(unit, unit):
+                    mine.setdefault(other, set()).update(paths)
+        self.needs = needs
+        for versions in self.versions.values():
+            for version in versions:
+                version.unit = names.get(version.unit, version.unit)
+                version.readers = {names.get(reader, reader) for reader in version.readers} - {version.unit}
+
+
+def _components(needs: dict[int, dict[int, set[str]]]) -> list[list[int]]:
+    """Strongly connected parts. Source: Tarjan, SIAM J. Comput. 1(2), 1972; without recursion."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    found: list[list[int]] = []
+    for start in needs:
+        work = [] if start in index else [(start, iter(needs[start]))]
+        while work:
+            unit, others = work[-1]
+            if unit not in index:
+                index[unit] = low[unit] = len(index)
+                stack.append(unit)
+                on_stack.add(unit)
+            for other in others:
+                if other not in index:
+                    work.append((other, iter(needs[other])))
+                    break
+                if other in on_stack:
+                    low[unit] = min(low[unit], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[unit])
+                if low[unit] == index[unit]:
+                    found.append(_pop_until(stack, on_stack, unit))
+    return found
+
+
+def _pop_until(stack: list[int], on_stack: set[int], unit: int) -> list[int]:
+    group = []
+    while not group or group[-1] != unit:
+        group.append(stack.pop())
+        on_stack.discard(group[-1])
+    return sorted(group)
+
+
+def _order(needs: dict[int, dict[int, set[str]]], begins_s: dict[int, float]) -> list[int]:
+    """Units so that each comes after what it needs; of several, the first to begin."""
+    waiting = {unit: len(others) for unit, others in needs.items()}
+    readers: dict[int, list[int]] = {unit: [] for unit in needs}
+    for unit, others in needs.items():
+        for other in others:
+            readers[other].append(unit)
+    ready = [(begins_s[unit], unit) for unit, count in waiting.items() if not count]
+    heapq.heapify(ready)
+    order = []
+    while ready:
+        _, unit = heapq.heappop(ready)
+        order.append(unit)
+        for reader in readers[unit]:
+            waiting[reader] -= 1
+            if not waiting[reader]:
+                heapq.heappush(ready, (begins_s[reader], reader))
+    return order
+
+
+def _assemble(recorded: Recorded, steps: Steps, links: _Links, grouping: str, name: str) -> Workflow:
+    end_s = recorded.end_s
+    spans = _unit_spans(steps, links, end_s)
+    begins_s = {unit: times.begin for unit, times in spans.items()}
+    order = _order(links.needs, begins_s)
+    if grouping != NONE:
+        _join_neighbours(recorded, steps, links, order, spans, grouping, end_s)
+        order = _order(links.needs, {unit: spans[unit].begin for unit in links.needs})
+    frame_s = sum(spans[unit].length for unit in order if unit < 0)
+    if frame_s < _FRAME * end_s or len(order) == 1 and not steps.roots():
+        order = _without_frame(links, order) or order
+    place = {unit: number for number, unit in enumerate(order)}
+    files = _Files(recorded, links)
+    tasks = [_task(recorded, steps, links, unit, spans[unit].length, place, files) for unit in order]
+    lasting = Spans([span for unit in order if unit >= 0 for span in spans[unit].parts]).length
+    is_parallel = sum(spans[unit].length for unit in order if unit >= 0) > 1.05 * lasting + 1e-3
+    return Workflow(tuple(tasks), grouping, tuple(sorted(steps.frame)), frame_s, is_parallel, name,
+                    recorded.manifest.cwd, end_s)
+
+
+def _unit_spans(steps: Steps, links: _Links, end_s: float) -> dict[int, Spans]:
+    """When each unit ran: steps from birth to the end of all that they started, the frame while
+    no step did."""
+    parts: dict[int, list[tuple[float, float]]] = {unit: [] for unit in links.needs}
+    for root in steps.roots():
+        below = steps.tree.below(root)
+        parts[steps.sets.find(root)].append((steps.tree.spans[root][0], max(steps.tree.spans[t][1] for t in below)))
+    running = Spans([span for spans in parts.values() for span in spans])
+    own = Spans([steps.tree.spans[task] for task in steps.frame]).without(running)
+    spans = {unit: Spans(found) for unit, found in parts.items() if unit >= 0}
+    stretches = sorted(links.begins_s.items(), reverse=True)
+    for (unit, begin), (_, end) in zip(stretches, [*stretches[1:], (0, end_s)]):
+        spans[unit] = own.between(begin, end, begin)
+    return spans
+
+
+def _join_neighbours(recorded: Recorded, steps: Steps, links: _Links, order: Sequence[int],
+                     spans: dict[int, Spans], grouping: str, end_s: float) -> None:
+    """Runs of tiny steps with the same parent, or the same program, become one: neighbours in an
+    order that can run can be joined without making a cycle."""
+    names: dict[int, int] = {}
+    last: tuple[int, object] | None = None
+    for unit in order:
+        length = spans[unit].length
+        if unit < 0 or length > _TINY * end_s:
+            last = None
+            continue
+        process = recorded.processes[unit]
+        kind = process.executable if grouping == COMMAND else steps.tree.parents[unit]
+        if last and last[1] == kind and spans[last[0]].length + length <= _JOINED * end_s:
+            names[unit] = last[0]
+            spans[last[0]] = Spans([*spans[last[0]].parts, *spans[unit].parts])
+        else:
+            last = unit, kind
+    for unit, other in names.items():
+        steps.sets.join(unit, other)
+    final = {unit: steps.sets.find(unit) for unit in links.needs if unit >= 0}
+    for unit, other in final.items():
+        if unit != other and unit not in names:      # a lesser root took the name over
+            spans[other] = spans[unit]
+    links.rename(final)
+
+
+def _without_frame(links: _Links, order: Sequence[int]) -> list[int]:
+    """Leave the frame out; who needed a stretch of it needs what that needed."""
+    behind: dict[int, dict[int, set[str]]] = {}
+    for unit in order:
+        needs: dict[int, set[str]] = {}
+        for other, paths in links.needs[unit].items():
+            for each, its in (behind[other] if other < 0 else {other: paths}).items():
+                needs.setdefault(each, set()).update(its if other >= 0 else ())
+        if unit < 0:
+            behind[unit] = needs
+        else:
+            links.needs[unit] = needs
+    return [unit for unit in order if unit >= 0]
+
+
+class _Files:
+    """Outputs and results by unit."""
+
+    def __init__(self, recorded: Recorded, links: _Links) -> None:
+        self.outputs: dict[int, dict[str, int]] = {}
+        self.results: dict[int, dict[str, int]] = {}
+        for path, versions in links.versions.items():
+            entry = recorded.manifest.files.get(path)
+            final = entry.final if entry else None
+            if final:
+                versions[-1].size_bytes = final.size if final.type == "file" else 0
+            for version in versions:
+                kept = max(0, version.size_bytes)
+                if version.readers:
+                    self.outputs.setdefault(version.unit, {})[path] = kept
+                elif final and version is versions[-1]:
+                    self.results.setdefault(version.unit, {})[path] = kept
+
+
+def _task(recorded: Recorded, steps: Steps, links: _Links, unit: int, seconds: float,
+          place: dict[int, int], files: _Files) -> Task:
+    preds = {place[other]: tuple(sorted(paths)) for other, paths in links.needs[unit].items()}
+    preds = dict(sorted(preds.items()))
+    outputs, results = (dict(sorted(found.get(unit, {}).items())) for found in (files.outputs, files.results))
+    if unit < 0:
+        first = recorded.processes[min(steps.frame)]
+        part = f".{-unit}" if unit < -1 else ""
+        cpu_s = sum(recorded.processes[task].cpu_s for task in steps.frame) if unit == -1 else 0.0
+        return Task(f"{first.task}{part}-{_program(first)}", (), shlex.join(first.command), seconds,
+                    cpu_s, preds, {}, results, True)
+    roots = tuple(root for root in steps.roots() if steps.sets.find(root) == unit)
+    members = [task for root in roots for task in steps.tree.below(root)]
+    heaviest = max(members, key=lambda task: (recorded.processes[task].cpu_s, -task))
+    return Task(f"{roots[0]}-{_program(recorded.processes[heaviest])}", roots, _commands(recorded, roots, steps), seconds,
+                sum(recorded.processes[task].cpu_s for task in members), preds, outputs, results)
+
+
+def _commands(recorded: Recorded, roots: Iterable[int], steps: Steps) -> str:
+    """What the roots ran; of one that executed nothing, what its children did."""
+    told = []
+    for root in roots:
+        command = recorded.processes[root].command
+        parent = steps.tree.parents[root]
+        if parent is not None and command == recorded.processes[parent].command:
+            inner = [shlex.join(recorded.processes[task].command) for task in steps.tree.children[root]]
+            told.append("(" + "; ".join(inner) + ")" if inner else shlex.join(command))
+        else:
+            told.append(shlex.join(command))
+    return " + ".join(told[:8]) + (f" + {len(told) - 8} more" if len(told) > 8 else "")
+
+
+def _program(process: "Process") -> str:
+    return os.path.basename(process.command[0] if process.command else process.executable) or "process"
