@@ -179,6 +179,10 @@ class Recording:
         """Store bytes."""
         return self._packer.add_bytes(data)
 
+    def add_pieces(self, pieces: Iterable[bytes]) -> Content:
+        """Store a content cut where the caller says: each piece is an object."""
+        return self._packer.add_pieces(pieces)
+
     def capture(self, path: str | bytes, content: bool = True,
                 identities: Identities | None = None) -> FileState:
         """What is at path now, links not followed; a file's bytes are stored if asked for."""

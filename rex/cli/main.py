@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "import": "Add the experiments of an export file.",
     "push": "Send experiments to a remote archive.",
     "pull": "Fetch experiments from a remote archive.",
+    "hindsight": "Answer log statements that were added after a training run.",
     "doctor": "Say whether recording works here, and what to do if not.",
     "notebook": "Look at notebook sessions and go back in them.",
     "workflow": "Show the steps of a recorded workflow, and what they cost.",

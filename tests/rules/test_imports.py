@@ -30,6 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "expdiff": STORES | {"inventory", "picture"},
     "transfer": STORES,
     "state": LOW | {"archive", "codec"},
+    "hindsight": STORES | {"record", "state"},
     "notebook": LOW | {"archive", "codec", "state", "text"},
     "picture": set(),
     "workflow": STORES | {"picture"},
@@ -37,7 +38,7 @@ ALLOWED: dict[str, set[str]] = {
     "multiversion": STORES | {"tracer", "record", "replay", "cells"},
     "web": STORES | {"runnew", "expdiff", "transfer"},
     "cli": STORES | {"tracer", "inventory", "record", "replay", "runnew", "expdiff", "transfer", "workflow",
-                     "multiversion", "state", "notebook", "cells", "web", "picture"},
+                     "multiversion", "state", "notebook", "cells", "web", "picture", "hindsight"},
 }
 
 # A library that only one place may import.

@@ -1,0 +1,1 @@
+"""Hindsight logging: log statements added after a training run (docs/hindsight.md)."""

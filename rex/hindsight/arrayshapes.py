@@ -1,0 +1,345 @@
+"""Shapes of numpy arrays and torch tensors: memory by hash, views as views."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from typing import Any, Iterable
+
+from rex.hindsight.graph import Node, Walk
+from rex.hindsight.shapes import Cannot
+from rex.state import build as make_arrays
+from rex.state.arrays import _is_dense as is_dense
+
+
+def address_of(array: Any) -> int:
+    """Where an array's data begin."""
+    return array.__array_interface__["data"][0]
+
+
+def root_of(array: Any) -> Any:
+    """The array that owns the memory, or the last one before a foreign owner."""
+    numpy = sys.modules["numpy"]
+    while isinstance(array.base, numpy.ndarray):
+        array = array.base
+    return array
+
+
+def _geometry(array: Any) -> tuple[Any, ...]:
+    return list(array.shape), list(array.strides), array.flags.writeable
+
+
+class ArrayShape:
+    """numpy arrays: owners with their memory, and views of them, of buffers and of tensors."""
+
+    tag = "array"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        head = ("array", walk.ref(type(value)), dtype_name(value.dtype), *_geometry(value),
+                walk.refs(vars(value).items()) if getattr(value, "__dict__", None) else [])
+        root = root_of(value)
+        if type(value).__name__ == "memmap" or type(root).__name__ == "memmap":
+            if value.flags.writeable:
+                walk.opaque("a memory-mapped file that can be written")
+            return (*head, "map")
+        if root is not value:
+            return (*head, "view", walk.ref(root), address_of(value) - address_of(root))
+        if isinstance(value.base, (bytes, bytearray)):
+            numpy = sys.modules["numpy"]
+            start = address_of(numpy.frombuffer(value.base, numpy.uint8))
+            return (*head, "view", walk.ref(value.base), address_of(value) - start)
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(value.base, torch.Tensor):
+            start = value.base.untyped_storage().data_ptr()
+            return (*head, "tensor", walk.ref(value.base), address_of(value) - start)
+        if value.dtype.hasobject:
+            if value.dtype.kind != "O":
+                walk.opaque("an array of records with objects")
+            return (*head, "objects", walk.refs(value.ravel(order="K").tolist()))
+        if not is_dense(value):
+            return (*head, "bytes", value.tobytes())
+        return (*head, "memory", value.nbytes,
+                walk.memory.take(address_of(value), value.nbytes) if value.nbytes else b"")
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        yield node[1], type(live)
+        if node[7] == "view":
+            root = root_of(live)
+            yield node[8], root if root is not live else live.base
+        elif node[7] == "tensor":
+            yield node[8], live.base
+        elif node[7] == "objects" and live.dtype.kind == "O":
+            yield from zip(node[8], live.ravel(order="K").tolist())
+
+    def fits(self, node: Node, live: Any) -> bool:
+        numpy = sys.modules.get("numpy")
+        if numpy is None or not isinstance(live, numpy.ndarray):
+            return False
+        if (node[3], node[4]) != (list(live.shape), list(live.strides)):
+            return False
+        if node[7] == "map":
+            return True
+        is_owner = not isinstance(live.base, numpy.ndarray)
+        return node[7] in ("memory", "objects") and is_owner and live.dtype.hasobject == (
+            node[7] == "objects")
+
+    def make(self, build: Any, node: Node) -> Any:
+        kind, dtype, shape, strides = build.get(node[1]), _dtype(node[2]), node[3], node[4]
+        how = node[7]
+        if how == "map":
+            raise Cannot("a memory-mapped array is not found again")
+        if how in ("view", "tensor"):
+            made = self._view(build, node, dtype, shape, strides)
+        elif how == "objects":
+            made = make_arrays.make_objects(tuple(shape), tuple(strides))
+        elif how == "bytes":
+            numpy = sys.modules["numpy"]
+            made = numpy.frombuffer(bytearray(node[8]), dtype).reshape(shape).copy()
+        else:
+            made = make_arrays.empty_array(dtype, tuple(shape), tuple(strides))
+        return made if type(made) is kind else made.view(kind)
+
+    def _view(self, build: Any, node: Node, dtype: Any, shape: Any, strides: Any) -> Any:
+        base = build.get(node[8])
+        live = build.candidate
+        if (live is not None and type(live) is build.get(node[1]) and live.dtype == dtype
+                and (node[3], node[4], node[5]) == _geometry(live)
+                and (root_of(live) is base or live.base is base)
+                and (node[7] == "tensor" or _offset(live, base) == node[9])):
+            return live
+        if node[7] == "tensor":
+            torch = sys.modules["torch"]
+            flat = torch.empty(0, dtype=torch.uint8).set_(base.untyped_storage())
+            base = flat.numpy()
+        return make_arrays.make_view(base, dtype, tuple(shape), node[9], tuple(strides), node[5])
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        if node[7] == "objects":
+            flat = make_arrays.flat_objects(value)
+            for index, item in enumerate(build.values(node[8])):
+                flat[index] = item
+        elif node[7] == "memory":
+            if value.dtype != _dtype(node[2]):
+                value.dtype = _dtype(node[2])
+            if node[8]:
+                build.read_into(node[9], address_of(value), value.nbytes)
+        if node[7] in ("memory", "objects") and value.flags.writeable != node[5]:
+            value.flags.writeable = node[5]
+
+
+def _offset(live: Any, base: Any) -> int:
+    if isinstance(base, (bytes, bytearray)):
+        numpy = sys.modules["numpy"]
+        return address_of(live) - address_of(numpy.frombuffer(base, numpy.uint8))
+    return address_of(live) - address_of(base)
+
+
+def dtype_name(dtype: Any) -> Any:
+    """A dtype as plain data."""
+    return dtype.str if dtype.names is None and dtype.subdtype is None else _record(dtype)
+
+
+def _record(dtype: Any) -> Any:
+    if dtype.subdtype is not None:
+        return ("sub", _record(dtype.subdtype[0]), list(dtype.subdtype[1]))
+    if dtype.names is None:
+        return dtype.str
+    return ("record", [(name, _record(dtype.fields[name][0]), dtype.fields[name][1])
+                       for name in dtype.names], dtype.itemsize)
+
+
+def _dtype(name: Any) -> Any:
+    import numpy
+    if isinstance(name, str):
+        return numpy.dtype(name)
+    if name[0] == "sub":
+        return numpy.dtype((_dtype(name[1]), tuple(name[2])))
+    return numpy.dtype({"names": [field[0] for field in name[1]], "itemsize": name[2],
+                        "formats": [_dtype(field[1]) for field in name[1]],
+                        "offsets": [field[2] for field in name[1]]})
+
+
+class ScalarShape:
+    """numpy scalars and dtypes."""
+
+    tag = "npscalar"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        if not hasattr(value, "dtype"):
+            return "npscalar", dtype_name(value), None
+        return "npscalar", dtype_name(value.dtype), value.tobytes()
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return ()
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return False
+
+    def make(self, build: Any, node: Node) -> Any:
+        import numpy
+        if node[2] is None:
+            return _dtype(node[1])
+        return numpy.frombuffer(node[2], _dtype(node[1]))[0]
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+class TensorShape:
+    """torch tensors and parameters: a geometry over a storage, gradient, attributes."""
+
+    tag = "tensor"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        torch = sys.modules["torch"]
+        if value.layout != torch.strided or value.is_quantized or value.is_conj() or value.is_neg() \
+                or value.device.type not in ("cpu", "cuda"):
+            walk.opaque(f"a tensor of an unusual kind ({value.layout}, {value.device.type})")
+            return "tensor", walk.ref(type(value)), None
+        storage = value.untyped_storage()
+        attributes = vars(value)
+        return ("tensor", walk.ref(type(value)), walk.named(("storage", storage._cdata), storage),
+                value.storage_offset(), list(value.size()), list(value.stride()),
+                str(value.dtype), value.requires_grad, value.is_leaf,
+                walk.ref(value.grad if value.is_leaf else None),
+                walk.refs(attributes), walk.refs(attributes.values()),
+                walk.ref(value._backward_hooks if value.is_leaf else None),
+                *_take_extent(walk, value, storage))
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        torch = sys.modules["torch"]
+        if node[2] is None or not isinstance(live, torch.Tensor):
+            return
+        yield node[1], type(live)
+        if live.layout == torch.strided:
+            yield node[2], live.untyped_storage()
+        if live.is_leaf:
+            yield node[9], live.grad
+            yield node[12], live._backward_hooks
+        attributes = vars(live)
+        yield from ((ref, attributes[name]) for name, ref in zip(node[10], node[11])
+                    if name in attributes)
+
+    def fits(self, node: Node, live: Any) -> bool:
+        torch = sys.modules.get("torch")
+        return (torch is not None and isinstance(live, torch.Tensor) and live.is_leaf
+                and node[2] is not None and node[8] and str(live.dtype) == node[6]
+                and live.layout == torch.strided)
+
+    def make(self, build: Any, node: Node) -> Any:
+        torch = sys.modules["torch"]
+        if node[2] is None:
+            raise Cannot("a tensor of an unusual kind")
+        kind = build.get(node[1])
+        made = torch.empty(0, dtype=getattr(torch, node[6].removeprefix("torch.")))
+        storage = build.get(node[2])
+        made = made.to(storage.device).set_(storage, node[3], node[4], node[5])
+        if kind is not torch.Tensor:
+            made = torch.Tensor._make_subclass(kind, made, node[7])
+        elif not node[8]:
+            made = _lost(torch, made)
+        return made
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        if len(node) > 13:
+            _put_extent(build, build.get(node[2]), *node[13:])
+        if not node[8]:
+            return
+        storage = build.get(node[2])
+        if (value.untyped_storage()._cdata != storage._cdata or value.storage_offset() != node[3]
+                or list(value.size()) != node[4] or list(value.stride()) != node[5]):
+            torch = sys.modules["torch"]
+            with torch.no_grad():
+                value.set_(storage, node[3], node[4], node[5])
+        if value.requires_grad != node[7]:
+            value.requires_grad_(node[7])
+        grad = build.get(node[9])
+        if value.grad is not grad:
+            value.grad = grad
+        hooks = build.get(node[12])
+        if value._backward_hooks is not hooks:
+            value._backward_hooks = hooks
+        for name, item in zip(node[10], build.values(node[11])):
+            if vars(value).get(name, build) is not item:
+                setattr(value, name, item)
+
+
+def _lost(torch: Any, value: Any) -> Any:
+    """A tensor that says so when somebody wants the graph that led to it."""
+    global _lost_graph
+    if _lost_graph is None:
+        class LostGraph(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, anchor: Any, result: Any) -> Any:
+                return result.view_as(result)
+
+            @staticmethod
+            def backward(ctx: Any, *_: Any) -> Any:
+                raise RuntimeError("rex: the graph of this tensor is not part of a checkpoint; "
+                                   "replay with --no-skip")
+        _lost_graph = LostGraph
+    with torch.enable_grad():
+        return _lost_graph.apply(torch.empty(0, requires_grad=True), value)
+
+
+_lost_graph: Any = None
+
+
+class StorageShape:
+    """The memory below tensors."""
+
+    tag = "storage"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        return "storage", str(value.device), value.nbytes()
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return ()
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return (type(live).__name__ == "UntypedStorage" and live.nbytes() == node[2]
+                and str(live.device) == node[1])
+
+    def make(self, build: Any, node: Node) -> Any:
+        torch = sys.modules["torch"]
+        return torch.UntypedStorage(node[2], device=node[1])
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass   # tensors bring the memory that they cover
+
+
+def _take_extent(walk: Walk, value: Any, storage: Any) -> tuple[Any, ...]:
+    """The memory that a tensor covers, unless others did; what no tensor covers is garbage."""
+    if not value.numel():
+        return ()
+    size = value.element_size()
+    start = value.storage_offset() * size
+    end = start + size * (1 + sum((n - 1) * stride for n, stride in zip(value.size(), value.stride())))
+    taken = walk.extents.setdefault(storage._cdata, [])
+    if any(one <= start and end <= other for one, other in taken):
+        return ()
+    taken.append((start, end))
+    if value.device.type != "cpu":
+        torch = sys.modules["torch"]   # pinned memory is as fast here
+        host = torch.empty(0, dtype=torch.uint8, device=value.device).set_(storage)[start:end].cpu()
+        return start, end - start, walk.memory.take(host.data_ptr(), end - start)
+    return start, end - start, walk.memory.take(storage.data_ptr() + start, end - start)
+
+
+def _put_extent(build: Any, storage: Any, start: int, size: int, digest: bytes) -> None:
+    if storage.device.type == "cpu":
+        build.read_into(digest, storage.data_ptr() + start, size)
+        return
+    torch = sys.modules["torch"]
+    host = torch.empty(size, dtype=torch.uint8)
+    build.read_into(digest, host.data_ptr(), size)
+    flat = torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)
+    flat[start:start + size].copy_(host)
+
+
+def copy_memory(target: int, data: Any) -> None:
+    """Write bytes to an address that the caller owns."""
+    if isinstance(data, bytes):
+        ctypes.memmove(target, data, len(data))
+    else:
+        ctypes.memmove(target, (ctypes.c_char * len(data)).from_buffer(data), len(data))

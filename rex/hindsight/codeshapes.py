@@ -1,0 +1,354 @@
+"""Shapes of functions, classes, modules, methods and cells: what code reaches."""
+
+from __future__ import annotations
+
+import enum
+import importlib
+import sys
+import types
+import weakref
+from typing import Any, Iterable
+
+from rex.hindsight.graph import Node, Walk
+from rex.hindsight.shapes import Cannot, fill_dict
+from rex.state.kinds import is_importable
+
+_CLASS_NAMES = frozenset("""__dict__ __weakref__ __doc__ __module__ __qualname__ __slots__
+    __annotations__ __abstractmethods__ _abc_impl __parameters__ __orig_bases__
+    __static_attributes__ __firstlineno__ __match_args__ __dataclass_params__""".split())
+
+
+def find_global(module: str, name: str) -> Any:
+    """What a module holds under a dotted name.
+
+    Raises:
+        Cannot: there is no such thing.
+    """
+    try:
+        found: Any = sys.modules.get(module) or importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+        return found
+    except (ImportError, AttributeError) as error:
+        raise Cannot(f"{module}.{name} is gone") from error
+
+
+def codes_of(module: types.ModuleType) -> list[types.CodeType]:
+    """Every code object that a module's functions and classes lead to, in order."""
+    found: dict[types.CodeType, None] = {}
+    queue: list[Any] = list(vars(module).values())
+    seen: set[int] = set()
+    while queue:
+        value = queue.pop(0)
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        value = getattr(value, "__func__", value)
+        if isinstance(value, types.FunctionType) and value.__module__ == module.__name__:
+            queue.append(value.__code__)
+            queue += [cell.cell_contents for cell in value.__closure__ or () if _is_full(cell)]
+        elif isinstance(value, type) and value.__module__ == module.__name__:
+            queue += list(vars(value).values())
+        elif isinstance(value, types.CodeType):
+            found[value] = None
+            queue += value.co_consts
+    return list(found)
+
+
+def _is_full(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents
+    except ValueError:
+        return False
+    return True
+
+
+class FunctionShape:
+    """Functions: code by name (so that changed code stays), the rest by content."""
+
+    tag = "function"
+
+    def __init__(self, user_modules: dict[str, types.CodeType]) -> None:
+        self._user = user_modules
+        self._codes: dict[str, list[types.CodeType]] = {}
+
+    def save(self, walk: Walk, value: types.FunctionType) -> Node:
+        module = value.__module__
+        if module not in self._user and is_importable(value):
+            return "global", module, value.__qualname__
+        cells = walk.refs(value.__closure__ or ())
+        return ("function", module or "", value.__code__.co_qualname, walk.refs(value.__dict__),
+                walk.refs(value.__dict__.values()), walk.ref(value.__defaults__),
+                walk.ref(value.__kwdefaults__), cells, self._place(value), value.__name__,
+                value.__qualname__)
+
+    def _place(self, value: types.FunctionType) -> int:
+        """Which of the functions of that name in its module it is."""
+        if "<" not in value.__code__.co_qualname:
+            return 0
+        same = self._same(value.__globals__.get("__name__", ""), value.__code__.co_qualname)
+        return same.index(value.__code__) if value.__code__ in same else -1
+
+    def _same(self, module: str, name: str) -> list[types.CodeType]:
+        codes = self._codes.get(module)
+        if codes is None and module in self._user:
+            codes = self._codes[module] = all_codes(self._user[module])
+        elif codes is None:
+            live = sys.modules.get(module)
+            codes = self._codes[module] = codes_of(live) if live else []
+        return [code for code in codes if code.co_qualname == name]
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        for name, ref in zip(node[3], node[4]):
+            if name in live.__dict__:
+                yield ref, live.__dict__[name]
+        yield node[5], live.__defaults__
+        yield node[6], live.__kwdefaults__
+        yield from zip(node[7], live.__closure__ or ())
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return (isinstance(live, types.FunctionType) and live.__code__.co_qualname == node[2]
+                and len(live.__closure__ or ()) == len(node[7]) and self._place(live) == node[8])
+
+    def make(self, build: Any, node: Node) -> Any:
+        if "<" not in node[2] and not node[7]:
+            try:
+                found = find_global(node[1], node[2])
+                if isinstance(found, types.FunctionType) and self.fits(node, found):
+                    return found
+            except Cannot:
+                pass
+        same = self._same(node[1], node[2])
+        if not 0 <= node[8] < len(same):
+            raise Cannot(f"the function {node[2]} is not found again")
+        space = vars(sys.modules[node[1]])
+        cells = tuple(build.get(ref) for ref in node[7])
+        made = types.FunctionType(same[node[8]], space, node[9], None, cells or None)
+        made.__qualname__ = node[10]
+        return made
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        fill_dict(value.__dict__, build.values(node[3]), build.values(node[4]))
+        defaults, keywords = build.get(node[5]), build.get(node[6])
+        if not _same_tuple(defaults, value.__defaults__):
+            value.__defaults__ = defaults
+        if value.__kwdefaults__ is not keywords:
+            value.__kwdefaults__ = keywords
+
+
+def _same_tuple(one: Any, other: Any) -> bool:
+    return one is other or (one is not None and other is not None and len(one) == len(other)
+                            and all(a is b for a, b in zip(one, other)))
+
+
+def all_codes(code: types.CodeType) -> list[types.CodeType]:
+    """A code object and those within it, in order."""
+    found = [code]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found += all_codes(constant)
+    return found
+
+
+class GlobalShape:
+    """What a library holds under a name: found again by it."""
+
+    tag = "global"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        return "global", value.__module__, value.__qualname__
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return ()
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return False
+
+    def make(self, build: Any, node: Node) -> Any:
+        return find_global(node[1], node[2])
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+class ClassShape:
+    """Classes: the user's with their attributes, others by name."""
+
+    tag = "class"
+
+    def __init__(self, user_modules: dict[str, types.CodeType]) -> None:
+        self._user = user_modules
+
+    def save(self, walk: Walk, value: type) -> Node:
+        if value.__module__ not in self._user:
+            if is_importable(value):
+                return "global", value.__module__, value.__qualname__
+            return "class", value.__module__, value.__qualname__, [], []
+        kept = _attributes(value)
+        return ("class", value.__module__, value.__qualname__, list(kept), walk.refs(kept.values()))
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        kept = _attributes(live)
+        return ((ref, kept[name]) for name, ref in zip(node[3], node[4]) if name in kept)
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return isinstance(live, type) and (live.__module__, live.__qualname__) == node[1:3]
+
+    def make(self, build: Any, node: Node) -> Any:
+        if "<" in node[2]:
+            raise Cannot(f"the class {node[2]} is not found again")
+        return find_global(node[1], node[2])
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        kept = _attributes(value)
+        wanted = dict(zip(node[3], build.values(node[4])))
+        for name in kept.keys() - wanted.keys():
+            type.__delattr__(value, name)
+        for name, item in wanted.items():
+            if name not in kept or kept[name] is not item:
+                type.__setattr__(value, name, item)
+
+
+def _attributes(kind: type) -> dict[str, Any]:
+    if issubclass(kind, enum.Enum):
+        return {}
+    return {name: item for name, item in vars(kind).items() if name not in _CLASS_NAMES
+            and not isinstance(item, (types.MemberDescriptorType, types.GetSetDescriptorType,
+                                      types.BuiltinFunctionType))}
+
+
+class CellShape:
+    """Cells of closures."""
+
+    tag = "cell"
+
+    def save(self, walk: Walk, value: types.CellType) -> Node:
+        return ("cell", walk.ref(value.cell_contents)) if _is_full(value) else ("cell",)
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return [(node[1], live.cell_contents)] if len(node) > 1 and _is_full(live) else ()
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return type(live) is types.CellType
+
+    def make(self, build: Any, node: Node) -> Any:
+        return types.CellType()
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        if len(node) > 1:
+            value.cell_contents = build.get(node[1])
+        elif _is_full(value):
+            del value.cell_contents
+
+
+class MethodShape:
+    """Bound methods, of classes in Python and in C."""
+
+    tag = "method"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        if isinstance(value, types.MethodType):
+            return "method", walk.ref(value.__func__), walk.ref(value.__self__)
+        owner = value.__self__
+        if owner is None or isinstance(owner, types.ModuleType):
+            module = value.__module__ or (owner.__name__ if owner is not None else "builtins")
+            return "global", module, value.__qualname__
+        return "method", value.__name__, walk.ref(owner)
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        if isinstance(live, types.MethodType) and type(node[1]) is tuple:
+            yield node[1], live.__func__
+        yield node[2], getattr(live, "__self__", None)
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return False
+
+    def make(self, build: Any, node: Node) -> Any:
+        owner = build.get(node[2])
+        if type(node[1]) is tuple:
+            return types.MethodType(build.get(node[1]), owner)
+        return getattr(owner, node[1])
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+class ModuleShape:
+    """Modules as values: by name; the user's are roots of their own."""
+
+    tag = "module"
+
+    def save(self, walk: Walk, value: types.ModuleType) -> Node:
+        return "module", value.__name__
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return ()
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return isinstance(live, types.ModuleType) and live.__name__ == node[1]
+
+    def make(self, build: Any, node: Node) -> Any:
+        return sys.modules.get(node[1]) or importlib.import_module(node[1])
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+_WRAPPERS: dict[str, Any] = {"staticmethod": staticmethod, "classmethod": classmethod,
+                             "property": property}
+
+
+class WrapperShape:
+    """staticmethod, classmethod, property."""
+
+    tag = "wrap"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        parts = ((value.fget, value.fset, value.fdel) if isinstance(value, property)
+                 else (value.__func__,))
+        return "wrap", type(value).__name__, walk.refs(parts)
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        parts = ((live.fget, live.fset, live.fdel) if isinstance(live, property)
+                 else (live.__func__,))
+        return zip(node[2], parts)
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return type(live).__name__ == node[1]
+
+    def make(self, build: Any, node: Node) -> Any:
+        return _WRAPPERS[node[1]](*[build.get(ref) for ref in node[2]])
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+class WeakShape:
+    """Weak references; the referent is part of the state if it lives."""
+
+    tag = "weak"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        return "weak", walk.ref(value()), walk.ref(type(value))
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return [(node[1], live())]
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return False
+
+    def make(self, build: Any, node: Node) -> Any:
+        target = build.get(node[1])
+        live = build.candidate
+        if live is not None and isinstance(live, weakref.ref) and live() is target:
+            return live   # with its callback
+        if target is None:
+            return weakref.ref(_Gone())
+        return weakref.ref(target)
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+class _Gone:
+    """What a dead reference referred to."""

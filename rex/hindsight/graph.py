@@ -1,0 +1,255 @@
+"""Walk live objects into plain data: nodes per root, a hash per root, memory apart.
+
+A node is a tuple: its shape's tag, then plain values and references. A plain value (None,
+bool, int, float, str, bytes) stands for itself; a reference is a tuple of one number, which names
+a node. Nodes are numbered in the order in which a walk from the roots meets their objects, per root,
+so that equal states have equal nodes, and the first root that differs can be named.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any, Iterable, Iterator, Protocol
+
+import xxhash
+
+Node = tuple[Any, ...]
+Ref = tuple[int]
+
+SCALARS = frozenset({type(None), bool, int, float, str})
+LONG_BYTES = 4096   # longer bytes are memory of their own
+_ROOT_SHIFT = 32    # the hash of a root's name stands above the numbers of its nodes
+
+
+class Memory(Protocol):
+    """What takes the memory of arrays during a walk."""
+
+    def take(self, address: int, size_bytes: int) -> bytes:
+        """Hash (and perhaps keep) memory as it is now; its digest."""
+
+
+class Shape(Protocol):
+    """How objects of some kinds become nodes, and nodes objects again."""
+
+    tag: str
+
+    def save(self, walk: "Walk", value: Any) -> Node:
+        """The node of an object."""
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        """References in the node, each with the live object at the same place."""
+
+    def fits(self, node: Node, live: Any) -> bool:
+        """Whether the live object can take on the node's content (`fill`)."""
+
+    def make(self, build: Any, node: Node) -> Any:
+        """A new object; `fill` follows."""
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        """Give the object the node's content."""
+
+
+@dataclass(slots=True)
+class RootState:
+    """One root as it was: what it is called and all that was met first from it."""
+
+    name: str
+    value: Any
+    nodes: list[Node]
+    digest: bytes = b""
+
+    def encode(self) -> bytes:
+        """Its plain data as bytes, equal for equal states."""
+        return encode_plain((self.name, self.value, self.nodes))
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """A state: roots in order.
+
+    Attributes:
+        opaque: why parts of it cannot be restored unless they did not change, by path.
+    """
+
+    roots: list[RootState] = field(default_factory=list)
+    opaque: dict[str, str] = field(default_factory=dict)
+
+    def digests(self) -> dict[str, bytes]:
+        """The hash of each root by name."""
+        return {root.name: root.digest for root in self.roots}
+
+    def nodes(self) -> dict[int, Node]:
+        """Every node by its number."""
+        return {base_of(root.name) + place: node for root in self.roots
+                for place, node in enumerate(root.nodes)}
+
+
+def base_of(name: str) -> int:
+    """The number of a root's first node; it depends on nothing else, so that one root more or
+    less does not change the others."""
+    return xxhash.xxh3_64_intdigest(name.encode()) << _ROOT_SHIFT
+
+
+def encode_plain(value: Any) -> bytes:
+    """Plain data as bytes that depend on its value only (a pickle without memo)."""
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file, protocol=4)
+    pickler.fast = True
+    pickler.dump(value)
+    return file.getvalue()
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"plain data names {module}.{name}")
+
+
+def decode_plain(data: bytes) -> Any:
+    """Plain data from bytes of anywhere; nothing is imported or called.
+
+    Raises:
+        UnpicklingError: it is no plain data.
+    """
+    return _PlainUnpickler(io.BytesIO(data)).load()
+
+
+def encode_snapshot(snapshot: Snapshot) -> bytes:
+    """All of a snapshot but its memory."""
+    return b"".join(len(part).to_bytes(8, "little") + part
+                    for part in (root.encode() for root in snapshot.roots))
+
+
+def decode_snapshot(data: bytes) -> Snapshot:
+    """What `encode_snapshot` wrote.
+
+    Raises:
+        UnpicklingError, ValueError: the bytes are no snapshot.
+    """
+    snapshot, at = Snapshot(), 0
+    while at < len(data):
+        size = int.from_bytes(data[at:at + 8], "little")
+        part = data[at + 8:at + 8 + size]
+        name, value, nodes = decode_plain(part)
+        snapshot.roots.append(RootState(name, value, nodes, xxhash.xxh3_128_digest(part)))
+        at += 8 + size
+    return snapshot
+
+
+class Walk:
+    """One walk over all roots; shapes call `ref` for what they hold."""
+
+    def __init__(self, shapes: Any, memory: Memory) -> None:
+        self.snapshot = Snapshot()
+        self.memory = memory
+        self._shapes = shapes
+        self._numbers: dict[Any, int] = {}
+        self._queue: deque[Any] = deque()
+        self._kept: list[Any] = []      # temporaries too: ids must stay theirs
+        self._next = 0
+        self.extents: dict[Any, list[tuple[int, int]]] = {}   # memory taken of each storage
+
+    def ref(self, value: Any) -> Any:
+        """What stands for a value within a node."""
+        if type(value) in SCALARS:
+            return value
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._next
+            self._numbers[id(value)] = number
+            self._next += 1
+            self._kept.append(value)
+            self._queue.append(value)
+        return (number,)
+
+    def refs(self, values: Iterable[Any]) -> list[Any]:
+        """`ref` of each."""
+        ref = self.ref
+        return [value if type(value) in SCALARS else ref(value) for value in values]
+
+    def named(self, key: Any, value: Any) -> Any:
+        """A reference to what many objects may stand for, named by a key (a storage)."""
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = self._next
+            self._next += 1
+            self._queue.append(value)
+            self._kept.append(value)
+        return (number,)
+
+    def opaque(self, why: str) -> None:
+        """Note that what is walked now cannot be restored if it changes."""
+        self.snapshot.opaque.setdefault(f"{self._root}", why)
+
+    def root(self, name: str, value: Any) -> None:
+        """Walk everything that one root reaches and no former one did."""
+        self._root = name
+        self._next = base_of(name)
+        first = self.ref(value)
+        nodes: list[Node] = []
+        queue, shape_of = self._queue, self._shapes.shape_of
+        while queue:
+            value = queue.popleft()
+            nodes.append(shape_of(type(value)).save(self, value))
+        root = RootState(name, first, nodes)
+        root.digest = xxhash.xxh3_128_digest(root.encode())
+        self.snapshot.roots.append(root)
+
+
+def walk_roots(shapes: Any, memory: Memory, roots: Iterable[tuple[str, Any]]) -> Snapshot:
+    """The state of all that the named values reach."""
+    walk = Walk(shapes, memory)
+    for name, value in roots:
+        walk.root(name, value)
+    return walk.snapshot
+
+
+def difference(saved: Snapshot, live: Snapshot) -> Iterator[str]:
+    """The roots whose states differ, with the way to the first difference in each."""
+    theirs = {root.name: root for root in live.roots}
+    for root in saved.roots:
+        other = theirs.pop(root.name, None)
+        if other is None:
+            yield f"{root.name} (gone)"
+        elif other.digest != root.digest:
+            yield _first_difference(root, other)
+    for name in theirs:
+        yield f"{name} (new)"
+
+
+def _first_difference(one: RootState, other: RootState) -> str:
+    base, paths = base_of(one.name), {base_of(one.name): one.name}
+    for place, (a, b) in enumerate(zip(one.nodes, other.nodes)):
+        path = paths.get(base + place, one.name)
+        for step, ref in steps(a):
+            paths.setdefault(ref[0], path + step)
+        if a != b and not (a[0] == b[0] and _only_refs_differ(a, b)):
+            return path
+    return one.name
+
+
+def _only_refs_differ(a: Any, b: Any) -> bool:
+    """Whether the difference lies below: numbers of nodes shift when something above differs."""
+    if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
+        if len(a) == 1 and len(b) == 1 and isinstance(a, tuple):
+            return True
+        return len(a) == len(b) and all(_only_refs_differ(x, y) for x, y in zip(a, b))
+    return bool(a == b) or a != a and b != b
+
+
+def steps(node: Node) -> Iterator[tuple[str, Ref]]:
+    """The references in a node, with how a user would write the step to each."""
+    if node[0] in ("list", "tuple"):
+        for index, ref in enumerate(node[1]):
+            if type(ref) is tuple:
+                yield f"[{index}]", ref
+    elif node[0] == "dict":
+        for key, ref in zip(node[1], node[2]):
+            if type(ref) is tuple:
+                yield f"[{key!r}]" if type(key) is not tuple else "[...]", ref
+    elif node[0] == "object":
+        for name, ref in zip(node[2], node[3]):
+            if type(ref) is tuple:
+                yield f".{name}", ref

@@ -1,0 +1,59 @@
+"""Have the user's own modules rewritten when they are imported."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+import sysconfig
+import types
+from typing import Any, Callable, Sequence
+
+Prepare = Callable[[str, str, types.ModuleType], types.CodeType]
+
+_LIBRARIES = tuple(path for key in ("stdlib", "platstdlib", "purelib", "platlib")
+                   if (path := sysconfig.get_paths().get(key)))
+
+
+def is_users(path: str, tops: tuple[str, ...]) -> bool:
+    """Whether a source file is the user's: below the script's folder, and not installed."""
+    path = os.path.realpath(path)
+    return (any(path.startswith(top + os.sep) for top in tops)
+            and not path.startswith(_LIBRARIES) and "site-packages" not in path
+            and "dist-packages" not in path)
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    prepare: Prepare
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        code = self.prepare(module.__name__, self.path, module)
+        exec(code, vars(module))
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds the user's modules before the usual finders do."""
+
+    def __init__(self, tops: tuple[str, ...], prepare: Prepare) -> None:
+        """
+        Args:
+            tops: folders, as real paths, whose modules are the user's.
+            prepare: gives a module's code by name, path and the module about to run.
+        """
+        self._tops, self._prepare = tops, prepare
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None,
+                  target: types.ModuleType | None = None) -> Any:
+        """The spec of a module of the user's, else None."""
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader \
+                or not spec.origin or not is_users(spec.origin, self._tops):
+            return None
+        spec.loader = _Loader(fullname, spec.origin)
+        spec.loader.prepare = self._prepare
+        return spec
+
+    def install(self) -> None:
+        """Be asked first."""
+        sys.meta_path.insert(0, self)

@@ -1,0 +1,233 @@
+"""Rewrite the user's modules: loops tell where they begin, turn and end; probes are fenced.
+
+    for x in xs: ...        if _rex_3 is None or _rex_3.enter():
+                                for x in xs if _rex_3 is None else _rex_3.loop(xs): ...
+                                if _rex_3 is not None: _rex_3.done()
+
+A site that is switched off is None, and costs a look at a global. Nothing is done within the loop. Line
+numbers stay. Loops in generators, coroutines and class bodies are left alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import hashlib
+import types
+from dataclasses import dataclass, field
+from typing import Any, Iterator
+
+PREFIX = "_rex_"
+PROBE = PREFIX + "probe"
+_LOOPS = (ast.For, ast.While)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(slots=True)
+class SiteFacts:
+    """A loop in the source as it was recorded.
+
+    Attributes:
+        name: of the variable that switches it, unique in its module.
+        identity: qualified name, hash of the normalized code, ordinal among equals.
+        inside: names of the sites of the same function around it.
+    """
+
+    name: str
+    module: str
+    qualname: str
+    line: int
+    identity: str
+    is_while: bool
+    inside: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """What positions call it."""
+        return f"{self.module}#{self.name.removeprefix(PREFIX)}"
+
+
+@dataclass(slots=True)
+class ModulePlan:
+    """What of a module's tree is to be rewritten.
+
+    Attributes:
+        loops: sites by their node.
+        functions: the marker's name by function node.
+        probes: statements that were added since the recording.
+        kept: names that those statements bind.
+    """
+
+    tree: ast.Module
+    loops: dict[ast.AST, SiteFacts] = field(default_factory=dict)
+    functions: dict[ast.AST, str] = field(default_factory=dict)
+    qualnames: dict[str, str] = field(default_factory=dict)
+    probes: set[ast.AST] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
+
+
+def plan_module(source: str | bytes, module: str, path: str = "<source>") -> ModulePlan:
+    """Find the loops and functions of a module.
+
+    Raises:
+        SyntaxError: as compiling it.
+    """
+    plan = ModulePlan(ast.parse(source, path))
+    seen: dict[str, int] = {}
+    for node, qualname, inside in _walk(plan.tree, "", ()):
+        if isinstance(node, _FUNCTIONS):
+            name = f"{PREFIX}f{len(plan.functions)}"
+            plan.functions[node] = name
+            plan.qualnames[name] = qualname
+            continue
+        text = ast.dump(node, include_attributes=False)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+        key = f"{module}:{qualname}:{digest}"
+        ordinal = seen[key] = seen.get(key, -1) + 1
+        plan.loops[node] = SiteFacts(
+            f"{PREFIX}{len(plan.loops)}", module, qualname or "<module>", node.lineno,
+            f"{key}:{ordinal}", isinstance(node, ast.While),
+            tuple(plan.loops[loop].name for loop in inside))
+    return plan
+
+
+def _walk(node: ast.AST, qualname: str,
+          inside: tuple[ast.AST, ...] | None) -> Iterator[tuple[Any, str, tuple[ast.AST, ...]]]:
+    """Loops and functions in order; inside is None where loops are left alone."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, _FUNCTIONS):
+            name = f"{qualname}.{child.name}" if qualname else child.name
+            yield child, name, ()
+            is_plain = isinstance(child, ast.FunctionDef) and not _yields(child)
+            yield from _walk(child, f"{name}.<locals>", () if is_plain else None)
+        elif isinstance(child, ast.ClassDef):
+            name = f"{qualname}.{child.name}" if qualname else child.name
+            yield from _walk(child, name, None)
+        elif isinstance(child, _LOOPS) and inside is not None:
+            yield child, qualname.removesuffix(".<locals>"), inside
+            yield from _walk(child, qualname, (*inside, child))
+        elif not isinstance(child, ast.Lambda):
+            yield from _walk(child, qualname, inside)
+
+
+def _yields(function: ast.AST) -> bool:
+    queue = list(ast.iter_child_nodes(function))
+    while queue:
+        node = queue.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            queue += ast.iter_child_nodes(node)
+    return False
+
+
+class _Rewriter(ast.NodeTransformer):
+    def __init__(self, plan: ModulePlan) -> None:
+        self._plan = plan
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if node in self._plan.probes:
+            return node   # its loops are its own
+        return super().generic_visit(node)
+
+    def visit_For(self, node: ast.For) -> Any:
+        site = self._plan.loops.get(node)
+        self.generic_visit(node)
+        if site is None or node in self._plan.probes:
+            return node
+        call = _expression(f"0 if {site.name} is None else {site.name}.loop(0)", node.iter)
+        call.body, call.orelse.args = node.iter, [copy.deepcopy(node.iter)]
+        node.iter = call
+        return _guarded(site.name, node)
+
+    def visit_While(self, node: ast.While) -> Any:
+        site = self._plan.loops.get(node)
+        self.generic_visit(node)
+        if site is None or node in self._plan.probes:
+            return node
+        tick = _expression(f"{site.name}w is None or {site.name}w()", node)
+        if isinstance(node.test, ast.Constant) and node.test.value:
+            node.test = tick
+        else:
+            node.test = ast.copy_location(ast.BoolOp(ast.And(), [tick, node.test]), node.test)
+        return _guarded(site.name, node)
+
+    def _visit_function(self, node: Any) -> Any:
+        self.generic_visit(node)
+        name = self._plan.functions.get(node)
+        if name is None:
+            return node
+        where = 1 if ast.get_docstring(node, clean=False) is not None else 0
+        mark = ast.parse(f"if {name} is not None: {name}()").body[0]
+        node.body.insert(where, _placed(mark, node.body[where] if where < len(node.body)
+                                        else node))
+        return node
+
+    visit_FunctionDef = _visit_function
+    visit_AsyncFunctionDef = _visit_function
+
+
+def _placed(node: Any, like: ast.AST) -> Any:
+    for each in ast.walk(node):
+        ast.copy_location(each, like)
+    return node
+
+
+def _expression(text: str, like: ast.AST) -> Any:
+    return _placed(ast.parse(text, mode="eval").body, like)
+
+
+def _guarded(name: str, loop: Any) -> ast.If:
+    guard = ast.parse(f"if {name} is None or {name}.enter():\n 0\n "
+                      f"if {name} is not None: {name}.done()").body[0]
+    assert isinstance(guard, ast.If)
+    _placed(guard, loop)
+    guard.body[0] = loop
+    return guard
+
+
+class _Fences(ast.NodeTransformer):
+    """Put each run of added statements into `with _rex_probe:`."""
+
+    def __init__(self, probes: set[ast.AST]) -> None:
+        self._probes = probes
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        for name in ("body", "orelse", "finalbody"):
+            statements = getattr(node, name, None)
+            if isinstance(statements, list):
+                setattr(node, name, self._fenced(statements))
+        for child in ast.iter_child_nodes(node):
+            if child not in self._probes and not getattr(child, "is_fence", False):
+                self.generic_visit(child)
+        return node
+
+    def _fenced(self, statements: list[Any]) -> list[Any]:
+        result: list[Any] = []
+        for statement in statements:
+            if statement not in self._probes or isinstance(statement, (ast.Global, ast.Nonlocal)) \
+                    or _is_future(statement):
+                result.append(statement)
+                continue
+            last = result[-1] if result else None
+            if isinstance(last, ast.With) and getattr(last, "is_fence", False):
+                last.body.append(statement)
+                continue
+            fence: Any = ast.With([ast.withitem(ast.Name(PROBE, ast.Load()), None)], [], None)
+            fence.is_fence = True
+            result.append(_placed(fence, statement))
+            fence.body.append(statement)
+        return result
+
+
+def _is_future(statement: ast.AST) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+
+
+def rewrite(plan: ModulePlan, path: str) -> types.CodeType:
+    """Compile a module with its loops instrumented and its probes fenced."""
+    _Fences(plan.probes).generic_visit(plan.tree)
+    tree = _Rewriter(plan).visit(plan.tree)
+    ast.fix_missing_locations(tree)
+    code: types.CodeType = compile(tree, path, "exec", dont_inherit=True)
+    return code

@@ -1,0 +1,72 @@
+"""What a runner does: record a run, or replay a piece of one."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Callable
+
+from rex import __version__
+from rex.archive import Archive, Manifest, Recording
+from rex.hindsight import session as sessions
+from rex.hindsight.instrument import plan_module, rewrite
+from rex.hindsight.policy import Policy
+from rex.hindsight.recorder import Recorder
+
+ENGINE = "hindsight"
+RunScript = Callable[[str, list[str], Any], int]
+
+
+class Finished(BaseException):
+    """Ends the script from within: its piece is done."""
+
+
+def do(job: dict[str, Any], run_script: RunScript) -> int:
+    """Do a job; the exit status of the script."""
+    if job["do"] == "record":
+        return _record(job, run_script)
+    from rex.hindsight.worker import replay
+    return replay(job, run_script)
+
+
+def _record(job: dict[str, Any], run_script: RunScript) -> int:
+    archive = Archive.open(job["archive"])
+    facts = {"command": job["command"], "cwd": job["manifest"]["cwd"], "user": job["manifest"]["user"],
+             "host": job["manifest"]["host"], "start_ns": job["manifest"]["start_ns"],
+             "engine": ENGINE}
+    with archive.begin(job["name"], facts, level=1) as recording:
+        with open(job["told"], "w", encoding="utf-8") as file:
+            file.write(recording.name)
+        policy = Policy(job["overhead"], job["restore_factor"], job["budget_bytes"])
+        recorder = Recorder(archive, recording, job["head"], policy, job["granularity_s"])
+        recorder.withheld = frozenset(job["manifest"]["withheld"])
+        prepare = _preparer(recorder)
+        sessions.current = recorder
+        recorder.install()
+        status = run_script(job["script"], job["arguments"], prepare)
+        _finish(job, recorder, recording, status)
+    return status
+
+
+def _preparer(recorder: Recorder) -> Callable[[str, str, types.ModuleType], types.CodeType]:
+    def prepare(name: str, path: str, module: types.ModuleType) -> types.CodeType:
+        with open(path, "rb") as file:
+            source = file.read()
+        plan = plan_module(source, name, path)
+        code = rewrite(plan, path)
+        recorder.note_module(name, path, source)
+        recorder.add_module(plan, module, code)
+        return code
+
+    return prepare
+
+
+def _finish(job: dict[str, Any], recorder: Recorder, recording: Recording, status: int) -> None:
+    facts = recorder.finish(status)
+    kept = dict(job["manifest"])
+    manifest = Manifest(
+        command=tuple(job["command"]), engine=ENGINE, rex=__version__, exit_status=status,
+        duration_s=facts["took_s"], counts={"checkpoints": facts["checkpoints"]},
+        warnings=(facts["failure"],) if facts["failure"] else (),
+        attachments=recorder.sources | recorder.writer.contents,
+        extra={"hindsight": {"kind": "run", **facts}}, **kept)
+    recording.finish(manifest)

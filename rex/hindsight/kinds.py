@@ -1,0 +1,88 @@
+"""Which shape an object has, by its type."""
+
+from __future__ import annotations
+
+import enum
+import io
+import multiprocessing.process
+import random
+import socket
+import subprocess
+import types
+import weakref
+from typing import Any
+
+from rex.hindsight import arrayshapes, codeshapes, othershapes, shapes
+from rex.hindsight.clock import Reading
+
+_LATE: dict[tuple[str, str], str] = {
+    ("numpy", "ndarray"): "array", ("numpy", "generic"): "npscalar", ("numpy", "dtype"): "npscalar",
+    ("torch", "Tensor"): "tensor",
+    ("torch.storage", "UntypedStorage"): "storage", ("torch._C", "Generator"): "random",
+    ("numpy.random.mtrand", "RandomState"): "random",
+    ("numpy.random._generator", "Generator"): "random",
+    ("numpy.random.bit_generator", "BitGenerator"): "random"}
+_CALLABLES = ("cython_function_or_method", "fused_cython_function", "_ArrayFunctionDispatcher",
+              "_lru_cache_wrapper")
+
+
+class Shapes:
+    """The shapes of one program."""
+
+    def __init__(self, user_modules: dict[str, types.CodeType]) -> None:
+        """Args: the code of the modules that the user wrote, by module name; may grow."""
+        listed: list[Any] = [
+            shapes.ListShape(), shapes.DictShape(), shapes.SetShape(), shapes.TupleShape(),
+            shapes.BytesShape(), shapes.ObjectShape(), codeshapes.FunctionShape(user_modules),
+            codeshapes.GlobalShape(), codeshapes.ClassShape(user_modules), codeshapes.CellShape(),
+            codeshapes.MethodShape(), codeshapes.ModuleShape(), codeshapes.WrapperShape(),
+            codeshapes.WeakShape(), arrayshapes.ArrayShape(), arrayshapes.ScalarShape(),
+            arrayshapes.TensorShape(), arrayshapes.StorageShape(), othershapes.RandomShape(),
+            othershapes.ReduceShape(), othershapes.OpaqueShape(), othershapes.SuspendedShape(),
+            othershapes.FileShape(), othershapes.EnumShape()]
+        self.by_tag: dict[str, Any] = {shape.tag: shape for shape in listed}
+        self._process = othershapes.ProcessShape()
+        tags = {list: "list", dict: "dict", set: "set", tuple: "tuple", frozenset: "tuple",
+                bytes: "bytes", bytearray: "bytes", complex: "bytes",
+                types.FunctionType: "function", types.BuiltinFunctionType: "method",
+                types.MethodType: "method", types.CellType: "cell", types.ModuleType: "module",
+                staticmethod: "wrap", classmethod: "wrap", property: "wrap",
+                types.GeneratorType: "suspended", types.CoroutineType: "suspended",
+                types.AsyncGeneratorType: "suspended"}
+        self._known: dict[type, Any] = {kind: self.by_tag[tag] for kind, tag in tags.items()}
+
+    def shape_of(self, kind: type) -> Any:
+        """The shape of a type's instances."""
+        found = self._known.get(kind)
+        if found is None:
+            found = self._known[kind] = self._find(kind)
+        return found
+
+    def _find(self, kind: type) -> Any:
+        if issubclass(kind, type):
+            return self.by_tag["class"]
+        for base in kind.__mro__:
+            if tag := _LATE.get((base.__module__, base.__name__)):
+                return self.by_tag[tag]
+        if issubclass(kind, enum.Enum):
+            return self.by_tag["enum"]
+        if issubclass(kind, random.Random):
+            return self.by_tag["random"]
+        if issubclass(kind, types.ModuleType):
+            return self.by_tag["module"]
+        if issubclass(kind, weakref.ref):
+            return self.by_tag["weak"]
+        if kind is Reading:
+            return self.by_tag["reduce"]
+        if othershapes.is_kept(kind):
+            return self.by_tag["opaque"]
+        if issubclass(kind, (subprocess.Popen, socket.socket, multiprocessing.process.BaseProcess)):
+            return self._process
+        if issubclass(kind, io.IOBase) and not issubclass(kind, (io.BytesIO, io.StringIO)):
+            return self.by_tag["file"]
+        if kind.__name__ in _CALLABLES:
+            return self.by_tag["global"]
+        if kind.__module__ == "threading" and kind.__name__ in ("Thread", "Timer", "_MainThread"):
+            return self.by_tag["opaque"]
+        is_object = self.by_tag["object"].takes(kind)
+        return self.by_tag["object" if is_object else "reduce"]

@@ -1,0 +1,326 @@
+"""Shapes of random generators, iterators, files, locks, and of what pickles by itself."""
+
+from __future__ import annotations
+
+import gc
+import io
+import logging
+import os
+import pickle
+import random
+import sys
+import threading
+import types
+from typing import Any, Iterable
+
+from rex.hindsight.graph import Node, Walk
+from rex.hindsight.shapes import Cannot
+
+
+class RandomShape:
+    """Random generators of the standard library, numpy and torch, with their position."""
+
+    tag = "random"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        return "random", walk.ref(type(value)), *_random_state(walk, value)
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        yield node[1], type(live)
+        if node[2] == "generator":
+            yield node[3], live.bit_generator
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return node[2] != "generator"
+
+    def make(self, build: Any, node: Node) -> Any:
+        kind = build.get(node[1])
+        if node[2] == "generator":
+            source = build.get(node[3])
+            live = build.candidate
+            if live is not None and getattr(live, "bit_generator", None) is source:
+                return live
+            return kind(source)
+        return kind(device=node[3]) if node[2] == "torch" else kind()
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        if node[2] == "python":
+            value.setstate(node[3])
+        elif node[2] == "bits":
+            value.state = _unplain(node[3])
+        elif node[2] == "legacy":
+            value.set_state(_unplain(node[3]))
+        elif node[2] == "torch":
+            torch = sys.modules["torch"]
+            value.set_state(torch.frombuffer(bytearray(node[4]), dtype=torch.uint8))
+
+
+def _random_state(walk: Walk, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, random.Random):
+        return "python", value.getstate()
+    if hasattr(value, "bit_generator"):
+        return "generator", walk.ref(value.bit_generator)
+    if hasattr(value, "get_state") and type(value).__name__ == "RandomState":
+        return "legacy", _plain(value.get_state(legacy=False))
+    if hasattr(value, "initial_seed"):
+        return "torch", str(value.device), value.get_state().numpy().tobytes()
+    return "bits", _plain(value.state)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return ("dict", [(key, _plain(item)) for key, item in value.items()])
+    if hasattr(value, "tobytes"):
+        return ("array", value.dtype.str, value.tobytes())
+    return value
+
+
+def _unplain(value: Any) -> Any:
+    if isinstance(value, tuple) and value[0] == "dict":
+        return {key: _unplain(item) for key, item in value[1]}
+    if isinstance(value, tuple) and value[0] == "array":
+        import numpy
+        return numpy.frombuffer(value[2], value[1]).copy()
+    return value
+
+
+class ReduceShape:
+    """What tells by itself how it is made again, as pickle does."""
+
+    tag = "reduce"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        try:
+            reduced = value.__reduce_ex__(4)
+        except Exception as error:   # objects raise what they like
+            return opaque_node(walk, value, str(error))
+        if isinstance(reduced, str):
+            return "global", pickle.whichmodule(value, reduced), reduced
+        if not isinstance(reduced, tuple) or len(reduced) > 5 or any(
+                type(part).__name__ == "method-wrapper" for part in reduced[:1]):
+            return opaque_node(walk, value, "it pickles in an unusual way")
+        function, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
+        keys, values = zip(*pairs) if pairs is not None and (pairs := list(pairs)) else ((), ())
+        return ("reduce", walk.ref(function), walk.refs(arguments or ()), walk.ref(state),
+                walk.refs(items or ()), walk.refs(keys), walk.refs(values))
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        try:
+            reduced = live.__reduce_ex__(4)
+        except Exception:
+            return ()
+        if not isinstance(reduced, tuple) or len(reduced) < 2:
+            return ()
+        state = reduced[2] if len(reduced) > 2 else None
+        return [*zip(node[2], reduced[1] or ()), (node[3], state)]
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return False
+
+    def make(self, build: Any, node: Node) -> Any:
+        live = build.candidate
+        if live is not None and build.is_same_reduction(node, live):
+            return live
+        made = build.get(node[1])(*[build.whole(ref) for ref in node[2]])
+        if node[3] is not None:
+            _set_state(made, build.whole(node[3]))
+        for ref in node[4]:
+            made.append(build.whole(ref))
+        for key, ref in zip(node[5], node[6]):
+            made[build.whole(key)] = build.whole(ref)
+        return made
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+def _set_state(made: Any, state: Any) -> None:
+    if hasattr(made, "__setstate__"):
+        made.__setstate__(state)
+        return
+    slots: dict[str, Any] = {}
+    if isinstance(state, tuple) and len(state) == 2:
+        state, slots = state
+    if state:
+        made.__dict__.update(state)
+    for name, value in (slots or {}).items():
+        setattr(made, name, value)
+
+
+def opaque_node(walk: Walk, value: Any, why: str) -> Node:
+    """The node of what nobody can look into: its state is then not complete."""
+    name = f"{type(value).__module__}.{type(value).__qualname__}"
+    walk.opaque(f"{name}: {why}" if why else name)
+    return "opaque", name, False
+
+
+class OpaqueShape:
+    """What is kept as it lives: locks, loggers, progress bars, running threads, unknown things."""
+
+    tag = "opaque"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        if isinstance(value, threading.Thread) and value is not threading.main_thread() \
+                and value.is_alive():
+            return opaque_node(walk, value, "a running thread")
+        return "opaque", f"{type(value).__module__}.{type(value).__qualname__}", True
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return ()
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return bool(node[2]) and f"{type(live).__module__}.{type(live).__qualname__}" == node[1]
+
+    def make(self, build: Any, node: Node) -> Any:
+        if node[2] and node[1] in ("_thread.lock", "_thread.RLock"):
+            return threading.Lock() if node[1] == "_thread.lock" else threading.RLock()
+        raise Cannot(f"{node[1]} cannot be restored")
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+class ProcessShape(OpaqueShape):
+    """Child processes and sockets: their state is elsewhere."""
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        return opaque_node(walk, value, "its state is elsewhere")
+
+
+class SuspendedShape:
+    """Generators and coroutines: kept if they stand where they stood, else not restorable."""
+
+    tag = "suspended"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        frame = _frame(value)
+        if frame is None:
+            return "suspended", value.__qualname__, None, []
+        return "suspended", value.__qualname__, frame.f_lasti, walk.refs(_inside(value))
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return zip(node[3], _inside(live)) if _frame(live) is not None else ()
+
+    def fits(self, node: Node, live: Any) -> bool:
+        frame = _frame(live)
+        return getattr(live, "__qualname__", None) == node[1] and (
+            frame.f_lasti if frame is not None else None) == node[2]
+
+    def make(self, build: Any, node: Node) -> Any:
+        if node[2] is None:
+            return (_ for _ in ())
+        raise Cannot(f"the generator {node[1]} has moved on")
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+    def check(self, build: Any, node: Node, live: Any) -> None:
+        """Refuse unless all that it holds is what it held, or can be given back in place.
+
+        Raises:
+            Cannot: it has moved on.
+        """
+        if node[2] is None:
+            return
+        held = _inside(live)
+        if len(held) != len(node[3]) or not all(map(build.will_be, node[3], held)):
+            raise Cannot(f"the generator {node[1]} has moved on")
+
+
+def _frame(value: Any) -> Any:
+    for name in ("gi_frame", "cr_frame", "ag_frame"):
+        if hasattr(value, name):
+            return getattr(value, name)
+    return None
+
+
+def _inside(value: Any) -> list[Any]:
+    """Locals and evaluation stack of a suspended generator."""
+    return [item for item in gc.get_referents(value)
+            if not isinstance(item, (types.CodeType, types.FrameType))]
+
+
+class FileShape:
+    """Open files: kept open, at the position that they had."""
+
+    tag = "file"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        name, mode = getattr(value, "name", None), getattr(value, "mode", "")
+        if isinstance(name, int) and name <= 2:
+            return "file", name, "", None
+        try:
+            if value.closed:
+                return "file", str(name), mode, -1
+            if value.writable():
+                value.flush()
+            position = value.tell() if value.seekable() else None
+        except (OSError, ValueError) as error:
+            return opaque_node(walk, value, str(error))
+        if position is None:
+            return opaque_node(walk, value, "it cannot seek")
+        return "file", os.fspath(name) if isinstance(name, (str, os.PathLike)) else str(name), \
+            mode, position
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return ()
+
+    def fits(self, node: Node, live: Any) -> bool:
+        if node[3] is None:
+            return getattr(live, "name", None) == node[1]
+        return str(getattr(live, "name", "")) == node[1] and live.closed == (node[3] == -1)
+
+    def make(self, build: Any, node: Node) -> Any:
+        if node[3] is None:
+            return (sys.stdin, sys.stdout, sys.stderr)[node[1]]
+        if node[3] == -1:
+            made = io.StringIO()
+            made.close()
+            return made
+        raise Cannot(f"the open file {node[1]} is not found again")
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        if node[3] is not None and node[3] >= 0 and not value.closed:
+            build.after(lambda: _seek(value, node[3]))
+
+
+def _seek(value: Any, position: int) -> None:
+    if value.tell() != position:
+        value.seek(position)
+
+
+class EnumShape:
+    """Members of enumerations, by name."""
+
+    tag = "enum"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        return "enum", walk.ref(type(value)), value.name, \
+            None if value.name else walk.ref(value.value)
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return [(node[1], type(live))]
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return False
+
+    def make(self, build: Any, node: Node) -> Any:
+        kind = build.get(node[1])
+        return kind[node[2]] if node[3] is None else kind(build.get(node[3]))
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+def is_kept(kind: type) -> bool:
+    """Whether instances stay as they live: they lead out of the program, or keep nothing of it."""
+    if issubclass(kind, (logging.Logger, logging.Handler, threading.local)):
+        return True
+    names = {f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__}
+    return bool(names & _KEPT)
+
+
+_KEPT = {"_thread.lock", "_thread.RLock", "tqdm.std.tqdm", "_contextvars.ContextVar", "builtins.code",
+         "torch.utils.tensorboard.writer.SummaryWriter", "builtins.mappingproxy",
+         "builtins.getset_descriptor", "builtins.member_descriptor", "builtins.wrapper_descriptor",
+         "builtins.method_descriptor", "builtins.classmethod_descriptor", "builtins.method-wrapper"}

@@ -1,0 +1,58 @@
+"""The script's standard streams, seen by us piece by piece."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Callable
+
+Sink = Callable[[int, bytes], None]
+
+
+class _Tee(io.RawIOBase):
+    def __init__(self, fd: int, sink: Sink, passes: bool) -> None:
+        self._fd, self._sink, self._passes, self._pid = fd, sink, passes, os.getpid()
+        self.name, self.mode = fd, "wb"
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def isatty(self) -> bool:
+        return os.isatty(self._fd)
+
+    def write(self, data: bytes) -> int:   # type: ignore[override]
+        size = os.write(self._fd, data) if self._passes else len(data)
+        if os.getpid() == self._pid:
+            self._sink(self._fd, bytes(data[:size]))
+        return size
+
+
+def tee(sink: Sink, passes: Callable[[int], bool]) -> None:
+    """Have the sink told of what goes to standard output and error.
+
+    Args:
+        passes: whether a stream is still written; else the sink is the only reader.
+    """
+    for name, fd in (("stdout", 1), ("stderr", 2)):
+        old = getattr(sys, name)
+        if old is None:
+            continue
+        raw = io.BufferedWriter(_Tee(fd, sink, passes(fd)))   # type: ignore[arg-type]
+        new = io.TextIOWrapper(raw, encoding=old.encoding, errors=old.errors,
+                               line_buffering=old.line_buffering or name == "stderr")
+        new.mode = "w"   # type: ignore[misc]
+        setattr(sys, name, new)
+        setattr(sys, f"__{name}__", new)
+
+
+def flush() -> None:
+    """Let the sink see everything written so far."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, ValueError, OSError):
+            pass

@@ -1,0 +1,96 @@
+"""Which borders get a checkpoint: adaptive, within a share of the run's time and a budget of bytes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+OVERHEAD = 0.0667
+RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint, until seen
+WRITER_SHARE = 0.5        # of the writer's CPU time, which the training may miss
+_BASE_S, _SECONDS_PER_BYTE = 0.003, 0.2e-9
+_GROWTH = 1.25
+
+
+@dataclass(slots=True)
+class _Kind:
+    compute_s: float = 0.0
+    paid_s: float = 0.0
+
+
+@dataclass(slots=True)
+class Policy:
+    """Tells at each border whether the state is worth its price.
+
+    The joint invariant M/C < n/(k+1) * min(1/(1+c), eps) per border of the source, with sums instead
+    of averages: (k materializations) + (the next) <= min(1/(1+c), eps) * (n executions); tested after the
+    computation and before the checkpoint. M counts a share of the writer's CPU time too.
+
+    Source: Garcia et al., Hindsight Logging for Model Training, PVLDB 14(4), 2020, section 5.3.
+    """
+
+    overhead: float = OVERHEAD
+    restore_factor: float = RESTORE_FACTOR
+    budget_bytes: int | None = None
+    count: int = 0
+    paid_s: float = 0.0
+    price_s: float | None = None      # of the next checkpoint, as far as known
+    stored_bytes: int = 0
+    _kinds: dict[str, _Kind] = field(default_factory=dict)
+    _last_at_s: float = 0.0
+    _start_rss: int = field(default_factory=lambda: _resident_bytes())
+
+    def wants(self, kind: str, saved_s: float, at_s: float, is_end: bool) -> bool:
+        """Whether to keep the state at a border.
+
+        Args:
+            kind: which border of the source it is.
+            saved_s: seconds of computation that having this state may save: at the end of a loop those
+                of the loop, at the start of an iteration those since the last checkpoint.
+            at_s: seconds since the script began.
+            is_end: a loop ended; its state comes before states within loops.
+        """
+        known = self._kinds.setdefault(kind, _Kind())
+        known.compute_s += saved_s
+        share = min(1 / (1 + self.restore_factor), self.overhead)
+        price = self.price_s
+        if price is None:
+            price = _BASE_S + _SECONDS_PER_BYTE * max(0, _resident_bytes() - self._start_rss)
+        if not self._has_room(at_s):
+            return False
+        if self.overhead >= 1:   # no limit: every border
+            return True
+        whole = share * at_s * (1.0 if is_end else 0.5)
+        return known.paid_s + price <= share * known.compute_s and self.paid_s + price <= whole
+
+    def paid(self, kind: str, pause_s: float, writer_s: float, stored_bytes: int,
+             at_s: float) -> None:
+        """Take over what a checkpoint cost.
+
+        Args:
+            writer_s: CPU seconds of the writer per checkpoint so far.
+            stored_bytes: bytes stored so far in all.
+        """
+        price = pause_s + WRITER_SHARE * writer_s
+        known = self._kinds.setdefault(kind, _Kind())
+        known.paid_s += price
+        self.paid_s += price
+        self.price_s = price if self.price_s is None else (self.price_s + price) / 2
+        self.count += 1
+        self.stored_bytes = stored_bytes
+        self._last_at_s = at_s
+
+    def _has_room(self, at_s: float) -> bool:
+        """Half of the budget is free for all; the rest lasts by growing distances."""
+        if self.budget_bytes is None or not self.count:
+            return True
+        size = self.stored_bytes / self.count
+        if self.stored_bytes + size > self.budget_bytes:
+            return False
+        return self.stored_bytes < self.budget_bytes / 2 or at_s > self._last_at_s * _GROWTH
+
+
+def _resident_bytes() -> int:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        _, resident, shared, *_ = map(int, file.read().split())
+    return (resident - shared) * os.sysconf("SC_PAGE_SIZE")   # files that are mapped are no state

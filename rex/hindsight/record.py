@@ -1,0 +1,146 @@
+"""Record a training script: run it in a process of its own, which writes into the archive."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from rex import codec
+from rex.archive import Archive, Experiment
+from rex.errors import CommandNotFound, OwnFailure
+from rex.hindsight.policy import OVERHEAD, RESTORE_FACTOR
+from rex.record import Options as TraceOptions
+from rex.record import withheld_names
+
+GRANULARITY_S = 0.050
+# Not with -m: the runner would be __main__, which is the script's name.
+RUN = "from rex.hindsight.runner import main; main()"
+
+
+@dataclass
+class Options:
+    """What the user asked of a recording.
+
+    Attributes:
+        overhead: share of the run's time that checkpoints may take.
+        budget_bytes: of checkpoints; None for no limit.
+        granularity_s: loops with shorter bodies have no borders inside.
+        resume: an unfinished run to go on with.
+    """
+
+    script: str
+    arguments: tuple[str, ...] = ()
+    archive: str = "__default"
+    name: str | None = None
+    overhead: float = OVERHEAD
+    budget_bytes: int | None = None
+    granularity_s: float = GRANULARITY_S
+    resume: str | None = None
+
+
+@dataclass
+class Outcome:
+    """A recording that ended."""
+
+    experiment: str
+    status: int            # wait status of the script's process
+    facts: dict[str, Any]  # of a finished run, else empty
+
+
+def record(options: Options) -> Outcome:
+    """Run a script and keep what replaying it needs.
+
+    Raises:
+        CommandNotFound: there is no such script.
+        OwnFailure: Rex itself failed before the script began.
+    """
+    if not os.path.isfile(options.script):
+        raise CommandNotFound(f"no such script: {options.script}", "", "check the spelling")
+    archive = Archive.create(options.archive)
+    with tempfile.TemporaryDirectory(prefix="rex-") as work:
+        job = _job(options, archive, os.path.join(work, "told"))
+        status = run_job(job, work, job.pop("environment"))
+        try:
+            with open(job["told"], encoding="utf-8") as file:
+                name = file.read()
+        except FileNotFoundError:
+            raise OwnFailure("the script did not begin", "see the message above") from None
+    experiment = archive.experiment(name)
+    facts = experiment.manifest.extra["hindsight"] if experiment.state == "complete" else {}
+    return Outcome(name, status, facts)
+
+
+def run_job(job: dict[str, Any], work: str, environment: dict[str, str],
+            **options: Any) -> int:
+    """Run a job in a process of its own with our standard streams; its wait status."""
+    path = os.path.join(work, "job.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(job, file)
+    process = subprocess.Popen([sys.executable, "-c", RUN, path],
+                               env=environment, **options)
+    before = {number: signal.signal(number, _pass_on(process)) for number in
+              (signal.SIGTERM, signal.SIGHUP)}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)   # it has its own
+    try:
+        code = process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return -code if code < 0 else code << 8
+
+
+def _pass_on(process: subprocess.Popen[bytes]) -> Any:
+    return lambda number, frame: process.send_signal(number)
+
+
+def _job(options: Options, archive: Archive, told: str) -> dict[str, Any]:
+    withheld = withheld_names(TraceOptions([]))
+    kept = {codec.text(k): codec.text(v) for k, v in os.environb.items()
+            if os.fsdecode(k) not in withheld}
+    environment = dict(os.environ)
+    unset = [name for name in ("PYTHONHASHSEED", "PYTHONPATH") if name not in environment]
+    hash_seed = environment.setdefault("PYTHONHASHSEED", str(
+        int.from_bytes(os.urandom(4), "little")))
+    environment["PYTHONPATH"] = python_path(environment)
+    start_ns = time.time_ns()
+    script = os.path.realpath(options.script)
+    head = {"script": options.script, "path": script, "arguments": list(options.arguments),
+            "entropy": os.urandom(32).hex(), "hash_seed": hash_seed, "unset": unset,
+            "python": platform.python_version(), "start_ns": start_ns, "cwd": os.getcwd(),
+            "withheld": withheld, "granularity_s": options.granularity_s}
+    manifest = {"cwd": codec.text(os.getcwdb()), "environment": kept, "withheld": withheld,
+                "user": _user(), "host": socket.gethostname(), "start_ns": start_ns,
+                "machine": {"system": os.uname().sysname, "kernel": os.uname().release,
+                            "arch": os.uname().machine, "cpus": len(os.sched_getaffinity(0)),
+                            "python": platform.python_version()}}
+    return {"do": "record", "archive": archive.path, "name": options.name, "told": told,
+            "command": ["python", options.script, *options.arguments], "script": options.script,
+            "arguments": list(options.arguments), "overhead": options.overhead,
+            "restore_factor": RESTORE_FACTOR, "budget_bytes": options.budget_bytes,
+            "granularity_s": options.granularity_s, "head": head, "manifest": manifest,
+            "unset": unset,
+            "environment": environment, "resume": options.resume}
+
+
+def python_path(environment: dict[str, str]) -> str:
+    """A search path on which this Rex is found too."""
+    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    known = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
+    return os.pathsep.join([*known, *([] if top in known else [top])])
+
+
+def _user() -> str:
+    import pwd
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())

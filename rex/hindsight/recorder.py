@@ -1,0 +1,233 @@
+"""The recording side: borders, checkpoints, output, values, as lines of the run's log."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from typing import Any
+
+from rex.archive import Archive, Content, Recording
+from rex.hindsight import output
+from rex.hindsight.clock import Clock, Entropy, now_s
+from rex.hindsight.graph import encode_snapshot, walk_roots
+from rex.hindsight.kinds import Shapes
+from rex.hindsight.memory import Copier
+from rex.hindsight.policy import Policy
+from rex.hindsight.records import FORMAT, LogWriter
+from rex.hindsight.session import Entry, Session
+from rex.hindsight.writer import CheckpointWriter
+from rex.state.records import content_to_json
+
+GRANULARITY_S = 0.050   # loops with shorter bodies have no borders inside
+_TRIAL_BODIES = 4
+_MANY = 1 << 20
+
+
+class _Fence:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: Any) -> None:
+        return None
+
+
+class Marker:
+    """Notes that its function ran within the loops of the moment."""
+
+    __slots__ = ("function", "space", "name", "recorder")
+
+    def __init__(self, function: str, space: dict[str, Any], name: str, recorder: "Recorder") -> None:
+        self.function, self.space, self.name, self.recorder = function, space, name, recorder
+
+    def __call__(self) -> None:
+        self.space[self.name] = None
+        self.recorder.called(self)
+
+
+class Recorder(Session):
+    """Records one run."""
+
+    def __init__(self, archive: Archive, recording: Recording, head: dict[str, Any], policy: Policy,
+                 granularity_s: float = GRANULARITY_S) -> None:
+        super().__init__()
+        self.log = LogWriter(recording.log_path)
+        self.writer = CheckpointWriter(recording, self.log)
+        self.clock = Clock()
+        self.entropy = Entropy(bytes.fromhex(head["entropy"]))
+        self.sources: dict[str, Content] = {}
+        self.policy, self.granularity_s = policy, granularity_s
+        self.started_s = self.last_s = self._checkpoint_s = now_s()
+        self.pause_s = 0.0
+        self.iterations, self._longest_s = 0, 0.0     # of the main loop
+        self.shapes = Shapes(self.codes)
+        self._recording = recording
+        self._markers: list[Marker] = []
+        self._unnoted: dict[str, dict[Marker, None]] = {}
+        self._around = ""
+        self._text: list[bytes] = []
+        self.log.write("run", format=FORMAT, **head)
+
+    def install(self) -> None:
+        """Stand between the script and the outside world."""
+        self.clock.install()
+        self.entropy.install()
+        output.tee(self._take_output, passes=lambda fd: True)
+
+    def _take_output(self, fd: int, data: bytes) -> None:
+        if fd == 1:
+            self._text.append(data)
+
+    def fence(self) -> Any:
+        return _Fence()
+
+    def note_module(self, name: str, path: str, source: bytes) -> None:
+        """Keep the source of a module."""
+        content = self.sources[f"hindsight/source/{name}"] = self._recording.add_bytes(source)
+        self.log.write("module", name=name, path=path, source=content_to_json(content))
+
+    def add_function(self, function: str, space: dict[str, Any], marker: str) -> None:
+        made = Marker(function, space, marker, self)
+        self._markers.append(made)
+        for unnoted in self._unnoted.values():
+            unnoted[made] = None
+        space[marker] = made
+
+    def called(self, marker: Marker) -> None:
+        """A function was called within the loops of the moment, and was not before."""
+        unnoted = self._unnoted.setdefault(self._around, dict.fromkeys(self._markers))
+        if marker in unnoted:
+            del unnoted[marker]
+            self.log.write("call", loop=self._around, function=marker.function)
+
+    def entered(self) -> None:
+        around = "/".join([entry.site.key for entry in self.stack])
+        if around != self._around:
+            self._around = around
+            unnoted = self._unnoted.get(around)
+            if unnoted is None:
+                unnoted = self._unnoted[around] = dict.fromkeys(self._markers)
+            for marker in unnoted:
+                marker.space[marker.name] = marker
+
+    def group(self, entry: Entry) -> int:
+        bodies = entry.bodies
+        if len(bodies) < _TRIAL_BODIES:
+            return 1
+        if min(bodies) >= self.granularity_s:
+            return 1
+        entry.is_tracked = False
+        if self.stack[0] is not entry:
+            return 0
+        mean = max((now_s() - entry.started_s) / max(entry.iteration, 1), 1e-7)
+        return max(1, min(_MANY, 2 * entry.iteration, int(2 * self.granularity_s / mean)))
+
+    def turn(self, entry: Entry) -> None:
+        now = now_s()
+        if entry.iteration > 0 and len(entry.bodies) < _TRIAL_BODIES:
+            entry.bodies.append(now - entry.turned_s)
+        if entry.site.facts.is_while and not entry.is_tracked and self.stack[0] is entry and (
+                now - self.last_s < 2 * self.granularity_s):
+            return
+        is_first = self.stack[0] is entry and entry.is_tracked
+        saved = min(now - entry.turned_s, now - self._checkpoint_s) if entry.iteration else 0.0
+        self._border(entry.place, entry, now, saved, is_first)
+        entry.turned_s = now_s()
+
+    def end(self, entry: Entry, took_s: float) -> None:
+        is_outermost = not self.stack
+        if is_outermost and took_s >= self.granularity_s:
+            self.log.write("loop", position=entry.position, iterations=entry.iteration,
+                           took_s=round(took_s, 6))
+            if took_s > self._longest_s:
+                self.iterations, self._longest_s = entry.iteration, took_s
+        self._border(f"{entry.position}!", entry, now_s(), took_s, took_s >= self.granularity_s)
+
+    def _border(self, position: str, entry: Entry, now: float, saved_s: float,
+                is_kept: bool) -> None:
+        spent = now - self.last_s
+        if spent < self.granularity_s / 5 and not is_kept:
+            return
+        self._write_output()
+        at_s = now - self.started_s
+        self.log.write("border", position=position, at_s=round(at_s, 6), spent_s=round(spent, 6),
+                       clock=self.clock.count, entropy=self.entropy.count)
+        is_end = position.endswith("!")
+        kind = entry.site.key + ("!" if is_end else ":")
+        if saved_s > 0 and self.writer.failure is None and self.policy.wants(
+                kind, saved_s, at_s, is_end):
+            self.checkpoint(position, kind, entry, at_s)
+            self._checkpoint_s = now_s()
+        self.last_s = now_s()
+
+    def _write_output(self) -> None:
+        output.flush()
+        if fresh := self.clock.take_fresh():
+            self.log.write("clock", s=fresh)
+        if self._text:
+            data = b"".join(self._text)
+            self._text.clear()
+            self.log.write("out", text=data.decode("utf-8", "surrogateescape"))
+
+    def checkpoint(self, position: str, kind: str, entry: Entry, at_s: float) -> None:
+        """Keep the state of this moment."""
+        begun = now_s()
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            roots = self.roots(entry)
+            copier = Copier(self.writer.pool, self.writer.is_known)
+            snapshot = walk_roots(self.shapes, copier, roots.pairs())
+            structure = encode_snapshot(snapshot)
+        finally:
+            if collects:
+                gc.enable()
+        pause = now_s() - begun
+        self.pause_s += pause
+        self.writer.put(position, structure, copier.taken, snapshot.opaque, pause)
+        done = len(self.writer.written)
+        self.policy.paid(kind, pause, self.writer.busy_s / done if done else pause,
+                         self._recording.stored_bytes, at_s)
+
+    def value(self, name: str, value: Any) -> None:
+        """Keep a logged value."""
+        position = self.stack[-1].place if self.stack else ""
+        self._write_output()
+        self.log.write("value", name=name, value=plain_value(value), position=position)
+
+    def finish(self, status: int) -> dict[str, Any]:
+        """Write everything; facts for the manifest and the summary."""
+        self._write_output()
+        took = now_s() - self.started_s
+        self.writer.close()
+        stored, bytes_stored = self.writer.written, self._recording.stored_bytes
+        facts = {"took_s": round(took, 6), "status": status, "pause_s": round(self.pause_s, 6),
+                 "checkpoints": len(stored), "iterations": self.iterations, "writer_s": round(self.writer.busy_s, 6),
+                 "stored": bytes_stored, "failure": str(
+                     self.writer.failure or "")}
+        self.log.write("end", True, **facts)
+        self.log.close()
+        return facts
+
+
+def plain_value(value: Any) -> Any:
+    """A logged value as JSON has it; what it has not as text."""
+    item = getattr(value, "item", None)
+    if callable(item) and getattr(value, "size", 0) in (1, ()) or callable(item) and (
+            getattr(value, "numel", None) and value.numel() == 1):
+        value = item()
+    if isinstance(value, (bool, int, float, str, type(None))):
+        return value
+    if isinstance(value, (list, tuple)) and len(value) <= 1000:
+        return [plain_value(each) for each in value]
+    return repr(value)
+
+
+def new_entropy() -> str:
+    """A seed for the script's random bytes."""
+    return os.urandom(32).hex()
+
+
+def start_ns() -> int:
+    """Now, in ns since 1970."""
+    return time.time_ns()

@@ -1,0 +1,207 @@
+"""The log of a hindsight run: lines of JSON (docs/formats/hindsight.md)."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+from rex.archive import Archive, Content, Experiment
+from rex.errors import Damaged, RexError, TooNew
+from rex.state.records import content_to_json
+
+FORMAT = 1
+
+
+class LogWriter:
+    """Appends lines; any thread may."""
+
+    def __init__(self, path: str) -> None:
+        self._file = open(path, "ab")
+        self._lock = threading.Lock()
+
+    def write(self, kind: str, is_durable: bool = False, **facts: Any) -> None:
+        """Append one line of this kind."""
+        line = json.dumps({"k": kind, **facts}, separators=(",", ":")).encode() + b"\n"
+        with self._lock:
+            self._file.write(line)
+            self._file.flush()
+            if is_durable:
+                os.fdatasync(self._file.fileno())
+
+    def close(self) -> None:
+        """Write what is buffered."""
+        self._file.close()
+
+
+@dataclass(slots=True)
+class Checkpoint:
+    """A stored state.
+
+    Attributes:
+        why_not: why it is not complete, by root; it can then not be resumed from
+            unless what it misses did not change.
+        pause_s: what the training thread paid.
+    """
+
+    number: int
+    position: str
+    structure: Content
+    table: Content
+    why_not: dict[str, str]
+    pause_s: float
+    size_bytes: int
+    stored_bytes: int
+
+
+@dataclass(slots=True)
+class Border:
+    """A place between two pieces of the run.
+
+    Attributes:
+        position: path of loops and iterations, or of a loop's end.
+        at_s: seconds since the script began; spent_s: since the border before.
+        outputs: number of pieces of output before it.
+        clock: readings of the clock before it. entropy: random bytes drawn before it.
+    """
+
+    position: str
+    at_s: float
+    spent_s: float
+    outputs: int
+    clock: int
+    entropy: int
+    checkpoint: Checkpoint | None = None
+
+
+@dataclass(slots=True)
+class Run:
+    """What the log of a run tells.
+
+    Attributes:
+        head: facts of the start (script, arguments, environment, ...).
+        modules: by name: path, source content.
+        outputs: standard output in pieces, in order.
+        calls: functions (as module:marker) that ran within each loop (its key; "" for none).
+        loops: iterations and seconds of finished top loops, by position.
+    """
+
+    head: dict[str, Any] = field(default_factory=dict)
+    modules: dict[str, dict[str, Any]] = field(default_factory=dict)
+    borders: list[Border] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+    clock: list[float] = field(default_factory=list)
+    calls: dict[str, set[str]] = field(default_factory=dict)
+    loops: dict[str, dict[str, Any]] = field(default_factory=dict)
+    values: list[dict[str, Any]] = field(default_factory=list)
+    files: dict[str, Any] = field(default_factory=dict)
+    end: dict[str, Any] = field(default_factory=dict)
+    checkpoints: list[Checkpoint] = field(default_factory=list)
+
+    def border(self, position: str) -> int | None:
+        """The number of the border at a position."""
+        return self._places().get(position)
+
+    _by_position: dict[str, int] = field(default_factory=dict)
+
+    def _places(self) -> dict[str, int]:
+        if len(self._by_position) != len(self.borders):
+            self._by_position = {b.position: n for n, b in enumerate(self.borders)}
+        return self._by_position
+
+
+def content_of(named: list[Any]) -> Content:
+    """A content from JSON.
+
+    Raises:
+        ValueError: it is none.
+    """
+    sha256, size, *tree = named
+    if not isinstance(sha256, str) or not isinstance(size, int):
+        raise ValueError(f"not a content: {named!r}")
+    return Content(sha256, size, *tree)
+
+
+def checkpoint_to_json(checkpoint: Checkpoint) -> dict[str, Any]:
+    """The facts of a checkpoint's line."""
+    return {"number": checkpoint.number, "position": checkpoint.position,
+            "structure": content_to_json(checkpoint.structure),
+            "table": content_to_json(checkpoint.table), "why_not": checkpoint.why_not,
+            "pause_s": round(checkpoint.pause_s, 6), "size": checkpoint.size_bytes,
+            "stored": checkpoint.stored_bytes}
+
+
+def _checkpoint(line: dict[str, Any]) -> Checkpoint:
+    return Checkpoint(int(line["number"]), line["position"], content_of(line["structure"]),
+                      content_of(line["table"]), dict(line["why_not"]), float(line["pause_s"]),
+                      int(line["size"]), int(line["stored"]))
+
+
+def add_line(run: Run, line: dict[str, Any]) -> None:
+    """Take over what a line tells; unknown kinds are passed over.
+
+    Raises:
+        KeyError, ValueError, TypeError: the line does not hold together.
+        TooNew: it was written in a newer format.
+    """
+    kind = line["k"]
+    if kind == "run":
+        if line["format"] > FORMAT:
+            raise TooNew(f"the run has format {line['format']}", f"this Rex reads up to {FORMAT}",
+                         "use a newer Rex")
+        run.head = line
+    elif kind == "module":
+        run.modules[line["name"]] = line
+    elif kind == "out":
+        run.outputs.append(line["text"])
+    elif kind == "clock":
+        run.clock += line["s"]
+    elif kind == "border":
+        run.borders.append(Border(line["position"], line["at_s"], line["spent_s"],
+                                  len(run.outputs), line["clock"], line["entropy"]))
+    elif kind == "checkpoint":
+        checkpoint = _checkpoint(line)
+        run.checkpoints.append(checkpoint)
+        place = run.border(checkpoint.position)
+        if place is not None:
+            run.borders[place].checkpoint = checkpoint
+    elif kind == "call":
+        run.calls.setdefault(line["loop"], set()).add(line["function"])
+    elif kind == "loop":
+        run.loops[line["position"]] = line
+    elif kind == "value":
+        run.values.append(line)
+    elif kind == "file":
+        run.files[line["path"]] = line
+    elif kind == "end":
+        run.end = line
+
+
+def read_run(archive: Archive, experiment: Experiment) -> Run:
+    """The run of an experiment, finished or not, up to the last whole line.
+
+    Raises:
+        NotFound: it has no log.
+        Damaged, TooNew: it cannot be read.
+    """
+    run, data = Run(), b""
+    with experiment.open_log() as log:
+        try:
+            while block := log.read(1 << 20):
+                data += block
+        except (OSError, RexError):
+            pass   # what was read is whole lines and perhaps a part of one
+    for line in data.splitlines(keepends=True):
+        if not line.endswith(b"\n"):
+            break
+        try:
+            add_line(run, json.loads(line))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise Damaged(f"the record of {experiment.name} is damaged",
+                          f"{type(error).__name__}: {error}", "see: rex check") from error
+    if not run.head:
+        raise Damaged(f"experiment {experiment.name} holds no hindsight run", "",
+                      "see: rex hindsight show")
+    return run

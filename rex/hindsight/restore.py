@@ -1,0 +1,229 @@
+"""Make the live state equal a snapshot: objects that live take on their former content."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, Callable, Iterable
+
+from rex.hindsight.arrayshapes import copy_memory
+from rex.hindsight.graph import SCALARS, Node, Snapshot
+from rex.hindsight.shapes import Cannot
+
+ReadMemory = Callable[[bytes], Iterable[bytes]]
+
+
+class Build:
+    """One restoration; shapes call `get` for what they hold."""
+
+    def __init__(self, snapshot: Snapshot, shapes: Any, read_memory: ReadMemory) -> None:
+        self.nodes = snapshot.nodes()
+        self.candidate: Any = None
+        self._snapshot, self._shapes, self._read_memory = snapshot, shapes.by_tag, read_memory
+        self._objects: dict[int, Any] = {}
+        self._candidates: dict[int, Any] = {}
+        self._made: list[int] = []
+        self._filled: set[int] = set()
+        self._after: list[Callable[[], None]] = []
+
+    def match(self, live_roots: Iterable[tuple[str, Any]]) -> None:
+        """Find for each node the live object at the same place, if it can take its content."""
+        saved = {root.name: root.value for root in self._snapshot.roots}
+        queue = deque((saved[name], value) for name, value in live_roots if name in saved)
+        taken: dict[Any, int] = {}
+        kept = []
+        while queue:
+            ref, live = queue.popleft()
+            if type(ref) is not tuple or type(live) in SCALARS or ref[0] in self._objects:
+                continue
+            number = ref[0]
+            node = self.nodes[number]
+            shape = self._shapes[node[0]]
+            key = _identity(live)
+            if number in self._candidates or taken.get(key, number) != number:
+                continue
+            if not self._is_kin(node, live):
+                continue
+            taken[key] = number
+            kept.append(live)
+            if shape.fits(node, live):
+                self._objects[number] = live
+            else:
+                self._candidates[number] = live
+            queue.extend(shape.pairs(node, live))
+        self._kept = kept
+
+    def _is_kin(self, node: Node, live: Any) -> bool:
+        """Whether the live object's type has the shape of the node, so that `fits` may be asked."""
+        shape = self._live_shape(type(live))
+        if shape is not self._shapes[node[0]] and shape.tag != node[0]:
+            return False
+        if node[0] in ("object", "array", "tensor", "random", "enum"):
+            kind = self.nodes[node[1][0]]
+            return kind[1:3] == (type(live).__module__, type(live).__qualname__)
+        return True
+
+    def check(self) -> None:
+        """Refuse before anything is changed.
+
+        Raises:
+            Cannot: something cannot be restored.
+        """
+        for number, node in self.nodes.items():
+            if node[0] == "suspended" and number in self._objects:
+                self._shapes["suspended"].check(self, node, self._objects[number])
+        for number in self.nodes:
+            self.get((number,))
+
+    def get(self, ref: Any) -> Any:
+        """The object that a reference stands for; it may not have its content yet."""
+        if type(ref) is not tuple:
+            return ref
+        number = ref[0]
+        if number in self._objects:
+            return self._objects[number]
+        node = self.nodes[number]
+        shape = self._shapes[node[0]]
+        before, self.candidate = self.candidate, self._candidates.get(number)
+        try:
+            live = self.candidate
+            made = shape.make(self, node)
+            if type(made) is tuple and type(live) is tuple and len(live) == len(made) and all(
+                    a is b for a, b in zip(live, made)):
+                made = live
+        finally:
+            self.candidate = before
+        self._objects[number] = made
+        self._made.append(number)
+        return made
+
+    def whole(self, ref: Any) -> Any:
+        """The object with its content, which somebody is about to read."""
+        if type(ref) is not tuple:
+            return ref
+        queue, seen = [ref[0]], set()
+        while queue:
+            number = queue.pop()
+            if number in seen or number in self._filled:
+                continue
+            seen.add(number)
+            self.get((number,))
+            if number in self._made:
+                self._fill(number)
+            queue += _below(self.nodes[number])
+        return self.get(ref)
+
+    def values(self, refs: list[Any]) -> list[Any]:
+        """`get` of each."""
+        objects = self._objects
+        return [ref if type(ref) is not tuple else
+                objects[ref[0]] if ref[0] in objects else self.get(ref) for ref in refs]
+
+    def read(self, digest: bytes) -> bytes:
+        """Stored memory as bytes."""
+        return b"".join(self._read_memory(digest))
+
+    def read_into(self, digest: bytes, address: int, size_bytes: int) -> None:
+        """Write stored memory to an address."""
+        at = 0
+        for piece in self._read_memory(digest):
+            assert at + len(piece) <= size_bytes
+            copy_memory(address + at, piece)
+            at += len(piece)
+        assert at == size_bytes
+
+    def after(self, act: Callable[[], None]) -> None:
+        """Act once all is restored (files have their contents)."""
+        self._after.append(act)
+
+    def will_be(self, ref: Any, live: Any) -> bool:
+        """Whether a live object, left where it is, will be what the reference stands for."""
+        if type(ref) is not tuple:
+            return type(ref) is type(live) and (ref == live or ref != ref)
+        if self._objects.get(ref[0]) is live:
+            return True
+        node = self.nodes[ref[0]]
+        if not self._is_kin(node, live) and node[0] not in ("global",):
+            return False
+        if node[0] == "tuple" and isinstance(live, tuple):
+            return len(live) == len(node[1]) and all(map(self.will_be, node[1], live))
+        if node[0] == "reduce":
+            return self.is_same_reduction(node, live)
+        if node[0] == "storage":
+            return True
+        return node[0] in ("global", "npscalar", "bytes") and self._is_equal(node, live)
+
+    def is_same_reduction(self, node: Node, live: Any) -> bool:
+        """Whether a live object that pickles by itself pickles to the node."""
+        try:
+            reduced = live.__reduce_ex__(4)
+        except Exception:   # objects raise what they like
+            return False
+        if not isinstance(reduced, tuple):
+            return False
+        function, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
+        return (items is None and pairs is None and not node[4] and not node[5]
+                and self.will_be(node[1], function) and len(arguments or ()) == len(node[2])
+                and all(map(self.will_be, node[2], arguments or ()))
+                and self.will_be(node[3], state))
+
+    def _is_equal(self, node: Node, live: Any) -> bool:
+        try:
+            made = self._shapes[node[0]].make(self, node)
+            return made is live or type(made) is type(live) and bool(made == live)
+        except (Cannot, ValueError):
+            return False
+
+    def fill(self) -> None:
+        """Give every object its content."""
+        for number in list(self.nodes):
+            self._fill(number)
+
+    def finish(self) -> None:
+        """Do what must come last."""
+        for act in self._after:
+            act()
+
+    def _fill(self, number: int) -> None:
+        if number not in self._filled:
+            self._filled.add(number)
+            node = self.nodes[number]
+            self._shapes[node[0]].fill(self, node, self.get((number,)))
+
+    def use(self, shapes: Any) -> None:
+        """Ask these for the shape of live types."""
+        self._live_shape = shapes.shape_of
+
+
+def _identity(live: Any) -> Any:
+    if type(live).__name__ == "UntypedStorage":
+        return "storage", live._cdata
+    return id(live)
+
+
+def _below(node: Node) -> list[int]:
+    found: list[int] = []
+    queue: list[Any] = list(node[1:])
+    while queue:
+        part = queue.pop()
+        if type(part) is tuple and len(part) == 1 and type(part[0]) is int:
+            found.append(part[0])
+        elif type(part) in (list, tuple):
+            queue.extend(part)
+    return found
+
+
+def restore(snapshot: Snapshot, shapes: Any, live_roots: list[tuple[str, Any]],
+            read_memory: ReadMemory) -> tuple[dict[str, Any], Build]:
+    """Build what the roots were; live objects are changed in place, the roots not yet bound.
+
+    Returns:
+        The value of each root, to be bound, and the build to `finish` then.
+    Raises:
+        Cannot: nothing was changed.
+    """
+    build = Build(snapshot, shapes, read_memory)
+    build.use(shapes)
+    build.match(live_roots)
+    build.check()
+    build.fill()
+    return {root.name: build.get(root.value) for root in snapshot.roots}, build

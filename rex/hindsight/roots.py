@@ -1,0 +1,147 @@
+"""Where the live state begins: frames, modules, loops, random generators; and binding it anew."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import types
+from typing import Any
+
+from rex.hindsight.instrument import PREFIX
+from rex.hindsight.shapes import Cannot
+from rex.state import environment
+
+_SPECIAL = frozenset("""__builtins__ __loader__ __spec__ __file__ __cached__ __name__ __doc__
+    __package__ __path__ __annotations__ __warningregistry__""".split())
+_TORCH, _CUDA, _NUMPY = "<torch>", "<cuda.random>", "<numpy>"
+_IS_OLD = sys.version_info < (3, 13)   # later f_locals writes through by itself
+
+
+def is_state(name: str) -> bool:
+    """Whether a name holds the user's state."""
+    return not name.startswith(PREFIX) and name not in _SPECIAL
+
+
+class Roots:
+    """The names of the live state at one place of the program, innermost frame given."""
+
+    def __init__(self, frame: types.FrameType, modules: dict[str, Any],
+                 outermost: types.FrameType | None, loops: list[Any], kept: set[str],
+                 withheld: frozenset[str] = frozenset()) -> None:
+        """
+        Args:
+            modules: the user's modules by name.
+            outermost: frame of the outermost loop; libraries' frames around it are left alone.
+            loops: loop entries from outside in; each has an `iterator`.
+            kept: names that probes bind: no part of the state.
+            withheld: variables of the environment that are credentials.
+        """
+        self._frames = _frames(frame, modules, outermost)
+        self._modules = modules
+        self._loops = loops
+        self._kept, self._withheld = kept, withheld
+
+    def pairs(self) -> list[tuple[str, Any]]:
+        """Every name with its value, in an order that depends on the names only."""
+        found: list[tuple[str, Any]] = []
+        for label, frame in self._frames:
+            found += [(f"{label}.{name}", value) for name, value in frame.f_locals.items()
+                      if is_state(name) and name not in self._kept]
+        for module in sorted(self._modules):
+            label = "" if module == "__main__" else f"{module}."
+            space = vars(self._modules[module])
+            found += [(f"{label}{name}", space[name]) for name in sorted(space)
+                      if is_state(name) and name not in self._kept]
+        found += [(f"<loop {depth}>", loop.iterator) for depth, loop in enumerate(self._loops)]
+        outside = {**environment.capture(), **_library_state()}
+        outside[environment.ENVIRON] = {name: text for name, text in sorted(
+            outside[environment.ENVIRON].items()) if name not in self._withheld}
+        return found + sorted(outside.items())
+
+    def bind(self, values: dict[str, Any]) -> None:
+        """Let every name hold its value; names that were unbound are unbound."""
+        for label, frame in self._frames:
+            wanted = {name[len(label) + 1:]: value for name, value in values.items()
+                      if name.startswith(label + ".")}
+            _bind_frame(frame, wanted, self._kept)
+        for module in sorted(self._modules):
+            label = "" if module == "__main__" else f"{module}."
+            space = vars(self._modules[module])
+            gone = [name for name in space if is_state(name) and name not in self._kept
+                    and f"{label}{name}" not in values]
+            for name in gone:
+                del space[name]
+        frames = tuple(f"{label}." for label, _ in self._frames)
+        for root, value in values.items():
+            if root.startswith("<"):
+                self._bind_special(root, value)
+            elif not root.startswith(frames):
+                module, _, name = root.rpartition(".")
+                vars(self._modules[module or "__main__"])[name] = value
+
+    def _bind_special(self, root: str, value: Any) -> None:
+        if root.startswith("<loop "):
+            self._loops[int(root[6:-1])].iterator = value
+        elif root == _TORCH:
+            torch = sys.modules["torch"]
+            torch.set_grad_enabled(value["grad"])
+            torch.set_default_dtype(getattr(torch, value["dtype"].removeprefix("torch.")))
+        elif root == _CUDA:
+            torch = sys.modules["torch"]
+            torch.cuda.set_rng_state_all([torch.frombuffer(bytearray(data), dtype=torch.uint8)
+                                          for data in value])
+        elif root == _NUMPY:
+            sys.modules["numpy"].seterr(**value)
+        elif root == environment.ENVIRON:
+            kept = {name: os.environ[name] for name in self._withheld if name in os.environ}
+            environment.restore(root, {**value, **kept})
+        else:
+            environment.restore(root, value)
+
+
+def _library_state() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    if numpy is not None and hasattr(numpy, "geterr"):
+        found[_NUMPY] = numpy.geterr()
+    if torch is not None and hasattr(torch, "get_default_dtype"):
+        found[_TORCH] = {"grad": torch.is_grad_enabled(), "dtype": str(torch.get_default_dtype())}
+        if torch.cuda.is_initialized():
+            found[_CUDA] = [state.cpu().numpy().tobytes()
+                            for state in torch.cuda.get_rng_state_all()]
+    return found
+
+
+def _frames(frame: types.FrameType, modules: dict[str, Any],
+            outermost: types.FrameType | None) -> list[tuple[str, types.FrameType]]:
+    """Frames with variables of their own, from outside in, each with a label."""
+    found: list[tuple[str, types.FrameType]] = []
+    each: types.FrameType | None = frame
+    is_outside = False
+    while each is not None:
+        name = each.f_globals.get("__name__", "")
+        is_users = name in modules and vars(modules[name]) is each.f_globals
+        if name.startswith("rex.hindsight."):
+            if is_outside:
+                break
+            each = each.f_back
+            continue
+        if is_users and each.f_locals is not each.f_globals or not is_users and not is_outside:
+            found.append((each.f_code.co_qualname, each))
+        is_outside = is_outside or each is outermost
+        each = each.f_back
+    found.reverse()
+    return [(f"{name}()~{depth}" if sum(n == name for n, _ in found[:depth]) else f"{name}()", each)
+            for depth, (name, each) in enumerate(found)]
+
+
+def _bind_frame(frame: types.FrameType, wanted: dict[str, Any], kept: set[str]) -> None:
+    space = frame.f_locals
+    for name in [n for n in space if is_state(n) and n not in kept and n not in wanted]:
+        if not _IS_OLD:
+            raise Cannot(f"{name} would have to be unbound")   # it came later than the border
+        del space[name]
+    space.update(wanted)
+    if _IS_OLD:
+        ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(1))

@@ -1,0 +1,84 @@
+"""Runs the user's script in a process of its own, which got a file with its job."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+import threading
+import types
+from typing import Any
+
+from rex.hindsight import jobs
+from rex.hindsight.imports import Finder
+
+
+def run_script(path: str, arguments: list[str], prepare: Any) -> int:
+    """Run a script as `python SCRIPT ARGUMENTS` does; its exit status."""
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__file__=path, __builtins__=__builtins__, __spec__=None, __cached__=None)
+    sys.modules["__main__"] = main
+    sys.argv[:] = [path, *arguments]
+    top = os.path.dirname(os.path.realpath(path))
+    sys.path[0] = top
+    Finder((top,), prepare).install()
+    status = _execute(main, path, prepare)
+    threading._shutdown()   # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    return status
+
+
+def _execute(main: types.ModuleType, path: str, prepare: Any) -> int:
+    try:
+        try:
+            code = prepare("__main__", path, main)
+        except SyntaxError as error:
+            sys.excepthook(SyntaxError, error.with_traceback(None), None)
+            return 1
+        exec(code, main.__dict__)
+    except SystemExit as error:
+        return _status_of(error)
+    except jobs.Finished:
+        return 0
+    except BaseException as error:
+        trace = _without_us(error.__traceback__)
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+    return 0
+
+
+def _without_us(trace: types.TracebackType | None) -> types.TracebackType | None:
+    kept = []
+    while trace is not None:
+        name = trace.tb_frame.f_globals.get("__name__", "")
+        if not name.startswith("rex.hindsight."):
+            kept.append(trace)
+        trace = trace.tb_next
+    result = None
+    for each in reversed(kept):
+        result = types.TracebackType(result, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return result
+
+
+def _status_of(error: SystemExit) -> int:
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code & 0xFF
+    print(error.code, file=sys.stderr)
+    return 1
+
+
+def main() -> None:
+    """Do the job whose description is in the file named on the command line."""
+    with open(sys.argv[1], encoding="utf-8") as file:
+        job = json.load(file)
+    os.unlink(sys.argv[1])
+    for name in job.get("unset", ()):
+        os.environ.pop(name, None)
+    status = jobs.do(job, run_script)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)   # the script's own handlers ran; nothing of ours waits
+

@@ -1,0 +1,332 @@
+"""Shapes of plain containers and of instances of Python classes."""
+
+from __future__ import annotations
+
+import types
+from collections import OrderedDict, defaultdict, deque
+from typing import Any, Iterable
+
+from rex.hindsight.graph import LONG_BYTES, Node, Walk
+
+_HEAP_TYPE = 1 << 9
+_NEW_TYPE = type(int.__new__)
+
+# Built-in bases whose content is saved beside the attributes of an instance.
+CONTAINERS: dict[type, str] = {dict: "dict", list: "list", set: "set", OrderedDict: "dict",
+                               defaultdict: "dict", deque: "list"}
+PLAIN_BASES = (int, float, str, bytes, complex)
+
+
+def solid_base(kind: type) -> type:
+    """The innermost class in C that lays out the instances of a class."""
+    for base in kind.__mro__:
+        if not base.__flags__ & _HEAP_TYPE:
+            return base
+        new = base.__dict__.get("__new__")
+        if isinstance(new, _NEW_TYPE) and getattr(new, "__self__", None) is base:
+            return base
+    return object
+
+
+class Cannot(Exception):
+    """A state cannot be made the live one; nothing was changed."""
+
+
+def set_items(value: set[Any] | frozenset[Any]) -> list[Any]:
+    """The elements in an order that depends on their values where that is possible."""
+    try:
+        return sorted(value, key=lambda item: (type(item).__name__, item))
+    except TypeError:
+        return list(value)
+
+
+class ListShape:
+    """list, and the content of its subclasses and of deques."""
+
+    tag = "list"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        return "list", walk.refs(value)
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return zip(node[1], live)
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return type(live) is list
+
+    def make(self, build: Any, node: Node) -> Any:
+        return []
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        fill_list(value, build.values(node[1]))
+
+
+def fill_list(value: Any, items: list[Any]) -> None:
+    """Make a list or deque hold these very objects."""
+    if len(value) == len(items) and all(map(_is, value, items)):
+        return
+    if isinstance(value, deque):
+        deque.clear(value)
+        deque.extend(value, items)
+    else:
+        list.__setitem__(value, slice(None), items)
+
+
+def _is(one: Any, other: Any) -> bool:
+    return one is other
+
+
+class DictShape:
+    """dict; keys keep their order."""
+
+    tag = "dict"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        return "dict", walk.refs(dict.keys(value)), walk.refs(dict.values(value))
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        keys = list(dict.keys(live))
+        for place, (key, ref) in enumerate(zip(node[1], node[2])):
+            if type(key) is not tuple:
+                if dict.__contains__(live, key):
+                    yield ref, dict.__getitem__(live, key)
+            elif place < len(keys):
+                yield key, keys[place]
+                yield ref, dict.__getitem__(live, keys[place])
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return type(live) is dict
+
+    def make(self, build: Any, node: Node) -> Any:
+        return {}
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        fill_dict(value, build.values(node[1]), build.values(node[2]))
+
+
+def fill_dict(value: Any, keys: list[Any], items: list[Any]) -> None:
+    """Make a dict hold these very keys and values, in order."""
+    if len(value) == len(keys) and all(map(_same_key, value, keys)) and all(
+            map(_is, dict.values(value), items)):
+        return
+    if len(value) == len(keys) and all(map(_same_key, value, keys)):
+        for key, item in zip(keys, items):   # readers that iterate keep their place
+            dict.__setitem__(value, key, item)
+        return
+    if isinstance(value, OrderedDict):
+        OrderedDict.clear(value)
+        for key, item in zip(keys, items):
+            OrderedDict.__setitem__(value, key, item)
+        return
+    dict.clear(value)
+    dict.update(value, zip(keys, items))
+
+
+def _same_key(one: Any, other: Any) -> bool:
+    return one is other or type(one) is type(other) and type(one) in (str, int, bool, float) and one == other
+
+
+class SetShape:
+    """set."""
+
+    tag = "set"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        return "set", walk.refs(set_items(value))
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return zip(node[1], set_items(live))
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return type(live) is set
+
+    def make(self, build: Any, node: Node) -> Any:
+        return set()
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        fill_set(value, build.values(node[1]))
+
+
+def fill_set(value: set[Any], items: list[Any]) -> None:
+    """Make a set hold these objects."""
+    if len(value) != len(items) or not all(item in value for item in items):
+        set.clear(value)
+        set.update(value, items)
+
+
+class TupleShape:
+    """tuple and frozenset: made once their items are there."""
+
+    tag = "tuple"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        if type(value) is frozenset:
+            return "tuple", walk.refs(set_items(value)), 1
+        return "tuple", walk.refs(value)
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        if type(live) is frozenset:
+            live = set_items(live)
+        return zip(node[1], live) if isinstance(live, (tuple, list)) else ()
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return False
+
+    def make(self, build: Any, node: Node) -> Any:
+        items = [build.get(ref) for ref in node[1]]
+        return frozenset(items) if len(node) > 2 else tuple(items)
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+class BytesShape:
+    """bytes, bytearray and complex."""
+
+    tag = "bytes"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        if type(value) is complex:
+            return "bytes", "c", value.real, value.imag
+        letter = "b" if type(value) is bytes else "a"
+        if len(value) < LONG_BYTES:
+            return "bytes", letter, bytes(value)
+        return "bytes", letter, len(value), take_bytes(walk, value)
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return ()
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return node[1] == "a" and type(live) is bytearray
+
+    def make(self, build: Any, node: Node) -> Any:
+        if node[1] == "c":
+            return complex(node[2], node[3])
+        data = node[2] if len(node) == 3 else build.read(node[3])
+        return data if node[1] == "b" else bytearray(data)
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        if node[1] == "a":
+            value[:] = node[2] if len(node) == 3 else build.read(node[3])
+
+
+def take_bytes(walk: Walk, value: Any) -> bytes:
+    """Hash the memory of a bytes-like object."""
+    import numpy   # its arrays tell the address of any buffer
+    array = numpy.frombuffer(value, numpy.uint8)
+    return walk.memory.take(array.__array_interface__["data"][0], array.nbytes)
+
+
+class ObjectShape:
+    """Instances whose state is their attributes, their slots, and a built-in container's content."""
+
+    tag = "object"
+
+    def __init__(self) -> None:
+        self._slots: dict[type, list[tuple[str, Any]]] = {}
+        self._bases: dict[type, type] = {}
+
+    def takes(self, kind: type) -> bool:
+        """Whether nothing of such an instance lies hidden in C."""
+        base = self._bases.get(kind)
+        if base is None:
+            base = self._bases[kind] = solid_base(kind)
+        return base is object or base in CONTAINERS or base is tuple or base in PLAIN_BASES
+
+    def _members(self, kind: type) -> list[tuple[str, Any]]:
+        found = self._slots.get(kind)
+        if found is None:
+            found = self._slots[kind] = [
+                (name, member) for base in kind.__mro__ for name, member in vars(base).items()
+                if isinstance(member, types.MemberDescriptorType) and base.__flags__ & _HEAP_TYPE]
+        return found
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        kind = type(value)
+        attributes = getattr(value, "__dict__", None) or {}
+        slots = []
+        for name, member in self._members(kind):
+            try:
+                slots.append((name, member.__get__(value)))
+            except AttributeError:
+                pass
+        node = ("object", walk.ref(kind), walk.refs(attributes), walk.refs(attributes.values()),
+                [name for name, _ in slots], walk.refs(item for _, item in slots))
+        return (*node, *self._content(walk, value, kind))
+
+    def _content(self, walk: Walk, value: Any, kind: type) -> tuple[Any, ...]:
+        base = self._bases.get(kind) or solid_base(kind)
+        if base is object:
+            return ()
+        if base is deque:
+            return "list", walk.refs(deque.__iter__(value)), walk.ref(value.maxlen)
+        if base is list:
+            return "list", walk.refs(list.__iter__(value))
+        if base is set:
+            return "set", walk.refs(set_items(value))
+        if base is tuple:
+            return "tuple", walk.refs(tuple.__iter__(value))
+        if base in PLAIN_BASES:
+            return "plain", walk.ref(base(value))
+        factory = [walk.ref(value.default_factory)] if base is defaultdict else []
+        return ("dict", walk.refs(base.keys(value)), walk.refs(base.values(value)), *factory)
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        attributes = getattr(live, "__dict__", None) or {}
+        yield node[1], type(live)
+        for name, ref in zip(node[2], node[3]):
+            if name in attributes:
+                yield ref, attributes[name]
+        members = dict(self._members(type(live)))
+        for name, ref in zip(node[4], node[5]):
+            try:
+                yield ref, members[name].__get__(live)
+            except (KeyError, AttributeError):
+                pass
+        if len(node) > 7 and node[6] == "dict":
+            yield from DictShape().pairs(("dict", node[7], node[8]), live)
+        elif len(node) > 7 and node[6] in ("list", "tuple"):
+            yield from zip(node[7], live.__class__.__mro__ and iter(live))
+        elif len(node) > 7 and node[6] == "set":
+            yield from zip(node[7], set_items(live))
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return len(node) < 7 or node[6] in ("dict", "list", "set")
+
+    def make(self, build: Any, node: Node) -> Any:
+        kind = build.get(node[1])
+        base = solid_base(kind)
+        content = node[6] if len(node) > 6 else ""
+        if content == "tuple":
+            return tuple.__new__(kind, [build.get(ref) for ref in node[7]])
+        if content == "plain":
+            return base.__new__(kind, build.get(node[7]))
+        value = base.__new__(kind)
+        if base is deque:
+            deque.__init__(value, (), build.get(node[8]))
+        elif base in (OrderedDict, list, set):
+            base.__init__(value)
+        return value
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        if node[2] or getattr(value, "__dict__", None):
+            fill_dict(value.__dict__, build.values(node[2]), build.values(node[3]))
+        members = dict(self._members(type(value)))
+        slots = dict(zip(node[4], node[5]))
+        for name, member in members.items():
+            if name in slots:
+                member.__set__(value, build.get(slots[name]))
+            else:
+                try:
+                    member.__delete__(value)
+                except AttributeError:
+                    pass
+        content = node[6] if len(node) > 6 else ""
+        if content == "dict":
+            if len(node) > 9:
+                value.default_factory = build.get(node[9])
+            fill_dict(value, build.values(node[7]), build.values(node[8]))
+        elif content == "list":
+            fill_list(value, build.values(node[7]))
+        elif content == "set":
+            fill_set(value, build.values(node[7]))

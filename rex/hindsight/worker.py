@@ -1,0 +1,378 @@
+"""The replaying side: restores, skips, runs what is asked for, and compares with the recording."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+import sys
+import types
+from typing import Any, Callable
+
+from rex.archive import Archive
+from rex.hindsight import output
+from rex.hindsight import session as sessions
+from rex.hindsight.changes import compare
+from rex.hindsight.clock import Clock, Entropy, now_s
+from rex.hindsight.graph import decode_snapshot, difference, walk_roots
+from rex.hindsight.instrument import ModulePlan, rewrite
+from rex.hindsight.kinds import Shapes
+from rex.hindsight.memory import Hasher
+from rex.hindsight.records import Checkpoint, Run, content_of, read_run
+from rex.hindsight.restore import restore
+from rex.hindsight.roots import Roots
+from rex.hindsight.session import Entry, Session
+from rex.hindsight.shapes import Cannot
+from rex.hindsight.writer import read_table
+from rex.state.store import read_content
+
+RunScript = Callable[[str, list[str], Any], int]
+
+
+class Replayer(Session):
+    """Replays the piece of a run that a job describes.
+
+    Attributes:
+        target: position of the border to resume from; "" once the state is the recorded one.
+        is_astray: control was led on without the state that belongs to it.
+    """
+
+    def __init__(self, archive: Archive, run: Run, job: dict[str, Any]) -> None:
+        super().__init__()
+        self.run = run
+        self.clock = Clock(run.clock)
+        self.entropy = Entropy(bytes.fromhex(run.head["entropy"]))
+        self.shapes = Shapes(self.codes)
+        self.target: str = job["start"]
+        self.is_astray = False
+        self.skipped = self.checked = self.restored = 0
+        self.restore_s = 0.0
+        self._archive, self._job = archive, job
+        self._skippable = set(job["skippable"])
+        self._last_inside = _last_inside(run)
+        self._active = {key for b in run.borders for key in _keys(b.position)}
+        self._events = os.fdopen(job["events"], "w", encoding="utf-8", errors="surrogateescape")
+        self._text: list[bytes] = []
+        self._synced = 0                 # pieces of the recorded output that are accounted for
+        self._in_probe = 0
+        self._probed = False             # since the last border
+
+    def tell(self, kind: str, **facts: Any) -> None:
+        """Tell the parent."""
+        self._events.write(json.dumps({"e": kind, **facts}) + "\n")
+        self._events.flush()
+
+    def install(self) -> None:
+        """Stand between the script and the outside world."""
+        self.clock.install()
+        self.entropy.install()
+        output.tee(self._take_output, passes=lambda fd: fd == 2)
+
+    @property
+    def iteration(self) -> int:
+        """Of the outermost loop; -1 outside."""
+        return self.stack[0].iteration if self.stack else -1
+
+    def _is_shown(self) -> bool:
+        if self.is_astray or self.target and not self._job["is_first"]:
+            return False
+        low, high = self._job["shown"]
+        return low <= self.iteration < high if self.stack else not self._job["only_loop"]
+
+    def _take_output(self, fd: int, data: bytes) -> None:
+        if self._in_probe:
+            if self._is_shown():
+                self.tell("probe", fd=fd, text=data.decode("utf-8", "surrogateescape"),
+                          iteration=self.iteration)
+        elif fd == 1 and not self.is_astray:
+            self._text.append(data)
+
+    def fence(self) -> Any:
+        return Fence(self)
+
+    def value(self, name: str, value: Any) -> None:
+        """A value logged by hand; those of probes are new."""
+        if self._in_probe and self._is_shown():
+            output.flush()
+            self.tell("value", name=name, value=value, iteration=self.iteration)
+
+    def add_module(self, plan: ModulePlan, module: types.ModuleType, code: types.CodeType) -> None:
+        super().add_module(plan, module, code)
+        for facts in plan.loops.values():
+            if facts.key not in self._active:
+                self.sites[facts.key].off()
+
+    # Where the run is led.
+
+    def begin(self, entry: Entry) -> bool:
+        end = f"{entry.position}!"
+        if self.target:
+            if self.target == end:
+                self._restore(end, entry)
+                self.target, self.is_astray = "", False
+                return False
+            if self.target.startswith(f"{entry.position}:"):
+                return True
+            if self.is_astray:
+                return False
+        if entry.site.key not in self._skippable or self._job["stop"].startswith(entry.position):
+            return True
+        checkpoint = self._checkpoint(end)
+        if checkpoint is None:
+            return True
+        try:
+            self._restore(end, entry)
+        except Cannot as why:
+            self.tell("note", text=f"{end}: not skipped: {why}", key="not skipped")
+            return True
+        self.skipped += 1
+        return False
+
+    def turn(self, entry: Entry) -> None:
+        place = entry.place
+        if not self.target:
+            self._pass(place, entry)
+            return
+        prefix = f"{entry.position}:"
+        if not self.target.startswith(prefix) or entry.iteration > 0:
+            return
+        rest = self.target[len(prefix):]
+        wanted = int(rest.partition("/")[0])
+        entry.iteration = wanted
+        if "/" in rest:
+            self.is_astray = self.is_astray or wanted > 0
+            _advance(entry, wanted)
+            return
+        try:
+            self._restore(self.target, entry)
+        except Cannot:
+            _advance(entry, wanted)
+            self._restore(self.target, entry)
+        self.target, self.is_astray = "", False
+
+    def group(self, entry: Entry) -> int:
+        if self.stack[0] is entry or self.target:
+            return 1
+        is_over = entry.iteration >= self._last_inside.get(entry.position, -1)
+        if is_over:
+            entry.is_tracked = False
+        return 0 if is_over else 1
+
+    def end(self, entry: Entry, took_s: float) -> None:
+        if not self.target:
+            self._pass(f"{entry.position}!", entry)
+
+    def _checkpoint(self, position: str) -> Checkpoint | None:
+        place = self.run.border(position)
+        return self.run.borders[place].checkpoint if place is not None else None
+
+    # What is compared.
+
+    def _pass(self, position: str, entry: Entry) -> None:
+        """The run is at a border by itself: it must be as it was."""
+        place = self.run.border(position)
+        if place is not None:
+            border = self.run.borders[place]
+            self._compare_output(border.outputs, position, is_whole=True)
+            self.clock.count, self.entropy.count = border.clock, border.entropy
+            if border.checkpoint is not None and not border.checkpoint.why_not:
+                self._compare_state(border.checkpoint, position, entry)
+        self._probed = False
+        if position == self._job["stop"] or self.iteration >= self._job["until"]:
+            self.leave()
+
+    def _compare_output(self, upto: int, position: str, is_whole: bool) -> None:
+        output.flush()
+        mine = b"".join(self._text).decode("utf-8", "surrogateescape")
+        theirs = "".join(self.run.outputs[self._synced:upto])
+        self._text.clear()
+        self._synced = upto
+        is_same = mine == theirs if is_whole else theirs.startswith(mine)
+        if not is_same:
+            self.tell("diverged", what="output", position=position, iteration=self.iteration,
+                      recorded=theirs[:2000], now=mine[:2000])
+
+    def _compare_state(self, checkpoint: Checkpoint, position: str, entry: Entry) -> None:
+        saved = decode_snapshot(read_content(self._archive, checkpoint.structure))
+        live = walk_roots(self.shapes, Hasher(), self.roots(entry).pairs())
+        self.checked += 1
+        if saved.digests() == live.digests():
+            return
+        names = list(difference(saved, live))
+        self.tell("diverged", what="state", position=position, iteration=self.iteration,
+                  names=names[:20], probed=self._probed)
+        try:
+            self._restore(position, entry)
+        except Cannot:
+            pass
+
+    def _restore(self, position: str, entry: Entry) -> None:
+        """Make the live state the recorded one.
+
+        Raises:
+            Cannot: nothing was changed.
+        """
+        begun = now_s()
+        place = self.run.border(position)
+        border = self.run.borders[place] if place is not None else None
+        checkpoint = border.checkpoint if border else None
+        if border is None or checkpoint is None:
+            raise Cannot("there is no checkpoint")
+        if checkpoint.why_not:
+            name, why = next(iter(checkpoint.why_not.items()))
+            raise Cannot(f"{name}: {why}")
+        try:
+            saved = decode_snapshot(read_content(self._archive, checkpoint.structure))
+        except (ValueError, pickle.UnpicklingError) as error:
+            raise Cannot(f"the checkpoint is damaged: {error}") from error
+        table = read_table(self._archive, checkpoint.table)
+        roots = self.roots(entry)
+
+        def read_memory(digest: bytes) -> Any:
+            return (self._archive.store.read_object(name) for name in table[digest][1])
+
+        if not self.is_astray and self.target == "":
+            self._compare_output(border.outputs, position, is_whole=False)
+        values, build = restore(saved, self.shapes, roots.pairs(), read_memory)
+        roots.bind(values)
+        build.finish()
+        self._text.clear()
+        self._synced = border.outputs
+        self.clock.count, self.entropy.count = border.clock, border.entropy
+        self.restored += 1
+        self.restore_s += now_s() - begun
+
+    def finish(self, status: int) -> None:
+        """The script ended by itself."""
+        if not self.target:
+            self._compare_output(len(self.run.outputs), "end", is_whole=True)
+        else:
+            self.tell("lost", position=self.target)
+        self._tell_end(status)
+
+    def leave(self) -> None:
+        """The piece is done: end the process without running any more of the script."""
+        self._tell_end(0)
+        multiprocessing = sys.modules.get("multiprocessing")
+        for child in multiprocessing.active_children() if multiprocessing else ():
+            child.terminate()
+        os._exit(0)
+
+    def _tell_end(self, status: int) -> None:
+        self.tell("end", status=status, skipped=self.skipped, checked=self.checked,
+                  restored=self.restored, restore_s=round(self.restore_s, 6))
+        self._events.close()
+
+
+def _advance(entry: Entry, count: int) -> None:
+    if entry.iterator is not None:
+        for _ in range(count):
+            next(entry.iterator, None)
+
+
+def _last_inside(run: Run) -> dict[str, int]:
+    """The last iteration of each loop that has borders at or within it."""
+    found: dict[str, int] = {}
+    for border in run.borders:
+        parts = border.position.rstrip("!").split("/")
+        for depth, part in enumerate(parts):
+            name, colon, iteration = part.partition(":")
+            if colon:
+                position = "/".join([*parts[:depth], name])
+                found[position] = max(found.get(position, -1), int(iteration))
+    return found
+
+
+def _keys(position: str) -> list[str]:
+    return [part.rstrip("!").partition(":")[0].rpartition(".")[0] for part in position.split("/")]
+
+
+class Fence:
+    """Surrounds statements that were added: their output is apart, their draws are undone."""
+
+    def __init__(self, replayer: Replayer) -> None:
+        self._replayer = replayer
+        self._states: list[list[tuple[Any, Any]]] = []
+
+    def __enter__(self) -> None:
+        replayer = self._replayer
+        output.flush()
+        self._states.append(_random_states())
+        replayer._in_probe += 1
+        replayer._probed = True
+        replayer.clock.is_off = True
+
+    def __exit__(self, *_: Any) -> None:
+        replayer = self._replayer
+        output.flush()
+        replayer._in_probe -= 1
+        replayer.clock.is_off = bool(replayer._in_probe)
+        drawn = [name for name, (state, put) in zip(("random", "numpy", "torch"), self._states.pop())
+                 if put is not None and put(state)]
+        if drawn:
+            replayer.tell("note", text=f"added statements draw from {', '.join(drawn)}: undone",
+                          key="drawn")
+
+
+def _random_states() -> list[tuple[Any, Any]]:
+    found: list[tuple[Any, Any]] = [(random.getstate(), _put_python)]
+    numpy, torch = sys.modules.get("numpy.random"), sys.modules.get("torch")
+    found.append((numpy.get_state(), _put_numpy) if numpy else (None, None))
+    found.append((torch.get_rng_state(), _put_torch)
+                 if hasattr(torch, "get_rng_state") else (None, None))
+    return found
+
+
+def _put_python(state: Any) -> bool:
+    if random.getstate() == state:
+        return False
+    random.setstate(state)
+    return True
+
+
+def _put_numpy(state: Any) -> bool:
+    numpy = sys.modules["numpy.random"]
+    now = numpy.get_state()
+    if now[2:] == state[2:] and (now[1] == state[1]).all():
+        return False
+    numpy.set_state(state)
+    return True
+
+
+def _put_torch(state: Any) -> bool:
+    torch = sys.modules["torch"]
+    if torch.equal(torch.get_rng_state(), state):
+        return False
+    torch.set_rng_state(state)
+    return True
+
+
+def _preparer(replayer: Replayer, archive: Archive) -> Callable[[str, str, Any], types.CodeType]:
+    def prepare(name: str, path: str, module: types.ModuleType) -> types.CodeType:
+        with open(path, "rb") as file:
+            source = file.read()
+        facts = replayer.run.modules.get(name)
+        if facts is None:   # new: only what was added can need it
+            code: types.CodeType = compile(source, path, "exec", dont_inherit=True)
+            return code
+        recorded = archive.read(content_of(facts["source"]))
+        plan = compare(recorded.decode(), source.decode(), name, path).plan
+        code = rewrite(plan, path)
+        replayer.add_module(plan, module, code)
+        return code
+
+    return prepare
+
+
+def replay(job: dict[str, Any], run_script: RunScript) -> int:
+    """Replay a piece; the exit status of the script."""
+    archive = Archive.open(job["archive"])
+    run = read_run(archive, archive.experiment(job["experiment"]))
+    replayer = Replayer(archive, run, job)
+    sessions.current = replayer
+    replayer.withheld = frozenset(job["withheld"])
+    replayer.install()
+    status = run_script(job["script"], job["arguments"], _preparer(replayer, archive))
+    replayer.finish(status)
+    return status

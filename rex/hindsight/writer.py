@@ -1,0 +1,158 @@
+"""Store checkpoints in the archive, in the background."""
+
+from __future__ import annotations
+
+import queue
+import struct
+import threading
+import time
+from dataclasses import dataclass
+
+from rex.archive import Archive, Content, Recording
+from rex.errors import Damaged
+from rex.hindsight.memory import Pool, Taken
+from rex.hindsight.records import Checkpoint, LogWriter, checkpoint_to_json
+from rex.state.store import read_content
+from rex.state.versions import CHUNK_BYTES
+
+PENDING_BYTES = 2 << 30
+_HEAD = struct.Struct("<16sQ")   # digest of a buffer, its size; then sha256 of each chunk
+
+
+@dataclass(slots=True)
+class _Job:
+    number: int
+    position: str
+    structure: bytes
+    taken: Taken
+    why_not: dict[str, str]
+    pause_s: float
+    size_bytes: int      # of what is fresh
+
+
+class CheckpointWriter:
+    """Takes checkpoints over from the training thread."""
+
+    def __init__(self, recording: Recording, log: LogWriter) -> None:
+        self.pool = Pool()
+        self.contents: dict[str, Content] = {}
+        self.written: list[Checkpoint] = []
+        self.busy_s = 0.0              # CPU seconds of the writer
+        self.failure: BaseException | None = None
+        self._recording, self._log = recording, log
+        self._known: dict[bytes, bytes] = {}     # sha256 by digest
+        self._claimed: set[bytes] = set()
+        self._count = 0
+        self._pending_bytes = 0
+        self._room = threading.Condition()
+        self._queue: queue.Queue[_Job | None] = queue.Queue()
+        self._thread = threading.Thread(target=self._work, name="rex-hindsight", daemon=True)
+        self._thread.start()
+
+    def is_known(self, digest: bytes) -> bool:
+        """Whether a chunk is stored, or about to be."""
+        return digest in self._claimed
+
+    def put(self, position: str, structure: bytes, taken: Taken, why_not: dict[str, str],
+            pause_s: float) -> None:
+        """Hand a checkpoint over; waits only while too much is pending."""
+        self._claimed.update(digest for digest, _, _ in taken.fresh)
+        size = sum(size for _, _, size in taken.fresh) + len(structure)
+        with self._room:
+            self._room.wait_for(lambda: self._pending_bytes < PENDING_BYTES or bool(self.failure))
+            self._pending_bytes += size
+        self._queue.put(_Job(self._count, position, structure, taken, why_not, pause_s, size))
+        self._count += 1
+
+    def know(self, archive: Archive, checkpoint: Checkpoint) -> None:
+        """Learn the chunks of a checkpoint that another experiment of the archive holds."""
+        for _, (_, hashes, digests) in read_table(archive, checkpoint.table).items():
+            self._known.update(zip(digests, hashes))
+        self._claimed.update(self._known)
+
+    def wait(self) -> None:
+        """Return when everything handed over is durable."""
+        self._queue.join()
+
+    def close(self) -> None:
+        """Write what waits, and stop."""
+        if self._thread.is_alive():
+            self._queue.put(None)
+            self._thread.join()
+
+    def _work(self) -> None:
+        is_over = False
+        while not is_over:
+            jobs = [self._queue.get()]
+            while not self._queue.empty():
+                jobs.append(self._queue.get())
+            is_over = jobs[-1] is None
+            begun = time.thread_time()
+            try:
+                if self.failure is None:
+                    self._write([job for job in jobs if job is not None])
+            except BaseException as error:   # told at the end; training goes on
+                self.failure = error
+            finally:
+                self.busy_s += time.thread_time() - begun
+                with self._room:
+                    self._pending_bytes -= sum(job.size_bytes for job in jobs if job is not None)
+                    self._room.notify_all()
+                for _ in jobs:
+                    self._queue.task_done()
+
+    def _write(self, jobs: list[_Job]) -> None:
+        """Store what waits together: one pack, one sync."""
+        done = []
+        for job in jobs:
+            before = self._recording.new_bytes
+            fresh = self._recording.add_pieces(self._chunks(job.taken))
+            structure = self._recording.add_bytes(job.structure)
+            table = self._recording.add_bytes(self._table(job.taken))
+            name = f"hindsight/{job.number}"
+            if fresh.size:
+                self.contents[f"{name}/memory"] = fresh
+            self.contents |= {f"{name}/structure": structure, f"{name}/table": table}
+            done.append(Checkpoint(job.number, job.position, structure, table, job.why_not, job.pause_s,
+                                   job.taken.size_bytes, self._recording.new_bytes - before))
+        self._recording.flush()
+        for checkpoint in done:
+            self.written.append(checkpoint)
+            self._log.write("checkpoint", checkpoint is done[-1], **checkpoint_to_json(checkpoint))
+
+    def _chunks(self, taken: Taken):   # type: ignore[no-untyped-def]
+        import hashlib
+        for digest, slot, size in taken.fresh:
+            data = self.pool.take_out(slot, size)
+            self._known[digest] = hashlib.sha256(data).digest()
+            yield data
+
+    def _table(self, taken: Taken) -> bytes:
+        parts: list[bytes] = []
+        for whole, (size, digests) in taken.buffers.items():
+            parts.append(_HEAD.pack(whole, size))
+            for digest in digests:
+                parts += (self._known[digest], digest)
+        return b"".join(parts)
+
+
+def read_table(archive: Archive, content: Content) -> dict[bytes, tuple[int, list[bytes], list[bytes]]]:
+    """By digest of each buffer: its size, and sha256 and digest of its chunks.
+
+    Raises:
+        Damaged: the table does not hold together.
+    """
+    data, at = read_content(archive, content), 0
+    found: dict[bytes, tuple[int, list[bytes], list[bytes]]] = {}
+    while at < len(data):
+        if at + _HEAD.size > len(data):
+            raise Damaged("the table of a checkpoint is damaged", "it ends early", "see: rex check")
+        whole, size = _HEAD.unpack_from(data, at)
+        at += _HEAD.size
+        count = -(-size // CHUNK_BYTES)
+        if at + 48 * count > len(data):
+            raise Damaged("the table of a checkpoint is damaged", "it ends early", "see: rex check")
+        pairs = [data[at + 48 * n:at + 48 * n + 48] for n in range(count)]
+        found[whole] = size, [pair[:32] for pair in pairs], [pair[32:] for pair in pairs]
+        at += 48 * count
+    return found
