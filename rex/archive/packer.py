@@ -156,19 +156,6 @@ class Packer:
             entries.append((self.add(piece), len(piece)))
         return self._content_of(entries, whole.hexdigest())
 
-    def add_pieces(self, pieces: Iterable[bytes]) -> Content:
-        """Store a content cut where the caller says, in pieces of at most a few MiB, none empty."""
-        whole, size = hashlib.sha256(), 0
-        entries: list[Entry] = []
-        for piece in pieces:
-            whole.update(piece)
-            size += len(piece)
-            entries.append((self.add(piece), len(piece)))
-        if len(entries) <= 1:
-            return Content(whole.hexdigest(), size)
-        depth, tree = self._add_lists(entries)
-        return Content(whole.hexdigest(), size, depth, tree.hex())
-
     def add_blocks(self, blocks: Iterable[bytes | int]) -> Content:
         """Store a content that comes in blocks, in order; a number is a hole of that size."""
         whole = hashlib.sha256()

@@ -5,14 +5,12 @@ from __future__ import annotations
 import types
 from typing import Any, Callable
 
-from rex import __version__
 from rex.archive import Archive, Manifest, Recording
 from rex.hindsight import session as sessions
 from rex.hindsight.instrument import plan_module, rewrite
 from rex.hindsight.policy import Policy
 from rex.hindsight.recorder import Recorder
 
-ENGINE = "hindsight"
 RunScript = Callable[[str, list[str], Any], int]
 
 
@@ -30,9 +28,7 @@ def do(job: dict[str, Any], run_script: RunScript) -> int:
 
 def _record(job: dict[str, Any], run_script: RunScript) -> int:
     archive = Archive.open(job["archive"])
-    facts = {"command": job["command"], "cwd": job["manifest"]["cwd"], "user": job["manifest"]["user"],
-             "host": job["manifest"]["host"], "start_ns": job["manifest"]["start_ns"],
-             "engine": ENGINE}
+    facts = {**job["begun"], "engine": job["manifest"]["engine"]}
     with archive.begin(job["name"], facts, level=1) as recording:
         with open(job["told"], "w", encoding="utf-8") as file:
             file.write(recording.name)
@@ -62,11 +58,11 @@ def _preparer(recorder: Recorder) -> Callable[[str, str, types.ModuleType], type
 
 def _finish(job: dict[str, Any], recorder: Recorder, recording: Recording, status: int) -> None:
     facts = recorder.finish(status)
-    kept = dict(job["manifest"])
-    manifest = Manifest(
-        command=tuple(job["command"]), engine=ENGINE, rex=__version__, exit_status=status,
-        duration_s=facts["took_s"], counts={"checkpoints": facts["checkpoints"]},
+    kept = {name: tuple(value) if isinstance(value, list) else value
+            for name, value in job["manifest"].items()}
+    recording.finish(Manifest(
+        **kept, exit_status=status, duration_s=facts["took_s"],
+        counts={"checkpoints": facts["checkpoints"]},
         warnings=(facts["failure"],) if facts["failure"] else (),
         attachments=recorder.sources | recorder.writer.contents,
-        extra={"hindsight": {"kind": "run", **facts}}, **kept)
-    recording.finish(manifest)
+        extra={"hindsight": {"kind": "run", **facts}}))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import platform
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +17,12 @@ from rex import codec
 from rex.archive import Archive, Experiment
 from rex.errors import CommandNotFound, OwnFailure
 from rex.hindsight.policy import OVERHEAD, RESTORE_FACTOR
-from rex.record import Options as TraceOptions
-from rex.record import withheld_names
+from rex.record import begun_facts, new_manifest, withheld_names
 
+ENGINE = "hindsight"
 GRANULARITY_S = 0.050
+_KEPT = ("command", "cwd", "environment", "withheld", "user", "host", "limits", "terminal", "machine",
+         "engine", "rex", "start_ns")
 # Not with -m: the runner would be __main__, which is the script's name.
 RUN = "from rex.hindsight.runner import main; main()"
 
@@ -103,30 +104,28 @@ def _pass_on(process: subprocess.Popen[bytes]) -> Any:
 
 
 def _job(options: Options, archive: Archive, told: str) -> dict[str, Any]:
-    withheld = withheld_names(TraceOptions([]))
+    withheld = withheld_names(os.environ)
+    command = ["python", options.script, *options.arguments]
+    begun = begun_facts(command, codec.text(os.getcwdb()))
     kept = {codec.text(k): codec.text(v) for k, v in os.environb.items()
             if os.fsdecode(k) not in withheld}
+    manifest = dataclasses.asdict(new_manifest(begun, kept, withheld, ENGINE))
+    manifest["machine"]["python"] = platform.python_version()
     environment = dict(os.environ)
     unset = [name for name in ("PYTHONHASHSEED", "PYTHONPATH") if name not in environment]
-    hash_seed = environment.setdefault("PYTHONHASHSEED", str(
-        int.from_bytes(os.urandom(4), "little")))
+    hash_seed = environment.setdefault("PYTHONHASHSEED", str(int.from_bytes(os.urandom(4), "little")))
     environment["PYTHONPATH"] = python_path(environment)
-    start_ns = time.time_ns()
-    script = os.path.realpath(options.script)
-    head = {"script": options.script, "path": script, "arguments": list(options.arguments),
-            "entropy": os.urandom(32).hex(), "hash_seed": hash_seed, "unset": unset,
-            "python": platform.python_version(), "start_ns": start_ns, "cwd": os.getcwd(),
-            "withheld": withheld, "granularity_s": options.granularity_s}
-    manifest = {"cwd": codec.text(os.getcwdb()), "environment": kept, "withheld": withheld,
-                "user": _user(), "host": socket.gethostname(), "start_ns": start_ns,
-                "machine": {"system": os.uname().sysname, "kernel": os.uname().release,
-                            "arch": os.uname().machine, "cpus": len(os.sched_getaffinity(0)),
-                            "python": platform.python_version()}}
+    head = {"script": options.script, "path": os.path.realpath(options.script),
+            "arguments": list(options.arguments), "entropy": os.urandom(32).hex(),
+            "hash_seed": hash_seed, "unset": unset, "python": platform.python_version(),
+            "start_ns": begun["start_ns"], "cwd": os.getcwd(), "withheld": withheld,
+            "granularity_s": options.granularity_s}
     return {"do": "record", "archive": archive.path, "name": options.name, "told": told,
-            "command": ["python", options.script, *options.arguments], "script": options.script,
+            "begun": begun, "script": options.script,
             "arguments": list(options.arguments), "overhead": options.overhead,
             "restore_factor": RESTORE_FACTOR, "budget_bytes": options.budget_bytes,
-            "granularity_s": options.granularity_s, "head": head, "manifest": manifest,
+            "granularity_s": options.granularity_s, "head": head,
+            "manifest": {name: manifest[name] for name in _KEPT},
             "unset": unset,
             "environment": environment, "resume": options.resume}
 
@@ -137,10 +136,3 @@ def python_path(environment: dict[str, str]) -> str:
     known = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
     return os.pathsep.join([*known, *([] if top in known else [top])])
 
-
-def _user() -> str:
-    import pwd
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return str(os.getuid())
