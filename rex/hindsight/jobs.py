@@ -64,5 +64,5 @@ def _finish(job: dict[str, Any], recorder: Recorder, recording: Recording, statu
         **kept, exit_status=status, duration_s=facts["took_s"],
         counts={"checkpoints": facts["checkpoints"]},
         warnings=(facts["failure"],) if facts["failure"] else (),
-        attachments=recorder.sources | recorder.writer.contents,
+        attachments=recorder.writer.contents,
         extra={"hindsight": {"kind": "run", **facts}}))

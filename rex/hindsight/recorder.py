@@ -7,7 +7,7 @@ import os
 import time
 from typing import Any
 
-from rex.archive import Archive, Content, Recording
+from rex.archive import Archive, Recording
 from rex.hindsight import output
 from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.graph import encode_snapshot, walk_roots
@@ -55,7 +55,6 @@ class Recorder(Session):
         self.writer = CheckpointWriter(recording, self.log)
         self.clock = Clock()
         self.entropy = Entropy(bytes.fromhex(head["entropy"]))
-        self.sources: dict[str, Content] = {}
         self.policy, self.granularity_s = policy, granularity_s
         self.started_s = self.last_s = self._checkpoint_s = now_s()
         self.pause_s = 0.0
@@ -83,7 +82,7 @@ class Recorder(Session):
 
     def note_module(self, name: str, path: str, source: bytes) -> None:
         """Keep the source of a module."""
-        content = self.sources[f"hindsight/source/{name}"] = self._recording.add_bytes(source)
+        content = self.writer.keep(f"hindsight/source/{name}", source)
         self.log.write("module", name=name, path=path, source=content_to_json(content))
 
     def add_function(self, function: str, space: dict[str, Any], marker: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import subprocess
 import sys
 import tempfile
@@ -332,21 +333,15 @@ class _Worker:
             [sys.executable, "-c", RUN, path], env=environment, pass_fds=[write_end],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._errors)
         os.close(write_end)
-        self._lines: list[str] = []
-        self._more = threading.Condition()
-        self._is_over = False
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._read, args=(read_end,), daemon=True)
         self._thread.start()
 
     def _read(self, fd: int) -> None:
         with os.fdopen(fd, encoding="utf-8", errors="surrogateescape") as file:
             for line in file:
-                with self._more:
-                    self._lines.append(line)
-                    self._more.notify()
-        with self._more:
-            self._is_over = True
-            self._more.notify()
+                self._lines.put(line)
+        self._lines.put(None)
 
     def events(self) -> Iterator[dict[str, Any]]:
         """What the worker tells, until it ends.
@@ -354,18 +349,11 @@ class _Worker:
         Raises:
             OwnFailure: it ended without saying so.
         """
-        at, is_done = 0, False
-        while True:
-            with self._more:
-                self._more.wait_for(lambda: len(self._lines) > at or self._is_over)
-                fresh, self._lines[at:] = self._lines[at:], []
-            for line in fresh:
-                event = json.loads(line)
-                is_done = is_done or event["e"] == "end"
-                yield event
-            if not fresh and self._is_over:
-                break
-            self._lines, at = [], 0
+        is_done = False
+        while (line := self._lines.get()) is not None:
+            event = json.loads(line)
+            is_done = is_done or event["e"] == "end"
+            yield event
         self._process.wait()
         if not is_done or self._process.returncode not in (0, self._recorded_status):
             self._errors.seek(0)

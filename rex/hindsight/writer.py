@@ -36,6 +36,7 @@ class CheckpointWriter:
     def __init__(self, recording: Recording, log: LogWriter) -> None:
         self.pool = Pool()
         self.contents: dict[str, Content] = {}
+        self._unkept: dict[str, Content] = {}      # gc would take them, were we to crash
         self.written: list[Checkpoint] = []
         self.busy_s = 0.0              # CPU seconds of the writer
         self.failure: BaseException | None = None
@@ -70,9 +71,10 @@ class CheckpointWriter:
             self._known.update(zip(digests, hashes))
         self._claimed.update(self._known)
 
-    def wait(self) -> None:
-        """Return when everything handed over is durable."""
-        self._queue.join()
+    def keep(self, name: str, data: bytes) -> Content:
+        """Store bytes that belong to the run; they are safe with the next checkpoint."""
+        content = self.contents[name] = self._unkept[name] = self._recording.add_bytes(data)
+        return content
 
     def close(self) -> None:
         """Write what waits, and stop."""
@@ -110,12 +112,17 @@ class CheckpointWriter:
             structure = self._recording.add_bytes(job.structure)
             table = self._recording.add_bytes(self._table(job.taken))
             name = f"hindsight/{job.number}"
+            stored = {f"{name}/structure": structure, f"{name}/table": table}
             if fresh.size:
-                self.contents[f"{name}/memory"] = fresh
-            self.contents |= {f"{name}/structure": structure, f"{name}/table": table}
+                stored[f"{name}/memory"] = fresh
+            self.contents |= stored
+            self._unkept |= stored
             done.append(Checkpoint(job.number, job.position, structure, table, job.why_not, job.pause_s,
                                    job.taken.size_bytes, self._recording.new_bytes - before))
         self._recording.flush()
+        self._recording.keep(self._unkept.values())
+        self._recording.sync()
+        self._unkept.clear()
         for checkpoint in done:
             self.written.append(checkpoint)
             self._log.write("checkpoint", checkpoint is done[-1], **checkpoint_to_json(checkpoint))
