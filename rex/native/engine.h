@@ -131,6 +131,7 @@ struct task {
     ull wait_began;
     uint64_t opening;                /* hash of the file that is being opened */
     bool held, scratch_due;
+    bool blocked;                    /* in pause, in place of a call that does not end here */
     bool skipped;                    /* a step that does not run */
     struct script *step;             /* the step that it belongs to */
     char *cwd;                       /* of a leader */
@@ -329,6 +330,7 @@ unsigned spin_length(struct task *t, unsigned steps);
 bool spin_reach(struct task *t, const struct user_regs_struct *goal, unsigned length);
 bool serial_looks_for_place(void);
 void serial_signal_due(struct task *t);
+bool serial_is_cut(struct task *t);
 struct task *serial_follow(bool waited);
 bool serial_is_timed_futex(const struct task *t);
 

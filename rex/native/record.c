@@ -111,14 +111,10 @@ static void refuse(struct task *t, int error)
     skip_call(t, -error);
 }
 
-static void signal_restarted(struct task *t);
-
 static void entry(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
     t->returned_at = 0;
-    if (t->stepping)
-        signal_restarted(t);
     if (t->nr == REX_NR_restart_syscall) {
         restart_entry(t);
         return;
@@ -344,14 +340,30 @@ static bool came_with_last_event(struct task *t)
     return r.rip == t->returned_at || (long)r.orig_rax == REX_NR_rt_sigprocmask;
 }
 
+/* Whether the program has a handler for the signal. */
+static bool is_caught(const struct task *t, int sig)
+{
+    char name[40], line[256];
+    ull caught = 0;
+    snprintf(name, sizeof name, "/proc/%d/status", t->tid);
+    FILE *f = fopen(name, "re");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "SigCgt: %llx", &caught) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return caught >> (sig - 1) & 1;
+}
+
 static bool signal_stop(struct task *t, int sig)
 {
-    (void)sig;
     if (t->stepping)
         stepped(t);                       /* another one before the first handler ran */
     ptrace(PTRACE_GETSIGINFO, t->tid, 0, t->siginfo);
-    if (t->pending && t->pending->used)
+    if (t->pending && t->pending->used && is_caught(t, sig))
         t->stepping = true;
+    else if (t->pending && t->pending->used)
+        signal_restarted(t);              /* or deadly */
     else
         write_signal(t, false, came_with_last_event(t));
     return true;

@@ -99,6 +99,7 @@ static void block(struct task *t)
     struct user_regs_struct r = t->regs;
     r.orig_rax = REX_NR_pause;
     regs_set(t, &r);
+    t->blocked = t->want_exit = true;
 }
 
 static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
@@ -173,6 +174,10 @@ static void entry(struct task *t)
         t->want_exit = true;
         return;
     }
+    if (serial_is_cut(t)) {
+        block(t);
+        return;
+    }
     if (next && replay_is_signal(next) && t->injected != next) {
         replay_send_now(t, next);                /* it came before this call */
         if (t->injected) {
@@ -200,7 +205,10 @@ static void exit_stop(struct task *t, int64_t result)
 {
     const struct rex_call *c = call_of(t->nr);
     t->last_stop = log_now();
-    if (t->scratch_due)
+    if (t->blocked) {
+        t->blocked = false;
+        rewind_call(t);
+    } else if (t->scratch_due)
         replay_scratch_made(t, result);
     else if (is_descriptor_call(t))
         descriptor_exit(t, result);

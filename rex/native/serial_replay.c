@@ -75,16 +75,29 @@ static struct task *task_indexed(uint32_t index)
 }
 
 /* Signals have their place among the calls: after so many, or inside the next one; and among the turns. */
-static bool is_signal_at(struct task *t, bool inside)
+static bool is_signal_at(struct task *t, bool inside, uint64_t passed)
 {
     struct event *e = replay_next(t);
     return e && !t->injected && replay_is_signal(e) && e->record->args[3] == t->calls
-        && e->record->args[5] <= turn.passed && (bool)e->record->args[4] == inside;
+        && e->record->args[5] <= passed && (bool)e->record->args[4] == inside;
+}
+
+/* The call that begins now was interrupted when recorded, and made again or never came to an end. */
+bool serial_is_cut(struct task *t)
+{
+    return serial_on && is_signal_at(t, true, UINT64_MAX);
+}
+
+/* It waits in a call, or is stopped, until a signal comes that it has as soon as it has the turn. */
+static void wake(struct task *t, uint64_t passed)
+{
+    if (is_signal_at(t, !t->listening, passed))
+        replay_send_now(t, replay_next(t));
 }
 
 void serial_signal_due(struct task *t)
 {
-    if (is_signal_at(t, false))
+    if (is_signal_at(t, false, turn.passed))
         replay_send_now(t, replay_next(t));
 }
 
@@ -117,8 +130,8 @@ struct task *serial_follow(bool waited)
     if (!p || !is_over(p)) {
         if (now && now->parked)
             return now;
-        if (waited && now && is_signal_at(now, true))
-            replay_send_now(now, replay_next(now));
+        if (waited && now)
+            wake(now, turn.passed);
         return !now && !p ? serial_first_parked() : waited && is_stuck(now) ? force() : NULL;
     }
     next = task_indexed(p->task);
@@ -126,7 +139,7 @@ struct task *serial_follow(bool waited)
         turn.passed++;
         return next;
     }
-    if (waited && next && is_signal_at(next, true))
-        replay_send_now(next, replay_next(next));
+    if (waited && next)
+        wake(next, turn.passed + 1);
     return waited && is_stuck(next) ? force() : NULL;
 }

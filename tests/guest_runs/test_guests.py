@@ -66,8 +66,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        "the next traced one, after what the program looked at in between" for engine in BOTH},
 }
 # One thread at a time: which guests do not yet replay.
-SERIALIZED = ("job_control.c", "kill_child.c", "lock_owner.c", "poll_restarted.c", "python_terminal.py", "stopped_child.c",
-              "thread_cancel.c")
+SERIALIZED = ("lock_owner.c", "python_terminal.py")
 HANG_S = 6
 
 ENGINES = [pytest.param("native", marks=pytest.mark.skipif(not native.is_built(), reason="the native engine is "
