@@ -156,6 +156,7 @@ struct task {
     int parked_signal, stat_fd;
     unsigned spin;                   /* instructions of the loop in which it was interrupted, 0 = no such loop */
     uint64_t calls, ticket, preempted_at;
+    uint64_t cut_passed, cut_calls;  /* when its last call was cut short: passings before, calls of who had the turn */
     ull patience;                    /* ns that it may run without a call before it is looked at */
 };
 
@@ -331,6 +332,7 @@ bool spin_reach(struct task *t, const struct user_regs_struct *goal, unsigned le
 bool serial_looks_for_place(void);
 void serial_signal_due(struct task *t);
 bool serial_is_cut(struct task *t);
+bool serial_cut(void);
 struct task *serial_follow(bool waited);
 bool serial_is_timed_futex(const struct task *t);
 

@@ -301,7 +301,8 @@ static void write_signal(struct task *t, bool restarted, bool with_last)
     head(&out)->args[2] = with_last;
     head(&out)->args[3] = t->calls;
     head(&out)->args[4] = t->cut;
-    head(&out)->args[5] = turn.passed;
+    head(&out)->args[5] = t->cut ? t->cut_passed : turn.passed;
+    head(&out)->result = t->cut ? (int64_t)t->cut_calls : 0;
     log_field(&out, FIELD_WHOLE, FIELD_OUT, &info, sizeof info);
     log_end(&out);
 }

@@ -117,6 +117,8 @@ void serial_returned(struct task *t)
     struct user_regs_struct r = regs_get(t);
     int64_t result = (int64_t)r.rax;
     t->cut = (long)r.orig_rax != NO_CALL && (result == -512 || result == -513 || result == -514 || result == -516);
+    t->cut_passed = turn.passed;
+    t->cut_calls = turn.calls;
     if (!t->cut && !t->rewound)
         serial_counted(t);
     t->returned = !t->cut && !t->rewound;
@@ -231,6 +233,8 @@ static void pass(bool waited)
     if (is_running && !(waited && (is_in_call(now) || now->listening) && is_asleep(now)))
         return;
     if ((!is_returned || can_wake(now)) && !all_quiet())
+        return;
+    if (handler == &replayer && serial_cut())
         return;
     struct task *next = handler == &replayer ? serial_follow(waited) : choose(now);
     if (!next)

@@ -88,11 +88,27 @@ bool serial_is_cut(struct task *t)
     return serial_on && is_signal_at(t, true, UINT64_MAX);
 }
 
-/* It waits in a call, or is stopped, until a signal comes that it has as soon as it has the turn. */
-static void wake(struct task *t, uint64_t passed)
+/* It is stopped until a signal comes that it has as soon as it has the turn. */
+static void wake(struct task *t)
 {
-    if (is_signal_at(t, !t->listening, passed))
+    if (t->listening && is_signal_at(t, false, turn.passed + 1))
         replay_send_now(t, replay_next(t));
+}
+
+/* Cuts short what signals cut short at this point, whoever had the turn: who sleeps no longer cannot be woken. */
+bool serial_cut(void)
+{
+    bool any = false;
+    for (struct task *t = tasks; t; t = t->next) {
+        if (!t->alive || t->parked || t->state == CALL_NONE || !is_signal_at(t, true, turn.passed))
+            continue;
+        const struct record *r = replay_next(t)->record;
+        if (r->args[5] < turn.passed || (int64_t)turn.calls >= r->result) {
+            replay_send_now(t, replay_next(t));
+            any = true;
+        }
+    }
+    return any;
 }
 
 void serial_signal_due(struct task *t)
@@ -131,7 +147,7 @@ struct task *serial_follow(bool waited)
         if (now && now->parked)
             return now;
         if (waited && now)
-            wake(now, turn.passed);
+            wake(now);
         return !now && !p ? serial_first_parked() : waited && is_stuck(now) ? force() : NULL;
     }
     next = task_indexed(p->task);
@@ -140,6 +156,6 @@ struct task *serial_follow(bool waited)
         return next;
     }
     if (waited && next)
-        wake(next, turn.passed + 1);
+        wake(next);
     return waited && is_stuck(next) ? force() : NULL;
 }
