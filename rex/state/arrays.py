@@ -1,8 +1,8 @@
-"""How arrays and tensors are walked: memory apart from the pickle, views as views."""
+"""How arrays are walked: memory apart from the pickle, views as views."""
 
 from __future__ import annotations
 
-import pickle
+import sys
 from typing import Any, Callable
 
 from rex.state import build
@@ -14,6 +14,9 @@ ARRAY_BYTES, OBJECTS = 4096, 1024
 def walk_array(walker: Any, value: Any) -> object:
     """Take a large array that owns its memory out of the pickle."""
     walker.share(value)
+    if "torch" in sys.modules and value.nbytes:   # which may look into the same memory
+        begin, end = byte_bounds(value)
+        walker.scene.memory.append((begin, end, walker.owner))
     base = value.base
     if base is not None:
         walker.share(base)
@@ -33,6 +36,14 @@ def walk_array(walker: Any, value: Any) -> object:
     address = value.__array_interface__["data"][0]
     return walker.part(value, lambda old: walker.scene.scanner.memory(old, address, value.nbytes),
                        "array", value.dtype, value.shape, value.strides, value.flags.writeable)
+
+
+def byte_bounds(array: Any) -> tuple[int, int]:
+    """First address of an array's items, and the one after the last."""
+    begin = end = array.__array_interface__["data"][0]
+    for stride, length in zip(array.strides, array.shape):
+        begin, end = begin + min(0, stride * (length - 1)), end + max(0, stride * (length - 1))
+    return begin, end + array.itemsize
 
 
 def is_plain_buffer(base: object) -> bool:
@@ -74,28 +85,5 @@ def reduce_array(array: Any) -> Any:
                               array.strides, array.flags.writeable)
 
 
-def walk_tensor(walker: Any, value: Any) -> object:
-    """Join tensors over one storage; their pickles would come back as copies.
-
-    Raises:
-        PicklingError: two of them meet, so that they must be recomputed.
-    """
-    walker.share(value)
-    try:
-        key = "storage", value.untyped_storage().data_ptr()
-    except (RuntimeError, NotImplementedError, AttributeError):   # sparse, meta
-        return None
-    if not key[1]:
-        return None
-    owner = walker.scene.owners.setdefault(key, walker.owner)
-    if owner != walker.owner:
-        walker.scene.join(owner, walker.owner)
-    if walker.storages.setdefault(key[1], value) is not value:
-        raise pickle.PicklingError("tensors that share memory")
-    return None
-
-
-HANDLERS: dict[tuple[str, str], Callable[[Any, Any], object]] = {
-    ("numpy", "ndarray"): walk_array, ("torch", "Tensor"): walk_tensor,
-    ("torch.nn.parameter", "Parameter"): walk_tensor}
+HANDLERS: dict[tuple[str, str], Callable[[Any, Any], object]] = {("numpy", "ndarray"): walk_array}
 REDUCERS: dict[tuple[str, str], Callable[[Any], Any]] = {("numpy", "ndarray"): reduce_array}

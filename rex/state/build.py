@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import enum
 import functools
+import logging
 import pickle
+import threading
 import types
 from typing import Any
 
@@ -45,6 +47,30 @@ def cell_state(cell: types.CellType) -> tuple[Any, ...]:
         return ()
 
 
+def make_lock(is_locked: bool) -> Any:
+    """A lock."""
+    lock = threading.Lock()
+    if is_locked:
+        lock.acquire()
+    return lock
+
+
+def make_rlock(count: int) -> Any:
+    """A lock that this thread has taken so many times."""
+    lock = threading.RLock()
+    for _ in range(count):
+        lock.acquire()
+    return lock
+
+
+def make_logger(name: str, level: int, is_passing_on: bool, is_disabled: bool) -> logging.Logger:
+    """The logger of that name, set like this."""
+    logger = logging.getLogger(name)
+    logger.setLevel(level)
+    logger.propagate, logger.disabled = is_passing_on, is_disabled
+    return logger
+
+
 def make_cached(function: Any, parameters: dict[str, Any]) -> Any:
     """A function with an empty cache of results."""
     return functools.lru_cache(**parameters)(function)
@@ -69,6 +95,9 @@ def module_globals(name: str) -> dict[str, Any]:
 def set_class(kind: type, state: tuple[dict[str, Any], Any]) -> type:
     """Give a class its attributes; one that is still alive loses those it got since."""
     if issubclass(kind, enum.Enum):   # its members are not in the state
+        for member in kind:
+            for name in [n for n in vars(member) if not (n.startswith("_") and n.endswith("_"))]:
+                delattr(member, name)
         return cloudpickle._class_setstate(kind, state)
     for name in vars(kind).keys() - state[0].keys():
         if not (name.startswith("__") and name.endswith("__")) and name != "_abc_impl" \

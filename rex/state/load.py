@@ -170,6 +170,15 @@ class _Maker:
             return old[0]
         return bytearray(self._bytes())
 
+    def storage(self, old: tuple[Any, LivePart] | None) -> Any:
+        if old is not None and old[0].nbytes() == self._part.size:
+            self._patch(old[1], old[0].data_ptr())
+            return old[0]
+        import torch
+        storage = torch.UntypedStorage(self._part.size)
+        self._fill(storage.data_ptr())
+        return storage
+
     def constant(self, old: tuple[Any, LivePart] | None) -> bytes | str:
         if old is not None and isinstance(old[0], (bytes, str)):
             return old[0]

@@ -135,6 +135,7 @@ def survey(scene: Scene, groups: Iterable[Group],
             codes = result.add(queue.pop())
             if codes:
                 queue += more(codes)
+        scene.join_overlaps()
         return result.result()
     finally:
         if collects:

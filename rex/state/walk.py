@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import gc
 import io
 import pickle
@@ -12,7 +13,7 @@ from typing import Any, Callable
 
 from cloudpickle import cloudpickle
 
-from rex.state import arrays, build, pandas_refs
+from rex.state import arrays, build, pandas_refs, system, tensors
 from rex.state.kinds import (PLAIN, SHARED, Kinds, foreign_root, forget_importable,
                              is_importable, is_machinery, is_open_file)
 from rex.state.names import names_of
@@ -43,6 +44,8 @@ class Scene:
         self.owners: dict[Any, str] = {}
         self.leaders: dict[str, str] = {}
         self.kept: list[Any] = []
+        # Addresses of arrays and of tensors over foreign memory: begin, end, owner.
+        self.memory: list[tuple[int, int, str]] = []
 
     def leader(self, name: str) -> str:
         """One name that stands for all that overlap with this one."""
@@ -55,6 +58,16 @@ class Scene:
     def join(self, one: str, other: str) -> None:
         """Learn that two variables share an object."""
         self.leaders[self.leader(one)] = self.leader(other)
+
+    def join_overlaps(self) -> None:
+        """Join variables whose memory overlaps though no object of theirs is the same."""
+        last_end, last_owner = 0, ""
+        for begin, end, owner in sorted(self.memory):
+            if begin < last_end and owner != last_owner:
+                self.join(owner, last_owner)
+            if end > last_end:
+                last_end, last_owner = end, owner
+        self.memory = []
 
     def anew(self) -> "Scene":
         """A scene that knows the same parts, and of no sharing yet."""
@@ -70,7 +83,6 @@ class Scene:
             else:
                 kept.clear_memo()
                 kept.part_objects = []
-                kept.storages.clear()
         self.kept.clear()
 
 
@@ -85,7 +97,6 @@ class _Walking:
         self.out_of_band: list[tuple[int, bool]] = []
         self.codes: set[str] = set()
         self.types: set[type] = set()
-        self.storages: dict[int, Any] = {}
         self._cells: set[int] = set()
         self.persistent_id = _make_hook(self)   # picklers take it when they are made
 
@@ -136,6 +147,8 @@ class _Walking:
             return reduce(value)
         if is_open_file(value) or kind.__name__ == "memmap":
             raise pickle.PicklingError(f"an open file ({kind.__name__})")
+        if isinstance(value, enum.EnumMeta) and not is_importable(value) and _has_noted_members(value):
+            raise pickle.PicklingError("attributes of an enum's members")
         reduced = super().reducer_override(value) if isinstance(
             self, cloudpickle.Pickler) else NotImplemented   # type: ignore[misc]
         if isinstance(reduced, tuple) and len(reduced) == 6 and issubclass(kind, type):
@@ -156,6 +169,12 @@ class _Walking:
         return (build.make_function, (known[1], namespace, function.__name__,
                                       function.__closure__),
                 build.function_state(function), None, None, build.set_function)
+
+
+def _has_noted_members(kind: Any) -> bool:
+    """Whether members of an enum have attributes of their own, which pickles leave out."""
+    return any(not (name.startswith("_") and name.endswith("_"))
+               for member in kind for name in getattr(member, "__dict__", ()))
 
 
 def _make_hook(walker: _Walking) -> Callable[[Any], object]:
@@ -352,23 +371,15 @@ def is_known_module(value: types.ModuleType) -> bool:
     return sys.modules.get(value.__name__) is value
 
 
-def _reduce_cached(function: Any) -> Any:
-    if is_importable(function):
-        return NotImplemented
-    # By itself it would be pickled by a name in __main__, whatever that means later.
-    return (build.make_cached, (function.__wrapped__, function.cache_parameters()),
-            function.__dict__)
-
-
 _REDUCERS: dict[tuple[str, str], Callable[[Any], Any]] = {
-    ("functools", "_lru_cache_wrapper"): _reduce_cached, **arrays.REDUCERS, **pandas_refs.REDUCERS}
+    **system.REDUCERS, **arrays.REDUCERS, **pandas_refs.REDUCERS, **tensors.REDUCERS}
 
 KINDS = Kinds({list: _walk_list, dict: _walk_dict, set: _walk_set, tuple: _walk_tuple,
                frozenset: _walk_tuple, str: _walk_text, bytes: _walk_text,
                bytearray: _walk_bytearray, types.FunctionType: _walk_class,
                types.BuiltinFunctionType: _walk_builtin,
                types.ModuleType: _walk_module},
-              arrays.HANDLERS, _walk_class)
+              {**arrays.HANDLERS, **tensors.HANDLERS}, _walk_class)
 
 
 def foreign_roots(walker: Any) -> frozenset[str]:

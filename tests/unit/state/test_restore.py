@@ -204,3 +204,23 @@ tracker.close()
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": str(root)}, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_locks_loggers_and_views_of_memory_come_back_as_they_were() -> None:
+    session = Session(check_loads=False)
+    session.run("import threading, logging, queue, concurrent.futures, enum")
+    session.run("free, taken, again = threading.Lock(), threading.Lock(), threading.RLock()\n"
+                "taken.acquire(); again.acquire(); again.acquire()\njobs = queue.Queue(); jobs.put([1])\n"
+                "future = concurrent.futures.Future()\nlog = logging.getLogger('rex.test'); log.setLevel(10)\n"
+                "data = bytearray(b'abc'); view = memoryview(data)\npart = memoryview(data)[1:]\n"
+                "Colour = enum.Enum('Colour', 'RED BLUE')")
+    session.run("free.acquire(); taken.release(); again.release(); again.release(); jobs.put(2)\n"
+                "future.set_result(5); log.setLevel(50); view[0] = 65; Colour.RED.note = 'x'")
+    done = session.checkout(2)
+    assert not done.failed and set(done.recomputed) <= {"part", "data", "view"}
+    assert not session["free"].locked() and session["taken"].locked()
+    assert session["again"]._is_owned() and list(session["jobs"].queue) == [[1]]
+    assert not session["future"].done() and session["log"].level == 10
+    session["view"][1] = 90
+    assert bytes(session["data"]) == b"aZc" and bytes(session["part"]) == b"Zc"
+    assert not hasattr(session["Colour"].RED, "note")

@@ -1,0 +1,391 @@
+"""Classes of data-science libraries: how to make an object, change it, read it, and tell its state.
+
+Each case is (class, make, change, read, state): an expression, a statement, an
+expression, and an expression of plain values; `v` is the object. All are deterministic.
+"""
+
+from __future__ import annotations
+
+Case = tuple[str, str, str, str, str]
+
+_XY = "rng = np.random.default_rng(0); X = rng.random((60, 4)); y = (X[:, 0] > .5).astype(int)"
+_FIT = "v.fit(X[:40], y[:40])"
+_PREDICT = "np.round(v.predict(X), 6).tolist()"
+
+
+def _estimators(names: str, template: str = "{}()") -> list[Case]:
+    return [(name, template.format(name) + ".fit(X, y)", _FIT, "v.predict(X)", _PREDICT)
+            for name in names.split()]
+
+
+def _transformers(names: str) -> list[Case]:
+    return [(name, f"{name}().fit(X, y)", _FIT, "v.transform(X)", "np.round(np.asarray(v.transform(X)), 6).tolist()")
+            for name in names.split()]
+
+
+def _sparse(names: str) -> list[Case]:
+    return [(name, f"sp.{name}(np.eye(5))", "v.data[0] = 9" if name != "lil_matrix" and name != "dok_matrix"
+             else "v[0, 0] = 9", "v.sum()", "v.toarray().tolist()") for name in names.split()]
+
+
+# library: (imports, cases)
+LIBRARIES: dict[str, tuple[str, list[Case]]] = {
+    "python": ("import collections, array, decimal, fractions, datetime, types, functools, itertools, "
+               "hashlib, threading, queue, re, random, io, weakref, uuid, pathlib, tempfile, sqlite3, "
+               "enum, dataclasses, operator, contextvars, string, zlib, struct, mmap, socket, subprocess, logging, "
+               "csv, json, heapq, asyncio, concurrent.futures, ipaddress, configparser, argparse, os", [
+        ("list", "[1, [2, 3]]", "v[1].append(4)", "len(v)", "v"),
+        ("dict", "{'a': [1]}", "v['a'].append(2)", "v['a']", "v"),
+        ("set", "{1, 2}", "v.add(3)", "2 in v", "sorted(v)"),
+        ("frozenset", "frozenset([1])", "v = frozenset([2])", "len(v)", "sorted(v)"),
+        ("tuple", "([1], 2)", "v[0].append(5)", "v[1]", "v"),
+        ("bytearray", "bytearray(b'ab')", "v[0] = 99", "v[1]", "bytes(v)"),
+        ("memoryview", "memoryview(bytearray(b'abc'))", "v[0] = 99", "v[1]", "v.tobytes()"),
+        ("str", "'text'", "v += '!'", "len(v)", "v"),
+        ("complex", "1+2j", "v *= 2", "abs(v)", "v"),
+        ("range", "range(3)", "v = range(5)", "len(v)", "list(v)"),
+        ("slice", "slice(1, 2)", "v = slice(3)", "v.start", "(v.start, v.stop)"),
+        ("collections.deque", "collections.deque([1], 5)", "v.append(2)", "v[0]", "(list(v), v.maxlen)"),
+        ("collections.Counter", "collections.Counter('aab')", "v['c'] += 1", "v['a']", "dict(v)"),
+        ("collections.OrderedDict", "collections.OrderedDict(a=1, b=2)", "v.move_to_end('a')", "v['a']", "list(v.items())"),
+        ("collections.defaultdict", "collections.defaultdict(list)", "v['x'].append(1)", "len(v)", "dict(v)"),
+        ("collections.ChainMap", "collections.ChainMap({}, {'a': 1})", "v['b'] = 2", "v['a']", "dict(v)"),
+        ("collections.namedtuple", "collections.namedtuple('P', 'x y')([1], 2)", "v.x.append(3)", "v.y", "tuple(v)"),
+        ("array.array", "array.array('d', [1, 2])", "v.append(3)", "v[0]", "v.tolist()"),
+        ("decimal.Decimal", "decimal.Decimal('1.5')", "v += 1", "v + 1", "str(v)"),
+        ("fractions.Fraction", "fractions.Fraction(1, 3)", "v += 1", "v + 1", "str(v)"),
+        ("datetime.datetime", "datetime.datetime(2024, 1, 1)", "v += datetime.timedelta(1)", "v.year", "str(v)"),
+        ("uuid.UUID", "uuid.UUID(int=1)", "v = uuid.UUID(int=2)", "v.hex", "str(v)"),
+        ("pathlib.Path", "pathlib.Path('/a')", "v = v / 'b'", "v.name", "str(v)"),
+        ("re.Pattern", "re.compile('a+')", "v = re.compile('b')", "v.match('a')", "v.pattern"),
+        ("re.Match", "re.match('(a)', 'ab')", "v = re.match('(b)', 'b')", "v.group()", "v.groups()"),
+        ("types.SimpleNamespace", "types.SimpleNamespace(a=[1])", "v.a.append(2)", "v.a", "vars(v)"),
+        ("types.ModuleType", "types.ModuleType('made')", "v.x = 5", "v.__name__", "getattr(v, 'x', None)"),
+        ("types.MethodType", "[1].append", "v(2)", "v.__name__", "v.__self__"),
+        ("function", "(lambda n: (lambda: n))([1])", "v().append(2)", "v()", "v()"),
+        ("functools.partial", "functools.partial(int, base=2)", "v.keywords['base'] = 8", "v('1')", "v('10')"),
+        ("functools.lru_cache", "functools.lru_cache(lambda n: [n])", "v(3)", "v.cache_info()", "v(2)"),
+        ("class", "type('K', (), {'a': 1})", "v.a = 2", "v.a", "v.a"),
+        ("enum.Enum", "enum.Enum('E', 'A B')", "v.A.note = [1]", "v.A", "getattr(v.A, 'note', None)"),
+        ("dataclass", "dataclasses.make_dataclass('D', ['a'])([1])", "v.a.append(2)", "v.a", "v.a"),
+        ("generator", "(n for n in range(5))", "next(v)", "v.gi_frame", "list(v)"),
+        ("coroutine", "(lambda: None) and asyncio.sleep(0, 5)", "v.close()", "v.cr_code", "(v.cr_frame is None, v.close())[0]"),
+        ("list_iterator", "iter([1, 2, 3])", "next(v)", "v.__length_hint__()", "list(v)"),
+        ("itertools.count", "itertools.count(3)", "next(v)", "repr(v)", "next(v)"),
+        ("itertools.chain", "itertools.chain([1], [2])", "next(v)", "type(v)", "list(v)"),
+        ("map", "map(str, [1, 2])", "next(v)", "type(v)", "list(v)"),
+        ("zip", "zip([1, 2], 'ab')", "next(v)", "type(v)", "list(v)"),
+        ("hashlib.sha256", "hashlib.sha256(b'a')", "v.update(b'b')", "v.hexdigest()", "v.hexdigest()"),
+        ("zlib.compressobj", "zlib.compressobj()", "v.compress(b'abc')", "type(v)", "len(v.flush())"),
+        ("threading.Lock", "threading.Lock()", "v.acquire()", "v.locked()", "v.locked()"),
+        ("threading.RLock", "threading.RLock()", "v.acquire()", "repr(v)", "v._is_owned()"),
+        ("threading.Event", "threading.Event()", "v.set()", "v.is_set()", "v.is_set()"),
+        ("threading.Semaphore", "threading.Semaphore(3)", "v.acquire()", "v._value", "v._value"),
+        ("threading.Thread", "threading.Thread(name='t')", "v.name = 'u'", "v.name", "v.name"),
+        ("threading.local", "threading.local()", "v.x = 1", "hasattr(v, 'x')", "hasattr(v, 'x')"),
+        ("queue.Queue", "queue.Queue()", "v.put(1)", "v.qsize()", "list(v.queue)"),
+        ("random.Random", "random.Random(1)", "v.random()", "v.getstate()", "v.random()"),
+        ("io.StringIO", "io.StringIO('ab')", "v.read(1)", "v.getvalue()", "(v.tell(), v.getvalue())"),
+        ("io.BytesIO", "io.BytesIO(b'ab')", "v.read(1)", "v.getvalue()", "(v.tell(), v.getvalue())"),
+        ("io.TextIOWrapper (file)", "open(__import__('rex').__file__)", "v.readline()", "v.name", "(v.tell() > 0, v.readable())"),
+        ("mmap.mmap", "mmap.mmap(-1, 4096)", "v[0] = 65", "v[1]", "v[:2]"),
+        ("weakref.ref", "weakref.ref(collections)", "v = weakref.ref(json)", "v()", "v().__name__"),
+        ("contextvars.ContextVar", "contextvars.ContextVar('c', default=1)", "v.set(5)", "v.get()", "v.name"),
+        ("sqlite3.Connection", "sqlite3.connect(':memory:')", "v.execute('create table t (a)')", "v.total_changes",
+         "[r[0] for r in v.execute('select name from sqlite_master')]"),
+        ("logging.Logger", "logging.getLogger('x.y')", "v.setLevel(10)", "v.level", "v.level"),
+        ("concurrent.futures.Future", "concurrent.futures.Future()", "v.set_result(5)", "v.done()", "v.done()"),
+        ("ipaddress.IPv4Network", "ipaddress.ip_network('10.0.0.0/8')", "v = v.supernet()", "v.prefixlen", "str(v)"),
+        ("configparser.ConfigParser", "configparser.ConfigParser()", "v['a'] = {'b': '1'}", "v.sections()", "v.sections()"),
+        ("argparse.ArgumentParser", "argparse.ArgumentParser('p')", "v.add_argument('-x')", "v.prog", "v.format_usage()"),
+        ("string.Template", "string.Template('$a')", "v.template = '$b'", "v.template", "v.substitute(a=1, b=2)"),
+        ("struct.Struct", "struct.Struct('<I')", "v = struct.Struct('<Q')", "v.size", "v.size"),
+        ("exception", "ValueError([1])", "v.args[0].append(2)", "v.args", "v.args"),
+    ]),
+    "numpy": ("import numpy as np\npath = os.path.join(tempfile.gettempdir(), f'state-classes-{os.getpid()}')\n"
+              "np.arange(4.).tofile(path)", [
+        ("ndarray", "np.arange(9000.)", "v[2] = 7", "v.sum()", "v.tolist()"),
+        ("ndarray (view)", "np.zeros((90, 90))[:, ::2]", "v[1, 1] = 7", "v.sum()", "(v.tolist(), v.base is not None)"),
+        ("ndarray (objects)", "np.array([[1], 'x', None], object)", "v[0].append(2)", "v[1]", "v.tolist()"),
+        ("ndarray (structured)", "np.zeros(3, [('a', 'i4'), ('b', 'f8')])", "v['a'][1] = 4", "v['b']", "v.tolist()"),
+        ("ndarray (text)", "np.array(['ab', 'c'])", "v[0] = 'zz'", "v[1]", "v.tolist()"),
+        ("ma.MaskedArray", "np.ma.masked_array([1., 2], [0, 1])", "v.mask[0] = True", "v.sum()", "(v.data.tolist(), v.mask.tolist())"),
+        ("matrix", "np.matrix([[1, 2]])", "v[0, 0] = 5", "v.T", "v.tolist()"),
+        ("recarray", "np.rec.array([(1, 2.)], names='a,b')", "v.a[0] = 9", "v.b", "v.tolist()"),
+        ("memmap", "np.memmap(path, 'f8', 'r')", "v = np.memmap(path, 'f8', 'r', shape=2)", "v.sum()", "v.tolist()"),
+        ("random.Generator", "np.random.default_rng(5)", "v.random()", "v.bit_generator", "v.random()"),
+        ("random.RandomState", "np.random.RandomState(5)", "v.rand()", "type(v)", "v.rand()"),
+        ("random.SeedSequence", "np.random.SeedSequence(5)", "v.spawn(1)", "v.entropy", "v.n_children_spawned"),
+        ("datetime64", "np.datetime64('2024-01-01')", "v += 1", "v + 1", "str(v)"),
+        ("dtype", "np.dtype('f4')", "v = np.dtype('i2')", "v.name", "v.name"),
+        ("poly1d", "np.poly1d([1, 2])", "v.coeffs[0] = 7", "v(1)", "v.coeffs.tolist()"),
+        ("polynomial.Polynomial", "np.polynomial.Polynomial([1, 2])", "v.coef[0] = 7", "v(1)", "v.coef.tolist()"),
+        ("nditer", "np.nditer(np.arange(3))", "next(v)", "v.ndim", "int(v[0])"),
+        ("vectorize", "np.vectorize(lambda x: x + 1)", "v.otypes = 'f'", "v(1)", "v(np.arange(3)).tolist()"),
+    ]),
+    "pandas": ("import pandas as pd, numpy as np", [
+        ("DataFrame", "pd.DataFrame({'a': range(999), 'b': 1.5, 'c': 'x'})", "v.loc[3, 'b'] = 9", "v.describe()", "v.to_dict()"),
+        ("DataFrame (column added)", "pd.DataFrame({'a': [1, 2]})", "v['z'] = v.a * 2", "v.mean()", "v.to_dict()"),
+        ("DataFrame (categories, times)", "pd.DataFrame({'a': pd.Categorical(['x', 'y']), 't': pd.date_range('2024', periods=2)})",
+         "v.drop(columns='a', inplace=True)", "v.dtypes", "v.astype(str).to_dict()"),
+        ("Series", "pd.Series([1., 2], name='s')", "v[0] = 9", "v.sum()", "v.to_dict()"),
+        ("Series (strings)", "pd.Series(['a', 'bb'], dtype='string')", "v[0] = 'z'", "v.str.len()", "v.to_dict()"),
+        ("Index", "pd.Index([1, 2])", "v.name = 'n'", "v.max()", "(v.tolist(), v.name)"),
+        ("MultiIndex", "pd.MultiIndex.from_product([[1, 2], ['a', 'b']])", "v.names = ['p', 'q']", "v.nlevels", "(v.tolist(), list(v.names))"),
+        ("DatetimeIndex", "pd.date_range('2024', periods=3)", "v = v.shift(1)", "v.year", "[str(t) for t in v]"),
+        ("RangeIndex", "pd.RangeIndex(5)", "v.name = 'r'", "v.max()", "(list(v), v.name)"),
+        ("IntervalIndex", "pd.interval_range(0, 3)", "v.name = 'i'", "v.mid", "(str(v.tolist()), v.name)"),
+        ("Categorical", "pd.Categorical(['a', 'b'])", "v[0] = 'b'", "v.codes", "v.tolist()"),
+        ("Timestamp", "pd.Timestamp('2024')", "v += pd.Timedelta(1, 'D')", "v.year", "str(v)"),
+        ("Timedelta", "pd.Timedelta(1, 's')", "v *= 2", "v.seconds", "str(v)"),
+        ("Period", "pd.Period('2024-01')", "v += 1", "v.year", "str(v)"),
+        ("arrays.IntegerArray", "pd.array([1, None], dtype='Int64')", "v[1] = 5", "v.sum()", "[str(x) for x in v]"),
+        ("arrays.SparseArray", "pd.arrays.SparseArray([0, 0, 1])", "v = v * 2", "v.density", "v.to_dense().tolist()"),
+        ("core.groupby.DataFrameGroupBy", "pd.DataFrame({'a': [1, 1, 2], 'b': 3}).groupby('a')", "v = v.obj.groupby('b')", "v.sum()", "v.sum().to_dict()"),
+        ("core.window.Rolling", "pd.Series([1., 2, 3]).rolling(2)", "v.obj[0] = 9", "v.sum()", "v.sum().fillna(0).tolist()"),
+        ("io.formats.style.Styler", "pd.DataFrame({'a': [1]}).style", "v.set_caption('c')", "v.data", "v.caption"),
+        ("ExcelWriter-like StringIO csv", "pd.read_csv(io.StringIO('a,b\\n1,2\\n'))", "v['a'] += 1", "v.b", "v.to_dict()"),
+    ]),
+    "scipy": ("import scipy, numpy as np, scipy.sparse as sp, scipy.stats, scipy.interpolate, scipy.spatial, scipy.optimize, scipy.signal", [
+        *_sparse("csr_matrix csc_matrix coo_matrix lil_matrix dok_matrix dia_matrix bsr_matrix csr_array"),
+        ("stats.rv_frozen", "scipy.stats.norm(1, 2)", "v = scipy.stats.norm(3, 2)", "v.mean()", "float(v.mean())"),
+        ("stats.gaussian_kde", "scipy.stats.gaussian_kde([1., 2, 4])", "v.set_bandwidth(.5)", "v(1.)", "np.round(v([1., 2]), 9).tolist()"),
+        ("interpolate.CubicSpline", "scipy.interpolate.CubicSpline([0, 1, 2], [1., 3, 2])", "v.c[0, 0] = 5", "v(.5)", "float(v(.5))"),
+        ("interpolate.BSpline", "scipy.interpolate.make_interp_spline([0, 1, 2, 3], [1., 3, 2, 5])", "v.c[0] = 5", "v(.5)", "float(v(.5))"),
+        ("spatial.cKDTree", "scipy.spatial.cKDTree([[0., 0], [1, 1]])", "v = scipy.spatial.cKDTree([[5., 5]])", "v.query([0, 0])", "v.data.tolist()"),
+        ("spatial.ConvexHull", "scipy.spatial.ConvexHull([[0., 0], [1, 0], [0, 1], [.1, .1]])", "v = scipy.spatial.ConvexHull([[0., 0], [2, 0], [0, 2]])", "v.area", "float(v.area)"),
+        ("spatial.transform.Rotation", "scipy.spatial.transform.Rotation.from_euler('z', 90, degrees=True)", "v = v.inv()", "v.magnitude()", "np.round(v.as_quat(), 9).tolist()"),
+        ("optimize.OptimizeResult", "scipy.optimize.minimize(lambda x: (x[0] - 1) ** 2, [0.])", "v.x[0] = 5", "v.fun", "round(float(v.x[0]), 4)"),
+        ("signal.TransferFunction", "scipy.signal.TransferFunction([1.], [1., 2])", "v = scipy.signal.TransferFunction([2.], [1., 2])", "v.poles", "v.num.tolist()"),
+    ]),
+    "sklearn": ("import sklearn, numpy as np\nfrom sklearn.linear_model import *\nfrom sklearn.ensemble import *\n"
+                "from sklearn.tree import *\nfrom sklearn.svm import *\nfrom sklearn.neighbors import *\nfrom sklearn.cluster import *\n"
+                "from sklearn.decomposition import *\nfrom sklearn.preprocessing import *\nfrom sklearn.naive_bayes import *\n"
+                "from sklearn.pipeline import *\nfrom sklearn.model_selection import GridSearchCV\nfrom sklearn.neural_network import *\n"
+                "from sklearn.impute import *\nfrom sklearn.gaussian_process import *\nfrom sklearn.mixture import *\n"
+                "from sklearn.feature_extraction.text import *\nfrom sklearn.compose import *\nfrom sklearn.discriminant_analysis import *\n"
+                "from sklearn.isotonic import *\nfrom sklearn.feature_selection import *\n" + _XY.replace("; ", "\n"), [
+        *_estimators("LinearRegression Ridge Lasso LogisticRegression SVC GaussianNB KNeighborsClassifier "
+                     "LinearDiscriminantAnalysis"),
+        *_estimators("RandomForestClassifier GradientBoostingClassifier DecisionTreeClassifier ExtraTreesRegressor "
+                     "SGDClassifier HistGradientBoostingClassifier AdaBoostClassifier", "{}(random_state=1)"),
+        ("MLPClassifier", "MLPClassifier((4,), max_iter=20, random_state=1).fit(X, y)", "v.partial_fit(X[:5], y[:5])", "v.predict(X)", "np.round(v.predict_proba(X), 6).tolist()"),
+        ("KMeans", "KMeans(2, n_init=1, random_state=1).fit(X)", "v.fit(X[:20])", "v.predict(X)", "np.round(v.cluster_centers_, 6).tolist()"),
+        ("DBSCAN", "DBSCAN(.4).fit(X)", "v.fit(X[:20])", "v.labels_", "v.labels_.tolist()"),
+        ("GaussianMixture", "GaussianMixture(2, random_state=1).fit(X)", "v.fit(X[:30])", "v.predict(X)", "np.round(v.means_, 6).tolist()"),
+        ("GaussianProcessRegressor", "GaussianProcessRegressor().fit(X, y)", _FIT, "v.predict(X)", _PREDICT),
+        *_transformers("StandardScaler MinMaxScaler PCA OneHotEncoder SimpleImputer PolynomialFeatures SelectKBest"),
+        ("LabelEncoder", "LabelEncoder().fit(['a', 'b'])", "v.fit(['c', 'd'])", "v.classes_", "v.classes_.tolist()"),
+        ("TfidfVectorizer", "TfidfVectorizer().fit(['a text', 'some words'])", "v.fit(['other words'])", "v.idf_", "sorted(v.vocabulary_)"),
+        ("CountVectorizer", "CountVectorizer().fit(['a text', 'some words'])", "v.fit(['other'])", "v.get_feature_names_out()", "sorted(v.vocabulary_)"),
+        ("Pipeline", "make_pipeline(StandardScaler(), Ridge()).fit(X, y)", _FIT, "v.predict(X)", _PREDICT),
+        ("ColumnTransformer", "ColumnTransformer([('s', StandardScaler(), [0])]).fit(X)", "v.fit(X[:20])", "v.transform(X)", "np.round(v.transform(X), 6).tolist()"),
+        ("GridSearchCV", "GridSearchCV(Ridge(), {'alpha': [1, 2]}, cv=2).fit(X, y)", _FIT, "v.best_params_", _PREDICT),
+        ("IsotonicRegression", "IsotonicRegression().fit(X[:, 0], y)", "v.fit(X[:20, 0], y[:20])", "v.predict(X[:, 0])", "np.round(v.predict(X[:, 0]), 6).tolist()"),
+    ]),
+    "torch": ("import torch, numpy as np\nfrom torch import nn\ntorch.manual_seed(0)", [
+        ("Tensor", "torch.arange(9000.)", "v[2] = 7", "v.sum()", "v.tolist()"),
+        ("Tensor (view)", "torch.zeros(90, 90)[:, ::2]", "v[1, 1] = 7", "v.sum()", "(v.tolist(), v.stride())"),
+        ("Tensor (requires grad)", "torch.ones(3, requires_grad=True)", "(v * 2).sum().backward()", "v.mean()", "(v.tolist(), v.grad is not None and v.grad.tolist())"),
+        ("Tensor (of a graph)", "torch.ones(3, requires_grad=True) * 2", "v = v * 3", "v.grad_fn", "(v.tolist(), v.requires_grad, v.is_leaf)"),
+        ("Tensor (from numpy)", "torch.from_numpy(np.arange(5.))", "v[0] = 9", "v.sum()", "v.tolist()"),
+        ("Tensor (sparse)", "torch.eye(3).to_sparse()", "v = v * 2", "v.shape", "v.to_dense().tolist()"),
+        ("nn.Parameter", "nn.Parameter(torch.ones(2))", "v.data[0] = 5", "v.sum()", "v.tolist()"),
+        ("nn.Linear", "(torch.manual_seed(0), nn.Linear(3, 2))[1]", "v.weight.data.zero_()", "v(torch.ones(3))", "v(torch.ones(3)).tolist()"),
+        ("nn.Sequential", "(torch.manual_seed(0), nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1)))[1]", "v[0].bias.data += 1", "v(torch.ones(3))", "v(torch.ones(3)).tolist()"),
+        ("nn.LSTM", "(torch.manual_seed(0), nn.LSTM(3, 2))[1]", "v.weight_ih_l0.data.zero_()", "v.hidden_size", "v(torch.ones(1, 1, 3))[0].tolist()"),
+        ("nn.Conv2d", "(torch.manual_seed(0), nn.Conv2d(1, 2, 3))[1]", "v.weight.data.zero_()", "v.kernel_size", "v(torch.ones(1, 1, 3, 3)).tolist()"),
+        ("nn.BatchNorm1d", "nn.BatchNorm1d(2)", "v(torch.tensor([[1., 2], [3, 4]]))", "v.training", "v.running_mean.tolist()"),
+        ("nn.Embedding", "(torch.manual_seed(0), nn.Embedding(4, 2))[1]", "v.weight.data[0] = 0", "v.num_embeddings", "v.weight.tolist()"),
+        ("optim.SGD", "torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=.1, momentum=.9)", "v.param_groups[0]['lr'] = .5", "v.defaults", "v.param_groups[0]['lr']"),
+        ("optim.Adam", "torch.optim.Adam([torch.ones(2, requires_grad=True)])", "((v.param_groups[0]['params'][0] * 2).sum().backward(), v.step())", "v.defaults",
+         "[p.tolist() for p in v.param_groups[0]['params']]"),
+        ("optim.lr_scheduler.StepLR", "torch.optim.lr_scheduler.StepLR(torch.optim.SGD([torch.ones(1)], .1), 1)", "(v.optimizer.step(), v.step())", "v.get_last_lr()", "v.get_last_lr()"),
+        ("utils.data.TensorDataset", "torch.utils.data.TensorDataset(torch.arange(4.))", "v.tensors[0][0] = 9", "len(v)", "v.tensors[0].tolist()"),
+        ("utils.data.DataLoader", "torch.utils.data.DataLoader(list(range(4)), 2)", "v.dataset.append(9)", "len(v)", "[b.tolist() for b in v]"),
+        ("Generator", "torch.Generator().manual_seed(5)", "torch.rand(1, generator=v)", "v.device", "torch.rand(1, generator=v).item()"),
+        ("jit.ScriptFunction", "torch.jit.trace(lambda x: x * 2, torch.ones(1))", "v = torch.jit.trace(lambda x: x * 3, torch.ones(1))", "v.graph", "v(torch.ones(1)).tolist()"),
+    ]),
+    "polars": ("import polars as pl", [
+        ("DataFrame", "pl.DataFrame({'a': [1, 2], 'b': ['x', 'y']})", "v = v.with_columns(c=pl.col('a') * 2)", "v.shape", "v.to_dict(as_series=False)"),
+        ("DataFrame (in place)", "pl.DataFrame({'a': [1, 2]})", "v[0, 'a'] = 9", "v.shape", "v.to_dict(as_series=False)"),
+        ("Series", "pl.Series('s', [1, 2])", "v[0] = 9", "v.sum()", "v.to_list()"),
+        ("LazyFrame", "pl.LazyFrame({'a': [1, 2]})", "v = v.filter(pl.col('a') > 1)", "v.collect_schema()", "v.collect().to_dict(as_series=False)"),
+        ("Expr", "pl.col('a') + 1", "v = v * 2", "str(v)", "str(v)"),
+        ("dataframe.group_by.GroupBy", "pl.DataFrame({'a': [1, 1]}).group_by('a')", "v = pl.DataFrame({'a': [2]}).group_by('a')", "type(v)", "v.len().to_dict(as_series=False)"),
+    ]),
+    "pyarrow": ("import pyarrow as pa, pyarrow.dataset, pyarrow.compute", [
+        ("Table", "pa.table({'a': [1, 2]})", "v = v.append_column('b', [[3, 4]])", "v.num_rows", "v.to_pydict()"),
+        ("RecordBatch", "pa.record_batch({'a': [1, 2]})", "v = v.slice(1)", "v.num_rows", "v.to_pydict()"),
+        ("Array", "pa.array([1, None])", "v = pa.array([2])", "len(v)", "v.to_pylist()"),
+        ("ChunkedArray", "pa.chunked_array([[1], [2]])", "v = v.slice(1)", "len(v)", "v.to_pylist()"),
+        ("Schema", "pa.schema([('a', pa.int32())])", "v = v.append(pa.field('b', pa.string()))", "v.names", "v.names"),
+        ("Buffer", "pa.py_buffer(b'abc')", "v = pa.py_buffer(b'z')", "v.size", "v.to_pybytes()"),
+        ("dataset.InMemoryDataset", "pa.dataset.dataset(pa.table({'a': [1]}))", "v = pa.dataset.dataset(pa.table({'a': [2]}))", "v.schema", "v.to_table().to_pydict()"),
+        ("compute.Expression", "pa.compute.field('a') > 1", "v = v & (pa.compute.field('b') > 2)", "str(v)", "str(v)"),
+    ]),
+    "matplotlib": ("import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt, numpy as np", [
+        ("figure.Figure", "plt.figure()", "v.suptitle('t')", "v.dpi", "v.get_suptitle()"),
+        ("axes.Axes", "plt.subplots()[1]", "v.plot([1, 2])", "v.get_xlim()", "len(v.lines)"),
+        ("axes.Axes (through plt)", "plt.figure().add_subplot()", "plt.title('new')", "v.get_title()", "v.get_title()"),
+        ("lines.Line2D", "plt.plot([1, 2])[0]", "v.set_linewidth(5)", "v.get_xdata()", "(v.get_linewidth(), list(v.get_ydata()))"),
+        ("collections.PathCollection", "plt.scatter([1], [2])", "v.set_sizes([9.])", "v.get_offsets()", "v.get_sizes().tolist()"),
+        ("image.AxesImage", "plt.imshow(np.eye(3))", "v.set_clim(0, 5)", "v.get_clim()", "(v.get_clim(), v.get_array().tolist())"),
+        ("container.BarContainer", "plt.bar([1, 2], [3, 4])", "v.patches[0].set_height(9)", "len(v)", "[p.get_height() for p in v.patches]"),
+        ("colors.ListedColormap", "matplotlib.colors.ListedColormap(['r', 'g'])", "v.set_bad('k')", "v.N", "v.get_bad().tolist()"),
+        ("gridspec.GridSpec", "matplotlib.gridspec.GridSpec(2, 2)", "v.update(wspace=.5)", "v.nrows", "v.wspace"),
+        ("RcParams", "matplotlib.RcParams({'lines.linewidth': 2.0})", "v['lines.linewidth'] = 5.0", "len(v)", "v['lines.linewidth']"),
+    ]),
+    "seaborn": ("import matplotlib\nmatplotlib.use('Agg')\nimport seaborn as sns, pandas as pd\nd = pd.DataFrame({'x': [1., 2, 3], 'y': [2., 1, 4]})", [
+        ("FacetGrid", "sns.FacetGrid(d)", "v.set_titles('t')", "v.axes", "[a.get_title() for a in v.axes.flat]"),
+        ("JointGrid", "sns.JointGrid(data=d, x='x', y='y')", "v.set_axis_labels('p', 'q')", "v.ax_joint", "v.ax_joint.get_xlabel()"),
+        ("PairGrid", "sns.PairGrid(d)", "v.axes[0, 0].set_title('z')", "v.axes", "v.axes[0, 0].get_title()"),
+        ("objects.Plot", "__import__('seaborn.objects').objects.Plot(d, x='x')", "v = v.label(x='label')", "type(v)", "type(v).__name__"),
+        ("heatmap axes", "sns.heatmap(d, ax=matplotlib.pyplot.figure().add_subplot())", "v.set_title('h')", "v.get_title()", "v.get_title()"),
+    ]),
+    "plotly": ("import plotly.graph_objects as go, plotly.express as px", [
+        ("Figure", "go.Figure(go.Scatter(y=[1, 2]))", "v.update_layout(title='t')", "v.data", "v.to_dict()['layout'].get('title')"),
+        ("Scatter", "go.Scatter(y=[1, 2])", "v.name = 'n'", "v.y", "(list(v.y), v.name)"),
+        ("Layout", "go.Layout()", "v.title = 't'", "v.title", "v.to_plotly_json().get('title')"),
+        ("express figure", "px.line(y=[1, 3])", "v.data[0].y = [5, 6]", "v.data", "list(v.data[0].y)"),
+    ]),
+    "bokeh": ("from bokeh.plotting import figure\nfrom bokeh.models import ColumnDataSource, HoverTool, Slider, Range1d\nfrom bokeh.document import Document", [
+        ("plotting.figure", "figure()", "v.title.text = 't'", "v.width", "v.title.text"),
+        ("models.ColumnDataSource", "ColumnDataSource({'a': [1]})", "v.data['a'] = [2]", "v.column_names", "{k: list(x) for k, x in v.data.items()}"),
+        ("models.HoverTool", "HoverTool()", "v.tooltips = [('a', '@a')]", "v.mode", "v.tooltips"),
+        ("models.Slider", "Slider(start=0, end=9, value=1)", "v.value = 5", "v.end", "v.value"),
+        ("document.Document", "Document()", "v.title = 't'", "v.roots", "v.title"),
+    ]),
+    "networkx": ("import networkx as nx", [
+        *[(name, f"nx.{name}([(1, 2), (2, 3)])", "v.add_edge(3, 4)", "v.number_of_nodes()", "sorted(v.edges())")
+          for name in ("Graph", "DiGraph", "MultiGraph", "MultiDiGraph")],
+        ("NodeView", "nx.path_graph(3).nodes", "v[0]['w'] = 5", "len(v)", "dict(v.data())"),
+        ("subgraph view", "nx.path_graph(5).subgraph([1, 2])", "v.nodes[1]['c'] = 1", "len(v)", "dict(v.nodes.data())"),
+    ]),
+    "statsmodels": ("import statsmodels.api as sm, numpy as np, statsmodels.tsa.api as tsa\nrng = np.random.default_rng(0); X = sm.add_constant(rng.random((50, 2))); y = X @ [1, 2, 3] + rng.random(50)", [
+        ("OLS", "sm.OLS(y, X)", "v.exog[0, 0] = 5", "v.nobs", "np.round(v.fit().params, 6).tolist()"),
+        ("RegressionResultsWrapper", "sm.OLS(y, X).fit()", "v = sm.OLS(y, X[:, :2]).fit()", "v.rsquared", "np.round(v.params, 6).tolist()"),
+        ("GLM", "sm.GLM(y, X)", "v.endog[0] = 9", "v.df_resid", "np.round(v.fit().params, 6).tolist()"),
+        ("tsa.ARIMA results", "tsa.ARIMA(y, order=(1, 0, 0)).fit()", "v = tsa.ARIMA(y, order=(0, 0, 1)).fit()", "v.aic", "np.round(v.params, 3).tolist()"),
+        ("distributions.ECDF", "sm.distributions.ECDF([1., 2])", "v = sm.distributions.ECDF([5.])", "v(1)", "v.x.tolist()"),
+    ]),
+    "xgboost": ("import xgboost as xgb, numpy as np\n" + _XY.replace("; ", "\n"), [
+        ("XGBClassifier", "xgb.XGBClassifier(n_estimators=3).fit(X, y)", _FIT, "v.predict(X)", _PREDICT),
+        ("XGBRegressor", "xgb.XGBRegressor(n_estimators=3).fit(X, y)", _FIT, "v.predict(X)", _PREDICT),
+        ("DMatrix", "xgb.DMatrix(X, y)", "v.set_label(1 - y)", "v.num_row()", "v.get_label().tolist()"),
+        ("Booster", "xgb.train({}, xgb.DMatrix(X, y), 2)", "v.set_attr(a='1')", "v.num_features()", "(v.attr('a'), v.num_boosted_rounds())"),
+    ]),
+    "lightgbm": ("import lightgbm as lgb, numpy as np\n" + _XY.replace("; ", "\n"), [
+        ("LGBMClassifier", "lgb.LGBMClassifier(n_estimators=3, verbose=-1).fit(X, y)", _FIT, "v.predict(X)", _PREDICT),
+        ("LGBMRegressor", "lgb.LGBMRegressor(n_estimators=3, verbose=-1).fit(X, y)", _FIT, "v.predict(X)", _PREDICT),
+        ("Booster", "lgb.train({'verbose': -1}, lgb.Dataset(X, y), 2)", "v.params['note'] = 1", "v.num_trees()", "(v.num_trees(), v.params.get('note'))"),
+        ("Dataset", "lgb.Dataset(X, y)", "v.set_label(1 - y)", "v.data", "np.asarray(v.get_label()).tolist()"),
+    ]),
+    "catboost": ("import catboost, numpy as np\n" + _XY.replace("; ", "\n"), [
+        ("CatBoostClassifier", "catboost.CatBoostClassifier(iterations=3, verbose=0, allow_writing_files=False, random_seed=1, thread_count=1).fit(X, y)", _FIT, "v.predict(X)", _PREDICT),
+        ("Pool", "catboost.Pool(X, y)", "v.set_weight([2.] * 60)", "v.shape", "list(v.get_weight())"),
+    ]),
+    "nltk": ("import nltk", [
+        ("FreqDist", "nltk.FreqDist('aab')", "v['c'] += 1", "v.N()", "dict(v)"),
+        ("Tree", "nltk.Tree('S', ['a'])", "v.append('b')", "v.label()", "str(v)"),
+        ("PorterStemmer", "nltk.PorterStemmer()", "v.mode = 'ORIGINAL_ALGORITHM'", "v.stem('running')", "(v.stem('running'), v.mode)"),
+        ("NaiveBayesClassifier", "nltk.NaiveBayesClassifier.train([({'a': 1}, 'x'), ({'a': 2}, 'y')])", "v._labels.append('z')", "v.labels()", "v.labels()"),
+        ("CFG", "nltk.CFG.fromstring('S -> \"a\"')", "v = nltk.CFG.fromstring('S -> \"b\"')", "v.start()", "str(v)"),
+        ("Text", "nltk.Text(['a', 'b'])", "v.tokens.append('c')", "v.count('a')", "v.tokens"),
+    ]),
+    "spacy": ("import spacy", [
+        ("Language", "spacy.blank('en')", "v.add_pipe('sentencizer')", "v.pipe_names", "v.pipe_names"),
+        ("tokens.Doc", "spacy.blank('en')('some words here')", "v.user_data['k'] = 1", "len(v)", "([t.text for t in v], dict(v.user_data))"),
+        ("tokens.Span", "spacy.blank('en')('some words here')[:2]", "v = v[:1]", "len(v)", "v.text"),
+        ("vocab.Vocab", "spacy.blank('en').vocab", "v.strings.add('zzz')", "len(v)", "'zzz' in v.strings"),
+        ("matcher.Matcher", "spacy.matcher.Matcher(spacy.blank('en').vocab)", "v.add('m', [[{'LOWER': 'x'}]])", "len(v)", "len(v)"),
+    ]),
+    "pillow": ("from PIL import Image, ImageDraw, ImageFilter, ImageFont", [
+        ("Image", "Image.new('RGB', (4, 4))", "v.putpixel((0, 0), (9, 9, 9))", "v.size", "v.tobytes()"),
+        ("ImageDraw", "ImageDraw.Draw(Image.new('L', (4, 4)))", "v.point((1, 1), 200)", "v.mode", "v._image.tobytes()"),
+        ("ImageFilter.GaussianBlur", "ImageFilter.GaussianBlur(2)", "v.radius = 5", "v.radius", "v.radius"),
+        ("ImagePalette", "Image.new('P', (2, 2)).palette", "v.dirty = 1", "v.mode", "v.dirty"),
+    ]),
+    "opencv": ("import cv2, numpy as np", [
+        ("image", "np.zeros((8, 8, 3), np.uint8)", "cv2.circle(v, (4, 4), 2, (255, 0, 0))", "v.mean()", "v.tolist()"),
+        ("KeyPoint", "cv2.KeyPoint(1., 2., 3.)", "v.size = 9", "v.pt", "(v.pt, v.size)"),
+        ("ORB", "cv2.ORB_create()", "v.setMaxFeatures(7)", "v.getMaxFeatures()", "v.getMaxFeatures()"),
+        ("VideoWriter-less CLAHE", "cv2.createCLAHE(2.0)", "v.setClipLimit(5.0)", "v.getClipLimit()", "v.getClipLimit()"),
+        ("ml.KNearest", "cv2.ml.KNearest_create()", "v.setDefaultK(7)", "v.getDefaultK()", "v.getDefaultK()"),
+    ]),
+    "sympy": ("import sympy", [
+        ("Symbol", "sympy.Symbol('x')", "v = sympy.Symbol('y')", "v.name", "str(v)"),
+        ("Expr", "sympy.sin(sympy.Symbol('x')) + 1", "v = v.diff()", "v.args", "str(v)"),
+        ("Matrix", "sympy.Matrix([[1, 2], [3, 4]])", "v[0, 0] = 9", "v.det()", "v.tolist() == [[9, 2], [3, 4]]"),
+        ("Function", "sympy.Function('f')", "v = sympy.Function('g')", "str(v)", "str(v)"),
+        ("Poly", "sympy.Poly(sympy.Symbol('x') ** 2)", "v = v + 1", "v.degree()", "str(v)"),
+        ("lambdify", "sympy.lambdify(sympy.Symbol('x'), sympy.Symbol('x') + 1)", "v = sympy.lambdify(sympy.Symbol('x'), sympy.Symbol('x') + 2)", "v(1)", "v(1)"),
+    ]),
+    "dask": ("import dask, dask.array as da, dask.bag as db, dask.dataframe as dd, pandas as pd, numpy as np\ndask.config.set(scheduler='sync')", [
+        ("array.Array", "da.from_array(np.arange(10.), chunks=5)", "v[0] = 7", "v.shape", "v.compute().tolist()"),
+        ("dataframe.DataFrame", "dd.from_pandas(pd.DataFrame({'a': [1, 2]}), npartitions=1)", "v = v.assign(b=v.a * 2)", "v.columns", "v.compute().to_dict()"),
+        ("bag.Bag", "db.from_sequence([1, 2], npartitions=1)", "v = v.map(str)", "v.npartitions", "v.compute()"),
+        ("delayed.Delayed", "dask.delayed(sum)([1, 2])", "v = dask.delayed(max)([1, 2])", "v.key", "v.compute()"),
+        ("config dict", "dict(dask.config.config)", "v['x'] = 1", "len(v)", "v.get('x')"),
+    ]),
+    "ray": ("import ray, ray.data", [
+        ("remote_function.RemoteFunction", "ray.remote(lambda: 1)", "v = v.options(num_cpus=2)", "type(v)", "type(v).__name__ in ('RemoteFunction', 'FuncWrapper')"),
+        ("actor.ActorClass", "ray.remote(type('A', (), {}))", "v = v.options(num_cpus=2)", "type(v)", "type(v).__module__"),
+        ("runtime_env.RuntimeEnv", "ray.runtime_env.RuntimeEnv(env_vars={'A': '1'})", "v['env_vars']['B'] = '2'", "len(v)", "v['env_vars']"),
+    ]),
+    "h5py": ("import h5py, io, numpy as np", [
+        ("File (in memory)", "h5py.File(io.BytesIO(), 'w')", "v['d'] = [1, 2]", "list(v)", "sorted(v)"),
+        ("Dataset", "h5py.File(io.BytesIO(), 'w').create_dataset('d', data=[1., 2])", "v[0] = 9", "v.shape", "v[:].tolist()"),
+        ("Group", "h5py.File(io.BytesIO(), 'w').create_group('g')", "v.attrs['a'] = 1", "v.name", "dict(v.attrs)"),
+    ]),
+    "xarray": ("import xarray as xr, numpy as np", [
+        ("DataArray", "xr.DataArray(np.zeros((2, 2)), dims=('x', 'y'))", "v[0, 0] = 5", "v.mean()", "v.values.tolist()"),
+        ("Dataset", "xr.Dataset({'a': ('x', [1., 2])})", "v['b'] = v.a * 2", "v.sizes", "v.to_dict()['data_vars'].keys() >= {'b'}"),
+        ("core.groupby", "xr.DataArray([1., 2], dims='x', coords={'x': [0, 0]}).groupby('x')", "v = xr.DataArray([5.], dims='x', coords={'x': [1]}).groupby('x')", "len(v)", "v.mean().values.tolist()"),
+    ]),
+    "altair": ("import altair as alt, pandas as pd", [
+        ("Chart", "alt.Chart(pd.DataFrame({'a': [1]})).mark_point()", "v = v.properties(title='t')", "v.mark", "v.to_dict().get('title')"),
+        ("Scale", "alt.Scale(zero=True)", "v.zero = False", "v.zero", "v.zero"),
+    ]),
+    "others": ("import zarr, numba, skimage.transform, skimage.measure, gensim, sqlalchemy, shapely, duckdb, tokenizers, lxml.etree, bs4, "
+               "pydantic, attrs, sortedcontainers, tqdm, joblib, requests, imblearn.over_sampling, umap, hdbscan, numpy as np, "
+               "optuna, jax.numpy, geopandas, tables, transformers, patsy, numexpr, yaml, folium, wordcloud, textblob, toolz\n"
+               "optuna.logging.set_verbosity(50)", [
+        ("zarr.Array", "zarr.array(np.arange(5.))", "v[0] = 9", "v.shape", "v[:].tolist()"),
+        ("numba.CPUDispatcher", "numba.njit(lambda x: x + 1)", "v = numba.njit(lambda x: x + 2)", "type(v)", "v(1)"),
+        ("numba.typed.List", "numba.typed.List([1, 2])", "v.append(3)", "len(v)", "list(v)"),
+        ("skimage.transform.AffineTransform", "skimage.transform.AffineTransform(scale=2)", "v.params[0, 2] = 5", "v.scale", "v.params.tolist()"),
+        ("skimage.measure.RegionProperties", "skimage.measure.regionprops(np.eye(3, dtype=int))[0]", "v = skimage.measure.regionprops(np.ones((2, 2), int))[0]", "v.area", "float(v.area)"),
+        ("gensim.Dictionary", "gensim.corpora.Dictionary([['a', 'b']])", "v.add_documents([['c']])", "len(v)", "sorted(v.token2id)"),
+        ("gensim.Word2Vec", "gensim.models.Word2Vec([['a', 'b']] * 5, min_count=1, vector_size=4, workers=1, seed=1)", "v.wv.vectors[0] = 0", "v.epochs", "np.round(v.wv.vectors, 6).tolist()"),
+        ("sqlalchemy.Engine", "sqlalchemy.create_engine('sqlite://')", "v = sqlalchemy.create_engine('sqlite://', echo=False)", "v.name", "v.name"),
+        ("sqlalchemy.Table", "sqlalchemy.Table('t', sqlalchemy.MetaData(), sqlalchemy.Column('a', sqlalchemy.Integer))", "v.append_column(sqlalchemy.Column('b', sqlalchemy.Integer))", "v.name", "[c.name for c in v.columns]"),
+        ("sqlalchemy.Select", "sqlalchemy.select(sqlalchemy.literal(1))", "v = v.limit(3)", "str(v)", "str(v)"),
+        ("shapely.Polygon", "shapely.Polygon([(0, 0), (1, 0), (0, 1)])", "v = v.buffer(0).convex_hull.centroid", "v.area", "v.wkt"),
+        ("geopandas.GeoDataFrame", "geopandas.GeoDataFrame({'a': [1]}, geometry=[shapely.Point(0, 0)])", "v['b'] = 2", "v.crs", "v.drop(columns='geometry').to_dict()"),
+        ("duckdb.DuckDBPyConnection", "duckdb.connect()", "v.execute('create table t (a int)')", "type(v)", "v.execute('show tables').fetchall()"),
+        ("tokenizers.Tokenizer", "tokenizers.Tokenizer(tokenizers.models.WordLevel({'a': 0}, 'a'))", "v.add_tokens(['zz'])", "v.get_vocab_size()", "v.get_vocab()"),
+        ("transformers.BertConfig", "transformers.BertConfig()", "v.hidden_size = 12", "v.model_type", "v.hidden_size"),
+        ("lxml.etree._Element", "lxml.etree.fromstring('<a/>')", "v.set('b', '1')", "v.tag", "lxml.etree.tostring(v)"),
+        ("bs4.BeautifulSoup", "bs4.BeautifulSoup('<p>a</p>', 'html.parser')", "v.p.string = 'b'", "v.p", "str(v)"),
+        ("pydantic.BaseModel", "pydantic.create_model('M', a=(list, ...))(a=[1])", "v.a.append(2)", "v.a", "v.a"),
+        ("attrs class", "attrs.make_class('C', ['x'])([1])", "v.x.append(2)", "v.x", "v.x"),
+        ("sortedcontainers.SortedDict", "sortedcontainers.SortedDict(b=1, a=2)", "v['c'] = 3", "v.peekitem(0)", "list(v.items())"),
+        ("tqdm.tqdm", "tqdm.tqdm(range(3), disable=True)", "v.desc = 'd'", "v.total", "getattr(v, 'desc', None)"),
+        ("joblib.Memory", "joblib.Memory(None)", "v.verbose = 5", "v.store_backend", "v.verbose"),
+        ("joblib.Parallel", "joblib.Parallel(1)", "v.verbose = 3", "v.n_jobs", "v.verbose"),
+        ("requests.Session", "requests.Session()", "v.headers['X'] = 'y'", "v.verify", "v.headers.get('X')"),
+        ("imblearn.SMOTE", "imblearn.over_sampling.SMOTE(random_state=1)", "v.k_neighbors = 2", "v.get_params()", "v.k_neighbors"),
+        ("umap.UMAP", "umap.UMAP(n_neighbors=3)", "v.min_dist = .5", "v.n_neighbors", "v.min_dist"),
+        ("hdbscan.HDBSCAN", "hdbscan.HDBSCAN(3)", "v.min_samples = 2", "v.min_cluster_size", "v.min_samples"),
+        ("optuna.Study", "optuna.create_study()", "v.enqueue_trial({'x': 1})", "v.direction", "len(v.trials)"),
+        ("jax.Array", "jax.numpy.arange(3.)", "v = v.at[0].set(5)", "v.sum()", "v.tolist()"),
+        ("tables.File", "tables.open_file('x', 'w', driver='H5FD_CORE', driver_core_backing_store=0)", "v.create_array('/', 'a', [1])", "v.isopen", "[n.name for n in v.root]"),
+        ("patsy.DesignInfo", "patsy.dmatrix('x', {'x': [1., 2]}).design_info", "v = patsy.dmatrix('y', {'y': [1., 2]}).design_info", "v.column_names", "v.column_names"),
+        ("yaml.Loader", "yaml.SafeLoader('a: 1')", "v.get_data()", "v.name", "v.check_data()"),
+        ("folium.Map", "folium.Map([1, 2])", "folium.Marker([1, 2]).add_to(v)", "v.location", "len(v._children)"),
+        ("wordcloud.WordCloud", "wordcloud.WordCloud(width=50, height=50)", "v.max_words = 3", "v.width", "v.max_words"),
+        ("textblob.TextBlob", "textblob.TextBlob('some words')", "v = textblob.TextBlob('others')", "v.raw", "v.raw"),
+        ("toolz.curry", "toolz.curry(max)", "v = toolz.curry(min)", "type(v)", "v([3, 1])"),
+    ]),
+}
