@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import operator
+import pickle
+import sys
 import weakref
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import xxhash
@@ -16,6 +19,9 @@ from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part
 # Smaller memory is hashed sooner than the kernel is asked.
 WATCH_BYTES = 1 << 20
 PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
+
+_ROWS = frozenset({tuple, list, set, dict})
+_ROW_REFERENCES = max(map(sys.getrefcount, [[object()] for _ in range(3)]))
 
 _LIST_ITEMS_OFFSET = 24   # PyListObject: refcount, type, size, then the array of pointers
 _POINTER_BYTES = 8
@@ -165,6 +171,24 @@ class PartScanner:
                 return None
             chunks.append(Chunk(segment))
         return LivePart("items", len(mine), tuple(chunks), self._pid(previous), 0, mine)
+
+    def rows(self, previous: LivePart | None, values: list[Any]) -> LivePart | None:
+        """Look at a list of tuples, lists, sets or dicts of plain values; None when it is none.
+
+        That nobody else holds a row is seen by the counts of references: so none can be shared.
+        """
+        kinds = set(map(type, values))
+        kind = kinds.pop()
+        if kinds or kind not in _ROWS or max(map(sys.getrefcount, values)) > _ROW_REFERENCES:
+            return None
+        inner = set(map(type, chain.from_iterable(values)))
+        if kind is dict:
+            inner.update(map(type, chain.from_iterable(map(dict.values, values))))
+        if not PLAIN >= inner:
+            return None
+        chunks = tuple(self.chunk(pickle.dumps(values[at:at + SEGMENT_ITEMS], 5))
+                       for at in range(0, len(values), SEGMENT_ITEMS))
+        return LivePart("items", len(values), chunks, self._pid(previous))
 
     def constant(self, previous: LivePart | None, value: bytes | str) -> LivePart:
         """Look at a long immutable value, which is kept alive."""

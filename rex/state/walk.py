@@ -306,7 +306,8 @@ def _walk_list(walker: _Walking, value: list[Any]) -> object:
     walker.share(value)
     if len(value) < PART_ITEMS:
         return None
-    return walker.part(value, lambda old: walker.scene.scanner.items(old, value), "list")
+    scanner = walker.scene.scanner
+    return walker.part(value, lambda old: scanner.items(old, value) or scanner.rows(old, value), "list")
 
 
 def _walk_dict(walker: _Walking, value: dict[Any, Any]) -> object:

@@ -224,3 +224,24 @@ def test_locks_loggers_and_views_of_memory_come_back_as_they_were() -> None:
     session["view"][1] = 90
     assert bytes(session["data"]) == b"aZc" and bytes(session["part"]) == b"Zc"
     assert not hasattr(session["Colour"].RED, "note")
+
+
+def test_lists_of_rows_keep_what_they_share() -> None:
+    session = Session(check_loads=False)
+    session.run("pairs = [(i, str(i)) for i in range(9000)]\nlists = [[i, 'x'] for i in range(5000)]\n"
+                "records = [{'a': i, 'b': None} for i in range(2000)]")
+    assert len(session.tracker.versions["pairs"].parts) == 1
+    assert session.changed("n = len(pairs) + len(lists) + len(records)") == {"n"}
+    assert session.changed("lists[77].append(5)") == {"lists"}
+    assert session.changed("records[3]['c'] = 1.5; pairs[8000] = (0, 'new')") == {"pairs", "records"}
+    assert session.changed("row = lists[5]; twice = [pairs[1]] * 2; lists[9] = lists[10]") >= {
+        "row", "lists", "twice"}
+    assert session.changed("row.append('seen')") == {"row", "lists"}
+    session.run("pairs, lists, records, row, twice = [], [], [], [], []")
+    session.checkout(5)
+    assert session["lists"][5] is session["row"] and session["lists"][9] is session["lists"][10]
+    assert session["twice"][0] is session["pairs"][1] and session["pairs"][8000] == (0, "new")
+    assert session["lists"][77] == [77, "x", 5] and session["records"][3] == {"a": 3, "b": None, "c": 1.5}
+    session.checkout(1)
+    assert session["lists"][77] == [77, "x"] and session["pairs"][8000] == (8000, "8000")
+    assert session["records"][3] == {"a": 3, "b": None} and session["lists"][9] is not session["lists"][10]
