@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 import time
@@ -23,6 +24,8 @@ from rex.web.services import Services   # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
 from cli.builders import Bench   # noqa: E402
+
+from .browser import Page, lay_out, run_rex, served   # noqa: E402
 
 TOKEN = "the-token"
 BASE = "http://localhost:7490"
@@ -121,3 +124,41 @@ def wait_until_over(client: TestClient, address: str) -> str:
             return client.get(address).text
         time.sleep(0.01)
     raise AssertionError("the run does not end")
+
+
+TREE = """echo begun "$1"
+sleep "$1" &
+sh -c 'sleep "$0" | cat' "$1" &
+sleep "$1"
+wait
+echo '<b>ended</b>' "$1"
+"""
+
+
+@pytest.fixture(scope="package")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recorded search of which everything is gone but a newer blastn, and a recorded tree of sleepers."""
+    top = tmp_path_factory.mktemp("story")
+    lay_out(top / "blast")
+    archive = str(top / "EXP")
+    run_rex("record", "-q", "-l", archive, "--", "./blast", "in.seq", "in.db", "20", cwd=top / "blast")
+    (top / "tree.sh").write_text(TREE)
+    run_rex("record", "-q", "-l", archive, "-e", "sleepers", "--", "sh", "tree.sh", "0.01", cwd=top)
+    run_rex("default", f"{archive}:exp0", cwd=top)
+    (top / "blast" / "newer").rename(top / "newer")
+    shutil.rmtree(top / "blast")
+    return top
+
+
+@pytest.fixture(scope="package")
+def page() -> Iterator[Page]:
+    """A tab of a browser."""
+    with Page() as page:
+        yield page
+
+
+@pytest.fixture(scope="package")
+def address(place: Path) -> Iterator[str]:
+    """The address that `rex runnew` prints for the recorded search."""
+    with served(place, "-l", "EXP", "--port", "17490") as (found, _):
+        yield found

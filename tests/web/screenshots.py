@@ -1,0 +1,98 @@
+"""Takes the pictures of docs/runnew.md in a headless Chromium: `make screenshots`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.web.browser import ROOT, Page, lay_out, part, run_rex, served, why_no_browser   # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+WIDTH, HEIGHT = 1180, 900
+COLOURS = 96
+
+
+def record(top: Path) -> None:
+    """An archive with a small history."""
+    home = top / "ann"
+    os.makedirs(home)
+    lay_out(home / "search")
+    plain = {"HOME": str(home), "LANG": "C.UTF-8", "USER": "ann", "TERM": "xterm"}
+    keep = {name: "" for name in os.environ if name not in ("PATH", "PYTHONPATH")}
+    drop = [word for name in sorted(keep) if name not in plain for word in ("--drop-env", name)]
+    for score in ("20", "40"):
+        run_rex("record", "-q", "-l", str(top / "EXP"), *drop, "--", "./blast", "in.seq", "in.db", score,
+                cwd=home / "search", **plain)
+        (home / "search" / "hits.txt").unlink()
+        (home / "search" / "in.index").unlink()
+    (home / "search" / "newer").rename(home / "blast-2.1")
+
+
+def both(page: Page, name: str, height: int) -> None:
+    """A picture by day and one by night."""
+    for is_dark in (False, True):
+        page.dark(is_dark)
+        path = IMAGES / f"{name}{'-dark' if is_dark else ''}.png"
+        page.do("document.activeElement?.blur()")
+        page.picture(path, height)
+        shrink(path)
+    page.dark(False)
+
+
+def shrink(path: Path) -> None:
+    """Fewer colours, for a smaller file, where Pillow is there."""
+    try:
+        from PIL import Image
+    except ImportError:
+        return
+    with Image.open(path) as image:
+        small = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    small.save(path, optimize=True)
+
+
+def tell_story(page: Page, address: str, top: Path) -> None:
+    """The story, with a picture at each of its places."""
+    page.open(address)
+    page.open(address.split("?")[0] + "?from=exp0")
+    page.type("#line", "./blast in.seq in.db 30")
+    page.click(part("blastn") + ' [data-from="local"]')
+    page.type(part("blastn") + " .pathfield", str(top / "ann" / "blast-2.1" / "blastn"))
+    page.until(lambda: page.get(part("blastn") + " .pathfield").get_attribute("aria-invalid") == "false")
+    page.says("coreutils", "#apparatus")
+    page.do("document.querySelector('.bar').style.position = 'static'; scrollTo(0, 0)")
+    both(page, "runnew", page.do("return document.querySelector('#environment').getBoundingClientRect().top - 10 | 0"))
+    page.do("document.querySelector('.bar').style.position = ''")
+    page.type("#outdir", str(top / "ann" / "results"))
+    page.click(".bar .primary")
+    page.get("#confirm")
+    page.do("scrollTo(0, 0)")
+    both(page, "runnew-confirm", 0)
+    page.click("#go")
+    page.says("What came of it", "#comparison")
+    page.do("scrollTo(0, 0)")
+    both(page, "runnew-run", page.do("return document.documentElement.scrollHeight"))
+    page.open(address.split("?")[0] + "archive")
+    page.says("Ancestry")
+    both(page, "runnew-archive", page.do("return document.querySelector('main').getBoundingClientRect().bottom | 0"))
+
+
+def main() -> int:
+    """Make them all."""
+    if problem := why_no_browser():
+        print(f"no pictures: {problem}", file=sys.stderr)
+        return 1
+    os.makedirs(IMAGES, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="rex-") as folder:
+        top = Path(folder)
+        record(top)
+        with served(top, "-l", "EXP") as (address, _), Page(WIDTH, HEIGHT) as page:
+            tell_story(page, address, top)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

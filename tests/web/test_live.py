@@ -1,0 +1,96 @@
+"""Runs in a real browser: live output, cancelling a whole tree, two tabs, closing and reloading."""
+
+from __future__ import annotations
+
+import os
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from .browser import Page, served, why_no_browser
+
+WHY_NOT = why_no_browser()
+pytestmark = [pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT), pytest.mark.usefixtures("tracing")]
+
+
+def processes_with(word: str) -> list[int]:
+    """Ids of all processes that have the word in their arguments."""
+    found = []
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            if word.encode() in Path("/proc", name, "cmdline").read_bytes().split(b"\0"):
+                found.append(int(name))
+        except OSError:
+            continue
+    return found
+
+
+def begin(page: Page, address: str, seconds: str) -> str:
+    """Run the tree of sleepers, for so long; the address of the run."""
+    page.open(address)
+    page.open(address.split("?")[0] + "?from=sleepers")
+    page.type("#line", f"sh tree.sh {seconds}")
+    page.type("#outdir", f"out-{seconds}")
+    page.click("#record")
+    page.click(".bar .primary")
+    page.says("not recorded", "#confirm")
+    page.click("#go")
+    page.says(f"begun {seconds}", "#output")
+    found: str = page.driver.current_url
+    return found
+
+
+def test_cancel_ends_the_whole_process_tree(page: Page, address: str) -> None:
+    seconds = "611.25"
+    begin(page, address, seconds)
+    page.until(lambda: len(processes_with(seconds)) >= 4, "for the sleepers")
+    assert page.text("#pill") == "Running"
+    page.click("#cancel")
+    page.says("Cancelled", "#pill")
+    page.says("all its programs were ended", "#result")
+    assert processes_with(seconds) == []
+    assert not page.complaints()
+
+
+def test_two_tabs_run_two_experiments_and_a_closed_tab_loses_nothing(page: Page, address: str) -> None:
+    first_tab = page.driver.current_window_handle
+    runs = {}
+    for seconds in ("3.125", "3.375"):
+        page.driver.switch_to.new_window("tab")
+        runs[seconds] = begin(page, address, seconds)
+    assert all(processes_with(seconds) for seconds in runs), "both at once"
+    for handle in page.driver.window_handles:
+        if handle != first_tab:
+            page.driver.switch_to.window(handle)
+            page.driver.close()
+    page.driver.switch_to.window(first_tab)
+    for seconds, run in runs.items():
+        page.open(run)
+        page.says(f"begun {seconds}", "#output")
+        page.says("Finished", "#pill")
+        page.driver.refresh()
+        page.says(f"<b>ended</b> {seconds}", "#output")
+        assert not page.all("#output b"), "output is text, never HTML"
+    assert not page.complaints()
+
+
+def test_a_taken_port_is_passed_over_and_said(place: Path, address: str) -> None:
+    taken = int(address.split(":")[2].split("/")[0])
+    with served(place, "-l", "EXP", "--port", str(taken)) as (other, lines):
+        assert f":{taken}/" not in other and f"port {taken} is taken" in "".join(lines)
+        with urllib.request.urlopen(other) as answer:
+            assert answer.status == 200
+        for refused in (other[:-1], other.split("?")[0], other.split("?")[0] + "archive"):
+            with pytest.raises(urllib.error.HTTPError) as caught:
+                urllib.request.urlopen(refused)
+            assert caught.value.code == 403
+
+
+def test_runs_end_with_the_server(page: Page, place: Path) -> None:
+    seconds = "622.5"
+    with served(place, "-l", "EXP", "--port", "17600") as (address, _):
+        begin(page, address, seconds)
+        page.until(lambda: processes_with(seconds))
+    page.until(lambda: not processes_with(seconds))

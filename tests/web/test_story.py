@@ -1,0 +1,130 @@
+"""The paper's story in a real browser: record, open the page, change an argument, take a program from here, record, run, see."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from rex.errors import UsageError
+from rex.web import words
+
+from .browser import Page, part, run_rex, why_no_browser
+
+WHY_NOT = why_no_browser()
+pytestmark = [pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT), pytest.mark.usefixtures("tracing")]
+
+
+def test_the_story(page: Page, address: str, place: Path) -> None:
+    page.open(address)
+    page.says("Start from")
+    assert "token" not in page.driver.current_url
+    page.type("#line", "./blast in.seq in.db '40")
+    page.says("The quotation mark ' before 40 has no partner.", "#command")
+    page.type("#line", "./blast in.seq in.db 40")
+    page.says("1 change", "#command")
+    assert [each.text for each in page.all(".words li")] == ["./blast", "in.seq", "in.db", "40"]
+    assert [each.text for each in page.all(".words li.changed")] == ["40"]
+
+    page.click(part("blastn") + ' [data-from="local"]')
+    page.type(part("blastn") + " .pathfield", str(place / "gone"))
+    page.says("no such file", "#apparatus")
+    page.click(".bar .primary")
+    page.says(f"{place / 'gone'}: there is no file", "#problems")
+    page.type(part("blastn") + " .pathfield", str(place / "newer" / "blastn"))
+    page.until(lambda: page.get(part("blastn") + " .pathfield").get_attribute("aria-invalid") == "false")
+
+    page.type("#outdir", "results")
+    page.type("#name", "newer")
+    page.click(".bar .primary")
+    told = page.get("#confirm").text
+    assert "argument 3 is 40, was 20" in told and str(place / "newer" / "blastn") in told
+    assert str(place / "results") in told and "recorded as newer" in told
+    assert not (place / "results").exists()
+    page.click("#go")
+
+    page.says("Finished", "#pill")
+    page.says("blastn 2.1: 12 queries", "#output")
+    page.says("hits of score 40 or more", "#output")
+    page.says("It is recorded as newer", "#result")
+    page.says("What came of it", "#comparison")
+    shown = page.text("#comparison")
+    assert "argument 3" in shown and "hits.txt" in shown and "differs because" in shown
+    marked = [each.text for each in page.all("#comparison mark")]
+    assert "40" in marked and "20" in marked and "2.1" in marked
+    link = next(each for each in page.all("#result td.file a") if each.text.endswith("hits.txt"))
+    page.open(link.get_attribute("href"))
+    hits = (place / "results" / str(place / "blast" / "hits.txt")[1:]).read_text()
+    assert page.text("body").split() == hits.split() and "." in hits.split()[2]
+    page.driver.back()
+
+    page.driver.refresh()   # a reload shows all of it again
+    page.says("hits of score 40 or more", "#output")
+    page.says("What came of it", "#comparison")
+    assert not page.complaints()
+    told = json.loads(run_rex("ls", "--json", "EXP", cwd=place))
+    assert {each["name"]: each["made_from"] for each in told[0]["experiments"]} == {"exp0": None, "newer": "exp0"}
+    run_rex("replay", "-l", "EXP", "-e", "newer", "-o", "again", "--check", cwd=place)
+
+
+def test_the_archive_draws_what_came_from_what(page: Page, address: str, place: Path) -> None:
+    page.open(address)
+    page.click('nav a[href="/archive"]')
+    page.says("Ancestry")
+    names = [each.text for each in page.all(".ancestry .name")]
+    assert names[0] == "exp0" and "newer" in names and page.all(".ancestry .edge")
+    assert not page.complaints()
+
+
+def test_both_ways_of_splitting_agree(page: Page, address: str) -> None:
+    """The page's own check and the server's: the same words, refused in the same places."""
+    page.open(address)
+    draw = random.Random(7)
+    texts = ["".join(draw.choices("ab'\"\\ \n$é", k=draw.randrange(14))) for _ in range(300)]
+    texts += ["a 'b c' d", 'x "y \\" z" \\ q', "''", "a ''", "a\\", "'", '"\\', "a\\\nb", "\\'a"]
+    expected = []
+    for text in texts:
+        try:
+            expected.append(words.split(text))
+        except UsageError:
+            expected.append(None)   # type: ignore[arg-type]
+    found = page.driver.execute_async_script(
+        "const done = arguments[1]; import('/static/words.js').then(({split}) => "
+        "done(arguments[0].map((text) => split(text).words ?? null)))", texts)
+    assert {text: (one, two) for text, one, two in zip(texts, expected, found) if one != two} == {}
+
+
+def test_the_form_works_by_keyboard_and_undoes_changes(page: Page, address: str) -> None:
+    page.open(address)
+    page.says("Nothing is changed yet")
+    names = {each.get_attribute("id") or each.get_attribute("class") for each in page.all("main input, main select, main textarea")
+             if each.is_displayed() and not page.driver.execute_script(
+                 "return arguments[0].labels.length || arguments[0].ariaLabel", each)}
+    assert not names, f"fields without a name for screen readers: {names}"
+    from selenium.webdriver.common.keys import Keys
+    page.do("document.querySelector('#line').focus()")
+    page.driver.switch_to.active_element.send_keys(Keys.END, " more")
+    page.says("1 change to", "#summary")
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    page.says("Run this new experiment?", "#confirm")
+    assert page.driver.switch_to.active_element.text == "Run"
+    page.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    page.until(lambda: not page.all("#confirm[open]"))
+    page.click("#environment summary")
+    row = page.get('tr[data-variable="PATH"]')
+    row.find_element("css selector", "[data-remove]").send_keys(Keys.ENTER)
+    page.says("2 changes to", "#summary")
+    assert "removed" in row.text
+    page.click("#reset")
+    page.says("Nothing is changed yet", "#summary")
+
+
+def test_narrow_windows_need_no_sideways_scrolling(address: str) -> None:
+    with Page(width=360, height=740) as narrow:
+        narrow.open(address)
+        for path in ("", "archive", "runs", "compare?left=exp0&right=exp0"):
+            narrow.open(address.split("?")[0] + path)
+            narrow.get("h1")
+            assert narrow.do("return document.documentElement.scrollWidth") <= 360, path
