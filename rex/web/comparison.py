@@ -22,8 +22,11 @@ _TITLES = {COMMAND: "Command", APPARATUS: "Programs and libraries", INPUTS: "Inp
            STATUS: "Exit status"}
 _ROLES = {APPARATUS: "apparatus", INPUTS: "input", OUTPUTS: "output"}
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_WORD = re.compile(r"\d+(?:\.\d+)*|\w+|\s+|.")
 _SHOWN = 60          # differences of one component
 _MARKED_CHARS = 500  # of a line in which single words are marked
+_ALIGNED_PAIRS = 10_000   # of lines of one block that are compared with each other
+_LIKE = 0.25
 _STRIP = 1000        # units of the strip that shows where bytes differ
 
 Span = tuple[str, bool]   # text, and whether it is what differs in its line
@@ -221,17 +224,54 @@ def _line(text: str) -> str:
 
 
 def _pairs(old: list[str], new: list[str], numbers: list[int]) -> list[Row]:
+    """Lines that stand for each other, level; those of one side only against nothing."""
     rows = []
-    for at in range(max(len(old), len(new))):
-        left = _line(old[at]) if at < len(old) else None
-        right = _line(new[at]) if at < len(new) else None
+    for at, to in _align(old, new):
+        left = _line(old[at]) if at is not None else None
+        right = _line(new[to]) if to is not None else None
         if left is not None and right is not None:
             one, two = _marked(left, right)
         else:
             one, two = ((left or "", False),), ((right or "", False),)
-        rows.append(Row(Cell(numbers[0] + at, one, "old") if left is not None else Cell(),
-                        Cell(numbers[1] + at, two, "new") if right is not None else Cell()))
+        rows.append(Row(Cell(numbers[0] + at, one, "old") if at is not None else Cell(),
+                        Cell(numbers[1] + to, two, "new") if to is not None else Cell()))
     return rows
+
+
+def _align(old: list[str], new: list[str]) -> list[tuple[int | None, int | None]]:
+    """Which lines stand for each other, in their order, so that they have the most words in common.
+
+    By dynamic programming; long blocks are paired line by line.
+    """
+    if len(old) * len(new) > _ALIGNED_PAIRS or len(old) == len(new) == 1:
+        return [(at if at < len(old) else None, at if at < len(new) else None) for at in range(max(len(old), len(new)))]
+    words = [[set(line.split()) for line in lines] for lines in (old, new)]
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]   # [i][j]: of the lines from i and j on
+    for i in reversed(range(len(old))):
+        for j in reversed(range(len(new))):
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], best[i + 1][j + 1] + _likeness(words[0][i], words[1][j]))
+    found: list[tuple[int | None, int | None]] = []
+    i = j = 0
+    while i < len(old) or j < len(new):
+        if i < len(old) and j < len(new):
+            like = _likeness(words[0][i], words[1][j])
+            if like and best[i][j] == best[i + 1][j + 1] + like:
+                found.append((i, j))
+                i, j = i + 1, j + 1
+                continue
+        if j == len(new) or i < len(old) and best[i][j] == best[i + 1][j]:
+            found.append((i, None))
+            i += 1
+        else:
+            found.append((None, j))
+            j += 1
+    return found
+
+
+def _likeness(one: set[str], two: set[str]) -> float:
+    """The share of words that two lines have in common; 0 where it is small."""
+    share = len(one & two) / len(one | two) if one | two else 1.0
+    return share if share >= _LIKE else 0.0
 
 
 def _marked(left: str, right: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
@@ -239,7 +279,7 @@ def _marked(left: str, right: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     plain = ((left, False),), ((right, False),)
     if max(len(left), len(right)) > _MARKED_CHARS:
         return plain
-    ours, theirs = re.findall(r"\w+|\s+|.", left), re.findall(r"\w+|\s+|.", right)
+    ours, theirs = _WORD.findall(left), _WORD.findall(right)
     matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
     if matcher.ratio() < 0.3:   # hardly the same line any more
         return plain

@@ -90,6 +90,13 @@ class Page:
         if "token=" in address:
             self.until(lambda: "token=" not in self.driver.current_url)
 
+    def begin(self, address: str, experiment: str) -> None:
+        """Go to the form of an experiment, with nothing changed yet."""
+        self.open(address)
+        self.do("sessionStorage.clear()")
+        self.open(f"{address.split('?')[0]}?from={experiment}")
+        self.says("Nothing is changed yet", "#summary")
+
     def until(self, is_so: Callable[[], Any], what: str = "") -> Any:
         """Wait until something is so; what it was that made it so."""
         from selenium.common.exceptions import StaleElementReferenceException

@@ -13,7 +13,7 @@ from tests.web.browser import ROOT, Page, lay_out, part, run_rex, served, why_no
 
 IMAGES = ROOT / "docs" / "images"
 WIDTH, HEIGHT = 1180, 900
-COLOURS = 96
+COLOURS = 200
 
 
 def record(top: Path) -> None:
@@ -56,8 +56,7 @@ def shrink(path: Path) -> None:
 
 def tell_story(page: Page, address: str, top: Path) -> None:
     """The story, with a picture at each of its places."""
-    page.open(address)
-    page.open(address.split("?")[0] + "?from=exp0")
+    page.begin(address, "exp0")
     page.type("#line", "./blast in.seq in.db 30")
     page.click(part("blastn") + ' [data-from="local"]')
     page.type(part("blastn") + " .pathfield", str(top / "ann" / "blast-2.1" / "blastn"))
@@ -87,7 +86,8 @@ def main() -> int:
         return 1
     os.makedirs(IMAGES, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="rex-") as folder:
-        top = Path(folder)
+        top = Path(folder, "lab")
+        top.mkdir()
         record(top)
         with served(top, "-l", "EXP") as (address, _), Page(WIDTH, HEIGHT) as page:
             tell_story(page, address, top)

@@ -34,7 +34,19 @@ def test_what_differs_in_a_line_is_marked() -> None:
     row = side_by_side(unified_diff("11 hits of score 20\n", "8 hits of score 40\n"))[1]
     assert [text for text, is_marked in row.left.spans if is_marked] == ["11", "20"]
     assert [text for text, is_marked in row.right.spans if is_marked] == ["8", "40"]
+    row = side_by_side(unified_diff('version = "2.0"\n', 'version = "2.1.3"\n'))[1]
+    assert [text for text, is_marked in row.right.spans if is_marked] == ["2.1.3"]
     assert not any(is_marked for _, is_marked in side_by_side(unified_diff("abc\n", "123 456\n"))[1].left.spans)
+
+
+def test_lines_that_stand_for_each_other_are_level() -> None:
+    left = "".join(f"q{n:02} gene{n * 7} {n}\n" for n in range(9))
+    right = "".join(f"q{n:02} gene{n * 7} {n}.5\n" for n in range(9) if n not in (2, 6))
+    rows = [row for row in side_by_side(unified_diff(left, right)) if not row.note]
+    for row in rows:
+        if row.left.number and row.right.number:
+            assert row.left.spans[0][0].split()[0] == row.right.spans[0][0].split()[0]
+    assert [row.left.number for row in rows if not row.right.number] == [3, 7]
 
 
 def test_ranges_and_their_places_on_the_strip() -> None:

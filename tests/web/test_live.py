@@ -29,8 +29,7 @@ def processes_with(word: str) -> list[int]:
 
 def begin(page: Page, address: str, seconds: str) -> str:
     """Run the tree of sleepers, for so long; the address of the run."""
-    page.open(address)
-    page.open(address.split("?")[0] + "?from=sleepers")
+    page.begin(address, "sleepers")
     page.type("#line", f"sh tree.sh {seconds}")
     page.type("#outdir", f"out-{seconds}")
     page.click("#record")

@@ -18,8 +18,7 @@ pytestmark = [pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT), pytest.mark.use
 
 
 def test_the_story(page: Page, address: str, place: Path) -> None:
-    page.open(address)
-    page.says("Start from")
+    page.begin(address, "exp0")
     assert "token" not in page.driver.current_url
     page.type("#line", "./blast in.seq in.db '40")
     page.says("The quotation mark ' before 40 has no partner.", "#command")
@@ -65,7 +64,7 @@ def test_the_story(page: Page, address: str, place: Path) -> None:
     page.says("What came of it", "#comparison")
     assert not page.complaints()
     told = json.loads(run_rex("ls", "--json", "EXP", cwd=place))
-    assert {each["name"]: each["made_from"] for each in told[0]["experiments"]} == {"exp0": None, "newer": "exp0"}
+    assert {each["name"]: each["made_from"] for each in told[0]["experiments"]} == {"exp0": None, "sleepers": None, "newer": "exp0"}
     run_rex("replay", "-l", "EXP", "-e", "newer", "-o", "again", "--check", cwd=place)
 
 
@@ -97,8 +96,7 @@ def test_both_ways_of_splitting_agree(page: Page, address: str) -> None:
 
 
 def test_the_form_works_by_keyboard_and_undoes_changes(page: Page, address: str) -> None:
-    page.open(address)
-    page.says("Nothing is changed yet")
+    page.begin(address, "exp0")
     names = {each.get_attribute("id") or each.get_attribute("class") for each in page.all("main input, main select, main textarea")
              if each.is_displayed() and not page.driver.execute_script(
                  "return arguments[0].labels.length || arguments[0].ariaLabel", each)}
@@ -117,8 +115,56 @@ def test_the_form_works_by_keyboard_and_undoes_changes(page: Page, address: str)
     row.find_element("css selector", "[data-remove]").send_keys(Keys.ENTER)
     page.says("2 changes to", "#summary")
     assert "removed" in row.text
+    page.click("#add-file")
+    page.type("#added input", "extra.txt")
+    page.driver.refresh()
+    page.says("3 changes to", "#summary")
+    assert page.get("#line").get_attribute("value").endswith(" more"), "a reload loses nothing"
+    assert page.get("#added input").get_attribute("value") == "extra.txt"
+    assert "removed" in page.get('tr[data-variable="PATH"]').text
     page.click("#reset")
     page.says("Nothing is changed yet", "#summary")
+    assert not page.complaints()
+
+
+def test_local_is_at_first_what_lies_here_under_the_same_name(page: Page, address: str) -> None:
+    page.begin(address, "exp0")
+    page.click(part("sort") + ' [data-from="local"]')
+    field = page.get(part("sort") + " .pathfield")
+    assert field.get_attribute("value").endswith("/sort")
+    page.until(lambda: "kB" in page.get(part("sort") + " .verdict").text)
+    page.says("1 change to exp0", "#summary")
+    page.click(part("sort") + ' [data-from="archive"]')
+    page.says("Nothing is changed yet", "#summary")
+
+
+def test_a_library_is_one_file_under_each_program_that_needs_it(page: Page, address: str) -> None:
+    page.begin(address, "exp0")
+    for summary in page.all(".libraries summary")[:2]:
+        page.driver.execute_script("arguments[0].click()", summary)
+    shown = [each for each in page.all('.libraries [data-name="libc.so.6"]') if each.is_displayed()]
+    assert len(shown) == 2
+    page.driver.execute_script("arguments[0].querySelector('[data-from=local]').click()", shown[0])
+    assert "changed" in shown[1].get_attribute("class")
+    page.says("1 change to exp0", "#summary")
+
+
+def test_files_are_searched_and_replaced(page: Page, address: str) -> None:
+    page.begin(address, "exp0")
+    page.type("#query", "seq")
+    page.until(lambda: [each.text for each in page.all("tr[data-file] .name")] == ["in.seq"])
+    page.click('[data-name="in.seq"] [data-replace]')
+    page.type(".replacing .pathfield", "/etc/hostname")
+    page.type("#query", "db")
+    page.until(lambda: "in.db" in page.text("table.files tbody"))
+    assert not page.all(".replacing")
+    page.type("#query", "in.")
+    page.until(lambda: page.all(".replacing"))
+    assert page.get(".replacing .pathfield").get_attribute("value") == "/etc/hostname", "kept while it was out of sight"
+    page.says("1 change to exp0", "#summary")
+    page.type("#query", "no such file")
+    page.says("No file matches", "table.files")
+    page.do("sessionStorage.clear()")
 
 
 def test_narrow_windows_need_no_sideways_scrolling(address: str) -> None:

@@ -14,6 +14,9 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+/** Tells the form that something in it was changed by other means than typing. */
+export const changed = (element) => element.dispatchEvent(new Event("input", { bubbles: true }));
+
 /** POST some JSON; its answer, or {problems}. */
 export async function post(address, data) {
   try {

@@ -1,6 +1,7 @@
 // The form of a new experiment: what is changed is marked, counted, checked while it is typed, and confirmed.
 
 import { $, $$, fragment, later, make, post } from "./dom.js";
+import { addVariable, collectEnvironment, setUpEnvironment } from "./environment.js";
 import { hasShellSigns, split } from "./words.js";
 
 const RECORDED = "as recorded";
@@ -13,9 +14,45 @@ function start() {
   for (const set of [setUpFrom, setUpCommand, setUpPrograms, setUpFiles, setUpEnvironment, setUpResults]) set();
   $("#wish").addEventListener("submit", (event) => { event.preventDefault(); confirmWish(); });
   $("#wish").addEventListener("input", tally);
-  $("#reset").addEventListener("click", () => show(location.pathname + `?from=${$("#wish").dataset.experiment}`, "#from"));
+  $("#reset").addEventListener("click", () => {
+    sessionStorage.removeItem(draftKey());
+    show(`/?from=${encodeURIComponent($("#wish").dataset.experiment)}`, "#from");
+  });
   fillPackages();
+  restore();
   tally();
+}
+
+// -- drafts: what was changed survives a reload, and the way back from a run
+
+const draftKey = () => `draft of ${$("#wish").dataset.experiment}`;
+
+function restore() {
+  let draft;
+  try { draft = JSON.parse(sessionStorage.getItem(draftKey())); } catch { return; }
+  if (!draft) return;
+  const type = (field, value) => { field.value = value; field.dispatchEvent(new Event("input")); };
+  if (draft.command !== null && !$("#line").readOnly) type($("#line"), draft.command);
+  if (draft.cwd !== null) type($("#cwd"), draft.cwd);
+  for (const part of $$("[data-part]")) {
+    const local = draft.apps[part.dataset.part];
+    if (local !== undefined && !apps.has(part.dataset.part)) { choose(part, true, local); }
+  }
+  replaced = new Map(Object.entries(draft.files));
+  for (const row of $$("tr[data-file]")) if (replaced.has(row.dataset.file)) openReplace(row, false);
+  for (const [seen, local] of draft.added) addFile(seen, local);
+  const rows = new Map($$("tr[data-variable]").map((row) => [row.dataset.variable, row]));
+  for (const [name, value] of Object.entries(draft.set)) {
+    if (rows.has(name)) type($("input", rows.get(name)), value);
+    else addVariable(name, value);
+  }
+  for (const name of draft.unset) if (rows.has(name)) $("[data-remove]", rows.get(name)).click();
+  if (draft.hasOwnOutdir) type($("#outdir"), draft.outdir);
+  $("#name").value = draft.name ?? "";
+  $("#record").checked = draft.record && !$("#record").disabled;
+  $("#record").dispatchEvent(new Event("change"));
+  document.activeElement?.blur();
+  scrollTo(0, 0);
 }
 
 /** Puts another experiment's form in place of this one, without leaving the page. */
@@ -96,7 +133,8 @@ function setUpPrograms() {
 
 const twins = (part) => $$("[data-part]").filter((each) => each.dataset.part === part.dataset.part);
 
-function choose(part, isLocal) {
+/** From the archive, or from here: at first what lies here under the same name. */
+function choose(part, isLocal, local = null) {
   for (const each of twins(part)) {
     for (const button of $$("[data-from]", each)) {
       button.setAttribute("aria-pressed", String((button.dataset.from === "local") === isLocal));
@@ -106,8 +144,10 @@ function choose(part, isLocal) {
   }
   if (isLocal) {
     const field = $("input.pathfield", part);
-    apps.set(part.dataset.part, field.value);
+    if (local !== null || !field.value) field.value = local ?? part.dataset.path;
+    field.dispatchEvent(new Event("input"));
     field.focus();
+    field.select();
   } else {
     apps.delete(part.dataset.part);
   }
@@ -160,7 +200,7 @@ function setUpFiles() {
     if (more) loadFiles(Number(more.dataset.more));
     if (event.target.closest("[data-replace]")) openReplace(event.target.closest("tr"), true);
   });
-  $("#add-file").addEventListener("click", addFile);
+  $("#add-file").addEventListener("click", () => addFile());
 }
 
 let asked = 0;
@@ -207,9 +247,9 @@ function openReplace(row, isNew) {
   if (isNew) { field.focus(); tally(); }
 }
 
-function addFile() {
-  const seen = make("input", { type: "text", className: "mono", placeholder: "name.txt", spellcheck: false });
-  const local = make("input", { type: "text", className: "pathfield", placeholder: "/path/on/this/machine", spellcheck: false, autocomplete: "off" });
+function addFile(name = "", path = "") {
+  const seen = make("input", { type: "text", className: "mono", value: name, placeholder: "name.txt", spellcheck: false });
+  const local = make("input", { type: "text", className: "pathfield", value: path, placeholder: "/path/on/this/machine", spellcheck: false, autocomplete: "off" });
   local.dataset.kind = "file";
   const verdict = make("p", { className: "verdict", "aria-live": "polite" });
   const undo = make("button", { type: "button", className: "link" }, "Remove");
@@ -223,86 +263,33 @@ function addFile() {
   tally();
 }
 
-// -- environment
-
-function setUpEnvironment() {
-  for (const row of $$("tr[data-variable]")) {
-    const field = $("input", row);
-    field.addEventListener("input", () => markVariable(row));
-    $("[data-remove]", row).addEventListener("click", () => {
-      if (field.disabled || field.value !== field.dataset.recorded) {   // restore
-        field.disabled = false;
-        field.value = field.dataset.recorded;
-      } else {
-        field.disabled = true;
-      }
-      markVariable(row);
-      tally();
-    });
-  }
-  $("#add-variable").addEventListener("click", addVariable);
-}
-
-const stateOf = (field) => field.disabled ? "removed" : field.value !== field.dataset.recorded ? "changed" : "";
-
-function markVariable(row) {
-  const field = $("input", row);
-  const state = stateOf(field);
-  row.className = state;
-  $("[data-mark]", row).textContent = state;
-  $("[data-remove]", row).firstChild.textContent = state ? "Restore" : "Remove";
-}
-
-function addVariable() {
-  const details = $("#environment details");
-  details.open = true;
-  const name = make("input", { type: "text", className: "mono", placeholder: "NAME", "aria-label": "Name of the new variable", spellcheck: false });
-  const value = make("input", { type: "text", className: "mono", placeholder: "value", "aria-label": "Value of the new variable", spellcheck: false });
-  const undo = make("button", { type: "button", className: "link" }, "Remove");
-  const row = make("tr", { className: "added" }, make("th", { scope: "row" }, name), make("td", {}, value),
-    make("td", { className: "acts" }, make("span", { className: "tag" }, "added"), undo));
-  undo.addEventListener("click", () => { row.remove(); $("#add-variable").focus(); tally(); });
-  $("table.variables tbody").append(row);
-  name.focus();
-  tally();
-}
-
 // -- results
 
 function setUpResults() {
   setUpPath($("#outdir"), $("#outdir-says"));
   const record = $("#record");
   const follow = () => { $(".naming").hidden = !record.checked; };
-  record.addEventListener("change", follow);
+  record.addEventListener("change", () => { follow(); tally(); });
   follow();
 }
 
 // -- all of it
 
 function collect() {
-  const set = {};
-  const unset = [];
-  for (const row of $$("tr[data-variable]")) {
-    const state = stateOf($("input", row));
-    if (state === "removed") unset.push(row.dataset.variable);
-    if (state === "changed") set[row.dataset.variable] = $("input", row).value;
-  }
-  for (const row of $$("tr.added")) {
-    const [name, value] = $$("input", row).map((field) => field.value);
-    if (name || value) set[name.trim()] = value;
-  }
   const changed = (field) => field.value === field.dataset.recorded ? null : field.value;
   return {
-    experiment: $("#wish").dataset.experiment, command: changed($("#line")), cwd: changed($("#cwd")), set, unset,
+    experiment: $("#wish").dataset.experiment, command: changed($("#line")), cwd: changed($("#cwd")), ...collectEnvironment(),
     apps: Object.fromEntries(apps), files: Object.fromEntries(replaced),
     added: $$("#added .entry").map((entry) => $$("input", entry).map((field) => field.value)),
     outdir: $("#outdir").value, record: $("#record").checked, name: $("#name").value || null,
   };
 }
 
-/** Counts the changes by section, and says so. */
+/** Counts the changes by section, says so, and keeps them for a reload. */
 function tally() {
   const wish = collect();
+  const hasOwnOutdir = wish.outdir !== $("#outdir").defaultValue;
+  sessionStorage.setItem(draftKey(), JSON.stringify({ ...wish, hasOwnOutdir }));
   const counts = {
     command: (wish.command !== null) + (wish.cwd !== null),
     apparatus: apps.size,
