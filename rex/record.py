@@ -10,6 +10,7 @@ import resource
 import shutil
 import socket
 import stat
+import subprocess
 import tempfile
 import time
 from contextlib import closing
@@ -26,6 +27,8 @@ from rex.keeping import CaptureService, Keeper
 from rex.tracer import NATIVE, Plan, choose
 from rex.tracer.plan import RECORD
 from rex.types import names_secret
+
+Streams = tuple[int, int, int]   # descriptors of standard input, output and error, or subprocess.DEVNULL
 
 
 @dataclass
@@ -107,9 +110,12 @@ def _machine() -> dict[str, Any]:
             "cpu": model, "cpus": len(os.sched_getaffinity(0)), "libc": "-".join(platform.libc_ver())}
 
 
-def _terminal() -> dict[str, Any]:
+def _terminal(streams: Streams) -> dict[str, Any]:
     facts: dict[str, Any] = {}
-    for fd, name in enumerate(("stdin", "stdout", "stderr")):
+    for fd, name in zip(streams, ("stdin", "stdout", "stderr")):
+        if fd == subprocess.DEVNULL:
+            facts[name] = "device"
+            continue
         try:
             mode = os.fstat(fd).st_mode
         except OSError:
@@ -157,12 +163,12 @@ def begun_facts(command: list[str], cwd: str) -> dict[str, Any]:
 
 
 def new_manifest(facts: dict[str, Any], environment: dict[str, str], withheld: list[str],
-                 engine_name: str) -> Manifest:
-    """The manifest of an experiment that is about to run here."""
+                 engine_name: str, streams: Streams = (0, 1, 2)) -> Manifest:
+    """The manifest of an experiment that is about to run here with these standard streams."""
     return Manifest(
         command=tuple(facts["command"]), cwd=facts["cwd"], environment=environment,
         withheld=tuple(withheld), user=facts["user"], host=facts["host"], limits=_limits(),
-        terminal=_terminal(), machine=_machine(), engine=engine_name, rex=__version__,
+        terminal=_terminal(streams), machine=_machine(), engine=engine_name, rex=__version__,
         start_ns=facts["start_ns"])
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from rex import codec, inventory
 from rex.archive import Experiment
 from rex.keeping import Keeper
-from rex.record import begun_facts, new_manifest, standard_input, withheld_names
+from rex.record import Streams, begun_facts, new_manifest, standard_input, withheld_names
 from rex.runnew.answers import Answers
 from rex.runnew.plan import RunPlan
 from rex.runnew.tree import RunTree
@@ -18,7 +18,7 @@ from rex.tracer.plan import CAPTURED
 class RunRecording:
     """One experiment in the making; `finish` or `abandon` must be called in the end."""
 
-    def __init__(self, plan: RunPlan, answers: Answers, stdin: int) -> None:
+    def __init__(self, plan: RunPlan, answers: Answers, streams: Streams) -> None:
         """Begin it in the plan's archive.
 
         Raises:
@@ -32,9 +32,10 @@ class RunRecording:
         self.name = self._recording.name
         self.log_path = self._recording.log_path
         try:
-            attachments, stdin_facts = standard_input(self._recording, Keeper(self._recording), stdin)
+            attachments, stdin_facts = standard_input(self._recording, Keeper(self._recording), streams[0])
             kept = {name: value for name, value in plan.environment.items() if name not in self.withheld}
-            manifest = new_manifest(facts, kept, sorted({*self.withheld, *parent.withheld} - set(kept)), choose()[0])
+            manifest = new_manifest(facts, kept, sorted({*self.withheld, *parent.withheld} - set(kept)), choose()[0],
+                                    streams)
             self._manifest = replace(
                 manifest, umask=parent.umask, attachments=attachments,
                 limits={**manifest.limits, **{k: v for k, v in parent.limits.items() if k == "stack"}},

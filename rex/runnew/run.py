@@ -79,7 +79,9 @@ class Run:
             answers = read_answers(plan.experiment)
             log, withheld = "", []
             if plan.is_recorded:
-                self._recording = RunRecording(plan, answers, 0 if stdin is None else stdin)
+                self._recording = RunRecording(plan, answers, (
+                    0 if stdin is None else stdin, 1 if stdout is None else stdout,
+                    2 if stderr is None else stderr))
                 log, withheld = self._recording.log_path, self._recording.withheld
             self._engine = start_engine(engine_plan(plan, self._stage, answers, log, withheld),
                                         stdin, stdout, stderr)
