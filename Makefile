@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CC ?= cc
 SOURCES := $(wildcard rex/native/*.c)
 
-.PHONY: help demo test test-all lint bench bench-workflow docs clean
+.PHONY: help demo test test-all lint bench bench-workflow screenshots docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -35,6 +35,10 @@ bench: $(BIN)/rex  ## measure recording and replaying against plain runs
 
 bench-workflow: $(BIN)/rex  ## measure the schedules of workflows
 	$(BIN)/python bench/workflow.py
+
+screenshots: $(BIN)/rex  ## take the pictures of docs/runnew.md anew, in a headless chromium
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install pillow
+	$(BIN)/python tests/web/screenshots.py
 
 docs: $(BIN)/rex  ## make the generated pages anew
 	$(BIN)/python -m rex.syscalls.generate

@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import signal
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Iterator
 
@@ -155,7 +154,7 @@ def run_headless(plan: "RunPlan", archive: str, as_json: bool, quiet: bool) -> i
                       "-o out --record   Exit: the program's; 125 Rex failed or refused, 126 not executable, "
                       "127 not found, 130 cancelled.")
 @click.option("-l", "--archive", default="__default", show_default=True, help="The archive.")
-@click.option("--port", default=_PORT, show_default=True, help="Port of the page; the next free one if it is taken.")
+@click.option("--port", default=_PORT, show_default=True, type=click.IntRange(1, 65535), help="Port of the page; the next free one if it is taken.")
 @click.option("--no-browser", is_flag=True, help="Only print the page's address.")
 @click.option("--headless", is_flag=True, help="Run here and now, without the page; all options below are for this.")
 @click.option("-e", "--experiment", metavar="EXP", help="Which experiment to start from (the default one).")
@@ -209,8 +208,11 @@ def _changes(experiment: "Experiment", arguments: str | None, command: tuple[str
 
 def _open_page(archive: str, port: int, no_browser: bool) -> int:
     from rex.runnew import plan_run, start
-    from rex.web.serve import serve
-    from rex.web.services import Services
+    try:
+        from rex.web.serve import serve
+        from rex.web.services import Services
+    except ModuleNotFoundError as error:
+        raise UsageError("the page cannot be served", f"{error.name} is not installed",
+                         "install Rex with its extra web, or use --headless") from error
     serve(archive, Services(plan_run, start), port, not no_browser, lambda line: click.echo(f"rex: {line}", err=True))
-    sys.stderr.flush()
     return 0

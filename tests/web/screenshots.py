@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Iterator
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -30,6 +33,20 @@ def record(top: Path) -> None:
         (home / "search" / "hits.txt").unlink()
         (home / "search" / "in.index").unlink()
     (home / "search" / "newer").rename(home / "blast-2.1")
+
+
+@contextlib.contextmanager
+def place() -> Iterator[Path]:
+    """A new folder whose name is pleasant to read in a picture, if nobody has it."""
+    top = Path(tempfile.gettempdir(), "lab")
+    try:
+        top.mkdir()
+    except FileExistsError:
+        top = Path(tempfile.mkdtemp(prefix="lab-"))
+    try:
+        yield top
+    finally:
+        shutil.rmtree(top)
 
 
 def both(page: Page, name: str, height: int) -> None:
@@ -85,9 +102,7 @@ def main() -> int:
         print(f"no pictures: {problem}", file=sys.stderr)
         return 1
     os.makedirs(IMAGES, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="rex-") as folder:
-        top = Path(folder, "lab")
-        top.mkdir()
+    with place() as top:
         record(top)
         with served(top, "-l", "EXP") as (address, _), Page(WIDTH, HEIGHT) as page:
             tell_story(page, address, top)

@@ -46,6 +46,7 @@ function restore() {
     if (rows.has(name)) type($("input", rows.get(name)), value);
     else addVariable(name, value);
   }
+  if (draft.unset.length || Object.keys(draft.set).length) $("#environment details").open = true;
   for (const name of draft.unset) if (rows.has(name)) $("[data-remove]", rows.get(name)).click();
   if (draft.hasOwnOutdir) type($("#outdir"), draft.outdir);
   $("#name").value = draft.name ?? "";
