@@ -154,7 +154,8 @@ def run_headless(plan: "RunPlan", archive: str, as_json: bool, quiet: bool) -> i
                       "-o out --record   Exit: the program's; 125 Rex failed or refused, 126 not executable, "
                       "127 not found, 130 cancelled.")
 @click.option("-l", "--archive", default="__default", show_default=True, help="The archive.")
-@click.option("--port", default=_PORT, show_default=True, type=click.IntRange(1, 65535), help="Port of the page; the next free one if it is taken.")
+@click.option("--port", default=_PORT, show_default=True, type=click.IntRange(1, 65535),
+              help="Port of the page; the next free one if it is taken.")
 @click.option("--no-browser", is_flag=True, help="Only print the page's address.")
 @click.option("--headless", is_flag=True, help="Run here and now, without the page; all options below are for this.")
 @click.option("-e", "--experiment", metavar="EXP", help="Which experiment to start from (the default one).")
