@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -21,6 +21,10 @@ from rex.web.guard import Guard
 from rex.web.runs import Runs
 from rex.web.services import Services
 from rex.web.site import HERE, Site, action
+
+
+async def _icon(_request: Request) -> Response:
+    return FileResponse(os.path.join(HERE, "static", "icon.svg"), media_type="image/svg+xml")
 
 
 def _routes(site: Site) -> list[BaseRoute]:
@@ -48,6 +52,7 @@ def _routes(site: Site) -> list[BaseRoute]:
         post("/api/command", action(actions.check_command)),
         post("/api/path", action(actions.check_path)),
         post("/api/complete", action(actions.complete_path)),
+        Route("/favicon.ico", _icon, methods=["GET"]),   # asked for by itself beside files that are no pages
         Mount("/static", StaticFiles(directory=os.path.join(HERE, "static"))),
     ]
 
