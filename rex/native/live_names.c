@@ -196,7 +196,9 @@ void live_get_attributes(struct task *t)
     uint64_t at = t->args[lists ? 1 : 2], size = t->args[lists ? 2 : 3];
     static char value[65536];
     int64_t result = live_find_there(t, follow, &p);
-    if (!result) {
+    if (!result && p.layer == MAPPED)     /* archives keep none */
+        result = lists ? 0 : -ENODATA;
+    else if (!result) {
         char *file = view_physical(&p), *name = lists ? NULL : mem_string(t->tid, t->args[1], 256);
         size_t n = size < sizeof value ? (size_t)size : sizeof value;
         result = lists ? llistxattr(file, value, n) : name ? lgetxattr(file, name, value, n) : -1;

@@ -107,7 +107,7 @@ class _Reader:
             self._open(event, leader)
         elif event.call in _MAKES:
             if event.result == 0:
-                self.made.update(codec.text(path) for path in event.all_data(RESOLVED))
+                self.made.update(codec.text(path) for path in event.all_data(RESOLVED) if path.startswith(b"/"))
         elif event.call in _LOOKS:
             self._look(event, leader)
 
@@ -129,7 +129,7 @@ class _Reader:
         if not given.startswith("/"):
             dirfd = event.args[0] & 0xFFFFFFFF
             base = (self.cwd.get(leader, self.start) if event.call not in _HAVE_DIRFD or dirfd == _AT_FDCWD
-                    else self.opened.get((leader, dirfd)))
+                    else self.opened.get((leader, dirfd)) or self._listing_with(leader, given))
             if base is None:
                 return None
             given = f"{base}/{given}"
@@ -142,9 +142,16 @@ class _Reader:
             return None
         return path
 
+    def _listing_with(self, leader: int, given: str) -> str | None:
+        """The one directory being walked that has this name: copies of descriptors are not in the log."""
+        first = given.split("/")[0]
+        found = {path for (owner, _), (path, names) in self.listing.items() if owner == leader and first in names}
+        return found.pop() if len(found) == 1 else None
+
     def _look(self, event: Event, leader: int) -> None:
         path = self._path(event, leader)
-        if path is None or path in self.answers.looks or path in self.answers.links:
+        known = self.answers.looks.get(path) if path else None
+        if path is None or (known and known.size is not None) or path in self.answers.links:
             return
         data = event.data(OUT) or b""
         if event.result == -ENOENT:
@@ -164,37 +171,48 @@ class _Reader:
             if asked is not None and asked not in self.answers.looks and self.names.resolve(asked) == asked:
                 self.answers.absent.add(asked)
             return
+        if not path.startswith("/"):                  # a pipe, opened by its name in /proc
+            return
         self.opened[leader, event.result] = path
         self.listing.pop((leader, event.result), None)
         if path.endswith(" (deleted)"):               # a file without a name: its directory was there
             path = os.path.dirname(path)
             if path not in self.files and path not in self.made:
                 self.answers.looks.setdefault(path, Look(stat.S_IFDIR | 0o755))
-        elif path not in self.files and path not in self.answers.looks:
+        elif path not in self.files and path not in self.answers.looks and not path.startswith(_KERNEL):
             self.made.add(path)
+
+    def _is_made(self, path: str) -> bool:
+        """Whether the experiment itself made what is at a path, or a directory above it."""
+        while path != "/":
+            entry = self.files.get(path)
+            if path in self.made or (entry and not entry.initial):
+                return True
+            path = os.path.dirname(path)
+        return False
 
     def _list(self, event: Event, leader: int) -> None:
         key = (leader, event.args[0] & 0xFFFFFFFF)
         path = self.opened.get(key, "")
-        if event.result < 0 or not path or path.startswith(_KERNEL) or path in self.answers.listings:
+        if event.result < 0 or not path or path.startswith(_KERNEL) or path in self.answers.listings or (
+                self._is_made(path)):
             return
         found = self.listing.setdefault(key, (path, {}))[1]
         if event.result == 0:
-            self.answers.listings[path] = [name for name in found if os.path.join(path, name) not in self.made]
+            self.answers.listings[path] = [name for name in found if not self._is_made(os.path.join(path, name))]
             for name, mode in found.items():
                 self._name(os.path.join(path, name), mode)
-            self.listing.pop(key)
         else:
             found.update(_entries(event.data(OUT) or b"", event.call == NUMBERS["getdents64"]))
 
     def _name(self, path: str, mode: int) -> None:
-        if mode in (stat.S_IFREG, stat.S_IFDIR) and path not in self.files and path not in self.made:
+        if mode in (stat.S_IFREG, stat.S_IFDIR) and path not in self.files and not self._is_made(path):
             self.answers.looks.setdefault(path, Look(mode | (0o755 if mode == stat.S_IFDIR else 0o644)))
 
     def finish(self) -> Answers:
         for path in self.made:                        # what was made was made in a directory that was there
             above = os.path.dirname(path)
-            if above not in self.files and above not in self.made and not above.startswith(_KERNEL):
+            if above not in self.files and not self._is_made(above) and not above.startswith(_KERNEL):
                 self.answers.looks.setdefault(above, Look(stat.S_IFDIR | 0o755))
         for path in self.answers.absent & set(self.answers.looks):
             del self.answers.looks[path]
