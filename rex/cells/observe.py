@@ -37,14 +37,15 @@ class Notes:
     def __init__(self) -> None:
         self.clock: list[str] = []
         self.variables: set[str] = set()
+        self.written: set[str] = set()
         self.arguments: set[str] = set()
         self.is_on = False
 
     def take(self) -> dict[str, Any]:
         """What was noted, and begin anew."""
         found = {"clock": self.clock, "variables": sorted(self.variables),
-                 "arguments": sorted(self.arguments)}
-        self.clock, self.variables, self.arguments = [], set(), set()
+                 "written": sorted(self.written), "arguments": sorted(self.arguments)}
+        self.clock, self.variables, self.written, self.arguments = [], set(), set(), set()
         return found
 
 
@@ -141,6 +142,16 @@ class _Variables(dict[bytes, bytes]):
         if notes.is_on:
             notes.variables.add("*")
         return super().__iter__()
+
+    def __setitem__(self, key: bytes, value: bytes) -> None:
+        if notes.is_on:
+            notes.written.add(os.fsdecode(key))
+        super().__setitem__(key, value)
+
+    def __delitem__(self, key: bytes) -> None:
+        if notes.is_on:
+            notes.written.add(os.fsdecode(key))
+        super().__delitem__(key)
 
     def items(self) -> Any:
         if notes.is_on:

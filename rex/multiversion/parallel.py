@@ -1,0 +1,201 @@
+"""Replays all versions of a tree with several processes side by side: list scheduling on the tree.
+
+A process goes on into the child from which the longest way to an end remains; each other child
+becomes an entry of its parent's checkpoint, which is given up when its last entry has begun. Where
+the budget has no room, an entry begins at the nearest state that is there.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+from rex.multiversion.execute import Held, Lab, Runner, Tally, Watch
+from rex.multiversion.merge import VersionTree
+from rex.multiversion.orders import Orders, State
+from rex.multiversion.worker import Refusal, WorkerLost
+
+_TRIES = 2
+
+
+@dataclass
+class _Checkpoint:
+    """A state in the cache, and how many entries still need it."""
+
+    held: Held
+    entries: int
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class ParallelReplayer(Runner):
+    """Runs a tree with up to `count` live processes; their checkpoints share one budget."""
+
+    def __init__(self, tree: VersionTree, orders: Orders, lab: Lab, watch: Watch, budget_bytes: int,
+                 count: int) -> None:
+        super().__init__(tree, orders, lab, watch)
+        self._budget_bytes = budget_bytes
+        self._count = count
+        self._cache: dict[str, _Checkpoint] = {}
+        self._open = [node.id for node in tree.children(None)]   # entries: nodes to begin at
+        self._busy = 0
+        self._changed = threading.Condition()
+        self._error: BaseException | None = None
+        self._remaining = self._remaining_seconds()
+
+    def _remaining_seconds(self) -> dict[str, float]:
+        """Seconds from the start of each node to the end of the longest version through it."""
+        found: dict[str, float] = {}
+        execution = self.tree.execution
+        for name in reversed(execution.order):
+            below = max((found[child] for child in execution.children[name]), default=0.0)
+            found[name] = execution.by_id[name].cost_s + below
+        return found
+
+    def run(self) -> Tally:
+        """Run every version to its end."""
+        threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self._count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for checkpoint in self._cache.values():
+            checkpoint.held.worker.drop()
+        if self._error:
+            raise self._error
+        return self.tally
+
+    # -------------------------------------------------------------- entries
+
+    def _work(self) -> None:
+        try:
+            while (name := self._take()) is not None:
+                try:
+                    self._begin(name)
+                finally:
+                    with self._changed:
+                        self._busy -= 1
+                        self._changed.notify_all()
+        except BaseException as error:
+            with self._changed:
+                self._error = self._error or error
+                self._changed.notify_all()
+
+    def _take(self) -> str | None:
+        """The entry with the longest way to go; None when nothing is left to do."""
+        with self._changed:
+            while not self._open and self._busy and not self._error:
+                self._changed.wait()
+            if not self._open or self._error:
+                return None
+            name = max(self._open, key=lambda each: self._remaining[each])
+            self._open.remove(name)
+            self._busy += 1
+            return name
+
+    def _begin(self, name: str) -> None:
+        """Run an entry and what follows it, one child after the other, to the end of a version."""
+        for attempt in range(_TRIES):
+            try:
+                self._descend(self._held_at(self.tree.nodes[name].parent, name), name)
+                return
+            except WorkerLost as error:
+                with self._changed:
+                    reached = self._reached(name)
+                    if attempt + 1 == _TRIES:
+                        self.tally.failed[reached] = error.why or error.what
+                        return
+                    self.tally.note(f"{error.what} ({error.why}); cell {reached} is computed again")
+                name = reached
+
+    def _reached(self, name: str) -> str:
+        """How far an entry came: the first cell on the longest way that has no result."""
+        while name in self.tally.results and self.tree.children(name):
+            name = self._sorted_children(name)[0]
+        return name
+
+    def _sorted_children(self, name: str) -> list[str]:
+        return sorted((node.id for node in self.tree.children(name)), key=lambda each: -self._remaining[each])
+
+    def _descend(self, held: Held, name: str) -> None:
+        at: str | None = name
+        while at is not None:
+            self.compute(held, at, at in self.tally.results)
+            if at in self.tally.failed:
+                held.worker.drop()
+                return
+            children = self._sorted_children(at)
+            ends = bool(self.tree.versions_at(at))
+            if not children:
+                self.end(held, at)
+                return
+            if len(children) > 1:
+                self._offer(held, at, children[1:])
+            if ends:
+                self._end_inside(held, at)
+            at = children[0]
+
+    def _end_inside(self, held: Held, name: str) -> None:
+        found = held.worker.fork(self.lab.directory())
+        if isinstance(found, Refusal):      # once more from the start, for this end alone
+            self.tally.note(f"cell {name} was no checkpoint: {found.reason}")
+            other = Held(self.lab.start(self.tree.nodes[name].base), State())
+            self.walk(other, self.tree.path(name))
+            self.end(other, name)
+        else:
+            self.end(Held(found, held.state.copy()), name)
+
+    # -------------------------------------------------------------- checkpoints
+
+    def _offer(self, held: Held, name: str, children: list[str]) -> None:
+        """Make the other children entries; with a checkpoint if there is room."""
+        size = self.tree.nodes[name].size_bytes
+        with self._changed:
+            has_room = size is not None and self._used_bytes() + size <= self._budget_bytes
+        if has_room:
+            found = held.worker.fork(self.lab.directory())
+            with self._changed:
+                if isinstance(found, Refusal):
+                    self.tally.note(f"cell {name} was no checkpoint: {found.reason}")
+                else:
+                    self._cache[name] = _Checkpoint(Held(found, held.state.copy()), len(children))
+                    self.tally.checkpoints += 1
+                    used = self._used_bytes()
+                    self.tally.peak_bytes = max(self.tally.peak_bytes, used)
+                    self.watch.cached(used, len(self._cache))
+        with self._changed:
+            self._open += children
+            self._changed.notify_all()
+
+    def _used_bytes(self) -> int:
+        return sum(checkpoint.held.worker.memory_bytes() for checkpoint in self._cache.values())
+
+    def _held_at(self, parent: str | None, name: str) -> Held:
+        """A process at the parent of an entry."""
+        path = self.tree.path(parent) if parent else []
+        for known in range(len(path), 0, -1):
+            held = self._branch_from(path[known - 1], is_own=known == len(path))
+            if held:
+                self.walk(held, path[known:])
+                return held
+        held = Held(self.lab.start(self.tree.nodes[name].base), State())
+        self.walk(held, path)
+        return held
+
+    def _branch_from(self, name: str, is_own: bool) -> Held | None:
+        """A process with the state of a checkpoint; the checkpoint itself for its last entry."""
+        with self._changed:
+            checkpoint = self._cache.get(name)
+            if checkpoint is None:
+                return None
+            self.tally.restores += 1
+            checkpoint.entries -= is_own
+            if not checkpoint.entries:
+                del self._cache[name]
+        with checkpoint.lock:
+            if not checkpoint.entries:
+                return checkpoint.held
+            try:
+                found = checkpoint.held.worker.fork(self.lab.directory())
+            except WorkerLost:
+                return None
+        return None if isinstance(found, Refusal) else Held(found, checkpoint.held.state.copy())

@@ -1,0 +1,157 @@
+"""What a replay of versions leaves behind, and how it compares with the recordings."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from rex.cells.split import NOTEBOOK, is_timed
+from rex.multiversion.versions import RecordedCell, Version
+
+_ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,16}\b")
+_TIMING = re.compile(r"^(CPU times: .*|Wall time: .*|.* per loop \(mean .*|Compiler *: .*)$", re.MULTILINE)
+_PROGRESS = re.compile(r"[^\n]*\r")
+_SHOWN = 200
+
+
+@dataclass
+class Comparison:
+    """A replayed version against its recording.
+
+    Attributes:
+        cells: number of a cell, from 1 -> how its outputs differ.
+        files: path -> how an output file differs.
+        failed: why the version did not run to its end; empty if it did.
+    """
+
+    version: str
+    cells: dict[int, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    failed: str = ""
+
+    @property
+    def is_identical(self) -> bool:
+        return not (self.cells or self.files or self.failed)
+
+    def as_json(self) -> dict[str, Any]:
+        """The comparison for machines."""
+        return {"identical": self.is_identical, "cells": self.cells, "files": self.files, "failed": self.failed}
+
+    def describe(self) -> str:
+        """In words, one line."""
+        parts = [self.failed] if self.failed else []
+        parts += [f"cell {number}: {why}" for number, why in self.cells.items()]
+        parts += [f"{path}: {why}" for path, why in sorted(self.files.items())]
+        return "; ".join(parts) or "identical"
+
+
+def compare_cells(version: Version, replayed: list[dict[str, Any]], tolerance: float) -> dict[int, str]:
+    """Cells whose outputs are not those of the recording, and how they differ.
+
+    Not compared are addresses in texts (`<Model at 0x7f...>`), what %time prints, and lines that
+    a carriage return has overwritten.
+
+    Args:
+        tolerance: pixels of an image may differ by this part of the range; 0 compares bytes.
+    """
+    differing = {}
+    for number, (cell, result) in enumerate(zip(version.cells, replayed), 1):
+        why = _difference(cell, result, tolerance)
+        if why:
+            differing[number] = why
+    return differing
+
+
+def _difference(cell: RecordedCell, result: dict[str, Any], tolerance: float) -> str:
+    if cell.how != result["how"]:
+        return f"it was recorded as {cell.how}, now {result['how']}"
+    was, now = (_merge(outputs) for outputs in (cell.outputs, result["outputs"]))
+    if len(was) != len(now):
+        return f"{len(now)} outputs, recorded {len(was)}"
+    for one, two in zip(was, now):
+        why = _compare(one, two, is_timed(cell.source), tolerance)
+        if why:
+            return why
+    return ""
+
+
+def _merge(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Standard output and error each as one text: how they interleave is buffering."""
+    texts: dict[str, str] = {}
+    others = []
+    for output in outputs:
+        if output["output_type"] == "stream":
+            texts[output["name"]] = texts.get(output["name"], "") + output["text"]
+        else:
+            others.append(output)
+    streams = [{"output_type": "stream", "name": name, "text": text} for name, text in sorted(texts.items())]
+    return streams + others
+
+
+def _compare(one: dict[str, Any], two: dict[str, Any], timed: bool, tolerance: float) -> str:
+    if one["output_type"] != two["output_type"]:
+        return f"{two['output_type']}, recorded {one['output_type']}"
+    if one["output_type"] == "stream":
+        return _compare_texts(one["text"], two["text"], timed)
+    if one["output_type"] == "error":
+        return _compare_texts(f"{one['ename']}: {one['evalue']}", f"{two['ename']}: {two['evalue']}", False)
+    for mime in sorted(set(one["data"]) | set(two["data"])):
+        a, b = one["data"].get(mime), two["data"].get(mime)
+        if isinstance(a, str) and isinstance(b, str):
+            why = (_compare_images(a, b, tolerance) if mime in ("image/png", "image/jpeg")
+                   else _compare_texts(a, b, timed))
+        else:
+            why = "" if a == b else "other content"
+        if why:
+            return f"{mime}: {why}"
+    return ""
+
+
+def _plain(text: str, timed: bool) -> str:
+    text = _ADDRESS.sub("at 0x", _PROGRESS.sub("", text))
+    return _TIMING.sub("", text) if timed else text
+
+
+def _compare_texts(one: str, two: str, timed: bool) -> str:
+    was, now = (_plain(text, timed).splitlines() for text in (one, two))
+    for a, b in zip(was, now):
+        if a != b:
+            return f"{b[:_SHOWN]!r}, recorded {a[:_SHOWN]!r}"
+    return "" if len(was) == len(now) else f"{len(now)} lines, recorded {len(was)}"
+
+
+def _compare_images(one: str, two: str, tolerance: float) -> str:
+    if one == two:
+        return ""
+    distance = _image_distance(base64.b64decode(one), base64.b64decode(two)) if tolerance else None
+    if distance is not None and distance <= tolerance:
+        return ""
+    return "another image" + (f", {100 * distance:.2g} % apart" if distance is not None else "")
+
+
+def _image_distance(one: bytes, two: bytes) -> float | None:
+    """The largest difference of two pixels as a part of the range; None if they cannot be compared."""
+    import io
+    try:
+        import numpy
+        from PIL import Image
+    except ImportError:
+        return None
+    a, b = (numpy.asarray(Image.open(io.BytesIO(data)).convert("RGBA"), dtype=float) for data in (one, two))
+    return float(abs(a - b).max() / 255) if a.shape == b.shape else None
+
+
+def notebook(version: Version, replayed: list[dict[str, Any]]) -> str:
+    """A version as an executed notebook, nbformat 4.5."""
+    cells = []
+    for number, cell in enumerate(version.cells):
+        result = replayed[number] if number < len(replayed) else {"outputs": [], "execution_count": None}
+        cells.append({"cell_type": "code", "id": f"cell-{number + 1}", "metadata": {}, "source": cell.source.rstrip("\n"),
+                      "execution_count": result["execution_count"], "outputs": result["outputs"]})
+    name = "python3" if version.kind == NOTEBOOK else "script"
+    metadata = {"language_info": {"name": "python"}, "kernelspec": {
+        "name": "python3", "display_name": "Python 3", "language": "python"}, "rex": {"kind": name}}
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}, indent=1)
