@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rex.errors import UsageError
+
 if TYPE_CHECKING:
     from rex.replay import Outcome
 
@@ -59,16 +61,34 @@ def as_json(outcome: "Outcome", archive: str) -> dict[str, Any]:
 @click.option("--check", is_flag=True, help="Compare with the recording; the program's output is not shown.")
 @click.option("--sandbox", is_flag=True,
               help="Let the programs see nothing of this machine but their own files and OUTDIR.")
+@click.option("--all", "all_versions", is_flag=True,
+              help="Replay all versions (see: rex record --cells), shared prefixes once; "
+                   "outputs in OUTDIR/<experiment>.")
+@click.option("--cache", metavar="SIZE", help="With --all: what checkpoints may take together (half of the free memory).")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True,
+              help="With --all: processes side by side; 1 follows the plan of rex plan.")
+@click.option("--algorithm", type=click.Choice(["best", "pc", "prp-v1", "prp-v2", "lfu", "none"]), default="best",
+              show_default=True, help="With --all: the planner.")
+@click.option("--tolerance", type=click.FloatRange(0, 1), default=0.0, metavar="PART",
+              help="With --all: pixels of images may differ by this part of their range.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print a report as JSON (last on standard output).")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
-def command(archive: str, experiment: str | None, outdir: str, check: bool, sandbox: bool,
-            json_wanted: bool, quiet: bool) -> int:
+def command(archive: str, experiment: str | None, outdir: str, check: bool, sandbox: bool, all_versions: bool,
+            cache: str | None, jobs: int, algorithm: str, tolerance: float, json_wanted: bool,
+            quiet: bool) -> int:
     """Run an experiment again from the archive alone: same output, in OUTDIR.
 
     This runs the programs of the archive: replay only what you would run, or use --sandbox."""
     from rex.cli.record_command import end_like
     from rex.cli.table import clean
     from rex.replay import replay
+    if all_versions:
+        from rex.cli.allversions import replay_versions
+        if sandbox:
+            raise UsageError("--all cannot run in a sandbox yet", "", "leave --sandbox out")
+        if experiment:
+            raise UsageError("--all replays every version", f"-e names only {experiment}", "leave one of them out")
+        return replay_versions(archive, outdir, cache, jobs, algorithm, tolerance, check, json_wanted, quiet)
     outcome = replay(archive, experiment, outdir, is_quiet=check, is_checked=check or json_wanted,
                      is_sandboxed=sandbox)
     code, reason = verdict(outcome)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,8 +23,11 @@ class Lab(Protocol):
     def start(self, base: str) -> Worker:
         """A fresh process before the first cell, on the apparatus of the versions with this base."""
 
-    def directory(self) -> str:
-        """A new place for a branch's files."""
+    def branch(self, worker: Worker) -> str:
+        """A new place for a branch's files, with a copy of those that the worker has."""
+
+    def discard(self, directory: str) -> None:
+        """Nobody needs a branch's files any more."""
 
     def keep(self, worker: Worker, versions: list[str]) -> None:
         """The process has ended: its files are what these versions wrote."""
@@ -54,7 +58,7 @@ class Tally:
         results: what each node's cell showed and took.
         failed: nodes whose cells could not be run to their end, and why.
         notes: what the user should know, each once.
-        compute_s: seconds in cells; recomputed_s: those that the plan had not foreseen.
+        compute_s: seconds in cells; recomputed_s: those of cells that had been run before.
         peak_bytes: the most that checkpoints took together, by the kernel's account.
     """
 
@@ -81,6 +85,7 @@ class Runner:
         self.lab = lab
         self.watch = watch
         self.tally = Tally()
+        self.guard = threading.Lock()
 
     def compute(self, held: Held, name: str, is_again: bool) -> None:
         """Run a node's cell on a process at its parent.
@@ -94,11 +99,12 @@ class Runner:
         result = held.worker.run_cell(order)
         held.state.written.update(result["written"])
         seconds = result["seconds"]
-        self.tally.compute_s += seconds
-        if is_again:
-            self.tally.recomputed_s += seconds
-        else:
-            self.tally.results[name] = result
+        with self.guard:
+            self.tally.compute_s += seconds
+            if is_again:
+                self.tally.recomputed_s += seconds
+            else:
+                self.tally.results[name] = result
         if result["how"] == "error" and self.tree.children(name) and not node.cell.may_raise:
             self.tally.failed[name] = "it raises, and did not when it was recorded"
         self.watch.ends(name, seconds, is_again)
@@ -111,6 +117,25 @@ class Runner:
     def is_lost(self, name: str) -> bool:
         """Whether a node at or above this one cannot be run."""
         return any(each in self.tally.failed for each in self.tree.path(name))
+
+    def fork(self, held: Held) -> Held | None:
+        """Another process with the same state; None if there can be none, which is noted.
+
+        Raises:
+            WorkerLost: the process itself is gone.
+        """
+        directory = self.lab.branch(held.worker)
+        found = held.worker.fork(directory)
+        if isinstance(found, Refusal):
+            self.tally.note(f"cell {held.state.node} was no checkpoint: {found.reason}")
+            self.lab.discard(directory)
+            return None
+        return Held(found, held.state.copy())
+
+    def drop(self, held: Held) -> None:
+        """Be rid of a process and its files."""
+        held.worker.drop()
+        self.lab.discard(held.worker.directory)
 
     def end(self, held: Held, name: str) -> None:
         """Let the process of a version's last cell end; its files are kept."""
@@ -196,16 +221,12 @@ class Replayer(Runner):
 
     def _fork(self, held: Held) -> Held | None:
         try:
-            found = held.worker.fork(self.lab.directory())
+            return self.fork(held)
         except WorkerLost as error:
             self.tally.note(f"cell {held.state.node}: {error.what}")
             if held is self._live:
                 self._lose_live()
             return None
-        if isinstance(found, Refusal):
-            self.tally.note(f"cell {held.state.node} was no checkpoint: {found.reason}")
-            return None
-        return Held(found, held.state.copy())
 
     def _restore(self, name: str, _child: str) -> None:
         self._drop_live()
@@ -223,7 +244,7 @@ class Replayer(Runner):
     def _evict(self, name: str) -> None:
         held = self._cache.pop(name, None)
         if held:
-            held.worker.drop()
+            self.drop(held)
 
     # -------------------------------------------------------------- states
 
@@ -243,7 +264,7 @@ class Replayer(Runner):
 
     def _drop_live(self) -> None:
         if self._live:
-            self._live.worker.drop()
+            self.drop(self._live)
             self._live = None
 
     def _lose_live(self) -> None:

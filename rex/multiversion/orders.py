@@ -8,7 +8,7 @@ from typing import Any
 from rex.archive import Archive, Manifest
 from rex.cells.split import SCRIPT
 from rex.errors import NotFound
-from rex.multiversion.merge import CellNode, VersionTree
+from rex.multiversion.merge import CellNode
 from rex.multiversion.versions import Version
 
 
@@ -31,12 +31,19 @@ class State:
 
 
 class Orders:
-    """Makes the orders for the nodes of a tree."""
+    """Makes the orders for the nodes of a tree.
 
-    def __init__(self, archive: Archive, tree: VersionTree, versions: list[Version]) -> None:
+    Attributes:
+        bases: the versions that start from the same state; such share processes.
+        worlds: the place of each version among those, which says whose files a process sees.
+    """
+
+    def __init__(self, archive: Archive, versions: list[Version]) -> None:
         self._archive = archive
-        self._tree = tree
-        self.worlds = {version.name: place for place, version in enumerate(versions)}
+        self.bases: dict[str, list[Version]] = {}
+        for version in versions:
+            self.bases.setdefault(version.base, []).append(version)
+        self.worlds = {version.name: place for group in self.bases.values() for place, version in enumerate(group)}
         self._manifests: dict[str, Manifest] = {}
         self._texts: dict[str, str] = {}
 

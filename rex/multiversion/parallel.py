@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from rex.multiversion.execute import Held, Lab, Runner, Tally, Watch
 from rex.multiversion.merge import VersionTree
 from rex.multiversion.orders import Orders, State
-from rex.multiversion.worker import Refusal, WorkerLost
+from rex.multiversion.worker import WorkerLost
 
 _TRIES = 2
 
@@ -59,7 +59,7 @@ class ParallelReplayer(Runner):
         for thread in threads:
             thread.join()
         for checkpoint in self._cache.values():
-            checkpoint.held.worker.drop()
+            self.drop(checkpoint.held)
         if self._error:
             raise self._error
         return self.tally
@@ -121,7 +121,7 @@ class ParallelReplayer(Runner):
         while at is not None:
             self.compute(held, at, at in self.tally.results)
             if at in self.tally.failed:
-                held.worker.drop()
+                self.drop(held)
                 return
             children = self._sorted_children(at)
             ends = bool(self.tree.versions_at(at))
@@ -135,14 +135,11 @@ class ParallelReplayer(Runner):
             at = children[0]
 
     def _end_inside(self, held: Held, name: str) -> None:
-        found = held.worker.fork(self.lab.directory())
-        if isinstance(found, Refusal):      # once more from the start, for this end alone
-            self.tally.note(f"cell {name} was no checkpoint: {found.reason}")
+        other = self.fork(held)
+        if other is None:                    # once more from the start, for this end alone
             other = Held(self.lab.start(self.tree.nodes[name].base), State())
             self.walk(other, self.tree.path(name))
-            self.end(other, name)
-        else:
-            self.end(Held(found, held.state.copy()), name)
+        self.end(other, name)
 
     # -------------------------------------------------------------- checkpoints
 
@@ -152,12 +149,10 @@ class ParallelReplayer(Runner):
         with self._changed:
             has_room = size is not None and self._used_bytes() + size <= self._budget_bytes
         if has_room:
-            found = held.worker.fork(self.lab.directory())
+            found = self.fork(held)
             with self._changed:
-                if isinstance(found, Refusal):
-                    self.tally.note(f"cell {name} was no checkpoint: {found.reason}")
-                else:
-                    self._cache[name] = _Checkpoint(Held(found, held.state.copy()), len(children))
+                if found:
+                    self._cache[name] = _Checkpoint(found, len(children))
                     self.tally.checkpoints += 1
                     used = self._used_bytes()
                     self.tally.peak_bytes = max(self.tally.peak_bytes, used)
@@ -195,7 +190,6 @@ class ParallelReplayer(Runner):
             if not checkpoint.entries:
                 return checkpoint.held
             try:
-                found = checkpoint.held.worker.fork(self.lab.directory())
+                return self.fork(checkpoint.held)
             except WorkerLost:
                 return None
-        return None if isinstance(found, Refusal) else Held(found, checkpoint.held.state.copy())

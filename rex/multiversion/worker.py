@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import socket
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +31,6 @@ class Worker:
 
     Attributes:
         directory: where the files go that its cells write.
-        is_traced: whether it can be asked for its memory.
     """
 
     def __init__(self, control: socket.socket, directory: str) -> None:
@@ -43,7 +41,6 @@ class Worker:
         """
         self._control = control
         self.directory = directory
-        self.lock = threading.Lock()
         greeting = self._receive()[0]
         self.pid: int = greeting["pid"]
         if greeting["problem"]:

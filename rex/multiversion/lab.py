@@ -1,0 +1,137 @@
+"""Starts the processes of a replay of versions, on archived files alone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import threading
+from typing import Any
+
+from rex import codec
+from rex.archive import Archive, Experiment
+from rex.cells import serving
+from rex.errors import OwnFailure
+from rex.multiversion.orders import Orders
+from rex.multiversion.worker import Refusal, Worker, WorkerLost
+from rex.replay import Stage
+from rex.tracer import Plan, start
+from rex.tracer.native import Started
+from rex.tracer.plan import LIVE
+
+_WORK = ".rex-replay"
+
+
+class LiveLab:
+    """Processes on the apparatus of recorded versions.
+
+    For each base there is one process that has run no cell, from which all others are forked. The
+    files of each branch are in a directory of their own below OUTDIR; those of a version that has
+    ended become OUTDIR/<experiment>.
+    """
+
+    def __init__(self, archive: Archive, orders: Orders, outdir: str) -> None:
+        self._archive = archive
+        self._orders = orders
+        self._outdir = outdir
+        self._work = os.path.join(outdir, _WORK)
+        os.mkdir(self._work)
+        self._count = 0
+        self._lock = threading.Lock()
+        self._stages: dict[str, Stage] = {}
+        self._engines: list[Started] = []
+        self._first: dict[str, Worker] = {}
+
+    def __enter__(self) -> "LiveLab":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._first.values():
+            worker.drop()
+        for engine in self._engines:
+            engine.process.kill()               # its tracees go with it
+            engine.process.wait()
+        for stage in self._stages.values():
+            stage.close()
+        shutil.rmtree(self._work, ignore_errors=True)
+
+    # -------------------------------------------------------------- processes
+
+    def start(self, base: str) -> Worker:
+        """A fresh process before the first cell."""
+        for _ in range(2):
+            with self._lock:
+                if base not in self._first:
+                    self._first[base] = self._launch(base)
+            try:
+                with self._lock:
+                    found = self._first[base].fork(self.branch(self._first[base]))
+            except WorkerLost:
+                del self._first[base]
+                continue
+            if isinstance(found, Refusal):
+                raise OwnFailure("a fresh process could not be forked", found.reason)
+            return found
+        raise OwnFailure("the processes of the replay do not survive", "", "see what the system's log says of them")
+
+    def _launch(self, base: str) -> Worker:
+        """Start an engine and in it the process that all others of this base come from."""
+        ours, theirs = socket.socketpair()
+        directory = self._directory()
+        os.mkdir(directory)
+        os.dup2(theirs.fileno(), serving.CONTROL, inheritable=True)
+        try:
+            engine = start(self._plan(base, directory), subprocess.DEVNULL, subprocess.DEVNULL, None)
+        finally:
+            os.close(serving.CONTROL)
+            theirs.close()
+        self._engines.append(engine)
+        try:
+            return Worker(ours, directory)
+        except WorkerLost:
+            engine.wait()                       # raises what it knows
+            raise OwnFailure("the first process of the replay ended at once", "",
+                             "see whether one version replays: rex replay -e EXP") from None
+
+    def _plan(self, base: str, directory: str) -> Plan:
+        group = self._orders.bases[base]
+        stages = [self._stage(self._archive.experiment(version.name)) for version in group]
+        manifest = stages[0].manifest
+        command = [*manifest.command[:2], "--serve"]
+        record = manifest.extra.get("record", {})
+        made = Plan(LIVE, "", codec.raw(record.get("program", command[0])), [codec.raw(word) for word in command],
+                    [codec.raw(f"{k}={v}") for k, v in manifest.environment.items()],
+                    report=os.path.join(stages[0].work, "report"), cwd=codec.raw(manifest.cwd),
+                    stack_limit=max(0, manifest.limits.get("stack", (0, 0))[0]), umask=manifest.umask,
+                    seed=group[0].seed, outdir=codec.raw(directory), work=codec.raw(stages[0].work),
+                    objects=codec.raw(os.path.join(stages[0].root, "objects")))
+        return made
+
+    def _stage(self, experiment: Experiment) -> Stage:
+        if experiment.name not in self._stages:
+            self._stages[experiment.name] = Stage(self._archive, experiment)
+        return self._stages[experiment.name]
+
+    # -------------------------------------------------------------- files
+
+    def _directory(self) -> str:
+        self._count += 1
+        return os.path.join(self._work, f"branch{self._count}")
+
+    def branch(self, worker: Worker) -> str:
+        """A new place for a branch's files, with a copy of those that the worker has."""
+        directory = self._directory()
+        shutil.copytree(worker.directory, directory, symlinks=True)
+        return directory
+
+    def discard(self, directory: str) -> None:
+        """Nobody needs a branch's files any more."""
+        shutil.rmtree(directory, ignore_errors=True)
+
+    def keep(self, worker: Worker, versions: list[str]) -> None:
+        """The process has ended: its files are what these versions wrote."""
+        first = os.path.join(self._outdir, versions[0])
+        os.rename(worker.directory, first)
+        for name in versions[1:]:
+            shutil.copytree(first, os.path.join(self._outdir, name), symlinks=True)
