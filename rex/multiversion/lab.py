@@ -7,18 +7,20 @@ import shutil
 import socket
 import subprocess
 import threading
-from typing import Any
+from dataclasses import replace
 
-from rex import codec
 from rex.archive import Archive, Experiment
 from rex.cells import serving
 from rex.errors import OwnFailure
 from rex.multiversion.orders import Orders
 from rex.multiversion.worker import Refusal, Worker, WorkerLost
 from rex.replay import Stage
+from rex.runnew.answers import read_answers
+from rex.runnew.changes import Changes
+from rex.runnew.engineplan import engine_plan
+from rex.runnew.plan import plan_run
 from rex.tracer import Plan, start
 from rex.tracer.native import Started
-from rex.tracer.plan import LIVE
 
 _WORK = ".rex-replay"
 
@@ -82,7 +84,7 @@ class LiveLab:
         os.mkdir(directory)
         os.dup2(theirs.fileno(), serving.CONTROL, inheritable=True)
         try:
-            engine = start(self._plan(base, directory), subprocess.DEVNULL, subprocess.DEVNULL, None)
+            engine = start(self._plan(base, directory), subprocess.DEVNULL, subprocess.DEVNULL, subprocess.DEVNULL)
         finally:
             os.close(serving.CONTROL)
             theirs.close()
@@ -95,18 +97,21 @@ class LiveLab:
                              "see whether one version replays: rex replay -e EXP") from None
 
     def _plan(self, base: str, directory: str) -> Plan:
-        group = self._orders.bases[base]
-        stages = [self._stage(self._archive.experiment(version.name)) for version in group]
-        manifest = stages[0].manifest
-        command = [*manifest.command[:2], "--serve"]
-        record = manifest.extra.get("record", {})
-        made = Plan(LIVE, "", codec.raw(record.get("program", command[0])), [codec.raw(word) for word in command],
-                    [codec.raw(f"{k}={v}") for k, v in manifest.environment.items()],
-                    report=os.path.join(stages[0].work, "report"), cwd=codec.raw(manifest.cwd),
-                    stack_limit=max(0, manifest.limits.get("stack", (0, 0))[0]), umask=manifest.umask,
-                    seed=group[0].seed, outdir=codec.raw(directory), work=codec.raw(stages[0].work),
-                    objects=codec.raw(os.path.join(stages[0].root, "objects")))
-        return made
+        """The engine's plan: the runner of the first version, and the files of each as a world."""
+        made: Plan | None = None
+        worlds = []
+        for version in self._orders.bases[base]:
+            experiment = self._archive.experiment(version.name)
+            command = (*experiment.manifest.command[:2], "--serve")
+            run = plan_run(self._archive, experiment, Changes(args=command), directory, is_continued=True)
+            plan = engine_plan(run, self._stage(experiment), read_answers(experiment))
+            worlds.append(plan)
+            made = made or plan
+        assert made
+        # Programs that are not the same in all worlds are prepared where they are executed.
+        made.programs = {path: file for path, file in made.programs.items()
+                         if all(plan.programs.get(path) == file for plan in worlds)}
+        return replace(made, worlds=worlds, seed=self._orders.bases[base][0].seed)
 
     def _stage(self, experiment: Experiment) -> Stage:
         if experiment.name not in self._stages:

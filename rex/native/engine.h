@@ -54,6 +54,8 @@ struct plan {
     struct strings stubs;                 /* live: "mode mtime_ns size path" of files without content */
     struct strings listed, entries;       /* live: directories whose names it knows, and the paths of those */
     const char *objects;                  /* live: the folder of archived files, unpacked */
+    struct marks { size_t map, link, dir, dir_time, absent, stub, listed, entry; } *worlds;
+    size_t world_count;                   /* live: where the files of each world begin, see view_branch.c */
     int mask;                             /* replay: the umask as recorded, -1 = leave */
     int control;                          /* record: descriptor of the capture service, -1 without */
     int gate;                             /* replay: descriptor of who decides on steps, -1 without */
@@ -62,6 +64,7 @@ struct plan {
 };
 extern struct plan plan;
 void plan_read(const char *path);
+struct marks plan_marks(void);
 
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void *grow(void *items, size_t count, size_t size);
@@ -137,6 +140,7 @@ struct task {
     char *cwd;                       /* of a leader */
     /* live */
     bool is_rewritten, is_logged, has_live_result;
+    struct view *view;
     int64_t live_result;             /* instead of that of the call that was put in its place */
     char *loader, *exec_name;        /* of a program that is being executed */
     ull last_stop;

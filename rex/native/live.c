@@ -89,7 +89,8 @@ static void dispatch(struct task *t)
         live_stat(t);
         break;
     case REX_NR_access: case REX_NR_faccessat: case REX_NR_faccessat2:
-        live_access(t);
+        if (!view_border(t))
+            live_access(t);
         break;
     case REX_NR_readlink: case REX_NR_readlinkat:
         live_readlink(t);
@@ -119,7 +120,10 @@ static void dispatch(struct task *t)
         t->want_exit = true;
         break;
     case REX_NR_getrandom:
-        live_use(LIVE_RANDOM, "");
+        if (plan.seed)
+            t->want_exit = true;
+        else
+            live_use(LIVE_RANDOM, "");
         break;
     default:
         if (c->hook == REX_HOOK_TREE)
@@ -131,6 +135,7 @@ static void dispatch(struct task *t)
 
 static void entry(struct task *t)
 {
+    view = t->view;
     if (needs_scratch(t->nr) && !replay_scratch(t))
         return;
     t->is_rewritten = t->has_live_result = false;
@@ -138,8 +143,11 @@ static void entry(struct task *t)
         recorder.entry(t);
     else if (!call_of(t->nr))
         skip_call(t, -ENOSYS);
-    else
+    else {
         read_names(t);
+        if (plan.seed)
+            seed_border(t);
+    }
     t->is_logged = is_recorded && t->want_exit;
     if (t->state == CALL_ENTERED && call_of(t->nr) && t->nr == (long)(int)t->regs.orig_rax)
         dispatch(t);
@@ -162,6 +170,7 @@ static int64_t put_right(struct task *t, int64_t result)
 
 static void exit_stop(struct task *t, int64_t result)
 {
+    view = t->view;
     if (t->scratch_due) {
         replay_scratch_made(t, result);
         return;
@@ -172,10 +181,13 @@ static void exit_stop(struct task *t, int64_t result)
         live_address_exit(t, is_interrupted(result) ? -1 : result);
     if (t->is_logged)
         recorder.exit(t, result);
+    else if (plan.seed)
+        seed_drawn(t, result);
 }
 
 static void execed(struct task *t)
 {
+    view = t->view;
     live_execed(t);
     if (is_recorded)
         recorder.execed(t);
@@ -185,8 +197,11 @@ static void execed(struct task *t)
 
 static void born(struct task *parent, struct task *t, uint64_t flags)
 {
+    t->view = parent ? parent->view : view;
     if (is_recorded)
         recorder.born(parent, t, flags);
+    else if (plan.seed)
+        seed_born(parent, t);
 }
 
 static bool signal_stop(struct task *t, int sig)

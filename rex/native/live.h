@@ -23,6 +23,23 @@ struct place {                       /* what a path leads to */
     bool is_magic;                   /* only the kernel can follow it: the path is a link in /proc */
 };
 
+struct world {                       /* what is mapped, and what is known of it */
+    struct table index_of, listed, local_names, trees;
+    char *tree_root;
+    struct marks from, to;           /* in the plan's lists */
+};
+struct view {                        /* a world and what was changed on top of it */
+    struct world *world;
+    const char *outdir;
+    struct table uppers, gone, listings;
+    struct view *next;
+};
+extern struct view *view;            /* of the task whose call is at hand */
+extern struct view *views;
+struct world *view_world(size_t number);
+bool view_border(struct task *t);
+bool view_is_hidden(const char *path);
+
 void view_start(void);
 void view_report(void);
 int view_look(const char *path, struct place *p);

@@ -14,8 +14,7 @@ static void add(struct strings *s, char *value)
 static const struct { const char *key; const char **into; } single[] = {
     {"mode", &plan.mode}, {"log", &plan.log}, {"program", &plan.program}, {"cwd", &plan.cwd},
     {"outdir", &plan.outdir}, {"report", &plan.report}, {"empty", &plan.empty},
-    {"work", &plan.work}, {"seed", &plan.seed},
-    {"work", &plan.work}, {"objects", &plan.objects},
+    {"work", &plan.work}, {"seed", &plan.seed}, {"objects", &plan.objects},
 };
 static const struct { const char *key; struct strings *into; } many[] = {
     {"arg", &plan.args}, {"env", &plan.env}, {"withhold", &plan.withhold},
@@ -24,6 +23,13 @@ static const struct { const char *key; struct strings *into; } many[] = {
     {"step", &plan.steps},
     {"dir_time", &plan.dir_times}, {"absent", &plan.absent}, {"stub", &plan.stubs}, {"listed", &plan.listed}, {"entry", &plan.entries},
 };
+
+/* How many of each list there are by now. */
+struct marks plan_marks(void)
+{
+    return (struct marks){plan.map_from.count, plan.link_from.count, plan.dirs.count, plan.dir_times.count,
+                          plan.absent.count, plan.stubs.count, plan.listed.count, plan.entries.count};
+}
 
 static void plan_set(const char *key, char *value)
 {
@@ -37,7 +43,10 @@ static void plan_set(const char *key, char *value)
             add(many[i].into, value);
             return;
         }
-    if (!strcmp(key, "control"))
+    if (!strcmp(key, "world")) {
+        plan.worlds = grow(plan.worlds, plan.world_count, sizeof *plan.worlds);
+        plan.worlds[plan.world_count++] = plan_marks();
+    } else if (!strcmp(key, "control"))
         plan.control = atoi(value);
     else if (!strcmp(key, "gate"))
         plan.gate = atoi(value);

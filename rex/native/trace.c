@@ -100,7 +100,7 @@ static void tracee(int gate, const struct sigaction *saved)
         setrlimit(RLIMIT_STACK, &r);
     }
     bool is_watched = handler != &live || live_is_recorded();
-    if (is_watched)
+    if (is_watched || plan.seed)          /* addresses are the same in every run, too */
         personality(ADDR_NO_RANDOMIZE);
     inherit_signals(saved);
     if (is_watched)

@@ -13,9 +13,10 @@
 
 #include <fcntl.h>
 
-static struct table index_of, listed, uppers, gone, local_names, trees;
-static char *tree_root, *exec_root;
+struct view *view, *views;
+static char *exec_root;
 static dev_t own_dev;
+static const char absent;                /* a name that the archive knows not to be there */
 
 /* ------------------------------------------------------------------ names */
 
@@ -39,7 +40,7 @@ char *view_join(const char *directory, const char *name)
 
 char *view_upper(const char *path)
 {
-    return text("%s%s", plan.outdir, path);
+    return text("%s%s", view->outdir, path);
 }
 
 /* File systems of the kernel, which are never covered. */
@@ -51,16 +52,18 @@ bool view_is_kernel(const char *path)
 /* The logical path that a name of the kernel's stands for. */
 char *view_logical(const char *physical)
 {
-    const char *roots[] = {plan.outdir, tree_root, exec_root};
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-        if (is_below(physical, roots[i])) {
-            const char *rest = physical + strlen(roots[i]);
-            char *path = strdup(*rest ? rest : "/"), *end = strstr(path, " (deleted)");
-            if (end && i == 2)            /* a program that was built again */
-                *end = 0;
-            return path;
-        }
-    const char *name = table_get(&local_names, physical);
+    const char *root = is_below(physical, exec_root) ? exec_root : NULL;
+    for (struct view *v = views; v && !root; v = v->next)
+        root = is_below(physical, v->outdir) ? v->outdir
+            : is_below(physical, v->world->tree_root) ? v->world->tree_root : NULL;
+    if (root) {
+        const char *rest = physical + strlen(root);
+        char *path = strdup(*rest ? rest : "/"), *end = strstr(path, " (deleted)");
+        if (end && root == exec_root)     /* a program that was built again */
+            *end = 0;
+        return path;
+    }
+    const char *name = table_get(&view->world->local_names, physical);
     return strdup(name ? name : physical);
 }
 
@@ -68,7 +71,7 @@ char *view_logical(const char *physical)
 
 static struct node *node_at(const char *path)
 {
-    struct node **at = (struct node **)table_at(&index_of, path);
+    struct node **at = (struct node **)table_at(&view->world->index_of, path);
     if (*at)
         return *at;
     struct node *n = *at = zalloc(sizeof *n);
@@ -93,37 +96,32 @@ static void add_file(const char *path, char *description)
     n->file = *p ? p + 1 : p;
     n->is_local = !is_below(n->file, plan.objects);
     if (n->is_local)
-        *table_at(&local_names, n->file) = n->path;
+        *table_at(&view->world->local_names, n->file) = n->path;
 }
 
-static void walk_upper(const char *path);
-
-void view_start(void)
+/* Reads the world's part of the plan. */
+static void fill(struct world *w)
 {
-    struct stat st;
-    tree_root = text("%s/tree", plan.work);
-    exec_root = text("%s/exec", plan.work);
-    if (!stat(plan.outdir, &st))
-        own_dev = st.st_dev;
+    struct marks a = w->from, b = w->to;
     node_at("/");
-    for (size_t i = 0; i < plan.map_from.count && i < plan.map_to.count; i++)
+    for (size_t i = a.map; i < b.map && i < plan.map_to.count; i++)
         add_file(plan.map_from.item[i], plan.map_to.item[i]);
-    for (size_t i = 0; i < plan.link_from.count && i < plan.link_to.count; i++) {
+    for (size_t i = a.link; i < b.link && i < plan.link_to.count; i++) {
         struct node *n = node_at(plan.link_from.item[i]);
         n->mode = S_IFLNK | 0777;
         n->target = plan.link_to.item[i];
     }
-    for (size_t i = 0; i < plan.dirs.count; i++) {
+    for (size_t i = a.dir; i < b.dir; i++) {
         char *p = plan.dirs.item[i];
         unsigned long mode = strtoul(p, &p, 8);
         node_at(*p ? p + 1 : p)->mode = S_IFDIR | ((mode_t)mode & 07777);
     }
-    for (size_t i = 0; i < plan.dir_times.count; i++) {
+    for (size_t i = a.dir_time; i < b.dir_time; i++) {
         char *p = plan.dir_times.item[i];
         long long when = strtoll(p, &p, 10);
         node_at(*p ? p + 1 : p)->mtime_ns = when;
     }
-    for (size_t i = 0; i < plan.stubs.count; i++) {
+    for (size_t i = a.stub; i < b.stub; i++) {
         char *p = plan.stubs.item[i];
         mode_t mode = S_IFREG | ((mode_t)strtoul(p, &p, 8) & 07777);
         long long when = strtoll(p, &p, 10), size = strtoll(p, &p, 10);
@@ -133,12 +131,45 @@ void view_start(void)
         n->size = (off_t)size;
         n->is_stub = true;
     }
-    for (size_t i = 0; i < plan.absent.count; i++)
-        *table_at(&listed, plan.absent.item[i]) = &gone;
-    for (size_t i = 0; i < plan.listed.count; i++)
+    for (size_t i = a.absent; i < b.absent; i++)
+        *table_at(&w->listed, plan.absent.item[i]) = (void *)&absent;
+    for (size_t i = a.listed; i < b.listed; i++)
         node_at(plan.listed.item[i])->is_closed = true;
-    for (size_t i = 0; i < plan.entries.count; i++)
-        *table_at(&listed, plan.entries.item[i]) = &listed;
+    for (size_t i = a.entry; i < b.entry; i++)
+        *table_at(&w->listed, plan.entries.item[i]) = w;
+}
+
+/* The world of that number; read when it is first needed. */
+struct world *view_world(size_t number)
+{
+    static struct world **known;
+    if (!known)
+        known = zalloc((plan.world_count + 1) * sizeof *known);
+    struct world *w = known[number];
+    if (!w) {
+        w = known[number] = zalloc(sizeof *w);
+        w->tree_root = number ? text("%s/tree%zu", plan.work, number) : text("%s/tree", plan.work);
+        w->from = plan.world_count ? plan.worlds[number] : (struct marks){0};
+        w->to = number + 1 < plan.world_count ? plan.worlds[number + 1] : plan_marks();
+        struct world *before = view->world;
+        view->world = w;
+        fill(w);
+        view->world = before;
+    }
+    return w;
+}
+
+static void walk_upper(const char *path);
+
+void view_start(void)
+{
+    struct stat st;
+    exec_root = text("%s/exec", plan.work);
+    if (!stat(plan.outdir, &st))
+        own_dev = st.st_dev;
+    view = views = zalloc(sizeof *view);
+    view->outdir = plan.outdir;
+    view->world = view_world(0);
     walk_upper("/");
 }
 
@@ -147,7 +178,7 @@ void view_start(void)
 /* Directories that are in the upper layer: below others there is no need to look. */
 void view_upper_made(const char *path)
 {
-    *table_at(&uppers, path) = &uppers;
+    *table_at(&view->uppers, path) = view;
 }
 
 static void walk_upper(const char *path)
@@ -182,12 +213,12 @@ void view_upper_moved(const char *path)
 
 bool view_is_gone(const char *path)
 {
-    if (!gone.used)
+    if (!view->gone.used)
         return false;
     char *p = strdup(path);
     bool result = false;
     for (char *slash; !result && *p; *slash = 0) {
-        result = table_get(&gone, p) != NULL;
+        result = table_get(&view->gone, p) != NULL;
         if (!(slash = strrchr(p, '/')))
             break;
     }
@@ -198,14 +229,15 @@ bool view_is_gone(const char *path)
 /* The layers below have nothing at this path and below it any more. */
 void view_remove(const char *path)
 {
-    *table_at(&gone, path) = &gone;
+    *table_at(&view->gone, path) = view;
 }
 
 void view_report(void)
 {
-    for (size_t i = 0; i < gone.size; i++)
-        if (gone.slot[i].value)
-            report_line("gone=%s", gone.slot[i].key);
+    const struct table *gone = &view->gone;
+    for (size_t i = 0; i < gone->size; i++)
+        if (gone->slot[i].value)
+            report_line("gone=%s", gone->slot[i].key);
 }
 
 /* ------------------------------------------------------------------ one name */
@@ -242,7 +274,7 @@ static void mapped_stat(const struct node *n, struct stat *st)
 /* What a mapped path was, whatever the layers above have now. */
 bool view_mapped_stat(const char *path, struct stat *st)
 {
-    const struct node *n = table_get(&index_of, path);
+    const struct node *n = table_get(&view->world->index_of, path);
     if (n)
         mapped_stat(n, st);
     return n;
@@ -258,10 +290,10 @@ static void as_directory(const char *path, struct stat *st)
 
 static bool is_denied(const char *path)
 {
-    if (table_get(&listed, path))
-        return table_get(&listed, path) == &gone;
+    if (table_get(&view->world->listed, path))
+        return table_get(&view->world->listed, path) == &absent;
     char *above = view_parent(path);
-    struct node *parent = table_get(&index_of, above);
+    struct node *parent = table_get(&view->world->index_of, above);
     free(above);
     return parent && parent->is_closed;
 }
@@ -269,7 +301,7 @@ static bool is_denied(const char *path)
 static bool in_upper(const char *path, struct stat *st)
 {
     char *parent = view_parent(path);
-    bool possible = table_get(&uppers, parent) != NULL;
+    bool possible = table_get(&view->uppers, parent) != NULL;
     free(parent);
     if (!possible)
         return false;
@@ -284,9 +316,9 @@ int view_look(const char *path, struct place *p)
 {
     p->layer = NOWHERE;
     p->node = NULL;
-    if (is_below(path, plan.outdir) || is_below(path, plan.work))
+    if (view_is_hidden(path))
         return 0;
-    p->node = table_get(&index_of, path);
+    p->node = table_get(&view->world->index_of, path);
     if (in_upper(path, &p->st))
         p->layer = UPPER;
     else if (view_is_gone(path))
@@ -312,24 +344,24 @@ bool view_is_lower(const char *path)
     struct stat st;
     if (view_is_gone(path))
         return false;
-    return table_get(&index_of, path) || (!is_denied(path) && !lstat(path, &st));
+    return table_get(&view->world->index_of, path) || (!is_denied(path) && !lstat(path, &st));
 }
 
 /* ------------------------------------------------------------------ physical files */
 
 static void make_tree(const char *path)
 {
-    if (table_get(&trees, path))
+    if (table_get(&view->world->trees, path))
         return;
     if (path[1]) {
         char *above = view_parent(path);
         make_tree(above);
         free(above);
     }
-    char *directory = text("%s%s", tree_root, path);
+    char *directory = text("%s%s", view->world->tree_root, path);
     if (mkdir(directory, 0700) && errno != EEXIST)
         die("cannot make %s: %s", directory, strerror(errno));
-    *table_at(&trees, path) = &trees;
+    *table_at(&view->world->trees, path) = view;
     free(directory);
 }
 
@@ -365,11 +397,11 @@ char *view_physical(const struct place *p)
         return strdup(p->path);
     if (S_ISDIR(p->st.st_mode)) {
         make_tree(p->path);
-        return text("%s%s", tree_root, p->path);
+        return text("%s%s", view->world->tree_root, p->path);
     }
     if (p->node->is_local || p->node->is_stub)
         return strdup(p->node->is_stub ? p->path : p->node->file);
-    char *file = text("%s%s", tree_root, p->path), *above = view_parent(p->path);
+    char *file = text("%s%s", view->world->tree_root, p->path), *above = view_parent(p->path);
     if (!p->node->is_placed) {
         make_tree(above);
         p->node->is_placed = true;
@@ -388,5 +420,14 @@ const char *view_exec_root(void)
 /* Whether a path of the kernel's is of the upper layer. */
 bool view_is_upper(const char *physical)
 {
-    return is_below(physical, plan.outdir);
+    for (const struct view *v = views; v; v = v->next)
+        if (is_below(physical, v->outdir))
+            return true;
+    return false;
+}
+
+/* What belongs to the run itself is not there for the program. */
+bool view_is_hidden(const char *path)
+{
+    return is_below(path, plan.work) || view_is_upper(path);
 }

@@ -38,7 +38,6 @@ void view_read_directory(const char *directory, struct strings *names)
 
 /* Every name that a directory has had, in an order that stays: positions in it are places in this list. */
 struct listing { struct strings names; struct table known; bool is_begun; };
-static struct table listings;
 
 static void list_name(struct listing *l, const char *name)
 {
@@ -85,7 +84,7 @@ static void list_mapped(struct listing *l, const struct node *n)
 static void list_recorded(struct listing *l, const char *path)
 {
     size_t n = path[1] ? strlen(path) : 0;
-    for (size_t i = 0; i < plan.entries.count; i++) {
+    for (size_t i = view->world->from.entry; i < view->world->to.entry; i++) {
         const char *entry = plan.entries.item[i];
         if (!strncmp(entry, path, n) && entry[n] == '/' && !strchr(entry + n + 1, '/'))
             list_name(l, entry + n + 1);
@@ -95,7 +94,7 @@ static void list_recorded(struct listing *l, const char *path)
 /* Names that a directory has or had, in the order of their positions; brought up to date if asked. */
 const struct strings *view_names(const struct place *p, bool is_renewed)
 {
-    struct listing **at = (struct listing **)table_at(&listings, p->path), *l = *at;
+    struct listing **at = (struct listing **)table_at(&view->listings, p->path), *l = *at;
     if (!l)
         l = *at = zalloc(sizeof *l);
     if (l->is_begun && !is_renewed)

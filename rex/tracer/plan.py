@@ -40,6 +40,8 @@ class Plan:
         outdir, work, empty: replay, live: where outputs go; a private directory; an empty one.
         objects: live: the folder of archived files, unpacked; other files are this machine's.
         dir_times: live: mtime_ns of directories.
+        worlds: live: plans of which only files, links, directories and names count: what processes
+            may see instead of this one's (see rex/native/view_branch.c); the first is its own.
         absent: live: paths that the archive knows not to be there.
         stubs: live: mode, mtime_ns and size (-1: not known) of files whose content the archive lacks.
         listings: live: directories of which it knows all names, in the recorded order.
@@ -74,6 +76,7 @@ class Plan:
     absent: list[bytes] = field(default_factory=list)
     stubs: dict[bytes, tuple[int, int, int]] = field(default_factory=dict)
     listings: dict[bytes, list[bytes]] = field(default_factory=dict)
+    worlds: list["Plan"] = field(default_factory=list)
 
     def encode(self) -> bytes:
         """The plan as rex-engine reads it: key=value records, each ended by NUL."""
@@ -101,10 +104,19 @@ class Plan:
             items.append(("seed", b"%d" % self.seed))
         if self.umask is not None:
             items.append(("umask", b"%o" % self.umask))
-        for path, (mode, mtime_ns, file) in self.files.items():
-            items += [("from", path), ("to", b"%o %d %s" % (mode, mtime_ns, file))]
         for path, file in self.programs.items():
             items += [("exec_from", path), ("exec_to", file)]
+        for world in self.worlds:
+            items += [("world", b""), *world.names()]
+        if not self.worlds:
+            items += self.names()
+        return b"".join(key.encode() + b"=" + value + b"\0" for key, value in items)
+
+    def names(self) -> list[tuple[str, bytes]]:
+        """The part of the plan that says what is where."""
+        items: list[tuple[str, bytes]] = []
+        for path, (mode, mtime_ns, file) in self.files.items():
+            items += [("from", path), ("to", b"%o %d %s" % (mode, mtime_ns, file))]
         for path, target in self.links.items():
             items += [("link_from", path), ("link_to", target)]
         items += [("dir", b"%o %s" % (mode, path)) for path, mode in self.dirs.items()]
@@ -114,7 +126,7 @@ class Plan:
         for path, names in self.listings.items():
             items.append(("listed", path))
             items += [("entry", path.rstrip(b"/") + b"/" + name) for name in names]
-        return b"".join(key.encode() + b"=" + value + b"\0" for key, value in items)
+        return items
 
 
 @dataclass

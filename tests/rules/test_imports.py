@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "picture": set(),
     "workflow": STORES | {"picture"},
     "cells": set(),
-    "multiversion": STORES | {"tracer", "record", "replay", "cells"},
+    "multiversion": STORES | {"tracer", "record", "replay", "runnew", "cells"},
     "web": STORES | {"runnew", "expdiff", "transfer"},
     "cli": STORES | {"tracer", "inventory", "record", "replay", "runnew", "expdiff", "transfer", "workflow",
                      "multiversion", "state", "notebook", "cells", "web", "picture", "hindsight"},
