@@ -147,7 +147,6 @@ def fork() -> bool:
     sys.__stderr__.flush()
     middle = os.fork()
     if middle:
-        gc.unfreeze()
         os.waitpid(middle, 0)
         return False
     if os.fork():

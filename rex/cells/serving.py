@@ -13,6 +13,7 @@ length, over a socket. Each fork has a socket of its own, whose other end is han
 from __future__ import annotations
 
 import array
+import gc
 import json
 import os
 import socket
@@ -83,6 +84,7 @@ class Server:
             if order is None or order["do"] == "drop":
                 os._exit(0)
             if order["do"] == "end":
+                gc.unfreeze()            # what is frozen would not be closed, nor its buffers written
                 sys.exit(0)
             if order["do"] == "cell":
                 send(self._control, self._cell(order))

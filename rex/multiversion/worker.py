@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import signal
 import socket
 from dataclasses import dataclass
@@ -86,13 +87,15 @@ class Worker:
             return Refusal(error.why)
 
     def finish(self) -> None:
-        """Let the program end as programs do: what it buffered is written."""
-        self._say("end")
+        """Let the program end as programs do, and wait for it: what it buffered is written."""
         try:
-            while self._control.recv(1 << 16):
-                pass
-        except OSError:
-            pass
+            process = os.pidfd_open(self.pid)
+        except OSError:                      # it is gone already
+            self._control.close()
+            return
+        self._say("end")
+        select.select([process], [], [])
+        os.close(process)
         self._control.close()
 
     def drop(self) -> None:

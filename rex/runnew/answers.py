@@ -197,6 +197,8 @@ class _Reader:
         if event.result < 0 or not path or path.startswith(_KERNEL) or path in self.answers.listings or (
                 self._is_made(path)):
             return
+        if self._is_made(path):
+            return
         found = self.listing.setdefault(key, (path, {}))[1]
         if event.result == 0:
             self.answers.listings[path] = [name for name in found if not self._is_made(os.path.join(path, name))]
@@ -204,6 +206,11 @@ class _Reader:
                 self._name(os.path.join(path, name), mode)
         else:
             found.update(_entries(event.data(OUT) or b"", event.call == NUMBERS["getdents64"]))
+
+    def _is_made(self, path: str) -> bool:
+        """Whether the experiment itself made it."""
+        entry = self.files.get(path)
+        return path in self.made or (entry is not None and entry.initial is None)
 
     def _name(self, path: str, mode: int) -> None:
         if mode in (stat.S_IFREG, stat.S_IFDIR) and path not in self.files and not self._is_made(path):

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from rex.multiversion.versions import Version, load_versions
+from rex.multiversion.versions import Version
+
+from .versionbench import Bench, notebook
 
 pytest.importorskip("IPython")
 pytestmark = pytest.mark.usefixtures("tracing")
-
-ROOT = Path(__file__).resolve().parents[2]
 
 SCRIPT = """import os
 import sys
@@ -44,35 +44,6 @@ print(open("out.txt").read(), __name__)
 LOAD, FIRST, VARIABLE, HELPER, RANDOM, ARGUMENTS, END = range(1, 8)
 
 
-class Bench:
-    """A directory with a script, an archive, and what was recorded last."""
-
-    def __init__(self, place: Path) -> None:
-        self.place = place
-        self.archive = place / "archive"
-        self.work = place / "work"
-        self.work.mkdir()
-        self.write("a.py", SCRIPT)
-        self.write("data.txt", "1\n2\n3\n")
-        self.write("helper.py", "def twice(x):\n    return 2 * x\n")
-
-    def write(self, name: str, text: str) -> None:
-        (self.work / name).write_text(text)
-
-    def rex(self, *words: str, **env: str) -> "subprocess.CompletedProcess[str]":
-        full = {"PATH": os.environ["PATH"], "HOME": str(self.place), "PYTHONPATH": str(ROOT),
-                "LANG": "C.UTF-8", "REX_CACHE": str(self.place / "cache"), **env}
-        return subprocess.run([sys.executable, "-m", "rex.cli.main", *words], cwd=self.work, env=full, text=True,
-                              capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
-
-    def record(self, name: str, *words: str, path: str = "a.py", options: tuple[str, ...] = (), status: int = 0,
-               **env: str) -> Version:
-        done = self.rex("record", "--cells", "-l", str(self.archive), "-e", name, *options, "--", path, *words, **env)
-        assert done.returncode == status, done.stderr
-        self.last = done
-        return next(v for v in load_versions(str(self.archive))[1] if v.name == name)
-
-
 def parted_at(one: Version, two: Version) -> int | None:
     """The first cell whose lineages differ; None if all are equal."""
     assert one.base == two.base
@@ -82,7 +53,11 @@ def parted_at(one: Version, two: Version) -> int | None:
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    return Bench(tmp_path_factory.mktemp("versions"))
+    bench = Bench(tmp_path_factory.mktemp("versions"))
+    bench.write("a.py", SCRIPT)
+    bench.write("data.txt", "1\n2\n3\n")
+    bench.write("helper.py", "def twice(x):\n    return 2 * x\n")
+    return bench
 
 
 @pytest.fixture(scope="module")
@@ -182,12 +157,6 @@ CELLS = [
     "def fails():\n    raise KeyError('here')\nfails()",
     "print('never run')",
 ]
-
-
-def notebook(cells: list[str]) -> str:
-    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
-        {"cell_type": "code", "id": f"c{i}", "metadata": {}, "source": text, "outputs": [], "execution_count": None}
-        for i, text in enumerate(cells)]})
 
 
 def test_a_notebook_with_all_kinds_of_cells(bench: Bench) -> None:

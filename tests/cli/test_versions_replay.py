@@ -1,0 +1,164 @@
+"""`rex replay --all`: each version gives what it gave alone, with the machine's files gone."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+
+from .versionbench import Bench, notebook
+
+pytest.importorskip("IPython")
+pytestmark = pytest.mark.usefixtures("tracing")
+
+# What versions share they run once; then they must not see each other's files, nor each other's inputs.
+SCRIPT = """import os, random, sys
+# %% shared
+out = open("shared.log", "w")
+out.write("begun\\n")
+os.makedirs("made/deep")
+open("gone.txt", "w").write("x")
+print(os.urandom(3).hex(), random.random())
+# %% unflushed
+out.write("still in the buffer\\n")
+# %% own
+WORD = "plain"
+out.write(WORD)
+os.remove("gone.txt") if WORD == "removes" else None
+open(f"made/deep/{WORD}.txt", "w").write(WORD)
+print(sorted(os.listdir("made/deep")), os.path.exists("gone.txt"))
+# %% input
+print(open("input.txt").read(), os.path.exists("only.txt"), os.environ.get("MODE"))
+with open("input.txt", "a") as file:
+    file.write("appended by " + WORD)
+# %% helper
+import helper
+print(helper.NAME, sys.argv[1:])
+# %% end
+print(open("input.txt").read())
+print(id(object) % 16, random.random(), os.urandom(3).hex())
+"""
+
+
+class Versions(Bench):
+    """Six versions of the script; afterwards everything that they read is moved away."""
+
+    def __init__(self, place: Path) -> None:
+        super().__init__(place)
+        self.write("a.py", SCRIPT)
+        self.write("input.txt", "first ")
+        self.write("helper.py", "NAME = 'one'\n")
+        self.keep("plain", "x", MODE="m")
+        self.write("a.py", SCRIPT.replace('"plain"', '"removes"'))
+        self.keep("removes", "x", MODE="m")
+        self.write("a.py", SCRIPT.replace("# %% end", "# %% end\n# a remark"))
+        self.keep("remark", "x", MODE="m")
+        self.keep("variable", "y")
+        self.write("input.txt", "second ")
+        self.write("only.txt", "here")
+        self.keep("input", "x", MODE="m")
+        (self.work / "only.txt").unlink()
+        self.write("input.txt", "first ")
+        self.write("helper.py", "NAME = 'two'\n")
+        self.keep("helper", "x", MODE="m")
+        self.hidden = self.work.rename(place / "hidden")
+
+    def keep(self, name: str, *words: str, **env: str) -> None:
+        """Record one, and put the directory back as it was."""
+        before = {path: path.read_bytes() for path in self.work.iterdir() if path.is_file()}
+        self.record(name, *words, **env)
+        for path in sorted(self.work.rglob("*"), reverse=True):
+            if path not in before:
+                path.rmdir() if path.is_dir() else path.unlink()
+        for path, data in before.items():
+            path.write_bytes(data)
+
+    def replay(self, out: str, *options: str) -> dict[str, Any]:
+        done = self.rex("replay", "--all", "-l", str(self.archive), "-o", out, "--json", *options, cwd=self.place)
+        assert done.stdout, done.stderr
+        return {**json.loads(done.stdout), "code": done.returncode, "said": done.stderr}
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory: pytest.TempPathFactory) -> Versions:
+    return Versions(tmp_path_factory.mktemp("all"))
+
+
+@pytest.mark.parametrize("options", [("--cache", "1G"), ("--cache", "0"), ("--cache", "1G", "-j", "2"),
+                                     ("--cache", "1G", "--algorithm", "lfu")], ids=" ".join)
+def test_every_version_is_as_recorded(versions: Versions, options: tuple[str, ...]) -> None:
+    out = "out" + "".join(options).replace("-", "_")
+    kept = sorted(os.listdir(versions.place))
+    report = versions.replay(out, "--check", *options)
+    assert report["code"] == 0 and report["identical"], (report["versions"], report["said"])
+    assert len(report["versions"]) == 6
+    assert sorted(os.listdir(versions.place)) == sorted(kept + [out]), "written beside OUTDIR"
+    found = sorted(os.listdir(versions.place / out))
+    assert found == sorted([*report["versions"], *(f"{name}.ipynb" for name in report["versions"])])
+    work = versions.place / out / "removes" / str(versions.work).lstrip("/")
+    assert (work / "shared.log").read_text() == "begun\nstill in the buffer\nremoves"
+    assert os.listdir(work / "made" / "deep") == ["removes.txt"] and not (work / "gone.txt").exists()
+    text = (versions.place / out / "input" / str(versions.work).lstrip("/") / "input.txt").read_text()
+    assert text == "second appended by plain"
+
+
+def test_what_is_shared_is_computed_once(versions: Versions) -> None:
+    report = versions.replay("once", "--cache", "1G")
+    assert report["computed_again"] == 0 and report["restores"] >= 3
+    again = versions.replay("again", "--cache", "0")
+    assert again["computed_again"] > 0 and again["checkpoints"] == 0
+
+
+def test_notebooks_are_left_executed(versions: Versions) -> None:
+    import nbformat
+    versions.replay("notebooks", "--cache", "1G")
+    read = nbformat.read(versions.place / "notebooks" / "variable.ipynb", as_version=4)
+    nbformat.validate(read)
+    assert "first  False None" in read.cells[4].outputs[0].text
+    assert read.cells[5].outputs[0].text == "one ['y']\n"
+
+
+def test_another_output_is_found(versions: Versions, tmp_path: Path) -> None:
+    """A notebook that tells the time does not replay to the same text, and the report says which cell."""
+    bench = Bench(tmp_path)
+    bench.write("t.ipynb", notebook(["import time", "print(time.time())", "open('o.txt', 'w').write(str(time.time()))\n1"]))
+    bench.record("t", path="t.ipynb")
+    done = bench.rex("replay", "--all", "-l", str(bench.archive), "-o", "out", "--check", "--json", cwd=tmp_path)
+    report = json.loads(done.stdout)["versions"]["t"]
+    assert done.returncode == 1 and list(report["cells"]) == ["2"] and len(report["files"]) == 1
+    assert "cell 2" in done.stderr
+
+
+@pytest.fixture
+def figure(tmp_path: Path) -> Iterator[Bench]:
+    pytest.importorskip("matplotlib_inline")
+    yield Bench(tmp_path)
+
+
+def test_figures_are_compared_byte_by_byte(figure: Bench) -> None:
+    cells = ["import matplotlib.pyplot as plt", "plt.plot([1, 3, 2])", "%matplotlib inline\nplt.bar([1, 2], [3, {0}])"]
+    for i in (4, 5):
+        figure.write("f.ipynb", notebook([cell.replace("{0}", str(i)) for cell in cells]))
+        figure.record(f"f{i}", path="f.ipynb")
+    done = figure.rex("replay", "--all", "-l", str(figure.archive), "-o", "out", "--check", cwd=figure.place)
+    assert done.returncode == 0, done.stderr
+    read = json.loads((figure.place / "out" / "f5.ipynb").read_text())
+    assert "image/png" in read["cells"][2]["outputs"][-1]["data"]
+
+
+@pytest.mark.parametrize("words, why", [
+    (("--all", "-e", "plain"), "leave one of them out"), (("--all", "--cache", "x"), "bad --cache"),
+    (("--all", "-o", "."), "not empty")])
+def test_refusals(versions: Versions, words: tuple[str, ...], why: str) -> None:
+    done = versions.rex("replay", "-l", str(versions.archive), *words, cwd=versions.place)
+    assert done.returncode == 125 and why in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_an_archive_without_versions_is_told(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.rex("record", "-q", "-l", str(bench.archive), "--", "true")
+    done = bench.rex("replay", "-l", str(bench.archive), "--all")
+    assert done.returncode == 125 and "rex record --cells" in done.stderr
