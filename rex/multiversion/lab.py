@@ -9,9 +9,10 @@ import subprocess
 import threading
 from dataclasses import replace
 
+from rex import codec
 from rex.archive import Archive, Experiment
 from rex.cells import serving
-from rex.errors import OwnFailure
+from rex.errors import OwnFailure, RexError
 from rex.multiversion.orders import Orders
 from rex.multiversion.worker import Refusal, Worker, WorkerLost
 from rex.replay import Stage
@@ -23,6 +24,8 @@ from rex.tracer import Plan, start
 from rex.tracer.native import Started
 
 _WORK = ".rex-replay"
+_PATIENCE_S = 5.0
+_FOREIGN = ("file", "program", "missing")
 
 
 class LiveLab:
@@ -41,6 +44,7 @@ class LiveLab:
         os.mkdir(self._work)
         self._count = 0
         self._lock = threading.Lock()
+        self.notes: list[str] = []
         self._stages: dict[str, Stage] = {}
         self._engines: list[Started] = []
         self._first: dict[str, Worker] = {}
@@ -52,11 +56,24 @@ class LiveLab:
         for worker in self._first.values():
             worker.drop()
         for engine in self._engines:
-            engine.process.kill()               # its tracees go with it
-            engine.process.wait()
+            self._end(engine)
         for stage in self._stages.values():
             stage.close()
         shutil.rmtree(self._work, ignore_errors=True)
+
+    def _end(self, engine: Started) -> None:
+        """Without processes an engine ends by itself, and tells what it had to take from this machine."""
+        try:
+            report = engine.report(engine.process.wait(_PATIENCE_S))
+        except subprocess.TimeoutExpired:
+            engine.process.kill()               # its tracees go with it
+            engine.process.wait()
+            return
+        except RexError:
+            return
+        for kind, what in report.live:
+            if kind in _FOREIGN:
+                self.notes.append(f"the archive lacks the {kind} {codec.text(what)}; this machine's was used")
 
     # -------------------------------------------------------------- processes
 

@@ -80,6 +80,8 @@ def replay_all(wishes: Wishes, tree: VersionTree, plan: Plan, watch: Watch) -> A
             tally = Replayer(tree, orders, lab, watch, wishes.budget_bytes).run(plan.sequence.ops)
         else:
             tally = ParallelReplayer(tree, orders, lab, watch, wishes.budget_bytes, wishes.workers).run()
+    for note in lab.notes:
+        tally.note(note)
     wall_s = time.monotonic() - began
     alone_s = sum(cell.seconds for version in versions for cell in version.cells)
     comparisons = [_leave(version, tree, tally, orders, outdir, wishes) for version in versions]

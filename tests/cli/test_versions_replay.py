@@ -139,10 +139,9 @@ def figure(tmp_path: Path) -> Iterator[Bench]:
 
 
 def test_figures_are_compared_byte_by_byte(figure: Bench) -> None:
-    cells = ["import matplotlib.pyplot as plt", "plt.plot([1, 3, 2])", "%matplotlib inline\nplt.bar([1, 2], [3, {0}])"]
-    for i in (4, 5):
-        figure.write("f.ipynb", notebook([cell.replace("{0}", str(i)) for cell in cells]))
-        figure.record(f"f{i}", path="f.ipynb")
+    cells = ["import matplotlib.pyplot as plt", "plt.plot([1, 3, 2])", "%matplotlib inline\nplt.bar([1, 2], [3, 5])"]
+    figure.write("f.ipynb", notebook(cells))
+    figure.record("f5", path="f.ipynb")
     done = figure.rex("replay", "--all", "-l", str(figure.archive), "-o", "out", "--check", cwd=figure.place)
     assert done.returncode == 0, done.stderr
     read = json.loads((figure.place / "out" / "f5.ipynb").read_text())
