@@ -261,7 +261,7 @@ class _Reader:
     def _exec(self, event: Event) -> bytes | None:
         if event.result < 0 or event.task == 0:
             return None
-        variables = _environment_of(event.data(STACK) or b"")
+        variables = _environment_of(event.data(STACK) or b"", event.args[3])
         return b"exec %s %s %s" % (event.data(RESOLVED) or b"", event.data(ARGV) or b"", variables)
 
 
@@ -295,10 +295,17 @@ def _entry_names(data: bytes, offset: int) -> list[bytes]:
     return found
 
 
-def _environment_of(stack: bytes) -> bytes:
-    """The variables of a program's initial stack: texts with = in its last part, sorted."""
-    texts = stack[-(1 << 17):].split(b"\0")
-    return b"\0".join(sorted(text for text in texts if b"=" in text[:128] and not text.startswith(b"_=")))
+def _environment_of(stack: bytes, base: int) -> bytes:
+    """The variables on a program's initial stack, sorted: argc, argv, NULL, envp, NULL, ..."""
+    words = memoryview(stack[:len(stack) & ~7]).cast("Q")
+    texts = []
+    for pointer in words[words[0] + 2 if len(words) else 0:]:
+        if not pointer:
+            break
+        text = stack[pointer - base:].split(b"\0", 1)[0] if pointer >= base else b""
+        if not text.startswith(b"_="):
+            texts.append(text)
+    return b"\0".join(sorted(texts))
 
 
 def _plain(event: Event) -> bytes:
