@@ -22,8 +22,8 @@ class FileTree:
     def __init__(self, keeper: Keeper, service: CaptureService) -> None:
         """The service has ended."""
         self._keeper = keeper
-        self.captured = service.captured()
-        self.seen = service.seen()
+        self.captured = service.captured
+        self.seen = service.seen
         self.excluded = keeper.excluded
 
     def capture(self, path: str) -> FileState:

@@ -90,9 +90,10 @@ def _capture_finals(files: _Files, touched: dict[str, int], uses: dict[str, File
     files.final = _capture_many(files, wanted)
 
 
-def _is_below_created(path: str, touched: dict[str, int]) -> bool:
-    while len(path) > 1:
-        if touched.get(path) == CREATED:
+def _is_below(path: str, tops: set[str]) -> bool:
+    """Whether a path, or a directory that it is in, is one of these."""
+    while tops and len(path) > 1:
+        if path in tops:
             return True
         path = os.path.dirname(path)
     return False
@@ -100,8 +101,9 @@ def _is_below_created(path: str, touched: dict[str, int]) -> bool:
 
 def _capture_unchanged(files: _Files, uses: dict[str, FileUse], touched: dict[str, int]) -> None:
     """Files that were only read are still as they were; unless somebody else changed them."""
+    created = {path for path, state in touched.items() if state == CREATED}
     wanted = [path for path, use in uses.items()
-              if path not in files.initial and not _is_below_created(path, touched)
+              if path not in files.initial and not _is_below(path, created)
               and not path.endswith(" (deleted)")]
     states = {path: files.seen[path] for path in wanted if path in files.seen}
     states.update(_capture_many(files, [path for path in wanted if path not in states]))

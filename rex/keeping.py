@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 import os
 import re
 import socket
 import struct
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any, Callable, Iterable
 
 from rex import codec
@@ -17,20 +19,31 @@ from rex.archive.identities import Identities
 
 _REQUEST = struct.Struct("<I")
 _HINT = 1 << 31                 # set in a request's length: no answer is wanted
+_BLOCK_BYTES = 1 << 16
 _WAITING_BYTES = 64 << 20       # what may wait in memory to be stored
 _NICENESS = 5
+_LOOK_AGAIN_S = 0.01
 
-# Files that hold credentials, by wide custom; a pattern without a slash is about the last part.
-KEY_FILES = ("*/.ssh/id_*", "*/.ssh/*_key", "*/.ssh/*.pem", "*/etc/ssh/ssh_host_*_key", "*/.aws/credentials",
+# Files that hold credentials, by wide custom.
+_KEY_PATTERNS = ("*/.ssh/id_*", "*/.ssh/*_key", "*/.ssh/*.pem", "*/etc/ssh/ssh_host_*_key", "*/.aws/credentials",
              "*/.netrc", "*/_netrc", "*/.pgpass", "*/.my.cnf", "*/.git-credentials", "*/.docker/config.json",
              "*/.kube/config", "*/.pypirc", "*/.npmrc", "*/.gem/credentials", "*/.cargo/credentials*",
              "*/.config/gcloud/*credentials*", "*/.config/gh/hosts.yml", "*/.config/rclone/rclone.conf",
              "*/.azure/*tokens*", "*/.azure/msal_token_cache*", "*/.gnupg/*.gpg", "*/.gnupg/private-keys-v1.d/*",
              "*/.huggingface/token", "*/.cache/huggingface/token", "*/.kaggle/kaggle.json", "*/.vault-token",
              "*/etc/shadow", "*/etc/gshadow", "*/.env", "*.kdbx", "*.p12", "*.pfx", "*.jks")
-_NOT_KEYS = ("*.pub", "*/known_hosts", "*.gpg~")
 # Keys in text form may have any of these names; their content tells.
-_PERHAPS_KEYS = ("*.pem", "*.key", "*.asc", "*/id_*", "*_rsa", "*_ed25519", "*.ppk")
+_PERHAPS_PATTERNS = ("*.pem", "*.key", "*.asc", "*/id_*", "*_rsa", "*_ed25519", "*.ppk")
+
+
+def _any_of(*patterns: str) -> Callable[[str], object]:
+    """Whether a path matches one of the patterns, at the price of one match."""
+    return re.compile("|".join(map(fnmatch.translate, patterns))).match
+
+
+_KEY_FILES = _any_of(*_KEY_PATTERNS)
+_NAMED_LIKE_KEYS = _any_of(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)
+_NOT_KEYS = _any_of("*.pub", "*/known_hosts", "*.gpg~")
 _PRIVATE = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File|-----BEGIN PGP PRIVATE")
 _LOOKED_AT_BYTES = 64 << 10
 
@@ -98,6 +111,8 @@ class CaptureService:
     length set it is a hint, and not answered.
 
     Attributes:
+        captured: the states of files before the experiment changed them.
+        seen: the states of files that were read, soon after the first look; not of all that were.
         failure: why a file could not be kept before it changed.
     """
 
@@ -105,94 +120,122 @@ class CaptureService:
         self._keeper = keeper
         self._ours, self.theirs = socket.socketpair()
         self.theirs.set_inheritable(True)
-        self._read: dict[str, Future[FileState]] = {}      # by hints
-        self._kept: dict[str, Future[FileState]] = {}      # before they changed
-        self._waiting_bytes = 0
-        self._lock = threading.Lock()
+        self.captured: dict[str, FileState] = {}
+        self.seen: dict[str, FileState] = {}
         self.failure: OSError | None = None
-        workers = min(4, max(1, len(os.sched_getaffinity(0)) - 1))
-        self._pool = ThreadPoolExecutor(workers, initializer=_be_nice)
+        self._kept: set[str] = set()                       # asked for before a change
+        self._hinted: dict[str, bool] = {}                 # not begun
+        self._begun: set[str] = set()                      # by hints, not ended
+        self._ended = threading.Condition()
+        self._is_awaited = False
+        self._stored: dict[str, Future[FileState]] = {}    # set aside, being stored
+        self._waiting_bytes = 0
+        self._hints: SimpleQueue[list[str] | None] = SimpleQueue()
+        self._workers = [threading.Thread(target=self._follow_hints, daemon=True)
+                         for _ in range(min(4, max(1, len(os.sched_getaffinity(0)) - 1)))]
+        self._pool = ThreadPoolExecutor(1, initializer=_be_nice)
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
     def __enter__(self) -> "CaptureService":
-        self._thread.start()
+        for thread in (self._thread, *self._workers):
+            thread.start()
         return self
 
     def __exit__(self, *_: Any) -> None:
         """Wait for what must be kept; what was only hinted at and not begun is left to the caller."""
         self.theirs.close()
         self._thread.join()
-        for future in self._read.values():
-            future.cancel()
+        self._hinted.clear()
+        for _worker in self._workers:
+            self._hints.put(None)
+        for worker in self._workers:
+            worker.join()
         self._pool.shutdown(wait=True)
-        for future in self._kept.values():
-            self._note_failure(future)
-
-    def captured(self) -> dict[str, FileState]:
-        """The states of files before the experiment changed them."""
-        return _results(self._kept)
-
-    def seen(self) -> dict[str, FileState]:
-        """The states of files that were read, soon after the first look; not all that were."""
-        return _results(self._read)
+        for path, future in self._stored.items():
+            self._finish(path, future.result)
 
     def _serve(self) -> None:
         with self._ours:   # a tracer that still waits when this ends, learns that nobody answers
-            self._answer()
+            rest = b""
+            while block := self._ours.recv(_BLOCK_BYTES):
+                rest = self._answer(rest + block)
 
-    def _answer(self) -> None:
-        while head := self._receive(_REQUEST.size):
-            length = _REQUEST.unpack(head)[0]
-            path = codec.text(self._receive(length & ~_HINT))
-            if length & _HINT:
-                if path not in self._read and path not in self._kept:
-                    self._read[path] = self._pool.submit(self._keeper.capture, path)
-                continue
-            # A directory is about to be moved or removed: all below it goes with it.
-            for each in [path, *below(path)]:
-                if each not in self._kept:
-                    self._kept[each] = self._keep(each)
-            self._ours.sendall(b"k")
+    def _answer(self, data: bytes) -> bytes:
+        """Do what whole requests ask for; what is left of the data."""
+        at, hinted = 0, []
+        while len(data) - at >= _REQUEST.size:
+            length = _REQUEST.unpack_from(data, at)[0]
+            end = at + _REQUEST.size + (length & ~_HINT)
+            if end > len(data):
+                break
+            path = codec.text(data[at + _REQUEST.size:end])
+            at = end
+            if not length & _HINT:
+                self._keep_all(path)
+                self._ours.sendall(b"k")
+            elif path not in self._kept:
+                self._hinted[path] = True
+                hinted.append(path)
+        if hinted:
+            self._hints.put(hinted)
+        return data[at:]
 
-    def _receive(self, size: int) -> bytes:
-        data = b""
-        while len(data) < size:
-            part = self._ours.recv(size - len(data))
-            if not part:
-                return b""
-            data += part
-        return data
+    def _follow_hints(self) -> None:
+        _be_nice()
+        while (paths := self._hints.get()) is not None:
+            for path in paths:
+                self._begun.add(path)
+                if self._hinted.pop(path, False):
+                    try:
+                        self.seen[path] = self._keeper.capture(path)
+                    except OSError:
+                        pass       # whoever looks at the end will tell
+                self._begun.discard(path)
+                if self._is_awaited:
+                    with self._ended:
+                        self._ended.notify_all()
 
-    def _keep(self, path: str) -> "Future[FileState]":
-        """The file's state, whatever happens to it from now on."""
-        before = self._read.pop(path, None)
-        if before and not before.cancel():
-            before.exception()      # it is being read: wait
-            if not before.exception():
-                return before
+    def _keep_all(self, path: str) -> None:
+        """A directory is about to be moved or removed: all below it goes with it."""
+        for each in [path, *below(path)]:
+            if each not in self._kept:
+                self._kept.add(each)
+                self._keep(each)
+
+    def _keep(self, path: str) -> None:
+        """Have the file's state, whatever happens to it from now on."""
+        if not self._hinted.pop(path, False):
+            self._is_awaited = True
+            with self._ended:
+                while path in self._begun:
+                    self._ended.wait(_LOOK_AGAIN_S)   # it may have ended just before it was awaited
+            self._is_awaited = False
+        if path in self.seen:
+            self.captured[path] = self.seen.pop(path)
+            return
         found = self._keeper.set_aside(path, _WAITING_BYTES - self._waiting_bytes)
         if found is None:
-            return _now(self._keeper.capture, path)
+            self._finish(path, functools.partial(self._keeper.capture, path))
+            return
         store, size_bytes = found
-        with self._lock:
+        with self._ended:
             self._waiting_bytes += size_bytes
-        return self._pool.submit(self._store, store, size_bytes)
+        self._stored[path] = self._pool.submit(self._store, store, size_bytes)
 
     def _store(self, store: Callable[[], FileState], size_bytes: int) -> FileState:
         try:
             return store()
         finally:
-            with self._lock:
+            with self._ended:
                 self._waiting_bytes -= size_bytes
 
-    def _note_failure(self, future: "Future[FileState]") -> None:
-        error = future.exception()
-        if isinstance(error, FileNotFoundError):
-            return
-        if isinstance(error, OSError):
+    def _finish(self, path: str, work: Callable[[], FileState]) -> None:
+        try:
+            self.captured[path] = work()
+        except FileNotFoundError:
+            pass
+        except OSError as error:
             self.failure = self.failure or error
-        elif error:
-            raise error
 
 
 def _be_nice() -> None:
@@ -203,28 +246,13 @@ def _be_nice() -> None:
         pass
 
 
-def _now(work: Callable[[str], FileState], path: str) -> "Future[FileState]":
-    """What a pool would give, done here and now."""
-    future: Future[FileState] = Future()
-    try:
-        future.set_result(work(path))
-    except Exception as error:
-        future.set_exception(error)
-    return future
-
-
-def _results(futures: "dict[str, Future[FileState]]") -> dict[str, FileState]:
-    return {path: future.result() for path, future in futures.items()
-            if not future.cancelled() and not future.exception()}
-
-
 def warn_of_keys(files: Iterable[tuple[str, FileEntry]]) -> list[str]:
     """A warning for each file that is kept and looks like somebody's key or password."""
     found = []
     for path, entry in files:
-        if not entry.contents() or matches(path, _NOT_KEYS):
+        if not _NAMED_LIKE_KEYS(path) or _NOT_KEYS(path) or not entry.contents():
             continue
-        if matches(path, KEY_FILES) or (matches(path, _PERHAPS_KEYS) and _is_private_key(path)):
+        if _KEY_FILES(path) or _is_private_key(path):
             found.append(f"{path} looks like a key or a password and is in the archive; "
                          f"to leave it out: rex record --exclude '{path}'")
     return found

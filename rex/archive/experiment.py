@@ -34,9 +34,9 @@ COMPLETE, RECORDING, INCOMPLETE = "complete", "recording", "incomplete"
 
 MAX_MANIFEST_BYTES = 1 << 30
 MAX_BEGUN_BYTES = 16 << 20
-LOG_LEVEL, MANIFEST_LEVEL = 9, 12
+LOG_LEVEL, DIFFERENCE_LEVEL, MANIFEST_LEVEL = 9, 6, 12
 # A log is stored as its difference from another one if that takes less than this part of it.
-_WORTH_A_BASE = 0.5
+_WORTH_A_BASE, _SURELY = 0.5, 1 / 20
 _SMALL_LOG_BYTES = 32 << 10   # up to here nothing is to be gained
 _BLOCK_BYTES = 1 << 20
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -284,7 +284,8 @@ class Recording:
             return self._compress_log(None)
         if base := self._find_base(manifest):
             facts = self._compress_log(base)
-            if os.path.getsize(os.path.join(self.directory, LOG)) < _WORTH_A_BASE * self._compressed_log_bytes():
+            stored = os.path.getsize(os.path.join(self.directory, LOG))
+            if stored < size * _SURELY or stored < _WORTH_A_BASE * self._compressed_log_bytes():
                 return facts
         content = self.add_file(self.log_path)
         remove_if_there(os.path.join(self.directory, LOG))
@@ -300,7 +301,8 @@ class Recording:
         temporary = temporary_name(self.directory)
         try:
             with open(self.log_path, "rb") as source, open(temporary, "xb") as target:
-                sha256, size = codec.copy_compressed(source, target, LOG_LEVEL, known)
+                sha256, size = codec.copy_compressed(
+                    source, target, DIFFERENCE_LEVEL if known else LOG_LEVEL, known)
                 target.flush()
                 os.fsync(target.fileno())
         except BaseException:

@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 
 enum { SCRIPT_LINE = 256, SCRIPT_DEPTH = 5 };
+enum { HINTS_BYTES = 8192, HINTS_NS = 20000000 };
 enum touch { UNTOUCHED, CAPTURED, CREATED };
 
 static struct table touched;             /* resolved path -> enum touch */
@@ -88,21 +89,34 @@ static bool is_created(const char *path)
     return created;
 }
 
-/* The service answers with one byte when it has the content; a hint (highest bit) is not answered. */
-static void ask_capture(const char *path, bool waits)
+static void send_requests(struct bytes *b)
 {
-    uint32_t n = (uint32_t)strlen(path), head = n | (waits ? 0 : 1u << 31);
-    struct bytes b = {0};
-    char answer;
-    bytes_add(&b, &head, sizeof head);
-    bytes_add(&b, path, n);
-    for (size_t at = 0; at < b.used; ) {
-        ssize_t done = write(plan.control, b.data + at, b.used - at);
+    for (size_t at = 0; at < b->used; ) {
+        ssize_t done = write(plan.control, b->data + at, b->used - at);
         if (done < 0 && errno != EINTR)
             die("the capture service is gone");
         at += done > 0 ? (size_t)done : 0;
     }
-    bytes_free(&b);
+    b->used = 0;
+}
+
+/* The service answers with one byte when it has the content; a hint (highest bit) is not answered,
+ * and waits for company: each message wakes somebody up who wants this processor. */
+static void ask_capture(const char *path, bool waits)
+{
+    static struct bytes b;
+    static struct timespec sent;
+    struct timespec now;
+    uint32_t n = (uint32_t)strlen(path), head = n | (waits ? 0 : 1u << 31);
+    char answer;
+    bytes_add(&b, &head, sizeof head);
+    bytes_add(&b, path, n);
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    if (!waits && b.used < HINTS_BYTES
+        && (now.tv_sec - sent.tv_sec) * 1000000000 + now.tv_nsec - sent.tv_nsec < HINTS_NS)
+        return;
+    sent = now;
+    send_requests(&b);
     while (waits && read(plan.control, &answer, 1) < 0 && errno == EINTR)
         ;
 }

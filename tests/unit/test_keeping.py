@@ -6,6 +6,7 @@ import os
 import socket
 import struct
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -60,8 +61,8 @@ def test_what_is_about_to_change_is_kept_as_it_was(tmp_path: Path, size: int, is
             path.write_bytes(b"other")
             ask(service, path)           # its first state counts
             ask(service, tmp_path / "none")
-        state = service.captured()[str(path)]
-        assert list(service.captured()) == [str(path)] and service.failure is None
+        state = service.captured[str(path)]
+        assert list(service.captured) == [str(path)] and service.failure is None
         recording.finish(Manifest(("x",), files={str(path): FileEntry(state, None, True)}))
     assert state.content and archive.read(state.content) == before
 
@@ -74,10 +75,10 @@ def test_hints_are_followed_beside_the_run(tmp_path: Path) -> None:
             for number in range(20):
                 ask(service, tmp_path / f"f{number}", HINT)
             ask(service, tmp_path / "f19")
-            for future in list(service._read.values()):
-                future.exception()
-        seen = service.seen()
-        assert sorted([*seen, *service.captured()]) == sorted(str(tmp_path / f"f{n}") for n in range(20))
+            while len(service.seen) < 19:
+                time.sleep(0.01)
+        seen = service.seen
+        assert sorted([*seen, *service.captured]) == sorted(str(tmp_path / f"f{n}") for n in range(20))
 
 
 def test_a_directory_is_kept_with_all_below(tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_a_directory_is_kept_with_all_below(tmp_path: Path) -> None:
     with Archive.create(tmp_path / "archive").begin() as recording:
         with CaptureService(Keeper(recording)) as service:
             ask(service, tmp_path / "d")
-        assert set(service.captured()) == {str(tmp_path / p) for p in ("d", "d/e", "d/e/f")}
+        assert set(service.captured) == {str(tmp_path / p) for p in ("d", "d/e", "d/e/f")}
 
 
 def test_the_tracee_does_not_wait_for_the_storing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +100,7 @@ def test_the_tracee_does_not_wait_for_the_storing(tmp_path: Path, monkeypatch: p
             ask(service, tmp_path / "file")     # answered though nothing is stored
             (tmp_path / "file").write_text("after")
             may_store.set()
-        state = service.captured()[str(tmp_path / "file")]
+        state = service.captured[str(tmp_path / "file")]
         assert state.content and state.size == 6
 
 

@@ -1,0 +1,144 @@
+"""What keeping files costs beyond tracing: python bench/capture.py [--repeat N] [--json FILE] [NAME...].
+
+Each workload is run `traced` (the engine alone: the log is written, no file is kept), recorded into a `first`, fresh
+archive, and recorded `again` into the same one. Shown are medians of N rounds of wall-clock seconds of whole processes,
+and, in percent of `traced`, what the recordings take beyond it: of wall clock and of processor time. `run` is how much
+longer the program itself ran while its files were kept beside it, `wait` what came after its end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+COLUMNS = ("traced_s", "first_s", "again_s", "first_%", "again_%", "first_cpu_%", "again_cpu_%", "run_again_%", "wait_again_s")
+
+# name: what it stresses, command run by sh in a folder that make_inputs laid out
+WORKLOADS = {
+    "read": ("eight thousand small files, read", "find tree -type f | sort | xargs cat | sha256sum"),
+    "build": ("a compiler, many processes", "for i in $(seq 40); do gcc -O1 -c src/m$i.c -o m$i.o; done; gcc m*.o -o prog; ./prog"),
+    "rewrite": ("a file rewritten two hundred times", "for i in $(seq 200); do head -c 1000000 data > state; sort state | tail -1; done"),
+    "edit": ("a large file changed in place", f"{sys.executable} -c \"f = open('data', 'r+b')\nfor n in range(0, 60_000_000, 60_000):\n"
+             " f.seek(n); f.write(b'x' * 100); sum(range(20_000))\""),
+    "python": ("an interpreter and its modules", f"{sys.executable} -c 'import numpy, asyncio, sqlite3; print(sum(range(30_000_000)))'"),
+}
+
+
+def make_inputs(folder: Path) -> None:
+    """tree/ of 8,000 files, src/ of 40 programs' parts, data of 60 MB."""
+    for n in range(8000):
+        path = folder / "tree" / str(n % 40) / f"file{n}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{n}\n" * (n % 300 + 1))
+    (folder / "src").mkdir()
+    for n in range(1, 41):
+        (folder / "src" / f"m{n}.c").write_text("#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n" + "".join(
+            f"int f{n}_{k}(int a) {{ for (int i = 0; i < a; i++) a ^= i * {k}; return a; }}\n" for k in range(60))
+            + ("int main(void) { puts(\"built\"); return 0; }\n" if n == 1 else ""))
+    with open(folder / "data", "wb") as file:
+        for n in range(600):
+            file.write(b"".join(b"%d line %d\n" % (k * 7919 % 10007, n) for k in range(8000))[:100_000])
+
+
+def trace_only(command: str) -> None:
+    """Run a command under the engine as a recording does, and keep no file."""
+    from rex.record import find_program
+    from rex.tracer import Plan, choose
+    from rex.tracer.plan import RECORD
+    with tempfile.TemporaryDirectory() as work:
+        plan = Plan(RECORD, f"{work}/log", os.fsencode(find_program("sh")), [b"sh", b"-c", command.encode()],
+                    [k + b"=" + v for k, v in os.environb.items()], report=f"{work}/report")
+        choose()[1](plan)
+
+
+def run(folder: Path, *arguments: str) -> tuple[float, float]:
+    """Wall-clock and processor seconds of a Python process and all below it."""
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run([sys.executable, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True,
+                   stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=600)
+    wall, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def clean(folder: Path, pristine: Path) -> None:
+    """Remove what a run wrote."""
+    for path in folder.iterdir():
+        if not (pristine / path.name).exists():
+            path.unlink()
+    if (pristine / "data").stat().st_mtime_ns != (folder / "data").stat().st_mtime_ns:
+        subprocess.run(["cp", "-p", pristine / "data", folder / "data"], check=True)
+
+
+def measure(name: str, repeat: int) -> dict[str, Any]:
+    """One row of the table."""
+    from rex.archive import Archive
+    command = WORKLOADS[name][1]
+    rounds: list[dict[str, float]] = []
+    with tempfile.TemporaryDirectory(prefix="rex-bench-") as made:
+        folder, pristine, archive = Path(made, "work"), Path(made, "pristine"), Path(made, "A")
+        pristine.mkdir()
+        make_inputs(pristine)
+        subprocess.run(["cp", "-a", pristine, folder], check=True)
+        record = ("-m", "rex.cli.main", "record", "-q", "-l", str(archive), "--", "sh", "-c", command)
+        for _ in range(repeat):
+            shutil.rmtree(archive, ignore_errors=True)
+            found: dict[str, float] = {}
+            for way in ("traced", "first", "again"):
+                clean(folder, pristine)
+                found[way], found[way + "_cpu"] = run(folder, *((__file__, "--traced", command) if way == "traced" else record))
+            found["run"] = Archive.open(archive).experiment("exp1").manifest.duration_s
+            rounds.append(found)
+    return row(name, rounds)
+
+
+def row(name: str, rounds: list[dict[str, float]]) -> dict[str, Any]:
+    """Medians, of ratios within each round."""
+    def median(value: Any) -> float:
+        return round(statistics.median(value(r) for r in rounds), 3)
+
+    start = statistics.median(r["again"] - r["run"] for r in rounds)
+    found: dict[str, Any] = {"workload": name, "rounds": rounds, "wait_again_s": round(start, 3),
+                             "run_again_%": 100 * median(lambda r: r["run"] / r["traced"] - 1)}
+    for way in ("traced", "first", "again"):
+        found[way + "_s"] = median(lambda r: r[way])
+        found[way + "_%"] = 100 * median(lambda r: r[way] / r["traced"] - 1)
+        found[way + "_cpu_%"] = 100 * median(lambda r: r[way + "_cpu"] / r["traced_cpu"] - 1)
+    return found
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(WORKLOADS))
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--traced", metavar="COMMAND", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.traced:
+        return trace_only(given.traced)
+    sys.path.insert(0, str(ROOT / "bench"))
+    from archive import machine
+    print(machine())
+    print(f"{'workload':10}" + "".join(f"{name:>14}" for name in COLUMNS))
+    rows = []
+    for name in given.names or WORKLOADS:
+        rows.append(measure(name, given.repeat))
+        print(f"{name:10}" + "".join(f"{rows[-1][column]:>14.2f}" for column in COLUMNS), flush=True)
+    if given.json:
+        Path(given.json).write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
