@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import Any, Mapping
+from typing import Any, Iterable, Mapping
 
 from rex.archive import manifest as manifests
 from rex.archive.content import Content
@@ -20,6 +20,8 @@ from rex.errors import Damaged, Locked, NotFound, RexError, TooNew, UsageError
 VERSION = 1
 FIRST_FILE = "rex-archive.json"
 EXPERIMENTS, PACKS, DEFAULT, LOCK = "experiments", "packs", "default", "lock"
+FIRST_TEXT = json.dumps({"format": VERSION, "what": "a Rex archive of experiments"}).encode() + b"\n"
+FIRST_BYTES, DEFAULT_BYTES = 1 << 16, 200   # more of these files is not read
 _LOOKED_AT = 30   # experiments among which a log is looked for that is like a new one
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,99}")
 
@@ -44,17 +46,13 @@ class Archive:
         where = os.path.abspath(os.fspath(path))
         if not os.path.exists(os.path.join(where, FIRST_FILE)):
             names = os.listdir(where) if os.path.isdir(where) else []
-            if any(n not in (EXPERIMENTS, PACKS, FIRST_FILE) and not n.startswith(".tmp-")
-                   for n in names):
-                raise UsageError(f"{path} is not an archive", "it holds other files",
-                                 "choose another name")
+            refuse_other_files(names, str(path))
             try:
                 for name in (PACKS, EXPERIMENTS):
                     os.makedirs(os.path.join(where, name), exist_ok=True)
             except (FileExistsError, NotADirectoryError) as error:
                 raise UsageError(f"{path} cannot become an archive", str(error)) from error
-            first = json.dumps({"format": VERSION, "what": "a Rex archive of experiments"})
-            write_atomically(os.path.join(where, FIRST_FILE), first.encode() + b"\n")
+            write_atomically(os.path.join(where, FIRST_FILE), FIRST_TEXT)
         return cls.open(path)
 
     @classmethod
@@ -69,17 +67,10 @@ class Archive:
         where = os.path.abspath(os.fspath(path))
         try:
             with open(os.path.join(where, FIRST_FILE), "rb") as file:
-                version = json.loads(file.read(1 << 16))["format"]
+                check_first(file.read(FIRST_BYTES), f"{path}")
         except (FileNotFoundError, NotADirectoryError):
             raise NotFound(f"no archive at {path}", f"it has no {FIRST_FILE}",
                            "see: rex record --help") from None
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise Damaged(f"{path}/{FIRST_FILE} is damaged", str(error)) from error
-        if not isinstance(version, int) or version < 1:
-            raise Damaged(f"{path}/{FIRST_FILE} is damaged", f"format version {version!r}")
-        if version > VERSION:
-            raise TooNew(f"{path} has format version {version}",
-                         f"this Rex reads up to {VERSION}", "use a newer Rex")
         return cls(where)
 
     def _path(self, *names: str) -> str:
@@ -122,11 +113,10 @@ class Archive:
         """Name of the experiment that somebody made the default one."""
         try:
             with open(self._path(DEFAULT), "rb") as file:
-                name = file.read(200).decode("ascii", "replace").strip()
+                name = default_in(file.read(DEFAULT_BYTES))
         except FileNotFoundError:
             return None
-        is_there = is_name(name) and os.path.isdir(self._path(EXPERIMENTS, name))
-        return name if is_there else None
+        return name if name and os.path.isdir(self._path(EXPERIMENTS, name)) else None
 
     def set_default(self, name: str) -> None:
         """Make an experiment the default one."""
@@ -269,6 +259,40 @@ class Archive:
         except BaseException:
             os.unlink(path)
             raise
+
+
+def check_first(data: bytes, where: str) -> None:
+    """Make sure that an archive's first file is one, in a format that we read.
+
+    Raises:
+        TooNew: a newer Rex made it.
+        Damaged: it makes no sense.
+    """
+    try:
+        version = json.loads(data)["format"]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise Damaged(f"{where}/{FIRST_FILE} is damaged", str(error)) from error
+    if not isinstance(version, int) or version < 1:
+        raise Damaged(f"{where}/{FIRST_FILE} is damaged", f"format version {version!r}")
+    if version > VERSION:
+        raise TooNew(f"{where} has format version {version}",
+                     f"this Rex reads up to {VERSION}", "use a newer Rex")
+
+
+def refuse_other_files(names: Iterable[str], where: str) -> None:
+    """Make sure that nothing but an archive in the making is there.
+
+    Raises:
+        UsageError: something else is.
+    """
+    if any(n not in (EXPERIMENTS, PACKS, FIRST_FILE) and not n.startswith(".tmp-") for n in names):
+        raise UsageError(f"{where} is not an archive", "it holds other files", "choose another name")
+
+
+def default_in(data: bytes) -> str | None:
+    """The name in the file that tells the default experiment, if it is one."""
+    name = data.decode("ascii", "replace").strip()
+    return name if is_name(name) else None
 
 
 def is_name(name: object) -> bool:

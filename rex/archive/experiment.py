@@ -16,8 +16,7 @@ from rex import codec
 from rex.archive import capture, manifest as manifests
 from rex.archive.content import Content
 from rex.archive.identities import Identities
-from rex.archive.locks import (FileLock, is_locked, remove_if_there, sync_directory,
-                               temporary_name, write_atomically)
+from rex.archive.locks import FileLock, is_locked, remove_if_there, whole_file, write_atomically
 from rex.archive.manifest import FileState, LogFacts, Manifest
 from rex.archive.packer import LEVEL, Packer
 from rex.archive.store import Store
@@ -298,18 +297,8 @@ class Recording:
 
     def _compress_log(self, base: Content | None) -> LogFacts:
         known = self._store.read(base, codec.MAX_BASE_BYTES) if base else b""
-        temporary = temporary_name(self.directory)
-        try:
-            with open(self.log_path, "rb") as source, open(temporary, "xb") as target:
-                sha256, size = codec.copy_compressed(
-                    source, target, DIFFERENCE_LEVEL if known else LOG_LEVEL, known)
-                target.flush()
-                os.fsync(target.fileno())
-        except BaseException:
-            remove_if_there(temporary)
-            raise
-        os.rename(temporary, os.path.join(self.directory, LOG))
-        sync_directory(self.directory)
+        with open(self.log_path, "rb") as source, whole_file(os.path.join(self.directory, LOG)) as target:
+            sha256, size = codec.copy_compressed(source, target, DIFFERENCE_LEVEL if known else LOG_LEVEL, known)
         return LogFacts(sha256, size, None, base)
 
     def take_log(self, blocks: Iterable[bytes], facts: LogFacts) -> None:
@@ -318,20 +307,12 @@ class Recording:
         Raises:
             Damaged: it is another log.
         """
-        temporary = temporary_name(self.directory)
-        try:
-            with open(temporary, "xb") as target:
-                for block in blocks:
-                    target.write(block)
-                target.flush()
-                os.fsync(target.fileno())
-            base = self._store.read(facts.base, codec.MAX_BASE_BYTES) if facts.base else b""
-            _verify_log(temporary, facts, base)
-            os.rename(temporary, os.path.join(self.directory, LOG))
-        except BaseException:
-            remove_if_there(temporary)
-            raise
-        sync_directory(self.directory)
+        base = self._store.read(facts.base, codec.MAX_BASE_BYTES) if facts.base else b""
+        with whole_file(os.path.join(self.directory, LOG)) as target:
+            for block in blocks:
+                target.write(block)
+            target.flush()
+            _verify_log(target.name, facts, base)
 
     def abandon(self) -> None:
         """Stop recording; what is there stays, marked incomplete. Harmless when repeated."""

@@ -10,6 +10,8 @@ import ctypes
 import errno
 import fcntl
 import os
+from contextlib import contextmanager
+from typing import BinaryIO, Iterator
 
 from rex.errors import Locked
 
@@ -96,13 +98,14 @@ def temporary_name(directory: str) -> str:
     return os.path.join(directory, f".tmp-{os.getpid()}-{os.urandom(6).hex()}")
 
 
-def write_atomically(path: str, data: bytes) -> None:
-    """Make path hold exactly data, durably, or leave it as it was."""
-    directory = os.path.dirname(path)
+@contextmanager
+def whole_file(path: str) -> Iterator[BinaryIO]:
+    """A file to write, which gets its name, durably, when all of it was written; else nothing changes."""
+    directory = os.path.dirname(os.path.abspath(path))
     temporary = temporary_name(directory)
     try:
         with open(temporary, "xb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.rename(temporary, path)
@@ -110,6 +113,12 @@ def write_atomically(path: str, data: bytes) -> None:
         remove_if_there(temporary)
         raise
     sync_directory(directory)
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Make path hold exactly data, durably, or leave it as it was."""
+    with whole_file(path) as file:
+        file.write(data)
 
 
 def remove_if_there(path: str) -> None:

@@ -23,7 +23,7 @@ _NEXT = {"dir": "run it with: {path}/run.sh", "docker": "build it with: docker b
 
 
 @contextmanager
-def whole_file(path: str, is_forced: bool) -> Iterator[BinaryIO]:
+def output_file(path: str, is_forced: bool) -> Iterator[BinaryIO]:
     """A file that gets its name when it is whole; - is standard output.
 
     Raises:
@@ -34,26 +34,18 @@ def whole_file(path: str, is_forced: bool) -> Iterator[BinaryIO]:
             raise UsageError("an export file is no text for a terminal", "", "choose a file with -o")
         yield sys.stdout.buffer
         return
-    from rex.archive.locks import remove_if_there, temporary_name
+    from rex.archive.locks import whole_file
     if os.path.lexists(path) and not is_forced:
         raise UsageError(f"{path} exists", "", "choose another name, or use --force")
-    temporary = temporary_name(os.path.dirname(os.path.abspath(path)))
-    try:
-        with open(temporary, "xb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        remove_if_there(temporary)
-        raise
+    with whole_file(path) as stream:
+        yield stream
 
 
 def export_file(archive: "Archive", names: tuple[str, ...], path: str, has_log: bool,
                 is_forced: bool, key: str | None) -> dict[str, Any]:
     """Write an export file, and its signature if a key is given; facts for machines."""
     from rex.archive.exporting import export
-    with progress_bar("exporting") as progress, whole_file(path, is_forced) as stream:
+    with progress_bar("exporting") as progress, output_file(path, is_forced) as stream:
         done = export(archive, stream, names, has_log, progress)
     told = {"format": "rex", "path": path, "experiments": list(done.experiments),
             "objects": done.objects, "size_bytes": done.size_bytes}

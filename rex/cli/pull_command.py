@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rex.cli.check_command import progress_bar
-from rex.cli.push_command import summary
+from rex.cli.push_command import summary, transfer_options
 from rex.cli.table import guarded
 
 
@@ -14,11 +14,7 @@ from rex.cli.table import guarded
 @click.argument("url", metavar="URL")
 @click.option("-l", "--archive", "path", default="__default", show_default=True,
               help="The archive to add to.")
-@click.option("-e", "--experiment", "names", multiple=True, metavar="EXP",
-              help="Only this one (may be repeated; all finished ones).")
-@click.option("--option", "options", multiple=True, metavar="NAME=VALUE",
-              help="An option of the file system, as fsspec names it.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@transfer_options
 @guarded
 def command(url: str, path: str, names: tuple[str, ...], options: tuple[str, ...], as_json: bool) -> int:
     """Fetch finished experiments from the archive at URL. Only what is

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 import click
 
@@ -14,6 +14,18 @@ from rex.types import format_size
 
 if TYPE_CHECKING:
     from rex.transfer.pushpull import Moved
+
+
+def transfer_options(command: Callable[..., int]) -> Callable[..., int]:
+    """The options that push and pull share."""
+    for option in reversed((
+            click.option("-e", "--experiment", "names", multiple=True, metavar="EXP",
+                         help="Only this one (may be repeated; all finished ones)."),
+            click.option("--option", "options", multiple=True, metavar="NAME=VALUE",
+                         help="An option of the file system, as fsspec names it."),
+            click.option("--json", "as_json", is_flag=True, help="Print one JSON object."))):
+        command = option(command)
+    return command
 
 
 def summary(moved: "Moved", path: str, as_json: bool, **facts: Any) -> None:
@@ -30,11 +42,7 @@ def summary(moved: "Moved", path: str, as_json: bool, **facts: Any) -> None:
                "10 no such archive or experiment, 11 the remote is in use, 12 format too new, 13 damaged.")
 @click.argument("ref", metavar="ARCHIVE[:EXP]")
 @click.argument("url", metavar="URL")
-@click.option("-e", "--experiment", "names", multiple=True, metavar="EXP",
-              help="Only this one (may be repeated; all finished ones).")
-@click.option("--option", "options", multiple=True, metavar="NAME=VALUE",
-              help="An option of the file system, as fsspec names it.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@transfer_options
 @guarded
 def command(ref: str, url: str, names: tuple[str, ...], options: tuple[str, ...], as_json: bool) -> int:
     """Send finished experiments to the archive at URL (a folder, or ssh://,

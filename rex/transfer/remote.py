@@ -5,18 +5,18 @@ The only importer of fsspec. Packs are read where they lie, in ranges.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from contextlib import contextmanager
 from typing import Any, Iterator
 
-from rex.archive.archive import DEFAULT, EXPERIMENTS, FIRST_FILE, LOCK, PACKS, VERSION, is_name
+from rex.archive.archive import (DEFAULT, DEFAULT_BYTES, EXPERIMENTS, FIRST_BYTES, FIRST_FILE, FIRST_TEXT, LOCK, PACKS,
+                                 check_first, default_in, is_name, refuse_other_files)
 from rex.archive.experiment import BEGUN, LOG, MANIFEST, MAX_BEGUN_BYTES, MAX_MANIFEST_BYTES
 from rex.archive.locks import FileLock
 from rex.archive.packs import PackReader
 from rex.archive.store import Store
-from rex.errors import Damaged, NotFound, RexError, TooNew, UsageError
+from rex.errors import Damaged, NotFound, RexError, UsageError
 
 # A file appears in these stores whole or not at all; elsewhere it is renamed when it is whole.
 _WHOLE_OR_NOT = {"s3", "s3a", "gs", "gcs", "abfs", "az", "adl", "memory", "oci", "r2"}
@@ -240,17 +240,10 @@ class RemoteArchive:
             NotFound, TooNew, Damaged: as for a local one.
         """
         try:
-            version = json.loads(remote.read(1 << 16, FIRST_FILE))["format"]
+            check_first(remote.read(FIRST_BYTES, FIRST_FILE), remote.url)
         except FileNotFoundError:
             raise NotFound(f"no archive at {remote.url}", f"it has no {FIRST_FILE}",
                            "make one with: rex push") from None
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise Damaged(f"{remote.url}/{FIRST_FILE} is damaged", str(error)) from error
-        if not isinstance(version, int) or version < 1:
-            raise Damaged(f"{remote.url}/{FIRST_FILE} is damaged", f"format version {version!r}")
-        if version > VERSION:
-            raise TooNew(f"{remote.url} has format version {version}",
-                         f"this Rex reads up to {VERSION}", "use a newer Rex")
         return cls(remote)
 
     @classmethod
@@ -262,11 +255,8 @@ class RemoteArchive:
         """
         names = remote.names()
         if FIRST_FILE not in names:
-            if set(names) - {PACKS, EXPERIMENTS} and not all(n.startswith(".tmp-") for n in names):
-                raise UsageError(f"{remote.url} is not an archive", "it holds other files",
-                                 "choose another URL")
-            first = json.dumps({"format": VERSION, "what": "a Rex archive of experiments"})
-            remote.create(first.encode() + b"\n", FIRST_FILE)
+            refuse_other_files(names, remote.url)
+            remote.create(FIRST_TEXT, FIRST_FILE)
         return cls.open(remote)
 
     @contextmanager
@@ -320,7 +310,6 @@ class RemoteArchive:
     def default(self) -> str | None:
         """Name of the experiment that somebody made the default one."""
         try:
-            name = self.remote.read(200, DEFAULT).decode("ascii", "replace").strip()
+            return default_in(self.remote.read(DEFAULT_BYTES, DEFAULT))
         except FileNotFoundError:
             return None
-        return name if is_name(name) else None
