@@ -2,6 +2,7 @@
 #define REX_CALLS_IMPLEMENTATION
 #include "engine.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -48,6 +49,12 @@ uint64_t fork_flags(struct task *t)
     if (t->nr == REX_NR_clone3 && mem_read(t->tid, t->args[0], &flags, sizeof flags))
         return flags;
     return SIGCHLD;
+}
+
+bool asks_who_locks(const struct task *t)
+{
+    int cmd = (int)t->args[1];
+    return t->nr == REX_NR_fcntl && (cmd == F_GETLK || cmd == F_OFD_GETLK);
 }
 
 /* ------------------------------------------------------------------ scattered memory */

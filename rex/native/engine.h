@@ -239,6 +239,7 @@ extern size_t event_count;
 const struct rex_call *call_of(long nr);
 bool call_streams(struct task *t);            /* sets t->stream from its descriptor arguments */
 uint64_t call_key(const struct rex_call *c, long nr, const char *path, uint32_t stream, const uint64_t *args);
+bool asks_who_locks(const struct task *t);      /* fcntl(F_GETLK), which tells a process id */
 void capture_outputs(struct task *t, struct bytes *b, int64_t result);
 void capture_inputs(struct task *t, struct bytes *b, int64_t result);
 void put_outputs(struct task *t, const struct record *r);

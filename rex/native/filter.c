@@ -3,6 +3,7 @@
  * numbers that are treated alike. */
 #include "engine.h"
 
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/futex.h>
@@ -46,7 +47,7 @@ static bool alike(long a, long b)
 {
     if (serial_on && a != b && (a == REX_NR_execve || b == REX_NR_execve))
         return false;
-    if (a != b && (a == REX_NR_futex || b == REX_NR_futex))
+    if (a != b && (a == REX_NR_futex || b == REX_NR_futex || a == REX_NR_fcntl || b == REX_NR_fcntl))
         return false;
     const struct rex_call *x = &rex_calls[a], *y = &rex_calls[b];
     return stop_of(x) == stop_of(y) && x->err == y->err
@@ -68,9 +69,20 @@ static void emit_futex(void)
     emit_return(SECCOMP_RET_ALLOW);
 }
 
+/* Who holds a lock is told by process id, also of plain files. */
+static void emit_fcntl(void)
+{
+    emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
+    emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, F_GETLK);
+    emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, F_OFD_GETLK);
+    emit_return(trace_of(&rex_calls[REX_NR_fcntl]));
+}
+
 static void emit_leaf(const struct rex_call *c)
 {
     int stop = stop_of(c);
+    if (c == &rex_calls[REX_NR_fcntl] && stop == REX_STOP_STD)
+        emit_fcntl();
     if (c == &rex_calls[REX_NR_futex] && !is_live)
         emit_futex();
     else if (stop == REX_STOP_STD) {

@@ -135,8 +135,8 @@ static void entry(struct task *t)
         log_end(begin(t, &out, 0));
         return;
     }
-    if (serial_on && serial_is_timed_futex(t)) {
-        t->want_exit = true;              /* when it ends is the clock's to say */
+    if (asks_who_locks(t) || (serial_on && serial_is_timed_futex(t))) {
+        t->want_exit = true;              /* of the wait, when it ends is the clock's to say */
         return;
     }
     if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external))
@@ -208,6 +208,13 @@ static void hook_exit(struct task *t, struct bytes *b, int64_t result)
             if (cwd)
                 log_field(b, 0, FIELD_RESOLVED, cwd, strlen(cwd));
             free(cwd);
+        }
+        break;
+    case REX_HOOK_FCNTL:
+        if (result >= 0 && asks_who_locks(t)) {
+            struct flock lock;
+            if (mem_read(t->tid, t->args[2], &lock, sizeof lock))
+                log_field(b, 2, FIELD_OUT, &lock, sizeof lock);
         }
         break;
     case REX_HOOK_SOCKET:

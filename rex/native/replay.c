@@ -110,6 +110,8 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         kill(t->leader->tid, SIGKILL);
         return;
     }
+    if (asks_who_locks(t))
+        return;                           /* logs of former versions do not have it */
     if (never_returned(t, c)) {
         block(t);
         return;
@@ -167,7 +169,7 @@ static void entry(struct task *t)
     }
     bool external = call_streams(t);
     bool ends_pipe = !external && closes_pipe(t);
-    if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external && !ends_pipe)
+    if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external && !ends_pipe && !asks_who_locks(t))
         || t->nr == REX_NR_restart_syscall)
         return;
     if (is_descriptor_call(t) && !ends_pipe) {

@@ -241,6 +241,13 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
         else
             replay_emulate(t, e);
         return;
+    case REX_HOOK_FCNTL: {
+        const struct field *lock = record_field(e->record, 2, FIELD_OUT);
+        if (lock && asks_who_locks(t))
+            mem_write(t->tid, t->args[2], lock->data, lock->length);
+        replay_emulate(t, e);
+        return;
+    }
     case REX_HOOK_CHDIR:
         chdir_entry(t, e);
         return;

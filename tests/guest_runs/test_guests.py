@@ -38,16 +38,11 @@ UNSENT = ("a signal wait or a sleep that a signal ended is answered at once, bef
 
 # What does not replay yet, and why. These lists only shrink.
 ALWAYS: dict[tuple[str, str], str] = {
-    **{("lock_owner.c", engine): "fcntl(F_GETLK) on a plain file runs for real and tells the real process id of the "
-       "holder, not the recorded one" for engine in BOTH},
-    ("poll_restarted.c", "reference"): "the recorder forgets the interrupted call before it sees restart_syscall, so "
-       "that a poll that goes on after a signal without a handler has no event",
     ("thread_cancel.c", "reference"): UNSENT + ", so that SIGCANCEL kills",
 }
 SOMETIMES: dict[tuple[str, str], str] = {
     **{("epoll_edges.c", engine): "epoll_wait runs for real until the log's descriptors are ready, and so takes edges "
        "that the log has at a later wait, which then waits for ever" for engine in BOTH},
-    ("poll_pipes.c", "reference"): "as poll_restarted.c",
     **{("python_asyncio.py", engine): "a wait before or after the process has had threads is bound to what the log has "
        "ready, which an earlier free wait may have taken: it hangs, or counts as a divergence" for engine in BOTH},
     **{("python_multiprocessing.py", engine): "processes share work through memory, so that one has more and another "
@@ -66,7 +61,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        "the next traced one, after what the program looked at in between" for engine in BOTH},
 }
 # One thread at a time: which guests do not yet replay.
-SERIALIZED = ("lock_owner.c", "python_terminal.py")
+SERIALIZED = ("python_terminal.py",)
 HANG_S = 6
 
 ENGINES = [pytest.param("native", marks=pytest.mark.skipif(not native.is_built(), reason="the native engine is "

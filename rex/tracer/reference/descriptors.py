@@ -22,6 +22,14 @@ def is_descriptor_call(task: Task) -> bool:
     return task.call is not None and task.call.hook in _ARRANGING
 
 
+LOCK_BYTES = 32                # struct flock
+
+
+def asks_who_locks(task: Task) -> bool:
+    """Whether the call in progress tells a process id: that of a lock's holder."""
+    return task.nr == _FCNTL and signed32(task.args[1]) in (fcntl.F_GETLK, fcntl.F_OFD_GETLK)
+
+
 def is_duplicating(task: Task) -> bool:
     """Whether the call in progress gives an open file one more descriptor."""
     return task.call is not None and (task.call.hook is Hook.DUP or (

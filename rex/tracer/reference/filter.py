@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import struct
 
-from rex.syscalls import CALLS, Stop
+from rex.syscalls import BY_NAME, CALLS, Stop
 
 CALL_COUNT = max(CALLS) + 1
 
@@ -22,14 +23,16 @@ _ARCH_X86_64, _X32 = 0xC000003E, 0x40000000
 _TAKEN_AWAY = 0xFFFFFFFF                          # the number of a call that the tracer skips
 _LAST_STANDARD = 2
 
-_Treatment = tuple[Stop, int, int]                # stop, errno, descriptor arguments to look at
+_Treatment = tuple[Stop, int, int, tuple[int, ...]]   # stop, errno, descriptor arguments to look at, commands to stop
+_LOCK_QUESTIONS = (fcntl.F_GETLK, fcntl.F_OFD_GETLK)  # who holds a lock is told by process id
 
 
 def _treatment(nr: int) -> _Treatment:
     call = CALLS.get(nr)
     if call is None:
-        return Stop.ALWAYS, 0, 0
-    return call.stop, call.errno, call.fd_args if call.stop is Stop.STD else 0
+        return Stop.ALWAYS, 0, 0, ()
+    commands = _LOCK_QUESTIONS if nr == BY_NAME["fcntl"].nr else ()
+    return call.stop, call.errno, call.fd_args if call.stop is Stop.STD else 0, commands
 
 
 class _Assembler:
@@ -42,7 +45,12 @@ class _Assembler:
         self.code.append((operation, yes, no, value))
 
     def leaf(self, treatment: _Treatment) -> None:
-        stop, error, fd_args = treatment
+        stop, error, fd_args, commands = treatment
+        if commands:
+            self.add(_LOAD, _AT_ARGS + 8)
+        for command in commands:
+            self.add(_IF_EQUAL, command, no=1)
+            self.add(_RETURN, _TRACE)
         if stop is Stop.STD:
             for i in range(6):
                 if fd_args & 1 << i:

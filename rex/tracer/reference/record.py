@@ -17,7 +17,8 @@ from rex.syscalls import BY_NAME, Hook, Policy
 from rex.tracer.plan import Plan, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.calls import capture_inputs, capture_outputs, read_deref
-from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, is_duplicating, note_descriptors
+from rex.tracer.reference.descriptors import (LOCK_BYTES, asks_who_locks, closes_pipe, is_descriptor_call,
+                                              is_duplicating, note_descriptors)
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.record_files import Ledger
 from rex.tracer.reference.record_exec import read_exec, read_program
@@ -104,7 +105,6 @@ class Recorder(Handler):
         task.returned_at = 0
         if task.stepping:             # the handler's first step led into a call: it was restarted
             task.stepping = False
-            task.pending = None
             self._write_signal(task, True, False)
         if task.nr == _RESTART:
             _restart(task)
@@ -121,6 +121,9 @@ class Recorder(Handler):
             if task.nr == _EXIT_GROUP and not task.leader.executed:
                 self._note_channels(task)
             self._append(self._event(task, 0, _names(task), task.stream))
+            return
+        if asks_who_locks(task):
+            task.want_exit = True
             return
         if call.policy in (Policy.NATIVE, Policy.REFUSE) or (call.policy is Policy.STREAM and not is_external):
             return
@@ -213,6 +216,9 @@ class Recorder(Handler):
             if more:
                 task.files.set(result, stream)
             return stream
+        elif asks_who_locks(task):
+            lock = memory.read(task.tid, task.args[2], LOCK_BYTES)
+            fields += [] if lock is None else [(2, OUT, lock)]
         elif hook is Hook.CHDIR:
             cwd = paths.path_of_fd(task.tid, kernel.AT_FDCWD)
             fields += [] if cwd is None else [(0, RESOLVED, cwd)]

@@ -18,7 +18,7 @@ from rex.syscalls import BY_NAME, CALLS, Call, Hook, Key, Policy
 from rex.tracer.plan import Divergence, Plan, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.calls import CallKey, fork_flags, key_of, put_outputs
-from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, note_descriptors
+from rex.tracer.reference.descriptors import asks_who_locks, closes_pipe, is_descriptor_call, note_descriptors
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.overlay import Overlay
 from rex.tracer.reference.replay_calls import (end_call, end_free_search, perform_call, perform_unmatched,
@@ -119,7 +119,7 @@ class Replayer(Handler):
             return
         is_external, ends_pipe = task.find_stream(), closes_pipe(task)
         if (call.policy in (Policy.NATIVE, Policy.REFUSE) or task.nr == _RESTART
-                or (call.policy is Policy.STREAM and not is_external and not ends_pipe)):
+                or (call.policy is Policy.STREAM and not is_external and not ends_pipe and not asks_who_locks(task))):
             return
         if is_descriptor_call(task) and not ends_pipe:
             task.want_exit = True
@@ -178,6 +178,8 @@ class Replayer(Handler):
         last = self.log.find_last(task.script, key) if may_repeat else None
         if self._is_doomed(task):
             os.kill(task.leader.tid, signal.SIGKILL)
+            return
+        if asks_who_locks(task):      # logs of former versions do not have it
             return
         if self._never_returned(task, call):
             task.substitute(_PAUSE)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Callable
 from rex.errors import OwnFailure
 from rex.log.records import OUT, Event
 from rex.syscalls import BY_NAME, Call, Hook, Key, Policy
+from rex.tracer.reference import memory
 from rex.tracer.reference.calls import is_same_input, put_outputs
+from rex.tracer.reference.descriptors import asks_who_locks
 from rex.tracer.reference.kernel import SIGINFO_BYTES
 from rex.tracer.reference.replay_files import perform_exec, perform_open
 from rex.tracer.reference.replay_poll import POLLS, end_poll, perform_epoll_ctl, perform_poll
@@ -144,13 +146,20 @@ def _kill(replayer: "Replayer", task: Task, entry: Entry) -> None:
     replayer.emulate(task, entry)
 
 
+def _lock_question(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    lock = entry.event.data(OUT, 2)
+    if lock and asks_who_locks(task):
+        memory.write(task.tid, task.args[2], lock)
+    _emulate(replayer, task, entry)
+
+
 # The working directory (CHDIR) matters only to names, which the log has resolved.
 _PERFORMERS: dict[Hook, _Performer] = {
     Hook.OPEN: perform_open, Hook.EXEC: perform_exec, Hook.FORK: _run_unless_failed,
     Hook.EXIT: _take_turn, Hook.CLOSE: _take_turn, Hook.STREAM: _run_unless_failed, Hook.TID: _run, Hook.WAIT: _wait, Hook.KILL: _kill,
     Hook.SLEEP: _sleep, Hook.PAUSE: _pause, Hook.POLL: perform_poll, Hook.SELECT: perform_poll,
     Hook.EPOLL_WAIT: perform_poll, Hook.EPOLL_CTL: perform_epoll_ctl, Hook.CHDIR: _emulate,
-    Hook.TREE: _tree, Hook.RLIMIT: _limit, Hook.PID: _pid, Hook.SOCKET: _socket, Hook.ACCEPT: _socket,
+    Hook.TREE: _tree, Hook.RLIMIT: _limit, Hook.PID: _pid, Hook.SOCKET: _socket, Hook.ACCEPT: _socket, Hook.FCNTL: _lock_question,
 }
 
 
