@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rex.cli.record_command import end_like
+from rex.cli.table import clean, guarded, parse_ref, print_columns, print_json
 from rex.errors import OwnFailure, UsageError
 from rex.types import format_duration, format_size, parse_duration, parse_size
 
@@ -87,16 +88,20 @@ def print_event(event: dict[str, Any]) -> None:
 @click.option("-e", "--experiment", metavar="EXP", help="The run; by default the newest.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Workers at once.")
 @click.option("--epochs", metavar="A:B", help="Iterations of the main loop, from A until before B.")
+@click.option("--verify", metavar="K", type=click.IntRange(0), default=0,
+              help="Run K loops, chosen at random, that could be skipped.")
+@click.option("--dask", metavar="ADDRESS", help="Run the workers on a Dask cluster that sees these files.")
 @click.option("--no-skip", is_flag=True, help="Run every loop, skip none.")
 @click.option("--allow-changes", is_flag=True, help="Replay though code was changed, not only added.")
 @click.option("--allow-divergence", is_flag=True, help="Exit 0 though output or state differs.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before a replay that takes long.")
 @click.argument("script", required=False)
-def replay_command(archive: str, experiment: str | None, jobs: int, epochs: str | None, no_skip: bool,
+def replay_command(archive: str, experiment: str | None, jobs: int, epochs: str | None, verify: int, dask: str | None, no_skip: bool,
                    allow_changes: bool, allow_divergence: bool, yes: bool, script: str | None) -> int:
     """Answer the statements that were added to a recorded script."""
     from rex.hindsight.replay import Options
-    options = Options(script, archive, experiment, jobs, parse_epochs(epochs), allow_changes, not no_skip)
+    options = Options(script, archive, experiment, jobs, parse_epochs(epochs), allow_changes,
+                      not no_skip, verify, dask)
     try:
         return plan_and_replay(options, allow_divergence, yes)
     except (UsageError, OwnFailure) as error:
@@ -106,23 +111,37 @@ def replay_command(archive: str, experiment: str | None, jobs: int, epochs: str 
 
 
 def plan_and_replay(options: "Options", allow_divergence: bool, yes: bool) -> int:
-    """Say what will be done, do it, and give the verdict; the exit status."""
+    """Say what will be done, do it, keep it, and give the verdict; the exit status."""
+    import time
+    from rex.archive import Archive
+    from rex.hindsight.kept import KeptReplay
     from rex.hindsight.replay import make_plan, run_plan
     plan = make_plan(options)
     click.echo(f"rex: {options.archive}:{plan.experiment.name}: {plan_text(plan)}", err=True)
     if plan.expected_s > 60 and sys.stdin.isatty() and not yes:
         click.confirm("rex: go on?", abort=True, err=True)
-    findings = run_plan(plan, options, print_event)
-    return verdict(findings, allow_divergence)
+    kept, begun_s = KeptReplay(Archive.open(options.archive), plan, plan.sources), time.monotonic()
+
+    def take(event: dict[str, Any]) -> None:
+        kept.add(event)
+        print_event(event)
+
+    try:
+        findings = run_plan(plan, options, take)
+    except BaseException:
+        kept.abandon()
+        raise
+    kept.finish(findings, time.monotonic() - begun_s)
+    return verdict(findings, f"{options.archive}:{kept.name}", allow_divergence)
 
 
-def verdict(findings: "Findings", is_allowed: bool) -> int:
+def verdict(findings: "Findings", where: str, is_allowed: bool) -> int:
     """Say what the check found; the exit status."""
     for note in findings.notes.values():
         click.echo(f"rex: {note}", err=True)
     if not findings.diverged:
         click.echo(f"rex: as recorded: output equal, state equal at {findings.checked} checkpoints, "
-                   f"{findings.skipped} loops skipped", err=True)
+                   f"{findings.skipped} loops skipped; kept as {where}", err=True)
         return 0
     first = findings.diverged[0]
     what = first["names"][0] if first["what"] == "state" else "output"
@@ -148,3 +167,49 @@ def parse_epochs(text: str | None) -> tuple[int, int] | None:
     except ValueError:
         raise UsageError(f"not a range of iterations: {text}", "", "write 40:60") from None
     return (start, stop) if colon else (start, start + 1)
+
+
+@command.command("show", epilog="Example: rex hindsight show EXP:exp0 --csv   "
+                 "Exit: 0 done, 2 bad request, 10 no such run, 13 damaged.")
+@click.argument("ref", metavar="[ARCHIVE[:EXP]]", default="__default")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the logged values as CSV.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@guarded
+def show_command(ref: str, as_csv: bool, as_json: bool) -> int:
+    """List the runs and replays of an archive; of one run its checkpoints and values."""
+    from rex.archive import Archive
+    from rex.hindsight.shown import describe_run, list_runs, values_of
+    named = parse_ref(ref)
+    archive = Archive.open(named.archive)
+    if as_csv:
+        import csv
+        writer = csv.writer(sys.stdout)
+        writer.writerow(["experiment", "iteration", "name", "value"])
+        for value in values_of(archive, named.experiment):
+            writer.writerow([value["experiment"], value["iteration"], value["name"], value["value"]])
+        return 0
+    if named.experiment is None:
+        runs = list_runs(archive)
+        if as_json:
+            print_json(runs)
+        else:
+            print_columns([[run["name"], run["kind"] + (f" of {run['of']}" if run["of"] else ""),
+                            clean(run["command"]), run["state"], str(run["iterations"]),
+                            str(run["checkpoints"]), format_size(run["stored"])] for run in runs],
+                          ("experiment", "kind", "command", "state", "iterations", "checkpoints", "stored"),
+                          right=(4, 5, 6))
+        return 0
+    told = describe_run(archive, named.experiment)
+    if as_json:
+        print_json(told)
+        return 0
+    print_columns([(key, clean(str(value))) for key, value in told["facts"].items()])
+    if told["checkpoints"]:
+        print_columns([[str(c["number"]), c["position"], format_size(c["size"]), format_duration(c["pause_s"]),
+                        clean("; ".join(f"{k}: {v}" for k, v in c["why_not"].items())) or "yes"]
+                       for c in told["checkpoints"]],
+                      ("checkpoint", "position", "state", "pause", "complete"), right=(0, 2, 3), is_cut=True)
+    for value in told["values"]:
+        click.echo(f"{value['experiment']} iteration {value['iteration']}: {clean(value['name'])} "
+                   f"{clean(str(value['value']))}")
+    return 0

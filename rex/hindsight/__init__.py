@@ -1,1 +1,61 @@
-"""Hindsight logging: log statements added after a training run (docs/hindsight.md)."""
+"""Hindsight logging: log statements added after a training run (docs/hindsight.md).
+
+By hand, in a script that `rex hindsight record` runs (or plain Python, where they do nothing):
+
+    from rex import hindsight
+    for epoch in hindsight.loop(range(24)):       # checkpoints at every iteration, however short
+        with hindsight.skip_block("training"):    # executed, or restored
+            ...
+        hindsight.log("loss", loss)
+    hindsight.save("model", net)                  # in the background
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterable, Iterator, TypeVar
+
+_Item = TypeVar("_Item")
+_Value = TypeVar("_Value")
+
+__all__ = ["load", "log", "loop", "save", "skip_block"]
+
+
+def _session() -> Any:
+    from rex.hindsight import session
+    return session.current
+
+
+def loop(iterable: Iterable[_Item]) -> Iterable[_Item]:
+    """Mark a for loop: its iterations have borders, whatever its body takes."""
+    return iterable
+
+
+def skip_block(name: str = "") -> contextlib.AbstractContextManager[None]:
+    """Mark a block that replay may skip by restoring what it changed; for `with` alone."""
+    return contextlib.nullcontext()
+
+
+def log(name: str, value: _Value) -> _Value:
+    """Keep a value under a name with the iteration of the main loop; returns the value."""
+    session = _session()
+    if session is not None:
+        session.value(name, value)
+    return value
+
+
+def save(name: str, value: Any) -> None:
+    """Keep an object as it is now: copied at once, stored in the background."""
+    session = _session()
+    if session is not None:
+        session.save(name, value)
+
+
+def load(archive: str, name: str, experiment: str | None = None) -> Iterator[Any]:
+    """Every object that a run saved under a name, in order; loading runs code of its classes.
+
+    Raises:
+        NotFound: there is no such run.
+    """
+    from rex.hindsight.saved import load_saved
+    return load_saved(archive, name, experiment)

@@ -22,14 +22,14 @@ class Probe:
     Attributes:
         sites: names of the loops of its function around it.
         function: marker of the function that it stands in; "" at the top of the module.
-        may_change: whether its own code changes what was there.
+        names: that it mentions.
     """
 
     line: int
     text: str
     sites: tuple[str, ...]
     function: str
-    may_change: bool
+    names: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -138,8 +138,6 @@ def compare(recorded: str, now: str, module: str, path: str) -> Changes:
     _find_probes(tree, (), "", plan, found, path)
     bound = {name for probe in aligner.added for name in _bound(probe)}
     plan.kept = bound - {name for node in ast.walk(old.tree) for name in _bound_here(node)}
-    for probe in found.probes:
-        probe.may_change |= bool(_stored(probe.text) - plan.kept)
     return found
 
 
@@ -149,7 +147,7 @@ def _find_probes(node: ast.AST, sites: tuple[SiteFacts, ...], function: str, pla
         if child in plan.probes:
             _refuse_leaving(child, path)
             found.probes.append(Probe(child.lineno, ast.unparse(child),   # type: ignore[attr-defined]
-                                      tuple(site.key for site in sites), function, False))
+                                      tuple(site.key for site in sites), function, _names(child)))
         elif child in plan.functions:
             _find_probes(child, (), plan.functions[child], plan, found, path)
         else:
@@ -190,22 +188,8 @@ def _bound_here(node: ast.AST) -> set[str]:
     return set()
 
 
-_CHANGING = frozenset("""append extend insert remove pop clear update add discard setdefault sort reverse
-    step backward zero_grad train eval shuffle seed manual_seed load_state_dict copy_ fill_""".split())
-
-
-def _stored(text: str) -> set[str]:
-    """Names, attributes and items that a statement's own code sets."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
-        found |= _bound_here(node)
-        is_place = isinstance(node, (ast.Attribute, ast.Subscript))
-        if is_place and isinstance(node.ctx, (ast.Store, ast.Del)):   # type: ignore[attr-defined]
-            found.add("." + ast.unparse(node))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and (
-                node.func.attr in _CHANGING or node.func.attr.endswith("_")):
-            found.add("." + node.func.attr)
-    return found
+def _names(node: ast.AST) -> frozenset[str]:
+    return frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
 
 
 def unified(recorded: str, now: str, path: str) -> str:

@@ -146,7 +146,8 @@ class Walk:
         self.memory = memory
         self._shapes = shapes
         self._numbers: dict[Any, int] = {}
-        self._queue: deque[Any] = deque()
+        self._queue: deque[tuple[int, Any]] = deque()
+        self._sets: deque[tuple[int, Any]] = deque()   # last: what they hold is known by then
         self._kept: list[Any] = []      # temporaries too: ids must stay theirs
         self._next = 0
         self.extents: dict[Any, list[tuple[int, int]]] = {}   # memory taken of each storage
@@ -161,8 +162,15 @@ class Walk:
             self._numbers[id(value)] = number
             self._next += 1
             self._kept.append(value)
-            self._queue.append(value)
+            if type(value) is set or type(value) is frozenset:
+                self._sets.append((number, value))
+            else:
+                self._queue.append((number, value))
         return (number,)
+
+    def number(self, value: Any) -> int | None:
+        """The number of an object that was met."""
+        return self._numbers.get(id(value))
 
     def refs(self, values: Iterable[Any]) -> list[Any]:
         """`ref` of each."""
@@ -175,7 +183,7 @@ class Walk:
         if number is None:
             number = self._numbers[key] = self._next
             self._next += 1
-            self._queue.append(value)
+            self._queue.append((number, value))
             self._kept.append(value)
         return (number,)
 
@@ -186,13 +194,16 @@ class Walk:
     def root(self, name: str, value: Any) -> None:
         """Walk everything that one root reaches and no former one did."""
         self._root = name
-        self._next = base_of(name)
+        base = self._next = base_of(name)
         first = self.ref(value)
         nodes: list[Node] = []
         queue, shape_of = self._queue, self._shapes.shape_of
-        while queue:
-            value = queue.popleft()
-            nodes.append(shape_of(type(value)).save(self, value))
+        while queue or self._sets:
+            number, value = queue.popleft() if queue else self._sets.popleft()
+            place = number - base
+            if place >= len(nodes):
+                nodes += [()] * (self._next - base - len(nodes))
+            nodes[place] = shape_of(type(value)).save(self, value)
         root = RootState(name, first, nodes)
         root.digest = xxhash.xxh3_128_digest(root.encode())
         self.snapshot.roots.append(root)

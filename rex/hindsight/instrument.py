@@ -30,6 +30,7 @@ class SiteFacts:
     Attributes:
         name: of the variable that switches it, unique in its module.
         identity: qualified name, hash of the normalized code, ordinal among equals.
+        is_by_hand: marked with hindsight.loop or hindsight.skip_block: never left alone.
         inside: names of the sites of the same function around it.
     """
 
@@ -39,6 +40,7 @@ class SiteFacts:
     line: int
     identity: str
     is_while: bool
+    is_by_hand: bool = False
     inside: tuple[str, ...] = ()
 
     @property
@@ -86,7 +88,7 @@ def plan_module(source: str | bytes, module: str, path: str = "<source>") -> Mod
         ordinal = seen[key] = seen.get(key, -1) + 1
         plan.loops[node] = SiteFacts(
             f"{PREFIX}{len(plan.loops)}", module, qualname or "<module>", node.lineno,
-            f"{key}:{ordinal}", isinstance(node, ast.While),
+            f"{key}:{ordinal}", isinstance(node, ast.While), _is_marked(node),
             tuple(plan.loops[loop].name for loop in inside))
     return plan
 
@@ -103,11 +105,28 @@ def _walk(node: ast.AST, qualname: str,
         elif isinstance(child, ast.ClassDef):
             name = f"{qualname}.{child.name}" if qualname else child.name
             yield from _walk(child, name, None)
-        elif isinstance(child, _LOOPS) and inside is not None:
+        elif (isinstance(child, _LOOPS) or isinstance(child, ast.With) and _is_marked(child)) \
+                and inside is not None:
             yield child, qualname.removesuffix(".<locals>"), inside
             yield from _walk(child, qualname, (*inside, child))
         elif not isinstance(child, ast.Lambda):
             yield from _walk(child, qualname, inside)
+
+
+def _is_marked(node: Any) -> bool:
+    """Whether the user marked a loop or a block: `for .. in loop(..)`, `with skip_block(..)`."""
+    if isinstance(node, ast.For):
+        call, wanted = node.iter, "loop"
+    elif isinstance(node, ast.With) and len(node.items) == 1:
+        call, wanted = node.items[0].context_expr, "skip_block"
+    else:
+        return False
+    if not isinstance(call, ast.Call):
+        return False
+    name = call.func
+    return (isinstance(name, ast.Name) and name.id == wanted or isinstance(name, ast.Attribute)
+            and name.attr == wanted and isinstance(name.value, ast.Name)
+            and name.value.id == "hindsight")
 
 
 def _yields(function: ast.AST) -> bool:
@@ -151,6 +170,11 @@ class _Rewriter(ast.NodeTransformer):
         else:
             node.test = ast.copy_location(ast.BoolOp(ast.And(), [tick, node.test]), node.test)
         return _guarded(site.name, node)
+
+    def visit_With(self, node: ast.With) -> Any:
+        site = self._plan.loops.get(node)
+        self.generic_visit(node)
+        return _guarded(site.name, node) if site is not None else node
 
     def _visit_function(self, node: Any) -> Any:
         self.generic_visit(node)

@@ -105,6 +105,8 @@ class ReduceShape:
                 walk.refs(items or ()), walk.refs(keys), walk.refs(values))
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        if not hasattr(live, "__next__"):
+            return ()   # what it is made from may be copied: then it must be whole when it is made
         try:
             reduced = live.__reduce_ex__(4)
         except Exception:
@@ -121,7 +123,18 @@ class ReduceShape:
         live = build.candidate
         if live is not None and build.is_same_reduction(node, live):
             return live
-        made = build.get(node[1])(*[build.whole(ref) for ref in node[2]])
+        function = build.get(node[1])
+        if function is iter:   # it moves once what it looks at has its content
+            made = iter(build.get(node[2][0]))
+            if node[3] is not None:
+                build.after(lambda: made.__setstate__(node[3]))
+            return made
+        if getattr(function, "__module__", "") == "itertools" or function in (enumerate, zip, map, filter):
+            made = function(*[build.get(ref) for ref in node[2]])
+            if node[3] is not None:
+                made.__setstate__(build.get(node[3]))
+            return made
+        made = function(*[build.whole(ref) for ref in node[2]])
         if node[3] is not None:
             _set_state(made, build.whole(node[3]))
         for ref in node[4]:

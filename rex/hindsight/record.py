@@ -104,6 +104,7 @@ def _pass_on(process: subprocess.Popen[bytes]) -> Any:
 
 
 def _job(options: Options, archive: Archive, told: str) -> dict[str, Any]:
+    from rex.hindsight.kept import observed_factor
     withheld = withheld_names(os.environ)
     command = ["python", options.script, *options.arguments]
     begun = begun_facts(command, codec.text(os.getcwdb()))
@@ -123,7 +124,7 @@ def _job(options: Options, archive: Archive, told: str) -> dict[str, Any]:
     return {"do": "record", "archive": archive.path, "name": options.name, "told": told,
             "begun": begun, "script": options.script,
             "arguments": list(options.arguments), "overhead": options.overhead,
-            "restore_factor": RESTORE_FACTOR, "budget_bytes": options.budget_bytes,
+            "restore_factor": observed_factor(archive) or RESTORE_FACTOR, "budget_bytes": options.budget_bytes,
             "granularity_s": options.granularity_s, "head": head,
             "manifest": {name: manifest[name] for name in _KEPT},
             "unset": unset,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
-import time
 from typing import Any
 
 from rex.archive import Archive, Recording
@@ -16,6 +14,7 @@ from rex.hindsight.memory import Copier
 from rex.hindsight.policy import Policy
 from rex.hindsight.records import FORMAT, LogWriter
 from rex.hindsight.session import Entry, Session
+from rex.hindsight.values import plain_value
 from rex.hindsight.writer import CheckpointWriter
 from rex.state.records import content_to_json
 
@@ -57,7 +56,7 @@ class Recorder(Session):
         self.entropy = Entropy(bytes.fromhex(head["entropy"]))
         self.policy, self.granularity_s = policy, granularity_s
         self.started_s = self.last_s = self._checkpoint_s = now_s()
-        self.pause_s = 0.0
+        self.pause_s, self.saved = 0.0, 0
         self.iterations, self._longest_s = 0, 0.0     # of the main loop
         self.shapes = Shapes(self.codes)
         self._recording = recording
@@ -111,7 +110,7 @@ class Recorder(Session):
 
     def group(self, entry: Entry) -> int:
         bodies = entry.bodies
-        if len(bodies) < _TRIAL_BODIES:
+        if len(bodies) < _TRIAL_BODIES or entry.site.facts.is_by_hand:
             return 1
         if min(bodies) >= self.granularity_s:
             return 1
@@ -140,7 +139,8 @@ class Recorder(Session):
                            took_s=round(took_s, 6))
             if took_s > self._longest_s:
                 self.iterations, self._longest_s = entry.iteration, took_s
-        self._border(f"{entry.position}!", entry, now_s(), took_s, took_s >= self.granularity_s)
+        self._border(f"{entry.position}!", entry, now_s(), took_s,
+                     took_s >= self.granularity_s or entry.site.facts.is_by_hand)
 
     def _border(self, position: str, entry: Entry, now: float, saved_s: float,
                 is_kept: bool) -> None:
@@ -190,16 +190,24 @@ class Recorder(Session):
 
     def value(self, name: str, value: Any) -> None:
         """Keep a logged value."""
-        position = self.stack[-1].place if self.stack else ""
         self._write_output()
-        self.log.write("value", name=name, value=plain_value(value), position=position)
+        self.log.write("value", name=name, value=plain_value(value), iteration=self.iteration)
+
+    def save(self, name: str, value: Any) -> None:
+        """Keep an object, in the background."""
+        copier = Copier(self.writer.pool, self.writer.is_known)
+        snapshot = walk_roots(self.shapes, copier, [("saved", value)])
+        self.saved += 1
+        self.writer.put(f"={name}.{self.saved}", encode_snapshot(snapshot), copier.taken,
+                        snapshot.opaque, 0.0)
 
     def finish(self, status: int) -> dict[str, Any]:
         """Write everything; facts for the manifest and the summary."""
         self._write_output()
         took = now_s() - self.started_s
         self.writer.close()
-        stored, bytes_stored = self.writer.written, self._recording.stored_bytes
+        stored = [c for c in self.writer.written if c.position[0] != "="]
+        bytes_stored = self._recording.stored_bytes
         facts = {"took_s": round(took, 6), "status": status, "pause_s": round(self.pause_s, 6),
                  "checkpoints": len(stored), "iterations": self.iterations, "writer_s": round(self.writer.busy_s, 6),
                  "stored": bytes_stored, "failure": str(
@@ -208,25 +216,3 @@ class Recorder(Session):
         self.log.close()
         return facts
 
-
-def plain_value(value: Any) -> Any:
-    """A logged value as JSON has it; what it has not as text."""
-    item = getattr(value, "item", None)
-    if callable(item) and getattr(value, "size", 0) in (1, ()) or callable(item) and (
-            getattr(value, "numel", None) and value.numel() == 1):
-        value = item()
-    if isinstance(value, (bool, int, float, str, type(None))):
-        return value
-    if isinstance(value, (list, tuple)) and len(value) <= 1000:
-        return [plain_value(each) for each in value]
-    return repr(value)
-
-
-def new_entropy() -> str:
-    """A seed for the script's random bytes."""
-    return os.urandom(32).hex()
-
-
-def start_ns() -> int:
-    """Now, in ns since 1970."""
-    return time.time_ns()

@@ -22,9 +22,9 @@ class LogWriter:
         self._file = open(path, "ab")
         self._lock = threading.Lock()
 
-    def write(self, kind: str, is_durable: bool = False, **facts: Any) -> None:
+    def write(self, line_kind: str, is_durable: bool = False, **facts: Any) -> None:
         """Append one line of this kind."""
-        line = json.dumps({"k": kind, **facts}, separators=(",", ":")).encode() + b"\n"
+        line = json.dumps({"k": line_kind, **facts}, separators=(",", ":")).encode() + b"\n"
         with self._lock:
             self._file.write(line)
             self._file.flush()
@@ -96,6 +96,7 @@ class Run:
     calls: dict[str, set[str]] = field(default_factory=dict)
     loops: dict[str, dict[str, Any]] = field(default_factory=dict)
     values: list[dict[str, Any]] = field(default_factory=list)
+    probes: list[dict[str, Any]] = field(default_factory=list)
     files: dict[str, Any] = field(default_factory=dict)
     end: dict[str, Any] = field(default_factory=dict)
     checkpoints: list[Checkpoint] = field(default_factory=list)
@@ -147,7 +148,7 @@ def add_line(run: Run, line: dict[str, Any]) -> None:
         TooNew: it was written in a newer format.
     """
     kind = line["k"]
-    if kind == "run":
+    if kind in ("run", "replay"):
         if line["format"] > FORMAT:
             raise TooNew(f"the run has format {line['format']}", f"this Rex reads up to {FORMAT}",
                          "use a newer Rex")
@@ -175,6 +176,8 @@ def add_line(run: Run, line: dict[str, Any]) -> None:
         run.values.append(line)
     elif kind == "file":
         run.files[line["path"]] = line
+    elif kind == "probe":
+        run.probes.append(line)
     elif kind == "end":
         run.end = line
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import random
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,8 @@ class Options:
         epochs: iterations of the main loop, from and until; None for all.
         allow_changes: replay though code was changed otherwise than by additions.
         is_skipping: whether loops without added statements may be skipped.
+        verify: how many loops, chosen at random, to run although they could be skipped.
+        dask: address of a scheduler that runs the workers; None: processes here.
     """
 
     script: str | None = None
@@ -38,6 +41,8 @@ class Options:
     epochs: tuple[int, int] | None = None
     allow_changes: bool = False
     is_skipping: bool = True
+    verify: int = 0
+    dask: str | None = None
 
 
 @dataclass(slots=True)
@@ -68,6 +73,9 @@ class Plan:
     shown: tuple[int, int]
     script: str
     skips: int = 0
+    skipped: list[str] = field(default_factory=list)
+    verified: list[str] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
     expected_s: float = 0.0
     is_inner: bool = False
 
@@ -89,6 +97,7 @@ class Findings:
     checked: int = 0
     restored: int = 0
     restore_s: float = 0.0
+    pause_s: float = 0.0       # what the restored checkpoints had cost
 
 
 def make_plan(options: Options) -> Plan:
@@ -104,18 +113,22 @@ def make_plan(options: Options) -> Plan:
     script = options.script or run.head["script"]
     if not os.path.isfile(script):
         raise NotFound(f"no script {script}", "", "give its path")
-    probes = find_probes(archive, run, script, options.allow_changes)
+    sources: dict[str, str] = {}
+    probes = find_probes(archive, run, script, options.allow_changes, sources)
     hot = hot_sites(run, probes)
     every = {key for border in run.borders for key in _keys(border.position)}
     skippable = every - hot if options.is_skipping else set()
     main = main_loop(run)
     low, high = options.epochs or (0, _FOREVER)
-    plan = Plan(experiment, run, probes, skippable, [], high, (low, high), script)
+    plan = Plan(experiment, run, probes, skippable, [], high, (low, high), script, sources=sources)
     plan.is_inner = any(hot & set(_keys(b.position)[1:]) for b in run.borders)
     first = first_needed(run, main, hot, low if options.epochs else 0)
     last = next((n for n, b in enumerate(run.borders) if _iteration(b.position, main) >= high),
                 len(run.borders))
     _cut(plan, first, last, options.jobs)
+    if options.verify:
+        plan.verified = random.sample(plan.skipped, min(options.verify, len(plan.skipped)))
+        plan.skips -= len(plan.verified)
     return plan
 
 
@@ -133,9 +146,12 @@ def latest_run(archive: Archive) -> str:
     return max(runs, key=lambda e: e.begun.get("start_ns", 0)).name
 
 
-def find_probes(archive: Archive, run: Run, script: str, allow_changes: bool) -> list[Probe]:
+def find_probes(archive: Archive, run: Run, script: str, allow_changes: bool,
+                sources: dict[str, str]) -> list[Probe]:
     """Every statement that was added to the modules of a run.
 
+    Args:
+        sources: is given the text of the modules as they are now.
     Raises:
         UsageError: something was changed or removed.
     """
@@ -151,6 +167,7 @@ def find_probes(archive: Archive, run: Run, script: str, allow_changes: bool) ->
                 now = file.read()
         except FileNotFoundError:
             raise NotFound(f"the module {name} is gone", path, "put it back") from None
+        sources[name] = now
         if now == recorded:
             continue
         changes = compare(recorded, now, name, path)
@@ -252,6 +269,7 @@ def _costs(plan: Plan, begin: int, last: int) -> dict[int, float]:
                 break
         if skipped and position == skipped + "!":
             plan.skips += 1
+            plan.skipped.append(position)
             checkpoint = border.checkpoint
             costs[number] = checkpoint.pause_s * 1.4 if checkpoint else 0.0
         elif not skipped:
@@ -302,7 +320,7 @@ def _take(findings: Findings, event: dict[str, Any],
                       "is this the script that was recorded?")
     elif kind == "end":
         findings.status = event["status"] or findings.status
-        for name in ("skipped", "checked", "restored", "restore_s"):
+        for name in ("skipped", "checked", "restored", "restore_s", "pause_s"):
             setattr(findings, name, getattr(findings, name) + event[name])
 
 
@@ -318,7 +336,8 @@ class _Worker:
                if os.path.isabs(head["script"]) else plan.script,
                "arguments": head["arguments"], "start": piece.start, "stop": piece.stop,
                "until": plan.until, "shown": plan.shown, "only_loop": plan.shown[0] > 0 or (
-                   plan.until < _FOREVER), "skippable": sorted(plan.skippable),
+                   plan.until < _FOREVER), "skippable": sorted(plan.skippable), "verify": plan.verified,
+               "mentioned": sorted({name for probe in plan.probes for name in probe.names}),
                "is_first": number == 0, "events": write_end,
                "unset": head["unset"], "withheld": head["withheld"]}
         path = os.path.join(work, f"job{number}.json")

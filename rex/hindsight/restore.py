@@ -97,7 +97,11 @@ class Build:
         return made
 
     def whole(self, ref: Any) -> Any:
-        """The object with its content, which somebody is about to read."""
+        """The object with its content, which somebody is about to read.
+
+        Raises:
+            Cannot: it lives, and must not be changed yet.
+        """
         if type(ref) is not tuple:
             return ref
         queue, seen = [ref[0]], set()
@@ -109,6 +113,8 @@ class Build:
             self.get((number,))
             if number in self._made:
                 self._fill(number)
+            elif self.nodes[number][0] in _CHANGEABLE:
+                raise Cannot("an object is made from others that live on")
             queue += _below(self.nodes[number])
         return self.get(ref)
 
@@ -192,6 +198,9 @@ class Build:
     def use(self, shapes: Any) -> None:
         """Ask these for the shape of live types."""
         self._live_shape = shapes.shape_of
+
+
+_CHANGEABLE = ("list", "dict", "set", "bytes", "object", "array", "tensor", "random")
 
 
 def _identity(live: Any) -> Any:

@@ -14,7 +14,8 @@ from rex.hindsight.instrument import PROBE, ModulePlan, SiteFacts
 from rex.hindsight.roots import Roots
 
 _END = object()
-SHORT_LOOP_S, SHORT_RUNS = 0.001, 3    # loops that take less, so often, are switched off
+SHORT_RUNS, SHORT_SHARE = 3, 1 / 50   # loops that take less than this share of the granularity,
+#                                       so often, are switched off
 
 
 class Site:
@@ -83,12 +84,25 @@ class Session:
         self.modules: dict[str, Any] = {}
         self.codes: dict[str, types.CodeType] = {}
         self.sites: dict[str, Site] = {}
+        self.granularity_s = 0.0
         self.kept: set[str] = set()
         self.withheld: frozenset[str] = frozenset()     # variables of the environment
         self._counts: dict[str, int] = {}
         self._thread = threading.get_ident()
         self._pid = os.getpid()
         os.register_at_fork(after_in_child=self._forked)
+
+    @property
+    def iteration(self) -> int:
+        """Of the outermost loop; -1 outside."""
+        return self.stack[0].iteration if self.stack else -1
+
+    def value(self, name: str, value: Any) -> None:
+        """A value was logged by hand."""
+        raise NotImplementedError
+
+    def save(self, name: str, value: Any) -> None:
+        """An object is to be kept."""
 
     def _forked(self) -> None:
         self._thread = -1   # children run their loops as they are
@@ -216,10 +230,10 @@ class Session:
             pass
         took = now_s() - entry.started_s
         site.runs += 1
-        site.is_long = site.is_long or took >= SHORT_LOOP_S
+        site.is_long = site.is_long or took >= self.granularity_s * SHORT_SHARE
         self.end(entry, took)
         self.entered()
-        if site.runs >= SHORT_RUNS and not site.is_long:
+        if site.runs >= SHORT_RUNS and not site.is_long and not site.facts.is_by_hand:
             site.off()
 
     def roots(self, entry: Entry) -> Roots:

@@ -6,7 +6,7 @@ import types
 from collections import OrderedDict, defaultdict, deque
 from typing import Any, Iterable
 
-from rex.hindsight.graph import LONG_BYTES, Node, Walk
+from rex.hindsight.graph import LONG_BYTES, SCALARS, Node, Walk
 
 _HEAP_TYPE = 1 << 9
 _NEW_TYPE = type(int.__new__)
@@ -32,12 +32,21 @@ class Cannot(Exception):
     """A state cannot be made the live one; nothing was changed."""
 
 
-def set_items(value: set[Any] | frozenset[Any]) -> list[Any]:
-    """The elements in an order that depends on their values where that is possible."""
+def set_items(walk: Walk | None, value: set[Any] | frozenset[Any]) -> list[Any]:
+    """The elements in an order that depends on their values, or on how they were met."""
     try:
         return sorted(value, key=lambda item: (type(item).__name__, item))
     except TypeError:
-        return list(value)
+        return sorted(value, key=lambda item: _order(walk, item))
+
+
+def _order(walk: Walk | None, item: Any) -> tuple[Any, ...]:
+    number = walk.number(item) if walk else None
+    if number is not None:
+        return 0, number, "", ""
+    shallow = [(name, repr(part)) for name, part in getattr(item, "__dict__", {}).items()
+               if type(part) in SCALARS]
+    return 1, 0, type(item).__qualname__, repr(shallow or (item if type(item) in SCALARS else ""))
 
 
 class ListShape:
@@ -132,10 +141,10 @@ class SetShape:
     tag = "set"
 
     def save(self, walk: Walk, value: Any) -> Node:
-        return "set", walk.refs(set_items(value))
+        return "set", walk.refs(set_items(walk, value))
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return zip(node[1], set_items(live))
+        return ()
 
     def fits(self, node: Node, live: Any) -> bool:
         return type(live) is set
@@ -161,13 +170,11 @@ class TupleShape:
 
     def save(self, walk: Walk, value: Any) -> Node:
         if type(value) is frozenset:
-            return "tuple", walk.refs(set_items(value)), 1
+            return "tuple", walk.refs(set_items(walk, value)), 1
         return "tuple", walk.refs(value)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        if type(live) is frozenset:
-            live = set_items(live)
-        return zip(node[1], live) if isinstance(live, (tuple, list)) else ()
+        return zip(node[1], live) if isinstance(live, tuple) else ()
 
     def fits(self, node: Node, live: Any) -> bool:
         return False
@@ -217,6 +224,12 @@ def take_bytes(walk: Walk, value: Any) -> bytes:
     return walk.memory.take(array.__array_interface__["data"][0], array.nbytes)
 
 
+def _plain_iter(value: Any) -> Any:
+    """The items of a list, tuple or deque, whatever its class makes of iterating."""
+    base = next(base for base in (list, tuple, deque) if isinstance(value, base))
+    return base.__iter__(value)
+
+
 class ObjectShape:
     """Instances whose state is their attributes, their slots, and a built-in container's content."""
 
@@ -263,7 +276,7 @@ class ObjectShape:
         if base is list:
             return "list", walk.refs(list.__iter__(value))
         if base is set:
-            return "set", walk.refs(set_items(value))
+            return "set", walk.refs(set_items(walk, value))
         if base is tuple:
             return "tuple", walk.refs(tuple.__iter__(value))
         if base in PLAIN_BASES:
@@ -286,9 +299,7 @@ class ObjectShape:
         if len(node) > 7 and node[6] == "dict":
             yield from DictShape().pairs(("dict", node[7], node[8]), live)
         elif len(node) > 7 and node[6] in ("list", "tuple"):
-            yield from zip(node[7], live.__class__.__mro__ and iter(live))
-        elif len(node) > 7 and node[6] == "set":
-            yield from zip(node[7], set_items(live))
+            yield from zip(node[7], _plain_iter(live))
 
     def fits(self, node: Node, live: Any) -> bool:
         return len(node) < 7 or node[6] in ("dict", "list", "set")

@@ -15,7 +15,7 @@ from rex.hindsight import output
 from rex.hindsight import session as sessions
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy, now_s
-from rex.hindsight.graph import decode_snapshot, difference, walk_roots
+from rex.hindsight.graph import Snapshot, decode_snapshot, difference, walk_roots
 from rex.hindsight.instrument import ModulePlan, rewrite
 from rex.hindsight.kinds import Shapes
 from rex.hindsight.memory import Hasher
@@ -24,9 +24,11 @@ from rex.hindsight.restore import restore
 from rex.hindsight.roots import Roots
 from rex.hindsight.session import Entry, Session
 from rex.hindsight.shapes import Cannot
+from rex.hindsight.values import plain_value
 from rex.hindsight.writer import read_table
 from rex.state.store import read_content
 
+_VERIFIED, _SMALL_BYTES = 2, 4 << 20   # restores that are always compared; states that always are
 RunScript = Callable[[str, list[str], Any], int]
 
 
@@ -47,12 +49,13 @@ class Replayer(Session):
         self.target: str = job["start"]
         self.is_astray = False
         self.skipped = self.checked = self.restored = 0
-        self.restore_s = 0.0
+        self.restore_s = self.pause_s = 0.0
         self._archive, self._job = archive, job
-        self._skippable = set(job["skippable"])
+        self._skippable, self._mentioned = set(job["skippable"]), set(job["mentioned"])
         self._last_inside = _last_inside(run)
         self._active = {key for b in run.borders for key in _keys(b.position)}
         self._events = os.fdopen(job["events"], "w", encoding="utf-8", errors="surrogateescape")
+        self._restores: dict[str, int] = {}
         self._text: list[bytes] = []
         self._synced = 0                 # pieces of the recorded output that are accounted for
         self._in_probe = 0
@@ -68,11 +71,6 @@ class Replayer(Session):
         self.clock.install()
         self.entropy.install()
         output.tee(self._take_output, passes=lambda fd: fd == 2)
-
-    @property
-    def iteration(self) -> int:
-        """Of the outermost loop; -1 outside."""
-        return self.stack[0].iteration if self.stack else -1
 
     def _is_shown(self) -> bool:
         if self.is_astray or self.target and not self._job["is_first"]:
@@ -95,7 +93,7 @@ class Replayer(Session):
         """A value logged by hand; those of probes are new."""
         if self._in_probe and self._is_shown():
             output.flush()
-            self.tell("value", name=name, value=value, iteration=self.iteration)
+            self.tell("value", name=name, value=plain_value(value), iteration=self.iteration)
 
     def add_module(self, plan: ModulePlan, module: types.ModuleType, code: types.CodeType) -> None:
         super().add_module(plan, module, code)
@@ -116,7 +114,8 @@ class Replayer(Session):
                 return True
             if self.is_astray:
                 return False
-        if entry.site.key not in self._skippable or self._job["stop"].startswith(entry.position):
+        if entry.site.key not in self._skippable or self._job["stop"].startswith(
+                entry.position) or end in self._job["verify"]:
             return True
         checkpoint = self._checkpoint(end)
         if checkpoint is None:
@@ -200,12 +199,17 @@ class Replayer(Session):
         if saved.digests() == live.digests():
             return
         names = list(difference(saved, live))
-        self.tell("diverged", what="state", position=position, iteration=self.iteration,
-                  names=names[:20], probed=self._probed)
         try:
             self._restore(position, entry)
-        except Cannot:
-            pass
+        except Cannot as why:
+            self.tell("note", text=f"the state at {position} could not be put back: {why}", key="cannot")
+        else:
+            if self._probed and self._mentioned.issuperset(map(_variable, names)):
+                self.tell("note", key="changed", text=f"added statements change {names[0]} (iteration "
+                          f"{self.iteration}): put back at the next checkpoint")
+                return
+        self.tell("diverged", what="state", position=position, iteration=self.iteration,
+                  names=names[:20])
 
     def _restore(self, position: str, entry: Entry) -> None:
         """Make the live state the recorded one.
@@ -240,8 +244,21 @@ class Replayer(Session):
         self._text.clear()
         self._synced = border.outputs
         self.clock.count, self.entropy.count = border.clock, border.entropy
+        self._verify(saved, position, entry, checkpoint)
         self.restored += 1
+        self.pause_s += checkpoint.pause_s
         self.restore_s += now_s() - begun
+
+    def _verify(self, saved: Snapshot, position: str, entry: Entry, checkpoint: Checkpoint) -> None:
+        """Compare the state just restored: always at first, later if that costs little."""
+        key = entry.site.key
+        self._restores[key] = self._restores.get(key, 0) + 1
+        if self._restores[key] > _VERIFIED and checkpoint.size_bytes > _SMALL_BYTES:
+            return
+        live = walk_roots(self.shapes, Hasher(), self.roots(entry).pairs())
+        if saved.digests() != live.digests():
+            self.tell("diverged", what="state", position=position, iteration=self.iteration,
+                      names=list(difference(saved, live))[:20], restored=True)
 
     def finish(self, status: int) -> None:
         """The script ended by itself."""
@@ -261,8 +278,17 @@ class Replayer(Session):
 
     def _tell_end(self, status: int) -> None:
         self.tell("end", status=status, skipped=self.skipped, checked=self.checked,
-                  restored=self.restored, restore_s=round(self.restore_s, 6))
+                  restored=self.restored, restore_s=round(self.restore_s, 6),
+                  pause_s=round(self.pause_s, 6))
         self._events.close()
+
+
+def _variable(path: str) -> str:
+    """The variable that a path to a difference begins with."""
+    name = path.partition(" ")[0]
+    if "()." in name or "()~" in name:   # of a frame
+        name = name.partition(").")[2] or name.rpartition(".")[2]
+    return name.replace("[", ".").partition(".")[0]
 
 
 def _advance(entry: Entry, count: int) -> None:

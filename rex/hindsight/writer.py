@@ -44,6 +44,7 @@ class CheckpointWriter:
         self._known: dict[bytes, bytes] = {}     # sha256 by digest
         self._claimed: set[bytes] = set()
         self._count = 0
+        self._storing = threading.Lock()   # nobody may add while packs are sealed
         self._pending_bytes = 0
         self._room = threading.Condition()
         self._queue: queue.Queue[_Job | None] = queue.Queue()
@@ -73,7 +74,8 @@ class CheckpointWriter:
 
     def keep(self, name: str, data: bytes) -> Content:
         """Store bytes that belong to the run; they are safe with the next checkpoint."""
-        content = self.contents[name] = self._unkept[name] = self._recording.add_bytes(data)
+        with self._storing:
+            content = self.contents[name] = self._unkept[name] = self._recording.add_bytes(data)
         return content
 
     def close(self) -> None:
@@ -91,7 +93,7 @@ class CheckpointWriter:
             is_over = jobs[-1] is None
             begun = time.thread_time()
             try:
-                if self.failure is None:
+                with self._storing:
                     self._write([job for job in jobs if job is not None])
             except BaseException as error:   # told at the end; training goes on
                 self.failure = error
@@ -105,6 +107,8 @@ class CheckpointWriter:
 
     def _write(self, jobs: list[_Job]) -> None:
         """Store what waits together: one pack, one sync."""
+        if self.failure is not None:
+            return
         done = []
         for job in jobs:
             before = self._recording.new_bytes

@@ -62,7 +62,7 @@ class Case:
 
     def record(self, *words: str, arguments: tuple[str, ...] = ()) -> str:
         """Record train.py with checkpoints wherever they can be; what it prints."""
-        done = rex(self.folder, "record", "-l", "EXP", "--overhead", "1", "--granularity", "1ms",
+        done = rex(self.folder, "record", "-l", "EXP", "--overhead", "1", "--granularity", "0s",
                    *words, "train.py", *arguments)
         assert done.returncode == 0, done.stdout + done.stderr
         self.summary = done.stderr

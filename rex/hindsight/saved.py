@@ -1,0 +1,38 @@
+"""Objects that a script saved by hand, built again."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from rex.archive import Archive
+from rex.hindsight.graph import decode_snapshot
+from rex.hindsight.kinds import Shapes
+from rex.hindsight.records import read_run
+from rex.hindsight.replay import latest_run
+from rex.hindsight.restore import restore
+from rex.hindsight.writer import read_table
+from rex.state.store import read_content
+
+
+def load_saved(path: str, name: str, experiment: str | None) -> Iterator[Any]:
+    """Every object that a run saved under a name, in order.
+
+    Raises:
+        NotFound: there is no such run.
+        Cannot: its class is not found again.
+    """
+    archive = Archive.open(path)
+    run = read_run(archive, archive.experiment(experiment or latest_run(archive)))
+    shapes = Shapes({})
+    for checkpoint in run.checkpoints:
+        if checkpoint.position.rpartition(".")[0] != f"={name}":
+            continue
+        table = read_table(archive, checkpoint.table)
+        snapshot = decode_snapshot(read_content(archive, checkpoint.structure))
+
+        def read_memory(digest: bytes, table: Any = table) -> Any:
+            return (archive.store.read_object(name) for name in table[digest][1])
+
+        values, build = restore(snapshot, shapes, [], read_memory)
+        build.finish()
+        yield values["saved"]

@@ -1,0 +1,62 @@
+"""What an archive tells of training runs and their replays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rex.archive import Archive, Experiment
+from rex.errors import NotFound
+from rex.hindsight.record import ENGINE
+from rex.hindsight.records import read_run
+
+
+def experiments_of(archive: Archive) -> list[Experiment]:
+    """Every run and replay, finished or not."""
+    return [e for e in archive.experiments() if e.begun.get("engine") == ENGINE]
+
+
+def list_runs(archive: Archive) -> list[dict[str, Any]]:
+    """One entry per run and replay."""
+    found = []
+    for experiment in experiments_of(archive):
+        facts = experiment.manifest.extra.get("hindsight", {}) if experiment.state == "complete" else {}
+        found.append({"name": experiment.name, "kind": experiment.begun.get("kind", "run"),
+                      "of": experiment.begun.get("of", ""), "state": experiment.state,
+                      "command": " ".join(experiment.begun.get("command", ())),
+                      "iterations": facts.get("iterations", 0),
+                      "checkpoints": facts.get("checkpoints", 0), "stored": facts.get("stored", 0)})
+    return found
+
+
+def values_of(archive: Archive, name: str | None) -> list[dict[str, Any]]:
+    """Values logged by a run and by its replays (by all without a name), in order."""
+    found = []
+    for experiment in experiments_of(archive):
+        if name not in (None, experiment.name, experiment.begun.get("of")):
+            continue
+        run = read_run(archive, experiment)
+        found += [{"experiment": experiment.name, "iteration": value["iteration"],
+                   "name": value["name"], "value": value["value"]} for value in run.values]
+    return found
+
+
+def describe_run(archive: Archive, name: str) -> dict[str, Any]:
+    """Facts, checkpoints, values and replays of one run.
+
+    Raises:
+        NotFound: there is no such run.
+    """
+    experiment = archive.experiment(name)
+    if experiment.begun.get("engine") != ENGINE:
+        raise NotFound(f"{name} is no training run", "", f"see: rex show {archive.path}:{name}")
+    run = read_run(archive, experiment)
+    replays = [e.name for e in experiments_of(archive) if e.begun.get("of") == name]
+    facts = {"experiment": name, "state": experiment.state,
+             "command": " ".join(experiment.begun.get("command", ())),
+             "kind": experiment.begun.get("kind", "run"), "replays": ", ".join(replays) or "none"}
+    facts |= {key: value for key, value in run.end.items() if key != "k"}
+    checkpoints = [{"number": c.number, "position": c.position, "size": c.size_bytes,
+                    "stored": c.stored_bytes, "pause_s": c.pause_s, "why_not": c.why_not}
+                   for c in run.checkpoints]
+    return {"facts": facts, "checkpoints": checkpoints, "values": values_of(archive, name),
+            "output": [{"iteration": p["iteration"], "text": p["text"]} for p in run.probes]}

@@ -1,0 +1,149 @@
+"""Loops that defeat static rules: skipped or not, the values are those of a full run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hindsight_harness import Case
+
+HEAD = """
+import random, itertools, functools, collections, weakref, types, heapq, io
+import numpy as np
+rng = np.random.default_rng(1)
+random.seed(2)
+np.random.seed(3)
+"""
+
+# name: what stands before the loops, in the inner loop, and after it
+LOOPS: dict[str, tuple[str, str, str]] = {
+    "globals_changed_in_callees": (
+        "total = 0\ndef add(n):\n    global total\n    total += n * n", "add(step)", "total"),
+    "closure_cells": (
+        "def counter():\n    n = 0\n    def count():\n        nonlocal n\n        n += 1\n        return n\n"
+        "    return count\ncount = counter()", "value = count()", "value"),
+    "function_attributes": (
+        "def f(x, seen=[]):\n    f.calls += 1\n    seen.append(x)\n    return len(seen)\nf.calls = 0",
+        "f(step)", "(f.calls, f.__defaults__)"),
+    "views_written_by_out": (
+        "base = np.zeros((4, 6))\nview = base[1:3, ::2]", "np.add(view, step, out=view)",
+        "(base.sum(), view.base is base)"),
+    "slots": (
+        "class P:\n    __slots__ = ('x', 'y')\np = P()\np.x = 0", "p.x += step\np.y = p.x", "(p.x, p.y)"),
+    "class_attributes": (
+        "class C:\n    n = 0\n    @classmethod\n    def up(cls):\n        cls.n += 1", "C.up()", "C.n"),
+    "several_generators": (
+        "r = random.Random(4)\ng = np.random.RandomState(5)",
+        "r.random(); g.rand(); rng.random(); random.random(); np.random.rand()",
+        "(sum(r.getstate()[1]), g.get_state()[2], rng.bit_generator.state['state'], np.random.get_state()[2])"),
+    "deque_and_heap": (
+        "d = collections.deque(maxlen=7)\nh = []", "d.append(rng.random())\nheapq.heappush(h, rng.random())",
+        "(sum(d), d.maxlen, h[0], len(h))"),
+    "replay_buffer": (
+        "buffer = collections.deque(maxlen=50)\nweights = np.zeros(3)",
+        "buffer.append((rng.random(3), step))\nweights += buffer[rng.integers(len(buffer))][0]",
+        "(weights.tolist(), len(buffer))"),
+    "leaked_names": ("", "last = step * epoch", "(last, step)"),
+    "deleted_names": ("tmp = 1", "tmp = step\nif step == 4:\n    del tmp", "'tmp' in globals()"),
+    "iterator_kept": (
+        "numbers = iter(range(10000))", "value = next(numbers)", "(value, numbers.__length_hint__())"),
+    "counter_and_cycle": (
+        "c = itertools.count()\ny = itertools.cycle('abc')", "next(c); letter = next(y)", "(repr(c), letter)"),
+    "generator_moves_on": (
+        "def numbers():\n    a, b = 0, 1\n    while True:\n        yield a\n        a, b = b, a + b\nfib = numbers()",
+        "value = next(fib)", "value"),
+    "generator_rests": (
+        "def numbers():\n    for i in [5, 6, 7]:\n        yield i\nrest = numbers()\nnext(rest)\nn = 0", "n += 1", "n"),
+    "aliases": (
+        "a = [1]\nb = a\nc = {'a': a, 'self': None}\nc['self'] = c", "b.append(step)",
+        "(len(a), a is b, c['a'] is b, c['self'] is c)"),
+    "rebound_alias": ("a = [0]\nb = a", "a = a + [step]", "(len(a), len(b), a is b)"),
+    "properties_and_methods": (
+        "class M:\n    def __init__(self):\n        self.__x = 1\n        self.up = self.grow\n"
+        "    @property\n    def x(self):\n        return self.__x\n    def grow(self):\n        self.__x += 1\nm = M()",
+        "m.up()", "(m.x, m.up.__self__ is m)"),
+    "subclassed_containers": (
+        "class L(list):\n    pass\nclass D(dict):\n    def __missing__(self, k):\n        self[k] = 0\n        return 0\n"
+        "items = L()\nitems.name = 'x'\ncounts = D()", "items.append(step); counts[step % 3] += 1\nitems.name += 'y'",
+        "(items, items.name, counts, type(items).__name__)"),
+    "ordered_dict_order": (
+        "o = collections.OrderedDict((k, 0) for k in 'abc')", "o.move_to_end('abc'[step % 3]); o['abc'[step % 3]] += 1",
+        "list(o.items())"),
+    "default_dict": ("d = collections.defaultdict(list)", "d[step % 2].append(epoch)", "dict(d)"),
+    "weak_references": (
+        "class N:\n    pass\nn = N()\nn.v = 0\nw = weakref.ref(n)", "w().v += 1", "(n.v, w() is n)"),
+    "object_arrays": (
+        "o = np.empty(3, object)\no[:] = [[1], {2: 3}, None]", "o[0].append(step); o[2] = o[0]",
+        "(len(o[0]), o[2] is o[0])"),
+    "structured_arrays": (
+        "s = np.zeros(3, [('a', 'i4'), ('b', 'f8', (2,))])", "s['a'][step % 3] += 1; s['b'][0, 1] += step",
+        "s.tolist()"),
+    "new_kinds_each_time": (
+        "state = None", "state = {'k': (step, [epoch, {1.5: frozenset({step})}])} if step % 2 else np.float32(step)",
+        "repr(state)"),
+    "functions_made_in_the_loop": (
+        "f = None", "f = (lambda k: (lambda x: x + k + epoch))(step)", "f(1)"),
+    "numpy_error_state": ("", "np.seterr(over='ignore' if epoch % 2 else 'warn')", "np.geterr()['over']"),
+    "string_io": ("s = io.StringIO()", "s.write(str(step))", "s.getvalue()"),
+    "exceptions_kept": (
+        "error = None", "try:\n    [][step]\nexcept IndexError as e:\n    error = e", "repr(error)"),
+    "inner_break": ("n = 0", "n += step\nif step == 7:\n    break", "(n, step)"),
+    "swapped_objects": (
+        "a, b = {'v': 1}, {'v': 2}", "a, b = b, a\na['v'] += step", "(a, b)"),
+    "sets_of_objects": (
+        "class K:\n    pass\nks = [K() for _ in range(3)]\nseen = set()", "seen.add(ks[step % 3]); ks[step % 3].n = step",
+        "(len(seen), sorted(k.n for k in seen), all(k in seen for k in ks))"),
+    "bytes_and_bytearray": ("b = bytearray(8)", "b[step % 8] ^= epoch + 1", "bytes(b)"),
+    "module_state": ("", "random.seed(step); collections.marker = step", "collections.marker"),
+}
+
+SCRIPT = """
+{head}
+{setup}
+for epoch in range(4):
+    for step in range(10):
+{body}
+    print("epoch", epoch)
+{more}
+"""
+
+
+def _indent(text: str, by: int) -> str:
+    return "".join(" " * by + line + "\n" for line in text.splitlines())
+
+
+def _script(name: str) -> str:
+    setup, body, _ = LOOPS[name]
+    return SCRIPT.format(head=HEAD, setup=setup, body=_indent(body, 8), more="print('end')")
+
+
+# Many loops in one script: each is a function, so that one recording serves them all.
+SHARED = sorted(set(LOOPS) - {"deleted_names", "module_state"})
+
+
+@pytest.mark.parametrize("group", range(4))
+def test_outer_probes_of_adversarial_loops(tmp_path: Path, group: int) -> None:
+    names = SHARED[group::4]
+    source = HEAD
+    for name in names:
+        setup, body, _ = LOOPS[name]
+        source += f"\n# {name}\n{setup}\nfor epoch in range(4):\n    for step in range(10):\n{_indent(body, 8)}"
+        source += f"    print('{name}', epoch)\n"
+    case = Case(tmp_path)
+    (tmp_path / "train.py").write_text(source)
+    case.record()
+    for name in names:
+        case.add_after("train", f"print('{name}'", f"print('probe', '{name}', epoch, {LOOPS[name][2]})")
+    got, truth = case.replay(), case.truth()
+    assert got == truth
+
+
+@pytest.mark.parametrize("name", ["deleted_names", "generator_moves_on"])
+def test_adversarial_loop(tmp_path: Path, name: str) -> None:
+    case = Case(tmp_path, train=_script(name))
+    case.record()
+    case.add_after("train", 'print("epoch"', f"print('probe', epoch, {LOOPS[name][2]})")
+    assert case.replay() == case.truth()
+    if name == "generator_moves_on":
+        assert "generator numbers has moved on" in case.told and "0 loops skipped" in case.told
