@@ -55,12 +55,14 @@ class Item:
     """One difference, ready to be shown.
 
     Attributes:
+        title, name: what it is called here, and in full.
         left, right: values in a line; None where there is none.
         links: addresses of the two archived files, "" where there is none.
         marks: begin and width of each differing range, in thousandths of the file.
     """
 
     title: str
+    name: str
     kind: str
     notes: list[str] = field(default_factory=list)
     left: str | None = None
@@ -101,27 +103,32 @@ class Page:
     by_nature: list[str]
 
 
-def show(found: Comparison, names: tuple[str, str]) -> Page:
-    """The comparison of two experiments of one archive, for the page."""
+def show(found: Comparison, names: tuple[str, str], cwd: str = "/") -> Page:
+    """The comparison of two experiments of one archive, for the page; paths below cwd are told from there."""
+    top = "" if cwd == "/" else clean(cwd.rstrip("/") + "/")
     def sections(components: tuple[str, ...]) -> list[Section]:
         made = []
         for name in components:
             differences = found.components.get(name, [])
-            items = [_item(each, name, names) for each in differences[:_SHOWN]]
+            items = [_item(each, name, names, top) for each in differences[:_SHOWN]]
             made.append(Section(_TITLES[name], items, len(differences)))
         return made
     return Page(found.is_same, sections(CHANGED), sections(CAME_OUT),
-                [_why(cause) for cause in found.causes], [clean(each.item) for each in found.by_nature])
+                [_why(cause, top) for cause in found.causes], [clean(each.item) for each in found.by_nature])
 
 
-def _why(cause: Cause) -> Why:
+def _why(cause: Cause, top: str) -> Why:
+    def told(text: str) -> str:
+        return clean(text).replace(top, "") if top else clean(text)
+
     if cause.suspect is None:
-        return Why(clean(cause.output), "though nothing on the way to it differs in the records", "")
-    return Why(clean(cause.output), f"because {clean(cause.suspect.what)}", clean(", ".join(cause.way)))
+        return Why(told(cause.output), "though nothing on the way to it differs in the records", "")
+    return Why(told(cause.output), f"because {told(cause.suspect.what)}", told(", ".join(cause.way)))
 
 
-def _item(difference: Difference, component: str, names: tuple[str, str]) -> Item:
-    item = Item(clean(difference.item), difference.kind,
+def _item(difference: Difference, component: str, names: tuple[str, str], top: str) -> Item:
+    title = clean(difference.item)
+    item = Item(title.removeprefix(top), title, difference.kind,
                 [clean(note).replace(" -> ", " → ") for note in difference.notes])
     role = _ROLES.get(component)
     if component not in (STDOUT, STDERR) and not isinstance(difference.left or difference.right, dict):

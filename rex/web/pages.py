@@ -122,7 +122,7 @@ async def compare_two(site: Site, request: Request) -> Response:
 
 def _compare(site: Site, left: str, right: str) -> comparison.Page:
     sides = [Side(site.catalog.archive, site.catalog.experiment(name)) for name in (left, right)]
-    return comparison.show(compare(sides[0], sides[1], depth=2), (left, right))
+    return comparison.show(compare(sides[0], sides[1], depth=2), (left, right), sides[0].manifest.cwd)
 
 
 @page

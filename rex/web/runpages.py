@@ -24,6 +24,8 @@ _SHOWN_FILE_BYTES = 1 << 20
 _READ_BYTES = 1 << 20
 _PAUSE_S = 0.05       # between two messages: many small writes become one
 _KEEP_ALIVE_S = 15.0
+_BEHIND_BYTES = 4 << 20    # a reader that is further behind goes on near the end:
+_CAUGHT_UP_BYTES = 1 << 20  # a page cannot show more than somebody can read
 _STREAMS = {"stdout": STDOUT, "stderr": STDERR}
 
 
@@ -50,14 +52,15 @@ async def one_run(site: Site, request: Request) -> Response:
 
 
 def outputs(run: NewRun) -> list[dict[str, Any]]:
-    """The files that a run left, with their sizes."""
-    found = []
+    """The files that a run left, with their sizes; `place` is told from its working directory."""
+    found, top = [], run.plan.cwd.rstrip("/") + "/"
     for path, file in run.outcome.outputs if run.outcome else ():
         try:
             info = os.lstat(codec.raw(file))
         except OSError:   # somebody took it away
             continue
-        found.append({"path": path, "size": info.st_size, "is_plain": stat.S_ISREG(info.st_mode)})
+        found.append({"path": path, "place": path.removeprefix(top), "size": info.st_size,
+                      "is_plain": stat.S_ISREG(info.st_mode)})
     return found
 
 
@@ -86,6 +89,9 @@ async def _events(run: NewRun, position: int) -> AsyncIterator[str]:
         while True:
             news.clear()
             is_over = run.is_over   # before reading: what came until then is not missed
+            if run.spool.end - position > _BEHIND_BYTES:
+                left_out, position = position, run.spool.tail(_CAUGHT_UP_BYTES)
+                yield _message("output", [[STDOUT, "", position - left_out]], position)
             pieces, position = await run_in_threadpool(run.spool.read, position)
             if pieces:
                 yield _message("output", _joined(pieces), position)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import struct
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _HEAD = struct.Struct("<BI")   # stream, bytes
 _SEGMENT_BYTES = 4 << 20
 _SEGMENTS = 16                 # the first one and the newest others
+_MARK_BYTES = 1 << 16
 _PIECE_BYTES = 1 << 16         # of a record
 
 
@@ -32,6 +33,7 @@ class _Segment:
     start: int
     path: str
     size: int = 0
+    marks: list[int] = field(default_factory=list)   # where records begin, at wide steps
 
 
 class Spool:
@@ -68,6 +70,8 @@ class Spool:
             if not self._segments or self._segments[-1].size + len(record) > self._segment_bytes:
                 self._begin_segment()
             segment = self._segments[-1]
+            if not segment.marks or self.end - segment.marks[-1] >= _MARK_BYTES:
+                segment.marks.append(self.end)
             with open(segment.path, "ab") as file:
                 file.write(record)
             segment.size += len(record)
@@ -79,6 +83,12 @@ class Spool:
             gone = self._segments.pop(1)
             self.lost_bytes += gone.size
             os.unlink(gone.path)
+
+    def tail(self, limit_bytes: int) -> int:
+        """The first position from which no more than about so many bytes are left."""
+        with self._lock:
+            marks = [mark for segment in self._segments for mark in segment.marks]
+        return next((mark for mark in marks if mark >= self.end - limit_bytes), self.end)
 
     def read(self, position: int, limit_bytes: int = 1 << 18) -> tuple[list[Piece], int]:
         """Output from a position on, and where to go on; some of the nearest segment at a time."""

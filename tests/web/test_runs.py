@@ -75,6 +75,24 @@ def test_a_reader_goes_on_where_it_was(client: TestClient, engine: Engine) -> No
         assert text_of(events(client, address, **{"last-event-id": wrong}), 1) in (whole, "")
 
 
+def test_a_reader_far_behind_goes_on_near_the_end(client: TestClient, engine: Engine) -> None:
+    lines = [b"%07d %s\n" % (number, b"x" * 80) for number in range(120_000)]
+
+    def behave(run: DoubleRun) -> int:
+        for at in range(0, len(lines), 500):
+            run.write(1, b"".join(lines[at:at + 500]))
+        return 0
+    engine.behaviour = behave
+    address = begin(client)
+    wait_until_over(client, address)
+    found = events(client, address)
+    text = text_of(found, 1)
+    assert text.endswith("0119999 " + "x" * 80 + "\n") and 500_000 < len(text) < 2_000_000
+    left_out = sum(lost for kind, data, _ in found if kind == "output" for _, _, lost in data)
+    assert left_out + len(text) >= sum(map(len, lines))
+    assert client.get(f"{address}/streams/stdout").content == b"".join(lines), "nothing of it is lost"
+
+
 def test_output_is_live(client: TestClient, engine: Engine) -> None:
     seen = threading.Event()
 

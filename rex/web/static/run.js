@@ -17,7 +17,7 @@ let wasOver = isOver();
 function add(stream, text, lostBytes) {
   $("#silence").hidden = true;
   const isAtEnd = output.scrollTop + output.clientHeight >= output.scrollHeight - 40;
-  if (lostBytes) output.append(make("span", { className: "gap" }, `\n… ${lostBytes} bytes were not kept …\n`));
+  if (lostBytes) output.append(make("span", { className: "gap" }, `\n… ${lostBytes} bytes are left out here …\n`));
   let last = output.lastElementChild;
   if (!last || last.className !== `s${stream}` || last.textContent.length > 8192) {
     last = make("span", { className: `s${stream}` });
