@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Iterator
 
 import click
+from click.core import ParameterSource
 
 from rex.errors import UsageError
 from rex.types import format_duration, format_size
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rex.runnew import Changes, LiveUse, RunOutcome, RunPlan
 
 _PORT = 7490
+_OF_PAGE = ("archive", "experiment", "port", "no_browser")
 _NAMED = 4      # of one kind, in the last line; --json names all
 
 
@@ -119,6 +121,22 @@ def outcome_json(plan: "RunPlan", outcome: "RunOutcome") -> dict[str, Any]:
             "notes": list(outcome.notes)}
 
 
+def refuse_options_of_headless() -> None:
+    """Refuse what the page would pass over in silence.
+
+    Raises:
+        UsageError: an option was given that only --headless knows.
+    """
+    context = click.get_current_context()
+    given = [parameter.opts[-1] if parameter.opts[-1].startswith("-") else "a command"
+             for parameter in context.command.params
+             if context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+             and parameter.name not in _OF_PAGE]
+    if given:
+        raise UsageError(f"{' and '.join(given)} without --headless", "the page asks for it itself",
+                         "add --headless, or leave it out")
+
+
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
     """Whoever ends us ends the run, in order."""
@@ -157,7 +175,7 @@ def run_headless(plan: "RunPlan", archive: str, as_json: bool, quiet: bool) -> i
 @click.option("--port", default=_PORT, show_default=True, type=click.IntRange(1, 65535),
               help="Port of the page; the next free one if it is taken.")
 @click.option("--no-browser", is_flag=True, help="Only print the page's address.")
-@click.option("--headless", is_flag=True, help="Run here and now, without the page; all options below are for this.")
+@click.option("--headless", is_flag=True, help="Run here and now, without the page; all options below but -e are for this.")
 @click.option("-e", "--experiment", metavar="EXP", help="Which experiment to start from (the default one).")
 @click.option("-o", "--outdir", help="Where output goes, each file at its absolute path below; must be empty.")
 @click.option("--args", "arguments", metavar="WORDS", help="New arguments for the program, instead of all that it had; "
@@ -184,7 +202,8 @@ def command(archive: str, port: int, no_browser: bool, headless: bool, experimen
     where it has no answer (time, randomness, files that it lacks), this machine is used, and the last line names
     each such use. Nothing outside OUTDIR changes. This runs the programs of the archive: run only what you trust."""
     if not headless and not plan_only:
-        return _open_page(archive, port, no_browser)
+        refuse_options_of_headless()
+        return _open_page(archive, port, no_browser, experiment)
     if not outdir and not plan_only:
         raise UsageError("--headless needs an output directory", "", "add: -o OUTDIR")
     from rex.archive import Archive
@@ -207,7 +226,7 @@ def _changes(experiment: "Experiment", arguments: str | None, command: tuple[str
                    apps=pairs(given["apps"], "--app"), added=pairs(given["added"], "--add"))
 
 
-def _open_page(archive: str, port: int, no_browser: bool) -> int:
+def _open_page(archive: str, port: int, no_browser: bool, experiment: str | None) -> int:
     from rex.runnew import plan_run, start
     try:
         from rex.web.serve import serve
@@ -215,5 +234,6 @@ def _open_page(archive: str, port: int, no_browser: bool) -> int:
     except ModuleNotFoundError as error:
         raise UsageError("the page cannot be served", f"{error.name} is not installed",
                          "install Rex with its extra web, or use --headless") from error
-    serve(archive, Services(plan_run, start), port, not no_browser, lambda line: click.echo(f"rex: {line}", err=True))
+    serve(archive, Services(plan_run, start), port, not no_browser, lambda line: click.echo(f"rex: {line}", err=True),
+          experiment)
     return 0

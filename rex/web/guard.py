@@ -12,7 +12,7 @@ import hashlib
 import hmac
 import secrets
 from typing import Awaitable, Callable, MutableMapping
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.requests import cookie_parser
@@ -37,7 +37,8 @@ HEADERS = {
 # No redirect: after a click in another site's page (a terminal in a browser) a SameSite=Strict cookie
 # would not go along with it. What this page itself opens is same-site again.
 _WELCOME = ('<!doctype html><html lang="en"><meta charset="utf-8"><title>Rex</title>'
-            '<link rel="icon" href="/static/icon.svg"><meta http-equiv="refresh" content="0;url=/"><p><a href="/">Open the archive</a></p></html>')
+            '<link rel="icon" href="/static/icon.svg">'
+            '<meta http-equiv="refresh" content="0;url={0}"><p><a href="{0}">Open the archive</a></p></html>')
 _CLOSED = ("This page needs its key.\n\nOpen the whole address that `rex runnew` printed in the terminal, "
            "with everything behind the question mark.\n")
 
@@ -78,7 +79,8 @@ class Guard:
         query = QueryParams(scope["query_string"])   # type: ignore[arg-type]
         if not refusal and scope["path"] == "/" and "token" in query:
             if _equal(query["token"], self._token):
-                response: Response = HTMLResponse(_WELCOME)
+                page = f"/?from={quote(query['from'], safe='')}" if "from" in query else "/"
+                response: Response = HTMLResponse(_WELCOME.format(page))
                 response.set_cookie(self.cookie, self._session, httponly=True, samesite="strict", path="/")
                 return response
             refusal = _CLOSED

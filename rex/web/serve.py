@@ -61,21 +61,23 @@ def _listen(family: socket.AddressFamily, host: str, port: int) -> "socket.socke
 
 
 def serve(archive: str, services: Services, port: int = PORT, is_browser_wanted: bool = True,
-          tell: Callable[[str], None] = print) -> None:
+          tell: Callable[[str], None] = print, experiment: str | None = None) -> None:
     """Serve an archive's page until Ctrl-C; what still runs then is ended.
 
     Args:
         tell: is given each line for the user.
+        experiment: the one that the page shows first; None for the default one.
     Raises:
-        NotFound, TooNew, Damaged: the archive cannot be read.
+        NotFound, TooNew, Damaged: the archive or the experiment cannot be read.
         OwnFailure: no port is free.
     """
     token = secrets.token_urlsafe(24)
     app = make_app(archive, services, token)
+    first = f"&from={app.state.site.catalog.experiment(experiment).name}" if experiment else ""
     listeners = bind(port)
     try:
         found = listeners[0].getsockname()[1]
-        address = f"http://localhost:{found}/?token={token}"
+        address = f"http://localhost:{found}/?token={token}{first}"
         if found != port:
             tell(f"port {port} is taken; using {found}")
         tell(f"open {address}")

@@ -60,6 +60,11 @@ def test_wrong_token(stranger: TestClient, token: str) -> None:
     assert "rex runnew" in answer.text, "says what to do"
 
 
+def test_the_first_page_may_be_that_of_an_experiment(stranger: TestClient) -> None:
+    page = stranger.get("/", params={"token": TOKEN, "from": '"><script>x'}).text
+    assert 'content="0;url=/?from=%22%3E%3Cscript%3Ex"' in page and "<script" not in page
+
+
 def test_the_cookie_is_no_script_s_and_no_other_site_s(stranger: TestClient) -> None:
     cookie = stranger.get(f"/?token={TOKEN}").headers["set-cookie"].lower()
     assert "httponly" in cookie and "samesite=strict" in cookie

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from cli.builders import Bench
-from rex.errors import NotFound, OwnFailure
+from rex.cli.main import cli
+from rex.errors import NotFound, OwnFailure, UsageError
 from rex.web import serve
 
 
@@ -68,3 +68,22 @@ def test_no_port_left() -> None:
 def test_no_archive(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         serve.serve(str(tmp_path / "none"), None, tell=print)   # type: ignore[arg-type]
+
+
+def test_an_experiment_that_is_not_there_is_told_before_anything_is_served(bench: Bench) -> None:
+    bench.record("exp0")
+    with pytest.raises(NotFound, match="no experiment exp7"):
+        serve.serve(bench.path, None, tell=print, experiment="exp7")   # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [("--args", "x"), ("--record",), ("-o", "out"), ("--env", "A=1"), ("--", "sh", "-c", "x")])
+def test_what_only_headless_knows_is_refused_by_the_page(bench: Bench, options: tuple[str, ...]) -> None:
+    done = CliRunner().invoke(cli, ["runnew", "-l", bench.path, "--no-browser", *options], standalone_mode=False)
+    assert isinstance(done.exception, UsageError) and "without --headless" in str(done.exception)
+
+
+def test_libraries_that_are_missing_are_named(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "rex.web.serve")
+    done = CliRunner().invoke(cli, ["runnew", "-l", bench.path, "--no-browser"], standalone_mode=False)
+    assert isinstance(done.exception, UsageError) and "uvicorn is not installed" in str(done.exception)
