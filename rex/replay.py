@@ -9,10 +9,10 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import BinaryIO, Mapping
 
 from rex import codec, elf
-from rex.archive import OUTPUT, Archive, Experiment, FileState, Manifest, Unpacked
+from rex.archive import OUTPUT, Archive, Experiment, FileEntry, FileState, Manifest, Unpacked
 from rex.errors import NotFound, OwnFailure, UsageError
 from rex.tracer import NATIVE, Plan, Report, choose
 from rex.tracer.plan import REPLAY, Divergence
@@ -104,6 +104,12 @@ class Stage:
     def close(self) -> None:
         """Remove what was made for this one run."""
         shutil.rmtree(self.work, ignore_errors=True)
+
+    def add(self, entries: Mapping[str, FileEntry]) -> None:
+        """Unpack files of other experiments too; those that are here stay."""
+        new = {path: entry.initial for path, entry in entries.items() if entry.initial and path not in self.initial}
+        self.objects.update(self._unpacked.paths(s.content for s in new.values() if s.content))
+        self.initial.update(new)
 
     def file_of(self, path: str) -> str | None:
         """Where the content of an archived file lies."""

@@ -11,3 +11,10 @@ def ancestor(manifest: Manifest) -> str:
         if isinstance(facts, dict) and isinstance(facts.get("from"), str):
             return str(facts["from"])
     return ""
+
+
+def changes(manifest: Manifest) -> list[str]:
+    """What was other than in its ancestor, in words."""
+    facts = manifest.extra.get("runnew")
+    found = facts.get("changes") if isinstance(facts, dict) else None
+    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []

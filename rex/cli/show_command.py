@@ -30,7 +30,7 @@ def role_totals(experiment: "Experiment") -> dict[str, dict[str, int]]:
 def describe(archive: "Archive", experiment: "Experiment") -> dict[str, Any]:
     """Everything about an experiment, for machines; of an unfinished one what its start told."""
     from rex.archive import COMPLETE
-    from rex.archive.lineage import ancestor
+    from rex.archive.lineage import ancestor, changes
     told: dict[str, Any] = {"archive": archive.path, "name": experiment.name, "state": experiment.state,
                             "is_default": experiment.name == default_name(archive),
                             "folder_bytes": experiment.folder_bytes()}
@@ -41,6 +41,7 @@ def describe(archive: "Archive", experiment: "Experiment") -> dict[str, Any]:
                  "duration_s", "exit_status", "engine", "rex", "counts", "extra"):
         told[name] = getattr(manifest, name)
     return {**told, "command": list(manifest.command), "made_from": ancestor(manifest) or None,
+            "changes": changes(manifest),
             "warnings": list(manifest.warnings), "withheld": list(manifest.withheld),
             "variables": len(manifest.environment), "log_bytes": manifest.log.size if manifest.log else None,
             "roles": role_totals(experiment)}
@@ -94,6 +95,7 @@ def print_summary(told: dict[str, Any], experiment: "Experiment") -> None:
             ("directory", clean(str(told.get("cwd", "-")))), ("start", date_text(told["start_ns"]))]
     if told.get("made_from"):
         rows.append(("made from", clean(told["made_from"])))
+    rows += [("change", clean(change)) for change in told.get("changes", ())]
     if "roles" in told:
         rows += finished_rows(told, experiment.manifest)
     print_columns(rows)

@@ -69,6 +69,11 @@ class Answers:
     links: dict[str, str] = field(default_factory=dict)
     listings: dict[str, list[str]] = field(default_factory=dict)
 
+    def denies(self, path: str) -> bool:
+        """Whether nothing was at a path, or in its directory under that name."""
+        above, name = os.path.split(path)
+        return path in self.absent or (above in self.listings and name not in self.listings[above])
+
 
 def read_answers(experiment: Experiment) -> Answers:
     """Go through an experiment's log; nothing is known without one."""
@@ -84,7 +89,7 @@ class _Reader:
     def __init__(self, experiment: Experiment) -> None:
         manifest = experiment.manifest
         self.files = manifest.files
-        self.names = Names(manifest)
+        self.names = Names(manifest.files)
         self.start = manifest.cwd
         self.answers = Answers()
         self.made: set[str] = set()

@@ -32,7 +32,9 @@ def engine_plan(plan: RunPlan, stage: Stage, answers: Answers, log: str = "",
                 outdir=codec.raw(os.path.realpath(plan.outdir)), work=codec.raw(stage.work),
                 withhold=[codec.raw(name) for name in withhold],
                 objects=codec.raw(os.path.join(stage.root, "objects")))
-    for path, entry in manifest.files.items():
+    stage.add(plan.others)
+    others = {path: entry for path, entry in plan.others.items() if not answers.denies(path)}
+    for path, entry in {**others, **manifest.files}.items():
         name, state = codec.raw(path), entry.initial
         if not state:
             made.absent.append(name)
@@ -48,7 +50,7 @@ def engine_plan(plan: RunPlan, stage: Stage, answers: Answers, log: str = "",
         made.files[codec.raw(path)] = (info.st_mode & 0o7777, info.st_mtime_ns, codec.raw(local))
     _add_answers(made, answers)
     made.absent = [name for name in made.absent if name not in made.files]
-    if not Names(manifest, plan.files).kind(plan.cwd):
+    if not Names(manifest.files, plan.files).kind(plan.cwd):
         made.dirs[codec.raw(plan.cwd)] = 0o755
     made.programs = _programs(plan, stage)
     return made

@@ -6,17 +6,19 @@ import os
 from typing import Mapping
 
 from rex import codec
-from rex.archive import APPARATUS, Manifest
+from rex.archive import APPARATUS, COMPLETE, Archive, Experiment, FileEntry
+from rex.errors import RexError
 
 _MAX_LINKS = 40
+_MAX_OTHERS = 16
 
 
 class Names:
     """Looks paths up as the run will, links followed. Paths are absolute and plain."""
 
-    def __init__(self, manifest: Manifest, local: Mapping[str, str] | None = None) -> None:
-        """local: files that stand in for archived ones, or are added."""
-        self._files = manifest.files
+    def __init__(self, files: Mapping[str, FileEntry], local: Mapping[str, str] | None = None) -> None:
+        """files: of the archive; local: those that stand in for them, or are added."""
+        self._files = files
         self._local = dict(local or {})
         self._made = {parent for path in self._local for parent in _parents(path)}
 
@@ -95,6 +97,27 @@ class Names:
             found = sorted({self.resolve(p) for p in found})
             return found[0] if len(found) == 1 else None
         return None
+
+
+def other_apparatus(archive: Archive, experiment: Experiment) -> dict[str, FileEntry]:
+    """What other experiments of an archive ran or loaded where this one has nothing, links and directories too.
+
+    The newest few are looked at, the newest first; one that cannot be read is passed over.
+    """
+    found: dict[str, FileEntry] = {}
+    others = [other for other in archive.experiments() if other.name != experiment.name and other.state == COMPLETE]
+    for other in sorted(others, key=lambda each: int(each.begun.get("start_ns", 0)), reverse=True)[:_MAX_OTHERS]:
+        try:
+            files = other.manifest.files
+        except RexError:
+            continue
+        chosen = {path for path, entry in files.items() if entry.initial and (
+            entry.initial.type == "symlink" or (APPARATUS in entry.roles and entry.initial.content))}
+        chosen |= {above for path in chosen for above in _parents(path) if above in files}
+        for path in chosen:
+            if path not in experiment.manifest.files and files[path].initial:
+                found.setdefault(path, files[path])
+    return found
 
 
 def _parts(path: str) -> list[str]:

@@ -11,7 +11,7 @@ from rex.archive import APPARATUS, Archive, Experiment, FileEntry, Manifest
 from rex.errors import CommandNotFound, Conflicts, NotExecutable, NotFound, RexError, UsageError
 from rex.runnew.changes import (Changes, changed_environment, describe_command,
                                 describe_environment)
-from rex.runnew.names import Names
+from rex.runnew.names import Names, other_apparatus
 from rex.types import format_size
 
 ARCHIVE, LOCAL, ADDED = "archive", "local", "added"
@@ -47,6 +47,7 @@ class RunPlan:
             (None: the next free one).
         program: path in the experiment of the first program.
         files: local files by their path in the experiment: replaced, taken locally and added.
+        others: programs and libraries of the archive's other experiments, where this one has nothing.
     """
 
     archive: Archive
@@ -61,6 +62,7 @@ class RunPlan:
     environment: dict[str, str]
     sources: tuple[Source, ...]
     files: dict[str, str]
+    others: dict[str, FileEntry]
 
     def describe(self) -> list[str]:
         """Every change in words, one per line; empty when nothing is changed."""
@@ -120,12 +122,13 @@ class _Planner:
 
     def plan(self, is_recorded: bool, name: str | None, is_continued: bool) -> RunPlan:
         changes, manifest = self.changes, self.manifest
-        names = Names(manifest)
+        others = other_apparatus(self.archive, self.experiment)
+        names = Names({**others, **manifest.files})
         self._replace(names, changes.files, INPUT_FILE)
         self._replace(names, changes.apps, PROGRAM)
         for path, local in changes.added.items():
             self._add(path, local)
-        names = Names(manifest, self.files)
+        names = Names({**others, **manifest.files}, self.files)
         command = tuple(manifest.command if changes.args is None else changes.args)
         environment = changed_environment(manifest, changes)
         self._check_environment(environment)
@@ -137,7 +140,7 @@ class _Planner:
         if self.conflicts:
             raise Conflicts(self.conflicts, self.code if len(self.conflicts) == 1 else Conflicts.code)
         return RunPlan(self.archive, self.experiment, changes, self.outdir, is_recorded, name, program,
-                       command, self.cwd, environment, tuple(self._sources()), self.files)
+                       command, self.cwd, environment, tuple(self._sources()), self.files, others)
 
     # -- files
 
@@ -179,6 +182,8 @@ class _Planner:
             self.conflicts.append(f"{local} is for another architecture (ELF machine {facts.machine})")
         elif entry.elf and not entry.elf.interpreter and entry.elf.soname and not facts:
             self.conflicts.append(f"{local} is no library")
+        elif not facts and entry.elf and entry.elf.interpreter and not elf.script_line(local):
+            self.conflicts.append(f"{local} is neither a program nor a script with #!")
         elif entry.initial and entry.initial.mode & 0o111 and not os.access(local, os.X_OK) and (
                 not entry.elf or entry.elf.interpreter):
             self.conflicts.append(f"{local} is not executable")

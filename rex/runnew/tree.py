@@ -29,7 +29,7 @@ class RunTree(FileTree):
         self.excluded: set[str] = set()
         self._plan, self._answers, self._gone = plan, answers, gone
         self._top = os.path.realpath(plan.outdir)
-        self._files = plan.experiment.manifest.files
+        self._files = {**plan.others, **plan.experiment.manifest.files}
         self.captured: dict[str, FileState] = {}
         for path in touched:
             self.captured.update(self._all_before(path))
