@@ -195,7 +195,7 @@ def make_plan(stage: Stage, experiment: Experiment, outdir: str) -> Plan:
     return plan
 
 
-def _open_stdin(stage: Stage) -> BinaryIO:
+def open_stdin(stage: Stage) -> BinaryIO:
     """What was a plain file on standard input is one again; other input comes from the log."""
     content = stage.manifest.attachments.get("stdin")
     if not content:
@@ -234,7 +234,7 @@ def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = Fa
     outdir = prepare_outdir(outdir)
     output = subprocess.DEVNULL if is_quiet else None
     try:
-        with Stage(archive, experiment, is_sandboxed) as stage, _open_stdin(stage) as stdin:
+        with Stage(archive, experiment, is_sandboxed) as stage, open_stdin(stage) as stdin:
             plan = make_plan(stage, experiment, outdir)
             if is_sandboxed:
                 plan.sandbox = stage.sandbox(outdir)

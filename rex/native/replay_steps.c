@@ -28,13 +28,14 @@ bool replay_is_step(const struct script *s)
     return s->birth && s->index < script_total() && is_step[s->index];
 }
 
-/* Five bytes out, one in.  Told to stop, or alone, we end here, and the tracees with us. */
-static char ask(char what, uint32_t task)
+/* Nine bytes out, one in.  Told to stop, or alone, we end here, and the tracees with us. */
+static char ask(char what, uint32_t task, pid_t pid)
 {
-    unsigned char question[5] = {(unsigned char)what};
+    unsigned char question[9] = {(unsigned char)what};
+    uint32_t who[2] = {task, (uint32_t)pid};
     char answer = STOP;
     ssize_t n;
-    memcpy(question + 1, &task, sizeof task);
+    memcpy(question + 1, who, sizeof who);
     if (write(plan.gate, question, sizeof question) != sizeof question)
         die("who decides on the steps is gone");
     while ((n = read(plan.gate, &answer, 1)) < 0 && errno == EINTR)
@@ -78,7 +79,7 @@ bool replay_step_skipped(struct task *t)
 {
     if (plan.gate < 0 || !t->script || t->step != t->script || t->leader != t)
         return false;
-    if (ask(BORN, t->script->index) != SKIP)
+    if (ask(BORN, t->script->index, t->tid) != SKIP)
         return false;
     forget(t->script->index);
     leave(t);
@@ -88,5 +89,5 @@ bool replay_step_skipped(struct task *t)
 void replay_step_ended(struct task *t)
 {
     if (t->step && --t->step->step_tasks == 0 && plan.gate >= 0 && !t->skipped)
-        ask(ENDED, t->step->index);
+        ask(ENDED, t->step->index, t->tid);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 from dataclasses import dataclass, field
 
 from rex.tracer.sandbox import Sandbox
@@ -12,7 +13,8 @@ RECORD, REPLAY, LIVE = "record", "replay", "live"
 # How a recorded experiment used a path: bits of FileUse.how.
 READ, WRITTEN, PROGRAM, LOADER, SCRIPT, DIRECTORY = 1, 2, 4, 8, 16, 32
 
-# At the gate, five bytes out (what, and the task as a little-endian u32), one in.
+# At the gate: what, the task as the log numbers it, the process as it is now; one byte in.
+STEP_QUESTION = struct.Struct("<cII")
 STEP_BORN, STEP_ENDED = b"b", b"e"
 STEP_RUN, STEP_SKIP, STEP_STOP = b"r", b"s", b"q"
 

@@ -38,6 +38,8 @@ class Task:
         preds: tasks that it needs, by place in the graph, with the files it reads of each.
         outputs: files that later tasks read, with their sizes in bytes.
         results: files that it left and nobody read.
+        remaining: outputs that were still as it left them in the end.
+        removed: what it took away that had been there before it.
         is_frame: whether it is a stretch of the frame, of which nothing can be kept.
     """
 
@@ -49,6 +51,8 @@ class Task:
     preds: dict[int, tuple[str, ...]]
     outputs: dict[str, int]
     results: dict[str, int]
+    remaining: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
     is_frame: bool = False
 
     @property
@@ -67,6 +71,7 @@ class Workflow:
     Attributes:
         grouping: how the tasks were chosen.
         frame: processes that run whenever any step does; frame_s is what they took themselves.
+        frame_needs: tasks of which the frame reads files.
         is_parallel: whether steps ran side by side when recorded.
     """
 
@@ -74,6 +79,7 @@ class Workflow:
     grouping: str
     frame: tuple[int, ...]
     frame_s: float
+    frame_needs: frozenset[int]
     is_parallel: bool
     experiment: str = ""
     cwd: str = "/"
@@ -299,6 +305,7 @@ def _assemble(recorded: Recorded, steps: Steps, links: _Links, grouping: str, na
     if grouping != NONE:
         _join_neighbours(recorded, steps, links, order, spans, grouping, end_s)
         order = _order(links.needs, {unit: spans[unit].begin for unit in links.needs})
+    frame_reads = {other for unit in order if unit < 0 for other in links.needs[unit] if other >= 0}
     frame_s = sum(spans[unit].length for unit in order if unit < 0)
     if frame_s < _FRAME * end_s or len(order) == 1 and not steps.roots():
         order = _without_frame(links, order) or order
@@ -307,7 +314,8 @@ def _assemble(recorded: Recorded, steps: Steps, links: _Links, grouping: str, na
     tasks = [_task(recorded, steps, links, unit, spans[unit].length, place, files) for unit in order]
     lasting = Spans([span for unit in order if unit >= 0 for span in spans[unit].parts]).length
     is_parallel = sum(spans[unit].length for unit in order if unit >= 0) > 1.05 * lasting + 1e-3
-    return Workflow(tuple(tasks), grouping, tuple(sorted(steps.frame)), frame_s, is_parallel, name,
+    return Workflow(tuple(tasks), grouping, tuple(sorted(steps.frame)), frame_s,
+                    frozenset(place[unit] for unit in frame_reads), is_parallel, name,
                     recorded.manifest.cwd, end_s)
 
 
@@ -375,15 +383,21 @@ class _Files:
     def __init__(self, recorded: Recorded, links: _Links) -> None:
         self.outputs: dict[int, dict[str, int]] = {}
         self.results: dict[int, dict[str, int]] = {}
+        self.remaining: dict[int, list[str]] = {}
+        self.removed: dict[int, list[str]] = {}
         for path, versions in links.versions.items():
             entry = recorded.manifest.files.get(path)
             final = entry.final if entry else None
             if final:
                 versions[-1].size_bytes = final.size if final.type == "file" else 0
+            elif len(versions) > 1 or entry and entry.initial:
+                self.removed.setdefault(versions[-1].unit, []).append(path)
             for version in versions:
                 kept = max(0, version.size_bytes)
                 if version.readers:
                     self.outputs.setdefault(version.unit, {})[path] = kept
+                    if final and version is versions[-1]:
+                        self.remaining.setdefault(version.unit, []).append(path)
                 elif final and version is versions[-1]:
                     self.results.setdefault(version.unit, {})[path] = kept
 
@@ -398,12 +412,13 @@ def _task(recorded: Recorded, steps: Steps, links: _Links, unit: int, seconds: f
         part = f".{-unit}" if unit < -1 else ""
         cpu_s = sum(recorded.processes[task].cpu_s for task in steps.frame) if unit == -1 else 0.0
         return Task(f"{first.task}{part}-{_program(first)}", (), shlex.join(first.command), seconds,
-                    cpu_s, preds, {}, results, True)
+                    cpu_s, preds, {}, results, is_frame=True)
     roots = tuple(root for root in steps.roots() if steps.sets.find(root) == unit)
     members = [task for root in roots for task in steps.tree.below(root)]
     heaviest = max(members, key=lambda task: (recorded.processes[task].cpu_s, -task))
     return Task(f"{roots[0]}-{_program(recorded.processes[heaviest])}", roots, _commands(recorded, roots, steps), seconds,
-                sum(recorded.processes[task].cpu_s for task in members), preds, outputs, results)
+                sum(recorded.processes[task].cpu_s for task in members), preds, outputs, results,
+                tuple(sorted(files.remaining.get(unit, ()))), tuple(sorted(files.removed.get(unit, ()))))
 
 
 def _commands(recorded: Recorded, roots: Iterable[int], steps: Steps) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rex.picture import FILE, PROCESS, READS, STARTED, WRITES, Edge, Graph, Node
 from rex.types import format_size
 from rex.workflow.graph import Workflow
@@ -20,16 +22,25 @@ def as_graph(workflow: Workflow) -> Graph:
                 graph.edges.append(Edge(READS, _file(graph, workflow, pred, path), key, place))
         for path in task.results:
             _file(graph, workflow, place, path)
+    _number(graph)
     graph.edges.sort(key=lambda edge: (edge.event, edge.kind != WRITES))
     return graph
 
 
+def _number(graph: Graph) -> None:
+    """Give files keys that any tool takes."""
+    names = {key: f"f{number}" if node.kind == FILE else key for number, (key, node) in enumerate(graph.nodes.items())}
+    graph.nodes = {names[key]: replace(node, key=names[key]) for key, node in graph.nodes.items()}
+    graph.edges = [Edge(edge.kind, names[edge.begin], names[edge.end], edge.event) for edge in graph.edges]
+
+
 def _file(graph: Graph, workflow: Workflow, place: int, path: str) -> str:
-    """The node of a file as one task left it."""
-    key = f"f{place}_{list({**workflow.tasks[place].outputs, **workflow.tasks[place].results}).index(path)}"
+    """The node of a file as one task left it; of what the frame wrote no sizes are known."""
+    key = f"f{place}_{path}"
     if key not in graph.nodes:
         task = workflow.tasks[place]
-        size = task.outputs.get(path, task.results.get(path, 0))
-        graph.nodes[key] = Node(key, FILE, f"{workflow.shown(path)}  {format_size(size)}", path, event=place)
+        size = task.outputs.get(path, task.results.get(path))
+        label = workflow.shown(path) + ("" if size is None else f"  {format_size(size)}")
+        graph.nodes[key] = Node(key, FILE, label, path, event=place)
         graph.edges.append(Edge(WRITES, f"p{place}", key, place))
     return key

@@ -33,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "hindsight": STORES | {"record", "state"},
     "notebook": LOW | {"archive", "codec", "state", "text"},
     "picture": set(),
-    "workflow": STORES | {"picture"},
+    "workflow": STORES | {"picture", "tracer", "replay", "transfer"},
     "cells": set(),
     "multiversion": STORES | {"tracer", "record", "replay", "runnew", "cells"},
     "web": STORES | {"runnew", "expdiff", "transfer"},

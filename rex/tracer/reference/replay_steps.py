@@ -8,12 +8,11 @@ the last task of a step has ended, nothing goes on until the gate says so.
 from __future__ import annotations
 
 import os
-import struct
 from typing import TYPE_CHECKING
 
 from rex.errors import OwnFailure
 from rex.syscalls import BY_NAME
-from rex.tracer.plan import STEP_BORN, STEP_ENDED, STEP_SKIP, STEP_STOP, Plan
+from rex.tracer.plan import STEP_BORN, STEP_ENDED, STEP_QUESTION, STEP_SKIP, STEP_STOP, Plan
 from rex.tracer.reference import kernel
 from rex.tracer.reference.script import Log, Script
 from rex.tracer.reference.tasks import SYSCALL_BYTES, Task
@@ -21,7 +20,6 @@ from rex.tracer.reference.tasks import SYSCALL_BYTES, Task
 if TYPE_CHECKING:
     from rex.log.records import Event
 
-_QUESTION = struct.Struct("<cI")
 _EXIT_GROUP = BY_NAME["exit_group"].nr
 
 
@@ -50,7 +48,7 @@ class Steps:
         """At its first stop: skip the step that it begins, if it is not to run."""
         if self._gate < 0 or task.step is None or task.step is not task.script or task.leader is not task:
             return
-        if self._ask(STEP_BORN, task.script.index) == STEP_SKIP:
+        if self._ask(STEP_BORN, task.script.index, task.tid) == STEP_SKIP:
             self._forget(task.script)
             task.skipped = True
             _leave(task)
@@ -61,10 +59,10 @@ class Steps:
             return
         self._living[task.step.index] -= 1
         if not self._living[task.step.index] and self._gate >= 0 and not task.skipped:
-            self._ask(STEP_ENDED, task.step.index)
+            self._ask(STEP_ENDED, task.step.index, task.tid)
 
-    def _ask(self, what: bytes, task: int) -> bytes:
-        os.write(self._gate, _QUESTION.pack(what, task))
+    def _ask(self, what: bytes, task: int, pid: int) -> bytes:
+        os.write(self._gate, STEP_QUESTION.pack(what, task, pid))
         answer = os.read(self._gate, 1)
         if not answer:
             raise OwnFailure("the replay stopped", "who decides on the steps is gone")

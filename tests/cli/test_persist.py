@@ -1,0 +1,272 @@
+"""Recorded pipelines, run again step by step: persisted, killed, resumed, and what is left in the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rex.cli.doctor_command import trace_child, why_not
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT_S = 60
+WHY_NOT = why_not(trace_child)
+pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=f"tracing is not permitted here: {WHY_NOT}")
+
+# What makes steps depend on each other: files, pipes, redirections, one file that several write,
+# a file moved, changed in place, removed; and a shell that reads, writes and decides itself.
+PIPELINE = """set -e
+mkdir -p out
+{ /bin/echo one; seq 1 2000; /bin/echo two; } > out/log
+sort -r out/log > out/sorted
+n=$(wc -l < out/sorted)
+echo "lines $n" >> out/log
+sha256sum out/log out/sorted > out/sums
+cp out/sums out/sums2
+ln -s sums2 out/link
+tr a-z A-Z < out/sums2 > out/upper
+mv out/upper out/final
+if test -s out/final; then cat out/final out/log | gzip -n -c > out/final.gz; fi
+date > out/when
+rm out/sorted
+echo end >> out/log
+cat out/link
+"""
+MAKEFILE = """all: report
+in:
+\techo input > $@
+a: in
+\tsed s/i/A/ in > $@
+b: in
+\tsed s/i/B/ in > $@; date +%N >> $@
+c: a b
+\tcat a b | sort | tee $@ > c.copy
+d: c
+\tsort c.copy | uniq -c > $@
+e: c
+\tmd5sum c > $@
+f: d e
+\tcat d e > $@; rm d
+g: f
+\tgzip -c -n f > $@
+h: f
+\twc f > $@
+i: g h
+\tcat g h > $@
+report: i a
+\tcp i $@; echo done >> $@
+"""
+
+
+def command(*args: str) -> list[str]:
+    return [sys.executable, "-m", "rex.cli.main", *args]
+
+
+def environment(engine: str | None = None) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), **({"REX_ENGINE": engine} if engine else {})}
+
+
+def rex(*args: str, cwd: Path, code: int = 0, engine: str | None = None) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(command(*args), cwd=cwd, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          timeout=TIMEOUT_S, check=False, env=environment(engine))
+    assert done.returncode == code, done.stderr + done.stdout
+    return done
+
+
+class Pipeline:
+    """A pipeline recorded in a directory of its own, and what it left there."""
+
+    def __init__(self, top: Path, words: tuple[str, ...], files: dict[str, str]) -> None:
+        self.top, self.work = top, top / "work"
+        self.work.mkdir(parents=True)
+        for name, text in files.items():
+            (self.work / name).write_text(text)
+        rex("record", "-l", str(top / "EXP"), *words, cwd=self.work)
+        self.left = contents(self.work)
+        shutil.rmtree(self.work)
+
+    def cleared(self) -> "Pipeline":
+        """As it is before a plan has been run."""
+        for path in [self.top / "store", *self.top.glob("out*")]:
+            shutil.rmtree(path, ignore_errors=True)
+        return self
+
+    def schedule(self, *args: str) -> dict[str, Any]:
+        """A plan, written to plan.json."""
+        done = rex("schedule", "EXP:exp0", "--latency", "0.001", "--json", *args, cwd=self.top)
+        (self.top / "plan.json").write_text(done.stdout)
+        return json.loads(done.stdout)
+
+    def replay(self, out: str, *args: str, engine: str | None = None) -> dict[str, Any]:
+        """Run the plan; its report."""
+        done = rex("replay", "-l", "EXP", "--persist", "plan.json", "--store", "store", "-o", out, "--json", *args,
+                   cwd=self.top, engine=engine)
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def outputs(self, out: str) -> dict[str, Any]:
+        found = self.top / out
+        return contents(Path(f"{found}{self.work}"))
+
+
+def contents(top: Path) -> dict[str, Any]:
+    """Files and links below a directory: mode and content."""
+    found: dict[str, Any] = {}
+    for base, dirs, files in os.walk(top):
+        for name in dirs + files:
+            path = Path(base, name)
+            mode = path.lstat().st_mode
+            found[str(path.relative_to(top))] = (mode, os.readlink(path) if path.is_symlink() else
+                                                 path.read_bytes() if path.is_file() else None)
+    return found
+
+
+@pytest.fixture(scope="module")
+def recorded_shell(tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
+    return Pipeline(tmp_path_factory.mktemp("shell"), ("sh", "run.sh"), {"run.sh": PIPELINE})
+
+
+@pytest.fixture(scope="module")
+def recorded_make(tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
+    if not shutil.which("make"):
+        pytest.skip("make is not installed")
+    return Pipeline(tmp_path_factory.mktemp("make"), ("make",), {"Makefile": MAKEFILE})
+
+
+@pytest.fixture
+def shell(recorded_shell: Pipeline) -> Pipeline:
+    return recorded_shell.cleared()
+
+
+@pytest.fixture
+def make(recorded_make: Pipeline) -> Pipeline:
+    return recorded_make.cleared()
+
+
+def test_the_graph_of_a_makefile_is_that_of_its_rules(make: Pipeline) -> None:
+    told = json.loads(rex("workflow", "-l", "EXP", "-e", "exp0", "--group", "depth", "--json", cwd=make.top).stdout)
+    made: dict[str, set[str]] = {}       # file -> files of other steps that went into it, in a chain of steps of one rule
+    for task in told["tasks"]:
+        read = {path.rpartition("/")[2] for paths in task["reads"].values() for path in paths}
+        for path in {**task["outputs"], **task["results"]}:
+            name = path.rpartition("/")[2]
+            made[name] = made.get(name, set()) | read - {name}
+    assert made["a"] == {"in"} and made["b"] == {"in"} and made["c.copy"] == {"a", "b"}
+    assert made["d"] == {"c.copy"} and made["e"] == {"c"} and made["f"] == {"d", "e"} and made["report"] == {"i"}
+    steps = [task for task in told["tasks"] if task["processes"]]
+    assert len(steps) >= 10 and sum(task["seconds"] for task in steps) < 1.1 * told["duration_s"]
+    for form in ("dot", "svg"):
+        assert "c.copy" in rex("workflow", "EXP:exp0", "--format", form, cwd=make.top).stdout
+
+
+def test_schedule_lists_files(make: Pipeline) -> None:
+    told = rex("schedule", "EXP:exp0", "--mtbf", "0.1", "--latency", "0", cwd=make.top).stdout
+    for word in ("nothing", "everything", "MTBF x3", "persist", "of step"):
+        assert word in told
+    plan = make.schedule("--mtbf", "0.1")
+    assert plan["experiment"] == "exp0" and set(plan["persist"]) == set(plan["checkpointed"])
+    assert all(path.startswith(str(make.work)) for files in plan["persist"].values() for path in files)
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+@pytest.mark.parametrize("grouping", ["depth", "none"])
+def test_step_by_step_gives_what_was_recorded(shell: Pipeline, grouping: str, engine: str) -> None:
+    shell.schedule("--mtbf", "1", "--group", grouping)
+    told = shell.replay("out1", engine=engine)
+    assert told["differing"] == {} and told["divergences"] == 0 and not told["left_out"]
+    assert shell.outputs("out1") == {name: left for name, left in shell.left.items() if name != "run.sh"}
+    again = shell.replay("out2", "--resume", "--complete", engine=engine)
+    assert set(again["steps_run"]) < set(told["steps_run"])
+    assert shell.outputs("out2") == shell.outputs("out1")
+
+
+def test_an_order_of_its_own_takes_several_passes(make: Pipeline) -> None:
+    plan = make.schedule("--mtbf", "0.05")
+    told = json.loads(rex("workflow", "EXP:exp0", "--json", cwd=make.top).stdout)
+    preds = {task["id"]: set(task["preds"]) for task in told["tasks"]}
+    order: list[str] = []
+    while len(order) < len(preds):      # the last that may run comes first
+        order.append([task for task in preds if task not in order and preds[task] <= set(order)][-1])
+    (make.top / "plan.json").write_text(json.dumps({**plan, "order": order, "checkpointed": []}))
+    done = make.replay("out")
+    assert done["passes"] > 1 and done["steps_run"] == [task for task in order if task[:2] not in ("0-", "0.")]
+    assert done["differing"] == {} and make.outputs("out") == {
+        name: left for name, left in make.left.items() if name != "Makefile"}
+
+
+def test_bad_requests(make: Pipeline) -> None:
+    make.schedule("--mtbf", "1")
+    common = ("replay", "-l", "EXP", "--persist", "plan.json", "-o", "out")
+    assert "give both" in rex(*common, cwd=make.top, code=125).stderr
+    make.replay("out1")
+    told = rex(*common, "--store", "store", cwd=make.top, code=125).stderr
+    assert "--resume" in told and "Traceback" not in told
+    (make.top / "bad.json").write_text('{"order": ["1-nobody"], "checkpointed": []}')
+    told = rex("replay", "-l", "EXP", "--persist", "bad.json", "--store", "s2", "-o", "out", cwd=make.top, code=125).stderr
+    assert "1-nobody" in told
+    plan = json.loads((make.top / "plan.json").read_text())
+    (make.top / "plan.json").write_text(json.dumps({**plan, "group": "none"}))
+    assert rex(*common, "--store", "store", "--resume", cwd=make.top, code=125).stderr.count("\n") == 1
+
+
+def kill_until_done(pipeline: Pipeline, kills: int, draw: random.Random, longest_s: float) -> int:
+    """Start, kill after a random time, wipe what is local, resume; the kills that struck a run."""
+    struck = 0
+    for attempt in range(kills + 1):
+        process = subprocess.Popen(
+            command("replay", "-l", "EXP", "--persist", "plan.json", "--store", "store", "-o", "out", "--resume", "-q"),
+            cwd=pipeline.top, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+        try:
+            if attempt == kills:
+                process.wait(TIMEOUT_S)
+            else:
+                process.wait(draw.uniform(0, longest_s))
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            struck += 1
+        assert process.wait() in (0, -signal.SIGKILL), (process.stderr.read() if process.stderr else b"").decode()
+        if process.returncode == 0:
+            break
+        shutil.rmtree(pipeline.top / "out", ignore_errors=True)
+    return struck
+
+
+def survives(pipeline: Pipeline, rounds: int, kills: int, seed: int) -> int:
+    draw, struck = random.Random(seed), 0
+    pipeline.schedule("--mtbf", "0.1")
+    begin = time.monotonic()
+    whole = pipeline.replay("out-whole")
+    longest_s = 1.2 * (time.monotonic() - begin)
+    results = pipeline.outputs("out-whole")
+    assert whole["differing"] == {} and len(whole["steps_run"]) >= 10
+    between = {name for task in json.loads(rex("workflow", "EXP:exp0", "--json", cwd=pipeline.top).stdout)["tasks"]
+               for name in task["outputs"]}
+    for _ in range(rounds):
+        shutil.rmtree(pipeline.top / "store", ignore_errors=True)
+        struck += kill_until_done(pipeline, kills, draw, longest_s)
+        left = pipeline.outputs("out")
+        for name, state in results.items():
+            if str(pipeline.work / name) not in between or name in left:
+                assert left.get(name) == state, name
+        assert set(left) <= set(results)
+        shutil.rmtree(pipeline.top / "out")
+    return struck
+
+
+@pytest.mark.parametrize("name", ["shell", "make"])
+def test_kills_do_not_change_the_results(name: str, request: pytest.FixtureRequest) -> None:
+    assert survives(request.getfixturevalue(name), 1, 5, 1) > 0
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("name", ["shell", "make"])
+def test_hundreds_of_kills_do_not_change_the_results(name: str, request: pytest.FixtureRequest) -> None:
+    assert survives(request.getfixturevalue(name), 25, 8, 2) > 100
