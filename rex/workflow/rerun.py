@@ -206,14 +206,17 @@ class _Runner:
                 self._restore(place, path, where)
         return False
 
-    def _restore(self, place: int, path: str, where: FilePlace) -> None:
-        """Put one file of a step back, if there is one."""
+    def _restore(self, place: int, path: str, where: FilePlace) -> bool:
+        """Put one file of a step back; whether it was at hand."""
         record = self._store.steps.get(self._workflow.tasks[place].id)
-        self._back.add((place, path))
         if place in self._local:
             put_back(where, path, aside=self._local[place])
         elif record and path in record.files:
             put_back(where, path, record.files[path], self._store)
+        else:
+            return False
+        self._back.add((place, path))
+        return True
 
     def _ended(self, root: int) -> bool:
         """The last process of a step has ended; whether there is more to do in this pass."""
@@ -242,11 +245,13 @@ class _Runner:
 
     def _finish(self) -> None:
         """Move the last pass to its place, with what earlier ones left, and say what is not as recorded."""
-        ran = set(self._pass.runs)
-        for place, task in enumerate(self._workflow.tasks):
-            for path in (*task.results, *task.remaining) if place not in ran else ():
-                if (place, path) not in self._back:
-                    self._restore(place, path, FilePlace(self._out))
+        left = set(self._task_of.values()) - set(self._pass.runs)
+        for place in sorted(left):
+            task = self._workflow.tasks[place]
+            for path in (*task.results, *task.remaining):
+                # A shell opens the file that a step's output goes to: rather nothing than that.
+                if (place, path) not in self._back and not self._restore(place, path, FilePlace(self._out)):
+                    take_away(self._out, path)
         outdir = os.path.dirname(self._top)
         for name in os.listdir(self._out):
             os.rename(os.path.join(self._out, name), os.path.join(outdir, name))
