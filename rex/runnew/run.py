@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 import threading
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
+from typing import BinaryIO, ContextManager
 
 from rex import codec
 from rex.archive import Experiment
 from rex.errors import OwnFailure
-from rex.replay import Stage
+from rex.record import Streams
+from rex.replay import Stage, open_stdin
 from rex.runnew.answers import read_answers
 from rex.runnew.engineplan import engine_plan
 from rex.runnew.outputs import find_outputs
@@ -76,19 +80,22 @@ class Run:
         self._recording: RunRecording | None = None
         self._stage = Stage(plan.archive, plan.experiment)
         try:
-            answers = read_answers(plan.experiment)
-            log, withheld = "", []
-            if plan.is_recorded:
-                self._recording = RunRecording(plan, answers, (
-                    0 if stdin is None else stdin, 1 if stdout is None else stdout,
-                    2 if stderr is None else stderr))
-                log, withheld = self._recording.log_path, self._recording.withheld
-            self._engine = start_engine(engine_plan(plan, self._stage, answers, log, withheld),
-                                        stdin, stdout, stderr)
+            with _open_stdin(self._stage, stdin) as archived:
+                stdin = archived.fileno() if archived else stdin
+                self._begin((0 if stdin is None else stdin, 1 if stdout is None else stdout,
+                             2 if stderr is None else stderr))
         except BaseException:
             self._end(None)
             raise
         self.pid = self._engine.process.pid
+
+    def _begin(self, streams: Streams) -> None:
+        answers = read_answers(self.plan.experiment)
+        log, withheld = "", []
+        if self.plan.is_recorded:
+            self._recording = RunRecording(self.plan, answers, streams)
+            log, withheld = self._recording.log_path, self._recording.withheld
+        self._engine = start_engine(engine_plan(self.plan, self._stage, answers, log, withheld), *streams)
 
     def poll(self) -> bool:
         """Whether the program has ended."""
@@ -146,13 +153,26 @@ class Run:
             self._stage.close()
 
 
+def _open_stdin(stage: Stage, given: int | None) -> ContextManager[BinaryIO | None]:
+    """The file that was on standard input, unless there is other input now: a file, a pipe, a socket."""
+    if "stdin" not in stage.manifest.attachments:
+        return nullcontext()
+    try:
+        mode = os.fstat(0 if given is None else given).st_mode
+    except OSError:   # closed, or subprocess.DEVNULL
+        mode = 0
+    is_given = stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+    return nullcontext() if is_given else open_stdin(stage)
+
+
 def start(plan: RunPlan, stdin: int | None = None, stdout: int | None = None,
           stderr: int | None = None) -> Run:
     """Start a planned run and return at once.
 
     Args:
         stdin, stdout, stderr: descriptors for the program; None hands on ours. They may be
-            closed here once this has returned.
+            closed here once this has returned. Where the experiment had a plain file on its
+            standard input, and stdin is a terminal or nothing, it has that file again.
     Raises:
         OwnFailure: it could not be prepared.
         UsageError: the native engine is not there.

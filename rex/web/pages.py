@@ -8,14 +8,14 @@ from typing import Any, Iterator
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from rex.archive import Archive, Content
 from rex.expdiff.compare import Side, compare
 from rex.text import clean, date_text
 from rex.web import ancestry, comparison
 from rex.web.catalog import FileRow
-from rex.web.site import Site, page
+from rex.web.site import Site, json_response, page
 from rex.web.wish import key_of, path_of
 
 _ROWS = 50              # files shown at once
@@ -91,7 +91,7 @@ async def files(site: Site, request: Request) -> Response:
 async def packages(site: Site, request: Request) -> Response:
     """Packages of the apparatus by key of path; asked for later, because asking takes a moment."""
     found = await run_in_threadpool(site.catalog.packages, request.path_params["name"])
-    return JSONResponse({key_of(path): clean(package) for path, package in found.items()})
+    return json_response({key_of(path): clean(package) for path, package in found.items()})
 
 
 @page

@@ -10,14 +10,14 @@ from typing import Any, AsyncIterator, Iterator
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from rex import codec
 from rex.errors import NotFound
 from rex.text import clean
 from rex.web.pages import disposition, file_response
 from rex.web.runs import STDERR, STDOUT, NewRun
-from rex.web.site import Site, page
+from rex.web.site import Site, json_response, page
 from rex.web.wish import path_of
 
 _SHOWN_FILE_BYTES = 1 << 20
@@ -69,7 +69,7 @@ async def cancel(site: Site, request: Request) -> Response:
     """End the program and all its descendants."""
     run = _run(site, request)
     await run_in_threadpool(run.cancel)
-    return JSONResponse({"state": run.state})
+    return json_response({"state": run.state})
 
 
 @page

@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rex.errors import RexError
+from rex.errors import Conflicts, RexError
 from rex.text import command_text
 from rex.web.spool import Spool
 
@@ -119,6 +119,7 @@ class Runs:
         self._folder = tempfile.TemporaryDirectory(prefix="rex-runs-")
         self._runs: dict[str, NewRun] = {}
         self._threads: list[threading.Thread] = []
+        self._lock = threading.Lock()
 
     def all(self) -> list[NewRun]:
         """Every run, the newest first."""
@@ -129,10 +130,17 @@ class Runs:
         return self._runs.get(key)
 
     def begin(self, plan: "RunPlan") -> NewRun:
-        """Run a plan; returns at once."""
+        """Run a plan; returns at once.
+
+        Raises:
+            Conflicts: another run writes into its output directory.
+        """
         key = secrets.token_hex(4)
         run = NewRun(key, plan, plan.describe(), Spool(os.path.join(self._folder.name, key)))
-        self._runs[key] = run
+        with self._lock:
+            if any(each.plan.outdir == plan.outdir and not each.is_over for each in self._runs.values()):
+                raise Conflicts([f"another run writes into {plan.outdir}: choose another output directory"])
+            self._runs[key] = run
         thread = threading.Thread(target=self._run, args=(run,), name=f"run-{key}")
         self._threads.append(thread)
         thread.start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 from dataclasses import dataclass, field
 from typing import Any, Awaitable, Callable
@@ -10,7 +11,7 @@ from typing import Any, Awaitable, Callable
 import jinja2
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from rex.errors import RexError
 from rex.text import clean, command_text, status_text
@@ -90,18 +91,22 @@ def action(handler: Callable[[Site, Any], Any]) -> Callable[[Site, Request], Awa
     async def wrapper(site: Site, request: Request) -> Response:
         try:
             data = await _json(request)
-            return JSONResponse(await run_in_threadpool(handler, site, data))
+            return json_response(await run_in_threadpool(handler, site, data))
         except RexError as error:
             problems = getattr(error, "conflicts", None) or [str(error)]
-            return JSONResponse({"problems": [clean(each) for each in problems]}, 400)
+            return json_response({"problems": [clean(each) for each in problems]}, 400)
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
-            return JSONResponse({"problems": [clean(f"{where}{error.strerror or error}")]}, 400)
+            return json_response({"problems": [clean(f"{where}{error.strerror or error}")]}, 400)
     return wrapper
 
 
+def json_response(value: Any, status: int = 200) -> Response:
+    """The value as JSON in ASCII: names may hold bytes that are no text."""
+    return Response(json.dumps(value), status, media_type="application/json")
+
+
 async def _json(request: Request) -> Any:
-    import json
     data = bytearray()
     async for block in request.stream():
         data += block

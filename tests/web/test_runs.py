@@ -142,6 +142,16 @@ def test_two_runs_at_once_do_not_mix(client: TestClient, engine: Engine) -> None
     assert all(address in listed for address in addresses.values())
 
 
+def test_two_runs_never_write_into_one_directory(client: TestClient, engine: Engine) -> None:
+    engine.behaviour = lambda run: 9 if run.cancelled.wait(20) else 0
+    address = begin(client)
+    answer = client.post("/runs", json=wish())
+    assert answer.status_code == 400 and "another run writes into" in answer.json()["problems"][0]
+    client.post(f"{address}/cancel", json={})
+    wait_until_over(client, address)
+    begin(client)
+
+
 @pytest.mark.parametrize("failure", [OwnFailure("the engine broke", "<b>why</b>"), OSError(28, "No space left"), ValueError("bug")])
 def test_a_run_that_cannot_start_says_why(client: TestClient, engine: Engine, failure: Exception) -> None:
     engine.failure = failure

@@ -167,6 +167,18 @@ def test_files_are_searched_and_replaced(page: Page, address: str) -> None:
     page.do("sessionStorage.clear()")
 
 
+def test_another_experiment_is_chosen_without_losing_the_place(page: Page, address: str) -> None:
+    page.begin(address, "exp0")
+    page.driver.execute_script("""const box = document.querySelector('#from'); box.focus(); box.value = 'sleepers';
+                                  box.dispatchEvent(new Event('change'))""")
+    page.until(lambda: "tree.sh" in page.get("#line").get_attribute("value"))
+    assert page.driver.current_url.endswith("?from=sleepers") and "sleepers" in page.driver.title
+    assert page.do("return document.activeElement.id") == "from", "arrow keys go on"
+    page.type("#line", "sh tree.sh 5")
+    page.says("1 change to sleepers", "#summary")
+    page.do("sessionStorage.clear()")
+
+
 def test_narrow_windows_need_no_sideways_scrolling(address: str) -> None:
     with Page(width=360, height=740) as narrow:
         narrow.open(address)

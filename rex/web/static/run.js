@@ -83,7 +83,11 @@ function watch() {
     source.close();
     showResult();
   });
-  source.onerror = () => { if (!isOver()) $("#pill").textContent = "Connection lost, trying again"; };
+  source.onerror = () => {
+    if (isOver()) return;
+    const isEnded = source.readyState === EventSource.CLOSED;   // another server answers now, or none of this run
+    $("#pill").textContent = isEnded ? "rex runnew has ended" : "Connection lost, trying again";
+  };
   source.onopen = () => { if (!isOver()) setState(state, 0); };
 }
 
