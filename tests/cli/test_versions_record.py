@@ -13,7 +13,7 @@ import pytest
 
 from rex.multiversion.versions import Version
 
-from .versionbench import Bench, notebook
+from versionbench import Bench, notebook
 
 pytest.importorskip("IPython")
 pytestmark = pytest.mark.usefixtures("tracing")

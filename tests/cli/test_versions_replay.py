@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 import pytest
 
-from .versionbench import Bench, notebook
+from versionbench import Bench, notebook
 
 pytest.importorskip("IPython")
 pytestmark = pytest.mark.usefixtures("tracing")
