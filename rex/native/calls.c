@@ -16,13 +16,18 @@ const struct rex_call *call_of(long nr)
     return &rex_calls[nr];
 }
 
+uint32_t stream_of(const struct files *f, const struct rex_call *c, const uint64_t *args)
+{
+    uint32_t stream = 0;
+    for (int i = 0; c && i < 6 && !stream; i++)
+        if (c->fd_args & 1 << i)
+            stream = files_stream(f, (int)args[i]);
+    return stream;
+}
+
 bool call_streams(struct task *t)
 {
-    const struct rex_call *c = call_of(t->nr);
-    t->stream = 0;
-    for (int i = 0; c && i < 6 && !t->stream; i++)
-        if (c->fd_args & 1 << i)
-            t->stream = files_stream(t->files, (int)t->args[i]);
+    t->stream = stream_of(t->files, call_of(t->nr), t->args);
     return t->stream != 0;
 }
 

@@ -5,6 +5,8 @@
  *   filter.c  which calls stop                    fields.c  a call's data, by its declaration
  *   task.c    tasks, address spaces, descriptors  stack.c   the initial stack of a program
  *   paths.c   what a path means to a tracee       trace.c   spawn, stops, signals, task names
+ *   steer.c   registers, and how a task goes on   fast.c    queries without a stop
+ *   stub.c    their code, which runs in tracees
  *   record*.c stops in, log out                   replay*.c log in, answers out
  *   tsc.c     readings of the processor's counter
  *   seed.c    randomness that is the same in every run
@@ -91,7 +93,14 @@ struct files {
     int opened_count;
 };
 
-struct space { int refs; uint64_t scratch; };                     /* one address space */
+struct fast;
+struct space {                       /* one address space */
+    int refs;
+    uint64_t scratch;
+    unsigned queries;                /* and plain calls that stopped */
+    bool filter_due;                 /* one lies in its area, and is not yet in force */
+    struct fast *fast;
+};
 
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
 
@@ -133,8 +142,12 @@ struct task {
     uint64_t deadline;               /* of the futex wait in progress, by CLOCK_MONOTONIC */
     ull wait_began;
     uint64_t opening;                /* hash of the file that is being opened */
-    bool held, scratch_due;
+    bool held;
     bool blocked;                    /* in pause, in place of a call that does not end here */
+    void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */
+    uint64_t watched;                /* descriptors whose calls stop by filter, bit 63: those above as well */
+    uint64_t watch_due;              /* those of the filter that is on its way */
+    int watches;                     /* how many filters that took */
     bool skipped;                    /* a step that does not run */
     struct script *step;             /* the step that it belongs to */
     char *cwd;                       /* of a leader */
@@ -143,6 +156,9 @@ struct task {
     struct view *view;
     int64_t live_result;             /* instead of that of the call that was put in its place */
     char *loader, *exec_name;        /* of a program that is being executed */
+    uint64_t ring;                   /* where its ring is in the tracee, 0 = it has none */
+    struct event **run;              /* replay: the answers that lie there */
+    size_t run_count;
     ull last_stop;
     /* record */
     bool executed;                   /* it runs a program of its own */
@@ -172,6 +188,7 @@ void task_exec(struct task *t);
 int tasks_alive(void);
 
 uint32_t files_stream(const struct files *f, int fd);
+uint64_t files_external(const struct files *f);      /* a bit for each, bit 63 for all above 62 */
 void files_set(struct files *f, int fd, uint32_t stream);         /* stream 0 forgets */
 void files_open(struct files *f, int fd, struct event *e, uint64_t file);
 const struct opened *files_opened(const struct files *f, int fd);
@@ -205,6 +222,7 @@ void log_create(const char *path);
 void log_begin(struct bytes *b, uint16_t call, uint32_t task);
 void log_field(struct bytes *b, uint8_t arg, uint8_t type, const void *data, size_t n);
 void log_end(struct bytes *b);       /* writes and empties b */
+void log_put(const void *record, size_t n);
 void log_note(struct task *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_flush(void);
 void log_close(void);
@@ -238,6 +256,7 @@ extern size_t event_count;
 #define NO_CALL ((long)-1)
 const struct rex_call *call_of(long nr);
 bool call_streams(struct task *t);            /* sets t->stream from its descriptor arguments */
+uint32_t stream_of(const struct files *f, const struct rex_call *c, const uint64_t *args);
 uint64_t call_key(const struct rex_call *c, long nr, const char *path, uint32_t stream, const uint64_t *args);
 bool asks_who_locks(const struct task *t);      /* fcntl(F_GETLK), which tells a process id */
 void capture_outputs(struct task *t, struct bytes *b, int64_t result);
@@ -272,13 +291,17 @@ struct user_regs_struct regs_get(struct task *t);
 void regs_set(struct task *t, const struct user_regs_struct *r);
 void skip_call(struct task *t, int64_t result);      /* the kernel does not run it */
 void rewind_call(struct task *t);                    /* the tracee enters it again */
+void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(struct task *t, int64_t result));
 void resume(struct task *t, int sig);
 void go_on_entering(struct task *t);                 /* the handler's part of an entry-stop */
 struct rusage;
 void take_report(pid_t tid, int status, const struct rusage *used);    /* of wait4 */
 int trace(void);                                     /* wait status of the first process */
+long trace_options(void);
 void filter_install(void);
 bool tsc_emulate(struct task *t);                     /* a fault that was a reading of it */
+bool filter_watches(const struct task *t);           /* all its external descriptors */
+bool filter_watch(struct task *t);                   /* true: the stop is used for that */
 void tsc_allow(bool allowed);                       /* to the engine itself */
 
 struct handler {                                     /* record or replay */
@@ -294,6 +317,8 @@ struct handler {                                     /* record or replay */
     void (*settle)(void);                            /* after each report of the kernel */
     void (*idle)(void);                              /* no report for a while */
     bool patient;                                    /* no idle calls wanted */
+    void (*taken)(struct task *t, const unsigned char *records, uint32_t n);   /* in its ring; replay: n bytes */
+    void (*ready)(struct task *t);                   /* it is about to go on */
 };
 extern const struct handler *handler;
 extern const struct handler recorder, replayer, live;
@@ -340,7 +365,6 @@ bool serial_is_cut(struct task *t);
 bool serial_cut(void);
 struct task *serial_follow(bool waited);
 bool serial_is_timed_futex(const struct task *t);
-
 /* ------------------------------------------------------------------ record, replay */
 
 void record_start(void);
@@ -393,7 +417,6 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e);
 void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e, int64_t result);
 void replay_unmatched(struct task *t, const struct rex_call *c);
 bool replay_scratch(struct task *t);                 /* false: it is being made, the call comes again */
-void replay_scratch_made(struct task *t, int64_t result);
 uint64_t replay_block_at(struct task *t, const void *data, size_t n);
 pid_t replay_dead(uint32_t recorded_tid);            /* real number of a child that has ended, 0 = unknown */
 void replay_open(struct task *t, struct event *e);

@@ -2,6 +2,7 @@
  * streams, by descriptor.  Built from the table as a binary search over runs of
  * numbers that are treated alike. */
 #include "engine.h"
+#include "fast.h"
 
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -11,8 +12,12 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#define EVERY (~0ULL)
+enum { FEW = 3, REFUSED = 100 };
+
 static struct sock_filter code[4096];
 static unsigned short used;
+static unsigned short to_trace[1024], to_trace_count;      /* jumps to the end, where calls that stop go */
 
 static void emit(unsigned short op, unsigned char yes, unsigned char no, uint32_t k)
 {
@@ -23,6 +28,11 @@ static void emit(unsigned short op, unsigned char yes, unsigned char no, uint32_
 
 static void emit_return(uint32_t what)
 {
+    if (what == SECCOMP_RET_TRACE) {
+        to_trace[to_trace_count++] = used;
+        emit(BPF_JMP | BPF_JA, 0, 0, 0);
+        return;
+    }
     emit(BPF_RET | BPF_K, 0, 0, what);
 }
 
@@ -43,13 +53,17 @@ static int stop_of(const struct rex_call *c)
     return live_is_recorded() ? c->stop : REX_STOP_NEVER;
 }
 
+static uint64_t watch;                    /* a filter for these descriptors, 0 = the first one */
+
 static bool alike(long a, long b)
 {
-    if (serial_on && a != b && (a == REX_NR_execve || b == REX_NR_execve))
+    if (!watch && serial_on && a != b && (a == REX_NR_execve || b == REX_NR_execve))
         return false;
-    if (a != b && (a == REX_NR_futex || b == REX_NR_futex || a == REX_NR_fcntl || b == REX_NR_fcntl))
+    if (!watch && a != b && (a == REX_NR_futex || b == REX_NR_futex || a == REX_NR_fcntl || b == REX_NR_fcntl))
         return false;
     const struct rex_call *x = &rex_calls[a], *y = &rex_calls[b];
+    if (watch && stop_of(x) != REX_STOP_STD && stop_of(y) != REX_STOP_STD)
+        return true;
     return stop_of(x) == stop_of(y) && x->err == y->err
         && (stop_of(x) != REX_STOP_STD || x->fd_args == y->fd_args);
 }
@@ -78,22 +92,37 @@ static void emit_fcntl(void)
     emit_return(trace_of(&rex_calls[REX_NR_fcntl]));
 }
 
+/* The standard descriptors in the first filter, in a later one those that it was made for. */
+static void emit_descriptors(const struct rex_call *c)
+{
+    for (int i = 0; i < 6; i++)
+        if (c->fd_args & 1 << i) {
+            emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[i]));
+            if (!watch || watch == EVERY) {
+                emit(BPF_JMP | BPF_JGT | BPF_K, watch ? 0 : 1, watch ? 1 : 0, 2);
+                emit_return(trace_of(c));
+            } else
+                for (uint32_t fd = 3; fd < 63; fd++)
+                    if (watch >> fd & 1) {
+                        emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, fd);
+                        emit_return(trace_of(c));
+                    }
+        }
+    emit_return(SECCOMP_RET_ALLOW);
+}
+
 static void emit_leaf(const struct rex_call *c)
 {
     int stop = stop_of(c);
-    if (c == &rex_calls[REX_NR_fcntl] && stop == REX_STOP_STD)
+    if (c == &rex_calls[REX_NR_fcntl] && stop == REX_STOP_STD && !watch)
         emit_fcntl();
-    if (c == &rex_calls[REX_NR_futex] && !is_live)
-        emit_futex();
-    else if (stop == REX_STOP_STD) {
-        for (int i = 0; i < 6; i++)
-            if (c->fd_args & 1 << i) {
-                emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[i]));
-                emit(BPF_JMP | BPF_JGT | BPF_K, 1, 0, 2);
-                emit_return(trace_of(c));
-            }
+    if (stop == REX_STOP_STD)
+        emit_descriptors(c);
+    else if (watch)
         emit_return(SECCOMP_RET_ALLOW);
-    } else if (stop == REX_STOP_ERRNO)
+    else if (c == &rex_calls[REX_NR_futex] && !is_live)
+        emit_futex();
+    else if (stop == REX_STOP_ERRNO)
         emit_return(SECCOMP_RET_ERRNO | c->err);
     else
         emit_return(stop == REX_STOP_ALWAYS ? trace_of(c) : SECCOMP_RET_ALLOW);
@@ -122,10 +151,24 @@ static void emit_range(long low, long high)
     emit_range(middle, high);
 }
 
-/* Called in the tracee, last before its first exec. */
-void filter_install(void)
+/* Calls stop unless they come from the fast path, which logs them itself. */
+static void emit_trace(void)
 {
-    used = 0;
+    enum { LOW = offsetof(struct seccomp_data, instruction_pointer), HIGH = LOW + 4 };
+    for (unsigned short i = 0; i < to_trace_count; i++)
+        code[to_trace[i]].k = (uint32_t)(used - to_trace[i] - 1);
+    emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, HIGH);
+    emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 4, (uint32_t)(fast_allowed_ip(false) >> 32));
+    emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, LOW);
+    emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, (uint32_t)fast_allowed_ip(false));
+    emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (uint32_t)fast_allowed_ip(true));
+    emit(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
+    emit(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_TRACE);
+}
+
+static void build(void)
+{
+    used = to_trace_count = 0;
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, arch));
     emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, AUDIT_ARCH_X86_64);
     emit_return(SECCOMP_RET_ERRNO | ENOSYS);
@@ -137,6 +180,14 @@ void filter_install(void)
     emit_return(SECCOMP_RET_ERRNO | ENOSYS);
     emit_return(SECCOMP_RET_TRACE);                      /* newer than the table */
     emit_range(0, REX_CALL_COUNT);
+    emit_trace();
+}
+
+/* Called in the tracee, last before its first exec. */
+void filter_install(void)
+{
+    watch = 0;
+    build();
     struct sock_fprog program = {used, code};
     /* root needs no promise to gain no privileges, and setuid programs keep theirs */
     if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
@@ -144,4 +195,52 @@ void filter_install(void)
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
         _exit(125);
+}
+
+/* ------------------------------------------------------------------ external descriptors above 2 */
+
+bool filter_watches(const struct task *t)
+{
+    return !(files_external(t->files) & ~7ULL & ~t->watched);
+}
+
+/* Those that it has now, or every one. */
+static uint64_t due(const struct task *t)
+{
+    uint64_t fds = files_external(t->files) & ~7ULL;
+    return t->watches == FEW || fds >> 63 ? EVERY : fds;
+}
+
+static void watched(struct task *t, int64_t result)
+{
+    t->space->filter_due = false;
+    for (struct task *other = tasks; other; other = other->next)
+        if (other->leader == t->leader) {
+            other->watched |= result ? 0 : t->watch_due;
+            other->watches = result ? REFUSED : t->watches + 1;
+        }
+}
+
+/* Else all calls of the process stop.  A filter is for good: after a few, one for all descriptors. */
+bool filter_watch(struct task *t)
+{
+    struct { unsigned short length, zero[3]; uint64_t code; } program = {0, {0}, FAST_FILTER + sizeof program};
+    const uint64_t args[6] = {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, FAST_FILTER, 0, 0, 0};
+    if (!t->files->high || t->watches == REFUSED || t->nr < 0 || t->nr == REX_NR_restart_syscall || t->space->filter_due
+        || filter_watches(t))
+        return false;
+    if (!fast_area(t)) {
+        t->watches = t->then ? t->watches : REFUSED;
+        return t->then != NULL;
+    }
+    watch = t->watch_due = due(t);        /* others may open more before it is in force */
+    build();
+    program.length = used;
+    if (used * sizeof *code > FAST_RINGS - FAST_FILTER - sizeof program
+        || !mem_write(t->tid, FAST_FILTER, &program, sizeof program)
+        || !mem_write(t->tid, program.code, code, used * sizeof *code))
+        return false;
+    t->space->filter_due = true;
+    insert_call(t, REX_NR_seccomp, args, watched);
+    return true;
 }

@@ -171,10 +171,6 @@ static int64_t put_right(struct task *t, int64_t result)
 static void exit_stop(struct task *t, int64_t result)
 {
     view = t->view;
-    if (t->scratch_due) {
-        replay_scratch_made(t, result);
-        return;
-    }
     if (t->is_rewritten)
         result = put_right(t, result);
     if (t->nr == REX_NR_getsockname || t->nr == REX_NR_getpeername || t->nr == REX_NR_accept || t->nr == REX_NR_accept4)

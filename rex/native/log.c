@@ -79,18 +79,23 @@ void log_field(struct bytes *b, uint8_t arg, uint8_t type, const void *data, siz
     bytes_add(b, "\0\0\0\0\0\0\0", -n & 7);
 }
 
+void log_put(const void *record, size_t n)
+{
+    if (buffered + n > BUFFER)
+        log_flush();
+    if (n > BUFFER)
+        write_all(record, n);
+    else {
+        memcpy(buffer + buffered, record, n);
+        buffered += n;
+    }
+    log_events++;
+}
+
 void log_end(struct bytes *b)
 {
     ((struct record *)b->data)->size = (uint32_t)b->used;
-    if (buffered + b->used > BUFFER)
-        log_flush();
-    if (b->used > BUFFER)
-        write_all(b->data, b->used);
-    else {
-        memcpy(buffer + buffered, b->data, b->used);
-        buffered += b->used;
-    }
-    log_events++;
+    log_put(b->data, b->used);
     b->used = 0;
 }
 

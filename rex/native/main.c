@@ -1,5 +1,6 @@
 /* rex-engine PLAN: run the plan; the exit status tells only of the engine itself. */
 #include "engine.h"
+#include "fast.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -66,6 +67,7 @@ int main(int argc, char **argv)
         live_start();
     else
         record_start();
+    fast_start();
     int status = trace();
     if (replaying)
         replay_finish(status);

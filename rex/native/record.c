@@ -402,6 +402,23 @@ static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
     log_end(&out);
 }
 
+/* Queries that the thread performed without a stop. */
+static void taken(struct task *t, const unsigned char *records, uint32_t n)
+{
+    uint64_t now = log_now();
+    struct record *r;
+    for (uint32_t at = 0; n - at >= sizeof *r; at += r->size) {
+        r = (struct record *)(records + at);
+        if (r->size < sizeof *r || r->size % 8 || r->size > n - at || !call_of(r->call))
+            return;
+        r->task = t->index;
+        r->time = now;
+        r->stream = stream_of(t->files, call_of(r->call), r->args);
+        log_put(r, r->size);
+    }
+    t->returned_at = 0;
+}
+
 static void nothing(void)
 {
 }
@@ -423,5 +440,5 @@ void record_start(void)
 const struct handler recorder = {
     .entry = entry, .exit = exit_stop, .born = born, .execed = record_execed, .signal = signal_stop,
     .stepped = stepped, .ended = ended, .tsc = tsc, .start = start,
-    .settle = nothing, .idle = nothing, .patient = true,
+    .settle = nothing, .idle = nothing, .patient = true, .taken = taken,
 };

@@ -3,6 +3,7 @@
  * replay_match.c finds the event that answers a call, replay_order.c says whether it
  * is its turn, replay_signals.c brings signals, replay_calls.c and the others act. */
 #include "engine.h"
+#include "fast.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -42,19 +43,61 @@ void replay_diverged(struct task *t, const struct event *e, const char *why)
 
 /* ------------------------------------------------------------------ calls */
 
-void replay_emulate(struct task *t, struct event *e)
+/* What later calls reckon with. */
+static void answered(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
-    put_outputs(t, r);
     if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
         t->script->clock_at = log_now();
     if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC)
         t->clock = clock_of(r);
     if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME)
         t->wall = clock_of(r);
-    replay_send_at_return(t, e);
-    skip_call(t, r->result);
     replay_done(e);
+}
+
+void replay_emulate(struct task *t, struct event *e)
+{
+    put_outputs(t, e->record);
+    replay_send_at_return(t, e);
+    skip_call(t, e->record->result);
+    answered(t, e);
+}
+
+/* ------------------------------------------------------------------ answers without a stop */
+
+static void taken(struct task *t, const unsigned char *records, uint32_t n)
+{
+    (void)records;
+    for (size_t i = 0; i < t->run_count && n >= t->run[i]->record->size; i++) {
+        n -= t->run[i]->record->size;
+        answered(t, t->run[i]);
+    }
+    t->run_count = 0;
+}
+
+/* Queries that the task makes next, up to the last call before a signal, which must stop. */
+static void ready(struct task *t)
+{
+    enum { LARGEST = 8192, MOST = LARGEST / sizeof(struct record) };
+    static struct bytes run;
+    struct script *s = t->script;
+    size_t before = t->run_count;
+    run.used = t->run_count = 0;
+    if (!t->run)
+        t->run = zalloc(MOST * sizeof *t->run);
+    replay_next(t);
+    for (size_t i = s->cursor; !has_shared_work(t) && i + 1 < s->count; i++) {
+        const struct record *r = s->event[i]->record;
+        const struct rex_call *c = call_of(r->call);
+        if (s->event[i]->done || s->event[i]->ordered || !c || !c->query || run.used + r->size > LARGEST
+            || s->event[i + 1]->record->call == EVENT_SIGNAL)
+            break;
+        bytes_add(&run, r, r->size);
+        t->run[t->run_count++] = s->event[i];
+    }
+    if (before || run.used)
+        fast_fill(t, run.data, (uint32_t)run.used);
 }
 
 /* A clock that is read more often than when recorded goes on from its last reading. */
@@ -210,9 +253,7 @@ static void exit_stop(struct task *t, int64_t result)
     if (t->blocked) {
         t->blocked = false;
         rewind_call(t);
-    } else if (t->scratch_due)
-        replay_scratch_made(t, result);
-    else if (is_descriptor_call(t))
+    } else if (is_descriptor_call(t))
         descriptor_exit(t, result);
     else if (result <= -512 && result >= -516 && !t->injected)
         rewind_call(t);                   /* cut short by a signal that the log does not have here */
@@ -394,5 +435,5 @@ void replay_finish(int status)
 
 const struct handler replayer = {
     .entry = entry, .exit = exit_stop, .born = born, .execed = replay_execed, .signal = replay_signal,
-    .stepped = take_number, .ended = ended, .tsc = tsc, .start = start, .settle = settle, .idle = replay_idle,
+    .stepped = take_number, .ended = ended, .tsc = tsc, .start = start, .settle = settle, .idle = replay_idle, .taken = taken, .ready = ready,
 };

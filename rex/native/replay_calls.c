@@ -380,32 +380,22 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
 enum { SLOTS = 2048, SLOT = 8192, ROOMS = 4 };
 static const uint64_t scratch_hint = 0x2e0000000000;
 
+static void scratch_made(struct task *t, int64_t result)
+{
+    if (result < 0)
+        die("no memory in the tracee: %s", strerror((int)-result));
+    t->space->scratch = (uint64_t)result;
+}
+
 /* Room in the tracee for a path: made with the call that first needs it, which then comes again. */
 bool replay_scratch(struct task *t)
 {
     if (t->space->scratch)
         return true;
-    struct user_regs_struct r = t->regs;
-    r.orig_rax = REX_NR_mmap;
-    r.rdi = scratch_hint;
-    r.rsi = SLOTS * SLOT + (is_live ? ROOMS * LIVE_ROOM : 0);
-    r.rdx = PROT_READ | PROT_WRITE;
-    r.r10 = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    r.r8 = (ull)-1;
-    r.r9 = 0;
-    regs_set(t, &r);
-    t->want_exit = true;
-    t->scratch_due = true;
+    const uint64_t args[6] = {scratch_hint, SLOTS * SLOT + (is_live ? ROOMS * LIVE_ROOM : 0), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uint64_t)-1, 0};
+    insert_call(t, REX_NR_mmap, args, scratch_made);
     return false;
-}
-
-void replay_scratch_made(struct task *t, int64_t result)
-{
-    t->scratch_due = false;
-    if (result < 0)
-        die("no memory in the tracee: %s", strerror((int)-result));
-    t->space->scratch = (uint64_t)result;
-    rewind_call(t);
 }
 
 /* Where bytes for this task were put. */

@@ -1,5 +1,6 @@
 /* Tasks, their address spaces and the external descriptors of their processes. */
 #include "engine.h"
+#include "fast.h"
 
 #include <sched.h>
 
@@ -50,8 +51,10 @@ static void files_drop(struct files *f)
 
 static void space_drop(struct space *s)
 {
-    if (--s->refs == 0)
+    if (--s->refs == 0) {
+        free(s->fast);
         free(s);
+    }
 }
 
 /* The flags are clone's; the first task has no parent. */
@@ -78,8 +81,14 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
     else {
         t->space = zalloc(sizeof *t->space);
         t->space->refs = 1;
-        if (parent)
+        if (parent) {
             t->space->scratch = parent->space->scratch;
+            fast_copy(t->space, parent->space);
+        }
+    }
+    if (parent) {
+        t->watched = parent->watched;
+        t->watches = parent->watches;
     }
     if (parent && parent->leader->cwd && t->leader == t)
         t->cwd = strdup(parent->leader->cwd);
@@ -94,6 +103,7 @@ void task_end(struct task *t)
     t->alive = false;
     t->leader->threads--;
     serial_ended(t);
+    fast_drop(t);
     files_drop(t->files);
     space_drop(t->space);
     t->files = NULL;
@@ -101,6 +111,7 @@ void task_end(struct task *t)
     for (struct task **at = &tasks; *at; at = &(*at)->next)
         if (*at == t && t->leader != t) {
             *at = t->next;
+            free(t->run);
             free(t);
             return;
         }
@@ -109,6 +120,7 @@ void task_end(struct task *t)
 /* A new program: its own address space and descriptors. */
 void task_exec(struct task *t)
 {
+    fast_drop(t);
     space_drop(t->space);
     t->space = zalloc(sizeof *t->space);
     t->space->refs = 1;
@@ -129,9 +141,17 @@ uint32_t files_stream(const struct files *f, int fd)
     return 0;
 }
 
+uint64_t files_external(const struct files *f)
+{
+    uint64_t fds = 0;
+    for (int i = 0; i < f->count; i++)
+        fds |= 1ULL << (f->item[i].fd < 63 ? f->item[i].fd : 63);
+    return fds;
+}
+
 void files_set(struct files *f, int fd, uint32_t stream)
 {
-    int i = 0;
+    int i = 0, before = f->count;
     while (i < f->count && f->item[i].fd != fd)
         i++;
     if (i == f->count && stream) {
@@ -144,6 +164,8 @@ void files_set(struct files *f, int fd, uint32_t stream)
         f->high -= fd > 2;
         f->item[i] = f->item[--f->count];
     }
+    if (f->count != before)
+        fast_files(f);
 }
 
 void files_open(struct files *f, int fd, struct event *e, uint64_t file)

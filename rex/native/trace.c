@@ -1,5 +1,6 @@
 /* Spawning, stops, signals and names of tasks: what record and replay share. */
 #include "engine.h"
+#include "fast.h"
 
 #include <fcntl.h>
 #include <linux/ptrace.h>
@@ -21,54 +22,6 @@ static volatile sig_atomic_t forwarded;
 /* First stops of tasks whose parent's event has not come yet. */
 static struct { pid_t tid; int status; } *early;
 static size_t early_count;
-
-/* ------------------------------------------------------------------ registers */
-
-struct user_regs_struct regs_get(struct task *t)
-{
-    struct user_regs_struct r = {0};
-    ptrace(PTRACE_GETREGS, t->tid, 0, &r);
-    return r;
-}
-
-void regs_set(struct task *t, const struct user_regs_struct *r)
-{
-    ptrace(PTRACE_SETREGS, t->tid, 0, r);
-}
-
-/* At an entry-stop: number -1 makes the kernel return what is in rax. */
-void skip_call(struct task *t, int64_t result)
-{
-    struct user_regs_struct r = t->regs;
-    r.orig_rax = (ull)-1;
-    r.rax = (ull)result;
-    regs_set(t, &r);
-    t->state = CALL_IGNORED;
-    t->want_exit = false;
-}
-
-/* Back to the syscall instruction, which is two bytes long. */
-void rewind_call(struct task *t)
-{
-    struct user_regs_struct r = t->regs;
-    r.orig_rax = (ull)-1;
-    r.rax = (ull)t->nr;
-    r.rip -= 2;
-    regs_set(t, &r);
-    t->state = CALL_IGNORED;
-    t->want_exit = false;
-    t->rewound = true;
-}
-
-void resume(struct task *t, int sig)
-{
-    if (serial_parks(t, sig))
-        return;
-    bool all = serial_on || t->want_exit || t->files->high;
-    if (!all)
-        t->state = CALL_NONE;
-    ptrace(all ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, sig);
-}
 
 /* ------------------------------------------------------------------ spawn */
 
@@ -131,6 +84,12 @@ static void own_signals(struct sigaction *saved)
         sigaction(passed[i], &a, NULL);
 }
 
+long trace_options(void)
+{
+    return PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK
+        | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL;
+}
+
 static void spawn(void)
 {
     int gate[2];
@@ -145,9 +104,7 @@ static void spawn(void)
         close(gate[1]);
         tracee(gate[0], saved);
     }
-    long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK
-        | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL;
-    if (ptrace(PTRACE_SEIZE, first, 0, options)) {
+    if (ptrace(PTRACE_SEIZE, first, 0, trace_options())) {
         int problem = errno;
         kill(first, SIGKILL);
         report_line("not_permitted=%s", strerror(problem));
@@ -191,7 +148,8 @@ static void enter(struct task *t, bool by_entry_stop)
 
 void go_on_entering(struct task *t)
 {
-    handler->entry(t);
+    if (!fast_entry(t) && !filter_watch(t))
+        handler->entry(t);
     if (!t->held)
         resume(t, 0);
 }
@@ -202,7 +160,12 @@ static void leave(struct task *t)
         struct user_regs_struct r = regs_get(t);
         t->want_exit = false;
         t->state = CALL_NONE;
-        handler->exit(t, (int64_t)r.rax);
+        if (t->then) {
+            t->then(t, (int64_t)r.rax);
+            t->then = NULL;
+            rewind_call(t);
+        } else
+            handler->exit(t, (int64_t)r.rax);
     }
     t->state = CALL_NONE;
     serial_returned(t);
@@ -219,6 +182,7 @@ static void event_stop(struct task *t, int sig)
 {
     if (!t->started) {
         t->started = true;
+        fast_born(t);
         handler->start(t);
     }
     if (serial_interrupted(t))
@@ -245,6 +209,7 @@ static void born(struct task *t, bool vforked)
         if (early[i].tid == child->tid) {
             early[i] = early[--early_count];
             child->started = true;
+            fast_born(child);
             handler->start(child);
             resume(child, 0);
             break;
@@ -298,6 +263,10 @@ static void signal_stop(struct task *t, int sig)
         resume(t, 0);
         return;
     }
+    if (t->ring && fast_leave_stub(t)) {
+        fast_sync(t);
+        t->returned_at = regs_get(t).rip;
+    }
     int deliver = handler->signal(t, sig) ? sig : 0;
     if (deliver && t->stepping)
         ptrace(PTRACE_SINGLESTEP, t->tid, 0, deliver);
@@ -308,6 +277,8 @@ static void signal_stop(struct task *t, int sig)
 static void stop(struct task *t, int status)
 {
     int sig = WSTOPSIG(status), event = status >> 16;
+    if (t->ring)
+        fast_sync(t);
     if (sig == (SIGTRAP | 0x80)) {
         if (at_exit_stop(t))
             leave(t);

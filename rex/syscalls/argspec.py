@@ -42,7 +42,7 @@ MEMORY_WORDS = (
     "ioctlarg iov msghdr mmsghdr").split()
 WORDS = (*VALUE_WORDS, *STRING_WORDS, *MEMORY_WORDS)
 RESULTS = ("err", "int", "len", "fd", "pid", "uid", "gid", "addr", "off", "mode", "seconds", "none")
-MARKS = frozenset("file tree desc net process memory signal time identity random ipc event system always".split())
+MARKS = frozenset("file tree desc net process memory signal time identity random ipc event system always query".split())
 
 _RULE = re.compile(r"(?:(?P<const>\d+)|bits\((?P<bits>\w+)\)|ioctl\((?P<ioctl>\w+)\)|\*(?P<deref>\w+)"
                    r"|(?P<name>[a-z_]\w*))(?:\*(?P<unit>\d+))?(?:<(?P<limit>\w+))?")
@@ -106,6 +106,11 @@ class Call:
                 Policy.REFUSE: Stop.ERRNO}.get(self.policy, Stop.ALWAYS)
 
     @property
+    def is_query(self) -> bool:
+        """Whether the call only asks and returns at once: done twice, it has done no harm."""
+        return "query" in self.marks
+
+    @property
     def key_arg(self) -> int:
         """Index of the argument that the key is made of, NO_ARG without one."""
         words = [arg.word for arg in self.args]
@@ -145,7 +150,16 @@ def parse_call(nr: int, name: str, args: str, ret: str, policy: Policy, marks: s
     call = Call(nr, name, parsed, ret, policy, frozenset(marks.split()), Hook[hook.upper()], errno, args)
     if policy is Policy.STREAM and not call.fd_args:
         raise SpecError(f"{name}: a STREAM call needs an argument of kind fd")
+    if call.is_query and not _is_plain_query(call):
+        raise SpecError(f"{name}: a query is EMULATE, without hook, gives a path at most, and takes plain answers")
     return call
+
+
+def _is_plain_query(call: Call) -> bool:
+    given = [arg.word for arg in call.args if arg.dir in (Dir.IN, Dir.INOUT)]
+    taken = [arg.size.kind for arg in call.args if arg.dir is Dir.OUT]
+    return (call.policy is Policy.EMULATE and call.hook is Hook.NONE and given in ([], ["path"])
+            and len(taken) <= 3 and set(taken) <= {SizeKind.CONST, SizeKind.RET})
 
 
 def parse_args(text: str) -> tuple[Arg, ...]:

@@ -31,10 +31,11 @@ struct rex_arg {
     unsigned unit;
 };
 
-/* fd_args: bit mask of the arguments that are descriptors; err: positive errno of REX_REFUSE. */
+/* fd_args: bit mask of the arguments that are descriptors; query: only asks and returns at once;
+ * err: positive errno of REX_REFUSE. */
 struct rex_call {
     const char *name;
-    unsigned char policy, stop, hook, key, key_arg, nargs, fd_args;
+    unsigned char policy, stop, hook, key, key_arg, nargs, fd_args, query;
     short err;
     struct rex_arg arg[6];
 };
@@ -88,11 +89,11 @@ def _enum(tag: str, prefix: str, names: list[str]) -> str:
 def _row(nr: int, call: Call | None) -> str:
     if call is None:
         return (f"    [{nr}] = {{0, REX_UNKNOWN, REX_STOP_ALWAYS, REX_HOOK_NONE, REX_KEY_NONE, "
-                f"{NO_ARG}, 0, 0, 0, {{{{0, 0, 0, {NO_ARG}, 0}}}}}},")
+                f"{NO_ARG}, 0, 0, 0, 0, {{{{0, 0, 0, {NO_ARG}, 0}}}}}},")
     args = ", ".join(_c_arg(arg) for arg in call.args) or f"{{0, 0, 0, {NO_ARG}, 0}}"
     return (f"    [{nr}] = {{\"{call.name}\", REX_{call.policy.name}, REX_STOP_{call.stop.name}, "
             f"REX_HOOK_{call.hook.name}, REX_KEY_{call.key.name}, {call.key_arg}, {len(call.args)}, "
-            f"{call.fd_args:#x}, {call.errno}, {{{args}}}}},")
+            f"{call.fd_args:#x}, {call.is_query:d}, {call.errno}, {{{args}}}}},")
 
 
 def _c_arg(arg: Arg) -> str:

@@ -1,0 +1,311 @@
+/* The fast path: hot queries of the C library are performed in the tracee, without a stop.
+ *
+ * Where a query stops often, the move of its number into rax, which comes just before the
+ * syscall instruction, becomes a jump to a trampoline of the area in fast.h.  The
+ * instruction itself stays: a thread between the two, or a call that is restarted, goes
+ * through the kernel as before.  Each thread has a ring, which it finds by its gs base.
+ * A ring is read and filled only while its thread is stopped. */
+#include "engine.h"
+#include "fast.h"
+#include "live.h"
+
+#include <linux/ptrace.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+enum { ENOUGH = 24, MOVE_SIZE = 5, ZERO_SIZE = 2, SYSCALL_SIZE = 2, READ_CAVE = 13, HWCAP2_FSGSBASE = 2, LARGEST_STACK = 64 << 20, STEPS = 20000 };
+
+extern const unsigned char __start_rex_stub[], __stop_rex_stub[], rex_stub_entry[], rex_stub_allowed[];
+extern const unsigned char rex_stub_call[], rex_stub_plain[];
+
+/* What an address space has of the fast path. */
+struct fast {
+    unsigned sites;
+    uint32_t rings;                  /* bit mask of those in use */
+    bool mapped, refused;
+};
+
+static bool is_usable;
+
+static uint64_t in_tracee(const unsigned char *symbol)
+{
+    return FAST_AT + (uint64_t)(symbol - __start_rex_stub);
+}
+
+uint64_t fast_allowed_ip(bool plain)
+{
+    return in_tracee(plain ? rex_stub_plain : rex_stub_allowed);
+}
+
+/* By REX_FAST=0 all calls stop: for tests, and to find out whose fault it is.  One task at a
+ * time needs all stops; the borders of cells order the events of all tasks, which rings do not. */
+void fast_start(void)
+{
+    const char *wish = getenv("REX_FAST");
+    struct rlimit stack;
+    is_usable = (!wish || strcmp(wish, "0")) && !is_live && !serial_on && getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE
+        && !getrlimit(RLIMIT_STACK, &stack) && stack.rlim_cur <= LARGEST_STACK && plan.stack_limit <= LARGEST_STACK;
+}
+
+/* ------------------------------------------------------------------ life of tasks */
+
+void fast_copy(struct space *to, const struct space *from)
+{
+    if (!from->fast)
+        return;
+    to->fast = zalloc(sizeof *to->fast);
+    *to->fast = *from->fast;
+    to->fast->rings = 0;
+}
+
+static void set_base(struct task *t, uint64_t base)
+{
+    struct user_regs_struct r = regs_get(t);
+    r.gs_base = base;
+    regs_set(t, &r);
+}
+
+/* A ring of its own, empty; without a free one the thread's calls stop. */
+static void give_ring(struct task *t)
+{
+    struct fast *f = t->space->fast;
+    struct ring ring = {.end = handler == &replayer ? 0 : sizeof ring.data, .replaying = handler == &replayer,
+                        .external = files_external(t->files)};
+    for (int i = 0; i < RING_COUNT; i++)
+        if (!(f->rings & 1u << i)) {
+            t->ring = FAST_RINGS + (uint64_t)i * RING_SIZE;
+            if (!mem_write(t->tid, t->ring, &ring, offsetof(struct ring, data)))
+                t->ring = 0;
+            else
+                f->rings |= 1u << i;
+            return;
+        }
+}
+
+/* At a task's first stop: it has inherited the base of who made it. */
+void fast_born(struct task *t)
+{
+    struct fast *f = t->space->fast;
+    if (!f || !f->mapped)
+        return;
+    uint64_t base = regs_get(t).gs_base;
+    if (base - FAST_RINGS < RING_COUNT * RING_SIZE) {
+        give_ring(t);
+        set_base(t, t->ring);
+    }
+}
+
+void fast_drop(struct task *t)
+{
+    if (t->ring)
+        t->space->fast->rings &= ~(1u << (t->ring - FAST_RINGS) / RING_SIZE);
+    t->ring = 0;
+}
+
+/* ------------------------------------------------------------------ the area */
+
+/* Stops for the sake of its descriptor, the first argument, and does nothing else to it. */
+static bool is_plain(const struct rex_call *c)
+{
+    return c && c->policy == REX_STREAM && c->stop == REX_STOP_STD && c->hook == REX_HOOK_NONE && c->fd_args == 1;
+}
+
+static struct rule rule_of(long nr)
+{
+    const struct rex_call *c = call_of(nr);
+    struct rule rule = {.kind = is_plain(c) ? RULE_PLAIN : c && c->query && !plan.seed ? RULE_QUERY : RULE_NONE, .path = 255, .key = 255};
+    for (int i = 0; rule.kind == RULE_QUERY && i < c->nargs; i++)
+        if (c->arg[i].word == REX_WORD_PATH)
+            rule.path = (uint8_t)i;
+        else if (c->arg[i].dir == REX_OUT) {
+            rule.answer[rule.answers].arg = (uint8_t)i;
+            rule.answer[rule.answers].unit = c->arg[i].size_kind == REX_SIZE_RET ? (uint8_t)c->arg[i].unit : 0;
+            rule.answer[rule.answers++].size = (uint16_t)c->arg[i].unit;
+        }
+    if (rule.kind == RULE_QUERY && c->key == REX_KEY_ARG)
+        rule.key = c->key_arg;
+    return rule;
+}
+
+static void area_made(struct task *t, int64_t result)
+{
+    static struct rule rules[RULE_COUNT];
+    struct fast *f = t->space->fast;
+    for (long nr = 0; nr < RULE_COUNT; nr++)
+        rules[nr] = rule_of(nr);
+    f->mapped |= (uint64_t)result == FAST_AT          /* another thread may have made it */
+        && mem_write(t->tid, FAST_AT, __start_rex_stub, (size_t)(__stop_rex_stub - __start_rex_stub))
+        && mem_write(t->tid, FAST_RULES, rules, sizeof rules);
+    f->refused = !f->mapped;
+}
+
+bool fast_area(struct task *t)
+{
+    struct fast *f = t->space->fast ? t->space->fast : (t->space->fast = zalloc(sizeof *f));
+    const uint64_t args[6] = {FAST_AT, FAST_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, (uint64_t)-1, 0};
+    if (is_usable && !f->mapped && !f->refused)
+        insert_call(t, REX_NR_mmap, args, area_made);
+    return f->mapped;
+}
+
+/* ------------------------------------------------------------------ call sites */
+
+static void put_jump(unsigned char *code, uint64_t from, uint64_t to)
+{
+    int32_t distance = (int32_t)(to - (from + MOVE_SIZE));
+    memcpy(code + 1, &distance, sizeof distance);
+}
+
+/* Keeps clear of the red zone, calls the entry, and goes on after the syscall instruction. */
+static void build_trampoline(unsigned char *code, uint64_t at, uint32_t nr, uint64_t back)
+{
+    enum { MOVE = 5, CALL = 10, RAISE = 15, JUMP = 23 };
+    static const unsigned char lower[] = {0x48, 0x8d, 0x64, 0x24, 0x80};                   /* lea -128(%rsp),%rsp */
+    static const unsigned char raise[] = {0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00}; /* lea 128(%rsp),%rsp */
+    memcpy(code, lower, sizeof lower);
+    code[MOVE] = 0xb8;                                                                     /* mov $nr,%eax */
+    memcpy(code + MOVE + 1, &nr, sizeof nr);
+    code[CALL] = 0xe8;
+    put_jump(code + CALL, at + CALL, in_tracee(rex_stub_entry));
+    memcpy(code + RAISE, raise, sizeof raise);
+    code[JUMP] = 0xe9;
+    put_jump(code + JUMP, at + JUMP, back);
+}
+
+/* mov $nr,%eax (not %r8d, which has one byte more); syscall */
+static bool is_move_site(const unsigned char *code, long nr)
+{
+    uint32_t moved;
+    memcpy(&moved, code + 2, sizeof moved);
+    return (code[0] & 0xf0) != 0x40 && code[1] == 0xb8 && moved == (uint32_t)nr && code[6] == 0x0f && code[7] == 0x05;
+}
+
+/* xor %eax,%eax; syscall; cmp $-4096,%rax; ja; ret; padding: two bytes for a short jump, and room for a
+ * long one behind the ret, where nothing goes. */
+static bool is_read_site(const unsigned char *code)
+{
+    static const unsigned char start[] = {0x31, 0xc0, 0x0f, 0x05, 0x48, 0x3d, 0x00, 0xf0, 0xff, 0xff, 0x77};
+    static const unsigned char padding[] = {0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00};
+    return !memcmp(code, start, sizeof start) && code[sizeof start + 1] == 0xc3
+        && !memcmp(code + READ_CAVE, padding, sizeof padding);
+}
+
+/* Only while no other thread may be on its way through these bytes. */
+static void patch(struct task *t)
+{
+    struct fast *f = t->space->fast;
+    uint64_t back = t->regs.rip, at = FAST_SITES + (uint64_t)f->sites * SITE_SIZE;
+    uint64_t move = back - SYSCALL_SIZE - MOVE_SIZE, zero = back - SYSCALL_SIZE - ZERO_SIZE;
+    unsigned char code[SITE_SIZE] = {0}, there[32], jump[MOVE_SIZE] = {0xe9};
+    const unsigned char hop[] = {0xeb, READ_CAVE - ZERO_SIZE};
+    if (f->sites == SITE_COUNT || t->space->refs > 1 || move + INT32_MAX < FAST_AT || move > FAST_AT
+        || !mem_read(t->tid, move - 1, there, sizeof there))
+        return;
+    bool reads = !t->nr && is_read_site(there + (zero - (move - 1)));
+    if (!reads && !is_move_site(there, t->nr))
+        return;
+    uint64_t from = reads ? zero + READ_CAVE : move;
+    build_trampoline(code, at, (uint32_t)t->nr, back);
+    put_jump(jump, from, at);
+    if (mem_write(t->tid, at, code, sizeof code) && mem_write(t->tid, from, jump, sizeof jump)
+        && (!reads || mem_write(t->tid, zero, hop, sizeof hop)))
+        f->sites++;
+}
+
+/* True: this stop is not the handler's. */
+bool fast_entry(struct task *t)
+{
+    const struct rex_call *c = call_of(t->nr);
+    if (t->by_entry_stop && (t->regs.rip == fast_allowed_ip(false) || t->regs.rip == fast_allowed_ip(true))) {
+        t->state = CALL_IGNORED;         /* all calls stop; these need not */
+        return true;
+    }
+    if (!is_usable || !c || !((c->query && !plan.seed) || (is_plain(c) && !stream_of(t->files, c, t->args))))
+        return false;
+    if (++t->space->queries < ENOUGH)
+        return false;
+    if (!fast_area(t))
+        return t->then != NULL;
+    if (!t->ring && !t->regs.gs_base) {
+        give_ring(t);
+        t->regs.gs_base = t->ring;
+        regs_set(t, &t->regs);
+        ptrace(PTRACE_SETOPTIONS, t->tid, 0, trace_options() | PTRACE_O_TRACEEXIT);
+    }
+    patch(t);
+    return false;
+}
+
+/* ------------------------------------------------------------------ rings */
+
+static bool is_fault(const siginfo_t *info)
+{
+    return info->si_code > 0 && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
+}
+
+/* False: it has ended, which is reported to who waits for all. */
+static bool step(struct task *t)
+{
+    siginfo_t info = {0};
+    return !ptrace(PTRACE_SINGLESTEP, t->tid, 0, 0)
+        && !waitid(P_PID, (id_t)t->tid, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL)
+        && info.si_code == CLD_TRAPPED && waitpid(t->tid, NULL, __WALL) == t->tid;
+}
+
+/* A signal is let in only where the stub holds nothing half done. */
+bool fast_leave_stub(struct task *t)
+{
+    uint64_t from = in_tracee(rex_stub_call), to = in_tracee(__stop_rex_stub), all = ~0ULL, mask;
+    struct user_regs_struct r = regs_get(t);
+    siginfo_t info;
+    if (r.rip < from || r.rip >= to || ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info)
+        || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) || is_fault(&info))
+        return false;
+    ptrace(PTRACE_SETSIGMASK, t->tid, sizeof all, &all);
+    for (int i = 0; i < STEPS && r.rip >= from && r.rip < to; i++) {
+        if (!step(t))
+            return false;
+        r = regs_get(t);
+    }
+    ptrace(PTRACE_SETSIGMASK, t->tid, sizeof mask, &mask);
+    ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
+    return true;
+}
+
+/* At each stop of a thread with a ring: what it did since the last one. */
+void fast_sync(struct task *t)
+{
+    static struct ring ring;
+    enum { HEAD = offsetof(struct ring, data) };
+    if (!mem_read(t->tid, t->ring, &ring, HEAD) || ring.at > sizeof ring.data || ring.end > sizeof ring.data)
+        return;
+    if (handler == &replayer) {
+        handler->taken(t, NULL, ring.at);
+        return;
+    }
+    if (!ring.at || !mem_read(t->tid, t->ring + HEAD, ring.data, ring.at))
+        return;
+    handler->taken(t, ring.data, ring.at);
+    uint32_t none = 0;
+    mem_write(t->tid, t->ring, &none, sizeof none);
+}
+
+/* At a change of what descriptors are external. */
+void fast_files(const struct files *f)
+{
+    uint64_t external = files_external(f);
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->ring && t->files == f)
+            mem_write(t->tid, t->ring + offsetof(struct ring, external), &external, sizeof external);
+}
+
+/* A replay's next answers. */
+void fast_fill(struct task *t, const void *records, uint32_t n)
+{
+    struct { uint32_t at, end; } head = {0, n};
+    if ((!n || mem_write(t->tid, t->ring + offsetof(struct ring, data), records, n)))
+        mem_write(t->tid, t->ring, &head, sizeof head);
+}

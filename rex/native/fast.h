@@ -1,0 +1,56 @@
+/* What the engine and the code that it places into tracees agree on.
+ *
+ *   FAST_AT  code | rules by call number | trampolines | a filter | rings, one for each thread
+ *
+ * The area lies in the gap that the kernel leaves between a stack of ordinary limit and
+ * the highest mapping, at one address in every process: the filter lets calls through
+ * that come from there, and a five-byte jump from the C library reaches it. */
+#ifndef REX_FAST_H
+#define REX_FAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAST_AT 0x7ffff9000000ULL
+#define FAST_RULES (FAST_AT + 0x1000)
+#define FAST_SITES (FAST_AT + 0x3000)
+#define FAST_FILTER (FAST_AT + 0x5000)
+#define FAST_RINGS (FAST_AT + 0x8000)
+enum { RULE_COUNT = 512, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x4000,
+       FAST_SIZE = 0x8000 + RING_COUNT * RING_SIZE };
+
+/* A query is performed and noted; a call on a plain descriptor goes to the kernel as it is. */
+enum rule_kind { RULE_NONE, RULE_QUERY, RULE_PLAIN };
+
+/* How a call is performed in the tracee.  An answer's bytes: size, or unit times the result. */
+struct rule {
+    uint8_t kind, path, key, answers;         /* path, key: an argument, 255 without one */
+    struct { uint8_t arg, unit; uint16_t size; } answer[3];
+};
+
+/* Recording, events from 0 to `at` are to be taken, and there is room up to `end`.
+ * Replaying, events from `at` to `end` are the next answers.
+ * external: a bit for each external descriptor, bit 63 for all above 62. */
+struct ring {
+    uint32_t at, end, replaying, zero;
+    uint64_t external;
+    unsigned char data[RING_SIZE - 24];
+};
+
+struct task;
+struct space;
+struct files;
+void fast_start(void);
+uint64_t fast_allowed_ip(bool plain);                /* calls that return to here pass the filter */
+bool fast_entry(struct task *t);
+bool fast_area(struct task *t);                      /* false: it is being made, or there is none */
+void fast_born(struct task *t);
+void fast_copy(struct space *to, const struct space *from);
+void fast_drop(struct task *t);
+bool fast_leave_stub(struct task *t);                /* true: it was half way through a query, which is done now */
+void fast_sync(struct task *t);
+void fast_files(const struct files *f);
+void fast_fill(struct task *t, const void *records, uint32_t n);
+
+#endif

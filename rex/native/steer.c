@@ -1,0 +1,66 @@
+/* Registers of a stopped tracee, and what it does when it goes on. */
+#include "engine.h"
+
+struct user_regs_struct regs_get(struct task *t)
+{
+    struct user_regs_struct r = {0};
+    ptrace(PTRACE_GETREGS, t->tid, 0, &r);
+    return r;
+}
+
+void regs_set(struct task *t, const struct user_regs_struct *r)
+{
+    ptrace(PTRACE_SETREGS, t->tid, 0, r);
+}
+
+/* At an entry-stop: number -1 makes the kernel return what is in rax. */
+void skip_call(struct task *t, int64_t result)
+{
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = (ull)-1;
+    r.rax = (ull)result;
+    regs_set(t, &r);
+    t->state = CALL_IGNORED;
+    t->want_exit = false;
+}
+
+/* Back to the syscall instruction, which is two bytes long. */
+void rewind_call(struct task *t)
+{
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = (ull)-1;
+    r.rax = (ull)t->nr;
+    r.rip -= 2;
+    regs_set(t, &r);
+    t->state = CALL_IGNORED;
+    t->want_exit = false;
+    t->rewound = true;
+}
+
+/* Another call instead of the one that stopped, which the tracee enters again after that. */
+void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(struct task *t, int64_t result))
+{
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = (ull)nr;
+    r.rdi = args[0];
+    r.rsi = args[1];
+    r.rdx = args[2];
+    r.r10 = args[3];
+    r.r8 = args[4];
+    r.r9 = args[5];
+    regs_set(t, &r);
+    t->want_exit = true;
+    t->then = then;
+}
+
+void resume(struct task *t, int sig)
+{
+    if (serial_parks(t, sig))
+        return;
+    bool all = serial_on || t->want_exit || (t->files->high && !filter_watches(t));
+    if (!all)
+        t->state = CALL_NONE;
+    if (handler->ready && t->ring && !t->want_exit)
+        handler->ready(t);
+    ptrace(all ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, sig);
+}
