@@ -104,7 +104,6 @@ struct space {                       /* one address space */
 
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
 
-struct event;
 struct task {
     pid_t tid;
     uint32_t index;
