@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+# On a machine that others use, threads that wait for each other would be what is measured.
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 FAMILIES = ("images", "series", "gas", "spatial")
 
 
@@ -80,7 +82,7 @@ def record_family(name: str, archive: Path, directory: Path, only: int | None = 
         program = make_program(name, kind, variant, directory)
         command = [sys.executable, "-m", "rex.cli.main", "record", "--cells", "-l", str(archive), "-e", variant.name,
                    "--", program, *variant.arguments]
-        done = subprocess.run(command, cwd=directory, env={**os.environ, **variant.environment},
+        done = subprocess.run(command, cwd=directory, env={**os.environ, **ONE_THREAD, **variant.environment},
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         print(done.stderr.splitlines()[-1] if done.stderr else done.returncode, flush=True)
         if done.returncode:

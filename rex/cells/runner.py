@@ -31,6 +31,12 @@ def _load_room() -> Any:
     return module
 
 
+def _processor_s() -> float:
+    """Processor time of this process and of the children that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
 class Session:
     """The shell, and how cells are run in it."""
 
@@ -65,18 +71,18 @@ class Session:
         observe, status = self.observe, 0
         os.access(f"{observe.BORDER}begin/{number}", os.F_OK)
         observe.notes.is_on = True
-        began = observe.clock_s()
+        began, used = observe.clock_s(), _processor_s()
         if kind == self.splitter.NOTEBOOK:
             how = self._kinds.run_notebook_cell(self.shell, cell.source, cell.may_raise)
         else:
             how, status = self.script.run(path, data, cell.first, cell.last)
-        seconds = observe.clock_s() - began
+        seconds, used = observe.clock_s() - began, _processor_s() - used
         observe.notes.is_on = False
         os.access(f"{observe.BORDER}end/{number}", os.F_OK)
         sys.__stdout__.flush()
         sys.__stderr__.flush()
         count = self.shell.cell_count or None
-        return {"cell": number, "how": how, "status": status, "seconds": seconds,
+        return {"cell": number, "how": how, "status": status, "seconds": seconds, "cpu_seconds": used,
                 "execution_count": count, "outputs": self.shell.outputs.take(),
                 **observe.notes.take()}
 

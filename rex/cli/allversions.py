@@ -20,10 +20,11 @@ _MAX_DRAWN = 40
 
 
 def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, algorithm: str, tolerance: float,
-                    check: bool, as_json: bool, quiet: bool) -> int:
+                    dask: str, check: bool, as_json: bool, quiet: bool) -> int:
     """Run `rex replay --all`; the exit code."""
+    from rex.multiversion.execute import Silence
     from rex.multiversion.replayall import Wishes, prepare, replay_all
-    wishes = Wishes(archive, outdir, _budget(cache), workers, algorithm, tolerance)
+    wishes = Wishes(archive, outdir, _budget(cache), workers, algorithm, tolerance, dask)
     tree, plan = prepare(wishes)
     if sys.stderr.isatty() and not quiet:
         with Progress(tree, wishes.budget_bytes) as watch:
@@ -66,27 +67,11 @@ def describe(done: "AllReplayed", budget_bytes: int, archive: str, outdir: str) 
     """The replay for machines; seconds and bytes."""
     tally = done.tally
     return {"archive": archive, "outdir": outdir, "cache": budget_bytes, "planned": done.plan.cost_s,
-            "lower_bound": done.plan.lower_bound_s, "one_by_one": done.alone_s, "computed": tally.compute_s,
+            "lower_bound": done.plan.lower_bound_s, "one_by_one": done.alone_s, "computed": tally.compute_s, "computed_cpu": tally.cpu_s, "one_by_one_cpu": done.alone_cpu_s,
             "computed_again": tally.recomputed_s, "wall": done.wall_s, "peak": tally.peak_bytes,
             "checkpoints": tally.checkpoints, "restores": tally.restores, "notes": tally.notes,
             "identical": done.is_identical,
             "versions": {each.version: each.as_json() for each in done.comparisons}}
-
-
-class Silence:
-    """Shows nothing."""
-
-    def begins(self, node: str) -> None:
-        pass
-
-    def ends(self, node: str, seconds: float, is_again: bool) -> None:
-        pass
-
-    def cached(self, bytes_used: int, count: int) -> None:
-        pass
-
-    def finished(self, versions: list[str]) -> None:
-        pass
 
 
 class Progress:

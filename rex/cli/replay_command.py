@@ -68,6 +68,10 @@ def as_json(outcome: "Outcome", archive: str) -> dict[str, Any]:
 @click.option("--cache", metavar="SIZE", help="With --all: what checkpoints may take together (half of the free memory).")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True,
               help="With --all: processes side by side; 1 follows the plan of rex plan.")
+@click.option("--dask", metavar="ADDRESS", default="",
+              help="With --all: let the workers of this Dask cluster replay; they see the same paths.")
+@click.option("--checkpoint", type=click.Choice(["fork", "criu"]), default="fork", show_default=True,
+              help="With --all: how states are kept; only fork is there yet.")
 @click.option("--algorithm", type=click.Choice(["best", "pc", "prp-v1", "prp-v2", "lfu", "none"]), default="best",
               show_default=True, help="With --all: the planner.")
 @click.option("--tolerance", type=click.FloatRange(0, 1), default=0.0, metavar="PART",
@@ -80,8 +84,9 @@ def as_json(outcome: "Outcome", archive: str) -> dict[str, Any]:
 @click.option("--json", "json_wanted", is_flag=True, help="Print a report as JSON (last on standard output).")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
 def command(archive: str, experiment: str | None, outdir: str, check: bool, sandbox: bool, all_versions: bool,
-            cache: str | None, jobs: int, algorithm: str, tolerance: float, plan_path: Path | None,
-            store_url: str | None, resume: bool, complete: bool, json_wanted: bool, quiet: bool) -> int:
+            cache: str | None, jobs: int, dask: str, checkpoint: str, algorithm: str, tolerance: float,
+            plan_path: Path | None, store_url: str | None, resume: bool, complete: bool, json_wanted: bool,
+            quiet: bool) -> int:
     """Run an experiment again from the archive alone: same output, in OUTDIR.
 
     This runs the programs of the archive: replay only what you would run, or use --sandbox."""
@@ -98,9 +103,12 @@ def command(archive: str, experiment: str | None, outdir: str, check: bool, sand
         from rex.cli.allversions import replay_versions
         if sandbox:
             raise UsageError("--all cannot run in a sandbox yet", "", "leave --sandbox out")
+        if checkpoint != "fork":
+            raise UsageError("checkpoints by CRIU are not supported", "this Rex keeps states as forked processes",
+                             "leave --checkpoint out")
         if experiment:
             raise UsageError("--all replays every version", f"-e names only {experiment}", "leave one of them out")
-        return replay_versions(archive, outdir, cache, jobs, algorithm, tolerance, check, json_wanted, quiet)
+        return replay_versions(archive, outdir, cache, jobs, algorithm, tolerance, dask, check, json_wanted, quiet)
     outcome = replay(archive, experiment, outdir, is_quiet=check, is_checked=check or json_wanted,
                      is_sandboxed=sandbox)
     code, reason = verdict(outcome)

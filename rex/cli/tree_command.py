@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _SHOWN_LINES = 6
 _WIDTH = 60
+_CHEAP = 0.01        # of all seconds: cells below are told as one line
+_SHOWN_RUN = 2
 
 
 @click.command("tree", epilog="Example: rex tree -l EXP   Exit: 0 drawn, 10 no such archive, or no versions in it.")
@@ -77,7 +79,7 @@ def title(node: "CellNode") -> str:
 
 
 def draw_text(tree: "VersionTree", archive: str) -> str:
-    """The tree for people; chains of cells without a branch are one paragraph."""
+    """The tree for people; chains of cells that cost next to nothing are one line."""
     from rich.console import Console
     from rich.tree import Tree
     total = sum(node.seconds for node in tree.nodes.values())
@@ -101,8 +103,16 @@ def _add(place: "Tree", tree: "VersionTree", node: "CellNode") -> None:
     """A node and all below it. Only a branching goes a step to the right."""
     from rex.multiversion.merge import reasons
     stack = [(place, node)]
+    cheap_s = _CHEAP * sum(each.seconds for each in tree.nodes.values())
     while stack:
         where, node = stack.pop()
+        run = _cheap_run(tree, node, cheap_s)
+        if len(run) > _SHOWN_RUN:
+            seconds = sum(each.seconds for each in run)
+            where.add(f"[cyan]{run[0].id}[/cyan] to [cyan]{run[-1].id}[/cyan]  "
+                      f"[dim]{len(run)} cells, {format_duration(seconds)}[/dim]")
+            stack.append((where, tree.children(run[-1].id)[0]))
+            continue
         siblings = tree.children(node.parent)
         line = _line(tree, node)
         if node is not siblings[0]:
@@ -112,6 +122,18 @@ def _add(place: "Tree", tree: "VersionTree", node: "CellNode") -> None:
         branch = where.add(line)
         below = tree.children(node.id)
         stack += [(branch if len(below) > 1 or len(siblings) > 1 else where, each) for each in reversed(below)]
+
+
+def _cheap_run(tree: "VersionTree", node: "CellNode", cheap_s: float) -> "list[CellNode]":
+    """Cells from here on that cost next to nothing, and where nothing parts, joins or ends."""
+    run: list[CellNode] = []
+    while node.seconds <= cheap_s and len(tree.children(node.parent)) == 1 and not tree.versions_at(node.id):
+        below = tree.children(node.id)
+        if len(below) != 1:
+            break
+        run.append(node)
+        node = below[0]
+    return run
 
 
 def _line(tree: "VersionTree", node: "CellNode") -> str:

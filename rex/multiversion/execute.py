@@ -42,6 +42,22 @@ class Watch(Protocol):
     def finished(self, versions: list[str]) -> None: ...
 
 
+class Silence:
+    """Watches and tells nobody."""
+
+    def begins(self, node: str) -> None:
+        pass
+
+    def ends(self, node: str, seconds: float, is_again: bool) -> None:
+        pass
+
+    def cached(self, bytes_used: int, count: int) -> None:
+        pass
+
+    def finished(self, versions: list[str]) -> None:
+        pass
+
+
 @dataclass
 class Held:
     """A process and what its state is."""
@@ -58,7 +74,7 @@ class Tally:
         results: what each node's cell showed and took.
         failed: nodes whose cells could not be run to their end, and why.
         notes: what the user should know, each once.
-        compute_s: seconds in cells; recomputed_s: those of cells that had been run before.
+        compute_s: seconds in cells; cpu_s: processor time in them; recomputed_s: those of cells that had been run before.
         peak_bytes: the most that checkpoints took together, by the kernel's account.
     """
 
@@ -66,6 +82,7 @@ class Tally:
     failed: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     compute_s: float = 0.0
+    cpu_s: float = 0.0
     recomputed_s: float = 0.0
     peak_bytes: int = 0
     checkpoints: int = 0
@@ -97,10 +114,11 @@ class Runner:
         order = self.orders.make(node, held.state)
         self.watch.begins(name)
         result = held.worker.run_cell(order)
-        held.state.written.update(result["written"])
+        held.state.written.update(result.get("written", ()))
         seconds = result["seconds"]
         with self.guard:
             self.tally.compute_s += seconds
+            self.tally.cpu_s += result.get("cpu_seconds", 0.0)
             if is_again:
                 self.tally.recomputed_s += seconds
             else:

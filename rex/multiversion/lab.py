@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import threading
 from dataclasses import replace
 
@@ -23,7 +24,8 @@ from rex.runnew.plan import plan_run
 from rex.tracer import Plan, start
 from rex.tracer.native import Started
 
-_WORK = ".rex-replay"
+_WORK = ".rex-replay-"
+_CONTROL = threading.Lock()              # the runner's descriptor has one number
 _PATIENCE_S = 5.0
 _FOREIGN = ("file", "program", "missing")
 
@@ -40,8 +42,7 @@ class LiveLab:
         self._archive = archive
         self._orders = orders
         self._outdir = outdir
-        self._work = os.path.join(outdir, _WORK)
-        os.mkdir(self._work)
+        self._work = tempfile.mkdtemp(prefix=_WORK, dir=outdir)
         self._count = 0
         self._lock = threading.Lock()
         self.notes: list[str] = []
@@ -99,12 +100,14 @@ class LiveLab:
         ours, theirs = socket.socketpair()
         directory = self._directory()
         os.mkdir(directory)
-        os.dup2(theirs.fileno(), serving.CONTROL, inheritable=True)
-        try:
-            engine = start(self._plan(base, directory), subprocess.DEVNULL, subprocess.DEVNULL, subprocess.DEVNULL)
-        finally:
-            os.close(serving.CONTROL)
-            theirs.close()
+        plan = self._plan(base, directory)
+        with _CONTROL:
+            os.dup2(theirs.fileno(), serving.CONTROL, inheritable=True)
+            try:
+                engine = start(plan, subprocess.DEVNULL, subprocess.DEVNULL, subprocess.DEVNULL)
+            finally:
+                os.close(serving.CONTROL)
+                theirs.close()
         self._engines.append(engine)
         try:
             return Worker(ours, directory)

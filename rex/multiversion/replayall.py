@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from rex.multiversion.execute import Replayer, Tally, Watch
+from rex.archive import Archive
+from rex.multiversion.cluster import replay_on
+from rex.multiversion.execute import Replayer, Silence, Tally, Watch
 from rex.multiversion.lab import LiveLab
 from rex.multiversion.merge import VersionTree, merge
 from rex.multiversion.orders import Orders
@@ -22,9 +24,10 @@ class Wishes:
     """What the user asked of a replay of all versions.
 
     Attributes:
-        budget_bytes: what all checkpoints together may take.
+        budget_bytes: what all checkpoints together may take (with Dask: those of one task).
         workers: processes side by side; 1 follows the plan.
         tolerance: pixels of images may differ by this part of their range.
+        dask: address of a Dask scheduler; empty for this machine alone.
     """
 
     archive: str
@@ -33,6 +36,7 @@ class Wishes:
     workers: int = 1
     algorithm: str = "best"
     tolerance: float = 0.0
+    dask: str = ""
 
 
 @dataclass
@@ -40,9 +44,9 @@ class AllReplayed:
     """A replay of all versions that ran to its end.
 
     Attributes:
-        plan: the plan; None where several processes shared the tree as they found time.
+        plan: the plan for one process, whoever followed it.
         wall_s: seconds that it took, processes started and files unpacked.
-        alone_s: seconds in cells of all versions one by one, as recorded.
+        alone_s, alone_cpu_s: seconds, and processor time, in cells of all versions one by one, as recorded.
     """
 
     tree: VersionTree
@@ -50,6 +54,7 @@ class AllReplayed:
     tally: Tally
     wall_s: float
     alone_s: float
+    alone_cpu_s: float
     comparisons: list[Comparison] = field(default_factory=list)
 
     @property
@@ -72,33 +77,52 @@ def replay_all(wishes: Wishes, tree: VersionTree, plan: Plan, watch: Watch) -> A
         OwnFailure: processes could not be started.
     """
     archive, versions = load_versions(wishes.archive)
-    outdir = prepare_outdir(wishes.outdir)
-    orders = Orders(archive, versions)
+    wishes = replace(wishes, outdir=prepare_outdir(wishes.outdir), archive=os.path.abspath(wishes.archive))
     began = time.monotonic()
-    with LiveLab(archive, orders, outdir) as lab:
+    if wishes.dask:
+        tally, comparisons = replay_on(wishes.dask, replay_part, wishes, tree, watch)
+    else:
+        tally, comparisons = _replay(wishes, archive, versions, tree, plan, watch)
+    cells = [cell for version in versions for cell in version.cells]
+    order = {version.name: place for place, version in enumerate(versions)}
+    return AllReplayed(tree, plan, tally, time.monotonic() - began, sum(cell.seconds for cell in cells),
+                       sum(cell.cpu_seconds for cell in cells),
+                       sorted(comparisons, key=lambda each: order[each.version]))
+
+
+def replay_part(wishes: Wishes, names: list[str]) -> tuple[Tally, list[Comparison]]:
+    """Replay some versions of an archive as a tree of their own; a task of a cluster."""
+    archive, versions = load_versions(wishes.archive)
+    versions = [version for version in versions if version.name in names]
+    tree = merge(versions)
+    plan = make_plan(tree.execution, wishes.budget_bytes, wishes.algorithm)
+    tally, comparisons = _replay(wishes, archive, versions, tree, plan, Silence())
+    return replace(tally, results={}), comparisons
+
+
+def _replay(wishes: Wishes, archive: Archive, versions: list[Version], tree: VersionTree, plan: Plan,
+            watch: Watch) -> tuple[Tally, list[Comparison]]:
+    orders = Orders(archive, versions)
+    with LiveLab(archive, orders, wishes.outdir) as lab:
         if wishes.workers == 1:
             tally = Replayer(tree, orders, lab, watch, wishes.budget_bytes).run(plan.sequence.ops)
         else:
             tally = ParallelReplayer(tree, orders, lab, watch, wishes.budget_bytes, wishes.workers).run()
     for note in lab.notes:
         tally.note(note)
-    wall_s = time.monotonic() - began
-    alone_s = sum(cell.seconds for version in versions for cell in version.cells)
-    comparisons = [_leave(version, tree, tally, orders, outdir, wishes) for version in versions]
-    return AllReplayed(tree, plan, tally, wall_s, alone_s, comparisons)
+    return tally, [_leave(version, tree, tally, orders, wishes) for version in versions]
 
 
-def _leave(version: Version, tree: VersionTree, tally: Tally, orders: Orders, outdir: str,
-           wishes: Wishes) -> Comparison:
+def _leave(version: Version, tree: VersionTree, tally: Tally, orders: Orders, wishes: Wishes) -> Comparison:
     """Write a version's executed notebook, and compare it with its recording."""
     path = tree.path(tree.ends[version.name])
     results = [tally.results[name] for name in path if name in tally.results]
-    with open(os.path.join(outdir, f"{version.name}.ipynb"), "w", encoding="utf-8") as file:
+    with open(os.path.join(wishes.outdir, f"{version.name}.ipynb"), "w", encoding="utf-8") as file:
         file.write(notebook(version, results))
     lost = next((name for name in path if name in tally.failed), None)
     comparison = Comparison(version.name, compare_cells(version, results, wishes.tolerance))
     if lost:
         comparison.failed = f"cell {path.index(lost) + 1} could not be run: {tally.failed[lost]}"
     else:
-        comparison.files = compare_outputs(orders.manifest(version.name), os.path.join(outdir, version.name))
+        comparison.files = compare_outputs(orders.manifest(version.name), os.path.join(wishes.outdir, version.name))
     return comparison

@@ -38,6 +38,21 @@ class ReplaySequence:
         return math.fsum(tree.by_id[op[1]].cost_s for op in self.ops if op[0] == COMPUTE)
 
 
+def without_idle(ops: Sequence[Op]) -> tuple[Op, ...]:
+    """The steps without checkpoints that nobody restores before they are evicted."""
+    last: dict[str, int] = {}                # cell -> place of its checkpoint, until it is restored
+    idle: set[int] = set()
+    for place, op in enumerate(ops):
+        if op[0] == CHECKPOINT:
+            last[op[1]] = place
+        elif op[0] == RESTORE:
+            last.pop(op[1], None)
+        elif op[0] == EVICT and op[1] in last:
+            idle |= {last.pop(op[1]), place}
+    idle |= set(last.values())
+    return tuple(op for place, op in enumerate(ops) if place not in idle)
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What the checker found out about a legal and complete sequence."""

@@ -21,6 +21,7 @@ class RecordedCell:
         first, last: scripts: its range of top-level statements.
         code, lineage, events: hashes: of its code, of all that its state depends on, of its events.
         size_bytes: private memory of the process after it.
+        cpu_seconds: processor time, with that of children that were waited for.
         unforkable: why no checkpoint can be taken after it; empty if one can.
         how: ok, error or exit.
         clock, variables, arguments: what it read that no event shows; variables with values, None
@@ -46,6 +47,7 @@ class RecordedCell:
     arguments: list[str] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
     outputs: list[dict[str, Any]] = field(default_factory=list)
+    cpu_seconds: float = 0.0
 
 
 @dataclass

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any, Iterator
 
 import pytest
 
-from versionbench import Bench, notebook
+from versionbench import ROOT, Bench, notebook
 
 pytest.importorskip("IPython")
 pytestmark = pytest.mark.usefixtures("tracing")
@@ -150,7 +153,7 @@ def test_figures_are_compared_byte_by_byte(figure: Bench) -> None:
 
 @pytest.mark.parametrize("words, why", [
     (("--all", "-e", "plain"), "leave one of them out"), (("--all", "--cache", "x"), "bad --cache"),
-    (("--all", "-o", "."), "not empty")])
+    (("--all", "--checkpoint", "criu"), "not supported"), (("--all", "-o", "."), "not empty")])
 def test_refusals(versions: Versions, words: tuple[str, ...], why: str) -> None:
     done = versions.rex("replay", "-l", str(versions.archive), *words, cwd=versions.place)
     assert done.returncode == 125 and why in done.stderr and done.stderr.count("\n") == 1
@@ -161,3 +164,39 @@ def test_an_archive_without_versions_is_told(tmp_path: Path) -> None:
     bench.rex("record", "-q", "-l", str(bench.archive), "--", "true")
     done = bench.rex("replay", "-l", str(bench.archive), "--all")
     assert done.returncode == 125 and "rex record --cells" in done.stderr
+
+
+@pytest.fixture
+def cluster(versions: Versions) -> Iterator[str]:
+    """A Dask scheduler with two workers."""
+    pytest.importorskip("distributed")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "REX_CACHE": str(versions.place / "cache")}
+    file = versions.place / "scheduler.json"
+    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--scheduler-file", str(file), "--port", "0",
+             "--no-dashboard", "--host", "127.0.0.1"]
+    work = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file), "--nthreads", "1",
+            "--no-nanny", "--no-dashboard"]
+    running = [subprocess.Popen(command, env=env, cwd=versions.place, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL) for command in (start, work, work)]
+    try:
+        for _ in range(300):
+            if file.exists() and file.stat().st_size:
+                break
+            time.sleep(0.1)
+        yield json.loads(file.read_text())["address"]
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+def test_a_dask_cluster_gives_the_same(versions: Versions, cluster: str) -> None:
+    report = versions.replay("dask", "--check", "--cache", "1G", "--dask", cluster)
+    assert report["code"] == 0 and report["identical"], (report["versions"], report["said"])
+    assert len(report["versions"]) == 6 and (versions.place / "dask" / "input.ipynb").exists()
+
+
+def test_a_cluster_that_is_not_there_is_told(versions: Versions) -> None:
+    done = versions.rex("replay", "-l", str(versions.archive), "--all", "-o", str(versions.place / "none"),
+                        "--dask", "tcp://127.0.0.1:1", cwd=versions.place)
+    assert done.returncode == 125 and "no Dask scheduler" in done.stderr

@@ -6,7 +6,7 @@ import pandas as pd
 from scipy.optimize import linprog, minimize
 from scipy.sparse import coo_matrix
 
-SCENARIOS = 60
+SCENARIOS = 30
 HORIZON = 12
 network = pd.read_csv("network.csv")
 suppliers = pd.read_csv("suppliers.csv")

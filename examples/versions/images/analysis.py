@@ -39,7 +39,7 @@ class Net(nn.Module):
         return self.layers(batch)
 
 
-net = Net(12)
+net = Net(8)
 
 
 def train(rate, epochs):

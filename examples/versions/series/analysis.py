@@ -33,13 +33,13 @@ train, test = frame[:cut], frame[cut:]
 inputs = [name for name in frame if name != "load"]
 
 # %% forest
-forest = RandomForestRegressor(n_estimators=14, min_samples_leaf=3, random_state=0)
+forest = RandomForestRegressor(n_estimators=8, min_samples_leaf=3, random_state=0)
 forest.fit(train[inputs], train["load"])
 forest_guess = forest.predict(test[inputs])
 print("forest", round(mean_absolute_error(test["load"], forest_guess), 4))
 
 # %% boosting
-boosting = HistGradientBoostingRegressor(max_iter=80, learning_rate=0.08, random_state=0)
+boosting = HistGradientBoostingRegressor(max_iter=60, learning_rate=0.08, random_state=0)
 boosting.fit(train[inputs], train["load"])
 boosting_guess = boosting.predict(test[inputs])
 print("boosting", round(mean_absolute_error(test["load"], boosting_guess), 4))

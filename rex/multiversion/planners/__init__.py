@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rex.errors import UsageError
 from rex.multiversion.planners.best import Problem, plan_best, plan_cover, prove_bound
 from rex.multiversion.planners.greedy import plan_lfu, plan_none, plan_prp
-from rex.multiversion.sequence import ReplaySequence
+from rex.multiversion.sequence import ReplaySequence, without_idle
 from rex.multiversion.tree import ExecutionTree
 
 ALGORITHMS: tuple[str, ...] = ("best", "pc", "prp-v1", "prp-v2", "lfu", "none")
@@ -57,6 +57,7 @@ def make_plan(tree: ExecutionTree, budget_bytes: int, algorithm: str = "best") -
     else:
         sequence = _plan_simply(problem, algorithm)
         bound_s = prove_bound(problem, sequence.cost_s(tree))
+    sequence = ReplaySequence(without_idle(sequence.ops))
     return Plan(algorithm, budget_bytes, sequence, sequence.cost_s(tree), bound_s, tree.sequential_s)
 
 

@@ -1,0 +1,101 @@
+"""Replays the versions of an archive on a Dask cluster: each task takes some of them, as a tree of their own.
+
+Workers must see the archive and OUTDIR under the same paths, and have Rex installed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rex.errors import UsageError
+from rex.multiversion.execute import Tally, Watch
+from rex.multiversion.merge import VersionTree
+
+_TASKS_PER_WORKER = 2
+_PATIENCE_S = 30
+_WORTH = 0.9           # a split must make the longest task shorter by a tenth
+
+
+def share_out(tree: VersionTree, count: int) -> list[list[str]]:
+    """Versions in up to `count` groups, so that the longest group is short and little is run twice.
+
+    The longest group is split in two where its versions part, as long as that helps.
+    """
+    groups = [list(tree.ends)]
+    while len(groups) < count:
+        longest = max(groups, key=lambda group: cost_s(tree, group))
+        halves = _halve(tree, longest)
+        if not halves or max(cost_s(tree, half) for half in halves) > _WORTH * cost_s(tree, longest):
+            break
+        groups.remove(longest)
+        groups += halves
+    return sorted(groups, key=lambda group: -cost_s(tree, group))
+
+
+def cost_s(tree: VersionTree, group: list[str]) -> float:
+    """Seconds to run these versions with every cell once."""
+    needed = {name for version in group for name in tree.path(tree.ends[version])}
+    return sum(tree.nodes[name].seconds for name in needed)
+
+
+def _halve(tree: VersionTree, group: list[str]) -> list[list[str]]:
+    """Two groups that part at the first branching; none if these versions never part."""
+    paths = {version: tree.path(tree.ends[version]) for version in group}
+    for depth in range(max(map(len, paths.values()))):
+        branches: dict[str, list[str]] = {}
+        for version, path in paths.items():
+            branches.setdefault(path[depth] if depth < len(path) else "", []).append(version)
+        if len(branches) > 1:
+            halves: list[list[str]] = [[], []]
+            for branch in sorted(branches.values(), key=lambda each: -cost_s(tree, each)):
+                min(halves, key=lambda half: cost_s(tree, half)).extend(branch)
+            return halves
+    return []
+
+
+def replay_on(address: str, part: Any, wishes: Any, tree: VersionTree, watch: Watch) -> tuple[Tally, list[Any]]:
+    """Hand the versions to a cluster; what all tasks did, and their comparisons.
+
+    Args:
+        part: the function that replays some versions, see replayall.py.
+    Raises:
+        UsageError: there is no such cluster, or Dask is not installed.
+    """
+    try:
+        from distributed import Client, as_completed
+    except ImportError as error:
+        raise UsageError("--dask needs Dask", "it is not installed beside Rex",
+                         "install it with: pip install 'rex[dask]'") from error
+    try:
+        client = Client(address, timeout="5s")
+    except (OSError, ValueError, TypeError) as error:
+        raise UsageError(f"no Dask scheduler at {address}", str(error), "start one with: dask scheduler") from error
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE_S)
+        except TimeoutError as error:
+            raise UsageError(f"the Dask cluster at {address} has no workers", "",
+                             "start one with: dask worker") from error
+        workers = len(client.scheduler_info(n_workers=-1)["workers"])
+        groups = share_out(tree, workers * _TASKS_PER_WORKER)
+        futures = {client.submit(part, wishes, group, pure=False): group for group in groups}
+        tally, comparisons = Tally(), []
+        for future in as_completed(list(futures)):
+            told, compared = future.result()
+            add(tally, told)
+            comparisons += compared
+            watch.finished(futures[future])
+    return tally, comparisons
+
+
+def add(tally: Tally, other: Tally) -> None:
+    """Add what another replay did."""
+    tally.compute_s += other.compute_s
+    tally.cpu_s += other.cpu_s
+    tally.recomputed_s += other.recomputed_s
+    tally.checkpoints += other.checkpoints
+    tally.restores += other.restores
+    tally.peak_bytes = max(tally.peak_bytes, other.peak_bytes)
+    tally.failed.update(other.failed)
+    for note in other.notes:
+        tally.note(note)
