@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rex.archive.manifest import Manifest
+from typing import Any, Mapping
 
 
-def ancestor(manifest: Manifest) -> str:
-    """Name of the experiment that this one was made from; "" if it stands alone."""
-    for facts in (manifest.extra.get("lineage"), manifest.extra.get("runnew")):
+def ancestor(extra: Mapping[str, Any]) -> str:
+    """Name of the experiment that the one with these extra facts was made from; "" if it stands alone."""
+    for facts in (extra.get("lineage"), extra.get("runnew")):
         if isinstance(facts, dict) and isinstance(facts.get("from"), str):
             return str(facts["from"])
     return ""

@@ -47,7 +47,7 @@ def describe(experiment: "Experiment", usage: "Usage | None", is_default: bool) 
             manifest = experiment.manifest
             told.update(command=list(manifest.command), start_ns=manifest.start_ns,
                         duration_s=manifest.duration_s, exit_status=manifest.exit_status,
-                        made_from=ancestor(manifest) or None)
+                        made_from=ancestor(manifest.extra) or None)
         else:
             told.update(begun_facts(experiment))
     except RexError as error:

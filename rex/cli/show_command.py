@@ -40,7 +40,7 @@ def describe(archive: "Archive", experiment: "Experiment") -> dict[str, Any]:
     for name in ("cwd", "user", "host", "umask", "machine", "terminal", "limits", "start_ns",
                  "duration_s", "exit_status", "engine", "rex", "counts", "extra"):
         told[name] = getattr(manifest, name)
-    return {**told, "command": list(manifest.command), "made_from": ancestor(manifest) or None,
+    return {**told, "command": list(manifest.command), "made_from": ancestor(manifest.extra) or None,
             "changes": changes(manifest),
             "warnings": list(manifest.warnings), "withheld": list(manifest.withheld),
             "variables": len(manifest.environment), "log_bytes": manifest.log.size if manifest.log else None,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import collections
+import json
 import os
 import threading
-from dataclasses import dataclass
-from typing import Callable, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Callable, TypeVar
 
 from rex.archive import COMPLETE, INPUT, OUTPUT, Archive, Content, Experiment, FileState, Manifest
+from rex.archive.jsonform import builder
 from rex.archive.lineage import ancestor
 from rex.archive.usage import Usage, usage
 from rex.errors import NotFound, RexError
@@ -17,7 +19,7 @@ from rex.text import command_text, date_text
 from rex.transfer.packages import identify
 from rex.web.programs import Apparatus, read_apparatus
 
-_KEPT = 64   # answers of each kind
+_KEPT = 48   # large answers, such as manifests
 
 T = TypeVar("T")
 
@@ -68,12 +70,24 @@ class FileRow:
     has_content: bool = False
 
 
+@dataclass(frozen=True)
+class _Head:
+    """What a list tells of a manifest: without its files, which may be very many."""
+
+    command: tuple[str, ...]
+    start_ns: int = 0
+    duration_s: float = 0.0
+    exit_status: int | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
 class Catalog:
     """One archive, as the page shows it; safe for several threads."""
 
     def __init__(self, path: str) -> None:
         self.archive = Archive.open(path)
         self._kept: collections.OrderedDict[tuple[object, ...], object] = collections.OrderedDict()
+        self._cards: dict[tuple[object, ...], Card] = {}
         self._lock = threading.Lock()
 
     def _once(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
@@ -90,14 +104,17 @@ class Catalog:
 
     def cards(self) -> list[Card]:
         """Every experiment, the newest first."""
-        cards = [self._card(each) for each in self.archive.experiments()]
+        cards, known = [], {}
+        for experiment in self.archive.experiments():
+            state = experiment.state
+            if state != COMPLETE:
+                cards.append(_unfinished(experiment, state))
+                continue
+            identity = _identity(experiment)
+            known[identity] = self._cards.get(identity) or _card(experiment)
+            cards.append(known[identity])
+        self._cards = known
         return sorted(cards, key=lambda card: card.start_ns, reverse=True)
-
-    def _card(self, experiment: Experiment) -> Card:
-        state = experiment.state
-        if state != COMPLETE:
-            return _unfinished(experiment, state)
-        return self._once(("card", *_identity(experiment)), lambda: _card(experiment))
 
     def default(self) -> str:
         """Name of the default experiment; "" where none is finished."""
@@ -146,16 +163,22 @@ class Catalog:
         experiment = self.experiment(name)
         return self._once(("files", *_identity(experiment)), lambda: _rows(experiment.manifest))
 
-    def usages(self) -> dict[str, Usage]:
-        """Sizes by experiment; none where damage hides them."""
-        key = tuple(_identity(each) for each in self.archive.experiments() if each.state == COMPLETE)
+    def known_usages(self) -> dict[str, Usage] | None:
+        """Sizes by experiment, if they were measured since the last recording."""
+        with self._lock:
+            return self._kept.get(self._usage_key())   # type: ignore[return-value]
 
+    def _usage_key(self) -> tuple[object, ...]:
+        return ("usage", *(_identity(each) for each in self.archive.experiments() if each.state == COMPLETE))
+
+    def usages(self) -> dict[str, Usage]:
+        """Sizes by experiment; none where damage hides them. Takes a while: reads every manifest."""
         def measure() -> dict[str, Usage]:
             try:
                 return usage(self.archive)
             except RexError:
                 return {}
-        return self._once(("usage", *key), measure)
+        return self._once(self._usage_key(), measure)
 
     def disk_bytes(self) -> int:
         """What the whole archive takes on the disk."""
@@ -199,11 +222,13 @@ def _unfinished(experiment: Experiment, state: str) -> Card:
 
 def _card(experiment: Experiment) -> Card:
     try:
-        manifest = experiment.manifest
+        head: _Head = builder(_Head)(json.loads(experiment.manifest_json()))
     except RexError as error:
         return Card(experiment.name, COMPLETE, problem=str(error))
-    return Card(experiment.name, COMPLETE, manifest.command, manifest.start_ns, manifest.duration_s,
-                manifest.exit_status, ancestor(manifest))
+    except (ValueError, TypeError, RecursionError) as error:
+        return Card(experiment.name, COMPLETE, problem=f"its manifest is damaged: {error}")
+    return Card(experiment.name, COMPLETE, head.command, head.start_ns, head.duration_s, head.exit_status,
+                ancestor(head.extra))
 
 
 def _rows(manifest: Manifest) -> list[FileRow]:

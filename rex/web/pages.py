@@ -95,16 +95,17 @@ async def packages(site: Site, request: Request) -> Response:
 
 
 @page
-async def archive(site: Site, _request: Request) -> Response:
-    """All experiments, with their ancestry and sizes."""
-    return await run_in_threadpool(_archive, site)
+async def archive(site: Site, request: Request) -> Response:
+    """All experiments, with their ancestry and sizes; sizes that are not known yet only when asked for."""
+    return await run_in_threadpool(_archive, site, "sizes" in request.query_params)
 
 
-def _archive(site: Site) -> Response:
+def _archive(site: Site, is_measured: bool) -> Response:
     cards = site.catalog.cards()
-    usages = site.catalog.usages()
+    known = site.catalog.usages() if is_measured else site.catalog.known_usages()
+    usages = known or {}
     largest = max((usage.unique for usage in usages.values()), default=1)
-    return site.page("archive.html", section="archive", cards=cards, tree=ancestry.draw(cards), usages=usages,
+    return site.page("archive.html", section="archive", cards=cards, is_measured=known is not None, tree=ancestry.draw(cards), usages=usages,
                      largest=max(1, largest), disk=site.catalog.disk_bytes(),
                      logical=sum(usage.logical for usage in usages.values()),
                      default=site.catalog.default(), usable=[card for card in cards if card.is_usable])

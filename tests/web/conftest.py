@@ -131,19 +131,25 @@ sleep "$1" &
 sh -c 'sleep "$0" | cat' "$1" &
 sleep "$1"
 wait
+"""
+
+WAIT = """echo begun "$1"
+until [ -e "$1" ]; do sleep 0.05; done
 echo '<b>ended</b>' "$1"
 """
 
 
 @pytest.fixture(scope="package")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A recorded search of which everything is gone but a newer blastn, and a recorded tree of sleepers."""
+    """A recorded search of which everything is gone but a newer blastn; a tree of sleepers; one who waits for a file."""
     top = tmp_path_factory.mktemp("story")
     lay_out(top / "blast")
     archive = str(top / "EXP")
     run_rex("record", "-q", "-l", archive, "--", "./blast", "in.seq", "in.db", "20", cwd=top / "blast")
     (top / "tree.sh").write_text(TREE)
     run_rex("record", "-q", "-l", archive, "-e", "sleepers", "--", "sh", "tree.sh", "0.01", cwd=top)
+    (top / "ready").touch()
+    run_rex("record", "-q", "-l", archive, "-e", "waiter", "--", "sh", "-c", WAIT, "sh", "./ready", cwd=top)
     run_rex("default", f"{archive}:exp0", cwd=top)
     (top / "blast" / "newer").rename(top / "newer")
     shutil.rmtree(top / "blast")

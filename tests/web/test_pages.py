@@ -127,6 +127,9 @@ def test_the_archive_shows_ancestry_sizes_and_use(client: TestClient, bench: Ben
     bench.record("exp1", extra={"runnew": {"from": "exp0"}}, command=("second",), start_ns=2)
     bench.leave_incomplete()
     page = client.get("/archive").text
+    assert "measuring" in page and "/static/archive.js" in page
+    page = client.get("/archive?sizes").text
+    assert "measuring" not in page and client.get("/archive").text == page, "measured once"
     assert page.count('class="edge"') == 1 and "from exp0" in page and "/compare?left=exp0&amp;right=exp1" in page
     used = usage(bench.archive)["exp0"]
     assert "incomplete" in page and format_size(used.logical) in page and f'aria-label="{format_size(used.unique)}"' in page
