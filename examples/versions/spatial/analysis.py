@@ -25,18 +25,8 @@ places["district"] = pd.Series(district, index=point)
 counts = places.pivot_table(index="district", columns="kind", values="x", aggfunc="count", fill_value=0)
 counts.head()
 
-# %% catchments
-RADIUS = 1.2
-shops = points[(places.kind == "shop").to_numpy()]
-zones = shapely.buffer(shops, RADIUS, quad_segs=24)
-covered = shapely.union_all(zones)
-print("covered", round(float(covered.area), 4))
-
-# %% coverage by district
-share = shapely.area(shapely.intersection(districts, covered)) / shapely.area(districts)
-pd.Series(share).describe().round(4)
-
 # %% distances
+shops = points[(places.kind == "shop").to_numpy()]
 homes = points[(places.kind == "home").to_numpy()]
 pairs, distance = STRtree(shops).query_nearest(homes, return_distance=True)
 print("mean distance", round(float(distance.mean()), 5))
@@ -45,6 +35,16 @@ print("mean distance", round(float(distance.mean()), 5))
 LEVELS = 8
 rings = [shapely.union_all(shapely.buffer(shops, 0.4 * (level + 1), quad_segs=16)).area for level in range(LEVELS)]
 np.round(rings, 3)
+
+# %% catchments
+RADIUS = 1.2
+zones = shapely.buffer(shops, RADIUS, quad_segs=24)
+covered = shapely.union_all(zones)
+print("covered", round(float(covered.area), 4))
+
+# %% coverage by district
+share = shapely.area(shapely.intersection(districts, covered)) / shapely.area(districts)
+pd.Series(share).describe().round(4)
 
 # %% export
 table = pd.DataFrame({"district": range(len(districts)), "share": share.round(6)})

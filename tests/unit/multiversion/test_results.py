@@ -1,0 +1,81 @@
+"""Comparing a replayed version with its recording, cell by cell."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from typing import Any
+
+import pytest
+
+from rex.multiversion.results import compare_cells, notebook
+
+from .versions import make_version
+
+
+def out(text: str, name: str = "stdout") -> dict[str, Any]:
+    return {"output_type": "stream", "name": name, "text": text}
+
+
+def value(text: str, mime: str = "text/plain") -> dict[str, Any]:
+    return {"output_type": "execute_result", "data": {mime: text}, "metadata": {}, "execution_count": 1}
+
+
+def compare(was: list[dict[str, Any]], now: list[dict[str, Any]], source: str = "f()", how: str = "ok",
+            tolerance: float = 0.0) -> dict[int, str]:
+    version = make_version("v", [source], facts={0: {"outputs": was}})
+    return compare_cells(version, [{"how": how, "outputs": now}], tolerance)
+
+
+@pytest.mark.parametrize("was, now", [
+    ([out("a\n")], [out("a\n")]),
+    ([out("a\n"), out("w", "stderr"), out("b\n")], [out("a\nb\n"), out("w", "stderr")]),
+    ([value("<Model at 0x7ffff123>")], [value("<Model at 0x7fff00aa>")]),
+    ([out("10%\r50%\r100%\n", "stderr")], [out("20%\r100%\n", "stderr")]),
+    ([], [])])
+def test_what_counts_as_the_same(was: list[dict[str, Any]], now: list[dict[str, Any]]) -> None:
+    assert compare(was, now) == {}
+
+
+@pytest.mark.parametrize("was, now, why", [
+    ([out("a\nb\n")], [out("a\nc\n")], "'c', recorded 'b'"),
+    ([out("a\n")], [out("a\nb\n")], "2 lines, recorded 1"),
+    ([out("a\n")], [], "0 outputs, recorded 1"),
+    ([value("1")], [value("2")], "text/plain: '2', recorded '1'"),
+    ([value("1")], [out("1")], "stream, recorded execute_result"),
+    ([value("<b>", "text/html")], [value("<i>", "text/html")], "text/html"),
+    ([value("1")], [value("1", "text/html")], "text/html: other content")])
+def test_what_differs_is_told_by_its_first_line(was: list[dict[str, Any]], now: list[dict[str, Any]], why: str) -> None:
+    assert why in compare(was, now)[1]
+
+
+def test_an_end_of_another_kind_is_told_first() -> None:
+    assert compare([out("a")], [out("b")], how="error")[1] == "it was recorded as ok, now error"
+
+
+def test_printed_times_count_only_where_nobody_asked_for_them() -> None:
+    was, now = [out("Wall time: 3 ms\nx\n")], [out("Wall time: 4 ms\nx\n")]
+    assert compare(was, now, "%time f()") == {} and compare(was, now, "print(t)")
+
+
+def _picture(shade: int) -> dict[str, Any]:
+    image = pytest.importorskip("PIL.Image")
+    buffer = io.BytesIO()
+    image.new("RGB", (4, 4), (shade, 0, 0)).save(buffer, "PNG")
+    return value(base64.b64encode(buffer.getvalue()).decode(), "image/png")
+
+
+def test_images_are_compared_by_bytes_or_by_pixels() -> None:
+    pytest.importorskip("numpy")
+    assert compare([_picture(100)], [_picture(100)]) == {}
+    assert compare([_picture(100)], [_picture(103)])[1] == "image/png: another image"
+    assert compare([_picture(100)], [_picture(103)], tolerance=0.02) == {}
+    assert "12 % apart" in compare([_picture(100)], [_picture(130)], tolerance=0.02)[1]
+
+
+def test_a_version_that_ended_early_is_a_notebook_too() -> None:
+    version = make_version("v", ["a = 1\n", "a"])
+    made = json.loads(notebook(version, [{"outputs": [out("x")], "execution_count": 1}]))
+    assert [cell["outputs"] for cell in made["cells"]] == [[out("x")], []]
+    assert made["cells"][0]["source"] == "a = 1" and made["nbformat"] == 4
