@@ -224,6 +224,9 @@ def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = Fa
     if experiment.state != "complete":
         raise NotFound(f"experiment {experiment.name} is {experiment.state}",
                        "its recording did not finish", "record it again")
+    if experiment.is_session:
+        raise UsageError(f"{experiment.name} is a notebook session", "there is no program to replay",
+                         f"go on with it: rex notebook resume {archive_path}:{experiment.name}")
     engine_name, engine = choose()
     if is_sandboxed and engine_name != NATIVE:
         raise UsageError("--sandbox needs the native engine", "the reference engine is Python, which a sandbox "

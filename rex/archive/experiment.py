@@ -20,7 +20,7 @@ from rex.archive.locks import FileLock, is_locked, remove_if_there, whole_file, 
 from rex.archive.manifest import FileState, LogFacts, Manifest
 from rex.archive.packer import LEVEL, Packer
 from rex.archive.store import Store
-from rex.errors import Damaged, Locked, NotFound
+from rex.errors import Damaged, Locked, NotFound, RexError
 
 BEGUN_VERSION = 1
 BEGUN, LOG_PART, LOG, MANIFEST = "begun.json", "log.part", "log.zst", "manifest.json.zst"
@@ -61,6 +61,15 @@ class Experiment:
         if os.path.exists(self._path(MANIFEST)):
             return COMPLETE
         return RECORDING if is_locked(self._path(LOCK)) else INCOMPLETE
+
+    @property
+    def is_session(self) -> bool:
+        """Whether it is a notebook session, which no system call was logged of."""
+        try:
+            facts = self.manifest.extra if self.state == COMPLETE else self.begun
+        except RexError:
+            return False
+        return "notebook" in facts
 
     @functools.cached_property
     def begun(self) -> dict[str, Any]:

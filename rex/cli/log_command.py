@@ -211,6 +211,9 @@ def command(ref: str, task: int | None, pid: int | None, pattern: str | None, na
     number, task, call. Unfinished experiments have one too."""
     from rex.log import LogReader
     _, experiment = open_ref(ref)
+    if experiment.is_session:
+        raise UsageError(f"{experiment.name} is a notebook session", "no system call was logged",
+                         f"see: rex notebook log {ref}")
     choice = Choice(find_calls(names), task, pid, pattern, around)
     with LogReader(experiment.open_log()) as reader:
         if around is not None and reader.is_finished and around >= reader.count:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
 import sys
+import tempfile
+from typing import Iterator
 
 import click
 
@@ -30,6 +33,25 @@ def end_like(status: int) -> int:
     return 128 - code
 
 
+@contextlib.contextmanager
+def cells_file(named: str) -> Iterator[str]:
+    """The notebook or script itself; of a notebook session ARCHIVE:EXP, its cells in a file meanwhile."""
+    archive, _, name = named.rpartition(":")
+    if os.path.exists(named) or not name or not os.path.isdir(archive):
+        yield named
+        return
+    from rex.archive import Archive, Content
+    from rex.notebook import document
+    from rex.notebook.index import read_graph
+    opened = Archive.open(archive)
+    graph = read_graph(opened.experiment(name))
+    found = document.build(graph, graph.head, lambda ref: opened.read(Content(*ref)))
+    with tempfile.TemporaryDirectory(prefix="rex-") as folder:
+        path = os.path.join(folder, f"{name}.ipynb")
+        document.write(document.without_magics(found), path)
+        yield path
+
+
 @click.command(context_settings={"ignore_unknown_options": False,
                                  "allow_interspersed_args": False},
                epilog="Example: rex record -l EXP -- ./analysis.sh in.dat   "
@@ -42,7 +64,8 @@ def end_like(status: int) -> int:
 @click.option("--exclude", multiple=True, metavar="GLOB",
               help="Keep files of these paths or names out of the archive.")
 @click.option("--cells", is_flag=True,
-              help="COMMAND is a notebook or Python script: record it cell by cell, as a version.")
+              help="COMMAND is a notebook, Python script, or notebook session ARCHIVE:EXP: record it cell by cell, "
+              "as a version.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
               help="With --cells: the seed of the randomness that the system gives.")
 @click.option("--serialize", is_flag=True,
@@ -62,7 +85,8 @@ def command(archive: str, experiment: str | None, keep_env: tuple[str, ...], dro
     count_cells = 0
     if cells:
         from rex.multiversion.recording import CellOptions, record_cells
-        outcome, version = record_cells(CellOptions(command[0], list(command[1:]), seed), options)
+        with cells_file(command[0]) as path:
+            outcome, version = record_cells(CellOptions(path, list(command[1:]), seed), options)
         count_cells = len(version.cells)
     else:
         outcome = record(options)

@@ -55,6 +55,9 @@ def compare(left: Side, right: Side, depth: int = 1) -> Comparison:
         NotFound: one of them never finished.
         Damaged, TooNew: it cannot be read.
     """
+    if left.experiment.is_session or right.experiment.is_session:
+        from rex.expdiff.sessions import compare_sessions
+        return compare_sessions(left.experiment, right.experiment, depth)
     one, two = left.manifest, right.manifest
     with contextlib.closing(Logs(left.experiment, right.experiment)) as logs:
         found = _compare_manifests(left, right, depth, logs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import Any, Callable
 
 from rex.errors import UsageError
@@ -11,6 +12,7 @@ from rex.notebook.graph import Graph, Node
 from rex.notebook.outputs import unpack
 
 MAX_BYTES = 64 << 20
+_OURS = re.compile(r"\s*%(rex\b|load_ext\s+rex\.notebook)")
 
 Document = dict[str, Any]
 Read = Callable[[list[Any]], bytes]
@@ -103,6 +105,16 @@ def _saved(path: list[Node], read: Read) -> Document:
                 else empty["metadata"]}
     except (ValueError, KeyError, TypeError, RecursionError):
         return empty
+
+
+def without_magics(document: Document) -> Document:
+    """The notebook without our own commands, which mean nothing where no session is."""
+    for cell in document["cells"]:
+        source = cell.get("source")
+        if cell.get("cell_type") == "code":
+            text = "".join(source) if isinstance(source, list) else str(source)
+            cell["source"] = "\n".join(line for line in text.split("\n") if not _OURS.match(line))
+    return document
 
 
 def write(document: Document, path: str, force: bool = False) -> None:

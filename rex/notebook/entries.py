@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any, Hashable
 
@@ -22,12 +23,18 @@ def entry_of(line: bytes) -> dict[str, Any]:
             return {"note": dict(found["note"]), "dropped": len(found["dropped"])}
         sizes = {one["id"]: size for one in found["versions"]
                  if (size := _size_of(one)) is not None}
+        digests = {one["id"]: _digest_of(one) for one in found["versions"]}
         kept = {key: found[key] for key in ("node", "parent", "changed", "removed", "touched",
                                             "code", "cell_s", "track_s", "is_complete")}
-        return {**kept, "sizes": sizes, "facts": dict(found.get("facts") or {})}
+        return {**kept, "sizes": sizes, "digests": digests, "facts": dict(found.get("facts") or {})}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise Damaged("the record of a notebook is damaged",
                       f"{type(error).__name__}: {error}") from error
+
+
+def _digest_of(version: dict[str, Any]) -> str:
+    pieces = [version["names"], version["stream"], version["parts"], version["broken"]]
+    return hashlib.sha256(json.dumps(pieces).encode()).hexdigest()[:24]
 
 
 def _size_of(version: dict[str, Any]) -> int | None:
@@ -56,6 +63,7 @@ def apply_entry(graph: Graph, entry: dict[str, Any]) -> None:
         sizes: dict[Hashable, int] = {int(key): int(size) for key, size in entry["sizes"].items()}
         changed: dict[str, Hashable] = {str(name): int(v) for name, v in entry["changed"].items()}
         node = Node(int(entry["node"]), int(entry["parent"]), changed=changed, sizes=sizes,
+                    digests={int(key): str(one) for key, one in entry["digests"].items()},
                     removed=frozenset(map(str, entry["removed"])),
                     touched=frozenset(map(str, entry["touched"])),
                     cell_s=float(entry["cell_s"]), track_s=float(entry["track_s"]),

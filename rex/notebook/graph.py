@@ -21,6 +21,7 @@ class Node:
         code: as the user wrote it.
         changed: the version of each variable that the cell changed; equal ids are equal versions.
         sizes: raw bytes of those versions, where known.
+        digests: hashes of those versions' pieces: equal ones are equal, in other sessions too.
         views: a short view of each changed variable.
         outputs: as the archive keeps them.
         error: name and text of the exception that ended it, or "".
@@ -39,6 +40,7 @@ class Node:
     removed: frozenset[str] = frozenset()
     touched: frozenset[str] = frozenset()
     sizes: dict[Hashable, int] = field(default_factory=dict)
+    digests: dict[Hashable, str] = field(default_factory=dict)
     views: dict[str, Any] = field(default_factory=dict)
     outputs: list[Any] = field(default_factory=list)
     error: str = ""

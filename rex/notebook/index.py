@@ -207,22 +207,12 @@ def _whole(log: BinaryIO) -> BinaryIO:
     return io.BytesIO(b"".join(blocks))
 
 
-def is_session(experiment: Experiment) -> bool:
-    """Whether an experiment is a notebook session."""
-    try:
-        if experiment.state == COMPLETE:
-            return "notebook" in experiment.manifest.extra
-        return "notebook" in experiment.begun
-    except RexError:
-        return False
-
-
 def check_is_session(experiment: Experiment) -> None:
     """Refuse other experiments.
 
     Raises:
         NotFound: it is none.
     """
-    if not is_session(experiment):
+    if not experiment.is_session:
         raise NotFound(f"{experiment.name} is no notebook session", "it was recorded otherwise",
                        "see: rex ls")

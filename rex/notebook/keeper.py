@@ -20,7 +20,8 @@ from rex.state import Delta, History, Store
 from rex.types import names_secret
 
 
-_LEAST_WAIT_S, _COPY_BYTES_PER_S = 0.05, 2e9
+# Small writes take a millisecond, unless the machine is busy.
+_SMALL_BYTES, _SMALL_WAIT_S, _COPY_BYTES_PER_S = 256 << 10, 0.1, 1e9
 
 
 class Keeper:
@@ -80,13 +81,17 @@ class Keeper:
 
     def save(self, delta: Delta, facts: Callable[[Callable[[bytes], Content]], dict[str, Any]]
              ) -> None:
-        """Keep a cell; returns at once."""
+        """Keep a cell; returns soon."""
         self.store.save(delta, facts)
+        if self.store.pending_bytes < _SMALL_BYTES:
+            self.wait_written()
 
     def wait_written(self) -> None:
         """Let no cell begin before the one before it would survive the kernel's end; but not for
-        longer than a copy of its data would take."""
-        self.store.wait_written(_LEAST_WAIT_S + self.store.pending_bytes / _COPY_BYTES_PER_S)
+        longer than a copy of its data would take. What is small is waited for at once."""
+        waiting = self.store.pending_bytes
+        self.store.wait_written(_SMALL_WAIT_S if waiting < _SMALL_BYTES else
+                                waiting / _COPY_BYTES_PER_S)
 
     def close(self, history: History) -> Experiment | None:
         """Write what waits, and finish the experiment; a session without cells is removed."""

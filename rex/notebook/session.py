@@ -383,13 +383,12 @@ def find_session(archive: Archive, name: str | None, but: str = "",
     Raises:
         NotFound: there is none.
     """
-    from rex.notebook.index import is_session
     if name is not None:
         experiment = archive.experiment(name)
         check_is_session(experiment)
         return experiment
     found = [experiment for experiment in archive.experiments()
-             if experiment.name != but and is_session(experiment)]
+             if experiment.name != but and experiment.is_session]
     if path:
         found = [experiment for experiment in found if (experiment.begun.get("notebook") or {}).get(
             "path") == path] or found

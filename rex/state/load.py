@@ -13,7 +13,7 @@ from typing import Any
 from cloudpickle import cloudpickle
 
 from rex.state import build
-from rex.state.parts import LivePart, memory_at
+from rex.state.parts import LivePart, memory_at, unflatten
 from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part, Reader, Version
 
 
@@ -199,6 +199,13 @@ class _Maker:
             if was is not chunk:
                 values[index * SEGMENT_ITEMS:(index + 1) * SEGMENT_ITEMS] = self._segment(chunk)
         return values
+
+    def rows(self, old: tuple[Any, LivePart] | None, kind: str, width: int, count: int) -> Any:
+        values = unflatten(self._items(), kind, width, count)
+        if old is None or type(old[0]) is not list:
+            return values
+        old[0][:] = values
+        return old[0]
 
     def dict(self, old: tuple[Any, LivePart] | None) -> Any:
         if old is not None and type(old[0]) is dict and old[1].chunks == self._part.chunks:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import operator
-import pickle
 import sys
 import weakref
 from dataclasses import dataclass
@@ -20,7 +19,8 @@ from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part
 WATCH_BYTES = 1 << 20
 PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
 
-_ROWS = frozenset({tuple, list, set, dict})
+_ROW_KINDS: dict[str, Any] = {kind.__name__: kind for kind in (tuple, list, set, dict)}
+_ROWS = frozenset(_ROW_KINDS.values())
 _ROW_REFERENCES = max(map(sys.getrefcount, [[object()] for _ in range(3)]))
 
 _LIST_ITEMS_OFFSET = 24   # PyListObject: refcount, type, size, then the array of pointers
@@ -77,6 +77,38 @@ def same_items(one: list[Any], other: list[Any], begin: int, end: int) -> bool:
 def memory_at(address: int, size_bytes: int) -> memoryview:
     """The process's own memory, which the caller keeps in place."""
     return memoryview((ctypes.c_ubyte * size_bytes).from_address(address)).cast("B")
+
+
+def flatten(rows: list[Any]) -> tuple[list[Any], str, int] | None:
+    """The items of a list of tuples, lists, sets or dicts, the rows' kind and width; None for other lists.
+
+    Rows of different widths (-1) have their lengths behind the items. That nobody else holds
+    a row is seen by the counts of references: so none can be shared with anything.
+    """
+    kinds = set(map(type, rows))
+    kind = kinds.pop()
+    if kinds or kind not in _ROWS or max(map(sys.getrefcount, rows)) > _ROW_REFERENCES:
+        return None
+    lengths = list(map(len, rows))
+    width = lengths[0] if lengths.count(lengths[0]) == len(lengths) else -1
+    pieces = chain.from_iterable(map(dict.items, rows)) if kind is dict else rows
+    flat = list(chain.from_iterable(pieces))
+    return (flat if width > 0 else flat + lengths), kind.__name__, width or -1
+
+
+def unflatten(flat: list[Any], kind: str, width: int, count: int) -> list[Any]:
+    """The rows that `flatten` took apart."""
+    make = _ROW_KINDS[kind]
+    step = 2 if make is dict else 1
+    items = list(zip(flat[::2], flat[1::2])) if make is dict and width > 0 else flat
+    if width > 0:
+        return list(map(make, zip(*[iter(items)] * width)))
+    rows, at = [], 0
+    for length in flat[len(flat) - count:]:
+        piece = flat[at:at + length * step]
+        rows.append(make(zip(piece[::2], piece[1::2])) if make is dict else make(piece))
+        at += length * step
+    return rows
 
 
 class PartScanner:
@@ -171,24 +203,6 @@ class PartScanner:
                 return None
             chunks.append(Chunk(segment))
         return LivePart("items", len(mine), tuple(chunks), self._pid(previous), 0, mine)
-
-    def rows(self, previous: LivePart | None, values: list[Any]) -> LivePart | None:
-        """Look at a list of tuples, lists, sets or dicts of plain values; None when it is none.
-
-        That nobody else holds a row is seen by the counts of references: so none can be shared.
-        """
-        kinds = set(map(type, values))
-        kind = kinds.pop()
-        if kinds or kind not in _ROWS or max(map(sys.getrefcount, values)) > _ROW_REFERENCES:
-            return None
-        inner = set(map(type, chain.from_iterable(values)))
-        if kind is dict:
-            inner.update(map(type, chain.from_iterable(map(dict.values, values))))
-        if not PLAIN >= inner:
-            return None
-        chunks = tuple(self.chunk(pickle.dumps(values[at:at + SEGMENT_ITEMS], 5))
-                       for at in range(0, len(values), SEGMENT_ITEMS))
-        return LivePart("items", len(values), chunks, self._pid(previous))
 
     def constant(self, previous: LivePart | None, value: bytes | str) -> LivePart:
         """Look at a long immutable value, which is kept alive."""

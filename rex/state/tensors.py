@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import pickle
 import sys
 from typing import Any
@@ -102,7 +103,7 @@ def reduce_storage(storage: Any) -> Any:
     """A small storage by its bytes."""
     if storage.device.type != "cpu":
         return NotImplemented
-    return make_storage, (bytes(storage.tolist()) if storage.nbytes() else b"",)
+    return make_storage, (ctypes.string_at(storage.data_ptr(), storage.nbytes()),)
 
 
 def make_storage(data: bytes) -> Any:

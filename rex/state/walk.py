@@ -17,7 +17,7 @@ from rex.state import arrays, build, pandas_refs, system, tensors
 from rex.state.kinds import (PLAIN, SHARED, Kinds, foreign_root, forget_importable,
                              is_importable, is_machinery, is_open_file)
 from rex.state.names import names_of
-from rex.state.parts import LivePart, PartScanner
+from rex.state.parts import LivePart, PartScanner, flatten
 
 # Smaller leaves stay in the pickle.
 PART_ITEMS, PART_BYTES = 1024, 64 << 10
@@ -307,7 +307,11 @@ def _walk_list(walker: _Walking, value: list[Any]) -> object:
     if len(value) < PART_ITEMS:
         return None
     scanner = walker.scene.scanner
-    return walker.part(value, lambda old: scanner.items(old, value) or scanner.rows(old, value), "list")
+    found = walker.part(value, lambda old: scanner.items(old, value), "list")
+    if found is None and (rows := flatten(value)) is not None:
+        flat, kind, width = rows
+        found = walker.part(value, lambda old: scanner.items(old, flat, True), "rows", kind, width, len(value))
+    return found
 
 
 def _walk_dict(walker: _Walking, value: dict[Any, Any]) -> object:

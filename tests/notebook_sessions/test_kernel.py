@@ -301,3 +301,54 @@ def test_plain_ipython_in_a_terminal(tmp_path: Path) -> None:
                      "%rex log\n")
     assert "x is [1]" in done.stdout and "●" in done.stdout, done.stdout + done.stderr
     assert Archive.open(tmp_path / "__default").experiment("ipython").state == COMPLETE
+
+
+def test_sessions_compare_record_and_do_not_replay(tmp_path: Path) -> None:
+    path = str(tmp_path / "A")
+    for value in (1, 1, 2):
+        with Kernel(tmp_path, REX_NOTEBOOK_ARCHIVE=path) as kernel:
+            kernel.run(f"x = {value}\ny = [x, 'same']")
+            kernel.run("z = 'same'")
+            kernel.run("print('z is', z)")
+    runner = CliRunner()
+    same = runner.invoke(cli, ["expdiff", f"{path}:nb", f"{path}:nb-2"])
+    assert same.exit_code == 0 and "variables    same" in same.output, same.output
+    told = json.loads(runner.invoke(cli, ["expdiff", f"{path}:nb", f"{path}:nb-3", "--json"]).stdout)
+    assert {one["item"] for one in told["components"]["variables"]["differences"]} == {"x", "y"}, told
+    for words in (["replay", "-l", path, "-e", "nb"], ["log", f"{path}:nb"]):
+        from rex.errors import UsageError
+        with pytest.raises(UsageError, match="notebook session"):
+            runner.invoke(cli, words, catch_exceptions=False)
+    done = run_rex(tmp_path, "record", "--cells", "-q", "-l", path, "-e", "again", f"{path}:nb-3")
+    assert done.returncode == 0 and "z is same" in done.stdout, done.stderr
+    assert Archive.open(path).experiment("again").manifest.extra["cells"]["count"] >= 3
+
+
+def run_rex(folder: Path, *words: str) -> Any:
+    import os
+    import subprocess
+    import sys
+    return subprocess.run([sys.executable, "-m", "rex.cli.main", *words], capture_output=True, text=True, cwd=folder,
+                          timeout=120, env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])})
+
+
+def test_storage_is_bounded_and_the_current_branch_stays(tmp_path: Path) -> None:
+    archive = tmp_path / "A"
+    with Kernel(tmp_path, REX_NOTEBOOK_ARCHIVE=str(archive), REX_NOTEBOOK_MAX_SIZE="6M") as kernel:
+        kernel.run("import numpy as np\nr = np.random.default_rng(0)\nkeep = r.random(100_000)")
+        first = kernel.run("big = r.random(200_000)\nhead = float(big[0])").count
+        kernel.run(f"%rex tag start {first}")
+        for number in range(8):
+            kernel.run("%rex checkout start")
+            kernel.run(f"big = np.random.default_rng({number}).random(200_000)")
+        kernel.run("%rex checkout start")
+        for number in range(4):
+            kernel.run(f"small = {number}")
+        stored = sum(file.stat().st_size for file in (archive / "packs").iterdir())
+        assert stored < 8_000_000, stored   # ten times 1.6 MB were kept
+        kernel.run("%rex checkout -1")
+        assert kernel.value("float(big[0]) == head, small") == (True, 2)
+        dropped = kernel.run("%rex checkout branch-1").text
+        assert "given up to stay below" in dropped or "computed again" in dropped
+        assert kernel.value("float(big[0]) == float(np.random.default_rng(1).random(200_000)[0])")
+    assert check(Archive.open(archive)) == []

@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "record": STORES | {"tracer", "inventory", "keeping", "filetree"},
     "replay": STORES | {"tracer"},
     "runnew": STORES | {"tracer", "inventory", "keeping", "filetree", "record", "replay"},
-    "expdiff": STORES | {"inventory", "picture"},
+    "expdiff": STORES | {"inventory", "picture", "notebook"},
     "transfer": STORES,
     "state": LOW | {"archive", "codec"},
     "hindsight": STORES | {"record", "state"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import os
 import subprocess
 import sys
@@ -245,3 +246,32 @@ def test_lists_of_rows_keep_what_they_share() -> None:
     session.checkout(1)
     assert session["lists"][77] == [77, "x"] and session["pairs"][8000] == (8000, "8000")
     assert session["records"][3] == {"a": 3, "b": None} and session["lists"][9] is not session["lists"][10]
+
+
+def test_rows_of_any_shape_come_back() -> None:
+    chance = random.Random(3)
+    session = Session(check_loads=False)
+    atoms = [0, 1.5, "x", None, True, b"z", 2**70]
+    expected = {}
+    for number in range(40):
+        kind = chance.choice([tuple, list, set, dict])
+        width = chance.choice([None, 1, 2, 5])
+
+        def row() -> object:
+            count = chance.randrange(4) if width is None else width
+            if kind is dict:
+                return {(key if key else "k"): chance.choice(atoms) for key in range(count)}
+            if kind is set:
+                return set(range(count))
+            return kind(chance.choice(atoms) for _ in range(count))
+
+        rows = [row() for _ in range(chance.choice([1024, 4097, 2000]))]
+        expected[f"v{number}"] = [type(one)(one) if type(one) is not tuple else one for one in rows]
+        session.namespace[f"v{number}"] = rows
+        del rows
+    session.run("done = 1")
+    assert sum(len(v.parts) for v in session.tracker.versions.values()) >= 30
+    session.run("globals().update({n: [] for n in list(globals()) if n[0] == 'v' and n[1:].isdigit()})")
+    session.checkout(1)
+    for name, rows in expected.items():
+        assert session[name] == rows and list(map(type, session[name])) == list(map(type, rows))
