@@ -314,7 +314,8 @@ def test_sessions_compare_record_and_do_not_replay(tmp_path: Path) -> None:
     same = runner.invoke(cli, ["expdiff", f"{path}:nb", f"{path}:nb-2"])
     assert same.exit_code == 0 and "variables    same" in same.output, same.output
     told = json.loads(runner.invoke(cli, ["expdiff", f"{path}:nb", f"{path}:nb-3", "--json"]).stdout)
-    assert {one["item"] for one in told["components"]["variables"]["differences"]} == {"x", "y"}, told
+    [variables] = [one for one in told["components"] if one["name"] == "variables"]
+    assert {one["item"] for one in variables["differences"]} == {"x", "y"}, told
     for words in (["replay", "-l", path, "-e", "nb"], ["log", f"{path}:nb"]):
         from rex.errors import UsageError
         with pytest.raises(UsageError, match="notebook session"):

@@ -45,17 +45,17 @@ def test_models_and_optimizers_stay_together(session: Session) -> None:
     session.run("def step():\n    optimizer.zero_grad()\n"
                 "    loss = model(torch.rand(9, 40)).square().mean()\n    loss.backward()\n"
                 "    optimizer.step()\n    return loss")
-    session.run("first = float(step())")
-    session.run("second = float(step())")
+    session.run("first = step().item()")
+    session.run("second = step().item()")
     session.checkout(4)
     assert session["model"][0].weight is session["optimizer"].param_groups[0]["params"][0]
     assert session["model"][0].weight.grad is not None
-    again = session.run("again = float(step())")
+    again = session.run("again = step().item()")
     assert session["again"] == pytest.approx(0, abs=10) and "model" in again.changed
     assert {"model", "optimizer"} <= set(session.tracker.versions["model"].names)
     third = session["again"]
     session.checkout(4)
-    session.run("again = float(step())")   # random state included
+    session.run("again = step().item()")   # random state included
     assert session["again"] == third
 
 
