@@ -385,7 +385,8 @@ int trace(void)
         sigprocmask(SIG_BLOCK, &child, NULL);
     }
     spawn();
-    tsc_allow(false);     /* as to the tracees: else each switch between us writes CR4, which traps in a virtual machine */
+    if (handler != &live || live_is_recorded())
+        tsc_allow(false); /* as to the tracees: else each switch between us writes CR4, which traps in a virtual machine */
     while (wait_one(&tid, &status, &used)) {
         if (forwarded == SIGTERM && handler == &live)
             live_end();
