@@ -144,8 +144,7 @@ struct task {
     bool held;
     bool blocked;                    /* in pause, in place of a call that does not end here */
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */
-    uint64_t watched;                /* descriptors whose calls stop by filter, bit 63: those above as well */
-    uint64_t watch_due;              /* those of the filter that is on its way */
+    uint64_t watched, watch_due;     /* descriptors whose calls stop by filter, those of the next filter */
     int watches;                     /* how many filters that took */
     bool skipped;                    /* a step that does not run */
     struct script *step;             /* the step that it belongs to */
@@ -156,6 +155,7 @@ struct task {
     int64_t live_result;             /* instead of that of the call that was put in its place */
     char *loader, *exec_name;        /* of a program that is being executed */
     uint64_t ring;                   /* where its ring is in the tracee, 0 = it has none */
+    bool ring_busy;                  /* it was stopped half way through a query */
     struct event **run;              /* replay: the answers that lie there */
     size_t run_count;
     ull last_stop;

@@ -44,9 +44,7 @@ uint64_t fast_allowed_ip(bool plain)
 void fast_start(void)
 {
     const char *wish = getenv("REX_FAST");
-    struct rlimit stack;
-    is_usable = (!wish || strcmp(wish, "0")) && !is_live && !serial_on && getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE
-        && !getrlimit(RLIMIT_STACK, &stack) && stack.rlim_cur <= LARGEST_STACK && plan.stack_limit <= LARGEST_STACK;
+    is_usable = (!wish || strcmp(wish, "0")) && !is_live && !serial_on && getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
 }
 
 /* ------------------------------------------------------------------ life of tasks */
@@ -141,11 +139,19 @@ static void area_made(struct task *t, int64_t result)
     f->refused = !f->mapped;
 }
 
+/* A larger one would grow into the area; the limit is the process's own, at any time. */
+static bool is_stack_small(struct task *t)
+{
+    struct rlimit stack;
+    return !prlimit(t->tid, RLIMIT_STACK, NULL, &stack) && stack.rlim_cur <= LARGEST_STACK;
+}
+
 bool fast_area(struct task *t)
 {
     struct fast *f = t->space->fast ? t->space->fast : (t->space->fast = zalloc(sizeof *f));
     const uint64_t args[6] = {FAST_AT, FAST_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, (uint64_t)-1, 0};
+    f->refused |= !f->mapped && !is_stack_small(t);
     if (is_usable && !f->mapped && !f->refused)
         insert_call(t, REX_NR_mmap, args, area_made);
     return f->mapped;
@@ -280,7 +286,8 @@ void fast_sync(struct task *t)
 {
     static struct ring ring;
     enum { HEAD = offsetof(struct ring, data) };
-    if (!mem_read(t->tid, t->ring, &ring, HEAD) || ring.at > sizeof ring.data || ring.end > sizeof ring.data)
+    t->ring_busy = !mem_read(t->tid, t->ring, &ring, HEAD) || ring.busy;
+    if (t->ring_busy || ring.at > sizeof ring.data || ring.end > sizeof ring.data)
         return;
     if (handler == &replayer) {
         handler->taken(t, NULL, ring.at);

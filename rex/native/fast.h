@@ -31,9 +31,10 @@ struct rule {
 
 /* Recording, events from 0 to `at` are to be taken, and there is room up to `end`.
  * Replaying, events from `at` to `end` are the next answers.
+ * busy: the stub is at work on it, and the engine keeps off; so do queries of a signal's handler.
  * external: a bit for each external descriptor, bit 63 for all above 62. */
 struct ring {
-    uint32_t at, end, replaying, zero;
+    uint32_t at, end, replaying, busy;
     uint64_t external;
     unsigned char data[RING_SIZE - 24];
 };

@@ -60,7 +60,7 @@ void resume(struct task *t, int sig)
     bool all = serial_on || t->want_exit || (t->files->high && !filter_watches(t));
     if (!all)
         t->state = CALL_NONE;
-    if (handler->ready && t->ring && !t->want_exit)
+    if (handler->ready && t->ring && !t->ring_busy && !t->want_exit)
         handler->ready(t);
     ptrace(all ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, sig);
 }

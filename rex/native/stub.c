@@ -141,6 +141,26 @@ PART void take(const struct record *r, const uint64_t *args)
     }
 }
 
+PART struct answer performed(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args)
+{
+    if (ring->at + ROOM > ring->end)
+        return (struct answer){0, STOPS};
+    int64_t result = rex_stub_call(nr, args);
+    if (result == -EFAULT || !note(ring, rule, nr, args, result))
+        return (struct answer){0, STOPS};
+    return (struct answer){result, GIVEN};
+}
+
+PART struct answer answered(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args)
+{
+    const struct record *r = (const struct record *)(ring->data + ring->at);
+    if (ring->at >= ring->end || !is_same_call(rule, nr, args, r))
+        return (struct answer){0, STOPS};
+    take(r, args);
+    ring->at += r->size;
+    return (struct answer){r->result, GIVEN};
+}
+
 STUB struct answer rex_stub_query(long nr, const uint64_t *args)
 {
     const struct rule *rule = (const struct rule *)FAST_RULES + nr;
@@ -154,18 +174,12 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
         uint32_t fd = (uint32_t)args[0];
         return (struct answer){0, ring->external >> (fd < 63 ? fd : 63) & 1 ? STOPS : PLAIN};
     }
-    if (ring->replaying) {
-        const struct record *r = (const struct record *)(ring->data + ring->at);
-        if (ring->at >= ring->end || !is_same_call(rule, nr, args, r))
-            return none;
-        take(r, args);
-        ring->at += r->size;
-        return (struct answer){r->result, GIVEN};
-    }
-    if (ring->at + ROOM > ring->end)
+    if (ring->busy)
         return none;
-    int64_t result = rex_stub_call(nr, args);
-    if (result == -EFAULT || !note(ring, rule, nr, args, result))
-        return none;
-    return (struct answer){result, GIVEN};
+    ring->busy = 1;
+    __asm__ volatile("" : : : "memory");
+    struct answer answer = ring->replaying ? answered(ring, rule, nr, args) : performed(ring, rule, nr, args);
+    __asm__ volatile("" : : : "memory");
+    ring->busy = 0;
+    return answer;
 }
