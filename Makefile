@@ -33,8 +33,9 @@ lint: $(BIN)/rex  ## compile strictly, check the rules of the house
 bench: $(BIN)/rex  ## measure recording and replaying against plain runs
 	$(BIN)/python bench/run.py
 
-bench-workflow: $(BIN)/rex  ## measure the schedules of workflows
-	$(BIN)/python bench/workflow.py
+bench-workflow: $(BIN)/rex  ## measure the schedules of workflows, draw docs/figures
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(BIN)/python bench/workflow.py --plots docs/figures
 
 screenshots: $(BIN)/rex  ## take the pictures of docs/runnew.md anew, in a headless chromium
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install pillow

@@ -59,7 +59,7 @@ def run_plan(archive: str, experiment: str | None, plan_path: Path, store_url: s
 
 def describe(done: "Rerun") -> dict[str, Any]:
     """For machines."""
-    return {"experiment": done.experiment.name, "steps_run": done.runs, "steps_restored": done.restored,
+    return {"experiment": done.experiment.name, "steps_run": list(done.runs), "seconds": done.runs, "steps_restored": done.restored,
             "passes": done.passes, "sent_bytes": done.sent_bytes, "left_out": done.left_out,
             "differing": done.differing, "divergences": done.divergences, "wait_status": done.status}
 

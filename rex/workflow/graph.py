@@ -151,6 +151,7 @@ class _Links:
         self.stretch = -1
         self._frame_has: set[int] = set()
         self.versions: dict[str, list[_Version]] = {}
+        self._initial = [path for path, entry in recorded.manifest.files.items() if entry.initial and entry.is_changed]
         for root in steps.roots():
             self.needs.setdefault(steps.sets.find(root), {})
         for use in recorded.uses:
@@ -163,11 +164,11 @@ class _Links:
                 self._need(unit, self.stretch)
         elif use.kind == READ:
             self._read(unit, use)
-        elif use.kind in (WRITE, REMOVE):
+        elif use.kind in (WRITE, REMOVE, REMOVE_DIRECTORY):
             self._write(unit, use.path, -1)
         elif use.kind == MOVED:
             self._move(unit, use)
-        elif use.kind != REMOVE_DIRECTORY:
+        else:
             self._read(unit, use)
             self._write(unit, use.path, use.size_bytes)
 
@@ -204,10 +205,12 @@ class _Links:
             versions.append(_Version(writer, size_bytes))
 
     def _move(self, unit: int | None, use: Use) -> None:
-        """Away from here; what lay below a directory is read, for it will be found elsewhere."""
-        for path in [path for path in self.versions if path.startswith(use.path + "/")]:
+        """Away from here, with all that lies below a directory."""
+        below = use.path + "/"
+        for path in {path for known in (self.versions, self._initial) for path in known if path.startswith(below)}:
             self._read(unit, Use(use.time_s, use.process, READ, path))
             self._write(unit, path, -1)
+            self._write(unit, use.target + path[len(use.path):], -1)
         self._write(unit, use.path, -1)
 
     def merge_cycles(self) -> set[int]:

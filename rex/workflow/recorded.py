@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, Callable, Iterable
 from rex import codec
 from rex.log import LogReader
 from rex.log.records import DUP, EXIT, IN, RESOLVED, STAT, TASK, Event
-from rex.log.uses import READ, WRITE, file_uses, open_flags
+from rex.log.uses import MOVED, READ, WRITE, file_uses, open_flags
 from rex.syscalls import CALLS, Hook
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class Use:
     Attributes:
         kind: as in rex.log.uses, or BORN.
         size_bytes: of the file as it was opened; -1 unknown.
+        target: of what was moved, where to.
     """
 
     time_s: float
@@ -39,6 +40,7 @@ class Use:
     kind: str
     path: str = ""
     size_bytes: int = -1
+    target: str = ""
 
 
 @dataclass
@@ -192,7 +194,11 @@ class _Reader:
             if is_pipe:
                 return
         for name, kind in paths:
-            self._use(event, kind, codec.text(name), size_bytes)
+            if kind == MOVED:
+                self._found.uses.append(Use(event.time_ns / 1e9, process, MOVED, codec.text(name),
+                                            target=codec.text(paths[-1][0])))
+            else:
+                self._use(event, kind, codec.text(name), size_bytes)
 
     def _opened_as(self, event: Event, path: str) -> tuple[bool, int]:
         """Whether a pipe was opened, by its name or through /dev/fd; else the file's size."""

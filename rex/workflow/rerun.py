@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -55,7 +56,8 @@ class Rerun:
     """A workflow that ran to its end.
 
     Attributes:
-        runs: ids of steps in the order in which they ran; restored: those left out that had run before.
+        runs: ids of steps in the order in which they ran, with the seconds that each took, saving included.
+        restored: those left out that had run before.
         left_out: files between the steps that were lost and are needed no more.
         differing: files that differ from the recorded ones: why.
     """
@@ -63,7 +65,7 @@ class Rerun:
     experiment: Experiment
     status: int = 0
     passes: int = 0
-    runs: list[str] = field(default_factory=list)
+    runs: dict[str, float] = field(default_factory=dict)
     restored: list[str] = field(default_factory=list)
     sent_bytes: int = 0
     left_out: list[str] = field(default_factory=list)
@@ -147,6 +149,7 @@ class _Runner:
         self._pass = Pass((), frozenset(), True)
         self._out = ""
         self._waiting: dict[int, set[int]] = {}
+        self._began_s: dict[int, float] = {}
 
     def run(self, order: Sequence[int]) -> Rerun:
         tasks = self._workflow.tasks
@@ -194,9 +197,10 @@ class _Runner:
         """A step begins: whether it runs. If not, its files are put where they would be."""
         place = self._task_of[root]
         if place in self._waiting:
+            self._began_s.setdefault(place, time.monotonic())
             return True
         task = self._workflow.tasks[place]
-        for path in task.removed:
+        for path in sorted(task.removed, reverse=True):     # what is in a directory goes first
             take_away(self._out, path)
         where = FilePlace(self._out, pid)
         # What nobody needs can wait for the end, save what somebody who goes on writing holds open.
@@ -226,11 +230,11 @@ class _Runner:
         if not roots:
             del self._waiting[place]
             self._keep(place)
+            self._found.runs[self._workflow.tasks[place].id] = time.monotonic() - self._began_s[place]
         return bool(self._waiting) or self._pass.is_last
 
     def _keep(self, place: int) -> None:
         task = self._workflow.tasks[place]
-        self._found.runs.append(task.id)
         record = self._store.steps.get(task.id)
         is_kept = place in self._persisted
         if record is None or is_kept and not record.is_kept:

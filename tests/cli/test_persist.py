@@ -66,6 +66,41 @@ report: i a
 \tcp i $@; echo done >> $@
 """
 
+DRIVER = """import subprocess
+with open("o1", "w") as f: subprocess.run(["seq", "1", "500"], stdout=f, check=True)
+with open("o2", "w") as f:
+    f.write("head\\n"); f.flush()
+    subprocess.run(["tail", "-5", "o1"], stdout=f, check=True)
+    subprocess.run(["sha256sum", "o1"], stdout=f, check=True)
+open("o3", "w").write(subprocess.run(["wc", "-l", "o1"], capture_output=True, text=True).stdout)
+subprocess.run(["sort", "-r"], stdin=open("o2"), stdout=open("o4", "w"), check=True)
+subprocess.run("cat o3 o4 | tr a-z A-Z > o5", shell=True, check=True)
+"""
+SIDE_BY_SIDE = """seq 1 100 > a & seq 5 50 > b & wait
+paste a b > c
+(cd /; pwd) > d
+cat < c | while read x y; do echo $y $x; done > e
+for i in 1 2 3; do expr $i + 1 >> f; done
+sed -i s/3/X/ f
+find . -name '[a-f]' | sort | xargs -n2 sha256sum > g
+"""
+TREES = """mkdir -p x/y; for i in 1 2 3; do seq $i 20 > x/y/$i; done
+cp -r x z; mv z w; rm -r x
+echo more >> w/y/1; cat w/y/1 > both
+diff <(sort w/y/1) <(sort w/y/2) > df
+chmod 600 both; touch -d @1000 both
+mkdir q; cd q; echo hi | tee one > two; cd ..; rm -f w/y/3
+"""
+BUILD = {"Makefile": "prog: a.o b.o\n\tgcc -o prog a.o b.o\n\t./prog > out.txt\n%.o: %.c h.h\n\tgcc -O1 -c $< -o $@\n"
+                     "h.h:\n\techo '#define N 5' > h.h\n",
+         "a.c": '#include "h.h"\n#include <stdio.h>\nint f(void); int main(void) { printf("%d %d\\n", N, f()); }\n',
+         "b.c": '#include "h.h"\nint f(void) { return N * 2; }\n'}
+OTHERS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
+    "driver": ((sys.executable, "-S", "d.py"), {"d.py": DRIVER}),
+    "side by side": (("sh", "r.sh"), {"r.sh": SIDE_BY_SIDE}),
+    "trees": (("bash", "r.sh"), {"r.sh": TREES}),
+    "build": (("make", "-s", "-j2"), BUILD)}
+
 
 def command(*args: str) -> list[str]:
     return [sys.executable, "-m", "rex.cli.main", *args]
@@ -200,6 +235,24 @@ def test_an_order_of_its_own_takes_several_passes(make: Pipeline) -> None:
     assert done["passes"] > 1 and done["steps_run"] == [task for task in order if task[:2] not in ("0-", "0.")]
     assert done["differing"] == {} and make.outputs("out") == {
         name: left for name, left in make.left.items() if name != "Makefile"}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_whatever_was_lost_the_rest_is_made_again(name: str, tmp_path: Path) -> None:
+    words, files = OTHERS[name]
+    if not all(map(shutil.which, (words[0], "gcc"))):
+        pytest.skip("make or gcc is not installed")
+    pipeline, draw = Pipeline(tmp_path, words, files), random.Random(name)
+    left = {path: state for path, state in pipeline.left.items() if path not in files}
+    pipeline.schedule("--mtbf", "1", "--group", "none")
+    first = pipeline.replay("out")
+    assert first["differing"] == {} and first["divergences"] == 0 and pipeline.outputs("out") == left
+    for number in range(2):
+        records = sorted((tmp_path / "store" / "steps").iterdir())
+        for lost in draw.sample(records, len(records) // 2):
+            lost.unlink()
+        again = pipeline.replay(f"out{number}", "--resume", "--complete")
+        assert again["differing"] == {} and pipeline.outputs(f"out{number}") == left
 
 
 def test_bad_requests(make: Pipeline) -> None:

@@ -23,7 +23,7 @@ def recorded(spans: dict[int, tuple[int | None, float, float]], uses: list[tuple
     files = {path: FileEntry(None, FileState("file", size=10), True) for path in final}
     manifest = Manifest(("prog0",), processes=tuple(processes.values()), files=files,
                         duration_s=max(end for _, _, end in spans.values()))
-    told = [Use(*use) for use in sorted(births + uses, key=lambda use: use[0])]
+    told = [Use(*use, target="/e" if use[2] == MOVED else "") for use in sorted(births + uses, key=lambda use: use[0])]
     return Recorded(manifest, processes, told, ties or [])
 
 
@@ -66,8 +66,11 @@ def test_a_file_rewritten_in_place_has_versions() -> None:
 
 def test_moved_directories_and_removed_files() -> None:
     found = build_workflow(recorded(CHAIN, [(2, 1, WRITE, "/d/x"), (4, 2, READ, "/d"), (4, 2, MOVED, "/d"),
-                                            (4, 2, WRITE, "/e"), (7, 3, REMOVE, "/d/x"), (7.5, 3, READ, "/d/x")]), "depth")
-    assert needs(found)["2-prog2"] == {"1-prog1"} and needs(found)["3-prog3"] == set()
+                                            (4, 2, WRITE, "/e"), (7, 3, READ, "/d/x"), (7.5, 3, READ, "/e/x")]), "depth")
+    assert needs(found)["2-prog2"] == {"1-prog1"} and needs(found)["3-prog3"] == {"2-prog2"}
+    assert found.tasks[2].outputs == {"/d/x": 0, "/e/x": 0}
+    found = build_workflow(recorded(CHAIN, [(2, 1, WRITE, "/a"), (4, 2, REMOVE, "/a"), (7.5, 3, READ, "/b")]), "depth")
+    assert found.tasks[2].removed == ("/a",) and needs(found)["2-prog2"] == set()
 
 
 def test_steps_tied_by_a_pipe_are_one() -> None:
