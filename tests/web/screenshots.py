@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Iterator
 
@@ -55,6 +56,7 @@ def both(page: Page, name: str, height: int) -> None:
         page.dark(is_dark)
         path = IMAGES / f"{name}{'-dark' if is_dark else ''}.png"
         page.do("document.activeElement?.blur()")
+        time.sleep(0.5)   # colours change softly
         page.picture(path, height)
         shrink(path)
     page.dark(False)
