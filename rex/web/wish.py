@@ -76,7 +76,8 @@ def read_wish(data: Any) -> Wish:
         return tried(lambda: local_path(given, what), "")
 
     command, name = _text(data, "command"), (_text(data, "name") or "").strip()
-    args = None if command is None else tried(lambda: tuple(words.split(command)), ())
+    no_words: list[str] = []
+    args = None if command is None else tuple(tried(lambda: words.split(command), no_words))
     files = {path_of(key): local(path, path_of(key)) for key, path in _texts(data, "files").items()}
     apps = {path_of(key): local(path, path_of(key)) for key, path in _texts(data, "apps").items()}
     added = {path.strip(): local(file, path.strip() or "an added file") for path, file in _pairs(data, "added")}
