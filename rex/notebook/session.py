@@ -20,13 +20,16 @@ from rex.notebook.graph import Graph, Node, check_name
 from rex.notebook.index import check_is_session
 from rex.notebook.keeper import Keeper, default_name, finish_crashed
 from rex.notebook.outputs import Output, OutputCapture, error_output, pack, unpack
+from rex.notebook.progress import Progress
 from rex.notebook.source import Source
 from rex.notebook.views import view_of
 from rex.state import (Delta, History, Restored, StateTracker, checkout, content_to_json,
                        load_history, values_at)
+from rex.types import format_size
 
 _OWN_NAME = re.compile(r"In|Out|_i?\d+|_i{1,3}|_{1,3}|_[iod]h|_exit_code|__.*__|__vsc_.*")
 _MAX_VIEWS = 2000
+_TOLD_BYTES = 64 << 20   # more of it at the end takes a while
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +107,9 @@ class Session:
                 self.shell.events.unregister(event, hook)
         name = ""
         if self.keeper is not None:
-            with contextlib.suppress(AssertionError):
-                self.tracker.settle_doubts()
+            self.tracker.settle_doubts()
+            if (waiting := self.keeper.store.pending_bytes) > _TOLD_BYTES:
+                self.warn(f"writing {format_size(waiting)}")
             experiment = self.keeper.close(self.tracker.history)
             name = experiment.name if experiment else ""
             self.keeper = None
@@ -229,8 +233,8 @@ class Session:
         before = set(self.namespace)
         started_s = time.perf_counter()
         keeper = self._open()
-        with self._hushed():
-            restored = checkout(self.tracker, node, keeper.store.read, self._run_again)
+        with self._hushed(), Progress() as progress:
+            restored = checkout(self.tracker, node, keeper.store.read, self._run_again, progress.tell)
         branch = text if text in self.graph.branches else next(
             (name for name in [self.graph.branch, *self.graph.branches]
              if self.graph.branches.get(name) == node), "")

@@ -76,6 +76,8 @@ def _items_text(value: Any) -> str:
 def _item_text(item: Any) -> str:
     if type(item) in _SIMPLE:
         return _cut(repr(item[:30] if isinstance(item, (str, bytes)) else item), 24)
+    if type(item).__module__ == "numpy" and type(item).__name__ not in ("ndarray", "void"):
+        return _cut(str(item), 24)
     return type(item).__name__
 
 

@@ -17,6 +17,7 @@ from rex.state.tracker import StateTracker
 from rex.state.versions import Reader, Version
 
 Run = Callable[[str, dict[str, Any]], None]
+Progress = Callable[[str, float], None]
 
 
 @dataclass(slots=True)
@@ -44,7 +45,7 @@ def run_plainly(code: str, namespace: dict[str, Any]) -> None:
 
 
 def checkout(tracker: StateTracker, node: int, read: Reader | None = None,
-             run: Run = run_plainly) -> Restored:
+             run: Run = run_plainly, progress: Progress | None = None) -> Restored:
     """Make the tracker's namespace what it was after a node; that node becomes the head.
 
     Only what differs is replaced; arrays, long lists and the like that still live are
@@ -54,10 +55,11 @@ def checkout(tracker: StateTracker, node: int, read: Reader | None = None,
     Args:
         read: gives stored chunks; None when all is in memory.
         run: runs a cell's code in a namespace.
+        progress: told what is being done, and the part of the bytes that is loaded.
     Raises:
         NotFound: there is no such node.
     """
-    return _Checkout(tracker, node, read, run).perform()
+    return _Checkout(tracker, node, read, run, progress).perform()
 
 
 def values_at(tracker: StateTracker, node: int, names: Iterable[str], read: Reader | None = None,
@@ -81,7 +83,9 @@ def values_at(tracker: StateTracker, node: int, names: Iterable[str], read: Read
 
 
 class _Checkout:
-    def __init__(self, tracker: StateTracker, node: int, read: Reader | None, run: Run) -> None:
+    def __init__(self, tracker: StateTracker, node: int, read: Reader | None, run: Run,
+                 progress: Progress | None = None) -> None:
+        self._progress = progress or (lambda text, part: None)
         self._tracker, self._node, self._read, self._run = tracker, node, read, run
         self._namespace = tracker.namespace
         self._target = tracker.history.state(node)
@@ -124,7 +128,10 @@ class _Checkout:
               living: Living) -> tuple[dict[str, Any], dict[Version, str]]:
         values: dict[str, Any] = {}
         broken: dict[Version, str] = {}
-        for version in versions:
+        sizes = [sum(chunk.size_bytes for chunk in version.chunks()) for version in versions]
+        for number, version in enumerate(versions):
+            self._progress(f"restoring {', '.join(version.names[:3])}",
+                           sum(sizes[:number]) / max(1, sum(sizes)))
             why_not = version.why_not
             if not why_not:
                 try:
@@ -159,6 +166,7 @@ class _Checkout:
         if node not in history.deltas:
             raise UsageError(f"state {node} is not in the history")
         delta = history.deltas[node]
+        self._progress(f"running cell {node} again", 1.0)
         before = history.state(delta.parent)
         wanted = [version for name, version in before.items()
                   if name in delta.touched and name not in environment.NAMES]
