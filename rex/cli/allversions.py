@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rex.errors import UsageError
+from rex.text import clean
 from rex.types import format_duration, format_size, parse_size
 
 if TYPE_CHECKING:
@@ -53,10 +54,10 @@ def _budget(cache: str | None) -> int:
 
 def _report(done: "AllReplayed", archive: str, outdir: str, check: bool) -> None:
     for note in done.tally.notes:
-        click.echo(f"rex: {note}", err=True)
+        click.echo(f"rex: {clean(note)}", err=True)
     for each in done.comparisons:
         if check or each.failed:
-            click.echo(f"rex: {archive}:{each.version}: {each.describe()}", err=True)
+            click.echo(f"rex: {archive}:{each.version}: {clean(each.describe())}", err=True)
     tally = done.tally
     click.echo(f"rex: replayed {len(done.comparisons)} versions in {format_duration(done.wall_s)}; cells took "
                f"{format_duration(tally.compute_s)}, {format_duration(done.alone_s)} one by one when recorded; "

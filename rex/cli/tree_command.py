@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rex.text import clean
 from rex.types import format_duration, format_size
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def title(node: "CellNode") -> str:
     more = len(telling) > 1
     if len(text) > _WIDTH:
         text, more = text[:_WIDTH], True
-    return text + (" ..." if more else "")
+    return clean(text) + (" ..." if more else "")
 
 
 def draw_text(tree: "VersionTree", archive: str) -> str:
@@ -118,7 +119,7 @@ def _add(place: "Tree", tree: "VersionTree", node: "CellNode") -> None:
         if node is not siblings[0]:
             for reason in reasons(node, siblings[0])[:_SHOWN_LINES]:
                 colour = "red" if reason.startswith("-") else "green" if reason.startswith("+") else "yellow"
-                line += f"\n[{colour}]{_escape(reason)}[/{colour}]"
+                line += f"\n[{colour}]{_escape(clean(reason))}[/{colour}]"
         branch = where.add(line)
         below = tree.children(node.id)
         stack += [(branch if len(below) > 1 or len(siblings) > 1 else where, each) for each in reversed(below)]

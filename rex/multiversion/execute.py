@@ -13,7 +13,7 @@ from rex.multiversion.orders import Orders, State
 from rex.multiversion.sequence import CHECKPOINT, COMPUTE, EVICT, RESTORE, Op
 from rex.multiversion.worker import Refusal, Worker, WorkerLost
 
-_MEASURE_S = 0.2
+MEASURE_S = 0.2
 _TRIES = 2
 
 
@@ -292,7 +292,7 @@ class Replayer(Runner):
 
     def _enforce(self, is_due: bool) -> None:
         """Hold the checkpoints to the budget, by the kernel's account."""
-        if not self._cache or (not is_due and time.monotonic() - self._measured < _MEASURE_S):
+        if not self._cache or (not is_due and time.monotonic() - self._measured < MEASURE_S):
             return
         sizes = {name: held.worker.memory_bytes() for name, held in self._cache.items()}
         while sum(sizes.values()) > self._budget_bytes:

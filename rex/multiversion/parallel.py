@@ -8,9 +8,10 @@ the budget has no room, an entry begins at the nearest state that is there.
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass, field
 
-from rex.multiversion.execute import Held, Lab, Runner, Tally, Watch
+from rex.multiversion.execute import MEASURE_S, Held, Lab, Runner, Tally, Watch
 from rex.multiversion.merge import VersionTree
 from rex.multiversion.orders import Orders, State
 from rex.multiversion.worker import WorkerLost
@@ -39,6 +40,7 @@ class ParallelReplayer(Runner):
         self._open = [node.id for node in tree.children(None)]   # entries: nodes to begin at
         self._busy = 0
         self._changed = threading.Condition()
+        self._measured = 0.0
         self._error: BaseException | None = None
         self._remaining = self._remaining_seconds()
 
@@ -120,6 +122,7 @@ class ParallelReplayer(Runner):
         at: str | None = name
         while at is not None:
             self.compute(held, at, at in self.tally.results)
+            self._enforce()
             if at in self.tally.failed:
                 self.drop(held)
                 return
@@ -154,12 +157,30 @@ class ParallelReplayer(Runner):
                 if found:
                     self._cache[name] = _Checkpoint(found, len(children))
                     self.tally.checkpoints += 1
-                    used = self._used_bytes()
-                    self.tally.peak_bytes = max(self.tally.peak_bytes, used)
-                    self.watch.cached(used, len(self._cache))
+                    self._measured = 0.0
         with self._changed:
             self._open += children
             self._changed.notify_all()
+        self._enforce()
+
+    def _enforce(self) -> None:
+        """Hold the checkpoints to the budget, by the kernel's account: cheap ones are given up first."""
+        doomed = []
+        with self._changed:
+            if time.monotonic() - self._measured < MEASURE_S:
+                return
+            sizes = {name: checkpoint.held.worker.memory_bytes() for name, checkpoint in self._cache.items()}
+            while sum(sizes.values()) > self._budget_bytes:
+                name = min(sizes, key=lambda each: sum(self.tree.nodes[n].seconds for n in self.tree.path(each)))
+                doomed.append(self._cache.pop(name))
+                del sizes[name]
+                self.tally.note(f"the checkpoint of cell {name} had grown too large, and was given up")
+            self._measured = time.monotonic()
+            self.tally.peak_bytes = max(self.tally.peak_bytes, sum(sizes.values()))
+            self.watch.cached(sum(sizes.values()), len(sizes))
+        for checkpoint in doomed:
+            with checkpoint.lock:
+                self.drop(checkpoint.held)
 
     def _used_bytes(self) -> int:
         return sum(checkpoint.held.worker.memory_bytes() for checkpoint in self._cache.values())

@@ -137,6 +137,7 @@ def test_another_output_is_found(versions: Versions, tmp_path: Path) -> None:
 
 @pytest.fixture
 def figure(tmp_path: Path) -> Iterator[Bench]:
+    pytest.importorskip("matplotlib")
     pytest.importorskip("matplotlib_inline")
     yield Bench(tmp_path)
 

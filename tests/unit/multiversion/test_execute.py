@@ -182,11 +182,12 @@ def test_a_cell_that_always_dies_takes_only_its_versions_with_it(tmp_path: Path,
     assert tally.results["2b"]["outputs"][0]["text"] == "1\n"
 
 
-def test_the_budget_holds_whatever_the_plan_believed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_budget_holds_whatever_the_plan_believed(tmp_path: Path, workers: int) -> None:
     grow = "block = bytearray(64 << 20)\nfor i in range(0, len(block), 4096):\n    block[i] = 1"
     rewrite = "for i in range(0, len(block), 4096):\n    block[i] = {0}\nimport time\ntime.sleep(0.3)\nprint(block[4096])"
     trial = Trial(tmp_path, [["x = 1", grow, rewrite.format(i)] for i in range(2, 5)])
-    tally = trial.run(budget_bytes=48 << 20)
+    tally = trial.run(budget_bytes=48 << 20, workers=workers)
     assert tally.peak_bytes <= 48 << 20
     assert any("too large" in note for note in tally.notes)
     assert [each[2] for each in trial.shown(tally)] == ["2\n", "3\n", "4\n"]
