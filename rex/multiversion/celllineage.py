@@ -34,7 +34,7 @@ _NATURAL_SIGNALS = (14, 15, 17, 26, 27, 28)   # ALRM, TERM, CHLD, VTALRM, PROF, 
 _WRITING, _CREATES = 3, 0o100 | 0o1000
 _TYPE = 0o170000
 _DIRECTORY, _REGULAR = 0o040000, 0o100000
-_PATH_MAX = 4096
+_LIBRARY_INDEX = "/etc/ld.so.cache"       # any installation changes it; the libraries that it leads to are opened too
 
 
 def _numbers(*names: str) -> set[int]:
@@ -205,6 +205,8 @@ class _Reader:
         """What a file held: its hash, or that cells of this lineage wrote it."""
         if path in self._written:
             return "own"
+        if path == _LIBRARY_INDEX:
+            return "index"
         entry = self._manifest.files.get(path)
         state = entry.initial if entry else None
         if state is None or state.content is None:
