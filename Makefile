@@ -12,7 +12,7 @@ help:  ## show this list
 
 $(BIN)/rex: setup.cfg setup.py $(SOURCES) rex/native/engine.h rex/native/live.h rex/native/generated/syscalls.h
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[test,state,notebook,remote,workflow,cells,web]' 2>&1 | { grep -v '^WARNING: Location' || true; }
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[test,state,notebook,remote,workflow,cells,web,hindsight]' 2>&1 | { grep -v '^WARNING: Location' || true; }
 	@touch $@
 
 demo: $(BIN)/rex  ## record a small experiment, hide its inputs, replay it, compare a changed run

@@ -227,6 +227,9 @@ def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = Fa
     if experiment.is_session:
         raise UsageError(f"{experiment.name} is a notebook session", "there is no program to replay",
                          f"go on with it: rex notebook resume {archive_path}:{experiment.name}")
+    if experiment.manifest.engine == "hindsight":
+        raise UsageError(f"experiment {experiment.name} is a training run, recorded without system calls", "",
+                         "see: rex hindsight replay --help")
     engine_name, engine = choose()
     if is_sandboxed and engine_name != NATIVE:
         raise UsageError("--sandbox needs the native engine", "the reference engine is Python, which a sandbox "

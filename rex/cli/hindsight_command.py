@@ -31,19 +31,24 @@ def command() -> None:
 @click.option("--budget", metavar="SIZE", help="Bytes of checkpoints at most (4GiB).")
 @click.option("--granularity", metavar="DURATION", default="50ms", show_default=True,
               help="Loops with shorter bodies have no checkpoints inside.")
+@click.option("--resume", metavar="EXP", help="Go on with a run that broke off, from its last checkpoint.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, on standard error.")
-@click.argument("script")
+@click.argument("script", required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def record_command(archive: str, experiment: str | None, overhead: float, budget: str | None,
-                   granularity: str, as_json: bool, script: str, arguments: tuple[str, ...]) -> int:
+                   granularity: str, resume: str | None, as_json: bool, script: str | None,
+                   arguments: tuple[str, ...]) -> int:
     """Run a training script, unchanged, and keep checkpoints of its state."""
     from rex.hindsight.record import Options, record
+    if not script and not resume:
+        raise UsageError("no script was given", "", "see: rex hindsight record --help")
     try:
         size = parse_size(budget) if budget else None
         body_s = parse_duration(granularity)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    outcome = record(Options(script, arguments, archive, experiment, overhead, size, body_s))
+    outcome = record(Options(script or "", arguments, archive, experiment, overhead, size, body_s,
+                             resume))
     where = f"{archive}:{outcome.experiment}"
     if as_json:
         import json
@@ -56,6 +61,9 @@ def record_command(archive: str, experiment: str | None, overhead: float, budget
                    f"{facts['iterations']} iterations, {facts['checkpoints']} checkpoints, "
                    f"{format_size(facts['stored'])}, overhead {share:.1%}; "
                    f"replay with: rex hindsight replay -l {archive} -e {outcome.experiment}", err=True)
+    else:
+        click.echo(f"rex: the run broke off; go on with: rex hindsight record -l {archive} "
+                   f"--resume {outcome.experiment}", err=True)
     return end_like(outcome.status)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import types
 from typing import Any, Callable
 
-from rex.archive import Archive, Manifest, Recording
+from rex.archive import COMPLETE, Archive, Experiment, Manifest, Recording
+from rex.errors import NotFound
 from rex.hindsight import session as sessions
 from rex.hindsight.instrument import plan_module, rewrite
 from rex.hindsight.policy import Policy
 from rex.hindsight.recorder import Recorder
+from rex.hindsight.records import Run, checkpoint_to_json, read_run
 
 RunScript = Callable[[str, list[str], Any], int]
 
@@ -34,6 +37,8 @@ def _record(job: dict[str, Any], run_script: RunScript) -> int:
             file.write(recording.name)
         policy = Policy(job["overhead"], job["restore_factor"], job["budget_bytes"])
         recorder = Recorder(archive, recording, job["head"], policy, job["granularity_s"])
+        if job["resume"]:
+            resume(archive, archive.experiment(job["resume"]), recorder)
         recorder.withheld = frozenset(job["manifest"]["withheld"])
         prepare = _preparer(recorder)
         sessions.current = recorder
@@ -41,6 +46,44 @@ def _record(job: dict[str, Any], run_script: RunScript) -> int:
         status = run_script(job["script"], job["arguments"], prepare)
         _finish(job, recorder, recording, status)
     return status
+
+
+def resume(archive: Archive, former: Experiment, recorder: Recorder) -> None:
+    """Let a recorder go on where a run broke off.
+
+    Raises:
+        NotFound: it has no checkpoint to go on from.
+    """
+    run = read_run(archive, former)
+    place = last_checkpoint(run, former.name)
+    border = run.borders[place]
+    last = border.checkpoint.number if border.checkpoint else 0
+    with former.open_log() as log:
+        lines = log.read().splitlines(keepends=True)
+    for line in lines[1:]:
+        recorder.log.copy(line)
+        if json.loads(line).get("position") == border.position:
+            break   # what came after it is run again
+    kept = [c for c in run.checkpoints if c.number <= last]
+    for checkpoint in kept:
+        recorder.log.write("checkpoint", **checkpoint_to_json(checkpoint))
+    contents = former.kept() if former.state != COMPLETE else list(
+        former.manifest.attachments.values())
+    recorder.writer.take_over(archive, kept, contents)
+    recorder.begin_from(run, place)
+
+
+def last_checkpoint(run: Run, name: str) -> int:
+    """Number of the last border with a complete checkpoint.
+
+    Raises:
+        NotFound: there is none.
+    """
+    for place in reversed(range(len(run.borders))):
+        checkpoint = run.borders[place].checkpoint
+        if checkpoint is not None and not checkpoint.why_not:
+            return place
+    raise NotFound(f"{name} has no complete checkpoint to go on from", "", "record it again")
 
 
 def _preparer(recorder: Recorder) -> Callable[[str, str, types.ModuleType], types.CodeType]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from rex import codec
 from rex.archive import Archive, Experiment
-from rex.errors import CommandNotFound, OwnFailure
+from rex.errors import CommandNotFound, NotFound, OwnFailure, UsageError
 from rex.hindsight.policy import OVERHEAD, RESTORE_FACTOR
 from rex.record import begun_facts, new_manifest, withheld_names
 
@@ -64,11 +64,12 @@ def record(options: Options) -> Outcome:
         CommandNotFound: there is no such script.
         OwnFailure: Rex itself failed before the script began.
     """
+    archive = Archive.create(options.archive)
+    former = _former(archive, options) if options.resume else {}
     if not os.path.isfile(options.script):
         raise CommandNotFound(f"no such script: {options.script}", "", "check the spelling")
-    archive = Archive.create(options.archive)
     with tempfile.TemporaryDirectory(prefix="rex-") as work:
-        job = _job(options, archive, os.path.join(work, "told"))
+        job = _job(options, archive, os.path.join(work, "told"), former)
         status = run_job(job, work, job.pop("environment"))
         try:
             with open(job["told"], encoding="utf-8") as file:
@@ -103,7 +104,28 @@ def _pass_on(process: subprocess.Popen[bytes]) -> Any:
     return lambda number, frame: process.send_signal(number)
 
 
-def _job(options: Options, archive: Archive, told: str) -> dict[str, Any]:
+def _former(archive: Archive, options: Options) -> dict[str, Any]:
+    """Facts of the run to go on with; the script and its arguments are taken from it.
+
+    Raises:
+        NotFound: there is no such run, or it finished.
+        UsageError: a module is not what it was.
+    """
+    from rex.hindsight.records import content_of, read_run
+    experiment = archive.experiment(options.resume)
+    run = read_run(archive, experiment)
+    if run.end and run.end.get("status") == 0:
+        raise NotFound(f"{options.resume} ended by itself", "", "there is nothing to go on with")
+    options.script, options.arguments = run.head["script"], tuple(run.head["arguments"])
+    for name, facts in run.modules.items():
+        with open(facts["path"], "rb") as file:
+            if file.read() != archive.read(content_of(facts["source"])):
+                raise UsageError(f"{facts['path']} was changed since", "",
+                                 "put it back, or record anew")
+    return run.head
+
+
+def _job(options: Options, archive: Archive, told: str, former: dict[str, Any]) -> dict[str, Any]:
     from rex.hindsight.kept import observed_factor
     withheld = withheld_names(os.environ)
     command = ["python", options.script, *options.arguments]
@@ -114,10 +136,11 @@ def _job(options: Options, archive: Archive, told: str) -> dict[str, Any]:
     manifest["machine"]["python"] = platform.python_version()
     environment = dict(os.environ)
     unset = [name for name in ("PYTHONHASHSEED", "PYTHONPATH") if name not in environment]
-    hash_seed = environment.setdefault("PYTHONHASHSEED", str(int.from_bytes(os.urandom(4), "little")))
+    seed = former.get("hash_seed") or str(int.from_bytes(os.urandom(4), "little"))
+    hash_seed = environment.setdefault("PYTHONHASHSEED", seed)
     environment["PYTHONPATH"] = python_path(environment)
     head = {"script": options.script, "path": os.path.realpath(options.script),
-            "arguments": list(options.arguments), "entropy": os.urandom(32).hex(),
+            "arguments": list(options.arguments), "entropy": former.get("entropy") or os.urandom(32).hex(),
             "hash_seed": hash_seed, "unset": unset, "python": platform.python_version(),
             "start_ns": begun["start_ns"], "cwd": os.getcwd(), "withheld": withheld,
             "granularity_s": options.granularity_s}

@@ -6,14 +6,15 @@ import gc
 from typing import Any
 
 from rex.archive import Archive, Recording
+from rex.errors import NotFound
 from rex.hindsight import output
 from rex.hindsight.clock import Clock, Entropy, now_s
-from rex.hindsight.graph import encode_snapshot, walk_roots
-from rex.hindsight.kinds import Shapes
+from rex.hindsight.graph import Snapshot, encode_snapshot, walk_roots
 from rex.hindsight.memory import Copier
 from rex.hindsight.policy import Policy
-from rex.hindsight.records import FORMAT, LogWriter
-from rex.hindsight.session import Entry, Session
+from rex.hindsight.records import FORMAT, Checkpoint, LogWriter, Run
+from rex.hindsight.seek import Seeker
+from rex.hindsight.session import Entry
 from rex.hindsight.values import plain_value
 from rex.hindsight.writer import CheckpointWriter
 from rex.state.records import content_to_json
@@ -44,12 +45,12 @@ class Marker:
         self.recorder.called(self)
 
 
-class Recorder(Session):
-    """Records one run."""
+class Recorder(Seeker):
+    """Records one run, from its beginning or from where another broke off."""
 
     def __init__(self, archive: Archive, recording: Recording, head: dict[str, Any], policy: Policy,
                  granularity_s: float = GRANULARITY_S) -> None:
-        super().__init__()
+        super().__init__(archive)
         self.log = LogWriter(recording.log_path)
         self.writer = CheckpointWriter(recording, self.log)
         self.clock = Clock()
@@ -58,13 +59,32 @@ class Recorder(Session):
         self.started_s = self.last_s = self._checkpoint_s = now_s()
         self.pause_s, self.saved = 0.0, 0
         self.iterations, self._longest_s = 0, 0.0     # of the main loop
-        self.shapes = Shapes(self.codes)
         self._recording = recording
         self._markers: list[Marker] = []
         self._unnoted: dict[str, dict[Marker, None]] = {}
         self._around = ""
         self._text: list[bytes] = []
+        self.run = Run()
         self.log.write("run", format=FORMAT, **head)
+
+    def begin_from(self, run: Run, border: int) -> None:
+        """Go on where a run broke off: at the checkpoint of that border."""
+        self.run, self.target = run, run.borders[border].position
+        self.clock.is_off = True   # nothing is noted on the way
+
+    def arrive(self) -> None:
+        super().arrive()
+        place = self.run.border(self._arrived)
+        assert place is not None
+        output.flush()
+        self._text.clear()
+        self.clock.is_off = False
+        self.last_s = self._checkpoint_s = now_s()
+        self.started_s = self.last_s - self.run.borders[place].at_s
+
+    def did_restore(self, saved: Snapshot, position: str, entry: Entry,
+                    checkpoint: Checkpoint) -> None:
+        self._arrived = position
 
     def install(self) -> None:
         """Stand between the script and the outside world."""
@@ -81,6 +101,8 @@ class Recorder(Session):
 
     def note_module(self, name: str, path: str, source: bytes) -> None:
         """Keep the source of a module."""
+        if name in self.run.modules and self.target:
+            return
         content = self.writer.keep(f"hindsight/source/{name}", source)
         self.log.write("module", name=name, path=path, source=content_to_json(content))
 
@@ -108,7 +130,12 @@ class Recorder(Session):
             for marker in unnoted:
                 marker.space[marker.name] = marker
 
+    def begin(self, entry: Entry) -> bool:
+        return self.seek_begin(entry) is not False if self.target else True
+
     def group(self, entry: Entry) -> int:
+        if self.target:
+            return 1
         bodies = entry.bodies
         if len(bodies) < _TRIAL_BODIES or entry.site.facts.is_by_hand:
             return 1
@@ -121,6 +148,10 @@ class Recorder(Session):
         return max(1, min(_MANY, 2 * entry.iteration, int(2 * self.granularity_s / mean)))
 
     def turn(self, entry: Entry) -> None:
+        if self.target:
+            self.seek_turn(entry)
+            entry.turned_s = now_s()
+            return
         now = now_s()
         if entry.iteration > 0 and len(entry.bodies) < _TRIAL_BODIES:
             entry.bodies.append(now - entry.turned_s)
@@ -133,6 +164,8 @@ class Recorder(Session):
         entry.turned_s = now_s()
 
     def end(self, entry: Entry, took_s: float) -> None:
+        if self.target:
+            return
         is_outermost = not self.stack
         if is_outermost and took_s >= self.granularity_s:
             self.log.write("loop", position=entry.position, iterations=entry.iteration,
@@ -203,6 +236,9 @@ class Recorder(Session):
 
     def finish(self, status: int) -> dict[str, Any]:
         """Write everything; facts for the manifest and the summary."""
+        if self.target:
+            self.writer.failure = self.writer.failure or NotFound(
+                f"the script never came to {self.target}", "", "is it the same?")
         self._write_output()
         took = now_s() - self.started_s
         self.writer.close()

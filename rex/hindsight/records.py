@@ -31,6 +31,12 @@ class LogWriter:
             if is_durable:
                 os.fdatasync(self._file.fileno())
 
+    def copy(self, line: bytes) -> None:
+        """Append a line of another log, unless it tells of a checkpoint."""
+        if not line.startswith(b'{"k":"checkpoint"') and line.endswith(b"\n"):
+            with self._lock:
+                self._file.write(line)
+
     def close(self) -> None:
         """Write what is buffered."""
         self._file.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import random
 import sys
 import types
@@ -14,43 +13,30 @@ from rex.archive import Archive
 from rex.hindsight import output
 from rex.hindsight import session as sessions
 from rex.hindsight.changes import compare
-from rex.hindsight.clock import Clock, Entropy, now_s
-from rex.hindsight.graph import Snapshot, decode_snapshot, difference, walk_roots
+from rex.hindsight.clock import Clock, Entropy
+from rex.hindsight.graph import Snapshot, difference, walk_roots
 from rex.hindsight.instrument import ModulePlan, rewrite
-from rex.hindsight.kinds import Shapes
 from rex.hindsight.memory import Hasher
 from rex.hindsight.records import Checkpoint, Run, content_of, read_run
-from rex.hindsight.restore import restore
-from rex.hindsight.roots import Roots
-from rex.hindsight.session import Entry, Session
+from rex.hindsight.seek import Seeker
+from rex.hindsight.session import Entry
 from rex.hindsight.shapes import Cannot
 from rex.hindsight.values import plain_value
-from rex.hindsight.writer import read_table
-from rex.state.store import read_content
 
 _VERIFIED, _SMALL_BYTES = 2, 4 << 20   # restores that are always compared; states that always are
 RunScript = Callable[[str, list[str], Any], int]
 
 
-class Replayer(Session):
-    """Replays the piece of a run that a job describes.
-
-    Attributes:
-        target: position of the border to resume from; "" once the state is the recorded one.
-        is_astray: control was led on without the state that belongs to it.
-    """
+class Replayer(Seeker):
+    """Replays the piece of a run that a job describes."""
 
     def __init__(self, archive: Archive, run: Run, job: dict[str, Any]) -> None:
-        super().__init__()
+        super().__init__(archive, job["start"])
         self.run = run
         self.clock = Clock(run.clock)
         self.entropy = Entropy(bytes.fromhex(run.head["entropy"]))
-        self.shapes = Shapes(self.codes)
-        self.target: str = job["start"]
-        self.is_astray = False
-        self.skipped = self.checked = self.restored = 0
-        self.restore_s = self.pause_s = 0.0
-        self._archive, self._job = archive, job
+        self.skipped = self.checked = 0
+        self._job = job
         self._skippable, self._mentioned = set(job["skippable"]), set(job["mentioned"])
         self._last_inside = _last_inside(run)
         self._active = {key for b in run.borders for key in _keys(b.position)}
@@ -104,24 +90,19 @@ class Replayer(Session):
     # Where the run is led.
 
     def begin(self, entry: Entry) -> bool:
+        if self.target and (answer := self.seek_begin(entry)) is not None:
+            return answer
         end = f"{entry.position}!"
-        if self.target:
-            if self.target == end:
-                self._restore(end, entry)
-                self.target, self.is_astray = "", False
-                return False
-            if self.target.startswith(f"{entry.position}:"):
-                return True
-            if self.is_astray:
-                return False
         if entry.site.key not in self._skippable or self._job["stop"].startswith(
                 entry.position) or end in self._job["verify"]:
             return True
-        checkpoint = self._checkpoint(end)
-        if checkpoint is None:
+        place = self.run.border(end)
+        if place is None or self.run.borders[place].checkpoint is None:
             return True
+        if not self.target:
+            self._compare_output(self.run.borders[place].outputs, end, is_whole=False)
         try:
-            self._restore(end, entry)
+            self.restore(end, entry)
         except Cannot as why:
             self.tell("note", text=f"{end}: not skipped: {why}", key="not skipped")
             return True
@@ -129,26 +110,10 @@ class Replayer(Session):
         return False
 
     def turn(self, entry: Entry) -> None:
-        place = entry.place
-        if not self.target:
-            self._pass(place, entry)
-            return
-        prefix = f"{entry.position}:"
-        if not self.target.startswith(prefix) or entry.iteration > 0:
-            return
-        rest = self.target[len(prefix):]
-        wanted = int(rest.partition("/")[0])
-        entry.iteration = wanted
-        if "/" in rest:
-            self.is_astray = self.is_astray or wanted > 0
-            _advance(entry, wanted)
-            return
-        try:
-            self._restore(self.target, entry)
-        except Cannot:
-            _advance(entry, wanted)
-            self._restore(self.target, entry)
-        self.target, self.is_astray = "", False
+        if self.target:
+            self.seek_turn(entry)
+        else:
+            self._pass(entry.place, entry)
 
     def group(self, entry: Entry) -> int:
         if self.stack[0] is entry or self.target:
@@ -161,10 +126,6 @@ class Replayer(Session):
     def end(self, entry: Entry, took_s: float) -> None:
         if not self.target:
             self._pass(f"{entry.position}!", entry)
-
-    def _checkpoint(self, position: str) -> Checkpoint | None:
-        place = self.run.border(position)
-        return self.run.borders[place].checkpoint if place is not None else None
 
     # What is compared.
 
@@ -193,14 +154,14 @@ class Replayer(Session):
                       recorded=theirs[:2000], now=mine[:2000])
 
     def _compare_state(self, checkpoint: Checkpoint, position: str, entry: Entry) -> None:
-        saved = decode_snapshot(read_content(self._archive, checkpoint.structure))
+        saved = self.read_snapshot(checkpoint)
         live = walk_roots(self.shapes, Hasher(), self.roots(entry).pairs())
         self.checked += 1
         if saved.digests() == live.digests():
             return
         names = list(difference(saved, live))
         try:
-            self._restore(position, entry)
+            self.restore(position, entry)
         except Cannot as why:
             self.tell("note", text=f"the state at {position} could not be put back: {why}", key="cannot")
         else:
@@ -211,46 +172,12 @@ class Replayer(Session):
         self.tell("diverged", what="state", position=position, iteration=self.iteration,
                   names=names[:20])
 
-    def _restore(self, position: str, entry: Entry) -> None:
-        """Make the live state the recorded one.
-
-        Raises:
-            Cannot: nothing was changed.
-        """
-        begun = now_s()
-        place = self.run.border(position)
-        border = self.run.borders[place] if place is not None else None
-        checkpoint = border.checkpoint if border else None
-        if border is None or checkpoint is None:
-            raise Cannot("there is no checkpoint")
-        if checkpoint.why_not:
-            name, why = next(iter(checkpoint.why_not.items()))
-            raise Cannot(f"{name}: {why}")
-        try:
-            saved = decode_snapshot(read_content(self._archive, checkpoint.structure))
-        except (ValueError, pickle.UnpicklingError) as error:
-            raise Cannot(f"the checkpoint is damaged: {error}") from error
-        table = read_table(self._archive, checkpoint.table)
-        roots = self.roots(entry)
-
-        def read_memory(digest: bytes) -> Any:
-            return (self._archive.store.read_object(name) for name in table[digest][1])
-
-        if not self.is_astray and self.target == "":
-            self._compare_output(border.outputs, position, is_whole=False)
-        values, build = restore(saved, self.shapes, roots.pairs(), read_memory)
-        roots.bind(values)
-        build.finish()
-        self._text.clear()
-        self._synced = border.outputs
-        self.clock.count, self.entropy.count = border.clock, border.entropy
-        self._verify(saved, position, entry, checkpoint)
-        self.restored += 1
-        self.pause_s += checkpoint.pause_s
-        self.restore_s += now_s() - begun
-
-    def _verify(self, saved: Snapshot, position: str, entry: Entry, checkpoint: Checkpoint) -> None:
+    def did_restore(self, saved: Snapshot, position: str, entry: Entry,
+                    checkpoint: Checkpoint) -> None:
         """Compare the state just restored: always at first, later if that costs little."""
+        place = self.run.border(position)
+        self._text.clear()
+        self._synced = self.run.borders[place].outputs if place is not None else 0
         key = entry.site.key
         self._restores[key] = self._restores.get(key, 0) + 1
         if self._restores[key] > _VERIFIED and checkpoint.size_bytes > _SMALL_BYTES:
@@ -279,7 +206,7 @@ class Replayer(Session):
     def _tell_end(self, status: int) -> None:
         self.tell("end", status=status, skipped=self.skipped, checked=self.checked,
                   restored=self.restored, restore_s=round(self.restore_s, 6),
-                  pause_s=round(self.pause_s, 6))
+                  pause_s=round(self.restore_pause_s, 6))
         self._events.close()
 
 
@@ -289,12 +216,6 @@ def _variable(path: str) -> str:
     if "()." in name or "()~" in name:   # of a frame
         name = name.partition(").")[2] or name.rpartition(".")[2]
     return name.replace("[", ".").partition(".")[0]
-
-
-def _advance(entry: Entry, count: int) -> None:
-    if entry.iterator is not None:
-        for _ in range(count):
-            next(entry.iterator, None)
 
 
 def _last_inside(run: Run) -> dict[str, int]:

@@ -66,11 +66,18 @@ class CheckpointWriter:
         self._queue.put(_Job(self._count, position, structure, taken, why_not, pause_s, size))
         self._count += 1
 
-    def know(self, archive: Archive, checkpoint: Checkpoint) -> None:
-        """Learn the chunks of a checkpoint that another experiment of the archive holds."""
-        for _, (_, hashes, digests) in read_table(archive, checkpoint.table).items():
-            self._known.update(zip(digests, hashes))
+    def take_over(self, archive: Archive, checkpoints: list[Checkpoint],
+                  contents: list[Content]) -> None:
+        """Go on from checkpoints that another experiment of the archive holds in these contents."""
+        for checkpoint in checkpoints:
+            for _, hashes, digests in read_table(archive, checkpoint.table).values():
+                self._known.update(zip(digests, hashes))
         self._claimed.update(self._known)
+        self.written += checkpoints
+        self._count = len(checkpoints)
+        for number, content in enumerate(contents):
+            self.contents[f"hindsight/former/{number}"] = content
+            self._unkept[f"hindsight/former/{number}"] = content
 
     def keep(self, name: str, data: bytes) -> Content:
         """Store bytes that belong to the run; they are safe with the next checkpoint."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hindsight_harness import Case, python
+from hindsight_harness import Case, python, rex
 
 NUMPY = """
     import time
@@ -101,3 +101,19 @@ def test_changed_code_is_refused_with_the_difference(tmp_path: Path) -> None:
     case.edit("train", "0.002", "0.003")
     case.replay(status=2)
     assert "-        model -= 0.002" in case.told and "--allow-changes" in case.told
+
+
+def test_a_killed_run_goes_on(tmp_path: Path) -> None:
+    case = Case(tmp_path, train=NUMPY.replace("time.time() - started", "0.0"))
+    whole = python(tmp_path, "train.py")
+    case.edit("train", "    history.append", "    import os, signal\n"
+              "    if epoch == 3 and not os.path.exists('killed'):\n"
+              "        open('killed', 'w').close(); time.sleep(2); os.kill(os.getpid(), signal.SIGKILL)\n    history.append")
+    killed = rex(tmp_path, "record", "-l", "EXP", "--overhead", "1", "--granularity", "0s", "train.py")
+    assert killed.returncode == -9 and "--resume exp0" in killed.stderr
+    gone_on = rex(tmp_path, "record", "-l", "EXP", "--resume", "exp0", "--overhead", "1", "--granularity", "0s")
+    assert gone_on.returncode == 0, gone_on.stderr
+    assert whole.endswith(gone_on.stdout) and gone_on.stdout.startswith("epoch 3")
+    case.add_after("train", "history.append", "print('probe', epoch, np.linalg.norm(gradient), model[:3])")
+    assert case.replay("-e", "exp1") == case.truth()
+    assert "6 loops skipped" in case.told

@@ -1,0 +1,132 @@
+"""Come to a border of a recorded run without what lies before it, and take on the state there."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+from rex.archive import Archive
+from rex.hindsight.clock import Clock, Entropy, now_s
+from rex.hindsight.graph import Snapshot, decode_snapshot
+from rex.hindsight.kinds import Shapes
+from rex.hindsight.records import Border, Checkpoint, Run
+from rex.hindsight.restore import restore
+from rex.hindsight.session import Entry, Session
+from rex.hindsight.shapes import Cannot
+from rex.hindsight.writer import read_table
+from rex.state.store import read_content
+
+
+class Seeker(Session):
+    """A session that can begin in the middle.
+
+    Attributes:
+        target: position of the border to resume from; "" once the state is the recorded one.
+        is_astray: control was led on without the state that belongs to it.
+    """
+
+    run: Run
+    clock: Clock
+    entropy: Entropy
+
+    def __init__(self, archive: Archive, target: str = "") -> None:
+        super().__init__()
+        self.archive = archive
+        self.shapes = Shapes(self.codes)
+        self.target, self.is_astray = target, False
+        self.restored = 0
+        self.restore_s = self.restore_pause_s = 0.0
+
+    def seek_begin(self, entry: Entry) -> bool | None:
+        """What `begin` answers while seeking; None: the state here is the real one."""
+        end = f"{entry.position}!"
+        if self.target == end:
+            self.restore(end, entry)
+            self.arrive()
+            return False
+        if self.target.startswith(f"{entry.position}:"):
+            return True
+        return False if self.is_astray else None
+
+    def seek_turn(self, entry: Entry) -> None:
+        """Go to the iteration that leads to the target."""
+        prefix = f"{entry.position}:"
+        if not self.target.startswith(prefix) or entry.iteration > 0:
+            return
+        rest = self.target[len(prefix):]
+        wanted = int(rest.partition("/")[0])
+        entry.iteration = wanted
+        if "/" in rest:
+            self.is_astray = self.is_astray or wanted > 0
+            _advance(entry, wanted)
+            return
+        try:
+            self.restore(self.target, entry)
+        except Cannot:   # its iterator cannot be set, but perhaps driven there
+            _advance(entry, wanted)
+            self.restore(self.target, entry)
+        self.arrive()
+
+    def arrive(self) -> None:
+        """The state is the recorded one."""
+        self.target, self.is_astray = "", False
+
+    def checkpoint_at(self, position: str) -> tuple[Border, Checkpoint]:
+        """The border there and its checkpoint.
+
+        Raises:
+            Cannot: there is none, or it is not complete.
+        """
+        place = self.run.border(position)
+        border = self.run.borders[place] if place is not None else None
+        if border is None or border.checkpoint is None:
+            raise Cannot("there is no checkpoint")
+        if border.checkpoint.why_not:
+            name, why = next(iter(border.checkpoint.why_not.items()))
+            raise Cannot(f"{name}: {why}")
+        return border, border.checkpoint
+
+    def read_snapshot(self, checkpoint: Checkpoint) -> Snapshot:
+        """The stored state, without its memory.
+
+        Raises:
+            Cannot: it is damaged.
+        """
+        try:
+            return decode_snapshot(read_content(self.archive, checkpoint.structure))
+        except (ValueError, pickle.UnpicklingError) as error:
+            raise Cannot(f"the checkpoint is damaged: {error}") from error
+
+    def restore(self, position: str, entry: Entry) -> None:
+        """Make the live state the recorded one.
+
+        Raises:
+            Cannot: nothing was changed.
+        """
+        begun = now_s()
+        border, checkpoint = self.checkpoint_at(position)
+        saved = self.read_snapshot(checkpoint)
+        table = read_table(self.archive, checkpoint.table)
+        roots = self.roots(entry)
+
+        def read_memory(digest: bytes) -> Any:
+            return (self.archive.store.read_object(name) for name in table[digest][1])
+
+        values, build = restore(saved, self.shapes, roots.pairs(), read_memory)
+        roots.bind(values)
+        build.finish()
+        self.clock.count, self.entropy.count = border.clock, border.entropy
+        self.restored += 1
+        self.restore_pause_s += checkpoint.pause_s
+        self.restore_s += now_s() - begun
+        self.did_restore(saved, position, entry, checkpoint)
+
+    def did_restore(self, saved: Snapshot, position: str, entry: Entry,
+                    checkpoint: Checkpoint) -> None:
+        """The live state was made the recorded one."""
+
+
+def _advance(entry: Entry, count: int) -> None:
+    if entry.iterator is not None:
+        for _ in range(count):
+            next(entry.iterator, None)
