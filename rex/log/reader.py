@@ -44,8 +44,8 @@ class LogReader:
     def _read_header(self) -> None:
         head = codec.read_stream(self._stream, HEADER.size)
         if len(head) < HEADER.size or not head.startswith(MAGIC):
-            what = "states or checkpoints, not system calls" if head.startswith(b"{") else "not the log's magic bytes"
-            raise Damaged("this is not a log of system calls", f"it begins with {what}")
+            why = "states or checkpoints, not system calls" if head.startswith(b"{") else "not the log's magic bytes"
+            raise Damaged("this is not a log", f"it begins with {why}")
         _, self.version, flags, self.start_ns, self.count = HEADER.unpack(head)
         if self.version > SERIALIZED:
             raise TooNew(f"the log has format version {self.version}",
