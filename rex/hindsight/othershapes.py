@@ -264,7 +264,7 @@ class FileShape:
             return "file", name, "", None
         try:
             if value.closed:
-                return "file", str(name), mode, -1
+                return "file", "", "", -1
             if value.writable():
                 value.flush()
             position = value.tell() if value.seekable() else None
@@ -281,13 +281,15 @@ class FileShape:
     def fits(self, node: Node, live: Any) -> bool:
         if node[3] is None:
             return getattr(live, "name", None) == node[1]
-        return str(getattr(live, "name", "")) == node[1] and live.closed == (node[3] == -1)
+        if node[3] == -1 or live.closed:
+            return bool(live.closed) and node[3] == -1
+        return str(getattr(live, "name", "")) == node[1]
 
     def make(self, build: Any, node: Node) -> Any:
         if node[3] is None:
             return (sys.stdin, sys.stdout, sys.stderr)[node[1]]
         if node[3] == -1:
-            made = io.StringIO()
+            made = io.TextIOWrapper(io.BytesIO())
             made.close()
             return made
         raise Cannot(f"the open file {node[1]} is not found again")

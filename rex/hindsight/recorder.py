@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
 from typing import Any
 
 from rex.archive import Archive, Recording
 from rex.errors import NotFound
 from rex.hindsight import output
 from rex.hindsight.clock import Clock, Entropy, now_s
+from rex.hindsight.files import Files, watch_torch
 from rex.hindsight.graph import Snapshot, encode_snapshot, walk_roots
 from rex.hindsight.memory import Copier
 from rex.hindsight.policy import Policy
@@ -91,6 +93,18 @@ class Recorder(Seeker):
         self.clock.install()
         self.entropy.install()
         output.tee(self._take_output, passes=lambda fd: True)
+        self.files = Files((os.path.realpath(self.archive.path) + os.sep,), self._note_written,
+                           self._note_input)
+        self.files.install()
+
+    def _note_written(self, path: str, was_there: bool, before: bytes | None) -> None:
+        content = self.writer.keep(f"hindsight/before/{len(self.files.written)}", before) \
+            if before and self.files else None
+        self.log.write("file", path=path, was_there=was_there,
+                       before=content_to_json(content) if content else None)
+
+    def _note_input(self, path: str, identity: list[Any]) -> None:
+        self.log.write("input", path=path, identity=identity)
 
     def _take_output(self, fd: int, data: bytes) -> None:
         if fd == 1:
@@ -148,6 +162,8 @@ class Recorder(Seeker):
         return max(1, min(_MANY, 2 * entry.iteration, int(2 * self.granularity_s / mean)))
 
     def turn(self, entry: Entry) -> None:
+        if self.files is not None and not entry.iteration:
+            watch_torch(self.files)
         if self.target:
             self.seek_turn(entry)
             entry.turned_s = now_s()

@@ -103,7 +103,8 @@ class Run:
     loops: dict[str, dict[str, Any]] = field(default_factory=dict)
     values: list[dict[str, Any]] = field(default_factory=list)
     probes: list[dict[str, Any]] = field(default_factory=list)
-    files: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, Any] = field(default_factory=dict)      # that it wrote
+    inputs: dict[str, Any] = field(default_factory=dict)     # that it read: size and hash
     end: dict[str, Any] = field(default_factory=dict)
     checkpoints: list[Checkpoint] = field(default_factory=list)
 
@@ -182,6 +183,8 @@ def add_line(run: Run, line: dict[str, Any]) -> None:
         run.values.append(line)
     elif kind == "file":
         run.files[line["path"]] = line
+    elif kind == "input":
+        run.inputs[line["path"]] = line["identity"]
     elif kind == "probe":
         run.probes.append(line)
     elif kind == "end":

@@ -16,6 +16,7 @@ from typing import Any, Callable, Iterator
 from rex.archive import Archive, Experiment
 from rex.errors import Damaged, NotFound, OwnFailure
 from rex.hindsight.changes import Probe, compare, describe_refusal, unified
+from rex.hindsight.files import identity_of
 from rex.hindsight.record import RUN, python_path
 from rex.hindsight.records import Border, Run, content_of, read_run
 
@@ -115,6 +116,8 @@ def make_plan(options: Options) -> Plan:
         raise NotFound(f"no script {script}", "", "give its path")
     sources: dict[str, str] = {}
     probes = find_probes(archive, run, script, options.allow_changes, sources)
+    if not options.allow_changes:
+        check_inputs(run)
     hot = hot_sites(run, probes)
     every = {key for border in run.borders for key in _keys(border.position)}
     skippable = every - hot if options.is_skipping else set()
@@ -177,6 +180,19 @@ def find_probes(archive: Archive, run: Run, script: str, allow_changes: bool,
             probe.function = f"{name}:{probe.function}" if probe.function else ""
         found += changes.probes
     return found
+
+
+def check_inputs(run: Run) -> None:
+    """Refuse inputs that are not what they were.
+
+    Raises:
+        UsageError: this one was changed, or is gone.
+    """
+    for path, identity in run.inputs.items():
+        now = identity_of(path)
+        if path not in run.files and now != identity:
+            raise UsageError(f"the input {path} {'was changed' if now else 'is gone'} since the recording", "",
+                             "put it back, or replay with --allow-changes")
 
 
 def hot_sites(run: Run, probes: list[Probe]) -> set[str]:
@@ -338,6 +354,7 @@ class _Worker:
                "until": plan.until, "shown": plan.shown, "only_loop": plan.shown[0] > 0 or (
                    plan.until < _FOREVER), "skippable": sorted(plan.skippable), "verify": plan.verified,
                "mentioned": sorted({name for probe in plan.probes for name in probe.names}),
+               "scratch": os.path.join(work, f"files{number}"), "jobs": len(plan.pieces),
                "is_first": number == 0, "events": write_end,
                "unset": head["unset"], "withheld": head["withheld"]}
         path = os.path.join(work, f"job{number}.json")

@@ -8,13 +8,14 @@ import sys
 import types
 from typing import Any
 
+from rex.hindsight.files import Files
 from rex.hindsight.instrument import PREFIX
 from rex.hindsight.shapes import Cannot
 from rex.state import environment
 
 _SPECIAL = frozenset("""__builtins__ __loader__ __spec__ __file__ __cached__ __name__ __doc__
     __package__ __path__ __annotations__ __warningregistry__""".split())
-_TORCH, _CUDA, _NUMPY = "<torch>", "<cuda.random>", "<numpy>"
+_TORCH, _CUDA, _NUMPY, _FILES = "<torch>", "<cuda.random>", "<numpy>", "<files>"
 _IS_OLD = sys.version_info < (3, 13)   # later f_locals writes through by itself
 
 
@@ -28,7 +29,7 @@ class Roots:
 
     def __init__(self, frame: types.FrameType, modules: dict[str, Any],
                  outermost: types.FrameType | None, loops: list[Any], kept: set[str],
-                 withheld: frozenset[str] = frozenset()) -> None:
+                 withheld: frozenset[str] = frozenset(), files: Files | None = None) -> None:
         """
         Args:
             modules: the user's modules by name.
@@ -36,11 +37,12 @@ class Roots:
             loops: loop entries from outside in; each has an `iterator`.
             kept: names that probes bind: no part of the state.
             withheld: variables of the environment that are credentials.
+            files: what the script wrote.
         """
         self._frames = _frames(frame, modules, outermost)
         self._modules = modules
         self._loops = loops
-        self._kept, self._withheld = kept, withheld
+        self._kept, self._withheld, self._files = kept, withheld, files
 
     def pairs(self) -> list[tuple[str, Any]]:
         """Every name with its value, in an order that depends on the names only."""
@@ -57,6 +59,8 @@ class Roots:
         outside = {**environment.capture(), **_library_state()}
         outside[environment.ENVIRON] = {name: text for name, text in sorted(
             outside[environment.ENVIRON].items()) if name not in self._withheld}
+        if self._files is not None and self._files.written:
+            outside[_FILES] = self._files.state()
         return found + sorted(outside.items())
 
     def bind(self, values: dict[str, Any]) -> None:
@@ -72,6 +76,8 @@ class Roots:
                     and f"{label}{name}" not in values]
             for name in gone:
                 del space[name]
+        if _FILES not in values and self._files is not None and self._files.written:
+            self._files.restore({})
         frames = tuple(f"{label}." for label, _ in self._frames)
         for root, value in values.items():
             if root.startswith("<"):
@@ -81,7 +87,10 @@ class Roots:
                 vars(self._modules[module or "__main__"])[name] = value
 
     def _bind_special(self, root: str, value: Any) -> None:
-        if root.startswith("<loop "):
+        if root == _FILES:
+            if self._files is not None:
+                self._files.restore(value)
+        elif root.startswith("<loop "):
             self._loops[int(root[6:-1])].iterator = value
         elif root == _TORCH:
             torch = sys.modules["torch"]

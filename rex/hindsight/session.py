@@ -10,6 +10,7 @@ import types
 from typing import Any, Iterator
 
 from rex.hindsight.clock import now_s
+from rex.hindsight.files import Files
 from rex.hindsight.instrument import PROBE, ModulePlan, SiteFacts
 from rex.hindsight.roots import Roots
 
@@ -87,6 +88,7 @@ class Session:
         self.granularity_s = 0.0
         self.kept: set[str] = set()
         self.withheld: frozenset[str] = frozenset()     # variables of the environment
+        self.files: Files | None = None
         self._counts: dict[str, int] = {}
         self._thread = threading.get_ident()
         self._pid = os.getpid()
@@ -239,7 +241,8 @@ class Session:
     def roots(self, entry: Entry) -> Roots:
         """Where the live state begins, at a border of this loop."""
         outermost = self.stack[0].frame if self.stack else entry.frame
-        return Roots(entry.frame, self.modules, outermost, self.stack, self.kept, self.withheld)
+        return Roots(entry.frame, self.modules, outermost, self.stack, self.kept, self.withheld,
+                     self.files)
 
     def begin(self, entry: Entry) -> bool:
         """A loop is about to begin; False skips it."""

@@ -10,10 +10,12 @@ import types
 from typing import Any, Callable
 
 from rex.archive import Archive
+from rex.errors import UsageError
 from rex.hindsight import output
 from rex.hindsight import session as sessions
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
+from rex.hindsight.files import Files, private_view, remove, watch_torch
 from rex.hindsight.graph import Snapshot, difference, walk_roots
 from rex.hindsight.instrument import ModulePlan, rewrite
 from rex.hindsight.memory import Hasher
@@ -57,6 +59,27 @@ class Replayer(Seeker):
         self.clock.install()
         self.entropy.install()
         output.tee(self._take_output, passes=lambda fd: fd == 2)
+        if self.run.files:
+            self._make_private()
+        self.files = Files((os.path.realpath(self.archive.path) + os.sep,), lambda *_: None, None)
+        self.files.install()
+
+    def _make_private(self) -> None:
+        """See the files as they were before the run; what is written now is seen here only."""
+        folders = {_existing(os.path.dirname(path)) for path in self.run.files}
+        if not private_view(sorted(folders), self._job["scratch"]):
+            if self._job["jobs"] > 1:
+                raise UsageError("this system gives no private view of files", "the script writes some",
+                                 "replay with -j 1: what it writes is then written again")
+            self.tell("note", key="files", text="this system gives no private view of files: what the "
+                      "script writes is written again")
+            return
+        for path, line in self.run.files.items():
+            if not line["was_there"]:
+                remove(path)
+            elif line["before"]:
+                with open(path, "wb") as file:
+                    file.write(self.archive.read(content_of(line["before"])))
 
     def _is_shown(self) -> bool:
         if self.is_astray or self.target and not self._job["is_first"]:
@@ -110,6 +133,8 @@ class Replayer(Seeker):
         return False
 
     def turn(self, entry: Entry) -> None:
+        if self.files is not None and not entry.iteration:
+            watch_torch(self.files)
         if self.target:
             self.seek_turn(entry)
         else:
@@ -208,6 +233,12 @@ class Replayer(Seeker):
                   restored=self.restored, restore_s=round(self.restore_s, 6),
                   pause_s=round(self.restore_pause_s, 6))
         self._events.close()
+
+
+def _existing(folder: str) -> str:
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return os.path.realpath(folder)
 
 
 def _variable(path: str) -> str:

@@ -147,3 +147,43 @@ def test_adversarial_loop(tmp_path: Path, name: str) -> None:
     assert case.replay() == case.truth()
     if name == "generator_moves_on":
         assert "generator numbers has moved on" in case.told and "0 loops skipped" in case.told
+
+
+FILES = """
+    import json, os
+    best = 1e9
+    log = open("log.txt", "w", buffering=1)
+    for epoch in range(5):
+        for step in range(6):
+            value = (epoch - 2) ** 2 + step
+            with open("state.json", "w") as file:
+                json.dump([epoch, step, value], file)
+            log.write(f"{epoch} {step}\\n")
+            if value < best:
+                best = value
+                os.replace("state.json", "best.json")
+        seen = json.load(open("best.json"))
+        print("epoch", epoch, os.path.exists("state.json"))
+    log.close()
+    print("end", seen)
+    """
+
+
+def test_state_in_files(tmp_path: Path) -> None:
+    case = Case(tmp_path, train=FILES)
+    case.record()
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    case.add_after("train", "seen =", "print('probe', epoch, seen, best, open('log.txt').read().split()[-3:])")
+    before["train.py"] = (tmp_path / "train.py").read_bytes()
+    got = case.replay()
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+    assert got == case.truth() and "5 loops skipped" in case.told
+
+
+def test_changed_inputs_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("3")
+    case = Case(tmp_path, train="n = int(open('in.txt').read())\nfor i in range(n):\n    print(i)\n")
+    case.record()
+    (tmp_path / "in.txt").write_text("4")
+    case.replay(status=2)
+    assert "in.txt was changed" in case.told

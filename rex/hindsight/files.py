@@ -1,0 +1,229 @@
+"""Files that a script reads and writes: inputs by their identity, its own files as part of its state."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import sysconfig
+import threading
+from typing import Any, Callable
+
+import xxhash
+
+from rex.errors import UsageError
+
+STATE_BYTES = 1 << 20      # larger files are kept only once the script reads them back
+_INPUTS, _ENDS_BYTES = 1000, 64 << 10
+_SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/usr/share/", sys.prefix + os.sep, *[
+    path + os.sep for key in ("stdlib", "platstdlib", "purelib", "platlib")
+    if (path := sysconfig.get_paths().get(key))])
+_CLONE_NEWNS, _CLONE_NEWUSER = 0x20000, 0x10000000
+
+Note = Callable[[str, bool, bytes | None], None]
+
+
+def identity_of(path: str) -> list[Any] | None:
+    """Size and hash of both ends of a file, None if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            digest = xxhash.xxh3_64(file.read(_ENDS_BYTES))
+            if size > _ENDS_BYTES:
+                file.seek(-_ENDS_BYTES, os.SEEK_END)
+                digest.update(file.read())
+            return [size, digest.hexdigest()]
+    except OSError:
+        return None
+
+
+class Files:
+    """Sees every file that Python opens in this process.
+
+    Attributes:
+        written: files that the script wrote, in order.
+    """
+
+    def __init__(self, apart: tuple[str, ...], note_written: Note,
+                 note_input: Callable[[str, list[Any]], None] | None) -> None:
+        """
+        Args:
+            apart: folders that are no business of the script (the archive).
+            note_written: told of a file about to be written first: path, whether it was there, its
+                content if that is small.
+            note_input: told of a file that is read first: path, identity.
+        """
+        self.written: dict[str, None] = {}
+        self.stale: set[str] = set()     # written in parts of the run that were skipped
+        self._read_back: set[str] = set()
+        self._inputs: set[str] = set()
+        self._apart, self._note_written, self._note_input = apart, note_written, note_input
+        self._cache: dict[str, tuple[tuple[int, int], bytes]] = {}
+        self._is_ours = False
+        self._pid, self._thread = os.getpid(), threading.get_ident()
+
+    def install(self) -> None:
+        """Be told of every open from now on."""
+        sys.addaudithook(self._hook)
+
+    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event not in ("open", "os.remove", "os.rename") or self._is_ours or (
+                threading.get_ident() != self._thread or os.getpid() != self._pid):
+            return
+        self._is_ours = True
+        try:
+            if event == "open":
+                path, mode, flags = arguments[:3]
+                is_write = bool(set(mode) & set("wax+")) if isinstance(mode, str) else bool(
+                    (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC))
+                self._opened(path, is_write)
+            else:
+                for path in arguments[:1 if event == "os.remove" else 2]:
+                    self._opened(path, True)
+        finally:
+            self._is_ours = False
+
+    def will_write(self, path: Any) -> None:
+        """A library is about to write a file without Python's knowledge."""
+        self._is_ours = True
+        try:
+            self._opened(path, True)
+        finally:
+            self._is_ours = False
+
+    def _opened(self, path: Any, is_write: bool) -> None:
+        if isinstance(path, int) or not isinstance(path, (str, bytes, os.PathLike)):
+            return
+        where = os.path.abspath(os.fsdecode(path))
+        if where.startswith(_SYSTEM) or where.startswith(self._apart):
+            return
+        if is_write:
+            self.stale.discard(where)
+            if where not in self.written:
+                self.written[where] = None
+                self._note_written(where, os.path.exists(where), _small_content(where))
+        elif where in self.stale:
+            raise UsageError(f"{where} was written in a part of the run that was skipped",
+                             "it was too large to be kept", "replay with --no-skip")
+        elif where in self.written:
+            self._read_back.add(where)
+        elif self._note_input and where not in self._inputs and len(self._inputs) < _INPUTS and (
+                not where.endswith((".py", ".pyc"))):
+            identity = identity_of(where)
+            if identity is not None:
+                self._inputs.add(where)
+                self._note_input(where, identity)
+
+    def state(self) -> dict[str, Any]:
+        """Content of what the script wrote: bytes, None for gone, the size of what is too large."""
+        self._is_ours = True
+        try:
+            return {path: self._content(path) for path in sorted(self.written)}
+        finally:
+            self._is_ours = False
+
+    def _content(self, path: str) -> Any:
+        try:
+            info = os.stat(path)
+            if not os.path.isfile(path):
+                return None
+            if info.st_size > STATE_BYTES and path not in self._read_back:
+                return info.st_size
+            version = info.st_mtime_ns, info.st_size
+            known = self._cache.get(path)
+            if known is None or known[0] != version:
+                with open(path, "rb") as file:
+                    known = self._cache[path] = version, file.read()
+            return known[1]
+        except OSError:
+            return None
+
+    def restore(self, value: dict[str, Any]) -> None:
+        """Give files the content that they had; what was not kept must not be read."""
+        self._is_ours = True
+        try:
+            for path, content in value.items():
+                self.written.setdefault(path)
+                if isinstance(content, int):
+                    self.stale.add(path)
+                elif content is None:
+                    remove(path)
+                elif self._content(path) != content:
+                    os.makedirs(os.path.dirname(path), exist_ok=True)
+                    with open(path, "r+b" if os.path.exists(path) else "wb") as file:
+                        file.write(content)
+                        file.truncate()
+            for path in self.written.keys() - value.keys():
+                remove(path)
+                del self.written[path]
+        finally:
+            self._is_ours = False
+
+
+def remove(path: str) -> None:
+    """Remove a file if it is there."""
+    try:
+        os.remove(path)
+    except OSError:
+        pass
+
+
+def _small_content(path: str) -> bytes | None:
+    try:
+        if os.path.getsize(path) > STATE_BYTES:
+            return None
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def watch_torch(files: Files) -> None:
+    """torch writes its files in C++: note them too."""
+    torch = sys.modules.get("torch")
+    core = getattr(torch, "_C", None)
+    real = getattr(core, "PyTorchFileWriter", None)
+    if real is None or isinstance(real, _Writer):
+        return
+    core.PyTorchFileWriter = _Writer(real, files)   # type: ignore[union-attr]
+
+
+class _Writer:
+    def __init__(self, real: Any, files: Files) -> None:
+        self._real, self._files = real, files
+
+    def __call__(self, *arguments: Any) -> Any:
+        if arguments and isinstance(arguments[0], str):
+            self._files.will_write(arguments[0])
+        return self._real(*arguments)
+
+
+def private_view(folders: list[str], scratch: str) -> bool:
+    """Let this process alone see what it writes below some folders; False where that is not possible.
+
+    An overlay in a user and mount namespace of its own; call it before there are threads.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    user, group = os.getuid(), os.getgid()
+    tops = [f for f in folders if not any(f != g and f.startswith(g + os.sep) for g in folders)]
+    if not tops:
+        return True
+    if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNS) != 0:
+        return False
+    try:
+        for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"),
+                           ("gid_map", f"{group} {group} 1")):
+            with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+                file.write(text)
+    except OSError:
+        return False
+    here = os.getcwd()
+    for number, folder in enumerate(tops):
+        upper, work = os.path.join(scratch, f"u{number}"), os.path.join(scratch, f"w{number}")
+        os.makedirs(upper)
+        os.makedirs(work)
+        options = f"lowerdir={folder},upperdir={upper},workdir={work},userxattr"
+        if libc.mount(b"overlay", os.fsencode(folder), b"overlay", 0, os.fsencode(options)) != 0:
+            return False
+    os.chdir(here)   # the same path, seen anew
+    return True
