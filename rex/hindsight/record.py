@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rex import codec
-from rex.archive import Archive, Experiment
+from rex.archive import Archive
 from rex.errors import CommandNotFound, NotFound, OwnFailure, UsageError
 from rex.hindsight.policy import OVERHEAD, RESTORE_FACTOR
 from rex.record import begun_facts, new_manifest, withheld_names

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator
 
 from rex.archive import Archive, Experiment
-from rex.errors import Damaged, NotFound, OwnFailure
+from rex.errors import Damaged, NotFound, OwnFailure, UsageError
 from rex.hindsight.changes import Probe, compare, describe_refusal, unified
 from rex.hindsight.files import identity_of
 from rex.hindsight.record import RUN, python_path
