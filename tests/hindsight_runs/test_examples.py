@@ -1,0 +1,65 @@
+"""The scripts of examples/hindsight: values of added statements are those of a full run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hindsight_harness import ROOT, Case
+
+# script: the library that it needs, the line to add behind, what to look at, skipped loops
+OUTER = {
+    "numpy_regression": ("numpy", "rate *= 0.9", "np.linalg.norm(gradient), rate, velocity[:3]"),
+    "sklearn_partial_fit": ("sklearn", "print(f\"epoch", "model.coef_.sum(), model.t_, scaler.mean_[:2], rng.get_state()[2]"),
+    "early_stopping": ("numpy", "print(f\"epoch", "trainer.layers[0].sum(), trainer.rng.bit_generator.state['state']"),
+    "torch_finetune": ("torch", "print(f\"epoch", "scale.grad, [p.sum().item() for p in average.parameters()], first.state_dict()['state'][0]['momentum_buffer'].sum()"),
+    "torch_cnn": ("torch", "scheduler.step()", "[p.grad.norm().item() for p in net.parameters()], scheduler.get_last_lr()"),
+    "torch_workers": ("torch", "print(f\"epoch", "[p.grad.norm().item() for p in net.parameters()]"),
+}
+INNER = {
+    "numpy_regression": ("numpy", "total += float", "begin, float(error @ error)"),
+    "early_stopping": ("numpy", "self.layers[1] -=", "float(back.sum())"),
+    "torch_finetune": ("torch", "loss.backward()", "number, loss.item(), head.weight.grad.norm().item()"),
+}
+# Importing torch takes seconds: those run in make test-all.
+SOME = [pytest.param(name, marks=pytest.mark.stress) if needs[0] == "torch" else name
+        for name, needs in OUTER.items()]
+SOME_INNER = [pytest.param(name, marks=pytest.mark.stress) if needs[0] == "torch" else name
+              for name, needs in INNER.items()]
+
+
+def _case(folder: Path, name: str) -> Case:
+    source = ROOT / "examples" / "hindsight"
+    shutil.copytree(source / "package", folder / "package")
+    shutil.copy(source / f"{name}.py", folder / "train.py")
+    return Case(folder)
+
+
+def _file_of(name: str) -> str:
+    return "package/trainer" if name == "early_stopping" else "train"
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_outer_probe(tmp_path: Path, name: str) -> None:
+    needs, line, look = OUTER[name]
+    pytest.importorskip(needs, reason=f"{needs} is not installed")
+    case = _case(tmp_path, name)
+    arguments = () if name == "early_stopping" else ("4",)
+    case.record(arguments=arguments)
+    case.add_after("train", line, f"print('probe', {look})")
+    assert case.replay() == case.truth(*arguments)
+    assert " 0 loops skipped" not in case.told
+
+
+@pytest.mark.parametrize("name", SOME_INNER)
+def test_inner_probe(tmp_path: Path, name: str) -> None:
+    needs, line, look = INNER[name]
+    pytest.importorskip(needs, reason=f"{needs} is not installed")
+    case = _case(tmp_path, name)
+    arguments = () if name == "early_stopping" else ("4",)
+    case.record(arguments=arguments)
+    case.add_after(_file_of(name), line, f"print('probe', {look})")
+    truth = case.truth(*arguments)
+    assert case.replay("-j", "2") == truth
