@@ -191,3 +191,48 @@ def test_transfers_to_a_full_disk(tmp_path: Path, small_disk: Path) -> None:
         process.communicate(timeout=60)
         assert process.returncode == 2
     assert [e.name for e in whole(small_disk / "R").experiments() if e.state == COMPLETE] == ["exp0"]
+
+
+@needs_tracing
+@pytest.mark.parametrize("recorders", [2, 8])
+def test_recorders_at_once(tmp_path: Path, recorders: int) -> None:
+    (tmp_path / "shared").write_bytes(random.Random(0).randbytes(400_000))
+    for number in range(recorders):
+        (tmp_path / f"own{number}").write_text(f"{number}\n" * 9000)
+    running = [start(tmp_path, "record", "-q", "-l", "A", "--", "sh", "-c", f"cat shared own{n} | wc -c > out{n}; cat out{n}")
+               for n in range(recorders)]
+    said = [process.communicate(timeout=120)[0] for process in running]
+    assert [process.returncode for process in running] == [0] * recorders
+    archive = whole(tmp_path / "A")
+    assert sorted(e.name for e in archive.experiments()) == sorted(f"exp{n}" for n in range(recorders))
+    for experiment in archive.experiments():
+        files, number = experiment.manifest.files, experiment.manifest.command[2].split("own")[1][0]
+        shared, made = files[f"{tmp_path}/shared"].initial, files[f"{tmp_path}/out{number}"].final
+        assert shared and made and shared.content and made.content
+        assert len(archive.read(shared.content)) == 400_000 and archive.read(made.content) == said[int(number)]
+    collect(archive)   # what two stored at once is there once
+    raw = [digest for pack in whole(tmp_path / "A").store.packs() for digest in pack.places]
+    assert len(raw) == len(set(raw))
+
+
+@needs_tracing
+def test_recording_onto_a_full_disk(tmp_path: Path, small_disk: Path) -> None:
+    (tmp_path / "small").mkdir(exist_ok=True)
+    (tmp_path / "large").write_bytes(random.Random(1).randbytes(4_000_000))
+    fits = ("record", "-q", "-l", "small/A", "--", "sh", "-c", "echo fits")
+    with start(tmp_path, *fits) as process:
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    for command in ("cat large | wc -c", "cat large >> large2; wc -c large2"):
+        with start(tmp_path, "record", "-q", "-l", "small/A", "--", "sh", "-c", command) as process:
+            process.communicate(timeout=60)
+            assert process.returncode == 125
+        archive = whole(small_disk / "A")
+        assert [e.name for e in archive.experiments() if e.state == COMPLETE] == ["exp0"]
+    for experiment in archive.experiments()[1:]:
+        archive.remove(experiment.name)
+    collect(archive)
+    with start(tmp_path, *fits) as process:   # there is room again
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    assert len([e for e in whole(small_disk / "A").experiments() if e.state == COMPLETE]) == 2

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import struct
+import subprocess
 import threading
 import time
 from pathlib import Path
+from typing import Iterator
 
 import pytest
 
@@ -79,6 +82,44 @@ def test_hints_are_followed_beside_the_run(tmp_path: Path) -> None:
                 time.sleep(0.01)
         seen = service.seen
         assert sorted([*seen, *service.captured]) == sorted(str(tmp_path / f"f{n}") for n in range(20))
+
+
+@pytest.fixture(params=["shared blocks", "a copy"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A folder; for shared blocks on a file system of its own, which only root can mount."""
+    if request.param == "a copy":
+        yield tmp_path
+        return
+    (tmp_path / "xfs").mkdir()
+    with open(tmp_path / "image", "wb") as image:
+        image.truncate(400 << 20)
+    for command in (["mkfs.xfs", "-q", "-m", "reflink=1", tmp_path / "image"],
+                    ["mount", "-o", "loop", tmp_path / "image", tmp_path / "xfs"]):
+        if not shutil.which(command[0]) or subprocess.run(command, capture_output=True, check=False).returncode:
+            pytest.skip("cannot make a file system with shared blocks here")
+    yield tmp_path / "xfs"
+    subprocess.run(["umount", "-l", tmp_path / "xfs"], check=True)
+
+
+def test_large_files_are_set_aside(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rex.keeping._WAITING_BYTES", 1 << 20)   # no room in memory
+    before = os.urandom(5 << 20)
+    (place / "large").write_bytes(before)
+    archive = Archive.create(place / "archive")
+    may_store = threading.Event()
+    with archive.begin() as recording:
+        add = recording._packer.add_blocks
+        monkeypatch.setattr(recording._packer, "add_blocks", lambda blocks: (may_store.wait(20), add(blocks))[1])
+        with CaptureService(Keeper(recording)) as service:
+            ask(service, place / "large")          # answered though nothing is stored
+            with open(place / "large", "r+b") as file:
+                file.write(b"changed in place")
+            (place / "large").unlink()
+            may_store.set()
+        state = service.captured[str(place / "large")]
+        recording.finish(Manifest(("x",), files={"/large": FileEntry(state, None, True)}))
+    assert state.content and archive.read(state.content) == before
+    assert not [name for name in os.listdir(archive.experiment().directory) if name.startswith(".tmp")]
 
 
 def test_a_directory_is_kept_with_all_below(tmp_path: Path) -> None:
