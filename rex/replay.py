@@ -7,12 +7,12 @@ import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
 from dataclasses import dataclass, field
 from typing import BinaryIO, Mapping
 
 from rex import codec, elf
 from rex.archive import OUTPUT, Archive, Experiment, FileEntry, FileState, Manifest, Unpacked
+from rex.archive.unpacked import WorkDirectory
 from rex.errors import NotFound, OwnFailure, UsageError
 from rex.tracer import NATIVE, Plan, Report, choose
 from rex.tracer.plan import REPLAY, Divergence
@@ -82,8 +82,8 @@ class Stage:
         self.manifest: Manifest = experiment.manifest
         self._unpacked = Unpacked(archive)
         self.root = os.path.dirname(self._unpacked.root)
-        os.makedirs(self.root, mode=0o700, exist_ok=True)
-        self.work = tempfile.mkdtemp(prefix="replay-", dir=self.root)
+        self._directory = WorkDirectory(self.root)
+        self.work = self._directory.path
         self.empty = os.path.join(self.work, "empty")
         os.mkdir(self.empty)
         self.private = os.path.join(self.work, "files") if is_private else None
@@ -103,7 +103,7 @@ class Stage:
 
     def close(self) -> None:
         """Remove what was made for this one run."""
-        shutil.rmtree(self.work, ignore_errors=True)
+        self._directory.close()
 
     def add(self, entries: Mapping[str, FileEntry]) -> None:
         """Unpack files of other experiments too; those that are here stay."""

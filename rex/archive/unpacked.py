@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import tempfile
+import time
 from typing import Iterable
 
 from rex.archive.archive import Archive
 from rex.archive.content import Content
-from rex.archive.locks import remove_if_there, sync_file_system, temporary_name
+from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_file_system, temporary_name
 
 MODE = 0o555
 _BATCH = 4096   # files between two syncs
+_WORK, _LOCK, _YOUNG_S = "replay-", "lock", 60
 
 
 def cache_root() -> str:
@@ -20,6 +24,32 @@ def cache_root() -> str:
         return os.path.abspath(given)
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(os.path.abspath(base), "rex")
+
+
+class WorkDirectory:
+    """A directory of the cache for one run; the next one removes those whose run was killed."""
+
+    def __init__(self, root: str) -> None:
+        os.makedirs(root, mode=0o700, exist_ok=True)
+        for name in os.listdir(root):
+            if name.startswith(_WORK):
+                _remove_if_left(os.path.join(root, name))
+        self.path = tempfile.mkdtemp(prefix=_WORK, dir=root)
+        self._lock = FileLock(os.path.join(self.path, _LOCK), exclusive=True)
+
+    def close(self) -> None:
+        """Remove it with all that is in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self._lock.release()
+
+
+def _remove_if_left(path: str) -> None:
+    try:
+        is_young = time.time() - os.stat(path).st_mtime < _YOUNG_S   # its lock may be about to be taken
+        if not is_young and not is_locked(os.path.join(path, _LOCK)):
+            shutil.rmtree(path, ignore_errors=True)
+    except OSError:   # somebody else removes it, or it is not ours
+        pass
 
 
 class Unpacked:

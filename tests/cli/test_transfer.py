@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -126,6 +127,26 @@ def test_other_formats(place: Path, kind: str, names: set[str]) -> None:
     rex("export", "A:exp0", "-o", kind, "--format", kind, cwd=place)
     assert set(os.listdir(place / kind)) == names
     rex("export", "A:exp0", "-o", kind, "--format", kind, cwd=place, code=2)
+
+
+def test_an_image_is_built_and_runs(place: Path) -> None:
+    """By buildah, which needs no service, where it is installed."""
+    if not shutil.which("buildah"):
+        pytest.skip("no buildah here")
+    rex("export", "A:exp0", "-o", "context", "--format", "docker", cwd=place)
+    buildah = ["buildah", "--root", str(place / "layers"), "--runroot", str(place / "state"), "--storage-driver", "vfs"]
+
+    def run_it(*args: str) -> str:
+        done = subprocess.run([*buildah, *args], cwd=place, capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode and "permitted" in done.stderr:
+            pytest.skip(done.stderr[-200:])
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run_it("bud", "--isolation", "chroot", "-t", "exp0", "context")
+    container = run_it("from", "--pull-never", "exp0").strip()
+    command = json.loads(run_it("inspect", container))["OCIv1"]["config"]["Cmd"]
+    assert run_it("run", "--isolation", "chroot", container, "--", *command) == "a\nb\n"
 
 
 def exchange(place: Path, url: str, name: str, *options: str, **env: str) -> None:

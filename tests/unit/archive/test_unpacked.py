@@ -10,7 +10,7 @@ from typing import Callable
 import pytest
 
 from rex.archive import Archive, Content, Experiment, Unpacked
-from rex.archive.unpacked import cache_root
+from rex.archive.unpacked import WorkDirectory, cache_root
 from rex.errors import Damaged
 
 
@@ -76,3 +76,18 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("REX_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/x")
     assert cache_root() == "/x/rex"
+
+
+def test_directories_of_killed_runs_are_removed(tmp_path: Path) -> None:
+    root = str(tmp_path)
+    alive, left, young = WorkDirectory(root), tmp_path / "replay-left", tmp_path / "replay-young"
+    for path in (left, young, tmp_path / "objects"):
+        path.mkdir()
+    (left / "log").write_text("x")
+    for path in (Path(alive.path), left, tmp_path / "objects"):
+        os.utime(path, (1, 1))
+    mine = WorkDirectory(root)
+    assert not left.exists() and young.exists() and (tmp_path / "objects").exists() and os.path.isdir(alive.path)
+    for each in (alive, mine):
+        each.close()
+    assert sorted(os.listdir(root)) == ["objects", "replay-young"]
