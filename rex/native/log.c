@@ -205,6 +205,11 @@ static void add_record(const struct record *r)
 {
     if (r->task > script_count)
         die("the log is damaged at event %zu: task %u was never born", event_count, r->task);
+    if (r->call == EVENT_SIGNAL) {      /* archives come from strangers: others rely on what is checked here */
+        const struct field *f = record_field(r, FIELD_WHOLE, FIELD_OUT);
+        if (!f || f->length < sizeof(siginfo_t))
+            die("the log is damaged at event %zu: a signal without its facts", event_count);
+    }
     struct script *s = script_of(r->task);
     struct event *e = &events[event_count];
     bool is_note = r->call == EVENT_NOTE || r->call == EVENT_DUP;
@@ -266,5 +271,7 @@ void log_load(const char *path)
     at = HEADER;
     for (const struct record *r; (r = next_record(data, size, &at)); )
         add_record(r);
+    if (!script_total() || !script_of(0)->birth)
+        die("the log is damaged: nothing begins in it");
     began = clock_ns(CLOCK_MONOTONIC);
 }

@@ -152,7 +152,7 @@ json_values = st.recursive(
 
 @MODERATE
 @given(st.dictionaries(st.sampled_from([
-    "command", "files", "table", "attachments", "log", "processes", "environment", "limits", "format", "extra"]),
+    "command", "files", "table", "attachments", "log", "processes", "environment", "limits", "format", "extra", "content", "base"]),
     json_values, max_size=5))
 def test_manifests_with_any_values(facts: dict[str, Any]) -> None:
     data = json.dumps({"format": 1, "command": ["x"], **facts}).encode()
@@ -163,6 +163,43 @@ def test_manifests_with_any_values(facts: dict[str, Any]) -> None:
     assert all(manifests.is_plain_path(path) for path in found.files)
     for content in found.contents():
         assert len(content.root[0]) == 32 and content.size >= 0
+
+
+@MODERATE
+@given(st.binary(max_size=120) | st.sampled_from([b'{"format": 1}', b'{"format": 9}', b"[" * 100_000, b'{"format": true}',
+                                                  b'{"format": 1.5}', b"null"]))
+def test_small_files(data: bytes) -> None:
+    """The first file, the name of the default experiment, begun.json, and what an unfinished experiment keeps."""
+    from rex.archive.archive import default_in
+    name = default_in(data)
+    assert name is None or "/" not in name and not name.startswith(".")
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Archive.create(folder + "/a")
+        with archive.begin():
+            pass
+        where = Path(folder, "a", "experiments", "exp0")
+        (where / "begun.json").write_bytes(data)
+        (where / "kept.part").write_bytes(b"0" * 64 + b" 5 0\n" + data)
+        accepts_or_refuses(lambda _: archive.experiment("exp0").begun, data)
+        assert all(len(c.root[0]) == 32 and c.size >= 0 for c in archive.experiment("exp0").kept())
+        Path(folder, "a", "rex-archive.json").write_bytes(data)
+        accepts_or_refuses(lambda _: Archive.open(folder + "/a"), data)
+
+
+@MODERATE
+@given(edits, ends, st.binary(max_size=3000))
+def test_logs_with_a_base(changes: list[tuple[float, bytes]], end: float, base: bytes) -> None:
+    """A log that is stored as a difference, hurt, or with another base."""
+    stored = io.BytesIO()
+    codec.copy_compressed(io.BytesIO(LOG), stored, 3, LOG[:-50] + b"other")
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(hurt(stored.getvalue(), changes, end))
+        file.flush()
+
+        def read(_: bytes) -> None:
+            with codec.open_stream(file.name, base) as stream:
+                codec.read_stream(stream, 1 << 20)
+        accepts_or_refuses(read, b"")
 
 
 @MODERATE
