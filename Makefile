@@ -36,6 +36,7 @@ bench: $(BIN)/rex  ## measure recording and replaying against plain runs
 bench-workflow: $(BIN)/rex  ## measure the schedules of workflows, draw docs/figures
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(BIN)/python bench/workflow.py --plots docs/figures
+	$(BIN)/python bench/kills.py
 
 screenshots: $(BIN)/rex  ## take the pictures of docs/runnew.md anew, in a headless chromium
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install pillow

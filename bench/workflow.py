@@ -199,6 +199,8 @@ def draw_ratios(path: Path, axis: str, series: dict[str, list[tuple[float, dict[
             panel.plot([x for x, _ in rows], [min(ratios[name], 1e3) for _, ratios in rows], marker="o", markersize=3, label=name)
         shown = [ratio for _, ratios in rows for name, ratio in ratios.items() if name != "nothing"]
         panel.set(title=family, xlabel=axis, ylabel="T / T_inf", xscale="log", ylim=(1, 1 + 1.25 * (max(shown) - 1)))
+        panel.set_xticks([x for x, _ in rows], [f"{x:g}" for x, _ in rows])
+        panel.minorticks_off()
     grid.flat[0].legend(fontsize="small")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=80)

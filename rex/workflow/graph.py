@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import heapq
 import os
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rex.log.uses import MOVED, READ, REMOVE, REMOVE_DIRECTORY, WRITE
 from rex.workflow.dag import Dag
-from rex.workflow.recorded import BORN, Recorded, Use, read_recorded
+from rex.workflow.links import Links, order_units
+from rex.workflow.recorded import Recorded, read_recorded
 from rex.workflow.spans import Spans
 from rex.workflow.steps import COMMAND, DEPTH, NONE, Steps, find_steps
 from rex.workflow.wfcommons import Storage
@@ -124,190 +123,21 @@ def build_workflow(recorded: Recorded, grouping: str, name: str = "") -> Workflo
     attached: set[int] = set()
     while True:
         steps = find_steps(recorded, grouping, attached)
-        links = _Links(recorded, steps)
+        links = Links(recorded, steps)
         more = links.merge_cycles()
         if not more:
             return _assemble(recorded, steps, links, grouping, name)
         attached |= more
 
 
-@dataclass
-class _Version:
-    """A path as one unit left it."""
-
-    unit: int
-    size_bytes: int = -1
-    readers: set[int] = field(default_factory=set)
-
-
-class _Links:
-    """Who needs whom. Units are sets of steps by their least root, and stretches of the frame by
-    negative numbers: -1 is the first; one ends where the frame needs something of a step."""
-
-    def __init__(self, recorded: Recorded, steps: Steps) -> None:
-        self._steps = steps
-        self.needs: dict[int, dict[int, set[str]]] = {-1: {}}
-        self.begins_s = {-1: 0.0}
-        self.stretch = -1
-        self._frame_has: set[int] = set()
-        self.versions: dict[str, list[_Version]] = {}
-        self._initial = [path for path, entry in recorded.manifest.files.items() if entry.initial and entry.is_changed]
-        for root in steps.roots():
-            self.needs.setdefault(steps.sets.find(root), {})
-        for use in recorded.uses:
-            self._take(use)
-
-    def _take(self, use: Use) -> None:
-        unit = self._steps.unit(use.process)
-        if use.kind == BORN:
-            if unit is not None and self._steps.root_of[use.process] == use.process:
-                self._need(unit, self.stretch)
-        elif use.kind == READ:
-            self._read(unit, use)
-        elif use.kind in (WRITE, REMOVE, REMOVE_DIRECTORY):
-            self._write(unit, use.path, -1)
-        elif use.kind == MOVED:
-            self._move(unit, use)
-        else:
-            self._read(unit, use)
-            self._write(unit, use.path, use.size_bytes)
-
-    def _need(self, unit: int, other: int, path: str = "") -> None:
-        if unit != other:
-            paths = self.needs[unit].setdefault(other, set())
-            if path:
-                paths.add(path)
-
-    def _read(self, unit: int | None, use: Use) -> None:
-        versions = self.versions.get(use.path)
-        if not versions:
-            return
-        version = versions[-1]
-        if unit is None and version.unit >= 0 and version.unit not in self._frame_has:
-            self._extend_frame(version.unit, use)
-        reader = self.stretch if unit is None else unit
-        if reader != version.unit and not (reader < 0 and version.unit < 0):
-            version.readers.add(reader)
-            if use.size_bytes >= 0:
-                version.size_bytes = use.size_bytes
-            self._need(reader, version.unit, use.path)
-
-    def _extend_frame(self, writer: int, use: Use) -> None:
-        self._frame_has.add(writer)
-        last, self.stretch = self.stretch, self.stretch - 1
-        self.needs[self.stretch] = {last: set(), writer: {use.path}}
-        self.begins_s[self.stretch] = use.time_s
-
-    def _write(self, unit: int | None, path: str, size_bytes: int) -> None:
-        writer = self.stretch if unit is None else unit
-        versions = self.versions.setdefault(path, [])
-        if not versions or versions[-1].unit != writer:
-            versions.append(_Version(writer, size_bytes))
-
-    def _move(self, unit: int | None, use: Use) -> None:
-        """Away from here, with all that lies below a directory."""
-        below = use.path + "/"
-        for path in {path for known in (self.versions, self._initial) for path in known if path.startswith(below)}:
-            self._read(unit, Use(use.time_s, use.process, READ, path))
-            self._write(unit, path, -1)
-            self._write(unit, use.target + path[len(use.path):], -1)
-        self._write(unit, use.path, -1)
-
-    def merge_cycles(self) -> set[int]:
-        """Make steps on a cycle one; roots of those that are on one with the frame are returned,
-        and nothing is merged then."""
-        groups = [group for group in _components(self.needs) if len(group) > 1]
-        attached = {unit for group in groups if min(group) < 0 for unit in group if unit >= 0}
-        if attached:
-            return {root for root in self._steps.roots() if self._steps.sets.find(root) in attached}
-        for group in groups:
-            for unit in group[1:]:
-                self._steps.sets.join(group[0], unit)
-        self.rename({unit: self._steps.sets.find(unit) for unit in self.needs if unit >= 0})
-        return set()
-
-    def rename(self, names: dict[int, int]) -> None:
-        """Give units other names; those that get the same are one."""
-        needs: dict[int, dict[int, set[str]]] = {}
-        for unit, others in self.needs.items():
-            mine = needs.setdefault(names.get(unit, unit), {})
-            for other, paths in others.items():
-                other = names.get(other, other)
-                if other != names.get(unit, unit):
-                    mine.setdefault(other, set()).update(paths)
-        self.needs = needs
-        for versions in self.versions.values():
-            for version in versions:
-                version.unit = names.get(version.unit, version.unit)
-                version.readers = {names.get(reader, reader) for reader in version.readers} - {version.unit}
-
-
-def _components(needs: dict[int, dict[int, set[str]]]) -> list[list[int]]:
-    """Strongly connected parts. Source: Tarjan, SIAM J. Comput. 1(2), 1972; without recursion."""
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    on_stack: set[int] = set()
-    found: list[list[int]] = []
-    for start in needs:
-        work = [] if start in index else [(start, iter(needs[start]))]
-        while work:
-            unit, others = work[-1]
-            if unit not in index:
-                index[unit] = low[unit] = len(index)
-                stack.append(unit)
-                on_stack.add(unit)
-            for other in others:
-                if other not in index:
-                    work.append((other, iter(needs[other])))
-                    break
-                if other in on_stack:
-                    low[unit] = min(low[unit], index[other])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[unit])
-                if low[unit] == index[unit]:
-                    found.append(_pop_until(stack, on_stack, unit))
-    return found
-
-
-def _pop_until(stack: list[int], on_stack: set[int], unit: int) -> list[int]:
-    group = []
-    while not group or group[-1] != unit:
-        group.append(stack.pop())
-        on_stack.discard(group[-1])
-    return sorted(group)
-
-
-def _order(needs: dict[int, dict[int, set[str]]], begins_s: dict[int, float]) -> list[int]:
-    """Units so that each comes after what it needs; of several, the first to begin."""
-    waiting = {unit: len(others) for unit, others in needs.items()}
-    readers: dict[int, list[int]] = {unit: [] for unit in needs}
-    for unit, others in needs.items():
-        for other in others:
-            readers[other].append(unit)
-    ready = [(begins_s[unit], unit) for unit, count in waiting.items() if not count]
-    heapq.heapify(ready)
-    order = []
-    while ready:
-        _, unit = heapq.heappop(ready)
-        order.append(unit)
-        for reader in readers[unit]:
-            waiting[reader] -= 1
-            if not waiting[reader]:
-                heapq.heappush(ready, (begins_s[reader], reader))
-    return order
-
-
-def _assemble(recorded: Recorded, steps: Steps, links: _Links, grouping: str, name: str) -> Workflow:
+def _assemble(recorded: Recorded, steps: Steps, links: Links, grouping: str, name: str) -> Workflow:
     end_s = recorded.end_s
     spans = _unit_spans(steps, links, end_s)
     begins_s = {unit: times.begin for unit, times in spans.items()}
-    order = _order(links.needs, begins_s)
+    order = order_units(links.needs, begins_s)
     if grouping != NONE:
         _join_neighbours(recorded, steps, links, order, spans, grouping, end_s)
-        order = _order(links.needs, {unit: spans[unit].begin for unit in links.needs})
+        order = order_units(links.needs, {unit: spans[unit].begin for unit in links.needs})
     frame_reads = {other for unit in order if unit < 0 for other in links.needs[unit] if other >= 0}
     frame_s = sum(spans[unit].length for unit in order if unit < 0)
     if frame_s < _FRAME * end_s or len(order) == 1 and not steps.roots():
@@ -322,7 +152,7 @@ def _assemble(recorded: Recorded, steps: Steps, links: _Links, grouping: str, na
                     recorded.manifest.cwd, end_s)
 
 
-def _unit_spans(steps: Steps, links: _Links, end_s: float) -> dict[int, Spans]:
+def _unit_spans(steps: Steps, links: Links, end_s: float) -> dict[int, Spans]:
     """When each unit ran: steps from birth to the end of all that they started, the frame while
     no step did."""
     parts: dict[int, list[tuple[float, float]]] = {unit: [] for unit in links.needs}
@@ -338,7 +168,7 @@ def _unit_spans(steps: Steps, links: _Links, end_s: float) -> dict[int, Spans]:
     return spans
 
 
-def _join_neighbours(recorded: Recorded, steps: Steps, links: _Links, order: Sequence[int],
+def _join_neighbours(recorded: Recorded, steps: Steps, links: Links, order: Sequence[int],
                      spans: dict[int, Spans], grouping: str, end_s: float) -> None:
     """Runs of tiny steps with the same parent, or the same program, become one: neighbours in an
     order that can run can be joined without making a cycle."""
@@ -365,7 +195,7 @@ def _join_neighbours(recorded: Recorded, steps: Steps, links: _Links, order: Seq
     links.rename(final)
 
 
-def _without_frame(links: _Links, order: Sequence[int]) -> list[int]:
+def _without_frame(links: Links, order: Sequence[int]) -> list[int]:
     """Leave the frame out; who needed a stretch of it needs what that needed."""
     behind: dict[int, dict[int, set[str]]] = {}
     for unit in order:
@@ -383,7 +213,7 @@ def _without_frame(links: _Links, order: Sequence[int]) -> list[int]:
 class _Files:
     """Outputs and results by unit."""
 
-    def __init__(self, recorded: Recorded, links: _Links) -> None:
+    def __init__(self, recorded: Recorded, links: Links) -> None:
         self.outputs: dict[int, dict[str, int]] = {}
         self.results: dict[int, dict[str, int]] = {}
         self.remaining: dict[int, list[str]] = {}
@@ -405,7 +235,7 @@ class _Files:
                     self.results.setdefault(version.unit, {})[path] = kept
 
 
-def _task(recorded: Recorded, steps: Steps, links: _Links, unit: int, seconds: float,
+def _task(recorded: Recorded, steps: Steps, links: Links, unit: int, seconds: float,
           place: dict[int, int], files: _Files) -> Task:
     preds = {place[other]: tuple(sorted(paths)) for other, paths in links.needs[unit].items()}
     preds = dict(sorted(preds.items()))
