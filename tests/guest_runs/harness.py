@@ -154,6 +154,7 @@ class Trial:
     place: Path
     shared: Path               # archive and cache, for all guests of this engine
     timeout_s: float = TIMEOUT_S
+    fast: str = "1"              # "0": every recorded call stops
 
     @property
     def directory(self) -> Path:
@@ -169,7 +170,7 @@ class Trial:
 
     def rex(self, env: dict[str, str], cwd: Path, *args: str, **how: Any) -> Result:
         """Run the command line under this engine, and with nothing else from our environment."""
-        env = {"HOME": str(self.shared), "REX_CACHE": str(self.shared / "cache"), "REX_ENGINE": self.engine,
+        env = {"HOME": str(self.shared), "REX_CACHE": str(self.shared / "cache"), "REX_ENGINE": self.engine, "REX_FAST": self.fast,
                "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **env}
         return spawn([sys.executable, "-m", "rex.cli.main", *args], cwd, env, timeout_s=self.timeout_s, **how)
 

@@ -125,6 +125,21 @@ def test_guest_replays(name: str, engine: str, tmp_path: Path, request: pytest.F
 @pytest.mark.stress
 @pytest.mark.usefixtures("tracing")
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("recorded_fast", ["0", "1"])
+def test_guest_replays_where_all_calls_stop(name: str, recorded_fast: str, tmp_path: Path, request: pytest.FixtureRequest,
+                                            program_of: Callable[[str], Path], shared_of: Callable[[str], Path]) -> None:
+    if not native.is_built():
+        pytest.skip("the native engine is not built")
+    trial = trial_of(name, "native", tmp_path, request, program_of(name), shared_of(f"native{recorded_fast}"))
+    trial.fast = recorded_fast
+    recorded = trial.record()
+    trial.fast = str(1 - int(recorded_fast))
+    trial.replay(recorded)
+
+
+@pytest.mark.stress
+@pytest.mark.usefixtures("tracing")
+@pytest.mark.parametrize("name", NAMES)
 def test_guest_replays_one_thread_at_a_time(name: str, tmp_path: Path, request: pytest.FixtureRequest,
                                             program_of: Callable[[str], Path], shared_of: Callable[[str], Path]) -> None:
     if not native.is_built():
