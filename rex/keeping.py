@@ -19,6 +19,7 @@ from rex.archive.identities import Identities
 
 _REQUEST = struct.Struct("<I")
 _HINT = 1 << 31                 # set in a request's length: no answer is wanted
+_ALL = 1 << 30                  # and all below it: it is moved
 _BLOCK_BYTES = 1 << 16
 _WAITING_BYTES = 64 << 20       # what may wait in memory to be stored
 _NICENESS = 5
@@ -165,13 +166,13 @@ class CaptureService:
         at, hinted = 0, []
         while len(data) - at >= _REQUEST.size:
             length = _REQUEST.unpack_from(data, at)[0]
-            end = at + _REQUEST.size + (length & ~_HINT)
+            end = at + _REQUEST.size + (length & ~(_HINT | _ALL))
             if end > len(data):
                 break
             path = codec.text(data[at + _REQUEST.size:end])
             at = end
             if not length & _HINT:
-                self._keep_all(path)
+                self._keep_all([path, *below(path)] if length & _ALL else [path])
                 self._ours.sendall(b"k")
             elif path not in self._kept:
                 self._hinted[path] = True
@@ -195,9 +196,8 @@ class CaptureService:
                     with self._ended:
                         self._ended.notify_all()
 
-    def _keep_all(self, path: str) -> None:
-        """A directory is about to be moved or removed: all below it goes with it."""
-        for each in [path, *below(path)]:
+    def _keep_all(self, paths: list[str]) -> None:
+        for each in paths:
             if each not in self._kept:
                 self._kept.add(each)
                 self._keep(each)

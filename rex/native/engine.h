@@ -369,7 +369,7 @@ bool serial_is_timed_futex(const struct task *t);
 void record_start(void);
 void record_report(void);
 void record_opened(struct task *t, int fd, struct bytes *b);
-void record_before_change(const char *path);
+void record_before_change(const char *path, bool moves);    /* moves: with all that is below it */
 void record_created(const char *path);
 void descriptor_exit(struct task *t, int64_t result);
 void record_standard(struct task *t, int64_t fd);

@@ -80,17 +80,26 @@ static void open_entry(struct task *t)
     if (path && path_stat(path, &st, true))
         t->created = true;
     else if (path && S_ISREG(st.st_mode))
-        record_before_change(path);
+        record_before_change(path, false);
     free(path);
+}
+
+static bool makes_name(long nr)
+{
+    return nr == REX_NR_mkdir || nr == REX_NR_mkdirat || nr == REX_NR_mknod || nr == REX_NR_mknodat
+        || nr == REX_NR_symlink || nr == REX_NR_symlinkat;
 }
 
 static void tree_entry(struct task *t)
 {
+    bool moves = t->nr == REX_NR_rename || t->nr == REX_NR_renameat || t->nr == REX_NR_renameat2;
     resolve_names(t);
+    if (makes_name(t->nr))                /* where there is something already, it fails */
+        return;
     if (t->resolved)
-        record_before_change(t->resolved);
+        record_before_change(t->resolved, moves);
     if (t->resolved2)
-        record_before_change(t->resolved2);
+        record_before_change(t->resolved2, moves);
 }
 
 /* A call that the kernel goes on with after a signal that had no handler. */
@@ -178,12 +187,9 @@ static void tree_exit(struct task *t, struct bytes *b, int64_t result)
         log_field(b, (uint8_t)n.path2, FIELD_RESOLVED, t->resolved2, strlen(t->resolved2));
     if (result < 0)
         return;
+    if (makes_name(t->nr) && t->resolved)
+        record_created(t->resolved);
     switch (t->nr) {
-    case REX_NR_mkdir: case REX_NR_mkdirat: case REX_NR_mknod: case REX_NR_mknodat:
-    case REX_NR_symlink: case REX_NR_symlinkat:
-        if (t->resolved)
-            record_created(t->resolved);
-        break;
     case REX_NR_rename: case REX_NR_renameat: case REX_NR_renameat2: case REX_NR_link: case REX_NR_linkat:
         if (t->resolved2)
             record_created(t->resolved2);

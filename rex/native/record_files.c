@@ -22,7 +22,8 @@ struct used { unsigned how; bool known; struct stat st; };
 
 static struct table used, aliases;
 
-static void ask_capture(const char *path, bool waits);
+enum ask { ASK_HINT, ASK_SELF, ASK_ALL };
+static void ask_capture(const char *path, enum ask what);
 static bool is_created(const char *path);
 
 /* A file that is only read can be kept beside the run, from its first use on. */
@@ -35,7 +36,7 @@ static void use(const char *path, unsigned how, const struct stat *st)
     (*at)->how |= how;
     if (is_first && !(how & (USED_WRITTEN | USED_DIRECTORY)) && plan.control >= 0 && *path == '/'
         && !table_get(&touched, path) && !is_created(path))
-        ask_capture(path, false);
+        ask_capture(path, ASK_HINT);
     if (st && !(*at)->known) {
         (*at)->known = true;
         (*at)->st = *st;
@@ -102,12 +103,13 @@ static void send_requests(struct bytes *b)
 
 /* The service answers with one byte when it has the content; a hint (highest bit) is not answered,
  * and waits for company: each message wakes somebody up who wants this processor. */
-static void ask_capture(const char *path, bool waits)
+static void ask_capture(const char *path, enum ask what)
 {
+    bool waits = what != ASK_HINT;
     static struct bytes b;
     static struct timespec sent;
     struct timespec now;
-    uint32_t n = (uint32_t)strlen(path), head = n | (waits ? 0 : 1u << 31);
+    uint32_t n = (uint32_t)strlen(path), head = n | (waits ? 0 : 1u << 31) | (what == ASK_ALL ? 1u << 30 : 0);
     char answer;
     bytes_add(&b, &head, sizeof head);
     bytes_add(&b, path, n);
@@ -121,14 +123,18 @@ static void ask_capture(const char *path, bool waits)
         ;
 }
 
-void record_before_change(const char *path)
+void record_before_change(const char *path, bool moves)
 {
+    static struct table moved;
     struct stat st;
-    if ((plan.control < 0 && !is_live) || path_stat(path, &st, false) || table_get(&touched, path) || is_created(path))
+    if ((plan.control < 0 && !is_live) || path_stat(path, &st, false) || table_get(moves ? &moved : &touched, path) || is_created(path))
         return;
+    if (moves)
+        *table_at(&moved, path) = &moved;
     if (!is_live && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode)))
-        ask_capture(path, true);
-    *table_at(&touched, path) = (void *)(intptr_t)CAPTURED;
+        ask_capture(path, moves ? ASK_ALL : ASK_SELF);
+    if (!table_get(&touched, path))
+        *table_at(&touched, path) = (void *)(intptr_t)CAPTURED;
 }
 
 void record_created(const char *path)

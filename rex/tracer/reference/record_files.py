@@ -20,6 +20,7 @@ from rex.tracer.reference.tasks import Task
 _STAT = struct.Struct("<QQQIII4xQqqq6q24x")
 _REQUEST = struct.Struct("<I")
 _HINT = 1 << 31                # in a request's length
+_ALL = 1 << 30                 # the same: and all below it
 # File systems whose contents the kernel makes up as they are read: proc, sysfs, debugfs,
 # tracefs, cgroup, cgroup2, securityfs, bpf, selinux, efivarfs, pstore.
 _KERNEL_MADE = frozenset((0x9FA0, 0x62656572, 0x64626720, 0x74726163, 0x27E0EB, 0x63677270,
@@ -27,6 +28,7 @@ _KERNEL_MADE = frozenset((0x9FA0, 0x62656572, 0x64626720, 0x74726163, 0x27E0EB, 
 _MEMORY_DEVICES, _HARMLESS = 1, (3, 5, 7)       # null, zero, full
 _CONTROLLING_TERMINAL = (5, 0)
 _MAKING = frozenset(BY_NAME[name].nr for name in ("mkdir", "mkdirat", "mknod", "mknodat", "symlink", "symlinkat"))
+_MOVING = frozenset(BY_NAME[name].nr for name in ("rename", "renameat", "renameat2"))
 _NAMING = frozenset(BY_NAME[name].nr for name in ("rename", "renameat", "renameat2", "link", "linkat"))
 
 
@@ -61,6 +63,7 @@ class Ledger:
         self._uses: dict[bytes, _Use] = {}
         self._aliases: dict[bytes, None] = {}
         self._touched: dict[bytes, int] = {}
+        self._moved: set[bytes] = set()       # kept with all below them
         self._loaders: dict[bytes, bytes] = {}
 
     def report(self, report: Report) -> None:
@@ -123,9 +126,11 @@ class Ledger:
     def before_change(self, task: Task) -> None:
         """Keep what a change of the file tree is about."""
         paths.resolve_names(task)
+        if task.nr in _MAKING:        # where there is something already, it fails
+            return
         for path in (task.resolved, task.resolved2):
             if path is not None:
-                self._keep(path)
+                self._keep(path, task.nr in _MOVING)
 
     def after_change(self, task: Task, result: int) -> list[Field]:
         """The event's part of a change of the file tree."""
@@ -148,16 +153,18 @@ class Ledger:
     def _create(self, path: bytes) -> None:
         self._touched.setdefault(path, CREATED)
 
-    def _keep(self, path: bytes) -> None:
+    def _keep(self, path: bytes, moves: bool = False) -> None:
         try:
             mode = os.lstat(path).st_mode
         except OSError:
             return
-        if self._control < 0 or path in self._touched or self._is_created(path):
+        if self._control < 0 or path in (self._moved if moves else self._touched) or self._is_created(path):
             return
         if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode):
-            self._ask_capture(path)
-        self._touched[path] = CAPTURED
+            self._ask_capture(path, _ALL if moves else 0)
+        if moves:
+            self._moved.add(path)
+        self._touched.setdefault(path, CAPTURED)
 
     def _ask_capture(self, path: bytes, mark: int = 0) -> None:
         """The service answers with one byte when it has the content; a hint is not answered."""
@@ -165,7 +172,7 @@ class Ledger:
         try:
             while request:
                 request = request[os.write(self._control, request):]
-            if not mark:
+            if not mark & _HINT:
                 os.read(self._control, 1)
         except OSError as error:
             raise OwnFailure("the capture service is gone", error.strerror or "") from error
