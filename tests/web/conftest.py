@@ -7,6 +7,7 @@ import shutil
 import sys
 import threading
 import time
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Iterator
@@ -16,7 +17,9 @@ import pytest
 for _name in ("starlette", "uvicorn", "jinja2", "httpx"):
     pytest.importorskip(_name, reason=f"{_name} is not installed (the extras web and test)")
 
-from starlette.testclient import TestClient   # noqa: E402
+with warnings.catch_warnings():   # newer versions would rather have httpx2, and do with httpx
+    warnings.simplefilter("ignore")
+    from starlette.testclient import TestClient
 
 from rex.runnew import LiveUse, RunOutcome, RunPlan, plan_run   # noqa: E402
 from rex.web.app import make_app   # noqa: E402
