@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
+#include <linux/fsverity.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -61,6 +63,8 @@ static bool alike(long a, long b)
         return false;
     if (!watch && a != b && (a == REX_NR_futex || b == REX_NR_futex || a == REX_NR_fcntl || b == REX_NR_fcntl))
         return false;
+    if (is_live && a != b && (a == REX_NR_ioctl || b == REX_NR_ioctl))
+        return false;
     const struct rex_call *x = &rex_calls[a], *y = &rex_calls[b];
     if (watch && stop_of(x) != REX_STOP_STD && stop_of(y) != REX_STOP_STD)
         return true;
@@ -111,9 +115,22 @@ static void emit_descriptors(const struct rex_call *c)
     emit_return(SECCOMP_RET_ALLOW);
 }
 
+/* Attributes of a file that is open for reading only could be set on what is not the run's own. */
+static void emit_live_ioctl(void)
+{
+    static const uint32_t setting[] = {FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY};
+    emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
+    for (size_t i = 0; i < sizeof setting / sizeof *setting; i++) {
+        emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, setting[i]);
+        emit_return(SECCOMP_RET_ERRNO | EOPNOTSUPP);
+    }
+}
+
 static void emit_leaf(const struct rex_call *c)
 {
     int stop = stop_of(c);
+    if (is_live && c == &rex_calls[REX_NR_ioctl])
+        emit_live_ioctl();
     if (c == &rex_calls[REX_NR_fcntl] && stop == REX_STOP_STD && !watch)
         emit_fcntl();
     if (stop == REX_STOP_STD)

@@ -57,6 +57,18 @@ static int move(struct task *t)
     return failed ? failed : view_rename(t, &from, &to, t->nr == REX_NR_renameat2 ? (unsigned)t->args[4] : 0);
 }
 
+/* Of a file in OUTDIR only: a name there of any other would let the run write it. */
+static int link_nameless(struct task *t, const char *file, const struct place *to)
+{
+    static struct place nothing;
+    char target[PATH_MAX];
+    ssize_t n = readlink(file, target, sizeof target - 1);
+    if (n < 0)
+        return -errno;
+    target[n] = 0;
+    return view_is_upper(target) ? view_hard_link(t, &nothing, file, to) : -EXDEV;
+}
+
 static int hard_link(struct task *t)
 {
     struct place from, to;
@@ -65,12 +77,12 @@ static int hard_link(struct task *t)
         return failed;
     if (flags & AT_EMPTY_PATH && t->path && !*t->path) {
         char *file = text("/proc/%d/fd/%d", t->tid, (int)t->args[0]);
-        failed = view_hard_link(t, &from, file, &to);
+        failed = link_nameless(t, file, &to);
         free(file);
         return failed;
     }
     failed = live_find_there(t, flags & AT_SYMLINK_FOLLOW, &from);
-    return failed ? failed : view_hard_link(t, &from, from.is_magic ? from.path : NULL, &to);
+    return failed ? failed : from.is_magic ? link_nameless(t, from.path, &to) : view_hard_link(t, &from, NULL, &to);
 }
 
 /* ------------------------------------------------------------------ attributes of one file */

@@ -151,6 +151,52 @@ def test_uses_of_this_machine_are_named(story: Story, tmp_path: Path) -> None:
     assert (tmp_path / "out" / str(local).lstrip("/")).read_text() == "changed\n"
 
 
+MISCHIEF = """cd "$1" || exit 9
+chmod 600 a; touch -d @1 b; truncate -s 1 c; mv d moved; rm e; : > f; echo more >> g; sed -i s/h/H/ h
+exec 3< i; ln -L /proc/self/fd/3 linked; echo changed > linked; ln j hard; echo changed > hard; cp k copy; echo x > copy
+chown 0:0 l; chmod 640 /proc/self/fd/3; echo changed > /proc/self/fd/3; dd of=m conv=notrunc status=none < /dev/null; echo y >> m
+mkdir folder/new; mv folder gone; rm -r gone/inner; rmdir gone/new; ln -s a n; mkfifo pipe; echo changed 1<> o
+"""
+
+
+def states(top: Path) -> dict[str, tuple[object, ...]]:
+    """Everything about the files below a directory that a program could change."""
+    found: dict[str, tuple[object, ...]] = {}
+    for base, dirs, files in os.walk(top):
+        for name in dirs + files:
+            path = Path(base, name)
+            info = path.lstat()
+            links = info.st_nlink if path.is_dir() else 0    # runs link archived files
+            found[str(path)] = (info.st_mode, info.st_ino, info.st_size, info.st_mtime_ns, info.st_uid, links,
+                                path.read_bytes() if path.is_file() else b"")
+    return found
+
+
+@pytest.mark.parametrize("is_archived", [False, True])
+def test_nothing_else_changes(story: Story, tmp_path: Path, is_archived: bool) -> None:
+    """What a program may do to files of this machine, and to archived ones, which lie in the cache."""
+    folder = tmp_path / "folder"
+    (folder / "folder" / "inner").mkdir(parents=True)
+    for name in "abcdefghijklmo":
+        (folder / name).write_text(name * 3 + "\n")
+    (folder / "folder" / "inner" / "deep").write_text("deep\n")
+    exp = "exp0"
+    if is_archived:
+        exp = "mischief"
+        story.rex("record", "-q", "-l", str(story.archive), "-e", exp, "--", "sh", "-c", f"cat {folder}/[a-z] {folder}/folder/inner/deep")
+        folder.rename(tmp_path / "away")
+    story.new(tmp_path / "warm", "-q", "--", "true", exp=exp)
+    before = states(tmp_path), states(tmp_path.parent / "none"), states(story.top / "cache" / "objects")
+    out = tmp_path.parent / f"{tmp_path.name}.out"
+    done = story.new(out, "-q", "--", "sh", "-c", MISCHIEF, "sh", str(folder), exp=exp)
+    assert (states(tmp_path), states(tmp_path.parent / "none"), states(story.top / "cache" / "objects")) == before
+    made = out / str(folder).lstrip("/")
+    assert (made / "linked").read_text() == "changed\n" and (made / "hard").read_text() == "changed\n", done.stderr
+    assert (made / "a").stat().st_mode & 0o777 == 0o600 and (made / "moved").read_text() == "ddd\n"
+    assert (made / "c").read_text() == "c" and (made / "h").read_text() == "Hhh\n" and not (made / "e").exists()
+    assert os.listdir(made / "gone") == []
+
+
 def test_what_was_not_there_is_not_there(story: Story, tmp_path: Path) -> None:
     """The recorded run found no search.log; one that this machine has now is not seen."""
     story.exp.mkdir()
