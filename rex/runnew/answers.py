@@ -182,7 +182,7 @@ class _Reader:
         self.listing.pop((leader, event.result), None)
         if path.endswith(" (deleted)"):               # a file without a name: its directory was there
             path = os.path.dirname(path)
-            if path not in self.files and path not in self.made:
+            if path not in self.files and not self._is_made(path):
                 self.answers.looks.setdefault(path, Look(stat.S_IFDIR | 0o755))
         elif path not in self.files and path not in self.answers.looks and not path.startswith(_KERNEL):
             self.made.add(path)
@@ -211,11 +211,6 @@ class _Reader:
                 self._name(os.path.join(path, name), mode)
         else:
             found.update(_entries(event.data(OUT) or b"", event.call == NUMBERS["getdents64"]))
-
-    def _is_made(self, path: str) -> bool:
-        """Whether the experiment itself made it."""
-        entry = self.files.get(path)
-        return path in self.made or (entry is not None and entry.initial is None)
 
     def _name(self, path: str, mode: int) -> None:
         if mode in (stat.S_IFREG, stat.S_IFDIR) and path not in self.files and not self._is_made(path):
