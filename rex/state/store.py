@@ -18,7 +18,7 @@ from rex.state.versions import Chunk, Delta, History, Version
 # Stored chunks that stay in memory, for undo; and what may wait to be stored.
 RECENT_BYTES, PENDING_BYTES = 256 << 20, 2 << 30
 _DOUBTS_KEPT = 1000
-_MAX_UNSYNCED = 64   # writes
+_MAX_UNSYNCED, _PAUSE_S = 64, 0.1   # writes that wait for the disk, and for how long
 
 
 Put = Callable[[bytes], Content]
@@ -127,7 +127,9 @@ class Store:
         Raises:
             RexError, OSError: writing failed.
         """
-        self._queue.join()
+        if self._thread.is_alive():
+            self.between(self._make_durable)
+            self._queue.join()
         self._check()
 
     @property
@@ -168,25 +170,37 @@ class Store:
             raise failure
 
     def _work(self) -> None:
-        while (entries := self._queue.get()) is not None:
+        while True:
             try:
-                self._write(entries)
-                self._has_written(entries)
-                # A disk is slow to make sure: once for all that came meanwhile.
-                self._unsynced += 1
-                if self._queue.empty() or self._unsynced >= _MAX_UNSYNCED:
-                    self._recording.sync()
-                    os.fdatasync(self._log.fileno())
-                    self._unsynced = 0
-                if self._after_write and self._queue.empty():
-                    self._after_write()
-            except Exception as error:   # told to the next caller
-                self._failure = error
-                self._has_written(entries)
-            finally:
-                del entries
-                self._queue.task_done()
+                # A disk is slow to make sure: in a pause, once for all that came before.
+                entries = self._queue.get(timeout=_PAUSE_S if self._unsynced else None)
+            except queue.Empty:
+                self._guarded(self._make_durable)
+                continue
+            if entries is None:
+                break
+            self._guarded(lambda: self._write(entries))
+            self._has_written(entries)
+            self._unsynced += 1
+            if self._unsynced >= _MAX_UNSYNCED:
+                self._guarded(self._make_durable)
+            del entries
+            self._queue.task_done()
+        self._guarded(self._make_durable)
         self._queue.task_done()
+
+    def _guarded(self, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except Exception as error:   # told to the next caller
+            self._failure = error
+
+    def _make_durable(self) -> None:
+        self._unsynced = 0
+        self._recording.sync()
+        os.fdatasync(self._log.fileno())
+        if self._after_write:
+            self._after_write()
 
     def _has_written(self, entries: list[_Entry]) -> None:
         with self._room:
