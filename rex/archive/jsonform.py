@@ -8,6 +8,9 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, Callable, Union, get_args, get_origin, get_type_hints
 
 
+_SCALARS = frozenset((str, int, bool, float, type(None)))
+
+
 @functools.cache
 def _defaults(kind: Any) -> list[tuple[str, Any]]:
     return [(f.name, _default(f)) for f in fields(kind)]
@@ -20,8 +23,10 @@ def _default(item: Field[Any]) -> Any:
 def plain(value: Any) -> Any:
     """The value as dicts, lists and scalars; fields at their default are left out."""
     kind: Any = type(value)
+    if kind in _SCALARS:
+        return value
     if hasattr(kind, "__dataclass_fields__"):
-        return {name: plain(item) for name, default in _defaults(kind)
+        return {name: item if type(item) in _SCALARS else plain(item) for name, default in _defaults(kind)
                 if (item := getattr(value, name)) != default}
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}

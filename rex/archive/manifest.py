@@ -185,13 +185,13 @@ def encode(manifest: Manifest, store: Callable[[list[bytes]], Content]) -> bytes
 
 def _table_pieces(entries: dict[str, Json]) -> Iterator[bytes]:
     """The table's JSON text in pieces that end where a path says so: one changed entry is one new piece."""
-    text = "{"
-    for number, path in enumerate(sorted(entries)):
-        text += f"{',' if number else ''}{json.dumps(path)}:{_dump(entries[path]).decode()}"
+    lead, piece = b"{", {}
+    for path in sorted(entries):
+        piece[path] = entries[path]
         if zlib.crc32(codec.raw(path)) % _PIECE_ENTRIES == 0:
-            yield text.encode()
-            text = ""
-    yield (text + "}").encode()
+            yield lead + _dump(piece)[1:-1]
+            lead, piece = b",", {}
+    yield (lead + _dump(piece)[1:-1] if piece else b"") + b"}"
 
 
 def _dump(value: Json) -> bytes:
