@@ -6,6 +6,7 @@ import io
 import os
 import stat
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Callable
 
@@ -96,3 +97,24 @@ def test_resolve() -> None:
     states = {path: FileState("symlink", target=target) for path, target in links.items()}
     assert resolve(states, "/a/e") == "/d/e" and resolve(states, "/") == "/"
     assert resolve(states, "/up") == "/x" and resolve(states, "/loop/y") == "/loop/y"
+
+
+def test_names_of_one_file(archive: Archive, record: Record, tmp_path: Path) -> None:
+    """Hard links are hard links again, and hostile ones are files or nothing."""
+    experiment = record({"/w/a": b"data", "/w/empty": b""})
+    one = experiment.manifest.files["/w/a"].initial
+    assert one
+    states = {"/w/b": replace(one, link_of="/w/a"), "/w/c": replace(one, link_of="/etc/passwd"),
+              "/w/0": replace(one, link_of="/w/a")}   # before what it names
+    manifest = replace(experiment.manifest, files={**experiment.manifest.files, **{
+        path: FileEntry(state, state) for path, state in states.items()}})
+    root = str(tmp_path / "root")
+    write_directory(archive, initial_tree(manifest), root)
+    inodes = {name: os.stat(f"{root}/w/{name}").st_ino for name in "abc0"}
+    assert inodes["a"] == inodes["b"] and len(set(inodes.values())) == 3
+    assert all(Path(root, "w", name).read_bytes() == b"data" for name in "abc0")
+    stream = io.BytesIO()
+    write_tar(archive, initial_tree(manifest), stream)
+    with tarfile.open(fileobj=io.BytesIO(stream.getvalue())) as tar:
+        assert [tar.getmember(f"w/{name}").islnk() for name in "abc0"] == [False, True, False, False]
+        assert all(tar.extractfile(f"w/{name}").read() == b"data" for name in "abc0")  # type: ignore[union-attr]
