@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import signal
 import struct
 from collections import defaultdict
@@ -34,6 +35,8 @@ _NATURAL_SIGNALS = (14, 15, 17, 26, 27, 28)   # ALRM, TERM, CHLD, VTALRM, PROF, 
 _WRITING, _CREATES = 3, 0o100 | 0o1000
 _TYPE = 0o170000
 _DIRECTORY, _REGULAR = 0o040000, 0o100000
+_DIGITS = re.compile(rb"\d+")
+_SMALLEST_PID = 100
 _LIBRARY_INDEX = "/etc/ld.so.cache"       # any installation changes it; the libraries that it leads to are opened too
 
 
@@ -115,6 +118,7 @@ class _Reader:
         self._manifest = manifest
         self._program = program
         self._tasks: dict[int, _Task] = {}
+        self._pids: dict[bytes, bytes] = {}
         self._written: set[str] = set()
         self._streams: dict[int, bytes] = {}
         self._listing: dict[int, bytes] = {}
@@ -166,12 +170,18 @@ class _Reader:
     def _born(self, event: Event) -> None:
         if event.args[0] == NO_TASK or event.args[0] not in self._tasks:
             self._tasks[event.task] = _Task("0", "0", False)
+            self._note_pids(event, "0")
             return
         parent = self._tasks[event.args[0]]
         name = f"{len(self.parts)}:{parent.name}.{parent.children}"
         parent.children += 1
         is_thread = bool(event.args[2] & _CLONE_THREAD)
         self._tasks[event.task] = _Task(name, parent.process if is_thread else name, is_thread)
+        self._note_pids(event, name)
+
+    def _note_pids(self, event: Event, name: str) -> None:
+        if event.args[3] >= _SMALLEST_PID:            # smaller ones may be any number in a name
+            self._pids[b"%d" % event.args[3]] = b"<%s>" % name.encode()
 
     # -------------------------------------------------------------- lines
 
@@ -180,26 +190,34 @@ class _Reader:
         full = os.path.normpath(os.path.join(codec.raw(self._manifest.cwd), path))
         return full == codec.raw(self._program)
 
+    def _logical(self, name: bytes) -> bytes:
+        """A name without process ids: /proc/4137/stat, /tmp/joblib-4137; no two runs agree on those."""
+        parts = name.split(b"/")
+        if parts[:2] == [b"", b"proc"] and len(parts) > 2 and parts[2].isdigit():
+            parts[2] = b"PID"
+            name = b"/".join(parts)
+        return _DIGITS.sub(lambda found: self._pids.get(found[0], found[0]), name)
+
     def _open(self, event: Event) -> bytes | None:
         asked, path = event.data(IN) or b"", event.data(RESOLVED)
         if event.result < 0 or path is None:
-            return None if self._is_program(asked) else b"open %s %d" % (_logical(asked), event.result)
+            return None if self._is_program(asked) else b"open %s %d" % (self._logical(asked), event.result)
         if self._is_program(path):
             return None
         if event.stream:
             self._streams[event.stream] = path
-            return b"open %s" % _logical(path)
+            return b"open %s" % self._logical(path)
         flags = _open_flags(event)
         status = event.data(STAT)
         kind = struct.unpack_from("<I", status, 24)[0] & _TYPE if status and len(status) >= 28 else 0
         name = codec.text(path)
         if kind == _DIRECTORY:
             self._listing[event.task << 32 | event.result] = path
-            return b"open %s directory" % _logical(path)
+            return b"open %s directory" % self._logical(path)
         if flags & _WRITING or flags & _CREATES:
             self._written.add(name)
-            return b"open %s to write" % path
-        return b"open %s %s" % (path, self._content(name).encode())
+            return b"open %s to write" % self._logical(path)
+        return b"open %s %s" % (self._logical(path), self._content(name).encode())
 
     def _content(self, path: str) -> str:
         """What a file held: its hash, or that cells of this lineage wrote it."""
@@ -219,24 +237,24 @@ class _Reader:
         if not asked or self._is_program(asked):      # fstat by another name
             return None
         if event.result < 0:
-            return b"stat %s %d" % (_logical(asked), event.result)
+            return b"stat %s %d" % (self._logical(asked), event.result)
         data = event.data(OUT) or b""
         if event.call == NUMBERS["statx"]:
             mode, size = struct.unpack_from("<H", data, 28)[0], struct.unpack_from("<Q", data, 40)[0]
         else:
             mode, size = struct.unpack_from("<I", data, 24)[0], struct.unpack_from("<Q", data, 48)[0]
         if mode & _TYPE != _REGULAR:
-            return b"stat %s %o" % (_logical(asked), mode & _TYPE)
-        return b"stat %s %o %d" % (_logical(asked), mode, size)
+            return b"stat %s %o" % (self._logical(asked), mode & _TYPE)
+        return b"stat %s %o %d" % (self._logical(asked), mode, size)
 
     def _name(self, event: Event) -> bytes | None:
         asked = event.data(IN) or b""
         if self._is_program(asked):
             return None
-        if _logical(asked).startswith((b"/proc/self/fd/", b"/proc/PID/fd/", b"/dev/fd/")):
+        if self._logical(asked).startswith((b"/proc/self/fd/", b"/proc/PID/fd/", b"/dev/fd/")):
             return None                               # what descriptors are called is no two runs' the same
         out = event.data(OUT) or b"" if event.result >= 0 else b""
-        return b"name %d %s %d %s" % (event.call, _logical(asked), min(event.result, 0), _logical(out))
+        return b"name %d %s %d %s" % (event.call, self._logical(asked), min(event.result, 0), self._logical(out))
 
     def _listed(self, event: Event) -> bytes | None:
         """Names in a directory; at the start only lists of what could be imported are read."""
@@ -252,7 +270,7 @@ class _Reader:
         names = event.all_data(IN)
         for path in event.all_data(RESOLVED):
             self._written.add(codec.text(path))
-        return b"change %d %s %d" % (event.call, _logical(b" ".join(names)), event.result)
+        return b"change %d %s %d" % (event.call, self._logical(b" ".join(names)), event.result)
 
     def _read(self, event: Event) -> bytes | None:
         source = self._streams.get(event.stream, b"")
@@ -265,14 +283,6 @@ class _Reader:
             return None
         variables = _environment_of(event.data(STACK) or b"", event.args[3])
         return b"exec %s %s %s" % (event.data(RESOLVED) or b"", event.data(ARGV) or b"", variables)
-
-
-def _logical(name: bytes) -> bytes:
-    """/proc/4137/stat is somebody's; whose, no two runs agree on."""
-    parts = name.split(b"/")
-    if parts[:2] == [b"", b"proc"] and len(parts) > 2 and parts[2].isdigit():
-        parts[2] = b"PID"
-    return b"/".join(parts)
 
 
 def _open_flags(event: Event) -> int:
