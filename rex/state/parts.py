@@ -21,6 +21,7 @@ PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
 
 _ROW_KINDS: dict[str, Any] = {kind.__name__: kind for kind in (tuple, list, set, dict)}
 _ROWS = frozenset(_ROW_KINDS.values())
+_BLOCK_ROWS = 1024
 _ROW_REFERENCES = max(map(sys.getrefcount, [[object()] for _ in range(3)]))
 
 _LIST_ITEMS_OFFSET = 24   # PyListObject: refcount, type, size, then the array of pointers
@@ -85,15 +86,26 @@ def flatten(rows: list[Any]) -> tuple[list[Any], str, int] | None:
     Rows of different widths (-1) have their lengths behind the items. That nobody else holds
     a row is seen by the counts of references: so none can be shared with anything.
     """
-    kinds = set(map(type, rows))
-    kind = kinds.pop()
-    if kinds or kind not in _ROWS or max(map(sys.getrefcount, rows)) > _ROW_REFERENCES:
+    kind = type(rows[0])
+    if kind not in _ROWS:
         return None
-    lengths = list(map(len, rows))
-    width = lengths[0] if lengths.count(lengths[0]) == len(lengths) else -1
-    pieces = chain.from_iterable(map(dict.items, rows)) if kind is dict else rows
-    flat = list(chain.from_iterable(pieces))
-    return (flat if width > 0 else flat + lengths), kind.__name__, width or -1
+    flat: list[Any] = []
+    widths: set[int] = set()
+    for at in range(0, len(rows), _BLOCK_ROWS):   # all questions while the rows are in the cache
+        block = rows[at:at + _BLOCK_ROWS]   # holds each row once more
+        if set(map(type, block)) != {kind} or \
+                max(map(sys.getrefcount, block)) > _ROW_REFERENCES + 1:
+            return None
+        widths.update(map(len, block))
+        pieces = chain.from_iterable(map(dict.items, block)) if kind is dict else block
+        items = list(chain.from_iterable(pieces))
+        if not PLAIN.issuperset(map(type, items)):
+            return None
+        flat += items
+    width = widths.pop()
+    if widths or not width:
+        return flat + list(map(len, rows)), kind.__name__, -1
+    return flat, kind.__name__, width
 
 
 def unflatten(flat: list[Any], kind: str, width: int, count: int) -> list[Any]:
@@ -178,12 +190,13 @@ class PartScanner:
             found.update(range(first, last + 1))
         return sorted(found)
 
-    def items(self, previous: LivePart | None, values: list[Any],
-              is_copy: bool = False) -> LivePart | None:
+    def items(self, previous: LivePart | None, values: list[Any], is_copy: bool = False,
+              is_plain: bool = False) -> LivePart | None:
         """Look at a list of values; None when they are not all plain.
 
         Args:
             is_copy: the list is the caller's copy and may be kept.
+            is_plain: the caller knows that they are.
         """
         known = previous.items if previous else None
         if previous and known is not None and len(known) == len(values) and same_items(
@@ -199,7 +212,7 @@ class PartScanner:
                 chunks.append(old[index])
                 continue
             segment = mine[begin:end]
-            if not PLAIN.issuperset(map(type, segment)):
+            if not is_plain and not PLAIN.issuperset(map(type, segment)):
                 return None
             chunks.append(Chunk(segment))
         return LivePart("items", len(mine), tuple(chunks), self._pid(previous), 0, mine)

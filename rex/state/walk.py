@@ -310,7 +310,7 @@ def _walk_list(walker: _Walking, value: list[Any]) -> object:
     found = walker.part(value, lambda old: scanner.items(old, value), "list")
     if found is None and (rows := flatten(value)) is not None:
         flat, kind, width = rows
-        found = walker.part(value, lambda old: scanner.items(old, flat, True), "rows", kind, width, len(value))
+        found = walker.part(value, lambda old: scanner.items(old, flat, True, True), "rows", kind, width, len(value))
     return found
 
 
