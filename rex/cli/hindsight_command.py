@@ -56,6 +56,8 @@ def record_command(archive: str, experiment: str | None, overhead: float, budget
                                **outcome.facts}), err=True)
     elif outcome.facts:
         facts = outcome.facts
+        if facts["failure"]:
+            click.echo(f"rex: checkpoints ended early: {clean(facts['failure'])}", err=True)
         share = facts["pause_s"] / max(facts["took_s"] - facts["pause_s"], 1e-9)
         click.echo(f"rex: recorded {where} in {format_duration(facts['took_s'])}: "
                    f"{facts['iterations']} iterations, {facts['checkpoints']} checkpoints, "
@@ -98,18 +100,17 @@ def print_event(event: dict[str, Any]) -> None:
 @click.option("--epochs", metavar="A:B", help="Iterations of the main loop, from A until before B.")
 @click.option("--verify", metavar="K", type=click.IntRange(0), default=0,
               help="Run K loops, chosen at random, that could be skipped.")
-@click.option("--dask", metavar="ADDRESS", help="Run the workers on a Dask cluster that sees these files.")
 @click.option("--no-skip", is_flag=True, help="Run every loop, skip none.")
 @click.option("--allow-changes", is_flag=True, help="Replay though code was changed, not only added.")
 @click.option("--allow-divergence", is_flag=True, help="Exit 0 though output or state differs.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before a replay that takes long.")
 @click.argument("script", required=False)
-def replay_command(archive: str, experiment: str | None, jobs: int, epochs: str | None, verify: int, dask: str | None, no_skip: bool,
+def replay_command(archive: str, experiment: str | None, jobs: int, epochs: str | None, verify: int, no_skip: bool,
                    allow_changes: bool, allow_divergence: bool, yes: bool, script: str | None) -> int:
     """Answer the statements that were added to a recorded script."""
     from rex.hindsight.replay import Options
     options = Options(script, archive, experiment, jobs, parse_epochs(epochs), allow_changes,
-                      not no_skip, verify, dask)
+                      not no_skip, verify)
     try:
         return plan_and_replay(options, allow_divergence, yes)
     except (UsageError, OwnFailure) as error:

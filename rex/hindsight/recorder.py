@@ -204,7 +204,10 @@ class Recorder(Seeker):
         kind = entry.site.key + ("!" if is_end else ":")
         if saved_s > 0 and self.writer.failure is None and self.policy.wants(
                 kind, saved_s, at_s, is_end):
-            self.checkpoint(position, kind, entry, at_s)
+            try:
+                self.checkpoint(position, kind, entry, at_s)
+            except Exception as error:   # objects raise what they like; the training goes on
+                self.writer.failure = error
             self._checkpoint_s = now_s()
         self.last_s = now_s()
 

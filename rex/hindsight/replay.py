@@ -32,7 +32,6 @@ class Options:
         allow_changes: replay though code was changed otherwise than by additions.
         is_skipping: whether loops without added statements may be skipped.
         verify: how many loops, chosen at random, to run although they could be skipped.
-        dask: address of a scheduler that runs the workers; None: processes here.
     """
 
     script: str | None = None
@@ -43,7 +42,6 @@ class Options:
     allow_changes: bool = False
     is_skipping: bool = True
     verify: int = 0
-    dask: str | None = None
 
 
 @dataclass(slots=True)

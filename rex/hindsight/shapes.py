@@ -34,10 +34,12 @@ class Cannot(Exception):
 
 def set_items(walk: Walk | None, value: set[Any] | frozenset[Any]) -> list[Any]:
     """The elements in an order that depends on their values, or on how they were met."""
+    if not all(type(item) in SCALARS for item in value):
+        return sorted(value, key=lambda item: _order(walk, item))
     try:
         return sorted(value, key=lambda item: (type(item).__name__, item))
-    except TypeError:
-        return sorted(value, key=lambda item: _order(walk, item))
+    except TypeError:   # None twice
+        return sorted(value, key=repr)
 
 
 def _order(walk: Walk | None, item: Any) -> tuple[Any, ...]:
@@ -46,7 +48,8 @@ def _order(walk: Walk | None, item: Any) -> tuple[Any, ...]:
         return 0, number, "", ""
     shallow = [(name, repr(part)) for name, part in getattr(item, "__dict__", {}).items()
                if type(part) in SCALARS]
-    return 1, 0, type(item).__qualname__, repr(shallow or (item if type(item) in SCALARS else ""))
+    is_plain = type(item) in SCALARS or type(item) is tuple and all(type(part) in SCALARS for part in item)
+    return 1, 0, type(item).__qualname__, repr(shallow or (item if is_plain else ""))
 
 
 class ListShape:
