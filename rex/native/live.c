@@ -19,7 +19,7 @@ static struct table uses;
 
 void live_use(enum live_kind kind, const char *what)
 {
-    static const char *const names[] = {"file", "directory", "program", "randomness", "network", "device", "system", "missing"};
+    static const char *const names[] = {"file", "directory", "program", "randomness", "network", "device", "system", "missing", "time"};
     char *line = text("%s\t%s", names[kind], what);
     void **known = table_at(&uses, line);
     if (!*known)
@@ -118,6 +118,9 @@ static void dispatch(struct task *t)
         break;
     case REX_NR_getsockname: case REX_NR_getpeername: case REX_NR_accept: case REX_NR_accept4:
         t->want_exit = true;
+        break;
+    case REX_NR_clock_gettime: case REX_NR_gettimeofday: case REX_NR_time:    /* these stop while recording only */
+        live_use(LIVE_TIME, "");
         break;
     case REX_NR_getrandom:
         if (plan.seed)
@@ -219,6 +222,7 @@ static void ended(struct task *t, int status)
 
 static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
 {
+    live_use(LIVE_TIME, "");
     recorder.tsc(t, with_aux, value, aux);
 }
 

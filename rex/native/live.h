@@ -71,7 +71,7 @@ int view_rename(struct task *t, const struct place *from, const struct place *to
 int view_hard_link(struct task *t, const struct place *from, const char *file, const struct place *to);
 
 enum { LIVE_ROOM = 2 << 20 };        /* for the arguments of a script */
-enum live_kind { LIVE_FILE, LIVE_DIRECTORY, LIVE_PROGRAM, LIVE_RANDOM, LIVE_NETWORK, LIVE_DEVICE, LIVE_SYSTEM, LIVE_MISSING };
+enum live_kind { LIVE_FILE, LIVE_DIRECTORY, LIVE_PROGRAM, LIVE_RANDOM, LIVE_NETWORK, LIVE_DEVICE, LIVE_SYSTEM, LIVE_MISSING, LIVE_TIME };
 extern bool is_live;
 void live_start(void);
 void live_end(void);                                 /* cancels the run */

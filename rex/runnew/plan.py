@@ -95,7 +95,7 @@ def plan_run(archive: Archive, experiment: Experiment, changes: Changes, outdir:
         outdir: where all output goes, each file at its absolute path below; "" only plans.
         is_recorded, name: add the run to the archive, under this name or the next free one.
         is_continued: the output directory may hold what a run before left there; that is
-            seen as the files of this one.
+            seen as the files of this one. What that run removed is there again.
     Raises:
         Conflicts: what makes no sense; all of it at once.
         NotFound: the experiment never finished.

@@ -30,7 +30,8 @@ class LiveUse:
     """One use of the live system where the archive had no answer.
 
     Attributes:
-        kind: file, program, time, randomness, network, device or system.
+        kind: file, directory, program, randomness, time, network, device, system (/proc, /sys), or missing (a
+            file of which the archive has the name only, and this machine nothing).
         what: the path, address or thing used.
     """
 
@@ -125,10 +126,12 @@ class Run:
             report = self._wait()
             duration_s = time.monotonic() - self._begun
             outputs = find_outputs(self.plan)
-            uses = sorted(LiveUse(kind, codec.text(what)) for kind, what in report.live)
+            uses = [LiveUse(kind, codec.text(what)) for kind, what in report.live]
+            if not self.plan.is_recorded:
+                uses.append(LiveUse("time", "(watched only when recorded)"))
             experiment = self._end(None if self._is_cancelled else report)
             notes = [*report.problems, *(experiment.manifest.warnings if experiment else ())]
-            return RunOutcome(report.status, self._is_cancelled, outputs, tuple(uses),
+            return RunOutcome(report.status, self._is_cancelled, outputs, tuple(sorted(uses)),
                               experiment.name if experiment else None, tuple(notes), duration_s)
         finally:
             self._end(None)
