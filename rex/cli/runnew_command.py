@@ -7,7 +7,7 @@ import os
 import shlex
 import signal
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 import click
 from click.core import ParameterSource
@@ -17,7 +17,7 @@ from rex.types import format_duration, format_size
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
-    from rex.runnew import Changes, LiveUse, RunOutcome, RunPlan
+    from rex.runnew import Changes, LiveUse, Run, RunOutcome, RunPlan
 
 _PORT = 7490
 _OF_PAGE = ("archive", "experiment", "port", "no_browser")
@@ -138,12 +138,10 @@ def refuse_options_of_headless() -> None:
 
 
 @contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """Whoever ends us ends the run, in order."""
-    def end(_number: int, _frame: Any) -> None:
-        raise KeyboardInterrupt
-
-    saved = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)
+def signals_given_to(end: Callable[[], None]) -> Iterator[None]:
+    """Whoever interrupts or ends us ends the run instead, in order."""
+    saved = {number: signal.signal(number, lambda _number, _frame: end())
+             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
              if signal.getsignal(number) is not signal.SIG_IGN}
     try:
         yield
@@ -156,8 +154,19 @@ def run_headless(plan: "RunPlan", archive: str, as_json: bool, quiet: bool) -> i
     """Run the plan on our standard streams; the exit status to end with."""
     from rex.cli.record_command import end_like
     from rex.runnew import start
-    with ended_by_signals():
-        outcome = start(plan).wait()
+    asked: list[bool] = []
+    running: "list[Run]" = []
+
+    def end() -> None:
+        asked.append(True)
+        for each in running:
+            each.cancel()
+
+    with signals_given_to(end):
+        running.append(start(plan))
+        if asked:                        # while it started
+            running[0].cancel()
+        outcome = running[0].wait()
     if as_json:
         click.echo(json.dumps(outcome_json(plan, outcome)))
     if not quiet:
