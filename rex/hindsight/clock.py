@@ -74,11 +74,12 @@ class Entropy:
 
     def __init__(self, seed: bytes) -> None:
         self.seed, self.count = seed, 0
-        self._pid = os.getpid()
+        self._thread, self._pid = threading.get_ident(), os.getpid()
 
     def read(self, size: int) -> bytes:
         """What `os.urandom` gives."""
-        if os.getpid() != self._pid or size < 0:
+        # Other threads, ours too, draw whenever they like: theirs cannot be repeated.
+        if threading.get_ident() != self._thread or os.getpid() != self._pid or size < 0:
             return real_urandom(size)
         data = hashlib.shake_256(self.seed + self.count.to_bytes(8, "little")).digest(size)
         self.count += 1
