@@ -127,8 +127,9 @@ class Experiment:
     @property
     def log_path(self) -> str:
         """The log's file: compressed when complete, the part that was written otherwise."""
-        done = self._path(LOG)
-        return done if os.path.exists(done) else self._path(LOG_PART)
+        # A log that is compressed already may need a base that only the manifest names.
+        part, done = self._path(LOG_PART), self._path(LOG)
+        return part if self.state != COMPLETE and os.path.exists(part) or not os.path.exists(done) else done
 
     def open_log(self) -> BinaryIO:
         """The log's bytes, decompressed as they are read.

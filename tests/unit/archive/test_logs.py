@@ -124,3 +124,12 @@ def test_a_base_that_is_too_large_is_refused(archive: Archive) -> None:
     path.write_bytes(codec.compress(text.replace(f'"size":{SIZE}'.encode(), b'"size":99999999999'), 3))
     with pytest.raises((Damaged, Exception), match="too large|damaged"):
         Archive.open(archive.path).experiment("exp1").open_log()
+
+
+def test_a_crash_between_log_and_manifest(archive: Archive) -> None:
+    record(archive, log_bytes(1))
+    with archive.begin() as recording:
+        Path(recording.log_path).write_bytes(log_bytes(2))
+        recording._store_log(Manifest(("cmd", "a")))      # and no more
+    assert os.path.exists(os.path.join(recording.directory, "log.zst"))
+    assert archive.experiment("exp1").open_log().read() == log_bytes(2)
