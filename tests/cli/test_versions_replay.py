@@ -198,6 +198,7 @@ def test_a_dask_cluster_gives_the_same(versions: Versions, cluster: str) -> None
 
 
 def test_a_cluster_that_is_not_there_is_told(versions: Versions) -> None:
+    pytest.importorskip("distributed")
     done = versions.rex("replay", "-l", str(versions.archive), "--all", "-o", str(versions.place / "none"),
                         "--dask", "tcp://127.0.0.1:1", cwd=versions.place)
     assert done.returncode == 125 and "no Dask scheduler" in done.stderr

@@ -41,12 +41,15 @@ def test_excluded_files_have_no_bytes(tmp_path: Path) -> None:
     assert states["open"].content and keeper.excluded == {f"{tmp_path}/in/secret"}
 
 
+HINT, ALL_BELOW = 1 << 31, 1 << 30      # bits of a request's length
+
+
 def ask(service: CaptureService, path: Path, mark: int = 0) -> None:
     name = bytes(path)
     end = socket.socket(fileno=os.dup(service.theirs.fileno()))
     with end:
         end.sendall(struct.pack("<I", len(name) | mark) + name)
-        assert mark or end.recv(1) == b"k"
+        assert mark == HINT or end.recv(1) == b"k"
 
 
 @pytest.mark.parametrize("size", [0, 5, 200_000, 9 << 20])
@@ -127,7 +130,7 @@ def test_a_directory_is_kept_with_all_below(tmp_path: Path) -> None:
     (tmp_path / "d" / "e" / "f").write_text("x")
     with Archive.create(tmp_path / "archive").begin() as recording:
         with CaptureService(Keeper(recording)) as service:
-            ask(service, tmp_path / "d")
+            ask(service, tmp_path / "d", ALL_BELOW)
         assert set(service.captured) == {str(tmp_path / p) for p in ("d", "d/e", "d/e/f")}
 
 
