@@ -202,8 +202,6 @@ class _Reader:
         if event.result < 0 or not path or path.startswith(_KERNEL) or path in self.answers.listings or (
                 self._is_made(path)):
             return
-        if self._is_made(path):
-            return
         found = self.listing.setdefault(key, (path, {}))[1]
         if event.result == 0:
             self.answers.listings[path] = [name for name in found if not self._is_made(os.path.join(path, name))]
