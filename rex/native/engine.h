@@ -2,7 +2,7 @@
  *
  * The parts, from the bottom up:
  *   memory.c  bytes in and out of a tracee        log.c     the syscall log, written and indexed
- *   filter.c  which calls stop                    fields.c  a call's data, by its declaration
+ *   filter.c  which calls stop                    calls.c   a call's data, by its declaration
  *   task.c    tasks, address spaces, descriptors  stack.c   the initial stack of a program
  *   paths.c   what a path means to a tracee       trace.c   spawn, stops, signals, task names
  *   steer.c   registers, and how a task goes on   fast.c    queries without a stop
@@ -84,7 +84,6 @@ ull hash_bytes(const void *data, size_t n, ull seed);
 
 /* External descriptors of a process; those not listed are plain or internal. */
 struct external { int fd; uint32_t stream; };
-struct event;
 struct opened { struct event *event; uint64_t file; };
 struct files {
     int refs, count, high;           /* high: how many external ones above 2 */
@@ -93,7 +92,6 @@ struct files {
     int opened_count;
 };
 
-struct fast;
 struct space {                       /* one address space */
     int refs;
     uint64_t scratch;
@@ -198,6 +196,7 @@ void files_prune(struct files *f, pid_t tid);                      /* after exec
 bool mem_read(pid_t tid, uint64_t at, void *to, size_t n);
 bool mem_write(pid_t tid, uint64_t at, const void *from, size_t n);
 char *mem_string(pid_t tid, uint64_t at, size_t limit);            /* NULL if unreadable */
+void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));
 
 struct bytes { unsigned char *data; size_t used, size; };
 void bytes_add(struct bytes *b, const void *data, size_t n);
@@ -290,6 +289,7 @@ struct user_regs_struct regs_get(struct task *t);
 void regs_set(struct task *t, const struct user_regs_struct *r);
 void skip_call(struct task *t, int64_t result);      /* the kernel does not run it */
 void rewind_call(struct task *t);                    /* the tracee enters it again */
+void change_call(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(struct task *t, int64_t result));
 void resume(struct task *t, int sig);
 void go_on_entering(struct task *t);                 /* the handler's part of an entry-stop */

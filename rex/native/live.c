@@ -47,13 +47,8 @@ void live_rewritten(struct task *t, const struct user_regs_struct *r)
 
 void live_rewrite(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
-    struct user_regs_struct r = t->regs;
-    r.orig_rax = (ull)nr;
-    r.rdi = a;
-    r.rsi = b;
-    r.rdx = c;
-    r.r10 = d;
-    live_rewritten(t, &r);
+    change_call(t, nr, a, b, c, d);
+    t->is_rewritten = true;
 }
 
 /* ------------------------------------------------------------------ calls */

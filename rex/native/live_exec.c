@@ -54,24 +54,6 @@ static int may_execute(const struct place *p, const char *file)
 
 /* ------------------------------------------------------------------ loaders */
 
-/* The loader that a program names; NULL for none. */
-static char *loader_named(const char *file)
-{
-    Elf64_Ehdr h;
-    Elf64_Phdr p;
-    char path[PATH_MAX] = "";
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    bool good = fd >= 0 && pread(fd, &h, sizeof h, 0) == sizeof h;
-    for (int i = 0; good && i < h.e_phnum; i++) {
-        good = pread(fd, &p, sizeof p, (off_t)(h.e_phoff + (size_t)i * sizeof p)) == sizeof p;
-        if (good && p.p_type == PT_INTERP && p.p_filesz < sizeof path)
-            good = pread(fd, path, p.p_filesz, (off_t)p.p_offset) == (ssize_t)p.p_filesz;
-    }
-    if (fd >= 0)
-        close(fd);
-    return *path ? strdup(path) : NULL;
-}
-
 static void make_above(const char *path)
 {
     char *copy = strdup(path);

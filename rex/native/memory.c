@@ -58,6 +58,23 @@ char *mem_string(pid_t tid, uint64_t at, size_t limit)
     return NULL;
 }
 
+/* From the first line of /proc/TID/FILE that the format fits; else what it points to stays as it is. */
+void proc_value(pid_t tid, const char *file, const char *format, ...)
+{
+    char name[64], line[256];
+    bool found = false;
+    snprintf(name, sizeof name, "/proc/%d/%s", tid, file);
+    FILE *f = fopen(name, "re");
+    while (f && !found && fgets(line, sizeof line, f)) {
+        va_list list;
+        va_start(list, format);
+        found = vsscanf(line, format, list) == 1;
+        va_end(list);
+    }
+    if (f)
+        fclose(f);
+}
+
 unsigned char *bytes_room(struct bytes *b, size_t n)
 {
     if (b->used + n > b->size) {

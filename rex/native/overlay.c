@@ -275,15 +275,8 @@ static void set_attribute(struct task *t, const char *file)
 
 mode_t masked(struct task *t, uint64_t mode)
 {
-    char name[40], line[256];
     unsigned mask = 022;
-    snprintf(name, sizeof name, "/proc/%d/status", t->tid);
-    FILE *f = fopen(name, "re");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "Umask: %o", &mask) == 1)
-            break;
-    if (f)
-        fclose(f);
+    proc_value(t->tid, "status", "Umask: %o", &mask);
     return (mode_t)mode & ~(mode_t)mask;
 }
 

@@ -357,15 +357,8 @@ static bool came_with_last_event(struct task *t)
 /* Whether the program has a handler for the signal. */
 static bool is_caught(const struct task *t, int sig)
 {
-    char name[40], line[256];
     ull caught = 0;
-    snprintf(name, sizeof name, "/proc/%d/status", t->tid);
-    FILE *f = fopen(name, "re");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "SigCgt: %llx", &caught) == 1)
-            break;
-    if (f)
-        fclose(f);
+    proc_value(t->tid, "status", "SigCgt: %llx", &caught);
     return caught >> (sig - 1) & 1;
 }
 

@@ -66,15 +66,10 @@ static bool duplicates(struct task *t)
 static void log_descriptor(struct task *t, int fd, const char *path)
 {
     static struct bytes b;
-    char name[48], line[64];
+    char file[24];
     unsigned flags = 0;
-    snprintf(name, sizeof name, "/proc/%d/fdinfo/%d", t->tid, fd);
-    FILE *f = fopen(name, "re");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "flags: %o", &flags) == 1)
-            break;
-    if (f)
-        fclose(f);
+    snprintf(file, sizeof file, "fdinfo/%d", fd);
+    proc_value(t->tid, file, "flags: %o", &flags);
     log_begin(&b, EVENT_DUP, t->index);
     struct record *r = (struct record *)b.data;
     r->stream = files_stream(t->files, fd);

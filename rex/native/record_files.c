@@ -315,7 +315,8 @@ void record_exec_entry(struct task *t)
     follow_scripts(t, path);
 }
 
-static char *loader_of(const char *program)
+/* The loader that a program names; NULL for none. */
+char *loader_named(const char *program)
 {
     Elf64_Ehdr h;
     Elf64_Phdr p;
@@ -329,7 +330,14 @@ static char *loader_of(const char *program)
     }
     if (fd >= 0)
         close(fd);
-    return *path ? realpath(path, NULL) : NULL;
+    return *path ? strdup(path) : NULL;
+}
+
+static char *loader_of(const char *program)
+{
+    char *named = loader_named(program), *real = named ? realpath(named, NULL) : NULL;
+    free(named);
+    return real;
 }
 
 /* At the event-stop of a successful exec: the new program's stack is as the kernel made it. */

@@ -15,18 +15,6 @@ void give_result(struct task *t, int64_t result)
     regs_set(t, &r);
 }
 
-static void set_call(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
-{
-    struct user_regs_struct r = t->regs;
-    r.orig_rax = (ull)nr;
-    r.rdi = a;
-    r.rsi = b;
-    r.rdx = c;
-    r.r10 = d;
-    regs_set(t, &r);
-    t->want_exit = true;
-}
-
 static void run(struct task *t)
 {
     t->want_exit = true;
@@ -75,9 +63,9 @@ static void wait_entry(struct task *t, struct event *e)
         return;
     }
     if (t->nr == REX_NR_wait4)
-        set_call(t, t->nr, (uint64_t)real, t->args[1], t->args[2] & ~not_ends, t->args[3]);
+        change_call(t, t->nr, (uint64_t)real, t->args[1], t->args[2] & ~not_ends, t->args[3]);
     else
-        set_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~not_ends);
+        change_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~not_ends);
 }
 
 /* Threads look for children as often as they like; only the names of these need translation. */
@@ -122,7 +110,7 @@ static void output_entry(struct task *t, struct event *e)
     if (!compare_inputs(t, r))
         replay_mismatch(e);
     if (t->nr == REX_NR_write && (uint64_t)r->result < t->args[2])
-        set_call(t, t->nr, t->args[0], t->args[1], (uint64_t)r->result, 0);
+        change_call(t, t->nr, t->args[0], t->args[1], (uint64_t)r->result, 0);
     run(t);
 }
 
@@ -138,7 +126,7 @@ static void socket_entry(struct task *t, struct event *e)
         type |= (int)t->args[1] & (SOCK_CLOEXEC | SOCK_NONBLOCK);
     else if (t->nr == REX_NR_accept4)
         type |= (int)t->args[3] & (SOCK_CLOEXEC | SOCK_NONBLOCK);
-    set_call(t, REX_NR_socket, AF_UNIX, (uint64_t)type, 0, 0);   /* takes the descriptor, reaches nobody */
+    change_call(t, REX_NR_socket, AF_UNIX, (uint64_t)type, 0, 0);   /* takes the descriptor, reaches nobody */
 }
 
 /* ------------------------------------------------------------------ the hooks */
@@ -162,7 +150,7 @@ static void pause_entry(struct task *t, struct event *e)
 static void limit_entry(struct task *t, struct event *e)
 {
     if (t->args[2] && e->record->result == 0)
-        set_call(t, t->nr, 0, t->args[1], t->args[2], 0);
+        change_call(t, t->nr, 0, t->args[1], t->args[2], 0);
     else
         replay_emulate(t, e);
 }
@@ -171,7 +159,7 @@ static void pid_entry(struct task *t, struct event *e)
 {
     struct task *other = task_named((uint32_t)t->args[0]);
     if (t->nr == REX_NR_pidfd_open && e->record->result >= 0 && other)
-        set_call(t, t->nr, (uint64_t)other->tid, t->args[1], 0, 0);
+        change_call(t, t->nr, (uint64_t)other->tid, t->args[1], 0, 0);
     else
         replay_emulate(t, e);
 }

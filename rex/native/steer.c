@@ -37,7 +37,20 @@ void rewind_call(struct task *t)
     t->rewound = true;
 }
 
-/* Another call instead of the one that stopped, which the tracee enters again after that. */
+/* Another call instead of the one that stopped; its further arguments stay. */
+void change_call(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = (ull)nr;
+    r.rdi = a;
+    r.rsi = b;
+    r.rdx = c;
+    r.r10 = d;
+    regs_set(t, &r);
+    t->want_exit = true;
+}
+
+/* Another call before the one that stopped, which the tracee enters again after that. */
 void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(struct task *t, int64_t result))
 {
     struct user_regs_struct r = t->regs;
