@@ -28,6 +28,7 @@ struct fast {
 };
 
 static bool is_usable;
+static struct rule rules[RULE_COUNT];
 
 static uint64_t in_tracee(const unsigned char *symbol)
 {
@@ -37,14 +38,6 @@ static uint64_t in_tracee(const unsigned char *symbol)
 uint64_t fast_allowed_ip(bool plain)
 {
     return in_tracee(plain ? rex_stub_plain : rex_stub_allowed);
-}
-
-/* By REX_FAST=0 all calls stop: for tests, and to find out whose fault it is.  One task at a
- * time needs all stops; the borders of cells order the events of all tasks, which rings do not. */
-void fast_start(void)
-{
-    const char *wish = getenv("REX_FAST");
-    is_usable = (!wish || strcmp(wish, "0")) && !is_live && !serial_on && getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
 }
 
 /* ------------------------------------------------------------------ life of tasks */
@@ -127,12 +120,19 @@ static struct rule rule_of(long nr)
     return rule;
 }
 
-static void area_made(struct task *t, int64_t result)
+/* By REX_FAST=0 all calls stop: for tests, and to find out whose fault it is.  One task at a
+ * time needs all stops; the borders of cells order the events of all tasks, which rings do not. */
+void fast_start(void)
 {
-    static struct rule rules[RULE_COUNT];
-    struct fast *f = t->space->fast;
+    const char *wish = getenv("REX_FAST");
+    is_usable = (!wish || strcmp(wish, "0")) && !is_live && !serial_on && getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
     for (long nr = 0; nr < RULE_COUNT; nr++)
         rules[nr] = rule_of(nr);
+}
+
+static void area_made(struct task *t, int64_t result)
+{
+    struct fast *f = t->space->fast;
     f->mapped |= (uint64_t)result == FAST_AT          /* another thread may have made it */
         && mem_write(t->tid, FAST_AT, __start_rex_stub, (size_t)(__stop_rex_stub - __start_rex_stub))
         && mem_write(t->tid, FAST_RULES, rules, sizeof rules);
