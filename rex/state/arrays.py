@@ -29,7 +29,7 @@ def walk_array(walker: Any, value: Any) -> object:
         if flat is None:
             return None
         return walker.part(value, lambda old: walker.scene.scanner.items(
-            old, flat.tolist(), True), "objects", value.dtype, value.shape, value.strides,
+            old, flat.tolist()), "objects", value.dtype, value.shape, value.strides,
             value.flags.writeable)
     if value.nbytes < ARRAY_BYTES or not _is_dense(value):
         return None

@@ -13,8 +13,8 @@ from typing import Any
 from cloudpickle import cloudpickle
 
 from rex.state import build
-from rex.state.parts import LivePart, memory_at, unflatten
-from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part, Reader, Version
+from rex.state.parts import LivePart, from_columns, memory_at, unflatten
+from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part, Reader, Version, decode_items
 
 
 # Chunks that the archive compresses together: one thread's share.
@@ -115,7 +115,7 @@ class _Maker:
     def _segment(self, chunk: Chunk) -> list[Any]:
         if isinstance(chunk.source, list):
             return chunk.source
-        return pickle.loads(chunk.encoded(self._read))
+        return decode_items(chunk.encoded(self._read))
 
     def raw(self, is_readonly: bool) -> bytes | bytearray:
         """A protocol-5 buffer."""
@@ -201,7 +201,12 @@ class _Maker:
         return values
 
     def rows(self, old: tuple[Any, LivePart] | None, kind: str, width: int, count: int) -> Any:
-        values = unflatten(self._items(), kind, width, count)
+        return self._refill(old, unflatten(self._items(), kind, width, count))
+
+    def columns(self, old: tuple[Any, LivePart] | None, kind: str, width: int, count: int) -> Any:
+        return self._refill(old, from_columns(self._items(), kind, width, count))
+
+    def _refill(self, old: tuple[Any, LivePart] | None, values: list[Any]) -> Any:
         if old is None or type(old[0]) is not list:
             return values
         old[0][:] = values

@@ -7,8 +7,9 @@ import operator
 import sys
 import weakref
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, Callable
 
 import xxhash
 
@@ -21,7 +22,7 @@ PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
 
 _ROW_KINDS: dict[str, Any] = {kind.__name__: kind for kind in (tuple, list, set, dict)}
 _ROWS = frozenset(_ROW_KINDS.values())
-_BLOCK_ROWS = 1024
+BLOCK_ROWS = 1024   # states that were kept depend on it
 _ROW_REFERENCES = max(map(sys.getrefcount, [[object()] for _ in range(3)]))
 
 _LIST_ITEMS_OFFSET = 24   # PyListObject: refcount, type, size, then the array of pointers
@@ -36,7 +37,7 @@ class LivePart:
 
     Attributes:
         address: of the memory, or 0.
-        items: the plain values that it held, in order.
+        segments: the plain values that it held, in order.
         region: the memory's watch.
     """
 
@@ -45,7 +46,7 @@ class LivePart:
     chunks: tuple[Chunk, ...]
     pid: int
     address: int = 0
-    items: list[Any] | None = None
+    segments: tuple[list[Any], ...] = ()
     region: Region | None = None
 
     def as_part(self) -> Part:
@@ -66,12 +67,12 @@ def _probe() -> bool:
 _knows_lists = _probe()
 
 
-def same_items(one: list[Any], other: list[Any], begin: int, end: int) -> bool:
-    """Whether the lists hold the very same objects at begin..end."""
+def same_items(one: list[Any], other: list[Any], begin: int) -> bool:
+    """Whether a list is, object by object, what another holds from `begin` on."""
     if not _knows_lists:
-        return all(map(operator.is_, one[begin:end], other[begin:end]))
-    skip, size = begin * _POINTER_BYTES, (end - begin) * _POINTER_BYTES
-    return size == 0 or _libc.memcmp(_items_address(one) + skip, _items_address(other) + skip,
+        return all(map(operator.is_, one, other[begin:begin + len(one)]))
+    size = len(one) * _POINTER_BYTES
+    return size == 0 or _libc.memcmp(_items_address(one), _items_address(other) + begin * _POINTER_BYTES,
                                      size) == 0
 
 
@@ -80,36 +81,89 @@ def memory_at(address: int, size_bytes: int) -> memoryview:
     return memoryview((ctypes.c_ubyte * size_bytes).from_address(address)).cast("B")
 
 
-def flatten(rows: list[Any]) -> tuple[list[Any], str, int] | None:
-    """The items of a list of tuples, lists, sets or dicts, the rows' kind and width; None for other lists.
+@dataclass(slots=True)
+class Rows:
+    """A list of tuples, lists, sets or dicts of plain values, taken apart.
 
-    Rows of different widths (-1) have their lengths behind the items. That nobody else holds
-    a row is seen by the counts of references: so none can be shared with anything.
+    Attributes:
+        layout: "columns" of blocks of rows; or "rows", one behind the other.
+        kind, width: of the rows; rows of different widths (-1) have their lengths behind the items.
+    """
+
+    segments: list[list[Any]]
+    layout: str
+    kind: str
+    width: int
+
+
+def flatten(rows: list[Any]) -> Rows | None:
+    """A list's rows if all are of one kind and nobody else holds one of them; None for other lists.
+
+    That nobody else does is seen by the counts of references.
     """
     kind = type(rows[0])
     if kind not in _ROWS:
         return None
-    flat: list[Any] = []
-    widths: set[int] = set()
-    for at in range(0, len(rows), _BLOCK_ROWS):   # all questions while the rows are in the cache
-        block = rows[at:at + _BLOCK_ROWS]   # holds each row once more
+    width = len(rows[0])
+    if kind in (tuple, list) and width:
+        try:
+            columns = _segments(rows, kind, partial(_columns, width))
+            return Rows(columns, "columns", kind.__name__, width) if columns is not None else None
+        except ValueError:   # rows of different widths
+            pass
+    segments = _segments(rows, kind, _behind)
+    if segments is None:
+        return None
+    if set(map(len, rows)) == {width} != {0}:
+        return Rows(segments, "rows", kind.__name__, width)
+    rest = segments.pop() if segments and len(segments[-1]) < SEGMENT_ITEMS else []
+    if rest := _cut(segments, rest + list(map(len, rows))):
+        segments.append(rest)
+    return Rows(segments, "rows", kind.__name__, -1)
+
+
+def _segments(rows: list[Any], kind: type, items_of: Callable[[list[Any]], list[Any]]) -> list[list[Any]] | None:
+    """The rows' items; None if they are not all plain, the rows of other kinds, or somebody else's."""
+    segments: list[list[Any]] = []
+    rest: list[Any] = []
+    for at in range(0, len(rows), BLOCK_ROWS):   # all questions while the rows are in the cache
+        block = rows[at:at + BLOCK_ROWS]   # holds each row once more
         if set(map(type, block)) != {kind} or \
                 max(map(sys.getrefcount, block)) > _ROW_REFERENCES + 1:
             return None
-        widths.update(map(len, block))
-        pieces = chain.from_iterable(map(dict.items, block)) if kind is dict else block
-        items = list(chain.from_iterable(pieces))
+        items = items_of(block)
         if not PLAIN.issuperset(map(type, items)):
             return None
-        flat += items
-    width = widths.pop()
-    if widths or not width:
-        return flat + list(map(len, rows)), kind.__name__, -1
-    return flat, kind.__name__, width
+        rest = _cut(segments, rest + items if rest else items)
+    return segments + [rest] if rest else segments
+
+
+def _columns(width: int, block: list[Any]) -> list[Any]:
+    """Column after column, which is quicker than row by row; ValueError: not all have this width."""
+    items: list[Any] = []
+    for column in zip(*block, strict=True):
+        items += column
+    if len(items) != width * len(block):
+        raise ValueError
+    return items
+
+
+def _behind(block: list[Any]) -> list[Any]:
+    """Row after row."""
+    pieces: Any = map(dict.items, block) if type(block[0]) is dict else (block,)
+    return list(chain.from_iterable(chain.from_iterable(pieces)))
+
+
+def _cut(segments: list[list[Any]], items: list[Any]) -> list[Any]:
+    """Add whole segments of the items; the rest."""
+    whole = len(items) - len(items) % SEGMENT_ITEMS
+    segments += [items[at:at + SEGMENT_ITEMS] for at in range(0, whole, SEGMENT_ITEMS)] \
+        if len(items) != SEGMENT_ITEMS else [items]
+    return items[whole:]
 
 
 def unflatten(flat: list[Any], kind: str, width: int, count: int) -> list[Any]:
-    """The rows that `flatten` took apart."""
+    """The rows that lie one behind the other."""
     make = _ROW_KINDS[kind]
     step = 2 if make is dict else 1
     items = list(zip(flat[::2], flat[1::2])) if make is dict and width > 0 else flat
@@ -121,6 +175,15 @@ def unflatten(flat: list[Any], kind: str, width: int, count: int) -> list[Any]:
         rows.append(make(zip(piece[::2], piece[1::2])) if make is dict else make(piece))
         at += length * step
     return rows
+
+
+def from_columns(flat: list[Any], kind: str, width: int, count: int) -> list[Any]:
+    """The rows whose columns lie one behind the other, block by block."""
+    rows: list[Any] = []
+    for begin in range(0, count, BLOCK_ROWS):
+        size, at = min(BLOCK_ROWS, count - begin), begin * width
+        rows += zip(*[flat[at + column * size:at + (column + 1) * size] for column in range(width)])
+    return rows if kind == "tuple" else list(map(list, rows))
 
 
 class PartScanner:
@@ -158,12 +221,12 @@ class PartScanner:
                 region = self._watch.watch(address, size_bytes)
             chunks = [self.chunk(view[at:at + CHUNK_BYTES])
                       for at in range(0, size_bytes, CHUNK_BYTES)]
-            return LivePart("memory", size_bytes, tuple(chunks), pid, address, None, region)
+            return LivePart("memory", size_bytes, tuple(chunks), pid, address, (), region)
         chunks = list(previous.chunks)
         for index in self._suspects(previous):
             chunks[index] = self._again(view[index * CHUNK_BYTES:(index + 1) * CHUNK_BYTES],
                                         chunks[index])
-        return LivePart("memory", size_bytes, tuple(chunks), pid, address, None, previous.region)
+        return LivePart("memory", size_bytes, tuple(chunks), pid, address, (), previous.region)
 
     def bytes_like(self, data: memoryview) -> LivePart:
         """Look at a buffer of which nobody knows whether it stays in place."""
@@ -190,39 +253,44 @@ class PartScanner:
             found.update(range(first, last + 1))
         return sorted(found)
 
-    def items(self, previous: LivePart | None, values: list[Any], is_copy: bool = False,
-              is_plain: bool = False) -> LivePart | None:
-        """Look at a list of values; None when they are not all plain.
+    def items(self, previous: LivePart | None, values: list[Any]) -> LivePart | None:
+        """Look at a list of values; None when they are not all plain."""
+        return self._items(previous, [(values, at, min(SEGMENT_ITEMS, len(values) - at))
+                                      for at in range(0, len(values), SEGMENT_ITEMS)], False)
 
-        Args:
-            is_copy: the list is the caller's copy and may be kept.
-            is_plain: the caller knows that they are.
-        """
-        known = previous.items if previous else None
-        if previous and known is not None and len(known) == len(values) and same_items(
-                known, values, 0, len(values)):
-            return previous
-        mine = values if is_copy else list(values)
-        chunks, old = [], previous.chunks if previous and known else ()
-        for begin in range(0, len(mine), SEGMENT_ITEMS):
-            end, index = min(begin + SEGMENT_ITEMS, len(mine)), begin // SEGMENT_ITEMS
-            if known and end <= len(known) and index < len(old) and (
-                    end == min(begin + SEGMENT_ITEMS, len(known))) and same_items(
-                    known, mine, begin, end):
-                chunks.append(old[index])
+    def rows(self, previous: LivePart | None, rows: Rows) -> LivePart:
+        """Look at rows that were taken apart."""
+        found = self._items(previous, [(segment, 0, len(segment)) for segment in rows.segments], True)
+        assert found is not None
+        return found
+
+    def _items(self, previous: LivePart | None, places: list[tuple[list[Any], int, int]],
+               is_plain: bool) -> LivePart | None:
+        """Look at segments, each so many items of a list from a place on; plain ones are kept as they are."""
+        known = previous.segments if previous else ()
+        segments: list[list[Any]] = []
+        chunks: list[Chunk] = []
+        for index, (values, at, count) in enumerate(places):
+            old = known[index] if index < len(known) else None
+            if previous and old is not None and len(old) == count and same_items(old, values, at):
+                segments.append(old)
+                chunks.append(previous.chunks[index])
                 continue
-            segment = mine[begin:end]
+            segment = values if is_plain else values[at:at + count]
             if not is_plain and not PLAIN.issuperset(map(type, segment)):
                 return None
+            segments.append(segment)
             chunks.append(Chunk(segment))
-        return LivePart("items", len(mine), tuple(chunks), self._pid(previous), 0, mine)
+        if previous and len(known) == len(chunks) and previous.chunks == tuple(chunks):
+            return previous
+        return LivePart("items", sum(map(len, segments)), tuple(chunks), self._pid(previous), 0, tuple(segments))
 
     def constant(self, previous: LivePart | None, value: bytes | str) -> LivePart:
         """Look at a long immutable value, which is kept alive."""
-        if previous and previous.items and previous.items[0] is value:
+        if previous and previous.segments and previous.segments[0][0] is value:
             return previous
         kind = "bytes" if isinstance(value, bytes) else "text"
-        return LivePart(kind, len(value), (Chunk(value),), self._pid(None), 0, [value])
+        return LivePart(kind, len(value), (Chunk(value),), self._pid(None), 0, ([value],))
 
     def forget(self, part: LivePart) -> None:
         """Stop to watch a part that is gone."""

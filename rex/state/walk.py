@@ -309,8 +309,7 @@ def _walk_list(walker: _Walking, value: list[Any]) -> object:
     scanner = walker.scene.scanner
     found = walker.part(value, lambda old: scanner.items(old, value), "list")
     if found is None and (rows := flatten(value)) is not None:
-        flat, kind, width = rows
-        found = walker.part(value, lambda old: scanner.items(old, flat, True, True), "rows", kind, width, len(value))
+        found = walker.part(value, lambda old: scanner.rows(old, rows), rows.layout, rows.kind, rows.width, len(value))
     return found
 
 
@@ -321,14 +320,14 @@ def _walk_dict(walker: _Walking, value: dict[Any, Any]) -> object:
     if len(value) < PART_ITEMS:
         return None
     return walker.part(value, lambda old: walker.scene.scanner.items(
-        old, [*value, *value.values()], True), "dict")
+        old, [*value, *value.values()]), "dict")
 
 
 def _walk_set(walker: _Walking, value: set[Any]) -> object:
     walker.share(value)
     if len(value) < PART_ITEMS:
         return None
-    return walker.part(value, lambda old: walker.scene.scanner.items(old, [*value], True), "set")
+    return walker.part(value, lambda old: walker.scene.scanner.items(old, [*value]), "set")
 
 
 def _walk_tuple(walker: _Walking, value: tuple[Any, ...]) -> object:
