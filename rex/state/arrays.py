@@ -6,6 +6,7 @@ import sys
 from typing import Any, Callable
 
 from rex.state import build
+from rex.state.tensors import is_tensor, reduce_array_of
 
 # Smaller arrays stay in the pickle.
 ARRAY_BYTES, OBJECTS = 4096, 1024
@@ -20,7 +21,7 @@ def walk_array(walker: Any, value: Any) -> object:
     base = value.base
     if base is not None:
         walker.share(base)
-        if type(base) is type(value) or is_plain_buffer(base):
+        if type(base) is type(value) or is_plain_buffer(base) or is_tensor(base):
             return None   # a view: reduced to its root
     if value.dtype.hasobject:
         if value.size < OBJECTS or value.dtype.kind != "O":
@@ -65,10 +66,13 @@ def reduce_array(array: Any) -> Any:
     root = array.base
     while type(root) is type(array) and type(root.base) is type(array):
         root = root.base
-    if type(root) is type(array) and (_is_dense(root)):
+    if type(root) is type(array) and _is_dense(root):
         offset = (array.__array_interface__["data"][0] - root.__array_interface__["data"][0])
         return build.make_view, (root, array.dtype, array.shape, offset, array.strides,
                                  array.flags.writeable)
+    below = root.base if type(root) is type(array) else root
+    if is_tensor(below):
+        return reduce_array_of(array, below)
     if is_plain_buffer(root):
         import numpy
         start = numpy.frombuffer(root, numpy.uint8).__array_interface__["data"][0]

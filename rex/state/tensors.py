@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import pickle
 import sys
 from typing import Any
 
-from rex.state.arrays import ARRAY_BYTES
+from rex.state import build
 
+STORAGE_BYTES = 4096   # smaller storages stay in the pickle
 LOST = "the graph of this tensor was not restored: run its cell again before backward()"
 
 
@@ -29,17 +31,81 @@ def walk_tensor(walker: Any, value: Any) -> object:
     owner = walker.scene.owners.setdefault(("storage", address), walker.owner)
     if owner != walker.owner:
         walker.scene.join(owner, walker.owner)
-    if not storage.resizable():
+    if not _owns_memory(storage):
         walker.scene.memory.append((address, address + size, walker.owner))
         raise pickle.PicklingError("a tensor over another library's memory")
     return None
+
+
+def _owns_memory(storage: Any) -> bool:
+    """Whether a storage's memory is its own; arrays may look into it by `tensor.numpy()`."""
+    if storage.resizable():
+        return True
+    known = _own_deleter()
+    return known is not None and _words(storage)[known[0]] == known[1]
+
+
+def _words(storage: Any) -> list[int]:
+    return list((ctypes.c_uint64 * 6).from_address(storage._cdata))
+
+
+@functools.cache
+def _own_deleter() -> tuple[int, int] | None:
+    """Where a storage says who frees its memory, and what it says if it does so itself; found by trying."""
+    torch = sys.modules["torch"]
+    kept = bytearray(64), bytearray(64)
+    own = [torch.zeros(64, dtype=torch.uint8).untyped_storage() for _ in kept]
+    foreign = [torch.frombuffer(one, dtype=torch.uint8).untyped_storage() for one in kept]
+    try:
+        words = [(_words(one), one.data_ptr()) for one in own + foreign]
+    except (AttributeError, TypeError, ValueError):   # of another version
+        return None
+    for at in range(1, 5):   # between the address and what the deleter is given
+        deleters = [found[at] for found, _ in words]
+        if all(found[at - 1] == address for found, address in words) and \
+                all(found[at + 1] == address for found, address in words[:2]) and \
+                deleters[0] == deleters[1] and deleters[0] not in deleters[2:]:
+            return at, deleters[0]
+    return None
+
+
+def reduce_array_of(array: Any, tensor: Any) -> Any:
+    """An array that looks into a tensor, by the tensor's storage."""
+    storage = tensor.untyped_storage()
+    offset = array.__array_interface__["data"][0] - storage.data_ptr()
+    return array_over, (storage, array.dtype, array.shape, offset, array.strides, array.flags.writeable)
+
+
+def array_over(storage: Any, dtype: Any, shape: tuple[int, ...], offset: int, strides: tuple[int, ...],
+               is_writeable: bool) -> Any:
+    """What `tensor.numpy()` gives of a tensor over a storage."""
+    import numpy
+    import torch
+    try:
+        tensor = torch.empty(0, dtype=torch.from_numpy(numpy.empty(0, dtype)).dtype)
+        steps = [stride // dtype.itemsize for stride in strides]
+        if offset % dtype.itemsize or [step * dtype.itemsize for step in steps] != list(strides):
+            raise ValueError
+        array = tensor.set_(storage, offset // dtype.itemsize, shape, steps).numpy()
+        if not is_writeable:
+            array.flags.writeable = False
+        return array
+    except (RuntimeError, TypeError, ValueError):   # a view that no tensor can be
+        flat = torch.empty(0, dtype=torch.uint8).set_(storage).numpy()
+        return build.make_view(flat, dtype, shape, offset, strides, is_writeable)
+
+
+def is_tensor(value: object) -> bool:
+    """Whether it is a tensor in this process's own memory."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, getattr(torch, "Tensor", ())) and value.device.type == "cpu"
 
 
 def walk_storage(walker: Any, value: Any) -> object:
     """Take a large storage out of the pickle."""
     walker.share(value)
     size = value.nbytes()
-    if size < ARRAY_BYTES or value.device.type != "cpu":
+    if size < STORAGE_BYTES or value.device.type != "cpu":
         return None
     address = value.data_ptr()
     return walker.part(value, lambda old: walker.scene.scanner.memory(old, address, size), "storage")

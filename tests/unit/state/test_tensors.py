@@ -78,6 +78,25 @@ def test_memory_of_arrays_is_one_co_variable(session: Session) -> None:
     assert session["arr"][5] == 4 and session["arr"][6] == 1 and session["arr"][0] == 0
 
 
+def test_tensors_that_were_shown_as_arrays_are_loaded(session: Session) -> None:
+    session.run("data = torch.arange(6000.).reshape(60, 100)\nseen = data.numpy()\npart = seen[2:]\n"
+                "column = data[:, 3].numpy()\nback = column[::-2]\nmodel = nn.Linear(80, 80)\n"
+                "weights = model.weight.detach().numpy()\nmean = data.mean().numpy()")
+    assert session.changed("data += 1") == {"data", "seen", "part", "column", "back"}
+    assert session.changed("weights[0, 0] = 7") == {"model", "weights"}
+    for _ in range(2):   # in place, and anew
+        done = session.checkout(2)
+        assert not done.recomputed and not done.inexact
+        assert session["data"][0, 3] == 3 and session["part"].base is session["seen"]
+        session["data"][4, 3] = -5
+        assert session["seen"][4, 3] == session["part"][2, 3] == session["column"][4] == -5
+        session["back"][0] = 44
+        assert session["data"][59, 3] == 44 and type(session["seen"].base) is torch.Tensor
+        session["weights"][1, 1] = 9
+        assert session["model"].weight[1, 1] == 9 and session["weights"].flags.writeable
+        session.run("data = seen = part = column = back = model = weights = None")
+
+
 def test_parameters_and_odd_tensors(session: Session) -> None:
     session.run("p = nn.Parameter(torch.ones(3))\np.note = 'mine'\ne = torch.zeros(0)\n"
                 "s = torch.eye(3).to_sparse()\nb = torch.ones(4, dtype=torch.bfloat16)\nz = torch.ones(2) * 1j\n"
