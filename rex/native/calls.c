@@ -3,7 +3,9 @@
 #include "engine.h"
 
 #include <fcntl.h>
+#include <net/if.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -56,10 +58,11 @@ uint64_t fork_flags(struct task *t)
     return SIGCHLD;
 }
 
-bool asks_who_locks(const struct task *t)
+bool names_process(const struct task *t)
 {
     int cmd = (int)t->args[1];
-    return t->nr == REX_NR_fcntl && (cmd == F_GETLK || cmd == F_OFD_GETLK);
+    return t->nr == REX_NR_fcntl && (cmd == F_GETLK || cmd == F_OFD_GETLK || cmd == F_SETOWN || cmd == F_GETOWN
+                                     || cmd == F_SETOWN_EX || cmd == F_GETOWN_EX);
 }
 
 /* ------------------------------------------------------------------ scattered memory */
@@ -115,6 +118,33 @@ static void capture_block(struct task *t, struct bytes *b, int arg, uint8_t type
     if (at && n && n < LARGEST && mem_read(t->tid, at, bytes_room(&data, n), n))
         log_field(b, (uint8_t)arg, type, data.data, n);
     bytes_free(&data);
+}
+
+/* Where the data of a call lie that moves bytes by a buffer, by vectors or by a message. */
+static int data_vectors(struct task *t, struct iovec *v)
+{
+    struct msghdr m;
+    switch (t->nr) {
+    case REX_NR_readv: case REX_NR_writev:
+        return vectors(t, t->args[1], t->args[2], v);
+    case REX_NR_recvmsg: case REX_NR_sendmsg:
+        return mem_read(t->tid, t->args[1], &m, sizeof m) ? vectors(t, (uint64_t)m.msg_iov, m.msg_iovlen, v) : 0;
+    }
+    v->iov_base = (void *)t->args[1];
+    v->iov_len = (size_t)t->args[2];
+    return 1;
+}
+
+void pipe_gather(struct task *t, struct bytes *into, size_t n)
+{
+    static struct iovec v[FEW_VECTORS];
+    gather(t, v, data_vectors(t, v), n, into);
+}
+
+void pipe_scatter(struct task *t, const struct bytes *from)
+{
+    static struct iovec v[FEW_VECTORS];
+    scatter(t, v, data_vectors(t, v), from->data, from->used);
 }
 
 /* ------------------------------------------------------------------ messages */
@@ -209,6 +239,12 @@ static size_t ioctl_size(unsigned cmd, uint8_t type)
     return cmd & (type == FIELD_IN ? 1u << 30 : 1u << 31) ? cmd >> 16 & 0x3fff : 0;
 }
 
+/* A list of interfaces lies where a structure points to. */
+static bool is_listing(const struct task *t, struct ifconf *c)
+{
+    return t->nr == REX_NR_ioctl && (unsigned)t->args[1] == SIOCGIFCONF && mem_read(t->tid, t->args[2], c, sizeof *c);
+}
+
 static size_t block_size(struct task *t, const struct rex_arg *a, uint8_t type, int64_t result)
 {
     uint32_t now = 0;
@@ -266,6 +302,11 @@ void capture_outputs(struct task *t, struct bytes *b, int64_t result)
     for (int i = 0; result >= 0 && i < c->nargs; i++)
         if (c->arg[i].dir == REX_OUT || c->arg[i].dir == REX_INOUT)
             capture_argument(t, b, i, &c->arg[i], FIELD_OUT, result);
+    struct ifconf list;
+    if (result >= 0 && is_listing(t, &list)) {
+        log_field(b, 2, FIELD_OUT, &list.ifc_len, sizeof list.ifc_len);
+        capture_block(t, b, 2 | PART_DATA, FIELD_OUT, (uint64_t)list.ifc_buf, (size_t)list.ifc_len);
+    }
 }
 
 void capture_inputs(struct task *t, struct bytes *b, int64_t result)
@@ -291,6 +332,10 @@ void put_outputs(struct task *t, const struct record *r)
         else if (f)
             mem_write(t->tid, t->args[i], f->data, f->length);
     }
+    struct ifconf list;
+    const struct field *interfaces = record_field(r, 2 | PART_DATA, FIELD_OUT);
+    if (is_listing(t, &list) && interfaces && list.ifc_buf)
+        mem_write(t->tid, (uint64_t)list.ifc_buf, interfaces->data, interfaces->length);
 }
 
 /* Whether the tracee passes the bytes that it passed when recorded. */

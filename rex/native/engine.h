@@ -10,6 +10,7 @@
  *   record*.c stops in, log out                   replay*.c log in, answers out
  *   tsc.c     readings of the processor's counter
  *   seed.c    randomness that is the same in every run
+ *   pipes.c   what a process moves through inner pipes that it polls
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  *   view*.c   files of a live run: those, local ones, and this machine's       live*.c  its calls
@@ -82,8 +83,11 @@ ull hash_bytes(const void *data, size_t n, ull seed);
 
 /* ------------------------------------------------------------------ tasks */
 
+struct bytes { unsigned char *data; size_t used, size; };
+
 /* External descriptors of a process; those not listed are plain or internal. */
 struct external { int fd; uint32_t stream; };
+enum { PIPE_BYTES = -2, PIPE_COUNTER = -1 };        /* instead of a stream: an inner descriptor, see pipes.c */
 struct opened { struct event *event; uint64_t file; };
 struct files {
     int refs, count, high;           /* high: how many external ones above 2 */
@@ -133,11 +137,15 @@ struct task {
     struct event *matched;
     struct event *injected;          /* a signal on its way */
     struct event *owed[65];          /* signals that were blocked when sent */
+    struct bytes moved;              /* through a watched pipe, by the call in progress */
+    size_t moved_away;
+    bool lost_reader;                /* its signal is not to come: it had none when recorded */
     uint64_t child_tid_at;
     uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
     uint64_t clock_floor;            /* what CLOCK_MONOTONIC must have reached */
     uint64_t deadline;               /* of the futex wait in progress, by CLOCK_MONOTONIC */
     ull wait_began;
+    const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
     bool held;
     bool blocked;                    /* in pause, in place of a call that does not end here */
@@ -185,6 +193,9 @@ void task_exec(struct task *t);
 int tasks_alive(void);
 
 uint32_t files_stream(const struct files *f, int fd);
+bool files_piped(const struct files *f, int fd);     /* one that is watched, see pipes.c */
+bool files_counts(const struct files *f, int fd);    /* and moves a counter */
+void files_duplicate(struct files *f, int from, int to);
 uint64_t files_external(const struct files *f);      /* a bit for each, bit 63 for all above 62 */
 void files_set(struct files *f, int fd, uint32_t stream);         /* stream 0 forgets */
 void files_open(struct files *f, int fd, struct event *e, uint64_t file);
@@ -198,14 +209,13 @@ bool mem_write(pid_t tid, uint64_t at, const void *from, size_t n);
 char *mem_string(pid_t tid, uint64_t at, size_t limit);            /* NULL if unreadable */
 void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));
 
-struct bytes { unsigned char *data; size_t used, size; };
 void bytes_add(struct bytes *b, const void *data, size_t n);
 unsigned char *bytes_room(struct bytes *b, size_t n);
 void bytes_free(struct bytes *b);
 
 /* ------------------------------------------------------------------ log */
 
-enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH };
+enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE };
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
                   FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER };
 enum { FIELD_WHOLE = 255, PART_NAME = 0x10, PART_DATA = 0x20, PART_CONTROL = 0x30 };
@@ -234,6 +244,7 @@ struct event {                       /* replay's index of one record */
     uint32_t number;
     bool done, ordered;
     struct event *next[2];           /* in the queues of equal events, see replay_match.c */
+    struct event *before;            /* another's read of the same pipe, see replay_pipes.c */
 };
 struct script { struct event **event; size_t count, cursor; uint32_t index; const struct record *birth;
                 struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at;
@@ -256,7 +267,7 @@ const struct rex_call *call_of(long nr);
 bool call_streams(struct task *t);            /* sets t->stream from its descriptor arguments */
 uint32_t stream_of(const struct files *f, const struct rex_call *c, const uint64_t *args);
 uint64_t call_key(const struct rex_call *c, long nr, const char *path, uint32_t stream, const uint64_t *args);
-bool asks_who_locks(const struct task *t);      /* fcntl(F_GETLK), which tells a process id */
+bool names_process(const struct task *t);      /* fcntl of a process id: who locks, or has the signals of a descriptor */
 void capture_outputs(struct task *t, struct bytes *b, int64_t result);
 void capture_inputs(struct task *t, struct bytes *b, int64_t result);
 void put_outputs(struct task *t, const struct record *r);
@@ -330,40 +341,6 @@ void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void seed_born(struct task *parent, struct task *t);
 void seed_border(struct task *t);                    /* a call with a name: maybe the border of a cell */
 void seed_drawn(struct task *t, int64_t result);
-/* ------------------------------------------------------------------ one task at a time */
-
-/* Where the turn passed on: as a call returned, in one that blocked, with the task's end, or in mid-computation. */
-enum passed { PASSED_AT_RETURN, PASSED_IN_CALL, PASSED_AT_END, PASSED_IN_RUN };
-
-struct turn { struct task *task; uint32_t index; uint64_t calls, passed; ull since, resumed_at, look_at; };
-extern struct turn turn;
-extern bool serial_on;
-void serial_start(void);
-void serial_first(struct task *t);
-bool serial_parks(struct task *t, int sig);          /* true: it is not to be resumed now */
-void serial_returned(struct task *t);
-void serial_counted(struct task *t);
-bool serial_interrupted(struct task *t);             /* true: it has gone on by itself */
-void serial_renamed(struct task *t);
-void serial_ended(struct task *t);
-void serial_settle(void);
-void serial_idle(void);
-long serial_beat_ns(void);
-void serial_finish(void);
-char serial_state(struct task *t);
-ull serial_quiet_ns(void);
-struct task *serial_first_parked(void);
-void serial_load(const struct record *r);
-bool serial_holds(struct task *t);
-bool serial_reaches(struct task *t, ull ran_ns);     /* replay: it is where it was interrupted when recorded */
-unsigned spin_length(struct task *t, unsigned steps);
-bool spin_reach(struct task *t, const struct user_regs_struct *goal, unsigned length);
-bool serial_looks_for_place(void);
-void serial_signal_due(struct task *t);
-bool serial_is_cut(struct task *t);
-bool serial_cut(void);
-struct task *serial_follow(bool waited);
-bool serial_is_timed_futex(const struct task *t);
 /* ------------------------------------------------------------------ record, replay */
 
 void record_start(void);
@@ -371,6 +348,7 @@ void record_report(void);
 void record_opened(struct task *t, int fd, struct bytes *b);
 void record_before_change(const char *path, bool moves);    /* moves: with all that is below it */
 void record_created(const char *path);
+void record_bound(struct task *t, struct bytes *b);
 void descriptor_exit(struct task *t, int64_t result);
 void record_standard(struct task *t, int64_t fd);
 void record_channels(struct task *t);
@@ -378,6 +356,9 @@ bool is_descriptor_call(struct task *t);
 bool closes_pipe(struct task *t);
 void record_exec_entry(struct task *t);
 void record_execed(struct task *t);
+bool record_signal(struct task *t, int sig);
+void record_stepped(struct task *t);
+void record_delivery(struct task *t, bool restarted, bool with_last);
 uint32_t stream_new(void);
 
 void replay_start(void);
@@ -425,10 +406,15 @@ void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e, int64_t result);
 bool replay_epoll_ctl(struct task *t);
 bool replay_own_stat(struct task *t);                 /* fstat answered by the open of that very file */
+void replay_own_stat_exit(struct task *t);
 bool is_readiness_wait(const struct rex_call *c);       /* poll, select, epoll_wait and their kin */
 bool replay_wait_freely(struct task *t, struct event *e);
 void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
 struct task *task_named(uint32_t recorded_tid);
+void replay_born(struct task *parent, struct task *t, uint64_t flags);
+void replay_take_number(struct task *t);
+void replay_began(struct task *t);
+void replay_ended(struct task *t, int status);
 bool is_single(struct task *t);
 bool has_shared_work(struct task *t);
 bool replay_is_changed(const char *path);
@@ -444,7 +430,10 @@ char *overlay_write(const char *path, bool truncate);/* the same for writing, co
 bool overlay_is_kernel_device(const char *path);
 char *overlay_program(const char *path, const char *loader);   /* file to execute, NULL = none */
 void overlay_change(struct task *t, const struct record *r);   /* a call that changes the tree */
+void overlay_bind(struct task *t, const struct record *r);
 
 #include "live.h"
+#include "pipes.h"
+#include "serial.h"
 
 #endif

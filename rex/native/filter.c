@@ -87,13 +87,15 @@ static void emit_futex(void)
     emit_return(SECCOMP_RET_ALLOW);
 }
 
-/* Who holds a lock is told by process id, also of plain files. */
+/* Processes are named by their ids, also to plain files and inner pipes: who holds a lock, who has the signals. */
 static void emit_fcntl(void)
 {
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
-    emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, F_GETLK);
-    emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, F_OFD_GETLK);
-    emit_return(trace_of(&rex_calls[REX_NR_fcntl]));
+    static const uint32_t naming[] = {F_GETLK, F_OFD_GETLK, F_SETOWN, F_GETOWN, F_SETOWN_EX, F_GETOWN_EX};
+    for (size_t i = 0; i < sizeof naming / sizeof *naming; i++) {
+        emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, naming[i]);
+        emit_return(trace_of(&rex_calls[REX_NR_fcntl]));
+    }
 }
 
 /* The standard descriptors in the first filter, in a later one those that it was made for. */
@@ -206,9 +208,7 @@ void filter_install(void)
     watch = 0;
     build();
     struct sock_fprog program = {used, code};
-    /* root needs no promise to gain no privileges, and setuid programs keep theirs */
-    if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
-        return;
+    /* root would not need it; but the kernel gives a program with an identity of its own random addresses */
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
         _exit(125);

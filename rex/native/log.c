@@ -8,7 +8,7 @@
 #include <time.h>
 
 static const char magic[8] = "REXLOG\r\n";
-enum { VERSION = 1, SERIALIZED = 2, HEADER = 32, COMPLETE = 1, BUFFER = 1 << 18 };
+enum { VERSION = 1, SERIALIZED = 2, PIPES = 3, HEADER = 32, COMPLETE = 1, BUFFER = 1 << 18 };
 
 static struct { char magic[8]; uint32_t version, flags; uint64_t start, events; } header;
 static int log_fd = -1;
@@ -117,6 +117,7 @@ void log_note(struct task *t, const char *format, ...)
 void log_close(void)
 {
     log_flush();
+    header.version = pipes_logged ? PIPES : header.version;
     header.flags = COMPLETE;
     header.events = log_events;
     if (pwrite(log_fd, &header, sizeof header, 0) != sizeof header || fsync(log_fd))
@@ -193,6 +194,8 @@ char *record_text(const struct record *r, uint8_t arg, uint8_t type)
 static uint64_t key_of_record(const struct record *r)
 {
     const struct rex_call *c = call_of(r->call);
+    if (r->call == EVENT_PIPE)
+        return pipe_key(r->args);
     if (!c)
         return 0;
     char *path = c->key == REX_KEY_PATH ? record_text(r, FIELD_WHOLE, FIELD_IN) : NULL;
@@ -213,7 +216,7 @@ static void add_record(const struct record *r)
     struct script *s = script_of(r->task);
     struct event *e = &events[event_count];
     bool is_note = r->call == EVENT_NOTE || r->call == EVENT_DUP;
-    *e = (struct event){r, key_of_record(r), (uint32_t)event_count, is_note, false, {NULL, NULL}};
+    *e = (struct event){r, key_of_record(r), (uint32_t)event_count, is_note, false, {NULL, NULL}, NULL};
     event_count++;
     if (r->call == EVENT_TASK) {
         s->birth = r;
@@ -243,8 +246,9 @@ static const unsigned char *map_log(const char *path, size_t *size)
     if (data == MAP_FAILED || *size < HEADER || memcmp(data, magic, sizeof magic))
         die("%s is not a syscall log", path);
     memcpy(&header, data, sizeof header);
-    if (header.version < VERSION || header.version > SERIALIZED)
-        die("the log has format %u, this engine reads %d to %d", header.version, VERSION, SERIALIZED);
+    if (header.version < VERSION || header.version > PIPES)
+        die("the log has format %u, this engine reads %d to %d", header.version, VERSION, PIPES);
+    pipes_logged = header.version == PIPES;
     if (header.version == SERIALIZED)
         serial_start();
     return data;

@@ -292,6 +292,19 @@ static void make_node(struct task *t, const char *path, uint64_t mode, bool dire
     free(above);
 }
 
+/* A socket that was bound to a name shows there. */
+void overlay_bind(struct task *t, const struct record *r)
+{
+    char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED), *above = path ? upper(path) : NULL;
+    if (path) {
+        make_parents(path);
+        if (mknod(above, S_IFSOCK | masked(t, 0777), 0))
+            report_line("change_failed=%s: %s", above, strerror(errno));
+    }
+    free(above);
+    free(path);
+}
+
 static void change(struct task *t, const struct record *r, const char *path, const char *path2, const char *given)
 {
     char *above = upper(path), *target;
@@ -341,7 +354,9 @@ static void change(struct task *t, const struct record *r, const char *path, con
         copy_up(path, false);
         set_attribute(t, above);
         break;
-    }                                     /* owners are only in the log: we may not be able to give files away */
+    default:                              /* owners are only in the log: we may not be able to give files away */
+        copy_up(path, false);
+    }
     free(above);
 }
 

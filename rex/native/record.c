@@ -138,17 +138,24 @@ static void entry(struct task *t)
         return;
     }
     bool external = call_streams(t);
+    pipes_watch(t);
+    if (is_pipe_call(t)) {
+        t->want_exit = true;
+        return;
+    }
     if (c->hook == REX_HOOK_EXIT || (!external && closes_pipe(t))) {
         if (t->nr == REX_NR_exit_group && !t->leader->executed)
             record_channels(t);
         log_end(begin(t, &out, 0));
+        if (c->hook == REX_HOOK_CLOSE)
+            files_set(t->files, (int)t->args[0], 0);
         return;
     }
-    if (asks_who_locks(t) || (serial_on && serial_is_timed_futex(t))) {
+    if (names_process(t) || (serial_on && serial_is_timed_futex(t))) {
         t->want_exit = true;              /* of the wait, when it ends is the clock's to say */
         return;
     }
-    if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external))
+    if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external && !arranges_pipe(t)))
         return;
     t->want_exit = true;
     /* What moves inside the kernel cannot be logged; libc opens a terminal's name instead of its peer. */
@@ -217,10 +224,12 @@ static void hook_exit(struct task *t, struct bytes *b, int64_t result)
         }
         break;
     case REX_HOOK_FCNTL:
-        if (result >= 0 && asks_who_locks(t)) {
-            struct flock lock;
-            if (mem_read(t->tid, t->args[2], &lock, sizeof lock))
-                log_field(b, 2, FIELD_OUT, &lock, sizeof lock);
+        if (result >= 0 && names_process(t)) {
+            unsigned char told[sizeof(struct flock)];
+            int cmd = (int)t->args[1];
+            size_t n = cmd == F_GETLK || cmd == F_OFD_GETLK ? sizeof told : cmd == F_GETOWN_EX ? sizeof(struct f_owner_ex) : 0;
+            if (n && mem_read(t->tid, t->args[2], told, n))
+                log_field(b, 2, FIELD_OUT, told, n);
         }
         break;
     case REX_HOOK_SOCKET:
@@ -252,9 +261,19 @@ static void exit_stop(struct task *t, int64_t result)
     if (interrupted(result)) {            /* whether it restarts, the signal will tell */
         if (!t->pending)
             t->pending = zalloc(sizeof *t->pending);
+        if (is_pipe_call(t)) {
+            pipe_event(t, t->pending, -EINTR);
+            return;
+        }
         begin(t, t->pending, -EINTR);
         if (call_of(t->nr)->hook == REX_HOOK_SLEEP)
             capture_outputs(t, t->pending, 0);     /* the time that was left */
+        return;
+    }
+    if (is_pipe_call(t)) {
+        pipe_event(t, &out, result);
+        log_end(&out);
+        t->returned_at = t->regs.rip;
         return;
     }
     if (plan.seed)
@@ -263,6 +282,8 @@ static void exit_stop(struct task *t, int64_t result)
     capture_outputs(t, b, result);
     if (t->stream && call_of(t->nr)->policy == REX_STREAM)
         capture_inputs(t, b, result);
+    if (t->nr == REX_NR_bind && result >= 0)
+        record_bound(t, b);
     hook_exit(t, b, result);
     log_end(b);
     t->returned_at = t->regs.rip;
@@ -304,85 +325,13 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     bytes_free(&b);
 }
 
-static void write_signal(struct task *t, bool restarted, bool with_last)
-{
-    siginfo_t info;
-    log_begin(&out, EVENT_SIGNAL, t->index);
-    memcpy(&info, t->siginfo, sizeof info);
-    head(&out)->args[0] = (uint64_t)info.si_signo;
-    head(&out)->args[1] = restarted;
-    head(&out)->args[2] = with_last;
-    head(&out)->args[3] = t->calls;
-    head(&out)->args[4] = t->cut;
-    head(&out)->args[5] = t->cut ? t->cut_passed : turn.passed;
-    head(&out)->result = t->cut ? (int64_t)t->cut_calls : 0;
-    log_field(&out, FIELD_WHOLE, FIELD_OUT, &info, sizeof info);
-    log_end(&out);
-}
-
-static void signal_restarted(struct task *t)
-{
-    t->stepping = false;
-    t->pending->used = 0;
-    write_signal(t, true, false);
-}
-
-/* After one step into a handler: the frame below tells where it returns to. */
-static void stepped(struct task *t)
-{
-    enum { SAVED_RIP = 8 + 40 + 16 * 8 };
-    struct user_regs_struct r = regs_get(t);
-    uint64_t back = 0;
-    t->stepping = false;
-    mem_read(t->tid, r.rsp + SAVED_RIP, &back, sizeof back);
-    if (t->pending && t->pending->used) {
-        if (back == t->regs.rip) {
-            log_end(t->pending);
-            serial_counted(t);
-            t->cut = false;
-        }
-        t->pending->used = 0;
-    }
-    write_signal(t, back != t->regs.rip, back == t->regs.rip);
-}
-
-/* Delivered as the last event's call returned, or held back by the mask until now: a
- * replay that sends it right after that event has it delivered at this very place. */
-static bool came_with_last_event(struct task *t)
-{
-    struct user_regs_struct r = regs_get(t);
-    return r.rip == t->returned_at || (long)r.orig_rax == REX_NR_rt_sigprocmask;
-}
-
-/* Whether the program has a handler for the signal. */
-static bool is_caught(const struct task *t, int sig)
-{
-    ull caught = 0;
-    proc_value(t->tid, "status", "SigCgt: %llx", &caught);
-    return caught >> (sig - 1) & 1;
-}
-
-static bool signal_stop(struct task *t, int sig)
-{
-    if (t->stepping)
-        stepped(t);                       /* another one before the first handler ran */
-    ptrace(PTRACE_GETSIGINFO, t->tid, 0, t->siginfo);
-    if (t->pending && t->pending->used && is_caught(t, sig))
-        t->stepping = true;
-    else if (t->pending && t->pending->used)
-        signal_restarted(t);              /* or deadly */
-    else
-        write_signal(t, false, came_with_last_event(t));
-    return true;
-}
-
 static void ended(struct task *t, int status)
 {
     if (t == writer)
         next_writer();
     t->held = false;
     if (t->stepping)
-        write_signal(t, false, false);
+        record_delivery(t, false, false);
     log_begin(&out, EVENT_EXIT, t->index);
     head(&out)->result = status;
     head(&out)->args[0] = t->user_us;
@@ -437,7 +386,7 @@ void record_start(void)
 }
 
 const struct handler recorder = {
-    .entry = entry, .exit = exit_stop, .born = born, .execed = record_execed, .signal = signal_stop,
-    .stepped = stepped, .ended = ended, .tsc = tsc, .start = start,
+    .entry = entry, .exit = exit_stop, .born = born, .execed = record_execed, .signal = record_signal,
+    .stepped = record_stepped, .ended = ended, .tsc = tsc, .start = start,
     .settle = nothing, .idle = nothing, .patient = true, .taken = taken,
 };

@@ -48,11 +48,11 @@ void descriptor_exit(struct task *t, int64_t result)
         break;
     case REX_HOOK_DUP:
         if (result >= 0)
-            files_set(t->files, (int)result, files_stream(t->files, fd));
+            files_duplicate(t->files, fd, (int)result);
         break;
     case REX_HOOK_FCNTL:
         if (result >= 0 && (t->args[1] == F_DUPFD || t->args[1] == F_DUPFD_CLOEXEC))
-            files_set(t->files, (int)result, files_stream(t->files, fd));
+            files_duplicate(t->files, fd, (int)result);
         break;
     }
 }

@@ -5,8 +5,10 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/socket.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
+#include <sys/un.h>
 
 enum { SCRIPT_LINE = 256, SCRIPT_DEPTH = 5 };
 enum { HINTS_BYTES = 8192, HINTS_NS = 20000000 };
@@ -142,6 +144,22 @@ void record_created(const char *path)
     void **state = table_at(&touched, path);
     if (!*state)
         *state = (void *)(intptr_t)CREATED;
+}
+
+/* A socket of this machine has got a name in the file tree. */
+void record_bound(struct task *t, struct bytes *b)
+{
+    struct sockaddr_un a = {0};
+    size_t n = t->args[2] < sizeof a ? (size_t)t->args[2] : sizeof a - 1;
+    if (is_live || !mem_read(t->tid, t->args[1], &a, n) || a.sun_family != AF_UNIX || !*a.sun_path)
+        return;
+    a.sun_path[sizeof a.sun_path - 1] = 0;
+    char *path = path_resolve(t, AT_FDCWD, a.sun_path, false);
+    if (path) {
+        log_field(b, 1, FIELD_RESOLVED, path, strlen(path));
+        record_created(path);
+    }
+    free(path);
 }
 
 /* ------------------------------------------------------------------ opened files */
@@ -299,6 +317,16 @@ static void log_strings(struct task *t, uint64_t at, uint8_t arg)
     bytes_free(&all);
 }
 
+static bool loses_privileges(struct task *t, const struct stat *st)
+{
+    unsigned uid = geteuid(), gid = getegid();
+    if (!(st->st_mode & (S_ISUID | S_ISGID)))
+        return false;
+    proc_value(t->tid, "status", "Uid: %*u %u", &uid);
+    proc_value(t->tid, "status", "Gid: %*u %u", &gid);
+    return (st->st_mode & S_ISUID && st->st_uid != uid) || (st->st_mode & S_ISGID && st->st_mode & S_IXGRP && st->st_gid != gid);
+}
+
 void record_exec_entry(struct task *t)
 {
     struct name_args n = name_args(t->nr);
@@ -310,8 +338,8 @@ void record_exec_entry(struct task *t)
     t->exec_refused = 0;
     log_strings(t, t->args[n.path + 1], (uint8_t)(n.path + 1));
     char *path = t->path ? path_resolve(t, dirfd, t->path, true) : NULL;
-    if (path && geteuid() && !path_stat(path, &st, true) && st.st_mode & S_ISUID && st.st_uid != geteuid())
-        log_note(t, "%s is setuid and runs without its privileges", path);
+    if (path && !path_stat(path, &st, true) && loses_privileges(t, &st))
+        log_note(t, "%s is setuid or setgid and runs without its privileges", path);
     follow_scripts(t, path);
 }
 

@@ -16,7 +16,7 @@ static ull divergences, mismatches;
 static const char *name_of(long nr)
 {
     const struct rex_call *c = call_of(nr);
-    return c ? c->name : nr == EVENT_SIGNAL ? "signal" : nr == EVENT_TSC ? "rdtsc" : "?";
+    return c ? c->name : nr == EVENT_SIGNAL ? "signal" : nr == EVENT_TSC ? "rdtsc" : nr == EVENT_PIPE ? "pipe" : "?";
 }
 
 static char *event_text(const struct event *e)
@@ -121,11 +121,6 @@ static void go_on(struct task *t, const struct rex_call *c)
     mem_write(t->tid, t->args[arg], now, sizeof now);
 }
 
-static bool is_thread(uint64_t flags)
-{
-    return flags & CLONE_THREAD;
-}
-
 /* A thread whose log has ended made no further call that returned: it waits now as it did. */
 static bool never_returned(struct task *t, const struct rex_call *c)
 {
@@ -153,7 +148,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         kill(t->leader->tid, SIGKILL);
         return;
     }
-    if (asks_who_locks(t))
+    if (names_process(t))
         return;                           /* logs of former versions do not have it */
     if (never_returned(t, c)) {
         block(t);
@@ -162,11 +157,11 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     bool is_wait = is_readiness_wait(c);
     if (is_wait && replay_wait_freely(t, NULL))
         return;                           /* threads wait as often as they have to */
-    if ((c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_WAIT) && !is_single(t)) {
+    if ((c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_WAIT) && has_shared_work(t)) {
         replay_unmatched(t, c);
         return;
     }
-    bool is_new_thread = c->hook == REX_HOOK_FORK && is_thread(fork_flags(t));
+    bool is_new_thread = c->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_THREAD;
     bool is_extra = t->leader->script && !t->script->birth;
     bool is_pace = has_shared_work(t) && (last || is_wait);   /* of threads, which may have ended */
     if (!is_new_thread && !is_extra && !is_pace)
@@ -212,10 +207,12 @@ static void entry(struct task *t)
     }
     bool external = call_streams(t);
     bool ends_pipe = !external && closes_pipe(t);
-    if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external && !ends_pipe && !asks_who_locks(t))
-        || t->nr == REX_NR_restart_syscall)
+    pipes_watch(t);
+    bool moves = is_pipe_call(t);         /* as much as when recorded */
+    bool passes = c->policy == REX_STREAM && !external && !ends_pipe && !names_process(t) && !arranges_pipe(t);
+    if (!moves && (c->policy == REX_NATIVE || c->policy == REX_REFUSE || passes || t->nr == REX_NR_restart_syscall))
         return;
-    if (is_descriptor_call(t) && !ends_pipe) {
+    if (!moves && is_descriptor_call(t) && !ends_pipe) {
         t->want_exit = true;
         return;
     }
@@ -234,12 +231,21 @@ static void entry(struct task *t)
         replay_done(t->injected);
         t->injected = NULL;
     }
+    if (moves) {
+        const uint64_t args[2] = {(uint64_t)t->nr, t->args[0]};
+        if ((t->matched = replay_match(t, EVENT_PIPE, pipe_key(args))))
+            perform(t);
+        else if (pipes_logged)
+            replay_diverged(t, NULL, "not in the log");
+        return;
+    }
     read_names(t);
     uint64_t key = call_key(c, t->nr, t->path, t->stream, t->args);
     t->matched = replay_match(t, t->nr, key);
     if (replay_own_stat(t)) {
         if (t->matched)
             replay_done(t->matched);
+        t->matched = NULL;
     } else if (t->matched)
         perform(t);
     else
@@ -253,7 +259,9 @@ static void exit_stop(struct task *t, int64_t result)
     if (t->blocked) {
         t->blocked = false;
         rewind_call(t);
-    } else if (is_descriptor_call(t))
+    } else if (t->stat_as)
+        replay_own_stat_exit(t);
+    else if (is_descriptor_call(t))
         descriptor_exit(t, result);
     else if (result <= -512 && result >= -516 && !t->injected)
         rewind_call(t);                   /* cut short by a signal that the log does not have here */
@@ -277,92 +285,6 @@ static void settle(void)
         }
 }
 
-/* ------------------------------------------------------------------ tasks */
-
-static void set_tid_at(struct task *in, uint64_t at, uint32_t tid)
-{
-    if (at && tid)
-        mem_write(in->tid, at, &tid, sizeof tid);
-}
-
-static void tid_addresses(struct task *parent, uint64_t *in_parent, uint64_t *in_child)
-{
-    *in_parent = parent->args[2];
-    *in_child = parent->args[3];
-    if (parent->nr == REX_NR_clone3) {
-        mem_read(parent->tid, parent->args[0] + 16, in_child, sizeof *in_child);
-        mem_read(parent->tid, parent->args[0] + 24, in_parent, sizeof *in_parent);
-    }
-}
-
-enum { PARENT_SETTID = 0x00100000, CHILD_SETTID = 0x01000000 };
-
-static void inherit(struct task *t)
-{
-    const struct field *f = record_field(t->script->birth, FIELD_WHOLE, FIELD_OUT);
-    for (size_t i = 0; f && i + 8 <= f->length; i += 8) {
-        int pair[2];
-        memcpy(pair, f->data + i, sizeof pair);
-        files_set(t->files, pair[0], (uint32_t)pair[1]);
-    }
-}
-
-static void born(struct task *parent, struct task *t, uint64_t flags)
-{
-    t->script = parent ? parent->script ? script_child(parent->script->index, parent->children++) : NULL : script_of(0);
-    t->last_stop = log_now();
-    if (!t->script || !t->script->birth) {
-        t->script = zalloc(sizeof *t->script);
-        t->script->index = UINT32_MAX;
-        if (!is_thread(flags))            /* a runtime may need one more thread, or one fewer */
-            replay_diverged(t, NULL, "a task that the log does not have");
-        else if (t->leader->script)
-            t->script->tgid = t->leader->script->tgid;
-        return;
-    }
-    if (!parent) {
-        inherit(t);
-        return;
-    }
-    if ((t->step = parent->step ? parent->step : replay_is_step(t->script) ? t->script : NULL))
-        t->step->step_tasks++;
-    uint64_t in_parent = 0;
-    tid_addresses(parent, &in_parent, &t->child_tid_at);
-    if (!(flags & CHILD_SETTID))
-        t->child_tid_at = 0;
-    if (flags & PARENT_SETTID && parent->nr != REX_NR_fork && parent->nr != REX_NR_vfork)
-        set_tid_at(parent, in_parent, t->script->tid);
-}
-
-/* The kernel has stored the real number by now. */
-static void take_number(struct task *t)
-{
-    if (t->script)
-        set_tid_at(t, t->child_tid_at, t->script->tid);
-}
-
-static void start(struct task *t)
-{
-    take_number(t);
-    t->skipped = replay_step_skipped(t);
-}
-
-static void ended(struct task *t, int status)
-{
-    (void)status;
-    struct script *s = t->script;
-    t->held = false;
-    for (size_t i = s ? s->cursor : 0; s && i < s->count; i++)
-        if (!s->event[i]->done) {
-            if (call_of(s->event[i]->record->call) && !has_shared_work(t) && !(t->leader != t))
-                replay_diverged(t, s->event[i], "ended early");
-            replay_done(s->event[i]);
-        }
-    if (s && s->exit)
-        replay_done(s->exit);
-    replay_step_ended(t);
-}
-
 static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
 {
     (void)with_aux;
@@ -372,23 +294,6 @@ static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
     *aux = last ? (uint32_t)last->record->args[0] : 0;
     if (e)
         replay_done(e);
-}
-
-struct task *task_named(uint32_t recorded)
-{
-    for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->script && t->script->tid == recorded)
-            return t;
-    return NULL;
-}
-
-/* The task structures of ended processes stay, under the names that their parents know. */
-pid_t replay_dead(uint32_t recorded)
-{
-    for (struct task *t = tasks; t; t = t->next)
-        if (t->script && t->script->tid == recorded && t->tid)
-            return t->tid;
-    return 0;
 }
 
 /* ------------------------------------------------------------------ start and end */
@@ -404,6 +309,7 @@ void replay_start(void)
     log_load(plan.log);
     replay_match_start();
     replay_order_start();
+    replay_pipes_start();
     replay_steps_start();
     overlay_start();
 }
@@ -434,6 +340,6 @@ void replay_finish(int status)
 }
 
 const struct handler replayer = {
-    .entry = entry, .exit = exit_stop, .born = born, .execed = replay_execed, .signal = replay_signal,
-    .stepped = take_number, .ended = ended, .tsc = tsc, .start = start, .settle = settle, .idle = replay_idle, .taken = taken, .ready = ready,
+    .entry = entry, .exit = exit_stop, .born = replay_born, .execed = replay_execed, .signal = replay_signal,
+    .stepped = replay_take_number, .ended = replay_ended, .tsc = tsc, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = taken, .ready = ready,
 };

@@ -185,6 +185,10 @@ static void kill_entry(struct task *t, struct event *e)
 void replay_call(struct task *t, const struct rex_call *c, struct event *e)
 {
     bool failed = e->record->result < 0;
+    if (e->record->call == EVENT_PIPE) {
+        replay_pipe(t, e);
+        return;
+    }
     switch (c->hook) {
     case REX_HOOK_OPEN:
         replay_open(t, e);
@@ -199,8 +203,11 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
         else
             run(t);
         return;
-    case REX_HOOK_EXIT:
     case REX_HOOK_CLOSE:
+        files_set(t->files, (int)t->args[0], 0);
+        replay_done(e);
+        return;
+    case REX_HOOK_EXIT:
         replay_done(e);                   /* it was only to wait for its turn */
         return;
     case REX_HOOK_TID:
@@ -231,7 +238,7 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
         return;
     case REX_HOOK_FCNTL: {
         const struct field *lock = record_field(e->record, 2, FIELD_OUT);
-        if (lock && asks_who_locks(t))
+        if (lock && names_process(t))
             mem_write(t->tid, t->args[2], lock->data, lock->length);
         replay_emulate(t, e);
         return;
@@ -258,6 +265,8 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
     if (is_output(t))
         output_entry(t, e);
     else {
+        if (t->nr == REX_NR_bind && !failed)
+            overlay_bind(t, e->record);
         if (t->nr == REX_NR_rt_sigtimedwait && e->record->result > 0)
             replay_arrived(t, (int)e->record->result);
         replay_emulate(t, e);
@@ -290,6 +299,10 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
     if (!e)
         return;
     const struct record *r = e->record;
+    if (r->call == EVENT_PIPE) {
+        replay_pipe_exit(t, e, result);
+        return;
+    }
     switch (c->hook) {
     case REX_HOOK_EXEC:
         replay_diverged(t, e, "failed here");

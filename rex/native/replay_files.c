@@ -121,6 +121,17 @@ void replay_open(struct task *t, struct event *e)
     free(file);
 }
 
+static bool is_of_file(const struct event *e, const struct field *f)
+{
+    const struct field *told = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
+    struct stat a, b;
+    if (!told || told->length < sizeof a || f->length < sizeof b)
+        return false;
+    memcpy(&a, told->data, sizeof a);
+    memcpy(&b, f->data, sizeof b);
+    return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
 /* Threads open files in any order, so that equal descriptors are not equal files: what the
  * log has for a descriptor may be another file's. The open itself has the file's stat. */
 bool replay_own_stat(struct task *t)
@@ -133,15 +144,40 @@ bool replay_own_stat(struct task *t)
     char *now = f ? path_of_fd(t->tid, (int)t->args[0]) : NULL;
     bool same = now && hash_bytes(now, strlen(now), 0) == o->file;
     free(now);
-    if (!same)
+    if (!same || f->length < sizeof(struct stat))
         return false;
     char *path = record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED);
-    if (!replay_is_changed(path) || kind_of(o->event->record) == S_IFDIR) {   /* else its copy has its size now */
+    bool changes = replay_is_changed(path) && kind_of(o->event->record) != S_IFDIR;
+    free(path);
+    if (changes && is_single(t) && t->matched && is_of_file(t->matched, f))
+        return false;                     /* of this very file, and nobody else may have changed it */
+    if (changes) {                        /* its copy has its size now, and another identity */
+        const struct field *told = t->matched ? record_field(t->matched->record, FIELD_WHOLE, FIELD_OUT) : NULL;
+        t->stat_as = told && is_of_file(t->matched, f) ? told : f;
+        t->want_exit = true;
+    } else {
         mem_write(t->tid, t->args[1 + by_at], f->data, f->length);
         skip_call(t, 0);
     }
-    free(path);
     return true;
+}
+
+/* The kernel has told of the copy: it is to be the file that it stands for. */
+void replay_own_stat_exit(struct task *t)
+{
+    uint64_t at = t->args[t->nr == REX_NR_newfstatat ? 2 : 1];
+    struct stat was, now;
+    memcpy(&was, t->stat_as->data, sizeof was);
+    t->stat_as = NULL;
+    if (!mem_read(t->tid, at, &now, sizeof now))
+        return;
+    if (was.st_size != now.st_size) {     /* else it is what the log has, with its times */
+        was.st_size = now.st_size;
+        was.st_blocks = now.st_blocks;
+        was.st_mtim = now.st_mtim;
+        was.st_ctim = now.st_ctim;
+    }
+    mem_write(t->tid, at, &was, sizeof was);
 }
 
 /* ------------------------------------------------------------------ programs */

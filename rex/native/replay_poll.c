@@ -15,6 +15,12 @@ bool is_readiness_wait(const struct rex_call *c)
     return c->hook == REX_HOOK_POLL || c->hook == REX_HOOK_SELECT || c->hook == REX_HOOK_EPOLL_WAIT;
 }
 
+/* An inner descriptor that must be ready before its process goes on: reads of watched ones wait for themselves. */
+static bool is_awaited(struct task *t, int fd)
+{
+    return !files_stream(t->files, fd) && !files_piped(t->files, fd);
+}
+
 /* With a signal mask of its own a call that was interrupted becomes a wait for that signal. */
 static bool interrupted(struct task *t, struct event *e, uint64_t mask)
 {
@@ -55,7 +61,7 @@ static int internal_ready(struct task *t, const struct record *r, struct pollfd 
         return 0;
     const struct pollfd *was = (const void *)f->data;
     for (size_t i = 0; i < count; i++) {
-        bool wait = was[i].revents && now[i].fd >= 0 && !files_stream(t->files, now[i].fd);
+        bool wait = was[i].revents && now[i].fd >= 0 && is_awaited(t, now[i].fd);
         now[i].fd = wait ? now[i].fd : -1;
         left += wait;
     }
@@ -92,7 +98,7 @@ static bool select_entry(struct task *t, const struct record *r)
         FD_ZERO(&set);
         memcpy(&set, f->data, f->length);
         for (int fd = 0; fd < nfds; fd++)
-            if (FD_ISSET(fd, &set) && files_stream(t->files, fd))
+            if (FD_ISSET(fd, &set) && !is_awaited(t, fd))
                 FD_CLR(fd, &set);
             else
                 any = any || FD_ISSET(fd, &set);
@@ -110,29 +116,31 @@ static bool select_entry(struct task *t, const struct record *r)
 /* ------------------------------------------------------------------ epoll */
 
 /* Data words registered for external descriptors, by process and epoll descriptor. */
-static struct { pid_t tgid; int epoll, fd; uint64_t data; } *watched;
+static struct { pid_t tgid; int epoll, fd; uint64_t data; bool inner; } *watched;
 static size_t watched_count;
 
 /* Whether it can run: external descriptors are only remembered. */
 bool replay_epoll_ctl(struct task *t)
 {
     struct epoll_event e;
-    if (!files_stream(t->files, (int)t->args[2]))
+    if (is_awaited(t, (int)t->args[2]))
         return true;
+    bool inner = files_piped(t->files, (int)t->args[2]);
     if (t->args[1] != EPOLL_CTL_DEL && mem_read(t->tid, t->args[3], &e, sizeof e)) {
         watched = grow(watched, watched_count, sizeof *watched);
         watched[watched_count].tgid = t->leader->tid;
         watched[watched_count].epoll = (int)t->args[0];
         watched[watched_count].fd = (int)t->args[2];
+        watched[watched_count].inner = inner;
         watched[watched_count++].data = e.data.u64;
     }
-    return false;
+    return inner;
 }
 
-static bool is_watched(struct task *t, uint64_t data)
+static bool is_watched(struct task *t, uint64_t data, bool inner)
 {
     for (size_t i = 0; i < watched_count; i++)
-        if (watched[i].data == data && watched[i].epoll == (int)t->args[0] && watched[i].tgid == t->leader->tid)
+        if (watched[i].data == data && watched[i].inner <= inner && watched[i].epoll == (int)t->args[0] && watched[i].tgid == t->leader->tid)
             return true;
     return false;
 }
@@ -144,7 +152,7 @@ static bool epoll_entry(struct task *t, const struct record *r)
     for (size_t i = 0; f && i + sizeof(struct epoll_event) <= f->length; i += sizeof(struct epoll_event)) {
         struct epoll_event e;
         memcpy(&e, f->data + i, sizeof e);
-        any = any || !is_watched(t, e.data.u64);
+        any = any || !is_watched(t, e.data.u64, true);
     }
     if (!any)
         return false;
@@ -180,7 +188,7 @@ static bool is_external_ready(struct task *t, const struct record *r)
     for (size_t i = 0; f && i + sizeof(struct epoll_event) <= f->length; i += sizeof(struct epoll_event)) {
         struct epoll_event e;
         memcpy(&e, f->data + i, sizeof e);
-        if (is_watched(t, e.data.u64))
+        if (is_watched(t, e.data.u64, false))
             return true;
     }
     return false;
@@ -229,7 +237,7 @@ static void come_back(struct task *t)
  * e: NULL where the log has no more such waits. */
 bool replay_wait_freely(struct task *t, struct event *e)
 {
-    if (is_single(t) || (e && (e->record->result < 0 || is_external_ready(t, e->record))))
+    if (!has_shared_work(t) || (e && (e->record->result < 0 || is_external_ready(t, e->record))))
         return false;
     if (e)
         replay_done(e);

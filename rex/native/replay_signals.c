@@ -81,6 +81,8 @@ static struct event *event_after(struct task *t, const struct event *e)
 bool replay_is_answerable(struct task *t, const struct event *e)
 {
     const struct field *f = record_field(e->record, 1, FIELD_OUT);
+    if (e->record->call == EVENT_PIPE)
+        return replay_pipe_ready(t, e);
     if (is_single(t))
         return true;
     if (e->record->call == REX_NR_rt_sigtimedwait)
@@ -165,8 +167,10 @@ bool replay_signal(struct task *t, int sig)
     bool is_next = e && e->record->call == EVENT_SIGNAL && (int)e->record->args[0] == sig;
     if (sig == SIGCHLD)
         return is_next && is_sent(t, e) && deliver(t, e);
-    if (sig == SIGPIPE && is_broken_early(t))
+    if (sig == SIGPIPE && (t->lost_reader || is_broken_early(t))) {
+        t->lost_reader = false;
         return false;
+    }
     if (!fault && sig != SIGPIPE)
         return false;
     if (sig == SIGPIPE && (e = signal_left(t, sig)))

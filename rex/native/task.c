@@ -133,12 +133,33 @@ void task_exec(struct task *t)
     t->threaded = false;
 }
 
-uint32_t files_stream(const struct files *f, int fd)
+static uint32_t mark_of(const struct files *f, int fd)
 {
     for (int i = 0; i < f->count; i++)
         if (f->item[i].fd == fd)
             return f->item[i].stream;
     return 0;
+}
+
+uint32_t files_stream(const struct files *f, int fd)
+{
+    uint32_t mark = mark_of(f, fd);
+    return mark < (uint32_t)PIPE_BYTES ? mark : 0;
+}
+
+bool files_piped(const struct files *f, int fd)
+{
+    return mark_of(f, fd) >= (uint32_t)PIPE_BYTES;
+}
+
+bool files_counts(const struct files *f, int fd)
+{
+    return mark_of(f, fd) == (uint32_t)PIPE_COUNTER;
+}
+
+void files_duplicate(struct files *f, int from, int to)
+{
+    files_set(f, to, mark_of(f, from));
 }
 
 uint64_t files_external(const struct files *f)

@@ -326,7 +326,9 @@ static bool is_patient(void)
 
 static void wait_beat(void)
 {
-    struct timespec beat = {0, serial_on ? serial_beat_ns() : 10000000};
+    static unsigned beats;
+    bool moves = replay_pipes_wait();
+    struct timespec beat = {0, serial_on ? serial_beat_ns() : moves ? 200000 : 10000000};
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
@@ -334,8 +336,11 @@ static void wait_beat(void)
         return;
     if (serial_on)
         serial_idle();
-    else
-        handler->idle();
+    else {
+        handler->settle();
+        if (!moves || ++beats % 50 == 0)
+            handler->idle();
+    }
 }
 
 /* One report of the kernel; false when no tracee is left.  While patient, it

@@ -174,10 +174,16 @@ def _dup(event: Event) -> str:
     return f"/* descriptor {event.result} is now {path}{stream} */"
 
 
+def _pipe(event: Event) -> str:
+    call = CALLS.get(event.args[0])
+    return f"{call.name if call else event.args[0]}({event.args[1]}<inner pipe>) = {event.result}"
+
+
 def _note(event: Event) -> str:
     text = (_field(event, _TEXT) or b"").decode("utf-8", "backslashreplace")
     return "/* " + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text) + " */"
 
 
 _SPECIAL: dict[int, Callable[[Event], str]] = {
-    0x8000: _task, 0x8001: _signal, 0x8002: _exit, 0x8003: _tsc, 0x8004: _note, 0x8005: _dup}
+    0x8000: _task, 0x8001: _signal, 0x8002: _exit, 0x8003: _tsc, 0x8004: _note, 0x8005: _dup,
+    0x8007: _pipe}

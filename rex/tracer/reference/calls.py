@@ -15,6 +15,7 @@ from rex.tracer.reference.tasks import CLONE_VFORK, CLONE_VM, Task
 CallKey = tuple[int, object]
 
 _SIGCHLD = 17
+_IOCTL, _SIOCGIFCONF, _PART_DATA = BY_NAME["ioctl"].nr, 0x8912, 0x20
 _CLONE, _CLONE3, _VFORK = (BY_NAME[name].nr for name in ("clone", "clone3", "vfork"))
 
 
@@ -92,7 +93,17 @@ def _capture(task: Task, call: Call, i: int, kind: int, result: int) -> list[Fie
 
 def capture_outputs(task: Task, result: int) -> list[Field]:
     """All that the kernel stored for a call that has succeeded."""
-    return _capture_all(task, result, OUT, (Dir.OUT, Dir.INOUT))
+    fields = _capture_all(task, result, OUT, (Dir.OUT, Dir.INOUT))
+    listing = _listing(task) if result >= 0 else None
+    if listing:                       # a list of interfaces lies where a structure points to
+        size, at = listing
+        fields += [(2, OUT, size.to_bytes(4, "little")), *capture_block(task.tid, 2 | _PART_DATA, OUT, at, size)]
+    return fields
+
+
+def _listing(task: Task) -> tuple[int, int] | None:
+    conf = memory.read(task.tid, task.args[2], 16) if (task.nr, task.args[1]) == (_IOCTL, _SIOCGIFCONF) else None
+    return (int.from_bytes(conf[:4], "little"), int.from_bytes(conf[8:], "little")) if conf else None
 
 
 def capture_inputs(task: Task, result: int) -> list[Field]:
@@ -125,6 +136,9 @@ def put_outputs(task: Task, event: Event) -> None:
             put_vectors(task.tid, at, task.args[arg.size.arg], data)
         else:
             memory.write(task.tid, at, data)
+    interfaces, listing = event.data(OUT, 2 | _PART_DATA), _listing(task)
+    if interfaces and listing and listing[1]:
+        memory.write(task.tid, listing[1], interfaces)
 
 
 def is_same_input(task: Task, event: Event) -> bool:

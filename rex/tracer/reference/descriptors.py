@@ -22,12 +22,16 @@ def is_descriptor_call(task: Task) -> bool:
     return task.call is not None and task.call.hook in _ARRANGING
 
 
-LOCK_BYTES = 32                # struct flock
+_LOCK_BYTES, _OWNER_BYTES = 32, 8      # struct flock, struct f_owner_ex
+_F_SETOWN_EX, _F_GETOWN_EX = 15, 16
+# What fcntl stores, by command, where it has to do with process ids.
+TOLD_BYTES = {fcntl.F_GETLK: _LOCK_BYTES, fcntl.F_OFD_GETLK: _LOCK_BYTES, fcntl.F_SETOWN: 0, fcntl.F_GETOWN: 0,
+              _F_SETOWN_EX: 0, _F_GETOWN_EX: _OWNER_BYTES}
 
 
-def asks_who_locks(task: Task) -> bool:
-    """Whether the call in progress tells a process id: that of a lock's holder."""
-    return task.nr == _FCNTL and signed32(task.args[1]) in (fcntl.F_GETLK, fcntl.F_OFD_GETLK)
+def names_process(task: Task) -> bool:
+    """Whether the call in progress has a process id: who locks, or has the signals of a descriptor."""
+    return task.nr == _FCNTL and signed32(task.args[1]) in TOLD_BYTES
 
 
 def is_duplicating(task: Task) -> bool:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import fcntl
 import struct
 
 from rex.syscalls import BY_NAME, CALLS, Stop
+from rex.tracer.reference.descriptors import TOLD_BYTES
 
 CALL_COUNT = max(CALLS) + 1
 
@@ -24,14 +24,13 @@ _TAKEN_AWAY = 0xFFFFFFFF                          # the number of a call that th
 _LAST_STANDARD = 2
 
 _Treatment = tuple[Stop, int, int, tuple[int, ...]]   # stop, errno, descriptor arguments to look at, commands to stop
-_LOCK_QUESTIONS = (fcntl.F_GETLK, fcntl.F_OFD_GETLK)  # who holds a lock is told by process id
 
 
 def _treatment(nr: int) -> _Treatment:
     call = CALLS.get(nr)
     if call is None:
         return Stop.ALWAYS, 0, 0, ()
-    commands = _LOCK_QUESTIONS if nr == BY_NAME["fcntl"].nr else ()
+    commands = tuple(TOLD_BYTES) if nr == BY_NAME["fcntl"].nr else ()
     return call.stop, call.errno, call.fd_args if call.stop is Stop.STD else 0, commands
 
 

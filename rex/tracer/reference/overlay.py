@@ -235,6 +235,19 @@ class Overlay:
         kernel.set_times(self._upper(path), _times(task, event.call), flags)
 
 
+    def _keep(self, _task: Task, _event: Event, path: bytes) -> None:
+        self._copy_up(path)
+
+    def bind(self, task: Task, path: bytes) -> None:
+        """A socket that was bound to a name shows there."""
+        self._make_parents(path)
+        try:
+            os.mknod(self._upper(path), stat.S_IFSOCK | _masked(task, 0o777))
+            os.chmod(self._upper(path), _masked(task, 0o777))
+        except OSError as error:
+            self._problem("change_failed", self._upper(path), error)
+
+
 _Change = Callable[[Overlay, Task, Event, bytes], None]
 _CHANGES: dict[str, _Change] = {
     "mkdir": Overlay._mkdir, "mkdirat": Overlay._mkdir, "mknod": Overlay._mknod, "mknodat": Overlay._mknod,
@@ -244,6 +257,7 @@ _CHANGES: dict[str, _Change] = {
     "truncate": Overlay._truncate, "chmod": Overlay._chmod, "fchmod": Overlay._chmod, "fchmodat": Overlay._chmod,
     "fchmodat2": Overlay._chmod, "utime": Overlay._set_times, "utimes": Overlay._set_times,
     "utimensat": Overlay._set_times, "futimesat": Overlay._set_times,
+    "chown": Overlay._keep, "lchown": Overlay._keep, "fchown": Overlay._keep, "fchownat": Overlay._keep,
     "setxattr": Overlay._set_attribute, "lsetxattr": Overlay._set_attribute, "fsetxattr": Overlay._set_attribute,
 }
 

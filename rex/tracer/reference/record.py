@@ -17,15 +17,16 @@ from rex.syscalls import BY_NAME, Hook, Policy
 from rex.tracer.plan import Plan, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.calls import capture_inputs, capture_outputs, read_deref
-from rex.tracer.reference.descriptors import (LOCK_BYTES, asks_who_locks, closes_pipe, is_descriptor_call,
+from rex.tracer.reference.descriptors import (TOLD_BYTES, closes_pipe, is_descriptor_call, names_process,
                                               is_duplicating, note_descriptors)
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.record_files import Ledger
 from rex.tracer.reference.record_exec import read_exec, read_program
 from rex.tracer.reference.spawn import Standard
-from rex.tracer.reference.tasks import INTERRUPTED, Task
+from rex.tracer.reference.tasks import INTERRUPTED, Task, signed32
 
 _EXIT_GROUP = BY_NAME["exit_group"].nr
+_BIND = BY_NAME["bind"].nr
 _RESTART = BY_NAME["restart_syscall"].nr
 _IOCTL, _TIOCGPTPEER = BY_NAME["ioctl"].nr, 0x5441
 _SIGPROCMASK = BY_NAME["rt_sigprocmask"].nr
@@ -122,7 +123,7 @@ class Recorder(Handler):
                 self._note_channels(task)
             self._append(self._event(task, 0, _names(task), task.stream))
             return
-        if asks_who_locks(task):
+        if names_process(task):
             task.want_exit = True
             return
         if call.policy in (Policy.NATIVE, Policy.REFUSE) or (call.policy is Policy.STREAM and not is_external):
@@ -216,9 +217,12 @@ class Recorder(Handler):
             if more:
                 task.files.set(result, stream)
             return stream
-        elif asks_who_locks(task):
-            lock = memory.read(task.tid, task.args[2], LOCK_BYTES)
-            fields += [] if lock is None else [(2, OUT, lock)]
+        elif names_process(task):
+            size = TOLD_BYTES[signed32(task.args[1])]
+            told = memory.read(task.tid, task.args[2], size) if size else None
+            fields += [] if told is None else [(2, OUT, told)]
+        elif task.nr == _BIND:
+            fields += self._ledger.bound(task)
         elif hook is Hook.CHDIR:
             cwd = paths.path_of_fd(task.tid, kernel.AT_FDCWD)
             fields += [] if cwd is None else [(0, RESOLVED, cwd)]

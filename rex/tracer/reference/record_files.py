@@ -12,13 +12,14 @@ from rex.errors import OwnFailure
 from rex.log.records import RESOLVED, STAT, Field
 from rex.syscalls import BY_NAME
 from rex.tracer.plan import CAPTURED, CREATED, DIRECTORY, READ, WRITTEN, FileUse, Report
-from rex.tracer.reference import kernel, paths
+from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.spawn import Standard
 from rex.tracer.reference.tasks import Task
 
 # struct stat: dev, ino, nlink, mode, uid, gid, rdev, size, blksize, blocks, three times.
 _STAT = struct.Struct("<QQQIII4xQqqq6q24x")
 _REQUEST = struct.Struct("<I")
+_SOCKADDR_UN_BYTES, _AF_UNIX = 110, b"\x01\0"
 _HINT = 1 << 31                # in a request's length
 _ALL = 1 << 30                 # the same: and all below it
 # File systems whose contents the kernel makes up as they are read: proc, sysfs, debugfs,
@@ -141,6 +142,16 @@ class Ledger:
             self._create(task.resolved2)
         return [(max(arg, 0), RESOLVED, path)
                 for arg, path in ((at.path, task.resolved), (at.path2, task.resolved2)) if path is not None]
+
+    def bound(self, task: Task) -> list[Field]:
+        """A socket of this machine has got a name in the file tree."""
+        name = memory.read(task.tid, task.args[1], min(task.args[2], _SOCKADDR_UN_BYTES)) or b""
+        given = name[2:].partition(b"\0")[0] if name[:2] == _AF_UNIX else b""
+        path = paths.resolve(task, kernel.AT_FDCWD, given, False) if given else None
+        if path is None:
+            return []
+        self._create(path)
+        return [(1, RESOLVED, path)]
 
     def _is_created(self, path: bytes) -> bool:
         """It, or a directory that it is in."""

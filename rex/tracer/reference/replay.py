@@ -18,13 +18,13 @@ from rex.syscalls import BY_NAME, CALLS, Call, Hook, Key, Policy
 from rex.tracer.plan import Divergence, Plan, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.calls import CallKey, fork_flags, key_of, put_outputs
-from rex.tracer.reference.descriptors import asks_who_locks, closes_pipe, is_descriptor_call, note_descriptors
+from rex.tracer.reference.descriptors import names_process, closes_pipe, is_descriptor_call, note_descriptors
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.overlay import Overlay
 from rex.tracer.reference.replay_calls import (end_call, end_free_search, perform_call, perform_unmatched,
                                                scratch_made)
 from rex.tracer.reference.replay_clock import find_reading, go_on, note_reading
-from rex.tracer.reference.replay_files import answer_own_stat, execed, opener_of, perform_open
+from rex.tracer.reference.replay_files import answer_own_stat, end_own_stat, execed, opener_of, perform_open
 from rex.tracer.reference.replay_poll import POLLS, end_free_wait, wait_freely
 from rex.tracer.reference.replay_signals import PATIENCE_NS, Signals
 from rex.tracer.reference.script import CLOCK_GETTIME, Entry, Log, Script, describe, name_of
@@ -119,7 +119,7 @@ class Replayer(Handler):
             return
         is_external, ends_pipe = task.find_stream(), closes_pipe(task)
         if (call.policy in (Policy.NATIVE, Policy.REFUSE) or task.nr == _RESTART
-                or (call.policy is Policy.STREAM and not is_external and not ends_pipe and not asks_who_locks(task))):
+                or (call.policy is Policy.STREAM and not is_external and not ends_pipe and not names_process(task))):
             return
         if is_descriptor_call(task) and not ends_pipe:
             task.want_exit = True
@@ -134,6 +134,7 @@ class Replayer(Handler):
         if answer_own_stat(self, task):
             if task.matched:
                 task.matched.is_done = True
+            task.matched = None
         elif task.matched:
             self._perform(task, task.matched)
         else:
@@ -179,7 +180,7 @@ class Replayer(Handler):
         if self._is_doomed(task):
             os.kill(task.leader.tid, signal.SIGKILL)
             return
-        if asks_who_locks(task):      # logs of former versions do not have it
+        if names_process(task):      # logs of former versions do not have it
             return
         if self._never_returned(task, call):
             task.substitute(_PAUSE)
@@ -187,12 +188,12 @@ class Replayer(Handler):
             return
         if call.hook in POLLS and wait_freely(self, task, None):
             return                    # threads wait as often as they have to
-        if call.hook in (Hook.SLEEP, Hook.WAIT) and not task.is_single:
+        if call.hook in (Hook.SLEEP, Hook.WAIT) and task.has_shared_work:
             perform_unmatched(self, task, call)
             return
         is_new_thread = call.hook is Hook.FORK and fork_flags(task) & CLONE_THREAD
         is_extra = task.script.birth is None and task.leader is not task
-        if not is_new_thread and not is_extra and (last is None or task.is_single):
+        if not is_new_thread and not is_extra and (last is None or not task.has_shared_work):
             self.diverged(task, None, "repeated" if last else "not in the log")
         if last and call.hook is Hook.OPEN:
             task.matched = last
@@ -217,6 +218,8 @@ class Replayer(Handler):
         task.last_stop_ns = time.monotonic_ns()
         if task.scratch_due:
             scratch_made(task, result)
+        elif task.stat_as:
+            end_own_stat(task)
         elif is_descriptor_call(task):
             note_descriptors(task, result)
         elif result in INTERRUPTED and not task.injected:
@@ -326,7 +329,7 @@ class Replayer(Handler):
         """What the log still has for it will not happen; for a thread, another may do it yet."""
         script, left = task.script, task.script.next()
         task.held = False
-        if left and left.event.call < SIGNAL and task.leader is task and task.is_single:
+        if left and left.event.call < SIGNAL and task.leader is task and not task.has_shared_work:
             self.diverged(task, left, "ended early")
         if task.leader.threads <= 1:
             for one in self.log.process_scripts(script):

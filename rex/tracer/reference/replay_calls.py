@@ -7,11 +7,11 @@ import os
 from typing import TYPE_CHECKING, Callable
 
 from rex.errors import OwnFailure
-from rex.log.records import OUT, Event
+from rex.log.records import OUT, RESOLVED, Event
 from rex.syscalls import BY_NAME, Call, Hook, Key, Policy
 from rex.tracer.reference import memory
 from rex.tracer.reference.calls import is_same_input, put_outputs
-from rex.tracer.reference.descriptors import asks_who_locks
+from rex.tracer.reference.descriptors import names_process
 from rex.tracer.reference.kernel import SIGINFO_BYTES
 from rex.tracer.reference.replay_files import perform_exec, perform_open
 from rex.tracer.reference.replay_poll import POLLS, end_poll, perform_epoll_ctl, perform_poll
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _Performer = Callable[["Replayer", Task, Entry], None]
 
 _NR = {name: BY_NAME[name].nr for name in
-       ("wait4", "waitid", "write", "writev", "read", "socket", "accept4", "pidfd_open")}
+       ("wait4", "waitid", "write", "writev", "read", "socket", "accept4", "pidfd_open", "bind")}
 _P_PID = 1
 _INFO_PID = slice(12, 16)             # si_pid in siginfo
 _AF_UNIX, _SOCK_DGRAM, _SOCK_FLAGS = 1, 2, os.O_CLOEXEC | os.O_NONBLOCK
@@ -33,6 +33,9 @@ _AF_UNIX, _SOCK_DGRAM, _SOCK_FLAGS = 1, 2, os.O_CLOEXEC | os.O_NONBLOCK
 # ------------------------------------------------------------------ entries
 
 def _emulate(replayer: "Replayer", task: Task, entry: Entry) -> None:
+    bound = entry.event.data(RESOLVED) if task.nr == _NR["bind"] and entry.event.result == 0 else None
+    if bound:
+        replayer.overlay.bind(task, bound)
     replayer.signals.note_answer(task, entry.event)
     replayer.emulate(task, entry)
 
@@ -148,7 +151,7 @@ def _kill(replayer: "Replayer", task: Task, entry: Entry) -> None:
 
 def _lock_question(replayer: "Replayer", task: Task, entry: Entry) -> None:
     lock = entry.event.data(OUT, 2)
-    if lock and asks_who_locks(task):
+    if lock and names_process(task):
         memory.write(task.tid, task.args[2], lock)
     _emulate(replayer, task, entry)
 

@@ -8,7 +8,7 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from rex.log.records import LOADER, RESOLVED, STACK, STAT
+from rex.log.records import LOADER, OUT, RESOLVED, STACK, STAT
 from rex.syscalls import BY_NAME
 from rex.tracer.reference import memory, paths
 from rex.tracer.reference.kernel import AT_FDCWD
@@ -24,6 +24,8 @@ _NR = {name: BY_NAME[name].nr for name in
        ("open", "openat", "openat2", "creat", "execve", "execveat", "mmap", "fstat", "newfstatat")}
 _O_TMPFILE = os.O_TMPFILE
 _HOW_MODE = 8                         # in struct open_how
+# In struct stat: device and inode; size; blocks; times of the last changes.
+_IDENTITY_BYTES, _SIZE, _BLOCKS, _CHANGE_TIMES = 16, slice(48, 56), slice(64, 72), slice(88, 120)
 _KERNEL_DEVICES = (b"/dev/null", b"/dev/zero", b"/dev/full")
 
 # Room for paths in each address space: a slot per task, so that threads do not meet.
@@ -145,10 +147,30 @@ def answer_own_stat(replayer: "Replayer", task: Task) -> bool:
     found = opener.event.data(STAT) if opener else None
     if opener is None or found is None:
         return False
-    if opener.event.data(RESOLVED) not in replayer.log.changed:   # else its size now is that of the copy
+    told = task.matched.event.data(OUT) if task.matched else None
+    is_told = told is not None and told[:_IDENTITY_BYTES] == found[:_IDENTITY_BYTES]
+    if opener.event.data(RESOLVED) not in replayer.log.changed:
         memory.write(task.tid, task.args[2 if by_at else 1], found)
         task.skip(0)
+    elif is_told and task.is_single:  # of this very file, and nobody else may have changed it
+        return False
+    else:                             # its copy has its size now, and another identity
+        task.stat_as = told if is_told and told else found
+        task.want_exit = True
     return True
+
+
+def end_own_stat(task: Task) -> None:
+    """The kernel has told of the copy: it is to be the file that it stands for."""
+    at, was = task.args[2 if task.nr == _NR["newfstatat"] else 1], task.stat_as
+    now = memory.read(task.tid, at, len(was))
+    task.stat_as = b""
+    if now is None:
+        return
+    if now[_SIZE] != was[_SIZE]:      # else it is what the log has, with its times
+        for part in (_SIZE, _BLOCKS, _CHANGE_TIMES):
+            was = was[:part.start] + now[part] + was[part.stop:]
+    memory.write(task.tid, at, was)
 
 
 # ------------------------------------------------------------------ programs

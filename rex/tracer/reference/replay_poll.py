@@ -140,7 +140,7 @@ def wait_freely(replayer: "Replayer", task: Task, entry: Entry | None) -> bool:
         Whether the call runs by itself.
     """
     hook = task.call.hook if task.call else Hook.NONE
-    if task.is_single or (entry and (entry.event.result < 0
+    if not task.has_shared_work or (entry and (entry.event.result < 0
                                      or _is_external_ready(replayer, task, entry.event, hook))):
         return False
     if entry:

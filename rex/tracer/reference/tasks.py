@@ -100,6 +100,7 @@ class Task:
         owed: replay: signals that were blocked when sent.
         clock_ns, clock_floor_ns: replay: CLOCK_MONOTONIC as last answered; what it must have reached.
         opening: replay: the file that is being opened.
+        stat_as: replay: what fstat is to tell of the copy of a file.
         step, skipped: replay: the step that it belongs to; whether that step does not run.
     """
 
@@ -147,6 +148,7 @@ class Task:
     clock_floor_ns: int = 0
     wait_began_ns: int = 0
     opening: bytes = b""
+    stat_as: bytes = b""
     scratch_due: bool = False
     last_stop_ns: int = 0
     step: "Script | None" = None

@@ -1,0 +1,128 @@
+/* Inner pipes, socket pairs and counters of a process that looks at what is ready before it reads.
+ *
+ * Such a program does what it does by how much there is at the moment.  So each of its reads and
+ * writes there is in the log: how much it moved, not the data, which are made again in a replay.
+ * From its first poll, select or epoll_ctl of a descriptor on, and not while it has threads,
+ * whose pace is their own. */
+#include "engine.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/select.h>
+
+enum { MOST = 4096 };
+
+bool pipes_logged;                       /* in the log that is written, or replayed */
+
+bool pipe_takes(long nr)
+{
+    return nr == REX_NR_read || nr == REX_NR_readv || nr == REX_NR_recvfrom || nr == REX_NR_recvmsg;
+}
+
+bool pipe_gives(long nr)
+{
+    return nr == REX_NR_write || nr == REX_NR_writev || nr == REX_NR_sendto || nr == REX_NR_sendmsg;
+}
+
+bool pipe_asks(const struct task *t)
+{
+    return t->nr == REX_NR_ioctl && (unsigned)t->args[1] == FIONREAD;
+}
+
+/* Whether the call is one that the log has as a move of bytes. */
+bool is_pipe_call(const struct task *t)
+{
+    return !serial_on && !t->leader->threaded && (pipe_takes(t->nr) || pipe_gives(t->nr) || pipe_asks(t))
+        && files_piped(t->files, (int)t->args[0]);
+}
+
+/* Whether the call closes or duplicates a watched descriptor. */
+bool arranges_pipe(struct task *t)
+{
+    return is_descriptor_call(t) && files_piped(t->files, (int)t->args[0]);
+}
+
+static bool is_fifo(const char *path)
+{
+    struct stat st;
+    return *path == '/' && !stat(path, &st) && S_ISFIFO(st.st_mode);
+}
+
+static void watch(struct task *t, int fd)
+{
+    if (fd < 0 || files_stream(t->files, fd) || files_piped(t->files, fd))
+        return;
+    char *name = link_of_fd(t->tid, fd);
+    if (name && !strcmp(name, "anon_inode:[eventfd]"))
+        files_set(t->files, fd, PIPE_COUNTER);
+    else if (name && (!strncmp(name, "pipe:[", 6) || !strncmp(name, "socket:[", 8) || is_fifo(name)))
+        files_set(t->files, fd, PIPE_BYTES);
+    free(name);
+}
+
+static void watch_polled(struct task *t)
+{
+    static struct pollfd fds[MOST];
+    size_t count = (size_t)t->args[1];
+    if (count <= MOST && mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
+        for (size_t i = 0; i < count; i++)
+            watch(t, fds[i].fd);
+}
+
+static void watch_selected(struct task *t)
+{
+    int nfds = (int)t->args[0];
+    size_t n = (size_t)(nfds + 63) / 64 * 8;
+    fd_set set;
+    for (int k = 1; k <= 3 && nfds > 0 && n <= sizeof set; k++)
+        if (t->args[k] && mem_read(t->tid, t->args[k], &set, n))
+            for (int fd = 0; fd < nfds; fd++)
+                if (FD_ISSET(fd, &set))
+                    watch(t, fd);
+}
+
+/* At the entry of a call that asks what is ready, or will be told. */
+void pipes_watch(struct task *t)
+{
+    if (serial_on || t->leader->threaded || (handler == &replayer && !pipes_logged))
+        return;
+    switch (call_of(t->nr)->hook) {
+    case REX_HOOK_POLL:
+        watch_polled(t);
+        break;
+    case REX_HOOK_SELECT:
+        watch_selected(t);
+        break;
+    case REX_HOOK_EPOLL_CTL:
+        if (t->args[1] == EPOLL_CTL_ADD)
+            watch(t, (int)t->args[2]);
+        break;
+    }
+}
+
+uint64_t pipe_key(const uint64_t *args)
+{
+    return (uint64_t)EVENT_PIPE << 48 ^ (uint32_t)args[1];
+}
+
+/* The event of a call that has ended; log_end() is due. */
+void pipe_event(struct task *t, struct bytes *b, int64_t result)
+{
+    struct stat st;
+    char name[40], value[8];
+    int fd = (int)t->args[0];
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, fd);
+    log_begin(b, EVENT_PIPE, t->index);
+    struct record *r = (struct record *)b->data;
+    r->result = result;
+    r->args[0] = (uint64_t)t->nr;
+    r->args[1] = (uint64_t)fd;
+    r->args[2] = stat(name, &st) ? 0 : st.st_ino;
+    if (result >= 0 && pipe_asks(t) && mem_read(t->tid, t->args[2], value, sizeof(int)))
+        log_field(b, 2, FIELD_OUT, value, sizeof(int));
+    else if (result == sizeof value && t->nr == REX_NR_read && files_counts(t->files, fd)
+             && mem_read(t->tid, t->args[1], value, sizeof value))
+        log_field(b, 1, FIELD_OUT, value, sizeof value);
+    pipes_logged = true;
+}

@@ -1,0 +1,201 @@
+/* Replay of what a process moves through inner pipes that it watches: as many bytes as the log says.
+ *
+ * The tracer takes the bytes itself, or hands them on, a part at a time: the process has all of them
+ * when its call returns.  Reads of one pipe by several processes keep their order. */
+#include "engine.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+static const struct record *of(const struct event *e)
+{
+    return e->record;
+}
+
+static long call_in(const struct event *e)
+{
+    return (long)of(e)->args[0];
+}
+
+/* Events that must have happened before: other processes' reads of the same pipe. */
+void replay_pipes_start(void)
+{
+    static struct table last;
+    for (size_t i = 0; i < event_count; i++) {
+        const struct record *r = events[i].record;
+        if (r->call != EVENT_PIPE || r->result <= 0 || !pipe_takes(call_in(&events[i])))
+            continue;
+        char name[24];
+        snprintf(name, sizeof name, "%llu", (ull)r->args[2]);
+        struct event **at = (struct event **)table_at(&last, name);
+        events[i].before = *at;
+        *at = &events[i];
+    }
+}
+
+/* The tracee's open file, in our hands for a moment: whoever waits for its end must not wait for us. */
+static int borrow(struct task *t, int fd)
+{
+    int process = (int)syscall(SYS_pidfd_open, t->leader->tid, 0);
+    int own = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, fd, 0);
+    if (process >= 0)
+        close(process);
+    return own;
+}
+
+static bool is_socket(int fd)
+{
+    struct stat st;
+    return !fstat(fd, &st) && S_ISSOCK(st.st_mode);
+}
+
+static ssize_t take(int fd, void *to, size_t n)
+{
+    struct iovec v = {to, n};
+    return is_socket(fd) ? recv(fd, to, n, MSG_DONTWAIT) : preadv2(fd, &v, 1, -1, RWF_NOWAIT);
+}
+
+static ssize_t give(int fd, const void *from, size_t n)
+{
+    struct iovec v = {(void *)(uintptr_t)from, n};
+    return is_socket(fd) ? send(fd, from, n, MSG_DONTWAIT | MSG_NOSIGNAL) : pwritev2(fd, &v, 1, -1, RWF_NOWAIT);
+}
+
+/* With what only the kernel can hand over: descriptors, credentials, a look without taking. */
+static bool is_left_to_kernel(struct task *t)
+{
+    struct msghdr m;
+    switch (t->nr) {
+    case REX_NR_recvfrom:
+        return t->args[3] & ~(uint64_t)(MSG_DONTWAIT | MSG_WAITALL | MSG_NOSIGNAL) || t->args[4];
+    case REX_NR_sendto:
+        return t->args[3] & ~(uint64_t)(MSG_DONTWAIT | MSG_NOSIGNAL) || t->args[4];
+    case REX_NR_recvmsg: case REX_NR_sendmsg:
+        return !mem_read(t->tid, t->args[1], &m, sizeof m) || m.msg_controllen || m.msg_namelen
+            || t->args[2] & ~(uint64_t)(MSG_DONTWAIT | MSG_WAITALL | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC);
+    }
+    return false;
+}
+
+static bool is_ready(int fd, short what)
+{
+    struct pollfd p = {fd, what, 0};
+    return poll(&p, 1, 0) > 0;
+}
+
+static bool read_from(struct task *t, const struct event *e, int fd)
+{
+    size_t n = (size_t)of(e)->result;
+    if (files_counts(t->files, (int)t->args[0])) {
+        take(fd, bytes_room(&t->moved, n), n);        /* what has been counted by now: the log has its value */
+        t->moved.used = n;
+        return true;
+    }
+    while (t->moved.used < n) {
+        ssize_t some = take(fd, bytes_room(&t->moved, n - t->moved.used), n - t->moved.used);
+        if (some <= 0)
+            return some == 0 || (errno != EAGAIN && errno != EINTR);
+        t->moved.used += (size_t)some;
+    }
+    return true;
+}
+
+/* Who reads has gone earlier than when recorded: then it had not read these bytes either. */
+static bool write_to(struct task *t, const struct event *e, int fd)
+{
+    size_t n = (size_t)of(e)->result;
+    if (!t->moved.used)
+        pipe_gather(t, &t->moved, n);
+    while (t->moved_away < t->moved.used) {
+        ssize_t some = give(fd, t->moved.data + t->moved_away, t->moved.used - t->moved_away);
+        if (some < 0)
+            return errno != EAGAIN && errno != EINTR;
+        t->moved_away += (size_t)some;
+    }
+    return true;
+}
+
+static bool is_blocking(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && !(flags & O_NONBLOCK);
+}
+
+/* Whether the move has been made, or can be left to the kernel now. */
+bool replay_pipe_ready(struct task *t, const struct event *e)
+{
+    if (e->before && !e->before->done && of(e->before)->task != of(e)->task)
+        return false;
+    if (of(e)->result <= 0 || pipe_asks(t))
+        return true;
+    int fd = borrow(t, (int)t->args[0]);
+    if (fd < 0)
+        return true;
+    bool takes = pipe_takes(t->nr), ready;
+    if (is_left_to_kernel(t))
+        ready = is_ready(fd, takes ? POLLIN : POLLOUT);
+    else if (takes)
+        ready = read_from(t, e, fd);
+    else
+        ready = is_blocking(fd) || write_to(t, e, fd);
+    close(fd);
+    return ready;
+}
+
+bool replay_pipes_wait(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->held && t->matched && of(t->matched)->call == EVENT_PIPE)
+            return true;
+    return false;
+}
+
+static void finish(struct task *t, struct event *e, int64_t result)
+{
+    t->moved.used = t->moved_away = 0;
+    replay_send_at_return(t, e);
+    skip_call(t, result);
+    replay_done(e);
+}
+
+/* What was asked of the kernel, but no more than moved when recorded. */
+static void limit(struct task *t, const struct event *e)
+{
+    struct user_regs_struct r = t->regs;
+    bool counted = t->nr != REX_NR_readv && t->nr != REX_NR_writev && t->nr != REX_NR_recvmsg && t->nr != REX_NR_sendmsg;
+    if (counted && (uint64_t)of(e)->result < r.rdx)
+        r.rdx = (ull)of(e)->result;
+    regs_set(t, &r);
+    t->want_exit = true;
+}
+
+void replay_pipe(struct task *t, struct event *e)
+{
+    const struct record *r = of(e);
+    const struct field *told = record_field(r, FIELD_WHOLE, FIELD_OUT);
+    if (r->result > 0 && (is_left_to_kernel(t) || (pipe_gives(t->nr) && !t->moved.used))) {
+        limit(t, e);
+        return;
+    }
+    if (r->result > 0 && pipe_takes(t->nr))
+        pipe_scatter(t, &t->moved);
+    if (told && told->arg < 6 && told->length <= 8)
+        mem_write(t->tid, t->args[told->arg], told->data, told->length);
+    finish(t, e, pipe_takes(t->nr) && r->result > 0 ? (int64_t)t->moved.used : r->result);
+}
+
+/* Of a call that the kernel ran. */
+void replay_pipe_exit(struct task *t, struct event *e, int64_t result)
+{
+    t->moved.used = t->moved_away = 0;
+    t->lost_reader = result == -EPIPE && t->nr != REX_NR_sendto && t->nr != REX_NR_sendmsg;
+    if (result == -EPIPE || result == -EAGAIN)
+        result = of(e)->result;
+    else if (result != of(e)->result)
+        replay_diverged(t, e, "moved another number of bytes");
+    give_result(t, result);
+    replay_done(e);
+}

@@ -1,0 +1,105 @@
+/* Replay: tasks are born, and end, under the names that the log has for them. */
+#include "engine.h"
+
+#include <sched.h>
+
+static void set_tid_at(struct task *in, uint64_t at, uint32_t tid)
+{
+    if (at && tid)
+        mem_write(in->tid, at, &tid, sizeof tid);
+}
+
+static void tid_addresses(struct task *parent, uint64_t *in_parent, uint64_t *in_child)
+{
+    *in_parent = parent->args[2];
+    *in_child = parent->args[3];
+    if (parent->nr == REX_NR_clone3) {
+        mem_read(parent->tid, parent->args[0] + 16, in_child, sizeof *in_child);
+        mem_read(parent->tid, parent->args[0] + 24, in_parent, sizeof *in_parent);
+    }
+}
+
+enum { PARENT_SETTID = 0x00100000, CHILD_SETTID = 0x01000000 };
+
+static void inherit(struct task *t)
+{
+    const struct field *f = record_field(t->script->birth, FIELD_WHOLE, FIELD_OUT);
+    for (size_t i = 0; f && i + 8 <= f->length; i += 8) {
+        int pair[2];
+        memcpy(pair, f->data + i, sizeof pair);
+        files_set(t->files, pair[0], (uint32_t)pair[1]);
+    }
+}
+
+void replay_born(struct task *parent, struct task *t, uint64_t flags)
+{
+    t->script = parent ? parent->script ? script_child(parent->script->index, parent->children++) : NULL : script_of(0);
+    t->last_stop = log_now();
+    if (!t->script || !t->script->birth) {
+        t->script = zalloc(sizeof *t->script);
+        t->script->index = UINT32_MAX;
+        if (!(flags & CLONE_THREAD))            /* a runtime may need one more thread, or one fewer */
+            replay_diverged(t, NULL, "a task that the log does not have");
+        else if (t->leader->script)
+            t->script->tgid = t->leader->script->tgid;
+        return;
+    }
+    if (!parent) {
+        inherit(t);
+        return;
+    }
+    if ((t->step = parent->step ? parent->step : replay_is_step(t->script) ? t->script : NULL))
+        t->step->step_tasks++;
+    uint64_t in_parent = 0;
+    tid_addresses(parent, &in_parent, &t->child_tid_at);
+    if (!(flags & CHILD_SETTID))
+        t->child_tid_at = 0;
+    if (flags & PARENT_SETTID && parent->nr != REX_NR_fork && parent->nr != REX_NR_vfork)
+        set_tid_at(parent, in_parent, t->script->tid);
+}
+
+/* The kernel has stored the real number by now. */
+void replay_take_number(struct task *t)
+{
+    if (t->script)
+        set_tid_at(t, t->child_tid_at, t->script->tid);
+}
+
+void replay_began(struct task *t)
+{
+    replay_take_number(t);
+    t->skipped = replay_step_skipped(t);
+}
+
+void replay_ended(struct task *t, int status)
+{
+    (void)status;
+    struct script *s = t->script;
+    t->held = false;
+    for (size_t i = s ? s->cursor : 0; s && i < s->count; i++)
+        if (!s->event[i]->done) {
+            if (call_of(s->event[i]->record->call) && !has_shared_work(t) && !(t->leader != t))
+                replay_diverged(t, s->event[i], "ended early");
+            replay_done(s->event[i]);
+        }
+    if (s && s->exit)
+        replay_done(s->exit);
+    replay_step_ended(t);
+}
+
+struct task *task_named(uint32_t recorded)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->script && t->script->tid == recorded)
+            return t;
+    return NULL;
+}
+
+/* The task structures of ended processes stay, under the names that their parents know. */
+pid_t replay_dead(uint32_t recorded)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->script && t->script->tid == recorded && t->tid)
+            return t->tid;
+    return 0;
+}
