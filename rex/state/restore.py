@@ -7,11 +7,12 @@ import os
 import pickle
 import sys
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable, Iterator
 
 from rex.errors import NotFound, RexError, UsageError
-from rex.state import environment
+from rex.state import again, environment
 from rex.state.load import Living, load
 from rex.state.tracker import StateTracker
 from rex.state.versions import Reader, Version
@@ -26,7 +27,7 @@ class Restored:
 
     Attributes:
         loaded: built or patched from what was captured.
-        recomputed: by running its cell again; why it was not loaded.
+        recomputed: by running its cell again; why it was not loaded, unless that was quicker (and is verified).
         failed: could not be restored, and was removed; why.
         inexact: restored, but sharing objects with other variables than it did.
     """
@@ -101,7 +102,10 @@ class _Checkout:
         for found in self._tracker.survey_now(wanted.keys() | gone):
             living.objects.update({part.pid: (value, part) for value, part
                                    in zip(found.objects, found.live) if part.pid})
-        values, broken = self._load(list(dict.fromkeys(wanted.values())), living)
+        versions = list(dict.fromkeys(wanted.values()))
+        values = self._run_quick_ones(versions, living)
+        rest, broken = self._load([v for v in versions if not values.keys() >= set(v.names)], living)
+        values |= rest
         values |= self._recompute(broken)
         for name in gone | (wanted.keys() - values.keys()):
             self._namespace.pop(name, None)
@@ -124,20 +128,42 @@ class _Checkout:
                 found |= self._inputs([self._target[name]])
         return {name: found[name] for name in names}
 
+    def _run_quick_ones(self, versions: list[Version], living: Living) -> dict[str, Any]:
+        """Values whose cells take less time than loading them would, verified; none that could be patched."""
+        costs, values = self._tracker.costs, dict[str, Any]()
+        quick = [version for version in versions if not version.why_not
+                 and not any(part.pid in living.objects for part in version.parts)
+                 and costs.is_quicker_again(version, self._tracker.history)]
+        for node in dict.fromkeys(version.node for version in quick):
+            made: dict[str, Any] = {}
+            try:
+                made = self._run_again(node, again.check_inputs)
+            except Exception:   # objects raise what they like
+                pass
+            for version in [one for one in quick if one.node == node]:
+                if again.is_same(version, made, self._tracker.scanner, self._read):
+                    values |= {name: made[name] for name in version.names}
+                    self._result.recomputed |= dict.fromkeys(version.names, again.WHY)
+                else:
+                    costs.differs(version)
+        return values
+
     def _load(self, versions: list[Version],
               living: Living) -> tuple[dict[str, Any], dict[Version, str]]:
         values: dict[str, Any] = {}
         broken: dict[Version, str] = {}
-        sizes = [sum(chunk.size_bytes for chunk in version.chunks()) for version in versions]
+        sizes, patched = list(map(again.size_of, versions)), set(living.objects)
         for number, version in enumerate(versions):
             self._progress(f"restoring {', '.join(version.names[:3])}",
                            sum(sizes[:number]) / max(1, sum(sizes)))
-            why_not = version.why_not
+            why_not, started_s = version.why_not, time.perf_counter()
             if not why_not:
                 try:
                     values |= zip(version.names, load(version, self._namespace, self._read,
                                                       living))
                     self._result.loaded.update(version.names)
+                    if not any(part.pid in patched for part in version.parts):
+                        self._tracker.costs.loaded(sizes[number], time.perf_counter() - started_s)
                 except Exception as error:   # objects raise what they like
                     why_not = f"{type(error).__name__}: {error}"
             if why_not:
@@ -160,8 +186,8 @@ class _Checkout:
                     self._result.failed[name] = f"{why}; its cell: {_told(error)}"
         return values
 
-    def _run_again(self, node: int) -> dict[str, Any]:
-        """The variables after running a node's cell again from its inputs."""
+    def _run_again(self, node: int, check: Callable[[dict[str, Any]], None] | None = None) -> dict[str, Any]:
+        """The variables after running a node's cell again from its inputs, which `check` may refuse."""
         history = self._tracker.history
         if node not in history.deltas:
             raise UsageError(f"state {node} is not in the history")
@@ -171,6 +197,8 @@ class _Checkout:
         wanted = [version for name, version in before.items()
                   if name in delta.touched and name not in environment.NAMES]
         inputs = self._inputs(list(dict.fromkeys(wanted)))
+        if check:
+            check(inputs)
         self._restore_environment(before)
         saved = dict(self._namespace)
         special = {name: value for name, value in saved.items() if name not in self._target

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable
 
 from rex.state import environment
+from rex.state.again import Costs
 from rex.state.kinds import is_machinery
 from rex.state.names import (ALL_POWERFUL, QUIET, names_in_source, reaches_everything,
                              roots_of)
@@ -52,6 +53,10 @@ class StateTracker:
     """Tells after each cell which co-variables it changed, with all that is needed to restore them.
 
     The namespace stays the plain dict that it is; cells run at full speed.
+
+    Attributes:
+        head: the node that the namespace is at.
+        costs: what loading was measured to cost.
     """
 
     def __init__(self, namespace: dict[str, Any], history: History | None = None,
@@ -69,7 +74,8 @@ class StateTracker:
         self.history = history or History()
         self.head = 0
         self._ignore = ignore
-        self._scanner = PartScanner(open_watch() if use_pages else None)
+        self.scanner = PartScanner(open_watch() if use_pages else None)
+        self.costs = Costs()
         self._lives: dict[str, Live] = {}
         self._environment: dict[str, Any] = {}
         self._threads = sys._current_frames().keys() | own_threads
@@ -149,7 +155,7 @@ class StateTracker:
               node: int) -> tuple[dict[str, Version], set[str]]:
         """The new versions, and every name that was looked at."""
         named, queued = set(touched), set[str]()
-        scene = Scene(self.namespace, self._scanner, {})
+        scene = Scene(self.namespace, self.scanner, {})
 
         def groups(names: Iterable[str]) -> list[Group]:
             found = []
@@ -171,7 +177,7 @@ class StateTracker:
         except BaseException:
             # Written pages were asked for and forgotten: from now on, hash.
             for part in scene.known.values():
-                self._scanner.forget(part)
+                self.scanner.forget(part)
             raise
         seconds = time.perf_counter() - started_s
         changed = {}
@@ -226,7 +232,7 @@ class StateTracker:
             used = {part.region for live in self._lives.values() for part in live.parts.values()}
             for part in scene.known.values():
                 if part.region not in used:
-                    self._scanner.forget(part)
+                    self.scanner.forget(part)
 
     def _environment_changes(self, node: int) -> dict[str, Version]:
         changed = {}
@@ -239,7 +245,7 @@ class StateTracker:
 
     def survey_now(self, names: Iterable[str]) -> list[Found]:
         """Look at variables outside of any cell, with the objects of their parts."""
-        scene = Scene(self.namespace, self._scanner, {})
+        scene = Scene(self.namespace, self.scanner, {})
         groups, queued = [], set[str]()
         present = {name for name in self.namespace if not self._ignore(name)}
         for name in names:
@@ -264,7 +270,7 @@ class StateTracker:
         for name in self._lives.keys() - present:
             del self._lives[name]
         known = {name: version for name, version in versions.items() if name in present}
-        scene = Scene(self.namespace, self._scanner, {})
+        scene = Scene(self.namespace, self.scanner, {})
         for name in known:
             if name in self._lives:
                 scene.known.update(self._lives[name].parts)
@@ -294,7 +300,7 @@ class StateTracker:
 
     def close(self) -> None:
         """Stop to watch memory."""
-        self._scanner.close()
+        self.scanner.close()
         if self._verifier:
             self._verifier.close()
 
