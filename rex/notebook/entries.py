@@ -33,7 +33,8 @@ def entry_of(line: bytes) -> dict[str, Any]:
 
 
 def _digest_of(version: dict[str, Any]) -> str:
-    pieces = [version["names"], version["stream"], version["parts"], version["broken"]]
+    parts = [{key: value for key, value in part.items() if key != "pid"} for part in version["parts"]]
+    pieces = [version["names"], version["stream"], parts, version["broken"]]
     return hashlib.sha256(json.dumps(pieces).encode()).hexdigest()[:24]
 
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+import xxhash
 from cloudpickle import cloudpickle
 
 from rex.state import build
@@ -85,7 +86,9 @@ def load(version: Version, namespace: dict[str, Any], read: Reader | None = None
         Exception: whatever the objects raise; also rex errors of missing pieces.
     """
     assert version.stream is not None
-    stream = io.BytesIO(version.stream.encoded(read))
+    data = version.stream.encoded(read)
+    version.stream.digest = xxhash.xxh3_128_digest(data)
+    stream = io.BytesIO(data)
     buffers = [_Maker(version.parts[number], read).raw(is_readonly)
                for number, is_readonly in version.out_of_band]
     kind: Any = _Unpickler

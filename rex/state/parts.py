@@ -189,10 +189,11 @@ def from_columns(flat: list[Any], kind: str, width: int, count: int) -> list[Any
 class PartScanner:
     """Looks at parts, and knows every chunk that is still in use by its hash."""
 
-    def __init__(self, watch: PageWatch | None) -> None:
+    def __init__(self, watch: PageWatch | None, last_pid: int = 0) -> None:
+        """Begin; higher numbers than the last one name new objects."""
         self._watch = watch
         self._chunks: weakref.WeakValueDictionary[bytes, Chunk] = weakref.WeakValueDictionary()
-        self._pids = 0
+        self._pids = last_pid
 
     def _pid(self, previous: LivePart | None) -> int:
         if previous is not None:
@@ -207,6 +208,10 @@ class PartScanner:
         if found is None or found.is_lost:
             found = self._chunks[digest] = Chunk(bytes(data), digest)
         return found
+
+    def know(self, chunk: Chunk) -> None:
+        """Take this chunk for its bytes from now on."""
+        self._chunks[chunk.digest] = chunk
 
     def memory(self, previous: LivePart | None, address: int, size_bytes: int) -> LivePart:
         """Look at raw memory: pages tell where it may differ, hashes whether it does."""

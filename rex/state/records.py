@@ -35,7 +35,7 @@ def _groups(chunks: tuple[Chunk, ...], put: Put) -> dict[str, Any]:
 
 def encode_version(version: Version, number: int, put: Put) -> dict[str, Any]:
     """A version whose chunks are stored; `put` stores long lists of them."""
-    parts = [{"kind": p.kind, "size": p.size, **_groups(p.chunks, put)} for p in version.parts]
+    parts = [{"kind": p.kind, "size": p.size, "pid": p.pid, **_groups(p.chunks, put)} for p in version.parts]
     return {"id": number, "names": version.names, "node": version.node, "engine": version.engine,
             "stream": content_to_json(version.stream.content)
             if version.stream and version.stream.content else None,
@@ -73,6 +73,7 @@ def decode(lines: Iterable[bytes], read: Reader) -> Iterator[Delta | dict[str, A
         TooNew: it has a newer format.
     """
     known: dict[int, Version] = {}
+    chunks: dict[tuple[Any, ...], Chunk] = {}   # the same bytes are the same chunk, as they were
     for line in lines:
         if not line.endswith(b"\n"):
             return
@@ -87,7 +88,7 @@ def decode(lines: Iterable[bytes], read: Reader) -> Iterator[Delta | dict[str, A
                 yield dict(found["note"])
                 continue
             for one in found["versions"]:
-                known[one["id"]] = _decode_version(one, read)
+                known[one["id"]] = _decode_version(one, read, chunks)
             for key, why in found["doubts"].items():
                 known[int(key)].doubts.append(str(why))
             yield Delta(int(found["node"]), int(found["parent"]),
@@ -107,13 +108,16 @@ def _chunk(named: list[Any]) -> Chunk:
     return Chunk(None, b"", Content(sha256, size, *tree))
 
 
-def _decode_version(found: dict[str, Any], read: Reader) -> Version:
+def _decode_version(found: dict[str, Any], read: Reader, chunks: dict[tuple[Any, ...], Chunk]) -> Version:
+    def shared(named: list[Any]) -> Chunk:
+        return chunks.get(tuple(named)) or chunks.setdefault(tuple(named), _chunk(named))
+
     parts = []
     for part in found["parts"]:
         named = part["chunks"] if "chunks" in part else [
             one for group in part["groups"] for one in json.loads(read(_content(group)))]
-        parts.append(Part(part["kind"], part["size"], tuple(map(_chunk, named))))
-    stream = _chunk(found["stream"]) if found["stream"] else None
+        parts.append(Part(part["kind"], part["size"], tuple(map(shared, named)), int(part.get("pid", 0))))
+    stream = shared(found["stream"]) if found["stream"] else None
     return Version(tuple(found["names"]), stream, tuple(parts),
                    tuple((int(a), bool(b)) for a, b in found["out_of_band"]),
                    found["engine"], int(found["node"]), found["broken"], float(found["load_s"]))

@@ -114,7 +114,7 @@ class _Checkout:
         self._restore_environment(self._target)
         self._result.inexact = self._tracker.adopt(self._node, {
             name: version for name, version in self._target.items()
-            if name in wanted and name in values})
+            if name in wanted and name in values}, self._result.loaded)
         return self._result
 
     def values(self, names: list[str]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable
 import xxhash
 
 from rex.state.kinds import PLAIN, is_importable
-from rex.state.parts import LivePart
+from rex.state.parts import LivePart, PartScanner
 from rex.state.versions import Chunk, Version
 from rex.state.walk import KINDS, PART_BYTES, Scene, foreign_roots, is_known_module, reach, walk
 
@@ -53,6 +53,24 @@ class Found:
             return Version(self.names, None, node=node, broken=self.failure)
         return Version(self.names, Chunk(self.stream), tuple(p.as_part() for p in self.live),
                        self.out_of_band, self.engine, node, load_s=seconds)
+
+
+    def take_chunks(self, version: Version, scanner: PartScanner) -> None:
+        """Take a version's own chunks for those of objects with the same bytes: they need no memory of their
+        own, and a later look tells by them what differs.
+        """
+        if self.fingerprint is None or version.stream is None or version.stream.digest != self.fingerprint[2]:
+            return
+        shapes = [[(part.size, len(part.chunks)) for part in parts] for parts in (self.live, version.parts)]
+        if shapes[0] != shapes[1]:
+            return
+        for live, part in zip(self.live, version.parts):
+            for mine, its in zip(live.chunks, part.chunks):
+                if mine.digest and mine is not its:
+                    its.digest = mine.digest
+                    scanner.know(its)
+            live.chunks = part.chunks
+        self.fingerprint = (*self.fingerprint[:3], tuple(part.chunks for part in self.live), self.fingerprint[4])
 
 
 def is_plain(value: Any) -> bool:

@@ -74,7 +74,9 @@ class StateTracker:
         self.history = history or History()
         self.head = 0
         self._ignore = ignore
-        self.scanner = PartScanner(open_watch() if use_pages else None)
+        self.scanner = PartScanner(open_watch() if use_pages else None, max((
+            part.pid for delta in self.history.deltas.values() for version in delta.versions
+            for part in version.parts), default=0))
         self.costs = Costs()
         self._lives: dict[str, Live] = {}
         self._environment: dict[str, Any] = {}
@@ -259,9 +261,11 @@ class StateTracker:
         scene.release()
         return found
 
-    def adopt(self, node: int, versions: dict[str, Version]) -> set[str]:
+    def adopt(self, node: int, versions: dict[str, Version], exact: Iterable[str] = ()) -> set[str]:
         """Take over a state that was just restored: these names now hold these versions.
 
+        Args:
+            exact: names whose objects have the very bytes of the version.
         Returns:
             The names that share objects with others than they did.
         """
@@ -275,12 +279,16 @@ class StateTracker:
             if name in self._lives:
                 scene.known.update(self._lives[name].parts)
         groups = {version.names for version in known.values() if present.issuperset(version.names)}
+        bytes_known = set(exact)
         for found in survey(scene, groups, lambda codes: ()):
+            version = known[found.names[0]]
+            is_as_it_was = version.names == found.names
+            if is_as_it_was and bytes_known.issuperset(found.names):
+                found.take_chunks(version, self.scanner)
             self._settle(found, node, 0.0)
-            if (version := known[found.names[0]]).names == found.names:
+            if is_as_it_was:
                 _agree_on_pids(version, found)
-            if known[found.names[0]].names == found.names:
-                self._lives[found.names[0]].version = known[found.names[0]]
+                self._lives[found.names[0]].version = version
             else:
                 odd.update(found.names)
         self._release(scene)

@@ -88,7 +88,7 @@ class Part:
     Attributes:
         kind: memory (raw bytes), items (lists of plain values), text, bytes.
         size: bytes or items.
-        pid: which live object it was, within this process; 0 for none.
+        pid: which object it was, of those of one session and the ones that go on with it; 0 for none.
     """
 
     kind: str

@@ -44,6 +44,32 @@ def test_only_what_changed_is_stored_and_all_comes_back(tmp_path: Path) -> None:
     assert later.tracker.history.next_node == 6
 
 
+def test_a_new_process_reads_only_what_differs_too(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    session = Session(check_loads=False)
+    with archive.begin("nb") as recording:
+        store = Store(archive, recording)
+        for code in [*CELLS[:3], "words = ['w%d' % i for i in range(9000)]", "words[8200] = 'new'; arrays[0][3] = 2"]:
+            store.save(session.run(code))
+        store.close()
+    later = Session(history=load_history(archive, archive.experiment("nb")), check_loads=False)
+    sizes: list[int] = []
+
+    def read(content: Content) -> bytes:
+        sizes.append(content.size)
+        return archive.read(content)
+
+    later.checkout(5, read=read)
+    assert sum(sizes) > 7_200_000
+    for node in (4, 5, 4):
+        sizes.clear()
+        first = later["arrays"][0]
+        later.checkout(node, read=read)
+        assert later["arrays"][0] is first and sum(sizes) < 200_000
+        assert (later["words"][8200] == "new") == (node == 5) == (first[3] == 2)
+    assert later.changed("words.sort()") == {"words"} and later.changed("arrays[2][:] = 0") == {"arrays"}
+
+
 def test_a_line_cut_short_loses_only_its_cell(tmp_path: Path) -> None:
     archive = Archive.create(tmp_path / "a")
     session = Session(check_loads=False)
