@@ -14,6 +14,7 @@ import os
 import random
 import stat
 import sys
+import time
 from typing import Any, Iterator
 
 _HARD = 2              # omp_pause_hard
@@ -54,7 +55,24 @@ def reason_against() -> str:
 
 def thread_count() -> int:
     """Live threads of this process."""
-    return len(os.listdir("/proc/self/task"))
+    return len(_threads())
+
+
+def _threads() -> set[str]:
+    return set(os.listdir("/proc/self/task"))
+
+
+_lasting: set[str] = set()     # threads of libraries, that have not ended when they were waited for
+
+
+def _let_threads_end() -> None:
+    """Wait for threads that Python has joined: the system lists them a moment longer, on a busy machine for long."""
+    for _ in range(200):
+        others = _threads() - _lasting - {str(os.getpid())}
+        if not others or len(sys._current_frames()) > 1:
+            return
+        time.sleep(0.001)
+    _lasting.update(others)
 
 
 def survives_fork() -> bool:
@@ -62,6 +80,7 @@ def survives_fork() -> bool:
 
     Libraries such as OpenBLAS end their threads in the parent just before a fork; so it is tried.
     """
+    _let_threads_end()
     if thread_count() == 1:
         return True
     sys.stdout.flush()

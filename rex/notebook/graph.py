@@ -8,6 +8,7 @@ from typing import Any, Hashable, Iterable
 
 from rex.errors import Damaged, NotFound, UsageError
 from rex.notebook.source import head_of
+from rex.state import path_up
 
 MAIN = "main"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9._/-]{0,99}")
@@ -151,14 +152,8 @@ class Graph:
         raise NotFound(f"no cell, tag or branch {text!r}", "", "see: %rex log")
 
     def path(self, node: int) -> list[int]:
-        """From a node up to the first."""
-        found = []
-        while node:
-            if node not in self.nodes:
-                raise NotFound(f"no cell {node}")
-            found.append(node)
-            node = self.nodes[node].parent
-        return found
+        """From a node up to the first; NotFound if there is no such node."""
+        return path_up(self.nodes, node)
 
     def state(self, node: int) -> dict[str, tuple[Hashable, int]]:
         """Version and defining node of each variable after a node."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, Callable, Iterable, Iterator, Mapping, Protocol
 
 from rex.archive import Content
 from rex.errors import NotFound
@@ -167,6 +167,26 @@ class Delta:
         return list(dict.fromkeys(self.changed.values()))
 
 
+class _HasParent(Protocol):
+    @property
+    def parent(self) -> int: ...
+
+
+def path_up(nodes: Mapping[int, _HasParent], node: int) -> list[int]:
+    """The numbers from a node of a tree up to the first, the empty state (0) left out.
+
+    Raises:
+        NotFound: there is no such node.
+    """
+    found = []
+    while node:
+        if node not in nodes:
+            raise NotFound(f"no cell {node}", "", "see: %rex log")
+        found.append(node)
+        node = nodes[node].parent
+    return found
+
+
 class History:
     """Deltas as a tree; node 0 is the empty state before the first one.
 
@@ -191,18 +211,8 @@ class History:
         return max(self.deltas, default=0) + 1
 
     def path(self, node: int) -> list[int]:
-        """From the node up to the first, the empty state left out.
-
-        Raises:
-            NotFound: there is no such node.
-        """
-        found = []
-        while node:
-            if node not in self.deltas:
-                raise NotFound(f"no state {node}")
-            found.append(node)
-            node = self.deltas[node].parent
-        return found
+        """From the node up to the first; NotFound if there is no such node."""
+        return path_up(self.deltas, node)
 
     def state(self, node: int) -> dict[str, Version]:
         """The versions of all variables after a node.

@@ -149,8 +149,9 @@ CELLS = [
     "!echo shell $((1 + 1))\nlines = !printf 'a\\nb\\n'\nprint(lines)",
     "%%capture caught\nprint('captured')",
     "from IPython.display import HTML, display\ndisplay(HTML('<b>bold</b>'))",
-    "import multiprocessing\ndef both():\n    with multiprocessing.get_context('fork').Pool(2) as pool:\n"
-    "        return pool.map(abs, [-1, -2])\nboth()",
+    # Closed and joined: leaving a `with` block kills workers, unless they were quicker, and that is an event.
+    "import multiprocessing\ndef both():\n    pool = multiprocessing.get_context('fork').Pool(2)\n"
+    "    found = pool.map(abs, [-1, -2])\n    pool.close(); pool.join()\n    return found\nboth()",
     "when = datetime.datetime.now()",
     "import threading\nstop = threading.Event()\nthread = threading.Thread(target=stop.wait, daemon=True)\nthread.start()",
     "stop.set(); thread.join()",
