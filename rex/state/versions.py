@@ -181,7 +181,7 @@ def path_up(nodes: Mapping[int, _HasParent], node: int) -> list[int]:
     found = []
     while node:
         if node not in nodes:
-            raise NotFound(f"no cell {node}", "", "see: %rex log")
+            raise NotFound(f"no cell {node}")
         found.append(node)
         node = nodes[node].parent
     return found
