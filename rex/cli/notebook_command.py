@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 
 _EXIT = "Exit: 0 done, 2 bad request, 10 no such archive, session or cell, 12 format too new, 13 damaged."
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-_ANY_REF = click.argument("ref", metavar="[ARCHIVE[:EXP]]", default="__default")
-_REF = click.argument("ref", metavar="ARCHIVE[:EXP]")
+_ANY_REF = click.argument("ref", metavar="[ARCHIVE[:EXP]|NB.ipynb]", default="__default")
+_REF = click.argument("ref", metavar="ARCHIVE[:EXP]|NB.ipynb")
 _IDS = {"ignore_unknown_options": True}   # -1 is the cell before
 
 
 def open_session(ref: str) -> tuple["Archive", "Experiment"]:
-    """The archive and the session that a ref names; without a name the newest session."""
+    """The archive and the session that a ref names; without a name, or of a notebook file, the newest one."""
     from rex.archive import Archive
-    from rex.notebook.session import find_session
+    from rex.notebook.keeper import find_session, open_notebook
+    if ref.endswith(".ipynb") and not os.path.isdir(ref):
+        return open_notebook(ref)
     named = parse_ref(ref)
     archive = Archive.open(named.archive)
     return archive, find_session(archive, named.experiment)
@@ -79,7 +81,8 @@ def node_json(graph: "Graph", node: "Node") -> dict[str, Any]:
 def command() -> None:
     """Notebook time travel from a shell. A notebook or ipython session with
     %load_ext rex.notebook keeps the state after each cell in an archive; %rex
-    help lists the commands inside. Without EXP the newest session is meant."""
+    help lists the commands inside. Without EXP the newest session is meant;
+    NB.ipynb means the newest session of that notebook."""
 
 
 @command.command("log", epilog="Example: rex notebook log EXP:analysis   " + _EXIT)
@@ -232,7 +235,7 @@ _name_command("tag", "List the tags; or, with a live kernel, name a state.")
 _name_command("branch", "List the branches; or, with a live kernel, begin one.")
 
 
-@command.command("resume", epilog="Example: rex notebook resume EXP:analysis --at 13   " + _EXIT)
+@command.command("resume", epilog="Example: rex notebook resume analysis.ipynb --at 13   " + _EXIT)
 @_ANY_REF
 @click.option("--at", metavar="ID|TAG|BRANCH", help="Another state than the last.")
 @click.option("--kernel", is_flag=True, help="Start a Jupyter kernel for other front ends to "

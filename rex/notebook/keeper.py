@@ -14,8 +14,8 @@ from typing import Any, Callable
 
 from rex import __version__
 from rex.archive import INCOMPLETE, Archive, Content, Experiment, Manifest, Recording
-from rex.errors import RexError, UsageError
-from rex.notebook.index import NAME, Index
+from rex.errors import NotFound, RexError, UsageError
+from rex.notebook.index import NAME, Index, check_is_session
 from rex.state import Delta, History, Store
 from rex.types import names_secret
 
@@ -169,3 +169,45 @@ def default_name(path: str | None) -> str:
     stem = os.path.splitext(os.path.basename(path))[0] if path else ""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "._+-") else "-" for c in stem)
     return plain.lstrip("._+-")[:80] or ("nb" if "ipykernel" in sys.modules else "ipython")
+
+
+def path_of(experiment: Experiment) -> str | None:
+    """The notebook file of a session, where its front end told."""
+    facts = experiment.begun.get("notebook")
+    path = facts.get("path") if isinstance(facts, dict) else None
+    return path if isinstance(path, str) else None
+
+
+def find_session(archive: Archive, name: str | None, but: str = "", path: str | None = None,
+                 is_strict: bool = False) -> Experiment:
+    """A session by name; without one the newest.
+
+    Args:
+        but: not the one of this name.
+        path: prefer sessions of this notebook file; is_strict: take no others.
+    Raises:
+        NotFound: there is none.
+    """
+    if name is not None:
+        experiment = archive.experiment(name)
+        check_is_session(experiment)
+        return experiment
+    found = [experiment for experiment in archive.experiments()
+             if experiment.name != but and experiment.is_session]
+    if path:
+        found = [experiment for experiment in found if path_of(experiment) == path] or ([] if is_strict else found)
+    if not found:
+        raise NotFound(f"no session of {path} in {archive.path}" if path and is_strict else
+                       f"no notebook session in {archive.path}", "", "see: rex ls")
+    return max(found, key=lambda e: start if isinstance(start := e.begun.get("start_ns"), int) else 0)
+
+
+def open_notebook(path: str) -> tuple[Archive, Experiment]:
+    """The newest session of a notebook file, in the archive where its kernel keeps it by default.
+
+    Raises:
+        NotFound: there is none.
+    """
+    archive = Archive.open(os.environ.get("REX_NOTEBOOK_ARCHIVE") or
+                           os.path.join(os.path.dirname(os.path.abspath(path)), "__default"))
+    return archive, find_session(archive, None, path=os.path.abspath(path), is_strict=True)

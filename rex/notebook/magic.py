@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from typing import Any, Callable, NoReturn
 
 from rex.errors import UsageError
 from rex.notebook import display
+from rex.notebook.keeper import open_notebook
 from rex.notebook.session import Session
 
 HELP = """%rex log [-n N]            the graph of cells, newest first
@@ -18,7 +20,7 @@ HELP = """%rex log [-n N]            the graph of cells, newest first
 %rex show ID[:VARIABLE]    one cell; one variable as it was then (x = %rex show 13:df keeps it)
 %rex tag [NAME [ID]]       name a state; without NAME list; -d NAME removes
 %rex branch [NAME [ID]]    begin a branch; without NAME list; -d NAME removes
-%rex resume [ARCHIVE[:EXP]] [--at ID]    go on with an earlier session in this fresh kernel
+%rex resume [ARCHIVE[:EXP]|NB.ipynb] [--at ID]    go on with an earlier session in this fresh kernel
 %rex on [-l ARCHIVE] [-e NAME] [--max-size SIZE]   where to keep the session; off ends it"""
 
 
@@ -144,10 +146,14 @@ def _name(session: Session, given: Any, kind: str, give: Callable[..., int]) -> 
 
 
 def _resume(session: Session, given: Any) -> Any:
+    at = given.at and given.at.strip()
+    if given.where and given.where.endswith(".ipynb") and not os.path.isdir(given.where):
+        archive, experiment = open_notebook(given.where)
+        return display.show_checkout(session.resume(archive.path, experiment.name, at))
     path, _, name = (given.where or session.options.archive).rpartition(":")
     if not path or "/" in name:
         path, name = given.where or session.options.archive, ""
-    return display.show_checkout(session.resume(path, name or None, given.at and given.at.strip()))
+    return display.show_checkout(session.resume(path, name or None, at))
 
 
 _COMMANDS: dict[str, Callable[[Session, Any], Any]] = {

@@ -17,8 +17,7 @@ from rex.notebook import document
 from rex.notebook.bound import Bound
 from rex.notebook.entries import graph_of, node_of
 from rex.notebook.graph import Graph, Node, check_name
-from rex.notebook.index import check_is_session
-from rex.notebook.keeper import Keeper, default_name, finish_crashed
+from rex.notebook.keeper import Keeper, default_name, find_session, finish_crashed, path_of
 from rex.notebook.outputs import Output, OutputCapture, error_output, pack, unpack
 from rex.notebook.progress import Progress
 from rex.notebook.source import Source
@@ -70,13 +69,14 @@ class Session:
         """
         self.shell, self.options, self.warn = shell, options, warn
         self.namespace: dict[str, Any] = shell.user_ns
+        self._hidden = dict(shell.user_ns_hidden)   # later IPython adds what ran at its start, a resumed state too
         self.graph = Graph()
         self.tracker = self._new_tracker(None)
         self.keeper: Keeper | None = None
         self._bound: Bound | None = None
-        self._made_from = ""
+        self._made_from, self._path = "", document.find_path(self.namespace)   # of the notebook file
         self._capture = OutputCapture(shell)
-        self._file = document.Watch(document.find_path(self.namespace))
+        self._file = document.Watch(self._path)
         self._source: Source | None = None    # of the running cell
         self._raw, self._cell_id, self._started_ns = "", "", 0
         self._has_place = True                # it has a number in the kernel's history
@@ -89,8 +89,7 @@ class Session:
         """Whether a variable is IPython's, not the user's."""
         if _OWN_NAME.fullmatch(name):
             return True
-        hidden = self.shell.user_ns_hidden
-        return name in hidden and hidden[name] is self.namespace.get(name)
+        return name in self._hidden and self._hidden[name] is self.namespace.get(name)
 
     # -- hooks ---------------------------------------------------------------
 
@@ -204,10 +203,10 @@ class Session:
 
     def _open(self) -> Keeper:
         if self.keeper is None:
-            facts = {"path": self._file.path, "pid": os.getpid(),
+            facts = {"path": self._path, "pid": os.getpid(),
                      "connection": _connection_file(self.shell)}
             self.keeper = Keeper(self.options.archive, self.options.name or
-                                 default_name(self._file.path), facts, self._made_from)
+                                 default_name(self._path), facts, self._made_from)
             if self.options.max_bytes is not None:
                 self._bound = Bound(self.options.max_bytes, self.keeper.archive,
                                     self.keeper.recording, self.keeper.store)
@@ -325,6 +324,7 @@ class Session:
         graph = graph_of(history)
         if not graph.nodes:
             raise NotFound(f"{experiment.name} has no cells")
+        self._path = self._path or path_of(experiment)
         self._begin_anew(path, experiment.name, history, graph)
         shell_count = max(graph.nodes) + 1
         if getattr(self.shell, "execution_count", 0) <= shell_count:
@@ -375,30 +375,6 @@ class Session:
 
 
 _TOP_LEVEL_AWAIT = 0x2000   # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-
-
-def find_session(archive: Archive, name: str | None, but: str = "",
-                 path: str | None = None) -> Any:
-    """A session by name; without one the newest.
-
-    Args:
-        but: not the one of this name.
-        path: prefer sessions of this notebook file.
-    Raises:
-        NotFound: there is none.
-    """
-    if name is not None:
-        experiment = archive.experiment(name)
-        check_is_session(experiment)
-        return experiment
-    found = [experiment for experiment in archive.experiments()
-             if experiment.name != but and experiment.is_session]
-    if path:
-        found = [experiment for experiment in found if (experiment.begun.get("notebook") or {}).get(
-            "path") == path] or found
-    if not found:
-        raise NotFound(f"no notebook session in {archive.path}", "", "see: rex ls")
-    return max(found, key=lambda e: start if isinstance(start := e.begun.get("start_ns"), int) else 0)
 
 
 def _connection_file(shell: Any) -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -21,7 +26,7 @@ from rex.archive.gc import collect  # noqa: E402
 from rex.cli.main import cli  # noqa: E402
 from rex.notebook.index import read_graph  # noqa: E402
 
-from .kernels import Kernel  # noqa: E402
+from .kernels import TIMEOUT_S, Kernel  # noqa: E402
 
 
 def rex(*words: str) -> str:
@@ -222,6 +227,32 @@ def test_a_killed_kernel_loses_the_running_cell_only(tmp_path: Path) -> None:
     assert check(archive) == []
 
 
+def test_a_notebook_is_resumed_from_a_shell(tmp_path: Path) -> None:
+    notebook = tmp_path / "study.ipynb"
+    notebook.write_text(json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    (tmp_path / "elsewhere").mkdir()
+    kernel = Kernel(tmp_path, JPY_SESSION_NAME=str(notebook))
+    kernel.run("import numpy as np\nx = np.arange(5000.)")
+    last = kernel.run("x[0] = 5\ny = [x]").count
+    kernel.kill()
+    resume = ["-m", "rex.cli.main", "notebook", "resume", str(notebook)]
+    shown = run_plain(tmp_path / "elsewhere", "float(x[0]), y[0] is x\nz = x.sum()\n%rex log\n", resume).stdout
+    assert f"at {last} on main" in shown and "(5.0, True)" in shown and "-x" not in shown, shown
+    with resumed_kernel(tmp_path, resume) as client:   # the session of the terminal, at its last state
+        found: list[str] = []
+        client.execute_interactive("print(y[0] is x, float(z), 'np' in globals())", timeout=60,
+                                   output_hook=lambda message: found.append(str(message["content"].get("text"))))
+        assert f"True {float(sum(range(5000)) + 5)} True\n" in found
+        client.execute_interactive("x[0] = 6", timeout=60)
+        assert "at " in rex("notebook", "undo", str(notebook))
+        found.clear()
+        client.execute_interactive("print(float(x[0]))", timeout=60,
+                                   output_hook=lambda message: found.append(str(message["content"].get("text"))))
+        assert "5.0\n" in found
+        client.shutdown(reply=True, timeout=60)
+    assert [e.state for e in Archive.open(tmp_path / "__default").experiments()] == [COMPLETE] * 3
+
+
 def test_sessions_are_experiments_like_others(tmp_path: Path) -> None:
     with Kernel(tmp_path, REX_NOTEBOOK_ARCHIVE=str(tmp_path / "A")) as kernel:
         kernel.run("import numpy as np\nbig = np.random.rand(100_000)\nprint('hello')")
@@ -287,11 +318,31 @@ def test_off_and_on_again(tmp_path: Path) -> None:
     assert Archive.open(tmp_path / "other").experiment("mine").state == COMPLETE
 
 
-def run_plain(folder: Path, code: str) -> Any:
-    import subprocess
-    import sys
+@contextlib.contextmanager
+def resumed_kernel(folder: Path, resume: list[str]) -> Iterator[Any]:
+    """A client of the kernel that `rex notebook resume --kernel` starts."""
+    from jupyter_client.blocking.client import BlockingKernelClient
+    process = subprocess.Popen([sys.executable, *resume, "--kernel"], cwd=folder, env={
+        **os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "JUPYTER_RUNTIME_DIR": str(folder / "run")},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline_s = time.monotonic() + TIMEOUT_S
+        while not (files := list((folder / "run").glob("kernel-*.json"))) and time.monotonic() < deadline_s:
+            time.sleep(0.1)
+        client = BlockingKernelClient(connection_file=str(files[0]))
+        client.load_connection_file()
+        client.start_channels()
+        client.wait_for_ready(timeout=TIMEOUT_S)
+        yield client
+        client.stop_channels()
+        process.wait(TIMEOUT_S)
+    finally:
+        process.kill()
+
+
+def run_plain(folder: Path, code: str, program: list[str] | None = None) -> Any:
     root = str(Path(__file__).parents[2])
-    return subprocess.run([sys.executable, "-m", "IPython", "--no-banner", "--simple-prompt"],
+    return subprocess.run([sys.executable, *(program or ["-m", "IPython", "--no-banner", "--simple-prompt"])],
                           input=code, capture_output=True, text=True, cwd=folder, timeout=60,
                           env={"PYTHONPATH": root, "HOME": str(folder), "PATH": "/usr/bin:/bin"})
 
@@ -326,9 +377,6 @@ def test_sessions_compare_record_and_do_not_replay(tmp_path: Path) -> None:
 
 
 def run_rex(folder: Path, *words: str) -> Any:
-    import os
-    import subprocess
-    import sys
     return subprocess.run([sys.executable, "-m", "rex.cli.main", *words], capture_output=True, text=True, cwd=folder,
                           timeout=120, env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])})
 
