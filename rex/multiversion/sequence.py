@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rex.errors import RexError
+from rex.multiversion.cachespace import CacheSpace
 from rex.multiversion.tree import ExecutionTree
 
 COMPUTE, CHECKPOINT, RESTORE, EVICT = "CT", "CP", "RS", "EV"
@@ -70,8 +71,12 @@ class _Machine:
         self.budget_bytes = budget_bytes
         self.live: str | None = None
         self.next_cell: str | None = None
-        self.cache: dict[str, int] = {}
-        self.used_bytes = self.peak_bytes = 0
+        self.cache: set[str] = set()
+        self.peak_bytes = 0
+        nodes = tree.by_id
+        self.space = CacheSpace({name: node.parent for name, node in nodes.items()},
+                                {name: node.size_bytes for name, node in nodes.items()},
+                                {name: node.written_bytes for name, node in nodes.items()})
         self.computed: set[str] = set()
 
     def compute(self, name: str) -> None:
@@ -82,15 +87,14 @@ class _Machine:
         self.computed.add(name)
 
     def checkpoint(self, name: str) -> None:
-        size = self.tree.by_id[name].size_bytes
         _require(self.live == name and self.next_cell is None, f"the live state is {self.live!r}")
-        _require(size is not None, "this cell cannot be checkpointed")
+        _require(self.tree.by_id[name].size_bytes is not None, "this cell cannot be checkpointed")
         _require(name not in self.cache, "it is in the cache already")
-        self.cache[name] = size
-        self.used_bytes += size
-        self.peak_bytes = max(self.peak_bytes, self.used_bytes)
-        _require(self.used_bytes <= self.budget_bytes,
-                 f"the cache would hold {self.used_bytes} of {self.budget_bytes} bytes")
+        self.cache.add(name)
+        used_bytes = self.space.bytes_of(self.cache)
+        self.peak_bytes = max(self.peak_bytes, used_bytes)
+        _require(used_bytes <= self.budget_bytes,
+                 f"the cache would hold {used_bytes} of {self.budget_bytes} bytes")
 
     def restore(self, name: str, child: str) -> None:
         _require(name in self.cache, "it is not in the cache")
@@ -101,7 +105,7 @@ class _Machine:
 
     def evict(self, name: str) -> None:
         _require(name in self.cache, "it is not in the cache")
-        self.used_bytes -= self.cache.pop(name)
+        self.cache.remove(name)
 
 
 def _require(condition: bool, why: str) -> None:

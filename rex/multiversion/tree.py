@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rex.errors import UsageError
 
-FORM = 'a tree is {"nodes": [{"id", "parent", "cost", "size"}]}'
+FORM = 'a tree is {"nodes": [{"id", "parent", "cost", "size"}]}, "written" where it is known'
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,15 @@ class Node:
 
     `cost_s` are the seconds it takes to run, `size_bytes` the bytes of a
     checkpoint taken after it; None says that no checkpoint can be taken.
+    `written_bytes` is the memory that the cell writes: beside a checkpoint of its
+    parent one of the cell takes no more. None says that nobody knows: all of it.
     """
 
     id: str
     parent: str | None
     cost_s: float
     size_bytes: int | None
+    written_bytes: int | None = None
 
 
 class ExecutionTree:
@@ -106,8 +109,7 @@ class ExecutionTree:
 
     def as_json(self) -> dict[str, object]:
         """The form that `from_json` reads."""
-        return {"nodes": [{"id": node.id, "parent": node.parent, "cost": node.cost_s,
-                           "size": node.size_bytes} for node in self.by_id.values()]}
+        return {"nodes": [_as_json(node) for node in self.by_id.values()]}
 
     @classmethod
     def from_json(cls, data: object) -> "ExecutionTree":
@@ -141,9 +143,17 @@ def _check_numbers(node: Node) -> None:
     if not (math.isfinite(node.cost_s) and node.cost_s >= 0):
         raise UsageError(f"bad tree: node {node.id!r} has the cost {node.cost_s}",
                          "seconds are finite and not negative")
-    if node.size_bytes is not None and node.size_bytes < 0:
-        raise UsageError(f"bad tree: node {node.id!r} has the size {node.size_bytes}",
-                         "bytes are not negative; null says: no checkpoint")
+    for what, size in (("size", node.size_bytes), ("written", node.written_bytes)):
+        if size is not None and size < 0:
+            raise UsageError(f"bad tree: node {node.id!r} has {what} {size}",
+                             "bytes are not negative; null says: no checkpoint, or not known")
+
+
+def _as_json(node: Node) -> dict[str, object]:
+    fields: dict[str, object] = {"id": node.id, "parent": node.parent, "cost": node.cost_s, "size": node.size_bytes}
+    if node.written_bytes is not None:
+        fields["written"] = node.written_bytes
+    return fields
 
 
 def _read_node(entry: object, place: int) -> Node:
@@ -153,12 +163,13 @@ def _read_node(entry: object, place: int) -> Node:
     missing = [key for key in ("id", "parent", "cost", "size") if key not in entry]
     if missing:
         raise UsageError(f"bad tree: entry {place} of nodes lacks {missing[0]!r}", advice=FORM)
-    name, parent, size = entry["id"], entry["parent"], entry["size"]
+    name, parent = entry["id"], entry["parent"]
     if not _is_name(name) or not (parent is None or _is_name(parent)):
         raise UsageError(f"bad tree: entry {place} of nodes has an id or parent that is no name", advice=FORM)
     cost = _read_number(entry["cost"], "cost", name)
-    size_bytes = None if size is None else math.ceil(_read_number(size, "size", name))
-    return Node(str(name), None if parent is None else str(parent), cost, size_bytes)
+    size, written = (None if entry.get(key) is None else math.ceil(_read_number(entry[key], key, name))
+                     for key in ("size", "written"))
+    return Node(str(name), None if parent is None else str(parent), cost, size, written)
 
 
 def _is_name(value: object) -> bool:
@@ -176,4 +187,4 @@ def _read_number(value: object, key: str, name: object) -> float:
     if not (math.isfinite(number) and number >= 0):
         raise UsageError(f"bad tree: node {name!r} has the {key} {value!r}",
                          "it must be finite and not negative")
-    return value if isinstance(value, int) and key == "size" else number
+    return value if isinstance(value, int) and key != "cost" else number

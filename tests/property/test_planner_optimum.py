@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from hypothesis import given, settings, strategies as st
 
+from rex.multiversion.cachespace import CacheSpace
 from rex.multiversion.planners import ALGORITHMS, make_plan
 from rex.multiversion.planners.best import Problem
 from rex.multiversion.planners.bound import CoverBound
@@ -24,6 +28,69 @@ def draw_trees(draw: st.DrawFn, most: int) -> ExecutionTree:
         size = draw(st.one_of(st.none(), st.integers(0, 30), st.integers(5, 30)))
         nodes.append(Node(str(k), parent, float(draw(st.integers(0, 20))), size))
     return ExecutionTree(nodes)
+
+
+@st.composite
+def draw_pages(draw: st.DrawFn, most: int) -> tuple[ExecutionTree, dict[str, frozenset[tuple[int, str]]]]:
+    """A tree whose cells write pages, and what each state's memory is: page -> the cell that wrote it last."""
+    count = draw(st.integers(1, most))
+    states: dict[str, dict[int, str]] = {}
+    nodes = []
+    for k in range(count):
+        parent = None if not k else str(draw(st.integers(max(0, k - 4), k - 1)))
+        written = draw(st.sets(st.integers(0, 14), max_size=8))
+        state = {**states.get(parent or "", {}), **{page: str(k) for page in written}}
+        for page in draw(st.sets(st.sampled_from(sorted(state)), max_size=3)) if state else ():
+            del state[page]                   # given back
+        states[str(k)] = state
+        kept = sum(1 for writer in state.values() if writer == str(k))
+        nodes.append(Node(str(k), parent, float(draw(st.integers(0, 20))), len(state), kept))
+    return ExecutionTree(nodes), {name: frozenset(state.items()) for name, state in states.items()}
+
+
+def space_of(tree: ExecutionTree) -> CacheSpace[str]:
+    nodes = tree.by_id
+    return CacheSpace({name: node.parent for name, node in nodes.items()},
+                      {name: node.size_bytes for name, node in nodes.items()},
+                      {name: node.written_bytes for name, node in nodes.items()})
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(draw_pages(12), st.data())
+def test_checkpoints_never_take_more_than_they_are_charged(drawn: tuple[ExecutionTree, dict[str, Any]],
+                                                           data: st.DataObject) -> None:
+    tree, states = drawn
+    cached = data.draw(st.sets(st.sampled_from(tree.order), min_size=1))
+    charged = space_of(tree).bytes_of(cached)
+    assert len(frozenset().union(*(states[name] for name in cached))) <= charged
+    assert charged <= sum(tree.by_id[name].size_bytes for name in cached)
+    for name in cached:
+        assert space_of(tree).bytes_of(cached - {name}) <= charged, "giving one up never costs memory"
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(draw_pages(11), st.integers(0, 25))
+def test_best_is_the_optimum_when_memory_is_shared(drawn: tuple[ExecutionTree, Any], budget_bytes: int) -> None:
+    tree = drawn[0]
+    optimum = find_optimum(build_skeleton(tree), budget_bytes)
+    best = make_plan(tree, budget_bytes)
+    assert abs(check(tree, optimum.ops, budget_bytes).cost_s - best.cost_s) < 1e-9 and best.gap == 0
+    plain = ExecutionTree(replace(node, written_bytes=None) for node in tree.by_id.values())
+    assert best.cost_s <= make_plan(plain, budget_bytes).cost_s + 1e-9
+    problem = Problem(tree, budget_bytes)
+    bound_s = CoverBound(problem.least_skeleton, problem.least_facts).bound(budget_bytes)
+    assert bound_s <= best.cost_s + 1e-6
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(draw_pages(40), st.integers(0, 40))
+def test_every_plan_is_legal_when_memory_is_shared(drawn: tuple[ExecutionTree, Any], budget_bytes: int) -> None:
+    tree = drawn[0]
+    best = make_plan(tree, budget_bytes)
+    for algorithm in ALGORITHMS:
+        made = make_plan(tree, budget_bytes, algorithm)
+        assert abs(check(tree, made.sequence.ops, budget_bytes).cost_s - made.cost_s) < 1e-9
+        assert best.lower_bound_s - 1e-9 <= best.cost_s <= made.cost_s + 1e-9
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)

@@ -26,9 +26,12 @@ sequence can cost less.
 from __future__ import annotations
 
 from rex.multiversion.planners.cover import EffortSpent
-from rex.multiversion.planners.menu import NO_ROOM, Menu, Rooms
+from rex.multiversion.planners.menu import NO_ROOM
 from rex.multiversion.planners.parts import deep_recursion
 from rex.multiversion.planners.skeleton import NEVER, Facts, Skeleton
+
+# As in menu.py, without what was written: (seconds, room) by rising cost and room.
+Menu = tuple[tuple[float, int], ...]
 
 ANY = -1
 """No option in particular is needed."""
@@ -50,13 +53,16 @@ class CoverBound:
         self.skeleton = skeleton
         self.facts = facts
         self.width = width
-        self.rooms = Rooms(facts)
+        self.cost_s, self.has_children = skeleton.cost_s, [bool(below) for below in skeleton.children]
+        self.below_s = [total - own for total, own in zip(facts.total_s, skeleton.cost_s)]
         self.effort = effort
         self.reserve = effort // 8
-        self.inner = [[child for child in below if skeleton.children[child]] for below in skeleton.children]
+        # Of each node the children that have children, with the room and the seconds of running all once.
+        self.inner = [[(child, facts.once[child], facts.total_s[child]) for child in below if skeleton.children[child]]
+                      for below in skeleton.children]
         self.least_parked = [min((facts.parked[child] for child in below), default=NEVER)
                              for below in skeleton.children]
-        self.memo: list[dict[tuple[Menu, int], float]] = [{} for _ in range(len(skeleton))]
+        self.memo: list[dict[Menu | tuple[Menu, int], float]] = [{} for _ in range(len(skeleton))]
 
     def bound(self, budget_bytes: int) -> float:
         """Seconds that no sequence within the budget undercuts.
@@ -67,8 +73,7 @@ class CoverBound:
         with deep_recursion(len(self.skeleton)):
             total = 0.0
             for root in self.skeleton.roots:
-                menu = self.rooms.build(root, [(self.skeleton.cost_s[root], budget_bytes)])
-                total += self._solve(root, menu, ANY)
+                total += self._solve(root, self._step(root, ((0.0, budget_bytes),), None), ANY)
             return total
 
     def _solve(self, u: int, menu: Menu, need: int) -> float:
@@ -76,23 +81,22 @@ class CoverBound:
 
         `need` is an option that at least one part starts by, or ANY.
         """
-        if not self.skeleton.children[u]:
+        if not self.has_children[u]:
             return menu[need if need != ANY else 0][0]
         if len(menu) == 1:
             if menu[0][1] == NO_ROOM:
                 return menu[0][0] * self.facts.leaves[u] + self.facts.spread_s[u]
             need = ANY
-        known = self.memo[u].get((menu, need))
+        if menu[0][1] >= self.facts.once[u]:
+            return menu[need if need != ANY else 0][0] + self.below_s[u]
+        key = menu if need == ANY else (menu, need)
+        known = self.memo[u].get(key)
         if known is None:
-            known = self._solve_hard(u, menu, need)
-            self.memo[u][menu, need] = known
+            known = self.memo[u][key] = self._solve_hard(u, menu, need)
         return known
 
     def _solve_hard(self, u: int, menu: Menu, need: int) -> float:
-        rest = self.facts.total_s[u] - self.skeleton.cost_s[u]
-        ideal = menu[need if need != ANY else 0][0] + rest
-        if menu[0][1] >= self.facts.once[u]:
-            return ideal
+        ideal = menu[need if need != ANY else 0][0] + self.below_s[u]
         best = float("inf")
         for cached in range(len(menu)):
             if best > ideal and self.skeleton.size[u] <= menu[cached][1]:
@@ -108,47 +112,91 @@ class CoverBound:
         From `limit` on the sum is of no interest, and any value above will do.
         """
         entry = menu[0][0] if kept is None else 0.0
-        ends = len(self.skeleton.children[u]) - len(self.inner[u])
-        total = self.facts.total_s[u] - self.skeleton.cost_s[u] + entry * len(self.skeleton.children[u])
+        room = menu[0][1] if kept is None else kept
+        inner = self.inner[u]
+        total = self.below_s[u] + entry * len(self.skeleton.children[u])
         shares: list[float] = []
-        for child in self.inner[u]:
+        for child, once, own in inner:
             if total >= limit:
                 return total
-            shares.append(self._offer(child, menu, kept, ANY))
-            total += shares[-1] - entry - self.facts.total_s[child]
+            if room >= once:              # its cheapest start leaves nothing to be desired
+                shares.append(entry + own)
+                continue
+            seconds = self._offer(child, menu, kept)
+            shares.append(seconds)
+            total += seconds - entry - own
         if need == ANY or total >= limit:
             return total
-        least_loss = menu[need][0] - entry if ends else float("inf")
-        for child, seconds in zip(self.inner[u], shares):
+        least_loss = menu[need][0] - entry if len(self.skeleton.children[u]) > len(inner) else float("inf")
+        for (child, _, _), seconds in zip(inner, shares):
             if least_loss <= 0:
                 break
-            least_loss = min(least_loss, self._offer(child, menu, kept, need) - seconds)
+            least_loss = min(least_loss, self._offer_needed(child, menu, kept, need) - seconds)
         return total + max(least_loss, 0.0)
 
-    def _offer(self, child: int, menu: Menu, kept: int | None, need: int) -> float:
-        """Seconds of an inner child's parts at least; `kept` is the room beside its parent."""
+    def _step(self, child: int, menu: Menu, kept: int | None) -> Menu:
+        """A menu of a child: that of its parent one step on, and a start beside the parent's checkpoint.
+
+        Room of which no checkpoint can make use is cut off, and options that another one beats go.
+        """
+        facts, step = self.facts, self.cost_s[child]
+        least, enough = facts.least[child], facts.enough[child]
+        if least > enough:                # nothing can be checkpointed
+            return ((step if kept is not None else menu[0][0] + step, NO_ROOM),)
+        found: list[tuple[float, int]] = []
+        top = NO_ROOM - 1
+        if kept is not None:
+            top = kept if kept < enough else enough
+            if top < least:
+                top = NO_ROOM
+            found.append((step, top))
+        for cost, room in menu:
+            if top >= enough:
+                break
+            if room > enough:
+                room = enough
+            elif room < least:
+                room = NO_ROOM
+            if room > top:
+                cost += step
+                if found and found[-1][0] == cost:
+                    found.pop()
+                found.append((cost, room))
+                top = room
+        return tuple(found)
+
+    def _spend(self) -> int:
+        """The width of the next menu: with most of the effort spent, coarser ones keep the rest cheap."""
         self.effort -= 1
         if self.effort < 0:
             raise EffortSpent
-        step = self.skeleton.cost_s[child]
-        options = [] if kept is None else [(step, kept)]
-        options += [(cost + step, room) for cost, room in menu]
-        full = self.rooms.build(child, options)
-        wanted, extra = need, 0.0
-        if need != ANY:
-            # An option that another one beats costs what it is dearer, once.
-            cost, room = menu[need][0] + step, self.rooms.fit(child, menu[need][1])
-            need = next(place for place, option in enumerate(full) if option[1] >= room)
-            extra = cost - full[need][0]
-        # With most of the effort spent, coarser menus keep the rest cheap.
-        width = self.width if self.effort > self.reserve else 1
+        return self.width if self.effort > self.reserve else 1
+
+    def _offer(self, child: int, menu: Menu, kept: int | None) -> float:
+        """Seconds of an inner child's parts at least; `kept` is the room beside its parent."""
+        width = self._spend()
+        full = self._step(child, menu, kept)
+        known = self.memo[child].get(full)
+        if known is not None:
+            return known
         if len(full) <= width:
-            return extra + self._solve(child, full, need)
-        seconds = extra + max(self._solve(child, joined, place)
-                              for joined, place in widen(full, need, width))
-        if wanted != ANY and kept is not None:
+            return self._solve(child, full, ANY)
+        return max(self._solve(child, joined, ANY) for joined, _ in widen(full, ANY, width))
+
+    def _offer_needed(self, child: int, menu: Menu, kept: int | None, need: int) -> float:
+        """The same when at least one of the parts starts by an option of the parent's."""
+        width = self._spend()
+        full = self._step(child, menu, kept)
+        # An option that another one beats costs what it is dearer, once.
+        cost, room = self._step(child, (menu[need],), None)[0]
+        place = next(place for place, option in enumerate(full) if option[1] >= room)
+        extra = cost - full[place][0]
+        if len(full) <= width:
+            return extra + self._solve(child, full, place)
+        seconds = extra + max(self._solve(child, joined, at) for joined, at in widen(full, place, width))
+        if kept is not None:
             # Joined options forget the need; paying for it once is another bound.
-            seconds = max(seconds, menu[wanted][0] + self._offer(child, menu, menu[wanted][1], ANY))
+            seconds = max(seconds, menu[need][0] + self._offer(child, menu, menu[need][1]))
         return seconds
 
     def _solve_cached(self, u: int, menu: Menu, cached: int, need: int, limit: float) -> float:
@@ -164,7 +212,7 @@ class CoverBound:
         without = price + self._offer_all(u, others, sooner, need - 1 if need > cached else need,
                                           limit - price)
         limit = min(limit, without)
-        if limit <= menu[0][0] + self.facts.total_s[u] - self.skeleton.cost_s[u]:
+        if limit <= menu[0][0] + self.below_s[u]:
             return limit
         kept = self._room_parked(u, room)
         closing = self._offer_all(u, menu, kept, cached, limit)

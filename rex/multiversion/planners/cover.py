@@ -12,15 +12,18 @@ may start is an option of the subtree's menu, which parts from above offer:
 
 So each child of a cached u has a menu of its own: start beside u's checkpoint,
 or, for the price of one more computation of u, start last.
+
+Where it is known what cells write, a checkpoint takes no more than what was
+written since the one that its part starts at: that is still there.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rex.multiversion.planners.menu import NO_ROOM, Menu, Rooms
+from rex.multiversion.planners.menu import NO_ROOM, Menu, Option, Rooms
 from rex.multiversion.planners.parts import Part, deep_recursion
-from rex.multiversion.planners.skeleton import Facts, Skeleton
+from rex.multiversion.planners.skeleton import NEVER, Facts, Skeleton
 
 KEPT = -1
 
@@ -81,7 +84,7 @@ class CoverPlanner:
         parts: list[Part] = []
         with deep_recursion(len(self.skeleton)):
             for root in self.skeleton.roots:
-                menu = self.rooms.build(root, [(self.skeleton.cost_s[root], budget_bytes)])
+                menu = self.rooms.build(root, [(self.skeleton.cost_s[root], budget_bytes, NEVER)])
                 self._solve(root, menu)
                 parts.extend(part for _, part in self._build(root, menu))
         return parts
@@ -104,7 +107,7 @@ class CoverPlanner:
         best: _Choice | None = None
         ideal = menu[0][0] + self.facts.total_s[u] - self.skeleton.cost_s[u]
         for cached in range(len(menu)):
-            if self.skeleton.size[u] > menu[cached][1] or best and best.cost_s <= ideal:
+            if self._space(u, menu[cached]) > menu[cached][1] or best and best.cost_s <= ideal:
                 continue
             found = self._solve_cached(u, menu, cached)
             if best is None or found.cost_s < best.cost_s:
@@ -115,6 +118,10 @@ class CoverPlanner:
             if best is None or found.cost_s < best.cost_s:
                 best = found
         return best
+
+    def _space(self, u: int, option: Option) -> int:
+        """Bytes of a checkpoint of u in a part that starts by an option."""
+        return min(self.skeleton.size[u], option[2])
 
     def _spend(self, children: int) -> None:
         self.effort -= children
@@ -128,7 +135,7 @@ class CoverPlanner:
 
     def _solve_cached(self, u: int, menu: Menu, cached: int) -> _Choice:
         """One part by option `cached` caches u; further parts only pass through it."""
-        total, menus = self._solve_children(u, menu, menu[cached][1] - self.skeleton.size[u])
+        total, menus = self._solve_children(u, menu, menu[cached][1] - self._space(u, menu[cached]))
         if cached not in self._find_used(u, menus):
             total += self._pay_for_cached(u, menu, cached, menus)
         return _Choice(total, self._find_used(u, menus) | {cached}, cached, tuple(menus))
@@ -139,9 +146,10 @@ class CoverPlanner:
         menus: list[_Offered] = []
         self._spend(len(self.skeleton.children[u]))
         for child in self.skeleton.children[u]:
-            step = self.skeleton.cost_s[child]
-            offers = [] if kept_room is None else [(step, kept_room, KEPT)]
-            offers += [(cost + step, room, label) for label, (cost, room) in enumerate(menu)]
+            step, own = self.skeleton.cost_s[child], self.skeleton.written[child]
+            offers = [] if kept_room is None else [((step, kept_room, own), KEPT)]
+            offers += [((cost + step, room, min(NEVER, written + own)), label)
+                       for label, (cost, room, written) in enumerate(menu)]
             cost, offered = self._solve_child(child, offers)
             total += cost
             menus.append(offered)
@@ -162,27 +170,31 @@ class CoverPlanner:
         """
         extra, lead = menu[cached][0], -1
         for place, child in enumerate(self.skeleton.children[u]):
-            offer = (menu[cached][0] + self.skeleton.cost_s[child], menu[cached][1])
-            forced = self._solve(child, self.rooms.build(child, [offer]))
+            forced = self._solve(child, self._build_forced(child, menu[cached]))
             loss = forced.cost_s - self.memo[child][menus[place][0]].cost_s
             if loss < extra:
                 extra, lead = loss, place
         if lead >= 0:
             child = self.skeleton.children[u][lead]
-            offer = (menu[cached][0] + self.skeleton.cost_s[child], menu[cached][1])
-            menus[lead] = (self.rooms.build(child, [offer]), (cached,))
+            menus[lead] = (self._build_forced(child, menu[cached]), (cached,))
         return extra
 
-    def _solve_child(self, child: int, offers: list[tuple[float, int, int]]) -> tuple[float, _Offered]:
+    def _build_forced(self, child: int, option: Option) -> Menu:
+        """The child's menu that has nothing but this option of its parent."""
+        cost, room, written = option
+        return self.rooms.build(child, [(cost + self.skeleton.cost_s[child], room,
+                                         min(NEVER, written + self.skeleton.written[child]))])
+
+    def _solve_child(self, child: int, offers: list[tuple[Option, int]]) -> tuple[float, _Offered]:
         """The child's best menu of at most `width` of the offers, with their labels."""
-        full = self.rooms.build(child, [(cost, room) for cost, room, _ in offers])
+        full = self.rooms.build(child, [option for option, _ in offers])
         best_cost, best = float("inf"), full
         for built in narrow(full, self.width):
             cost = self._solve(child, built).cost_s
             if cost < best_cost:
                 best_cost, best = cost, built
-        origin = {(cost, self.rooms.fit(child, room)): label for cost, room, label in reversed(offers)}
-        return best_cost, (best, tuple(origin[option] for option in best))
+        origin = {(cost, self.rooms.fit(child, room)): label for (cost, room, _), label in reversed(offers)}
+        return best_cost, (best, tuple(origin[option[:2]] for option in best))
 
     def _build(self, u: int, menu: Menu) -> list[tuple[int, Part]]:
         """The parts of the best choice, each with the option that it starts by."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 
+from rex.multiversion.cachespace import CacheSpace
 from rex.multiversion.planners.skeleton import NEVER, Skeleton
 from rex.multiversion.sequence import CHECKPOINT, COMPUTE, EVICT, RESTORE, Op, ReplaySequence
 
@@ -31,6 +32,11 @@ class _Search:
         self.max_states = max_states
         self.leaves = {u: 1 << place for place, u in
                        enumerate(u for u in range(len(skeleton)) if not skeleton.children[u])}
+        numbers = range(len(skeleton))
+        self.space = CacheSpace({u: skeleton.parent[u] if skeleton.parent[u] >= 0 else None for u in numbers},
+                                {u: skeleton.size[u] if skeleton.size[u] < NEVER else None for u in numbers},
+                                {u: skeleton.written[u] if skeleton.written[u] < NEVER else None for u in numbers})
+        self.bytes: dict[int, int] = {}
         self.below = [0] * len(skeleton)
         for u in range(len(skeleton) - 1, -1, -1):
             self.below[u] = self.leaves.get(u, 0)
@@ -97,14 +103,18 @@ class _Search:
         kept = cache
         found = [cache]
         while True:
-            if size + self._bytes(kept) <= self.budget_bytes:
+            if self._bytes(kept | 1 << live) <= self.budget_bytes:
                 found.append(kept | 1 << live)
             if not kept:
                 return found
             kept = (kept - 1) & cache
 
     def _bytes(self, cache: int) -> int:
-        return sum(self.skeleton.size[u] for u in range(len(self.skeleton)) if cache >> u & 1)
+        known = self.bytes.get(cache)
+        if known is None:
+            known = self.bytes[cache] = self.space.bytes_of(
+                [u for u in range(len(self.skeleton)) if cache >> u & 1])
+        return known
 
 
 def _trace_back(came: dict[State, State], state: State) -> list[State]:

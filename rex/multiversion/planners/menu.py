@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from rex.multiversion.planners.skeleton import Facts
+from rex.multiversion.planners.skeleton import NEVER, Facts
 
-# An option (cost, room): the first node of the subtree is computed for `cost`
-# seconds, counted from the checkpoint that the entry starts at; checkpoints
-# below it may hold `room` bytes. A menu has its options by rising cost and
-# rising room: who pays more, as older checkpoints were given up, has more room.
-Option = tuple[float, int]
+# An option (cost, room, written): the first node of the subtree is computed for
+# `cost` seconds, counted from the checkpoint that the entry starts at; since that
+# one `written` bytes of memory were written (NEVER: all of it); checkpoints below
+# may hold `room` bytes. A menu has its options by rising cost and rising room: who
+# pays more, as older checkpoints were given up, has more room.
+Option = tuple[float, int, int]
 Menu = tuple[Option, ...]
 
 NO_ROOM = -1
@@ -20,12 +21,14 @@ class Rooms:
 
     Room that exceeds what the subtree can use is cut off, room in which no
     checkpoint fits is none. Beyond that, rooms are rounded down to a multiple
-    of `quantum` bytes, which keeps plans legal; 1 is exact.
+    of `quantum` bytes, which keeps plans legal; 1 is exact. What was written is
+    rounded up, and as good as all once no checkpoint below is larger.
     """
 
     def __init__(self, facts: Facts, quantum: int = 1) -> None:
         self.enough = facts.enough
         self.least = facts.least
+        self.largest = facts.largest
         self.quantum = quantum
 
     def fit(self, u: int, room: int) -> int:
@@ -39,12 +42,17 @@ class Rooms:
             return room if room >= self.least[u] else NO_ROOM
         return room
 
+    def _round_up(self, u: int, written: int) -> int:
+        if written >= self.largest[u]:
+            return NEVER
+        return written + -written % self.quantum
+
     def build(self, u: int, options: list[Option]) -> Menu:
         """The options for node u that no other one beats; they come by rising cost."""
         best: list[Option] = []
         top = NO_ROOM - 1
         least, enough = self.least[u], self.enough[u]
-        for cost, room in options:
+        for cost, room, written in options:
             if room >= enough >= least:
                 room = enough
             elif room < least or self.quantum > 1:
@@ -52,6 +60,6 @@ class Rooms:
             if room > top:
                 if best and best[-1][0] == cost:
                     best.pop()
-                best.append((cost, room))
+                best.append((cost, room, written if written >= NEVER else self._round_up(u, written)))
                 top = room
         return tuple(best)
