@@ -46,11 +46,17 @@ def note_inherited() -> None:
     _inherited.update(descriptor for descriptor, _ in _descriptors())
 
 
-def reason_against() -> str:
+def read_maps() -> list[str]:
+    """The process's memory, area by area."""
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        return maps.readlines()
+
+
+def reason_against(maps: list[str] | None = None) -> str:
     """Why this process must not be forked now; empty if it may. Call `pause` before."""
     if _open_reason():
         gc.collect()             # what nobody can reach any more may still be open
-    return _open_reason() or _child_reason() or _memory_reason()
+    return _open_reason() or _child_reason() or _memory_reason(maps or read_maps())
 
 
 def thread_count() -> int:
@@ -115,12 +121,9 @@ def _child_reason() -> str:
     return "it has a child process"
 
 
-def _memory_reason() -> str:
-    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
-        for line in maps:
-            parts = line.split(None, 5)
-            if parts[1].startswith("rw") and parts[1].endswith("s"):
-                return "it has writable memory that a fork would share"
+def _memory_reason(maps: list[str]) -> str:
+    if any(line.split(None, 2)[1] == "rw-s" for line in maps):
+        return "it has writable memory that a fork would share"
     return ""
 
 

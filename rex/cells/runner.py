@@ -48,9 +48,9 @@ class Session:
         place = os.path.realpath(directory or os.getcwd())
         observe.list_packages_quietly(place)
         observe.find_precisely([directory or os.getcwd()] + [p for p in sys.path if p.endswith("-packages")])
-        from _rex_cells import forking, serving, shell, split   # all, so that the archive has them
+        from _rex_cells import forking, serving, shell, split, writes   # all, so that the archive has them
         self.observe, self.forking, self.splitter, self.serving = observe, forking, split, serving
-        self._kinds = shell
+        self._kinds, self.pages = shell, writes.Pages()
         self.shell = shell.make_shell()
         self.script = shell.ScriptRunner(self.shell)
         observe.install(self.shell.user_ns)
@@ -87,14 +87,16 @@ class Session:
                 **observe.notes.take()}
 
     def weigh(self) -> dict[str, Any]:
-        """The size of the state, and why it cannot be forked if it cannot."""
+        """The size of the state, what was written since the last time, and why it cannot be forked if it cannot."""
         self.forking.pause()
-        reason = self.forking.reason_against()
+        maps = self.forking.read_maps()
+        reason = self.forking.reason_against(maps)
         if not reason and not self.forking.survives_fork():
             reason = "it has other threads"
         with open("/proc/self/statm", encoding="ascii") as file:
             resident, shared = map(int, file.read().split()[1:3])
-        return {"size_bytes": (resident - shared) * os.sysconf("SC_PAGE_SIZE"), "unforkable": reason}
+        size = (resident - shared) * os.sysconf("SC_PAGE_SIZE")
+        return {"size_bytes": size, "written_bytes": min(size, self.pages.written_bytes(maps)), "unforkable": reason}
 
 
 def _report(line: dict[str, Any]) -> None:

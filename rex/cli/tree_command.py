@@ -60,7 +60,7 @@ def describe(tree: "VersionTree") -> dict[str, Any]:
     for node in tree.nodes.values():
         first = tree.children(node.parent)[0]
         nodes.append({"id": node.id, "parent": node.parent, "cost": node.seconds, "size": node.size_bytes,
-                      "lineage": node.cell.lineage, "source": node.cell.source,
+                      "written": node.written_bytes, "lineage": node.cell.lineage, "source": node.cell.source,
                       "unforkable": next((c.unforkable for c in node.cells if c.unforkable), ""),
                       "versions": [version.name for version, _ in node.members],
                       "ends": tree.versions_at(node.id),

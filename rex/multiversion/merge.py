@@ -55,6 +55,13 @@ class CellNode:
             return None
         return max(cell.size_bytes for cell in self.cells)
 
+    @property
+    def written_bytes(self) -> int | None:
+        """What a checkpoint takes at most beside one of the parent; None if that is not known."""
+        if any(cell.written_bytes is None for cell in self.cells):
+            return None
+        return max(cell.written_bytes or 0 for cell in self.cells)
+
     def takes(self, cell: RecordedCell) -> bool:
         """Whether an equal cell took about as long and as much."""
         return (_is_alike(self.cell.seconds, cell.seconds, SLACK_S)
@@ -80,7 +87,7 @@ class VersionTree:
     @property
     def execution(self) -> ExecutionTree:
         """The tree as planners see it."""
-        return ExecutionTree(Node(node.id, node.parent, node.seconds, node.size_bytes)
+        return ExecutionTree(Node(node.id, node.parent, node.seconds, node.size_bytes, node.written_bytes)
                              for node in self.nodes.values())
 
     def children(self, parent: str | None) -> list[CellNode]:

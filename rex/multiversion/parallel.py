@@ -148,8 +148,8 @@ class ParallelReplayer(Runner):
 
     def _offer(self, held: Held, name: str, children: list[str]) -> None:
         """Make the other children entries; with a checkpoint if there is room."""
-        size = self.tree.nodes[name].size_bytes
         with self._changed:
+            size = self._expected_bytes(name)
             has_room = size is not None and self._used_bytes() + size <= self._budget_bytes
         if has_room:
             found = self.fork(held)
@@ -162,6 +162,18 @@ class ParallelReplayer(Runner):
             self._open += children
             self._changed.notify_all()
         self._enforce()
+
+    def _expected_bytes(self, name: str) -> int | None:
+        """What a checkpoint will take beside those that are there; None if there can be none."""
+        size = self.tree.nodes[name].size_bytes
+        written, at = 0, name
+        while size is not None and at not in self._cache:
+            node = self.tree.nodes[at]
+            if node.parent is None or node.written_bytes is None:
+                return size
+            written += node.written_bytes
+            at = node.parent
+        return size if size is None else min(size, written)
 
     def _enforce(self) -> None:
         """Hold the checkpoints to the budget, by the kernel's account: cheap ones are given up first."""

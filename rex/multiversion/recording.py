@@ -119,4 +119,4 @@ def _cell(cell: split.Cell, line: dict[str, Any], learned: Events, manifest: Man
         cell.source, code, chain(before, code, learned.digest, seen), learned.digest, line["seconds"],
         line["size_bytes"], cell.first, cell.last, cell.may_raise, line["unforkable"], line["how"],
         line["status"], line["execution_count"], line["clock"], variables, line["arguments"],
-        learned.files, line["outputs"], line["cpu_seconds"])
+        learned.files, line["outputs"], line["cpu_seconds"], line["written_bytes"])

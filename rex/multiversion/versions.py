@@ -21,6 +21,7 @@ class RecordedCell:
         first, last: scripts: its range of top-level statements.
         code, lineage, events: hashes: of its code, of all that its state depends on, of its events.
         size_bytes: private memory of the process after it.
+        written_bytes: of the memory, by this cell; None in old recordings.
         cpu_seconds: processor time, with that of children that were waited for.
         unforkable: why no checkpoint can be taken after it; empty if one can.
         how: ok, error or exit.
@@ -48,6 +49,7 @@ class RecordedCell:
     files: dict[str, str] = field(default_factory=dict)
     outputs: list[dict[str, Any]] = field(default_factory=list)
     cpu_seconds: float = 0.0
+    written_bytes: int | None = None
 
 
 @dataclass
@@ -103,7 +105,7 @@ def _check_form(version: Version) -> None:
     texts = [version.kind, version.path, version.program, version.base, *version.arguments]
     for cell in version.cells:
         texts += [cell.source, cell.code, cell.lineage, cell.events, cell.unforkable, cell.how]
-        numbers = (cell.seconds, cell.size_bytes, cell.first, cell.last, cell.status)
+        numbers = (cell.seconds, cell.size_bytes, cell.first, cell.last, cell.status, cell.written_bytes or 0)
         if not all(isinstance(n, (int, float)) and n >= 0 for n in numbers):
             raise ValueError("a number is expected")
     if not all(isinstance(text, str) for text in texts) or not version.cells:
