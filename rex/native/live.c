@@ -70,9 +70,17 @@ static bool needs_scratch(long nr)
     return false;
 }
 
+/* A process that has the device open stops at all its calls; only while it does. */
+static bool is_random_open(struct task *t)
+{
+    return plan.seed && !is_recorded && t->files->high;
+}
+
 static void dispatch(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
+    if (is_random_open(t) && (is_descriptor_call(t) || call_streams(t)))
+        t->want_exit = true;
     switch (t->nr) {
     case REX_NR_open: case REX_NR_openat: case REX_NR_openat2: case REX_NR_creat:
         live_open(t);
@@ -175,8 +183,13 @@ static void exit_stop(struct task *t, int64_t result)
         live_address_exit(t, is_interrupted(result) ? -1 : result);
     if (t->is_logged)
         recorder.exit(t, result);
-    else if (plan.seed)
+    else if (plan.seed) {
         seed_drawn(t, result);
+        if (call_of(t->nr)->hook == REX_HOOK_OPEN)
+            seed_opened(t, result);
+        else if (is_descriptor_call(t))
+            descriptor_exit(t, result);
+    }
 }
 
 static void execed(struct task *t)
@@ -185,6 +198,8 @@ static void execed(struct task *t)
     live_execed(t);
     if (is_recorded)
         recorder.execed(t);
+    else if (plan.seed)
+        seed_program(t);
 }
 
 /* ------------------------------------------------------------------ without a recording */

@@ -384,6 +384,8 @@ void record_execed(struct task *t)
     bool whole = stack_read(t, &stack);
     if (whole) {
         stack_hide_vdso(t, &stack);
+        if (plan.seed)
+            seed_stack(t, &stack);
         mask_variables(stack.image.data, stack.image.used, &plan.withhold);
         ((struct record *)b.data)->args[3] = stack.at;
     }

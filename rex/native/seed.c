@@ -5,6 +5,7 @@
 #include "engine.h"
 
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 
 static uint64_t mix(uint64_t x)
 {
@@ -30,22 +31,29 @@ void seed_border(struct task *t)
     t->random_drawn = t->random_children = 0;
 }
 
+static bool is_random(const struct stat *st)
+{
+    return S_ISCHR(st->st_mode) && (st->st_rdev == makedev(1, 8) || st->st_rdev == makedev(1, 9));
+}
+
 static bool is_random_device(struct task *t)
 {
     char name[40];
     struct stat st;
     snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)t->args[0]);
-    return !stat(name, &st) && S_ISCHR(st.st_mode)
-        && (st.st_rdev == makedev(1, 8) || st.st_rdev == makedev(1, 9));
+    return !stat(name, &st) && is_random(&st);
 }
 
-/* At the exit-stop of a call that may have drawn. */
-void seed_drawn(struct task *t, int64_t result)
+static bool reads_device(struct task *t)
 {
-    uint64_t at = t->nr == REX_NR_getrandom ? t->args[0] : t->args[1], block[64];
-    if (result <= 0 || (t->nr != REX_NR_getrandom && !(t->nr == REX_NR_read && t->stream && is_random_device(t))))
-        return;
-    for (uint64_t left = (uint64_t)result; left; ) {
+    return (t->nr == REX_NR_read || t->nr == REX_NR_pread64 || t->nr == REX_NR_readv || t->nr == REX_NR_preadv
+            || t->nr == REX_NR_preadv2) && t->stream && is_random_device(t);
+}
+
+static void fill(struct task *t, uint64_t at, uint64_t left)
+{
+    uint64_t block[64];
+    while (left) {
         size_t n = left < sizeof block ? left : sizeof block;
         for (size_t i = 0; i < (n + 7) / 8; i++)
             block[i] = mix(t->random + mix(t->random_drawn++));
@@ -53,4 +61,60 @@ void seed_drawn(struct task *t, int64_t result)
         at += n;
         left -= n;
     }
+}
+
+static void fill_vector(struct task *t, uint64_t left)
+{
+    struct iovec part;
+    for (uint64_t i = 0; left && i < t->args[2] && mem_read(t->tid, t->args[1] + i * sizeof part, &part, sizeof part); i++) {
+        uint64_t n = part.iov_len < left ? part.iov_len : left;
+        fill(t, (uint64_t)part.iov_base, n);
+        left -= n;
+    }
+}
+
+/* At the exit-stop of a call that may have drawn. */
+void seed_drawn(struct task *t, int64_t result)
+{
+    if (result <= 0)
+        return;
+    if (t->nr == REX_NR_getrandom)
+        fill(t, t->args[0], (uint64_t)result);
+    else if (reads_device(t) && (t->nr == REX_NR_read || t->nr == REX_NR_pread64))
+        fill(t, t->args[1], (uint64_t)result);
+    else if (reads_device(t))
+        fill_vector(t, (uint64_t)result);
+}
+
+/* The kernel gives every new program 16 bytes, for hash tables and canaries. */
+void seed_stack(struct task *t, struct stack *s)
+{
+    uint64_t at = stack_random(s), bytes[2];
+    for (size_t i = 0; i < 2; i++)
+        bytes[i] = mix(t->random + mix(t->random_drawn++));
+    if (at < s->at || at + sizeof bytes > s->at + s->image.used)
+        return;
+    memcpy(s->image.data + (at - s->at), bytes, sizeof bytes);
+    mem_write(t->tid, at, bytes, sizeof bytes);
+}
+
+/* A new program, without a recording: its random bytes, and no way to draw more that we do not see. */
+void seed_program(struct task *t)
+{
+    struct stack s = {0};
+    if (stack_read(t, &s)) {
+        stack_hide_vdso(t, &s);
+        seed_stack(t, &s);
+    }
+    bytes_free(&s.image);
+}
+
+/* Without a recording, only reads of the device stop: while a process has it open, all its calls do. */
+void seed_opened(struct task *t, int64_t result)
+{
+    char name[40];
+    struct stat st;
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)result);
+    if (result >= 0 && !stat(name, &st) && is_random(&st))
+        files_set(t->files, (int)result, stream_new());
 }

@@ -46,6 +46,13 @@ static Elf64_auxv_t *entry(unsigned char *image, size_t n, uint64_t type)
     return NULL;
 }
 
+/* Where the program's random bytes are, 0 if there are none. */
+uint64_t stack_random(struct stack *s)
+{
+    Elf64_auxv_t *a = entry(s->image.data, s->image.used, AT_RANDOM);
+    return a ? a->a_un.a_val : 0;
+}
+
 /* Without the vDSO the C library makes real calls, which the tracer sees. */
 void stack_hide_vdso(struct task *t, struct stack *s)
 {

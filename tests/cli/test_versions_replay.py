@@ -25,6 +25,17 @@ out.write("begun\\n")
 os.makedirs("made/deep")
 open("gone.txt", "w").write("x")
 print(os.urandom(3).hex(), random.random())
+# %% devices
+import subprocess
+device = os.open("/dev/urandom", os.O_RDONLY)
+again = os.dup(device)
+os.close(device)
+parts = bytearray(2), bytearray(9)
+print(os.readv(again, parts), parts, os.pread(again, 4, 0).hex(), open("/dev/random", "rb").read(5).hex())
+# %% held
+AUXV = "import ctypes; f = ctypes.CDLL(None).getauxval; f.restype = ctypes.c_void_p; print(ctypes.string_at(f(25), 16))"
+print(os.read(again, 3).hex(), subprocess.run([sys.executable, "-c", AUXV], capture_output=True, check=True).stdout)
+exec(AUXV)
 # %% unflushed
 out.write("still in the buffer\\n")
 # %% own
@@ -120,8 +131,8 @@ def test_notebooks_are_left_executed(versions: Versions) -> None:
     versions.replay("notebooks", "--cache", "1G")
     read = nbformat.read(versions.place / "notebooks" / "variable.ipynb", as_version=4)
     nbformat.validate(read)
-    assert "first  False None" in read.cells[4].outputs[0].text
-    assert read.cells[5].outputs[0].text == "one ['y']\n"
+    assert "first  False None" in read.cells[6].outputs[0].text
+    assert read.cells[7].outputs[0].text == "one ['y']\n"
 
 
 def test_another_output_is_found(versions: Versions, tmp_path: Path) -> None:
