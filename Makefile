@@ -10,7 +10,7 @@ SOURCES := $(wildcard rex/native/*.c)
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
-$(BIN)/rex: setup.cfg setup.py $(SOURCES) rex/native/engine.h rex/native/live.h rex/native/generated/syscalls.h
+$(BIN)/rex: setup.cfg setup.py $(SOURCES) rex/native/engine.h rex/native/live.h rex/native/seed.h rex/native/generated/syscalls.h
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[test,state,notebook,remote,workflow,cells,web,hindsight]' 2>&1 | { grep -v '^WARNING: Location' || true; }
 	@touch $@

@@ -289,8 +289,8 @@ void resolve_names(struct task *t);                  /* sets resolved, resolved2
 
 struct stack { uint64_t at; struct bytes image; };
 bool stack_read(struct task *t, struct stack *s);
-void stack_hide_vdso(struct task *t, struct stack *s);
 uint64_t stack_random(struct stack *s);
+void stack_hide_vdso(struct task *t, struct stack *s);
 void mask_variables(unsigned char *block, size_t n, const struct strings *names);
 void stack_rename(struct task *t, const char *name);  /* what the program is told that it was executed as */
 void stack_restore(struct task *t, uint64_t at, const unsigned char *image, size_t n);
@@ -335,16 +335,6 @@ extern const struct handler *handler;
 extern const struct handler recorder, replayer, live;
 
 void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* ------------------------------------------------------------------ cells */
-
-#define BORDER "/.rex-cell/"
-void seed_born(struct task *parent, struct task *t);
-void seed_border(struct task *t);                    /* a call with a name: maybe the border of a cell */
-void seed_drawn(struct task *t, int64_t result);
-void seed_opened(struct task *t, int64_t result);
-void seed_program(struct task *t);
-void seed_stack(struct task *t, struct stack *s);
 
 /* ------------------------------------------------------------------ record, replay */
 
@@ -439,6 +429,7 @@ void overlay_bind(struct task *t, const struct record *r);
 
 #include "live.h"
 #include "pipes.h"
+#include "seed.h"
 #include "serial.h"
 
 #endif

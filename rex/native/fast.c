@@ -103,10 +103,18 @@ static bool is_plain(const struct rex_call *c)
     return c && c->policy == REX_STREAM && c->stop == REX_STOP_STD && c->hook == REX_HOOK_NONE && c->fd_args == 1;
 }
 
+/* With a seed the tracer must see what draws, and the names that are borders of cells. */
+static bool is_fast_query(const struct rex_call *c)
+{
+    long nr = c - rex_calls;
+    return c->query && !(plan.seed && (nr == REX_NR_access || nr == REX_NR_faccessat || nr == REX_NR_faccessat2
+                                       || nr == REX_NR_getrandom));
+}
+
 static struct rule rule_of(long nr)
 {
     const struct rex_call *c = call_of(nr);
-    struct rule rule = {.kind = is_plain(c) ? RULE_PLAIN : c && c->query && !plan.seed ? RULE_QUERY : RULE_NONE, .path = 255, .key = 255};
+    struct rule rule = {.kind = is_plain(c) ? RULE_PLAIN : c && is_fast_query(c) ? RULE_QUERY : RULE_NONE, .path = 255, .key = 255};
     for (int i = 0; rule.kind == RULE_QUERY && i < c->nargs; i++)
         if (c->arg[i].word == REX_WORD_PATH)
             rule.path = (uint8_t)i;
@@ -229,7 +237,7 @@ bool fast_entry(struct task *t)
         t->state = CALL_IGNORED;         /* all calls stop; these need not */
         return true;
     }
-    if (!is_usable || !c || !((c->query && !plan.seed) || (is_plain(c) && !stream_of(t->files, c, t->args))))
+    if (!is_usable || !c || !(is_fast_query(c) || (is_plain(c) && !stream_of(t->files, c, t->args))))
         return false;
     if (++t->space->queries < ENOUGH)
         return false;

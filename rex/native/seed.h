@@ -1,0 +1,16 @@
+/* Randomness by a seed, and the borders of cells: seed.c. */
+#ifndef REX_SEED_H
+#define REX_SEED_H
+
+#define BORDER "/.rex-cell/"
+
+void seed_born(struct task *parent, struct task *t);
+void seed_border(struct task *t);                    /* a call with a name: maybe the border of a cell */
+void seed_drawn(struct task *t, int64_t result);
+void seed_stack(struct task *t, struct stack *s);    /* the initial stack of a new program */
+
+/* Without a recording: */
+void seed_opened(struct task *t, int64_t result);
+void seed_program(struct task *t);
+
+#endif
