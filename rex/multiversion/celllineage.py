@@ -51,13 +51,15 @@ _LISTS = _numbers("getdents", "getdents64")
 _CHANGES = _numbers("mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat", "renameat2",
                     "link", "linkat", "symlink", "symlinkat", "truncate", "chmod", "fchmodat", "mknod", "mknodat")
 _READS = _numbers("read", "pread64", "readv", "recvfrom", "recvmsg", "recvmmsg")
-_PLAIN = _numbers("getrandom", "getuid", "geteuid", "getgid", "getegid", "getgroups", "uname",
+_PLAIN = _numbers("getuid", "geteuid", "getgid", "getegid", "getgroups", "uname",
                   "getrlimit", "sched_getaffinity", "getcwd")
 _SENDS = _numbers("connect", "chdir")
 _EXECS = _numbers("execve", "execveat")
-_RANDOM = NUMBERS["getrandom"]
+_DRAWS = _numbers("getrandom")
+_EMPTY_DEVICES = (b"/dev/null", b"/dev/zero", b"/dev/full")      # always and everywhere the same
+_RANDOM_DEVICES = (b"/dev/random", b"/dev/urandom")
 _ACCESSES = _numbers("access", "faccessat", "faccessat2")
-_WANTED = frozenset(_OPENS | _STATS | _NAMES | _LISTS | _CHANGES | _READS | _PLAIN | _SENDS | _EXECS
+_WANTED = frozenset(_DRAWS | _OPENS | _STATS | _NAMES | _LISTS | _CHANGES | _READS | _PLAIN | _SENDS | _EXECS
                     | {TASK, EXIT, SIGNAL})
 
 # Variables that only C code asks for, so that nobody sees it; they count from the start.
@@ -83,21 +85,26 @@ class Events:
 
 @dataclass
 class _Part:
-    """The lines of one cell, by process."""
+    """The lines of one cell, by process.
+
+    What it drew from the system follows from the seed, so it only matters that it drew; a process
+    of a pool that is ended early may or may not have come to that.
+    """
 
     main: dict[str, list[bytes]] = field(default_factory=lambda: defaultdict(list))
     threads: dict[str, list[bytes]] = field(default_factory=lambda: defaultdict(list))
     files: dict[str, str] = field(default_factory=dict)
+    draws: bool = False
 
-    def finish(self) -> Events:
-        total = hashlib.sha256()
+    def finish(self, seed: int) -> Events:
+        total = hashlib.sha256(b"seed %d" % seed if self.draws else b"")
         for name in sorted(set(self.main) | set(self.threads)):
             for lines in (self.main.get(name, []), sorted(self.threads.get(name, []))):
                 for line in lines:
                     total.update(len(line).to_bytes(8, "little") + line)
                 total.update(b"\xff" * 8)
             total.update(name.encode() + b"\xff" * 8)
-        count = sum(map(len, self.main.values())) + sum(map(len, self.threads.values()))
+        count = sum(map(len, self.main.values())) + sum(map(len, self.threads.values())) + self.draws
         return Events(total.hexdigest(), self.files, count)
 
 
@@ -114,7 +121,8 @@ class _Task:
 class _Reader:
     """Goes through a log once and sorts its events into cells."""
 
-    def __init__(self, manifest: Manifest, program: str) -> None:
+    def __init__(self, manifest: Manifest, program: str, seed: int) -> None:
+        self._seed = seed
         self._manifest = manifest
         self._program = program
         self._tasks: dict[int, _Task] = {}
@@ -127,7 +135,7 @@ class _Reader:
         self._lines: dict[int, Callable[[Event], bytes | None]] = {}
         for calls, line in ((_OPENS, self._open), (_STATS, self._stat), (_NAMES, self._name),
                             (_LISTS, self._listed), (_CHANGES, self._change), (_READS, self._read),
-                            (_PLAIN, _plain), (_SENDS, _sent), (_EXECS, self._exec),
+                            (_PLAIN, _plain), (_DRAWS, self._draw), (_SENDS, _sent), (_EXECS, self._exec),
                             ({SIGNAL}, _signal), ({EXIT}, _exit)):
             self._lines.update(dict.fromkeys(calls, line))
 
@@ -135,7 +143,7 @@ class _Reader:
         with LogReader(log) as reader:
             for event in reader.select(_WANTED):
                 self._take(event)
-        return [part.finish() for part in self.parts]
+        return [part.finish(self._seed) for part in self.parts]
 
     def _take(self, event: Event) -> None:
         if event.call == TASK:
@@ -202,7 +210,7 @@ class _Reader:
         asked, path = event.data(IN) or b"", event.data(RESOLVED)
         if event.result < 0 or path is None:
             return None if self._is_program(asked) else b"open %s %d" % (self._logical(asked), event.result)
-        if self._is_program(path):
+        if self._is_program(path) or path in _EMPTY_DEVICES:
             return None
         if event.stream:
             self._streams[event.stream] = path
@@ -276,7 +284,12 @@ class _Reader:
         source = self._streams.get(event.stream, b"")
         if source.startswith(b"/proc/") or event.result < 0:
             return None                               # what the kernel measures differs every time
+        if source in _RANDOM_DEVICES:
+            return self._draw(event)
         return b"read %s %s" % (source, b"".join(event.all_data(OUT)))
+
+    def _draw(self, event: Event) -> None:
+        self.parts[-1].draws |= event.result > 0
 
     def _exec(self, event: Event) -> bytes | None:
         if event.result < 0 or event.task == 0:
@@ -337,13 +350,14 @@ def _exit(event: Event) -> bytes:
     return b"exit %d" % (0 if event.result == signal.SIGTERM else event.result)
 
 
-def read_events(log: BinaryIO, manifest: Manifest, program: str) -> list[Events]:
+def read_events(log: BinaryIO, manifest: Manifest, program: str, seed: int) -> list[Events]:
     """What the start and then each cell of a recorded version learned.
 
     Args:
         program: the absolute path of the notebook or script.
+        seed: of the randomness that the system gave.
     """
-    return _Reader(manifest, program).read(log)
+    return _Reader(manifest, program, seed).read(log)
 
 
 def base_facts(manifest: Manifest) -> list[str]:

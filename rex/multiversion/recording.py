@@ -91,7 +91,7 @@ def _derive(wanted: CellOptions, manifest: Manifest, recording: Recording,
     with open(wanted.path, "rb") as file:
         kind, cells = split.split(wanted.path, file.read())
     with open(recording.log_path, "rb") as log:
-        events = read_events(log, manifest, program)
+        events = read_events(log, manifest, program, wanted.seed)
     told = [line for line in lines if "cell" in line]
     base = chain("", kind, events[0].digest, *base_facts(manifest))
     version = Version(kind, wanted.path, program, wanted.arguments, wanted.seed, base,

@@ -29,6 +29,10 @@ def open_file(task: int, path: str) -> Event:
                  ((1, IN, name), (1, RESOLVED, name), (1, STAT, bytes(stat))))
 
 
+def ask(task: int, data: bytes) -> Event:
+    return Event(NUMBERS["uname"], task, 0, fields=((0, OUT, data),))
+
+
 def draw(task: int, data: bytes) -> Event:
     return Event(NUMBERS["getrandom"], task, len(data), fields=((0, OUT, data),))
 
@@ -62,7 +66,7 @@ class Story:
         kind = chance.randrange(3)
         if kind == 0:
             return open_file(task, chance.choice(sorted(FILES)))
-        return draw(task, chance.randbytes(4)) if kind == 1 else look(task, f"/no/{chance.randrange(99)}-{{pid}}")
+        return ask(task, chance.randbytes(4)) if kind == 1 else look(task, f"/no/{chance.randrange(99)}-{{pid}}")
 
     def log(self, chance: random.Random, base_pid: int) -> io.BytesIO:
         """One interleaving of it, with process ids of its own."""
@@ -86,7 +90,7 @@ class Story:
 
 
 def digest(story: Story, chance: random.Random, base_pid: int = 1000) -> str:
-    return read_events(story.log(chance, base_pid), MANIFEST, "/work/p.py")[1].digest
+    return read_events(story.log(chance, base_pid), MANIFEST, "/work/p.py", 0)[1].digest
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -105,7 +109,7 @@ def test_any_other_event_is_another_lineage(seed: int) -> None:
     places = [i for i, event in enumerate(story.lines[task]) if event.call not in (TASK, EXIT)]
     change = chance.randrange(3)
     if change == 0:
-        story.lines[task].insert(chance.choice(places), draw(task, b"another"))
+        story.lines[task].insert(chance.choice(places), ask(task, b"another"))
     elif change == 1:
         story.lines[task][chance.choice(places)] = open_file(task, "/data/unheard of")
     else:
@@ -115,16 +119,26 @@ def test_any_other_event_is_another_lineage(seed: int) -> None:
 
 def test_order_within_a_process_counts() -> None:
     story = Story(random.Random(1))
-    story.lines[1] = [draw(1, b"one"), draw(1, b"two"), Event(EXIT, 1, 0)]
+    story.lines[1] = [ask(1, b"one"), ask(1, b"two"), Event(EXIT, 1, 0)]
     before = digest(story, random.Random(2))
-    story.lines[1] = [draw(1, b"two"), draw(1, b"one"), Event(EXIT, 1, 0)]
+    story.lines[1] = [ask(1, b"two"), ask(1, b"one"), Event(EXIT, 1, 0)]
     assert digest(story, random.Random(2)) != before
 
 
 def test_one_byte_of_a_file_counts_and_files_written_before_do_not() -> None:
     story = Story(random.Random(1))
     story.lines[0].append(open_file(0, "/data/a"))
-    one = read_events(story.log(random.Random(2), 500), MANIFEST, "/work/p.py")[1]
+    one = read_events(story.log(random.Random(2), 500), MANIFEST, "/work/p.py", 0)[1]
     other = {**MANIFEST.files, "/data/a": FileEntry(FileState("file", content=Content("f" * 64, 4)))}
-    two = read_events(story.log(random.Random(2), 500), replace(MANIFEST, files=other), "/work/p.py")[1]
+    two = read_events(story.log(random.Random(2), 500), replace(MANIFEST, files=other), "/work/p.py", 0)[1]
     assert one.digest != two.digest and one.files["/data/a"] != two.files["/data/a"]
+
+
+def test_of_randomness_only_the_seed_counts() -> None:
+    """A process of a pool may be ended before it draws or after; the numbers follow from the seed."""
+    story = Story(random.Random(1))
+    nothing = digest(story, random.Random(2))
+    story.lines[0].append(draw(0, b"numbers"))
+    once, other = (read_events(story.log(random.Random(2), 500), MANIFEST, "/work/p.py", seed)[1].digest for seed in (0, 1))
+    story.lines[1].insert(0, draw(1, b"more"))
+    assert len({nothing, once, other}) == 3 and digest(story, random.Random(2)) == once
