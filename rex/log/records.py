@@ -10,7 +10,7 @@ from rex.errors import Damaged
 MAGIC = b"REXLOG\r\n"
 VERSION = 1
 SERIALIZED = 2    # the version of logs that hold SWITCH events, otherwise as version 1
-PIPES = 3         # the version of logs that hold PIPE events, otherwise as version 1
+EXTENDED = 3      # the version of logs that hold PIPE or RANDOM events, otherwise as version 1
 HEADER = struct.Struct("<8sIIQQ")     # magic, version, flags, start_ns, event count
 EVENT = struct.Struct("<IHHIIqQ6Q")   # size, call, flags, task, stream, result, time, args
 FIELD = struct.Struct("<BBHI")        # argument, type, 0, data length
@@ -30,9 +30,9 @@ FIELD_NAMES = {OUT: "OUT", IN: "IN", RESOLVED: "RESOLVED", STAT: "STAT", ARGV: "
                LOADER: "LOADER", CONTROL: "CONTROL"}
 
 SPECIAL = 0x8000  # calls from here on are not syscalls
-TASK, SIGNAL, EXIT, TSC, NOTE, DUP, SWITCH, PIPE = range(SPECIAL, SPECIAL + 8)
+TASK, SIGNAL, EXIT, TSC, NOTE, DUP, SWITCH, PIPE, RANDOM = range(SPECIAL, SPECIAL + 9)
 SPECIAL_NAMES = {TASK: "TASK", SIGNAL: "SIGNAL", EXIT: "EXIT", TSC: "TSC", NOTE: "NOTE", DUP: "DUP",
-                 SWITCH: "SWITCH", PIPE: "PIPE"}
+                 SWITCH: "SWITCH", PIPE: "PIPE", RANDOM: "RANDOM"}
 
 Field = tuple[int, int, bytes]
 Args = tuple[int, int, int, int, int, int]

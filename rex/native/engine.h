@@ -8,7 +8,7 @@
  *   steer.c   registers, and how a task goes on   fast.c    queries without a stop
  *   stub.c    their code, which runs in tracees
  *   record*.c stops in, log out                   replay*.c log in, answers out
- *   tsc.c     readings of the processor's counter
+ *   tsc.c     readings of the processor's counter         rdrand.c  its random numbers
  *   seed.c    randomness that is the same in every run
  *   pipes.c   what a process moves through inner pipes that it polls
  *   serial*.c one task at a time, in an order that the log has
@@ -100,6 +100,9 @@ struct space {                       /* one address space */
     int refs;
     uint64_t scratch;
     unsigned queries;                /* and plain calls that stopped */
+    const struct code *code;         /* of a library that is being mapped, see rdrand.c */
+    uint64_t code_inode;
+    unsigned code_looks;
     bool filter_due;                 /* one lies in its area, and is not yet in force */
     struct fast *fast;
 };
@@ -215,7 +218,7 @@ void bytes_free(struct bytes *b);
 
 /* ------------------------------------------------------------------ log */
 
-enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE };
+enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE, EVENT_RANDOM };
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
                   FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER };
 enum { FIELD_WHOLE = 255, PART_NAME = 0x10, PART_DATA = 0x20, PART_CONTROL = 0x30 };
@@ -237,6 +240,7 @@ void log_close(void);
 uint64_t log_now(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
+extern bool log_is_extended;                         /* the log written or replayed has events of format 3 */
 
 struct event {                       /* replay's index of one record */
     const struct record *record;
@@ -314,6 +318,11 @@ bool tsc_emulate(struct task *t);                     /* a fault that was a read
 bool filter_watches(const struct task *t);           /* all its external descriptors */
 bool filter_watch(struct task *t);                   /* true: the stop is used for that */
 void tsc_allow(bool allowed);                       /* to the engine itself */
+void random_executed(struct task *t);
+void random_opened(struct task *t, int fd, const char *path);
+void random_returned(struct task *t);
+bool random_emulate(struct task *t);                  /* a fault that was a drawing of one */
+uint64_t random_number(void);
 
 struct handler {                                     /* record or replay */
     void (*entry)(struct task *t);
@@ -324,6 +333,7 @@ struct handler {                                     /* record or replay */
     void (*stepped)(struct task *t);
     void (*ended)(struct task *t, int status);
     void (*tsc)(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
+    uint64_t (*random)(struct task *t);
     void (*start)(struct task *t);                   /* its first stop */
     void (*settle)(void);                            /* after each report of the kernel */
     void (*idle)(void);                              /* no report for a while */

@@ -230,6 +230,11 @@ static void ended(struct task *t, int status)
         recorder.ended(t, status);
 }
 
+static uint64_t random_drawn(struct task *t)
+{
+    return recorder.random(t);
+}
+
 static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
 {
     live_use(LIVE_TIME, "");
@@ -299,6 +304,6 @@ void live_start(void)
 
 const struct handler live = {
     .entry = entry, .exit = exit_stop, .born = born, .execed = execed, .signal = signal_stop,
-    .stepped = stepped, .ended = ended, .tsc = tsc, .start = start,
+    .stepped = stepped, .ended = ended, .tsc = tsc, .random = random_drawn, .start = start,
     .settle = nothing, .idle = nothing, .patient = true,
 };

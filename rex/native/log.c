@@ -8,7 +8,7 @@
 #include <time.h>
 
 static const char magic[8] = "REXLOG\r\n";
-enum { VERSION = 1, SERIALIZED = 2, PIPES = 3, HEADER = 32, COMPLETE = 1, BUFFER = 1 << 18 };
+enum { VERSION = 1, SERIALIZED = 2, EXTENDED = 3, HEADER = 32, COMPLETE = 1, ONE_AT_A_TIME = 2, BUFFER = 1 << 18 };
 
 static struct { char magic[8]; uint32_t version, flags; uint64_t start, events; } header;
 static int log_fd = -1;
@@ -16,6 +16,7 @@ static unsigned char buffer[BUFFER];
 static size_t buffered;
 static uint64_t began;
 uint64_t log_events;
+bool log_is_extended;
 
 /* Not by the vDSO: it reads the time-stamp counter, which this process may not (see trace()). */
 uint64_t clock_ns(clockid_t id)
@@ -117,8 +118,8 @@ void log_note(struct task *t, const char *format, ...)
 void log_close(void)
 {
     log_flush();
-    header.version = pipes_logged ? PIPES : header.version;
-    header.flags = COMPLETE;
+    header.version = log_is_extended ? EXTENDED : header.version;
+    header.flags = COMPLETE | (log_is_extended && plan.serialize ? ONE_AT_A_TIME : 0);
     header.events = log_events;
     if (pwrite(log_fd, &header, sizeof header, 0) != sizeof header || fsync(log_fd))
         die("cannot finish the log: %s", strerror(errno));
@@ -246,10 +247,10 @@ static const unsigned char *map_log(const char *path, size_t *size)
     if (data == MAP_FAILED || *size < HEADER || memcmp(data, magic, sizeof magic))
         die("%s is not a syscall log", path);
     memcpy(&header, data, sizeof header);
-    if (header.version < VERSION || header.version > PIPES)
-        die("the log has format %u, this engine reads %d to %d", header.version, VERSION, PIPES);
-    pipes_logged = header.version == PIPES;
-    if (header.version == SERIALIZED)
+    if (header.version < VERSION || header.version > EXTENDED)
+        die("the log has format %u, this engine reads %d to %d", header.version, VERSION, EXTENDED);
+    log_is_extended = header.version == EXTENDED;
+    if (header.version == SERIALIZED || (header.version == EXTENDED && header.flags & ONE_AT_A_TIME))
         serial_start();
     return data;
 }

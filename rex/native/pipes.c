@@ -13,8 +13,6 @@
 
 enum { MOST = 4096 };
 
-bool pipes_logged;                       /* in the log that is written, or replayed */
-
 bool pipe_takes(long nr)
 {
     return nr == REX_NR_read || nr == REX_NR_readv || nr == REX_NR_recvfrom || nr == REX_NR_recvmsg;
@@ -85,7 +83,7 @@ static void watch_selected(struct task *t)
 /* At the entry of a call that asks what is ready, or will be told. */
 void pipes_watch(struct task *t)
 {
-    if (serial_on || t->leader->threaded || (handler == &replayer && !pipes_logged))
+    if (serial_on || t->leader->threaded || (handler == &replayer && !log_is_extended))
         return;
     switch (call_of(t->nr)->hook) {
     case REX_HOOK_POLL:
@@ -124,5 +122,5 @@ void pipe_event(struct task *t, struct bytes *b, int64_t result)
     else if (result == sizeof value && t->nr == REX_NR_read && files_counts(t->files, fd)
              && mem_read(t->tid, t->args[1], value, sizeof value))
         log_field(b, 1, FIELD_OUT, value, sizeof value);
-    pipes_logged = true;
+    log_is_extended = true;
 }

@@ -2,7 +2,6 @@
 #ifndef REX_PIPES_H
 #define REX_PIPES_H
 
-extern bool pipes_logged;
 bool pipe_takes(long nr);
 bool pipe_gives(long nr);
 bool pipe_asks(const struct task *t);

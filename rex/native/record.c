@@ -350,6 +350,16 @@ static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
     log_end(&out);
 }
 
+static uint64_t random_drawn(struct task *t)
+{
+    uint64_t value = plan.seed ? seed_number(t) : random_number();
+    log_begin(&out, EVENT_RANDOM, t->index);
+    head(&out)->result = (int64_t)value;
+    log_end(&out);
+    log_is_extended = true;
+    return value;
+}
+
 /* Queries that the thread performed without a stop. */
 static void taken(struct task *t, const unsigned char *records, uint32_t n)
 {
@@ -387,6 +397,6 @@ void record_start(void)
 
 const struct handler recorder = {
     .entry = entry, .exit = exit_stop, .born = born, .execed = record_execed, .signal = record_signal,
-    .stepped = record_stepped, .ended = ended, .tsc = tsc, .start = start,
+    .stepped = record_stepped, .ended = ended, .tsc = tsc, .random = random_drawn, .start = start,
     .settle = nothing, .idle = nothing, .patient = true, .taken = taken,
 };

@@ -248,6 +248,8 @@ void record_opened(struct task *t, int fd, struct bytes *b)
         if (!stream)
             stream = stream_new();
     }
+    if (!stream)
+        random_opened(t, fd, path);
     ((struct record *)b->data)->stream = stream;
     files_set(t->files, fd, stream);
     free(path);

@@ -16,7 +16,7 @@ static ull divergences, mismatches;
 static const char *name_of(long nr)
 {
     const struct rex_call *c = call_of(nr);
-    return c ? c->name : nr == EVENT_SIGNAL ? "signal" : nr == EVENT_TSC ? "rdtsc" : nr == EVENT_PIPE ? "pipe" : "?";
+    return c ? c->name : nr == EVENT_SIGNAL ? "signal" : nr == EVENT_TSC ? "rdtsc" : nr == EVENT_PIPE ? "pipe" : nr == EVENT_RANDOM ? "rdrand" : "?";
 }
 
 static char *event_text(const struct event *e)
@@ -235,7 +235,7 @@ static void entry(struct task *t)
         const uint64_t args[2] = {(uint64_t)t->nr, t->args[0]};
         if ((t->matched = replay_match(t, EVENT_PIPE, pipe_key(args))))
             perform(t);
-        else if (pipes_logged)
+        else if (log_is_extended)
             replay_diverged(t, NULL, "not in the log");
         return;
     }
@@ -296,6 +296,17 @@ static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
         replay_done(e);
 }
 
+static uint64_t random_drawn(struct task *t)
+{
+    struct event *e = replay_match(t, EVENT_RANDOM, 0);
+    struct event *last = e ? e : replay_last_answer(t, EVENT_RANDOM, 0);
+    if (!e)
+        replay_diverged(t, NULL, "not in the log");
+    else
+        replay_done(e);
+    return last ? (uint64_t)last->record->result : 0;
+}
+
 /* ------------------------------------------------------------------ start and end */
 
 void replay_mismatch(const struct event *e)
@@ -341,5 +352,5 @@ void replay_finish(int status)
 
 const struct handler replayer = {
     .entry = entry, .exit = exit_stop, .born = replay_born, .execed = replay_execed, .signal = replay_signal,
-    .stepped = replay_take_number, .ended = replay_ended, .tsc = tsc, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = taken, .ready = ready,
+    .stepped = replay_take_number, .ended = replay_ended, .tsc = tsc, .random = random_drawn, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = taken, .ready = ready,
 };

@@ -44,6 +44,11 @@ static bool is_random_device(struct task *t)
     return !stat(name, &st) && is_random(&st);
 }
 
+uint64_t seed_number(struct task *t)
+{
+    return mix(t->random + mix(t->random_drawn++));
+}
+
 static bool reads_device(struct task *t)
 {
     return (t->nr == REX_NR_read || t->nr == REX_NR_pread64 || t->nr == REX_NR_readv || t->nr == REX_NR_preadv
@@ -56,7 +61,7 @@ static void fill(struct task *t, uint64_t at, uint64_t left)
     while (left) {
         size_t n = left < sizeof block ? left : sizeof block;
         for (size_t i = 0; i < (n + 7) / 8; i++)
-            block[i] = mix(t->random + mix(t->random_drawn++));
+            block[i] = seed_number(t);
         mem_write(t->tid, at, block, n);
         at += n;
         left -= n;
@@ -91,7 +96,7 @@ void seed_stack(struct task *t, struct stack *s)
 {
     uint64_t at = stack_random(s), bytes[2];
     for (size_t i = 0; i < 2; i++)
-        bytes[i] = mix(t->random + mix(t->random_drawn++));
+        bytes[i] = seed_number(t);
     if (at < s->at || at + sizeof bytes > s->at + s->image.used)
         return;
     memcpy(s->image.data + (at - s->at), bytes, sizeof bytes);

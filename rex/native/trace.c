@@ -167,6 +167,7 @@ static void leave(struct task *t)
         } else
             handler->exit(t, (int64_t)r.rax);
     }
+    random_returned(t);
     t->state = CALL_NONE;
     serial_returned(t);
     if (!t->held)
@@ -244,6 +245,7 @@ static void execed(struct task *t)
     t = exec_leader(t);
     task_exec(t);
     handler->execed(t);
+    random_executed(t);
     t->want_exit = false;
     t->state = CALL_IGNORED;
     resume(t, 0);
@@ -257,7 +259,7 @@ static void signal_stop(struct task *t, int sig)
         resume(t, 0);
         return;
     }
-    if (sig == SIGSEGV && tsc_emulate(t)) {
+    if ((sig == SIGSEGV && tsc_emulate(t)) || (sig == SIGILL && random_emulate(t))) {
         serial_counted(t);
         t->returned = true;
         resume(t, 0);

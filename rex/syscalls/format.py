@@ -179,6 +179,10 @@ def _pipe(event: Event) -> str:
     return f"{call.name if call else event.args[0]}({event.args[1]}<inner pipe>) = {event.result}"
 
 
+def _random(event: Event) -> str:
+    return f"rdrand() = {event.result & 0xFFFFFFFFFFFFFFFF:#x}"
+
+
 def _note(event: Event) -> str:
     text = (_field(event, _TEXT) or b"").decode("utf-8", "backslashreplace")
     return "/* " + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text) + " */"
@@ -186,4 +190,4 @@ def _note(event: Event) -> str:
 
 _SPECIAL: dict[int, Callable[[Event], str]] = {
     0x8000: _task, 0x8001: _signal, 0x8002: _exit, 0x8003: _tsc, 0x8004: _note, 0x8005: _dup,
-    0x8007: _pipe}
+    0x8007: _pipe, 0x8008: _random}

@@ -46,6 +46,6 @@ int main(void)
     if (asked >= 0 && !ioctl(asked, SIOCGIFCONF, &conf))
         for (int i = 0; i < conf.ifc_len / (int)sizeof *list; i++)
             printf("interface %s\n", list[i].ifr_name);
-    puts("guest done");
+    puts(TOKEN);
     return 0;
 }

@@ -148,6 +148,6 @@ int main(void)
     count();
     fflush(stdout);
     tokens();
-    puts("guest done");
+    puts(TOKEN);
     return 0;
 }
