@@ -121,10 +121,10 @@ def bench_pause() -> None:
     import numpy as np
 
     from rex.archive import Archive
-    from rex.hindsight.graph import encode_snapshot, walk_roots
+    from rex.hindsight.graph import walk_roots
     from rex.hindsight.kinds import Shapes
-    from rex.hindsight.memory import Copier
     from rex.hindsight.records import LogWriter
+    from rex.hindsight.usercode import UserCode
     from rex.hindsight.writer import CheckpointWriter
     print("pause of the training thread, ms (CPU of the thread), all of the state changes")
     print(f"{'state':>8} {'rex':>7} {'pickle to file':>15} {'torch.save':>11}")
@@ -139,9 +139,9 @@ def bench_pause() -> None:
                 for array in arrays:
                     array += 1
                 begun = time.thread_time()
-                copier = Copier(writer.pool, writer.is_known)
-                snapshot = walk_roots(Shapes({}), copier, [("arrays", arrays)])
-                writer.put(str(number), encode_snapshot(snapshot), copier.taken, {}, 0.0)
+                copier = writer.copier()
+                snapshot = walk_roots(Shapes(UserCode()), copier, [("arrays", arrays)])
+                writer.put(str(number), snapshot, copier.taken, 0.0)
                 ours.append(time.thread_time() - begun)
                 while len(writer.written) <= number:
                     time.sleep(0.01)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import gc
 import importlib
 import sys
 import types
@@ -11,6 +12,7 @@ from typing import Any, Iterable
 
 from rex.hindsight.graph import Node, Walk
 from rex.hindsight.shapes import Cannot, fill_dict
+from rex.hindsight.usercode import UserCode, is_full
 from rex.state.kinds import is_importable
 
 _CLASS_NAMES = frozenset("""__dict__ __weakref__ __doc__ __module__ __qualname__ __slots__
@@ -33,70 +35,35 @@ def find_global(module: str, name: str) -> Any:
         raise Cannot(f"{module}.{name} is gone") from error
 
 
-def codes_of(module: types.ModuleType) -> list[types.CodeType]:
-    """Every code object that a module's functions and classes lead to, in order."""
-    found: dict[types.CodeType, None] = {}
-    queue: list[Any] = list(vars(module).values())
-    seen: set[int] = set()
-    while queue:
-        value = queue.pop(0)
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        value = getattr(value, "__func__", value)
-        if isinstance(value, types.FunctionType) and value.__module__ == module.__name__:
-            queue.append(value.__code__)
-            queue += [cell.cell_contents for cell in value.__closure__ or () if _is_full(cell)]
-        elif isinstance(value, type) and value.__module__ == module.__name__:
-            queue += list(vars(value).values())
-        elif isinstance(value, types.CodeType):
-            found[value] = None
-            queue += value.co_consts
-    return list(found)
-
-
-def _is_full(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents
-    except ValueError:
-        return False
-    return True
-
-
 class FunctionShape:
     """Functions: code by name (so that changed code stays), the rest by content."""
 
     tag = "function"
 
-    def __init__(self, user_modules: dict[str, types.CodeType]) -> None:
-        self._user = user_modules
-        self._codes: dict[str, list[types.CodeType]] = {}
+    def __init__(self, user: UserCode) -> None:
+        self._user = user
 
     def save(self, walk: Walk, value: types.FunctionType) -> Node:
         module = value.__module__
         if module not in self._user and is_importable(value):
             return "global", module, value.__qualname__
-        cells = walk.refs(value.__closure__ or ())
+        cells = walk.refs(self._cells(value))
         return ("function", module or "", value.__code__.co_qualname, walk.refs(value.__dict__),
                 walk.refs(value.__dict__.values()), walk.ref(value.__defaults__),
                 walk.ref(value.__kwdefaults__), cells, self._place(value), value.__name__,
                 value.__qualname__)
 
+    def _cells(self, value: types.FunctionType) -> list[types.CellType]:
+        """The cells that it had when it was recorded, in order of their names."""
+        cells = dict(zip(value.__code__.co_freevars, value.__closure__ or ()))
+        return [cells[name] for name in sorted(self._user.free(value.__code__))]
+
     def _place(self, value: types.FunctionType) -> int:
         """Which of the functions of that name in its module it is."""
         if "<" not in value.__code__.co_qualname:
             return 0
-        same = self._same(value.__globals__.get("__name__", ""), value.__code__.co_qualname)
+        same = self._user.same(value.__globals__.get("__name__", ""), value.__code__.co_qualname)
         return same.index(value.__code__) if value.__code__ in same else -1
-
-    def _same(self, module: str, name: str) -> list[types.CodeType]:
-        codes = self._codes.get(module)
-        if codes is None and module in self._user:
-            codes = self._codes[module] = all_codes(self._user[module])
-        elif codes is None:
-            live = sys.modules.get(module)
-            codes = self._codes[module] = codes_of(live) if live else []
-        return [code for code in codes if code.co_qualname == name]
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         for name, ref in zip(node[3], node[4]):
@@ -104,11 +71,12 @@ class FunctionShape:
                 yield ref, live.__dict__[name]
         yield node[5], live.__defaults__
         yield node[6], live.__kwdefaults__
-        yield from zip(node[7], live.__closure__ or ())
+        yield from zip(node[7], self._cells(live))
 
     def fits(self, node: Node, live: Any) -> bool:
         return (isinstance(live, types.FunctionType) and live.__code__.co_qualname == node[2]
-                and len(live.__closure__ or ()) == len(node[7]) and self._place(live) == node[8])
+                and len(self._user.free(live.__code__)) == len(node[7])
+                and self._place(live) == node[8])
 
     def make(self, build: Any, node: Node) -> Any:
         if "<" not in node[2] and not node[7]:
@@ -118,12 +86,15 @@ class FunctionShape:
                     return found
             except Cannot:
                 pass
-        same = self._same(node[1], node[2])
+        same = self._user.same(node[1], node[2])
         if not 0 <= node[8] < len(same):
             raise Cannot(f"the function {node[2]} is not found again")
-        space = vars(sys.modules[node[1]])
-        cells = tuple(build.get(ref) for ref in node[7])
-        made = types.FunctionType(same[node[8]], space, node[9], None, cells or None)
+        code = same[node[8]]
+        if self._user.fresh(code):
+            raise Cannot(f"added statements in {node[2]} look at variables around it")
+        cells = dict(zip(sorted(code.co_freevars), map(build.get, node[7])))
+        made = types.FunctionType(code, vars(sys.modules[node[1]]), node[9], None,
+                                  tuple(cells[name] for name in code.co_freevars) or None)
         made.__qualname__ = node[10]
         return made
 
@@ -139,15 +110,6 @@ class FunctionShape:
 def _same_tuple(one: Any, other: Any) -> bool:
     return one is other or (one is not None and other is not None and len(one) == len(other)
                             and all(a is b for a, b in zip(one, other)))
-
-
-def all_codes(code: types.CodeType) -> list[types.CodeType]:
-    """A code object and those within it, in order."""
-    found = [code]
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            found += all_codes(constant)
-    return found
 
 
 class GlobalShape:
@@ -171,13 +133,67 @@ class GlobalShape:
         pass
 
 
+class CacheShape:
+    """Functions of the user's behind functools.lru_cache, with the results that they keep."""
+
+    tag = "cache"
+
+    def __init__(self, user: UserCode) -> None:
+        self._user = user
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        if value.__module__ not in self._user:
+            return "global", value.__module__, value.__qualname__
+        kept = _cached(value)
+        return ("cache", value.__qualname__, walk.ref(value.__wrapped__), _is_unbounded(value),
+                walk.refs(kept), walk.refs(kept.values()))
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        yield node[2], live.__wrapped__
+        if not node[3]:
+            kept = _cached(live)
+            yield from zip(node[4], kept)
+            yield from zip(node[5], kept.values())
+
+    def fits(self, node: Node, live: Any) -> bool:
+        if getattr(live, "__qualname__", "") != node[1] or not hasattr(live, "cache_info"):
+            return False
+        if node[3]:
+            return _is_unbounded(live)
+        kept = _cached(live)   # nothing can be put into a bounded one
+        return len(kept) == len(node[4]) and all(
+            type(ref) is tuple or ref == key for ref, key in zip(node[4], kept))
+
+    def make(self, build: Any, node: Node) -> Any:
+        raise Cannot(f"the cache of {node[1]} holds other results")
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        if node[3]:
+            fill_dict(_cached(value), build.values(node[4]), build.values(node[5]))
+
+
+def _is_unbounded(function: Any) -> bool:
+    return function.cache_info().maxsize is None
+
+
+def _cached(function: Any) -> dict[Any, Any]:
+    """Results by key, in order of use; of an unbounded cache the very dict."""
+    held = gc.get_referents(function)
+    found: dict[Any, Any] = next(each for each in held if type(each) is dict
+                                 and each is not function.__dict__)
+    if _is_unbounded(function):
+        return found
+    triples = held[1:1 + 3 * len(found)]   # behind its class: key, result, class of the link, ...
+    return dict(zip(triples[::3], triples[1::3]))
+
+
 class ClassShape:
     """Classes: the user's with their attributes, others by name."""
 
     tag = "class"
 
-    def __init__(self, user_modules: dict[str, types.CodeType]) -> None:
-        self._user = user_modules
+    def __init__(self, user: UserCode) -> None:
+        self._user = user
 
     def save(self, walk: Walk, value: type) -> Node:
         if value.__module__ not in self._user:
@@ -223,10 +239,10 @@ class CellShape:
     tag = "cell"
 
     def save(self, walk: Walk, value: types.CellType) -> Node:
-        return ("cell", walk.ref(value.cell_contents)) if _is_full(value) else ("cell",)
+        return ("cell", walk.ref(value.cell_contents)) if is_full(value) else ("cell",)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return [(node[1], live.cell_contents)] if len(node) > 1 and _is_full(live) else ()
+        return [(node[1], live.cell_contents)] if len(node) > 1 and is_full(live) else ()
 
     def fits(self, node: Node, live: Any) -> bool:
         return type(live) is types.CellType
@@ -237,7 +253,7 @@ class CellShape:
     def fill(self, build: Any, node: Node, value: Any) -> None:
         if len(node) > 1:
             value.cell_contents = build.get(node[1])
-        elif _is_full(value):
+        elif is_full(value):
             del value.cell_contents
 
 

@@ -79,6 +79,8 @@ class Snapshot:
 
     def digests(self) -> dict[str, bytes]:
         """The hash of each root by name."""
+        for root in self.roots:
+            root.digest = root.digest or xxhash.xxh3_128_digest(root.encode())
         return {root.name: root.digest for root in self.roots}
 
     def nodes(self) -> dict[int, Node]:
@@ -147,7 +149,9 @@ class Walk:
         self._shapes = shapes
         self._numbers: dict[Any, int] = {}
         self._queue: deque[tuple[int, Any]] = deque()
-        self._sets: deque[tuple[int, Any]] = deque()   # last: what they hold is known by then
+        self._sets: list[tuple[int, Any]] = []   # of the root at hand
+        # Sets come last, when what others reach has its numbers: their own order is by address.
+        self._late: list[tuple[RootState, list[tuple[int, Any]]]] = []
         self._kept: list[Any] = []      # temporaries too: ids must stay theirs
         self._next = 0
         self.extents: dict[Any, list[tuple[int, int]]] = {}   # memory taken of each storage
@@ -162,7 +166,7 @@ class Walk:
             self._numbers[id(value)] = number
             self._next += 1
             self._kept.append(value)
-            if type(value) is set or type(value) is frozenset:
+            if isinstance(value, (set, frozenset)):
                 self._sets.append((number, value))
             else:
                 self._queue.append((number, value))
@@ -192,21 +196,37 @@ class Walk:
         self.snapshot.opaque.setdefault(f"{self._root}", why)
 
     def root(self, name: str, value: Any) -> None:
-        """Walk everything that one root reaches and no former one did."""
+        """Walk everything that one root reaches and no former one did, but for what sets hold."""
         self._root = name
-        base = self._next = base_of(name)
-        first = self.ref(value)
-        nodes: list[Node] = []
+        self._next = base_of(name)
+        root = RootState(name, self.ref(value), [])
+        self._drain(root)
+        self.snapshot.roots.append(root)
+        if self._sets:
+            self._late.append((root, self._sets))
+            self._sets = []
+
+    def finish(self) -> Snapshot:
+        """Walk what sets hold; the snapshot."""
+        for root, sets in self._late:
+            self._root = root.name
+            self._next = base_of(root.name) + len(root.nodes)
+            while sets:
+                self._queue.extend(sets)
+                self._drain(root)
+                sets, self._sets = self._sets, []
+        return self.snapshot
+
+    def _drain(self, root: RootState) -> None:
+        base, nodes = base_of(root.name), root.nodes
         queue, shape_of = self._queue, self._shapes.shape_of
-        while queue or self._sets:
-            number, value = queue.popleft() if queue else self._sets.popleft()
+        while queue:
+            number, value = queue.popleft()
             place = number - base
             if place >= len(nodes):
                 nodes += [()] * (self._next - base - len(nodes))
             nodes[place] = shape_of(type(value)).save(self, value)
-        root = RootState(name, first, nodes)
-        root.digest = xxhash.xxh3_128_digest(root.encode())
-        self.snapshot.roots.append(root)
+        nodes += [()] * (self._next - base - len(nodes))   # of sets
 
 
 def walk_roots(shapes: Any, memory: Memory, roots: Iterable[tuple[str, Any]]) -> Snapshot:
@@ -214,11 +234,12 @@ def walk_roots(shapes: Any, memory: Memory, roots: Iterable[tuple[str, Any]]) ->
     walk = Walk(shapes, memory)
     for name, value in roots:
         walk.root(name, value)
-    return walk.snapshot
+    return walk.finish()
 
 
 def difference(saved: Snapshot, live: Snapshot) -> Iterator[str]:
     """The roots whose states differ, with the way to the first difference in each."""
+    saved.digests(), live.digests()
     theirs = {root.name: root for root in live.roots}
     for root in saved.roots:
         other = theirs.pop(root.name, None)

@@ -14,6 +14,7 @@ from typing import Any
 
 from rex.hindsight import arrayshapes, codeshapes, othershapes, shapes
 from rex.hindsight.clock import Reading
+from rex.hindsight.usercode import UserCode
 
 _LATE: dict[tuple[str, str], str] = {
     ("numpy", "ndarray"): "array", ("numpy", "generic"): "npscalar", ("numpy", "dtype"): "npscalar",
@@ -22,21 +23,20 @@ _LATE: dict[tuple[str, str], str] = {
     ("numpy.random.mtrand", "RandomState"): "random",
     ("numpy.random._generator", "Generator"): "random",
     ("numpy.random.bit_generator", "BitGenerator"): "random"}
-_CALLABLES = ("cython_function_or_method", "fused_cython_function", "_ArrayFunctionDispatcher",
-              "_lru_cache_wrapper")
+_CALLABLES = ("cython_function_or_method", "fused_cython_function", "_ArrayFunctionDispatcher")
 
 
 class Shapes:
     """The shapes of one program."""
 
-    def __init__(self, user_modules: dict[str, types.CodeType]) -> None:
-        """Args: the code of the modules that the user wrote, by module name; may grow."""
+    def __init__(self, user: UserCode) -> None:
+        """Args: the code of the modules that the user wrote; may grow."""
         listed: list[Any] = [
             shapes.ListShape(), shapes.DictShape(), shapes.SetShape(), shapes.TupleShape(),
-            shapes.BytesShape(), shapes.ObjectShape(), codeshapes.FunctionShape(user_modules),
-            codeshapes.GlobalShape(), codeshapes.ClassShape(user_modules), codeshapes.CellShape(),
-            codeshapes.MethodShape(), codeshapes.ModuleShape(), codeshapes.WrapperShape(),
-            codeshapes.WeakShape(), arrayshapes.ArrayShape(), arrayshapes.ScalarShape(),
+            shapes.BytesShape(), shapes.ObjectShape(), codeshapes.FunctionShape(user),
+            codeshapes.GlobalShape(), codeshapes.CacheShape(user), codeshapes.ClassShape(user),
+            codeshapes.CellShape(), codeshapes.MethodShape(), codeshapes.ModuleShape(),
+            codeshapes.WrapperShape(), codeshapes.WeakShape(), arrayshapes.ArrayShape(), arrayshapes.ScalarShape(),
             arrayshapes.TensorShape(), arrayshapes.StorageShape(), othershapes.RandomShape(),
             othershapes.ReduceShape(), othershapes.OpaqueShape(), othershapes.SuspendedShape(),
             othershapes.FileShape(), othershapes.EnumShape()]
@@ -80,6 +80,8 @@ class Shapes:
             return self._process
         if issubclass(kind, io.IOBase) and not issubclass(kind, (io.BytesIO, io.StringIO)):
             return self.by_tag["file"]
+        if kind.__name__ == "_lru_cache_wrapper":
+            return self.by_tag["cache"]
         if kind.__name__ in _CALLABLES:
             return self.by_tag["global"]
         if kind.__module__ == "threading" and kind.__name__ in ("Thread", "Timer", "_MainThread"):

@@ -1,4 +1,8 @@
-"""Memory of checkpoints: hashed in chunks, what is new copied into a reused pool."""
+"""Memory of checkpoints: hashed in chunks, what is new copied into a reused pool.
+
+Memory that changed from one checkpoint to the next is taken to change again: it is copied at once, and
+hashed in the background. Other memory is hashed first, which costs half as much, and copied where it changed.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import ctypes
 import mmap
 import threading
 from dataclasses import dataclass, field
-from typing import Callable
+from typing import Any, Callable
 
 import xxhash
 
@@ -14,6 +18,8 @@ from rex.state.parts import memory_at
 from rex.state.versions import CHUNK_BYTES
 
 _ARENA_SLOTS = 256   # 32 MiB
+DEFERRED_BYTES = 1 << 20   # smaller memory is hashed at once
+_MOST_HABITS = 100_000
 
 
 class Pool:
@@ -25,14 +31,21 @@ class Pool:
         self._lock = threading.Lock()
         self.slots = 0
 
-    def put(self, address: int, size_bytes: int) -> int:
-        """Copy memory into a slot; the slot's address."""
+    def put(self, address: int, size_bytes: int) -> list[int]:
+        """Copy memory into slots; their addresses in order."""
+        count = -(-size_bytes // CHUNK_BYTES)
         with self._lock:
-            if not self._free:
+            while len(self._free) < count:
                 self._grow()
-            slot = self._free.pop()
-        ctypes.memmove(slot, address, size_bytes)
-        return slot
+            slots = self._free[-count:]
+            del self._free[-count:]
+        begin = 0
+        for end in range(1, count + 1):   # slots side by side are written at once
+            if end == count or slots[end] - slots[end - 1] != CHUNK_BYTES:
+                at = begin * CHUNK_BYTES
+                ctypes.memmove(slots[begin], address + at, min(end * CHUNK_BYTES, size_bytes) - at)
+                begin = end
+        return slots
 
     def _grow(self) -> None:
         arena = mmap.mmap(-1, _ARENA_SLOTS * CHUNK_BYTES)
@@ -44,9 +57,13 @@ class Pool:
     def take_out(self, slot: int, size_bytes: int) -> bytes:
         """The bytes of a slot, which is free again."""
         data = ctypes.string_at(slot, size_bytes)
+        self.free(slot)
+        return data
+
+    def free(self, slot: int) -> None:
+        """Give a slot back."""
         with self._lock:
             self._free.append(slot)
-        return data
 
 
 class Hasher:
@@ -63,6 +80,16 @@ class Hasher:
         return whole.digest()
 
 
+class Deferred:
+    """Memory that was copied but not hashed yet: stands for its digest in a node."""
+
+    __slots__ = ("key", "size_bytes", "slots", "digest")
+
+    def __init__(self, key: tuple[int, int], size_bytes: int, slots: list[int]) -> None:
+        self.key, self.size_bytes, self.slots = key, size_bytes, slots
+        self.digest = b""
+
+
 @dataclass(slots=True)
 class Taken:
     """What one checkpoint holds of memory.
@@ -70,34 +97,99 @@ class Taken:
     Attributes:
         buffers: the chunks' digests by the digest of the whole, with its size.
         fresh: chunks that nobody kept before, in order: digest, slot, size.
+        deferred: memory that is still to be hashed.
     """
 
     buffers: dict[bytes, tuple[int, list[bytes]]] = field(default_factory=dict)
     fresh: list[tuple[bytes, int, int]] = field(default_factory=list)
+    deferred: list[Deferred] = field(default_factory=list)
     size_bytes: int = 0
+
+    def add(self, size_bytes: int, digests: list[bytes]) -> bytes:
+        """Note a buffer by its chunks; its digest."""
+        whole = digests[0] if len(digests) == 1 else xxhash.xxh3_128_digest(b"".join(digests))
+        self.buffers[whole] = (size_bytes, digests)
+        return whole
+
+    @property
+    def pending_bytes(self) -> int:
+        """What it takes of the pool."""
+        return sum(size for _, _, size in self.fresh) + sum(each.size_bytes for each in self.deferred)
+
+
+class Habits:
+    """Which memory changes from one checkpoint to the next, by address and size."""
+
+    def __init__(self) -> None:
+        self._changes: dict[tuple[int, int], bool] = {}
+
+    def is_changing(self, key: tuple[int, int]) -> bool:
+        """Whether it is likely to have changed; what was never seen before is new."""
+        return self._changes.get(key, True)
+
+    def learn(self, key: tuple[int, int], fresh: int, count: int) -> None:
+        """So many of its chunks were new; the first time that says nothing of the next."""
+        if len(self._changes) >= _MOST_HABITS:
+            self._changes.clear()
+        self._changes[key] = key in self._changes and 2 * fresh > count
 
 
 class Copier:
     """Takes memory for checkpoints: chunks that are known already are not copied."""
 
-    def __init__(self, pool: Pool, is_known: Callable[[bytes], bool]) -> None:
-        self._pool, self._is_known = pool, is_known
+    def __init__(self, pool: Pool, habits: Habits, is_known: Callable[[bytes], bool]) -> None:
+        self._pool, self._habits, self._is_known = pool, habits, is_known
         self.taken = Taken()
         self._seen: set[bytes] = set()
 
-    def take(self, address: int, size_bytes: int) -> bytes:
-        """Hash memory, keep what is new; its digest."""
+    def take(self, address: int, size_bytes: int) -> Any:
+        """Keep memory as it is now; its digest, or what will have it."""
+        self.taken.size_bytes += size_bytes
+        key = address, size_bytes
+        is_large = size_bytes >= DEFERRED_BYTES
+        if is_large and self._habits.is_changing(key):
+            deferred = Deferred(key, size_bytes, self._pool.put(address, size_bytes))
+            self.taken.deferred.append(deferred)
+            return deferred
         view = memory_at(address, size_bytes)
         digests: list[bytes] = []
+        before = len(self.taken.fresh)
         for at in range(0, size_bytes, CHUNK_BYTES):
             part = view[at:at + CHUNK_BYTES]
             digest = xxhash.xxh3_128_digest(part)
             digests.append(digest)
             if digest not in self._seen and not self._is_known(digest):
                 self._seen.add(digest)
-                slot = self._pool.put(address + at, len(part))
-                self.taken.fresh.append((digest, slot, len(part)))
-        whole = digests[0] if len(digests) == 1 else xxhash.xxh3_128_digest(b"".join(digests))
-        self.taken.buffers[whole] = (size_bytes, digests)
-        self.taken.size_bytes += size_bytes
-        return whole
+                slots = self._pool.put(address + at, len(part))
+                self.taken.fresh.append((digest, slots[0], len(part)))
+        if is_large:
+            self._habits.learn(key, len(self.taken.fresh) - before, len(digests))
+        return self.taken.add(size_bytes, digests)
+
+
+def settle(taken: Taken, pool: Pool, habits: Habits, is_known: Callable[[bytes], bool]) -> None:
+    """Hash what was deferred; slots of what is known are given back."""
+    seen = {digest for digest, _, _ in taken.fresh}
+    for deferred in taken.deferred:
+        digests: list[bytes] = []
+        fresh = 0
+        for index, slot in enumerate(deferred.slots):
+            size = min(CHUNK_BYTES, deferred.size_bytes - index * CHUNK_BYTES)
+            digest = xxhash.xxh3_128_digest(memory_at(slot, size))
+            digests.append(digest)
+            if digest in seen or is_known(digest):
+                pool.free(slot)
+            else:
+                seen.add(digest)
+                taken.fresh.append((digest, slot, size))
+                fresh += 1
+        habits.learn(deferred.key, fresh, len(digests))
+        deferred.digest = taken.add(deferred.size_bytes, digests)
+    taken.deferred.clear()
+
+
+def settle_nodes(nodes: list[tuple[Any, ...]]) -> None:
+    """Put digests in place of what stood for them: it stands last in its node."""
+    for place, node in enumerate(nodes):
+        if node and type(node[-1]) is Deferred:
+            nodes[place] = (*node[:-1], node[-1].digest)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from typing import Any
 
 from rex.archive import Archive, Recording
-from rex.errors import NotFound
+from rex.errors import NotFound, OwnFailure
 from rex.hindsight import output
 from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.files import Files, watch_torch
-from rex.hindsight.graph import Snapshot, encode_snapshot, walk_roots
-from rex.hindsight.memory import Copier
+from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.policy import Policy
 from rex.hindsight.records import FORMAT, Checkpoint, LogWriter, Run
 from rex.hindsight.seek import Seeker
@@ -83,6 +83,11 @@ class Recorder(Seeker):
         self.clock.is_off = False
         self.last_s = self._checkpoint_s = now_s()
         self.started_s = self.last_s - self.run.borders[place].at_s
+
+    def stuck(self, why: str) -> None:
+        print(f"rex: the run cannot go on at {self.target}: {why}; record it again", file=sys.stderr,
+              flush=True)
+        os._exit(OwnFailure.code)
 
     def did_restore(self, saved: Snapshot, position: str, entry: Entry,
                     checkpoint: Checkpoint) -> None:
@@ -183,11 +188,11 @@ class Recorder(Seeker):
         if self.target:
             return
         is_outermost = not self.stack
+        if is_outermost and took_s > self._longest_s:
+            self.iterations, self._longest_s = entry.iteration, took_s
         if is_outermost and took_s >= self.granularity_s:
             self.log.write("loop", position=entry.position, iterations=entry.iteration,
                            took_s=round(took_s, 6))
-            if took_s > self._longest_s:
-                self.iterations, self._longest_s = entry.iteration, took_s
         self._border(f"{entry.position}!", entry, now_s(), took_s,
                      took_s >= self.granularity_s or entry.site.facts.is_by_hand)
 
@@ -227,15 +232,14 @@ class Recorder(Seeker):
         gc.disable()
         try:
             roots = self.roots(entry)
-            copier = Copier(self.writer.pool, self.writer.is_known)
+            copier = self.writer.copier()
             snapshot = walk_roots(self.shapes, copier, roots.pairs())
-            structure = encode_snapshot(snapshot)
         finally:
             if collects:
                 gc.enable()
         pause = now_s() - begun
+        pause += self.writer.put(position, snapshot, copier.taken, pause)
         self.pause_s += pause
-        self.writer.put(position, structure, copier.taken, snapshot.opaque, pause)
         done = len(self.writer.written)
         self.policy.paid(kind, pause, self.writer.busy_s / done if done else pause,
                          self._recording.stored_bytes, at_s)
@@ -247,11 +251,10 @@ class Recorder(Seeker):
 
     def save(self, name: str, value: Any) -> None:
         """Keep an object, in the background."""
-        copier = Copier(self.writer.pool, self.writer.is_known)
+        copier = self.writer.copier()
         snapshot = walk_roots(self.shapes, copier, [("saved", value)])
         self.saved += 1
-        self.writer.put(f"={name}.{self.saved}", encode_snapshot(snapshot), copier.taken,
-                        snapshot.opaque, 0.0)
+        self.writer.put(f"={name}.{self.saved}", snapshot, copier.taken, 0.0)
 
     def finish(self, status: int) -> dict[str, Any]:
         """Write everything; facts for the manifest and the summary."""

@@ -342,30 +342,14 @@ class _Worker:
     """One process; its events are read as they come, and handed out in turn."""
 
     def __init__(self, plan: Plan, options: Options, number: int, work: str) -> None:
-        piece, head = plan.pieces[number], plan.run.head
+        self._plan, self._work, self._number = plan, work, number
+        self._job = job_of(plan, options, number)
         self._recorded_status = plan.run.end.get("status", 0)
+        self._begin()
+
+    def _begin(self) -> None:
         read_end, write_end = os.pipe()
-        job = {"do": "replay", "archive": os.path.abspath(options.archive),
-               "experiment": plan.experiment.name, "script": os.path.abspath(plan.script)
-               if os.path.isabs(head["script"]) else plan.script,
-               "arguments": head["arguments"], "start": piece.start, "stop": piece.stop,
-               "until": plan.until, "shown": plan.shown, "only_loop": plan.shown[0] > 0 or (
-                   plan.until < _FOREVER), "skippable": sorted(plan.skippable), "verify": plan.verified,
-               "mentioned": sorted({name for probe in plan.probes for name in probe.names}),
-               "scratch": os.path.join(work, f"files{number}"), "jobs": len(plan.pieces),
-               "is_first": number == 0, "events": write_end,
-               "unset": head["unset"], "withheld": head["withheld"]}
-        path = os.path.join(work, f"job{number}.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(job, file)
-        kept = plan.experiment.manifest.environment if plan.experiment.state == "complete" else \
-            dict(os.environ)
-        environment = {**kept, "PYTHONHASHSEED": head["hash_seed"], "PYTHONPATH": python_path(kept)}
-        environment |= {name: os.environ[name] for name in head["withheld"] if name in os.environ}
-        self._errors = open(os.path.join(work, f"stderr{number}"), "w+b")
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", RUN, path], env=environment, pass_fds=[write_end],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._errors)
+        self._process = start_job(self._plan, self._job, write_end, self._work)
         os.close(write_end)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._read, args=(read_end,), daemon=True)
@@ -387,11 +371,18 @@ class _Worker:
         while (line := self._lines.get()) is not None:
             event = json.loads(line)
             is_done = is_done or event["e"] == "end"
-            yield event
+            if event["e"] == "stuck":
+                yield {"e": "note", "key": "stuck", "text": f"not begun at {event['position']} but at the "
+                       f"start: {event['why']}"}
+                self.stop()
+                self._job |= {"start": "", "quiet": event["position"]}
+                self._begin()
+            else:
+                yield event
         self._process.wait()
         if not is_done or self._process.returncode not in (0, self._recorded_status):
-            self._errors.seek(0)
-            told = self._errors.read().decode("utf-8", "replace").strip()
+            with open(_errors_of(self._work, self._number), encoding="utf-8", errors="replace") as file:
+                told = file.read().strip()
             error = OwnFailure("the replay broke off", told.splitlines()[-1] if told else
                                f"status {self._process.returncode}", "see the lines above")
             error.add_note(told + "\n")
@@ -402,4 +393,38 @@ class _Worker:
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
-        self._errors.close()
+
+
+def job_of(plan: Plan, options: Options, number: int) -> dict[str, Any]:
+    """What the worker of a piece is told."""
+    piece, head = plan.pieces[number], plan.run.head
+    is_absolute = os.path.isabs(head["script"])
+    return {"do": "replay", "archive": os.path.abspath(options.archive), "number": number,
+            "experiment": plan.experiment.name, "arguments": head["arguments"],
+            "script": os.path.abspath(plan.script) if is_absolute else plan.script,
+            "start": piece.start, "stop": piece.stop, "quiet": "", "until": plan.until,
+            "shown": plan.shown, "only_loop": plan.shown[0] > 0 or plan.until < _FOREVER,
+            "skippable": sorted(plan.skippable), "verify": plan.verified,
+            "mentioned": sorted({name for probe in plan.probes for name in probe.names}),
+            "jobs": len(plan.pieces), "is_first": number == 0, "unset": head["unset"],
+            "withheld": head["withheld"]}
+
+
+def start_job(plan: Plan, job: dict[str, Any], events: int, work: str) -> subprocess.Popen[bytes]:
+    """Start a worker that writes its events to a descriptor; its messages go to a file in `work`."""
+    path = os.path.join(work, f"job{job['number']}.json")
+    scratch = tempfile.mkdtemp(prefix="files", dir=work)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({**job, "events": events, "scratch": scratch}, file)
+    head = plan.run.head
+    kept = plan.experiment.manifest.environment if plan.experiment.state == "complete" else \
+        dict(os.environ)
+    environment = {**kept, "PYTHONHASHSEED": head["hash_seed"], "PYTHONPATH": python_path(kept)}
+    environment |= {name: os.environ[name] for name in head["withheld"] if name in os.environ}
+    with open(_errors_of(work, job["number"]), "wb") as errors:
+        return subprocess.Popen([sys.executable, "-c", RUN, path], env=environment, pass_fds=[events],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+
+
+def _errors_of(work: str, number: int) -> str:
+    return os.path.join(work, f"stderr{number}")

@@ -11,6 +11,7 @@ from typing import Any
 from rex.hindsight.files import Files
 from rex.hindsight.instrument import PREFIX
 from rex.hindsight.shapes import Cannot
+from rex.hindsight.usercode import UserCode
 from rex.state import environment
 
 _SPECIAL = frozenset("""__builtins__ __loader__ __spec__ __file__ __cached__ __name__ __doc__
@@ -29,7 +30,7 @@ class Roots:
 
     def __init__(self, frame: types.FrameType, modules: dict[str, Any],
                  outermost: types.FrameType | None, loops: list[Any], kept: set[str],
-                 withheld: frozenset[str] = frozenset(), files: Files | None = None) -> None:
+                 withheld: frozenset[str], files: Files | None, code: UserCode) -> None:
         """
         Args:
             modules: the user's modules by name.
@@ -38,18 +39,21 @@ class Roots:
             kept: names that probes bind: no part of the state.
             withheld: variables of the environment that are credentials.
             files: what the script wrote.
+            code: tells which variables only added statements look at.
         """
         self._frames = _frames(frame, modules, outermost)
         self._modules = modules
         self._loops = loops
-        self._kept, self._withheld, self._files = kept, withheld, files
+        self._kept, self._withheld, self._files, self._code = kept, withheld, files, code
 
     def pairs(self) -> list[tuple[str, Any]]:
         """Every name with its value, in an order that depends on the names only."""
         found: list[tuple[str, Any]] = []
         for label, frame in self._frames:
-            found += [(f"{label}.{name}", value) for name, value in frame.f_locals.items()
-                      if is_state(name) and name not in self._kept]
+            kept = self._kept | self._code.fresh(frame.f_code)
+            space = frame.f_locals   # its order changes when a nested function looks at one more
+            found += [(f"{label}.{name}", space[name]) for name in sorted(space)
+                      if is_state(name) and name not in kept]
         for module in sorted(self._modules):
             label = "" if module == "__main__" else f"{module}."
             space = vars(self._modules[module])
@@ -68,7 +72,7 @@ class Roots:
         for label, frame in self._frames:
             wanted = {name[len(label) + 1:]: value for name, value in values.items()
                       if name.startswith(label + ".")}
-            _bind_frame(frame, wanted, self._kept)
+            _bind_frame(frame, wanted, self._kept | self._code.fresh(frame.f_code))
         for module in sorted(self._modules):
             label = "" if module == "__main__" else f"{module}."
             space = vars(self._modules[module])

@@ -10,6 +10,7 @@ from rex.hindsight.kinds import Shapes
 from rex.hindsight.records import read_run
 from rex.hindsight.replay import latest_run
 from rex.hindsight.restore import restore
+from rex.hindsight.usercode import UserCode
 from rex.hindsight.writer import read_table
 from rex.state.store import read_content
 
@@ -23,7 +24,7 @@ def load_saved(path: str, name: str, experiment: str | None) -> Iterator[Any]:
     """
     archive = Archive.open(path)
     run = read_run(archive, archive.experiment(experiment or latest_run(archive)))
-    shapes = Shapes({})
+    shapes = Shapes(UserCode())
     for checkpoint in run.checkpoints:
         if checkpoint.position.rpartition(".")[0] != f"={name}":
             continue

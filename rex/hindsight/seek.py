@@ -32,7 +32,7 @@ class Seeker(Session):
     def __init__(self, archive: Archive, target: str = "") -> None:
         super().__init__()
         self.archive = archive
-        self.shapes = Shapes(self.codes)
+        self.shapes = Shapes(self.code)
         self.target, self.is_astray = target, False
         self.restored = 0
         self.restore_s = self.restore_pause_s = 0.0
@@ -41,8 +41,7 @@ class Seeker(Session):
         """What `begin` answers while seeking; None: the state here is the real one."""
         end = f"{entry.position}!"
         if self.target == end:
-            self.restore(end, entry)
-            self.arrive()
+            self._take_on(entry)
             return False
         if self.target.startswith(f"{entry.position}:"):
             return True
@@ -60,12 +59,24 @@ class Seeker(Session):
             self.is_astray = self.is_astray or wanted > 0
             _advance(entry, wanted)
             return
+        self._take_on(entry, wanted)
+
+    def _take_on(self, entry: Entry, iteration: int = 0) -> None:
         try:
-            self.restore(self.target, entry)
-        except Cannot:   # its iterator cannot be set, but perhaps driven there
-            _advance(entry, wanted)
-            self.restore(self.target, entry)
+            try:
+                self.restore(self.target, entry)
+            except Cannot:   # its iterator cannot be set, but perhaps driven there
+                if not iteration:
+                    raise
+                _advance(entry, iteration)
+                self.restore(self.target, entry)
+        except Cannot as why:
+            self.stuck(str(why))
         self.arrive()
+
+    def stuck(self, why: str) -> None:
+        """The state of the target cannot be made the live one; does not return."""
+        raise NotImplementedError
 
     def arrive(self) -> None:
         """The state is the recorded one."""

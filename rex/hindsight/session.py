@@ -13,6 +13,7 @@ from rex.hindsight.clock import now_s
 from rex.hindsight.files import Files
 from rex.hindsight.instrument import PROBE, ModulePlan, SiteFacts
 from rex.hindsight.roots import Roots
+from rex.hindsight.usercode import UserCode
 
 _END = object()
 SHORT_RUNS, SHORT_SHARE = 3, 1 / 50   # loops that take less than this share of the granularity,
@@ -61,7 +62,7 @@ class Entry:
     """
 
     __slots__ = ("site", "frame", "position", "iteration", "started_s", "turned_s", "is_tracked",
-                 "counts", "iterator", "bodies")
+                 "counts", "iterator", "bodies", "_passing")
 
     def __init__(self, site: Site, frame: types.FrameType, position: str) -> None:
         self.site, self.frame, self.position = site, frame, position
@@ -70,6 +71,24 @@ class Entry:
         self.counts: dict[str, int] = {}
         self.iterator: Any = None
         self.bodies: list[float] = []
+        self._passing: Any = None
+
+    def many(self, count: int) -> Iterator[Any]:
+        """The next items, which pass without a border."""
+        self._passing = itertools.count(1)
+        return itertools.compress(itertools.islice(self.iterator, count), self._passing)
+
+    def settle(self) -> None:
+        """Add the items that passed to the iterations."""
+        if self._passing is not None:
+            self.iteration += next(self._passing) - 1
+            self._passing = None
+
+    @property
+    def now(self) -> int:
+        """The iteration that runs, among those that pass too."""
+        passed = 0 if self._passing is None else int(repr(self._passing)[len("count("):-1]) - 1
+        return self.iteration + passed
 
     @property
     def place(self) -> str:
@@ -83,7 +102,7 @@ class Session:
     def __init__(self) -> None:
         self.stack: list[Entry] = []
         self.modules: dict[str, Any] = {}
-        self.codes: dict[str, types.CodeType] = {}
+        self.code = UserCode()
         self.sites: dict[str, Site] = {}
         self.granularity_s = 0.0
         self.kept: set[str] = set()
@@ -97,7 +116,7 @@ class Session:
     @property
     def iteration(self) -> int:
         """Of the outermost loop; -1 outside."""
-        return self.stack[0].iteration if self.stack else -1
+        return self.stack[0].now if self.stack else -1
 
     def value(self, name: str, value: Any) -> None:
         """A value was logged by hand."""
@@ -109,11 +128,16 @@ class Session:
     def _forked(self) -> None:
         self._thread = -1   # children run their loops as they are
 
-    def add_module(self, plan: ModulePlan, module: types.ModuleType, code: types.CodeType) -> None:
-        """Put a module's sites, markers and fence in place before it runs."""
+    def add_module(self, plan: ModulePlan, module: types.ModuleType, code: types.CodeType,
+                   recorded: types.CodeType | None = None) -> None:
+        """Put a module's sites, markers and fence in place before it runs.
+
+        Args:
+            recorded: its code as it was recorded, if that is another.
+        """
         space = vars(module)
         self.modules[module.__name__] = module
-        self.codes[module.__name__] = code
+        self.code.add(module.__name__, code, recorded, plan.probes)
         space[PROBE] = self.fence()
         for facts in plan.loops.values():
             site = self.sites[facts.key] = Site(facts, self, space)
@@ -201,8 +225,8 @@ class Session:
                 yield entry.iterator
                 return
             else:
-                entry.iteration += many - 1
-                yield itertools.chain((item,), itertools.islice(entry.iterator, many - 1))
+                yield itertools.chain((item,), entry.many(many - 1))
+                entry.settle()
                 # Fewer items than asked for: the next look finds the iterator at its end.
 
     def _tick(self, entry: Entry) -> bool:
@@ -230,6 +254,7 @@ class Session:
             return
         while self.stack.pop() is not entry:
             pass
+        entry.settle()
         took = now_s() - entry.started_s
         site.runs += 1
         site.is_long = site.is_long or took >= self.granularity_s * SHORT_SHARE
@@ -242,7 +267,7 @@ class Session:
         """Where the live state begins, at a border of this loop."""
         outermost = self.stack[0].frame if self.stack else entry.frame
         return Roots(entry.frame, self.modules, outermost, self.stack, self.kept, self.withheld,
-                     self.files)
+                     self.files, self.code)
 
     def begin(self, entry: Entry) -> bool:
         """A loop is about to begin; False skips it."""

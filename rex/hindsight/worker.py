@@ -17,7 +17,7 @@ from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
 from rex.hindsight.files import Files, private_view, remove, watch_torch
 from rex.hindsight.graph import Snapshot, difference, walk_roots
-from rex.hindsight.instrument import ModulePlan, rewrite
+from rex.hindsight.instrument import ModulePlan, plan_module, rewrite
 from rex.hindsight.memory import Hasher
 from rex.hindsight.records import Checkpoint, Run, content_of, read_run
 from rex.hindsight.seek import Seeker
@@ -39,6 +39,7 @@ class Replayer(Seeker):
         self.entropy = Entropy(bytes.fromhex(run.head["entropy"]))
         self.skipped = self.checked = 0
         self._job = job
+        self._quiet = job["quiet"]       # position from which on this worker's piece begins
         self._skippable, self._mentioned = set(job["skippable"]), set(job["mentioned"])
         self._last_inside = _last_inside(run)
         self._active = {key for b in run.borders for key in _keys(b.position)}
@@ -47,7 +48,7 @@ class Replayer(Seeker):
         self._text: list[bytes] = []
         self._synced = 0                 # pieces of the recorded output that are accounted for
         self._in_probe = 0
-        self._probed = False             # since the last border
+        self._probed = False             # since the last state that was compared
 
     def tell(self, kind: str, **facts: Any) -> None:
         """Tell the parent."""
@@ -82,7 +83,7 @@ class Replayer(Seeker):
                     file.write(self.archive.read(content_of(line["before"])))
 
     def _is_shown(self) -> bool:
-        if self.is_astray or self.target and not self._job["is_first"]:
+        if self.is_astray or (self.target or self._quiet) and not self._job["is_first"]:
             return False
         low, high = self._job["shown"]
         return low <= self.iteration < high if self.stack else not self._job["only_loop"]
@@ -104,8 +105,9 @@ class Replayer(Seeker):
             output.flush()
             self.tell("value", name=name, value=plain_value(value), iteration=self.iteration)
 
-    def add_module(self, plan: ModulePlan, module: types.ModuleType, code: types.CodeType) -> None:
-        super().add_module(plan, module, code)
+    def add_module(self, plan: ModulePlan, module: types.ModuleType, code: types.CodeType,
+                   recorded: types.CodeType | None = None) -> None:
+        super().add_module(plan, module, code, recorded)
         for facts in plan.loops.values():
             if facts.key not in self._active:
                 self.sites[facts.key].off()
@@ -116,8 +118,7 @@ class Replayer(Seeker):
         if self.target and (answer := self.seek_begin(entry)) is not None:
             return answer
         end = f"{entry.position}!"
-        if entry.site.key not in self._skippable or self._job["stop"].startswith(
-                entry.position) or end in self._job["verify"]:
+        if not self._may_skip(entry, end):
             return True
         place = self.run.border(end)
         if place is None or self.run.borders[place].checkpoint is None:
@@ -129,8 +130,19 @@ class Replayer(Seeker):
         except Cannot as why:
             self.tell("note", text=f"{end}: not skipped: {why}", key="not skipped")
             return True
-        self.skipped += 1
+        self.skipped += not self._quiet
         return False
+
+    def _may_skip(self, entry: Entry, end: str) -> bool:
+        if self._quiet:   # what is probed there is another worker's
+            return self._quiet != end and not _is_at(self._quiet, entry.position)
+        return (entry.site.key in self._skippable and not _is_at(self._job["stop"], entry.position)
+                and end not in self._job["verify"])
+
+    def stuck(self, why: str) -> None:
+        self.tell("stuck", position=self.target, why=why)
+        self._events.close()
+        os._exit(0)
 
     def turn(self, entry: Entry) -> None:
         if self.files is not None and not entry.iteration:
@@ -159,15 +171,26 @@ class Replayer(Seeker):
         place = self.run.border(position)
         if place is not None:
             border = self.run.borders[place]
+            if position == self._quiet:
+                self._quiet = ""
+                self._forget_output(border.outputs)
             self._compare_output(border.outputs, position, is_whole=True)
             self.clock.count, self.entropy.count = border.clock, border.entropy
-            if border.checkpoint is not None and not border.checkpoint.why_not:
+            if border.checkpoint is not None and not border.checkpoint.why_not and not self._quiet:
                 self._compare_state(border.checkpoint, position, entry)
-        self._probed = False
+                self._probed = False
         if position == self._job["stop"] or self.iteration >= self._job["until"]:
             self.leave()
 
+    def _forget_output(self, upto: int) -> None:
+        output.flush()
+        self._text.clear()
+        self._synced = upto
+
     def _compare_output(self, upto: int, position: str, is_whole: bool) -> None:
+        if self._quiet:
+            self._forget_output(upto)
+            return
         output.flush()
         mine = b"".join(self._text).decode("utf-8", "surrogateescape")
         theirs = "".join(self.run.outputs[self._synced:upto])
@@ -214,10 +237,10 @@ class Replayer(Seeker):
 
     def finish(self, status: int) -> None:
         """The script ended by itself."""
-        if not self.target:
-            self._compare_output(len(self.run.outputs), "end", is_whole=True)
+        if self.target or self._quiet:
+            self.tell("lost", position=self.target or self._quiet)
         else:
-            self.tell("lost", position=self.target)
+            self._compare_output(len(self.run.outputs), "end", is_whole=True)
         self._tell_end(status)
 
     def leave(self) -> None:
@@ -239,6 +262,11 @@ def _existing(folder: str) -> str:
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     return os.path.realpath(folder)
+
+
+def _is_at(position: str, loop: str) -> bool:
+    """Whether a position lies within a loop, or is its end."""
+    return position.startswith((f"{loop}:", f"{loop}!"))
 
 
 def _variable(path: str) -> str:
@@ -337,7 +365,8 @@ def _preparer(replayer: Replayer, archive: Archive) -> Callable[[str, str, Any],
         recorded = archive.read(content_of(facts["source"]))
         plan = compare(recorded.decode(), source.decode(), name, path).plan
         code = rewrite(plan, path)
-        replayer.add_module(plan, module, code)
+        former = rewrite(plan_module(recorded, name, path), path) if recorded != source else None
+        replayer.add_module(plan, module, code, former)
         return code
 
     return prepare

@@ -7,10 +7,14 @@ import struct
 import threading
 import time
 from dataclasses import dataclass
+from typing import Iterator
 
+from rex import codec
 from rex.archive import Archive, Content, Recording
 from rex.errors import Damaged
-from rex.hindsight.memory import Pool, Taken
+from rex.hindsight.clock import now_s
+from rex.hindsight.graph import Snapshot, encode_snapshot
+from rex.hindsight.memory import Copier, Habits, Pool, Taken, settle, settle_nodes
 from rex.hindsight.records import Checkpoint, LogWriter, checkpoint_to_json
 from rex.state.store import read_content
 from rex.state.versions import CHUNK_BYTES
@@ -23,18 +27,17 @@ _HEAD = struct.Struct("<16sQ")   # digest of a buffer, its size; then sha256 of 
 class _Job:
     number: int
     position: str
-    structure: bytes
+    snapshot: Snapshot
     taken: Taken
-    why_not: dict[str, str]
     pause_s: float
-    size_bytes: int      # of what is fresh
+    pending_bytes: int
 
 
 class CheckpointWriter:
     """Takes checkpoints over from the training thread."""
 
     def __init__(self, recording: Recording, log: LogWriter) -> None:
-        self.pool = Pool()
+        self._pool, self._habits = Pool(), Habits()
         self.contents: dict[str, Content] = {}
         self._unkept: dict[str, Content] = {}      # gc would take them, were we to crash
         self.written: list[Checkpoint] = []
@@ -51,20 +54,21 @@ class CheckpointWriter:
         self._thread = threading.Thread(target=self._work, name="rex-hindsight", daemon=True)
         self._thread.start()
 
-    def is_known(self, digest: bytes) -> bool:
-        """Whether a chunk is stored, or about to be."""
-        return digest in self._claimed
+    def copier(self) -> Copier:
+        """What takes the memory of the next checkpoint."""
+        return Copier(self._pool, self._habits, self._claimed.__contains__)
 
-    def put(self, position: str, structure: bytes, taken: Taken, why_not: dict[str, str],
-            pause_s: float) -> None:
-        """Hand a checkpoint over; waits only while too much is pending."""
+    def put(self, position: str, snapshot: Snapshot, taken: Taken, pause_s: float) -> float:
+        """Hand a checkpoint over; waits only while too much is pending, the seconds returned."""
+        begun = now_s()
         self._claimed.update(digest for digest, _, _ in taken.fresh)
-        size = sum(size for _, _, size in taken.fresh) + len(structure)
+        pending = taken.pending_bytes
         with self._room:
             self._room.wait_for(lambda: self._pending_bytes < PENDING_BYTES or bool(self.failure))
-            self._pending_bytes += size
-        self._queue.put(_Job(self._count, position, structure, taken, why_not, pause_s, size))
+            self._pending_bytes += pending
+        self._queue.put(_Job(self._count, position, snapshot, taken, pause_s, pending))
         self._count += 1
+        return now_s() - begun
 
     def take_over(self, archive: Archive, checkpoints: list[Checkpoint],
                   contents: list[Content]) -> None:
@@ -107,7 +111,7 @@ class CheckpointWriter:
             finally:
                 self.busy_s += time.thread_time() - begun
                 with self._room:
-                    self._pending_bytes -= sum(job.size_bytes for job in jobs if job is not None)
+                    self._pending_bytes -= sum(job.pending_bytes for job in jobs if job is not None)
                     self._room.notify_all()
                 for _ in jobs:
                     self._queue.task_done()
@@ -119,8 +123,11 @@ class CheckpointWriter:
         done = []
         for job in jobs:
             before = self._recording.new_bytes
+            settle(job.taken, self._pool, self._habits, self._known.__contains__)
             fresh = self._recording.add_pieces(self._chunks(job.taken))
-            structure = self._recording.add_bytes(job.structure)
+            for root in job.snapshot.roots:
+                settle_nodes(root.nodes)
+            structure = self._recording.add_bytes(encode_snapshot(job.snapshot))
             table = self._recording.add_bytes(self._table(job.taken))
             name = f"hindsight/{job.number}"
             stored = {f"{name}/structure": structure, f"{name}/table": table}
@@ -128,7 +135,7 @@ class CheckpointWriter:
                 stored[f"{name}/memory"] = fresh
             self.contents |= stored
             self._unkept |= stored
-            done.append(Checkpoint(job.number, job.position, structure, table, job.why_not, job.pause_s,
+            done.append(Checkpoint(job.number, job.position, structure, table, job.snapshot.opaque, job.pause_s,
                                    job.taken.size_bytes, self._recording.new_bytes - before))
         self._recording.flush()
         self._recording.keep(self._unkept.values())
@@ -138,11 +145,11 @@ class CheckpointWriter:
             self.written.append(checkpoint)
             self._log.write("checkpoint", checkpoint is done[-1], **checkpoint_to_json(checkpoint))
 
-    def _chunks(self, taken: Taken):   # type: ignore[no-untyped-def]
-        import hashlib
+    def _chunks(self, taken: Taken) -> Iterator[bytes]:
         for digest, slot, size in taken.fresh:
-            data = self.pool.take_out(slot, size)
-            self._known[digest] = hashlib.sha256(data).digest()
+            data = self._pool.take_out(slot, size)
+            self._known[digest] = codec.sha256(data)
+            self._claimed.add(digest)
             yield data
 
     def _table(self, taken: Taken) -> bytes:

@@ -1,0 +1,97 @@
+"""The code of the user's modules as the recording knows it, whatever was added since."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import types
+from typing import Any, Iterable
+
+
+class UserCode:
+    """Code objects by module, and which variables of functions around them they used when recorded.
+
+    A statement that is added to a function may look at a variable of a function around it: then the
+    live function has a cell more than the recorded one.
+    """
+
+    def __init__(self) -> None:
+        self._modules: dict[str, list[types.CodeType]] = {}
+        self._free: dict[types.CodeType, tuple[str, ...]] = {}
+        self._libraries: dict[str, list[types.CodeType]] = {}
+
+    def __contains__(self, module: object) -> bool:
+        return module in self._modules
+
+    def add(self, module: str, code: types.CodeType, recorded: types.CodeType | None = None,
+            added: Iterable[ast.AST] = ()) -> None:
+        """Learn of a module's code; of another than the recorded one, with the statements that were added."""
+        spans = [(node.lineno, node.end_lineno) for node in added]   # type: ignore[attr-defined]
+        codes = [each for each in all_codes(code) if not any(
+            one <= each.co_firstlineno <= last for one, last in spans) or each is code]
+        self._modules[module] = codes
+        if recorded is None:
+            return
+        theirs: dict[str, list[types.CodeType]] = {}
+        for each in all_codes(recorded):
+            theirs.setdefault(each.co_qualname, []).append(each)
+        for name in theirs:
+            mine = [each for each in codes if each.co_qualname == name]
+            if len(mine) == len(theirs[name]):
+                self._free.update((new, old.co_freevars) for new, old in zip(mine, theirs[name]))
+
+    def free(self, code: types.CodeType) -> tuple[str, ...]:
+        """Names of the variables around it that a function used when it was recorded."""
+        return self._free.get(code, code.co_freevars)
+
+    def fresh(self, code: types.CodeType) -> set[str]:
+        """Names of those that it uses since statements were added."""
+        return set(code.co_freevars).difference(self.free(code))
+
+    def same(self, module: str, name: str) -> list[types.CodeType]:
+        """Every code object of a qualified name, in order."""
+        codes = self._modules.get(module) or self._libraries.get(module)
+        if codes is None:
+            live = sys.modules.get(module)
+            codes = self._libraries[module] = codes_of(live) if live else []
+        return [code for code in codes if code.co_qualname == name]
+
+
+def all_codes(code: types.CodeType) -> list[types.CodeType]:
+    """A code object and those within it, in order."""
+    found = [code]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found += all_codes(constant)
+    return found
+
+
+def codes_of(module: types.ModuleType) -> list[types.CodeType]:
+    """Every code object that a module's functions and classes lead to, in order."""
+    found: dict[types.CodeType, None] = {}
+    queue: list[Any] = list(vars(module).values())
+    seen: set[int] = set()
+    while queue:
+        value = queue.pop(0)
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        value = getattr(value, "__func__", value)
+        if isinstance(value, types.FunctionType) and value.__module__ == module.__name__:
+            queue.append(value.__code__)
+            queue += [cell.cell_contents for cell in value.__closure__ or () if is_full(cell)]
+        elif isinstance(value, type) and value.__module__ == module.__name__:
+            queue += list(vars(value).values())
+        elif isinstance(value, types.CodeType):
+            found[value] = None
+            queue += value.co_consts
+    return list(found)
+
+
+def is_full(cell: types.CellType) -> bool:
+    """Whether a cell holds a value."""
+    try:
+        cell.cell_contents
+    except ValueError:
+        return False
+    return True
