@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rex.cli.record_command import end_like
 from rex.cli.table import clean, guarded, parse_ref, print_columns, print_json
 from rex.errors import OwnFailure, UsageError
 from rex.types import format_duration, format_size, parse_duration, parse_size
 
 if TYPE_CHECKING:
-    from rex.hindsight.replay import Findings, Options, Plan
+    from rex.hindsight.plan import Options, Plan
+    from rex.hindsight.replay import Findings
 
 
 @click.group("hindsight", epilog="Example: rex hindsight record train.py")
@@ -39,6 +39,7 @@ def record_command(archive: str, experiment: str | None, overhead: float, budget
                    granularity: str, resume: str | None, as_json: bool, script: str | None,
                    arguments: tuple[str, ...]) -> int:
     """Run a training script, unchanged, and keep checkpoints of its state."""
+    from rex.cli.record_command import end_like
     from rex.hindsight.record import Options, record
     if not script and not resume:
         raise UsageError("no script was given", "", "see: rex hindsight record --help")
@@ -96,7 +97,9 @@ def print_event(event: dict[str, Any]) -> None:
                  "Exit: 0 as recorded, 20 output or state differs, 2 bad request, 10 no such run.")
 @click.option("-l", "--archive", default="__default", show_default=True, help="The archive.")
 @click.option("-e", "--experiment", metavar="EXP", help="The run; by default the newest.")
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Workers at once.")
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Workers at once: 1, or those of the cluster.")
+@click.option("--dask", metavar="ADDRESS", default="",
+              help="Let the workers of this Dask cluster run; they see the same paths.")
 @click.option("--epochs", metavar="A:B", help="Iterations of the main loop, from A until before B.")
 @click.option("--verify", metavar="K", type=click.IntRange(0), default=0,
               help="Run K loops, chosen at random, that could be skipped.")
@@ -105,12 +108,15 @@ def print_event(event: dict[str, Any]) -> None:
 @click.option("--allow-divergence", is_flag=True, help="Exit 0 though output or state differs.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before a replay that takes long.")
 @click.argument("script", required=False)
-def replay_command(archive: str, experiment: str | None, jobs: int, epochs: str | None, verify: int, no_skip: bool,
-                   allow_changes: bool, allow_divergence: bool, yes: bool, script: str | None) -> int:
+def replay_command(archive: str, experiment: str | None, jobs: int | None, dask: str, epochs: str | None,
+                   verify: int, no_skip: bool, allow_changes: bool, allow_divergence: bool, yes: bool,
+                   script: str | None) -> int:
     """Answer the statements that were added to a recorded script."""
-    from rex.hindsight.replay import Options
+    from rex.hindsight.plan import Options
+    from rex.hindsight.replay import cluster_size
+    jobs = jobs or (cluster_size(dask) if dask else 1)
     options = Options(script, archive, experiment, jobs, parse_epochs(epochs), allow_changes,
-                      not no_skip, verify)
+                      not no_skip, verify, dask)
     try:
         return plan_and_replay(options, allow_divergence, yes)
     except (UsageError, OwnFailure) as error:
@@ -124,7 +130,8 @@ def plan_and_replay(options: "Options", allow_divergence: bool, yes: bool) -> in
     import time
     from rex.archive import Archive
     from rex.hindsight.kept import KeptReplay
-    from rex.hindsight.replay import make_plan, run_plan
+    from rex.hindsight.plan import make_plan
+    from rex.hindsight.replay import run_plan
     plan = make_plan(options)
     click.echo(f"rex: {options.archive}:{plan.experiment.name}: {plan_text(plan)}", err=True)
     if plan.expected_s > 60 and sys.stdin.isatty() and not yes:
@@ -154,10 +161,10 @@ def verdict(findings: "Findings", where: str, is_allowed: bool) -> int:
         return 0
     first = findings.diverged[0]
     what = first["names"][0] if first["what"] == "state" else "output"
-    click.echo(f"rex: {what} differs from the recording at iteration {first['iteration']} "
-               f"({first['position']})", err=True)
+    when = f"in iteration {first['iteration']}" if first["iteration"] >= 0 else "outside the main loop"
+    click.echo(f"rex: {what} differs from the recording {when} (seen at {first['position']})", err=True)
     if first["what"] == "output":
-        click.echo(f"rex: recorded {first['recorded']!r:.200}, now {first['now']!r:.200}", err=True)
+        click.echo(f"rex: recorded: {first['recorded']!r}\nrex: now:      {first['now']!r}", err=True)
     return 0 if is_allowed else 20
 
 

@@ -5,6 +5,9 @@ A script that prints seconds, or seeds itself from the system, is then compared 
 
 from __future__ import annotations
 
+import ctypes
+import datetime
+import gc
 import hashlib
 import os
 import random
@@ -13,7 +16,10 @@ import time
 from typing import Any, Callable
 
 NAMES = ("time", "perf_counter", "monotonic", "process_time", "thread_time", "time_ns",
-         "perf_counter_ns", "monotonic_ns", "process_time_ns", "thread_time_ns")
+         "perf_counter_ns", "monotonic_ns", "process_time_ns", "thread_time_ns",
+         "clock_gettime", "clock_gettime_ns")
+# Where their seconds stand among the arguments.
+_OF_SECONDS = {"localtime": 0, "gmtime": 0, "ctime": 0, "asctime": 0, "strftime": 1}
 now_s = time.perf_counter    # ours, whatever is patched later
 real_urandom = os.urandom
 
@@ -49,9 +55,13 @@ class Clock:
         return fresh
 
     def install(self) -> None:
-        """Let the functions of `time` read this clock."""
+        """Let the functions of `time` and `datetime` read this clock."""
+        now = time.time
         for name in NAMES:
             setattr(time, name, Reading(name, self))
+        for name, place in _OF_SECONDS.items():
+            setattr(time, name, Converting(name, place))
+        _let_datetime_read(self, now)
 
 
 class Reading:
@@ -62,11 +72,42 @@ class Reading:
         self.__module__ = "time"
         self._clock, self._real = clock, getattr(time, name)
 
-    def __call__(self) -> float:
-        return self._clock.read(self._real)
+    def __call__(self, *which: int) -> float:
+        return self._clock.read(lambda: self._real(*which) if which else self._real())
 
     def __reduce__(self) -> str:
         return self.__name__
+
+
+class Converting(Reading):
+    """Stands for a function of `time` that takes seconds, or else reads the clock by itself."""
+
+    def __init__(self, name: str, place: int) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = "time"
+        self._place, self._real = place, getattr(time, name)
+
+    def __call__(self, *arguments: Any) -> Any:
+        if len(arguments) == self._place:   # strftime wants the fields of a moment, not its seconds
+            moment = time.time()
+            arguments += (time.localtime(moment) if self._real.__name__ in ("strftime", "asctime") else moment,)
+        return self._real(*arguments)
+
+
+def _let_datetime_read(clock: Clock, real: Callable[[], float]) -> None:
+    """Replace what reads the clock in C: datetime.now and utcnow; today asks time.time by itself."""
+    def now(cls: Any, tz: Any = None) -> Any:
+        return cls.fromtimestamp(clock.read(real), tz)
+
+    def utcnow(cls: Any) -> Any:
+        return cls.fromtimestamp(clock.read(real), datetime.timezone.utc).replace(tzinfo=None)
+
+    kind = datetime.datetime
+    members: Any = gc.get_referents(kind.__dict__)[0]   # the dict behind the proxy
+    for function in (now, utcnow):
+        function.__module__, function.__qualname__ = "datetime", f"datetime.{function.__name__}"
+        members[function.__name__] = classmethod(function)
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
 
 
 class Entropy:
@@ -88,6 +129,14 @@ class Entropy:
     def install(self) -> None:
         """Let random, secrets, uuid and numpy draw from this stream."""
         os.urandom = self.read
+        os.getrandom = lambda size, flags=0: self.read(size)
         module: Any = random
         module._urandom = self.read
-        random.seed(int.from_bytes(self.read(32), "little"))
+        seed = random.Random.seed
+
+        def seed_from_us(one: random.Random, a: Any = None, version: int = 2) -> None:
+            seed(one, int.from_bytes(os.urandom(32), "little") if a is None else a, version)
+
+        module.Random.seed = seed_from_us   # without a number it would ask the system in C
+        module.seed = module._inst.seed
+        random.seed()

@@ -13,7 +13,7 @@ from typing import Any, Iterable
 from rex.hindsight.graph import Node, Walk
 from rex.hindsight.shapes import Cannot, fill_dict
 from rex.hindsight.usercode import UserCode, is_full
-from rex.state.kinds import is_importable
+from rex.state.importable import is_importable
 
 _CLASS_NAMES = frozenset("""__dict__ __weakref__ __doc__ __module__ __qualname__ __slots__
     __annotations__ __abstractmethods__ _abc_impl __parameters__ __orig_bases__

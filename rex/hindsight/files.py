@@ -41,19 +41,22 @@ class Files:
     """Sees every file that Python opens in this process.
 
     Attributes:
-        written: files that the script wrote, in order.
+        written: files that the script wrote, in order, and whether they were there before.
     """
 
     def __init__(self, apart: tuple[str, ...], note_written: Note,
-                 note_input: Callable[[str, list[Any]], None] | None) -> None:
+                 note_input: Callable[[str, list[Any]], None] | None,
+                 before: dict[str, bool] | None = None) -> None:
         """
         Args:
             apart: folders that are no business of the script (the archive).
             note_written: told of a file about to be written first: path, whether it was there, its
                 content if that is small.
             note_input: told of a file that is read first: path, identity.
+            before: whether files that a recorded run wrote were there.
         """
-        self.written: dict[str, None] = {}
+        self.written: dict[str, bool] = {}
+        self._before = before or {}
         self.stale: set[str] = set()     # written in parts of the run that were skipped
         self._read_back: set[str] = set()
         self._inputs: set[str] = set()
@@ -100,8 +103,9 @@ class Files:
         if is_write:
             self.stale.discard(where)
             if where not in self.written:
-                self.written[where] = None
-                self._note_written(where, os.path.exists(where), _small_content(where))
+                was_there = self._was_there(where)
+                self.written[where] = was_there
+                self._note_written(where, was_there, _small_content(where))
         elif where in self.stale:
             raise UsageError(f"{where} was written in a part of the run that was skipped",
                              "it was too large to be kept", "replay with --no-skip")
@@ -114,11 +118,19 @@ class Files:
                 self._inputs.add(where)
                 self._note_input(where, identity)
 
+    def _was_there(self, path: str) -> bool:
+        return self._before[path] if path in self._before else os.path.exists(path)
+
     def state(self) -> dict[str, Any]:
-        """Content of what the script wrote: bytes, None for gone, the size of what is too large."""
+        """Content of what the script wrote: bytes, None for gone, the size of what is too large.
+
+        Files that came and went are left out: temporary ones have other names each time.
+        """
         self._is_ours = True
         try:
-            return {path: self._content(path) for path in sorted(self.written)}
+            found = {path: self._content(path) for path in sorted(self.written)}
+            return {path: content for path, content in found.items()
+                    if content is not None or self.written[path]}
         finally:
             self._is_ours = False
 
@@ -143,7 +155,7 @@ class Files:
         self._is_ours = True
         try:
             for path, content in value.items():
-                self.written.setdefault(path)
+                self.written.setdefault(path, self._was_there(path))
                 if isinstance(content, int):
                     self.stale.add(path)
                 elif content is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.abc
 import importlib.machinery
 import os
 import sys
@@ -32,7 +31,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
         exec(code, vars(module))
 
 
-class Finder(importlib.abc.MetaPathFinder):
+class Finder:
     """Finds the user's modules before the usual finders do."""
 
     def __init__(self, tops: tuple[str, ...], prepare: Prepare) -> None:
@@ -56,4 +55,4 @@ class Finder(importlib.abc.MetaPathFinder):
 
     def install(self) -> None:
         """Be asked first."""
-        sys.meta_path.insert(0, self)
+        sys.meta_path.insert(0, self)   # type: ignore[arg-type]

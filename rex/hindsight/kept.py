@@ -7,9 +7,9 @@ from typing import Any
 
 from rex import __version__
 from rex.archive import Archive, Experiment, Manifest, Recording
-from rex.hindsight.record import ENGINE
-from rex.hindsight.records import FORMAT, LogWriter
-from rex.hindsight.replay import Findings, Plan
+from rex.hindsight.plan import Plan
+from rex.hindsight.records import ENGINE, FORMAT, LogWriter
+from rex.hindsight.replay import Findings
 from rex.state.records import content_to_json
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import enum
 import io
-import multiprocessing.process
+import itertools
 import random
-import socket
-import subprocess
 import types
 import weakref
 from typing import Any
 
 from rex.hindsight import arrayshapes, codeshapes, othershapes, shapes
-from rex.hindsight.clock import Reading
+from rex.hindsight.clock import Converting, Reading
 from rex.hindsight.usercode import UserCode
 
 _LATE: dict[tuple[str, str], str] = {
@@ -23,6 +21,8 @@ _LATE: dict[tuple[str, str], str] = {
     ("numpy.random.mtrand", "RandomState"): "random",
     ("numpy.random._generator", "Generator"): "random",
     ("numpy.random.bit_generator", "BitGenerator"): "random"}
+_ELSEWHERE = {("subprocess", "Popen"), ("socket", "socket"), ("_socket", "socket"),
+              ("multiprocessing.process", "BaseProcess")}
 _CALLABLES = ("cython_function_or_method", "fused_cython_function", "_ArrayFunctionDispatcher")
 
 
@@ -39,14 +39,14 @@ class Shapes:
             codeshapes.WrapperShape(), codeshapes.WeakShape(), arrayshapes.ArrayShape(), arrayshapes.ScalarShape(),
             arrayshapes.TensorShape(), arrayshapes.StorageShape(), othershapes.RandomShape(),
             othershapes.ReduceShape(), othershapes.OpaqueShape(), othershapes.SuspendedShape(),
-            othershapes.FileShape(), othershapes.EnumShape()]
+            othershapes.FileShape(), othershapes.EnumShape(), othershapes.CycleShape()]
         self.by_tag: dict[str, Any] = {shape.tag: shape for shape in listed}
         self._process = othershapes.ProcessShape()
         tags = {list: "list", dict: "dict", set: "set", tuple: "tuple", frozenset: "tuple",
                 bytes: "bytes", bytearray: "bytes", complex: "bytes",
                 types.FunctionType: "function", types.BuiltinFunctionType: "method",
                 types.MethodType: "method", types.CellType: "cell", types.ModuleType: "module",
-                staticmethod: "wrap", classmethod: "wrap", property: "wrap",
+                itertools.cycle: "cycle", staticmethod: "wrap", classmethod: "wrap", property: "wrap",
                 types.GeneratorType: "suspended", types.CoroutineType: "suspended",
                 types.AsyncGeneratorType: "suspended"}
         self._known: dict[type, Any] = {kind: self.by_tag[tag] for kind, tag in tags.items()}
@@ -62,6 +62,8 @@ class Shapes:
         if issubclass(kind, type):
             return self.by_tag["class"]
         for base in kind.__mro__:
+            if (base.__module__, base.__name__) in _ELSEWHERE:
+                return self._process
             if tag := _LATE.get((base.__module__, base.__name__)):
                 return self.by_tag[tag]
         if issubclass(kind, enum.Enum):
@@ -72,12 +74,10 @@ class Shapes:
             return self.by_tag["module"]
         if issubclass(kind, weakref.ref):
             return self.by_tag["weak"]
-        if kind is Reading:
+        if kind in (Reading, Converting):
             return self.by_tag["reduce"]
         if othershapes.is_kept(kind):
             return self.by_tag["opaque"]
-        if issubclass(kind, (subprocess.Popen, socket.socket, multiprocessing.process.BaseProcess)):
-            return self._process
         if issubclass(kind, io.IOBase) and not issubclass(kind, (io.BytesIO, io.StringIO)):
             return self.by_tag["file"]
         if kind.__name__ == "_lru_cache_wrapper":

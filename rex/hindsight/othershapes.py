@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import io
+import itertools
 import logging
 import os
 import pickle
@@ -124,12 +126,12 @@ class ReduceShape:
         if live is not None and build.is_same_reduction(node, live):
             return live
         function = build.get(node[1])
-        if function is iter:   # it moves once what it looks at has its content
-            made = iter(build.get(node[2][0]))
+        if function in (iter, reversed):   # it moves once what it looks at has its content
+            made = function(build.get(node[2][0]))
             if node[3] is not None:
                 build.after(lambda: made.__setstate__(node[3]))
             return made
-        if getattr(function, "__module__", "") == "itertools" or function in (enumerate, zip, map, filter):
+        if getattr(function, "__module__", "") == "itertools" or function in _LAZY:
             made = function(*[build.get(ref) for ref in node[2]])
             if node[3] is not None:
                 made.__setstate__(build.get(node[3]))
@@ -147,6 +149,10 @@ class ReduceShape:
         pass
 
 
+# They look at what they are made from only when they are used.
+_LAZY = (enumerate, zip, map, filter, functools.partial)
+
+
 def _set_state(made: Any, state: Any) -> None:
     if hasattr(made, "__setstate__"):
         made.__setstate__(state)
@@ -158,6 +164,41 @@ def _set_state(made: Any, state: Any) -> None:
         made.__dict__.update(state)
     for name, value in (slots or {}).items():
         setattr(made, name, value)
+
+
+class CycleShape:
+    """itertools.cycle: pickled by itself it forgets that its first turn is over."""
+
+    tag = "cycle"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        _, (iterator,), (items, is_turning) = value.__reduce__()
+        if not is_turning:
+            return "cycle", walk.ref(iterator), walk.refs(items)
+        return "cycle", None, walk.refs(items), len(items) - iterator.__length_hint__()
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        _, (iterator,), (items, is_turning) = live.__reduce__()
+        yield from zip(node[2], items)
+        if not is_turning:
+            yield node[1], iterator
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return False
+
+    def make(self, build: Any, node: Node) -> Any:
+        items = [build.get(ref) for ref in node[2]]
+        if node[1] is not None:
+            made = itertools.cycle(build.get(node[1]))
+            made.__setstate__((items, False))
+            return made
+        made = itertools.cycle(items)
+        for _ in range(len(items) + (node[3] or len(items))):   # past its first turn, to where it stood
+            next(made)
+        return made
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
 
 
 def opaque_node(walk: Walk, value: Any, why: str) -> Node:

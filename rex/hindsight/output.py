@@ -7,6 +7,7 @@ import os
 import sys
 from typing import Callable
 
+_BEFORE, _SHOWN = 40, 160   # characters before a difference, and in all
 Sink = Callable[[int, bytes], None]
 
 
@@ -56,3 +57,14 @@ def flush() -> None:
             stream.flush()
         except (AttributeError, ValueError, OSError):
             pass
+
+
+def first_lines_apart(one: str, other: str) -> tuple[str, str]:
+    """The first line in which two texts differ, of each; without what is equal far before the difference."""
+    theirs, mine = one.splitlines(True), other.splitlines(True)
+    place = next((n for n, (a, b) in enumerate(zip(theirs, mine)) if a != b), min(len(theirs), len(mine)))
+    a, b = ("".join(lines[place:place + 1]) for lines in (theirs, mine))
+    at = next((n for n, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    begin = max(0, at - _BEFORE) if at > 2 * _BEFORE else 0
+    cut = "..." if begin else ""
+    return cut + a[begin:begin + _SHOWN], cut + b[begin:begin + _SHOWN]

@@ -17,14 +17,13 @@ from rex import codec
 from rex.archive import Archive
 from rex.errors import CommandNotFound, NotFound, OwnFailure, UsageError
 from rex.hindsight.policy import OVERHEAD, RESTORE_FACTOR
+from rex.hindsight.processes import RUN, python_path
+from rex.hindsight.records import ENGINE
 from rex.record import begun_facts, new_manifest, withheld_names
 
-ENGINE = "hindsight"
 GRANULARITY_S = 0.050
 _KEPT = ("command", "cwd", "environment", "withheld", "user", "host", "limits", "terminal", "machine",
          "engine", "rex", "start_ns")
-# Not with -m: the runner would be __main__, which is the script's name.
-RUN = "from rex.hindsight.runner import main; main()"
 
 
 @dataclass
@@ -152,11 +151,3 @@ def _job(options: Options, archive: Archive, told: str, former: dict[str, Any]) 
             "manifest": {name: manifest[name] for name in _KEPT},
             "unset": unset,
             "environment": environment, "resume": options.resume}
-
-
-def python_path(environment: dict[str, str]) -> str:
-    """A search path on which this Rex is found too."""
-    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    known = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
-    return os.pathsep.join([*known, *([] if top in known else [top])])
-

@@ -12,6 +12,7 @@ from rex.archive import Archive, Content, Experiment
 from rex.errors import Damaged, RexError, TooNew
 from rex.state.records import content_to_json
 
+ENGINE = "hindsight"     # of experiments that are runs or replays
 FORMAT = 1
 
 

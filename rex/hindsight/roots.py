@@ -63,8 +63,8 @@ class Roots:
         outside = {**environment.capture(), **_library_state()}
         outside[environment.ENVIRON] = {name: text for name, text in sorted(
             outside[environment.ENVIRON].items()) if name not in self._withheld}
-        if self._files is not None and self._files.written:
-            outside[_FILES] = self._files.state()
+        if self._files is not None and (files := self._files.state()):
+            outside[_FILES] = files
         return found + sorted(outside.items())
 
     def bind(self, values: dict[str, Any]) -> None:

@@ -10,7 +10,6 @@ import threading
 import types
 from typing import Any
 
-from rex.hindsight import jobs
 from rex.hindsight.imports import Finder
 
 
@@ -39,8 +38,6 @@ def _execute(main: types.ModuleType, path: str, prepare: Any) -> int:
         exec(code, main.__dict__)
     except SystemExit as error:
         return _status_of(error)
-    except jobs.Finished:
-        return 0
     except BaseException as error:
         trace = _without_us(error.__traceback__)
         sys.excepthook(type(error), error.with_traceback(trace), trace)
@@ -77,7 +74,11 @@ def main() -> None:
     os.unlink(sys.argv[1])
     for name in job.get("unset", ()):
         os.environ.pop(name, None)
-    status = jobs.do(job, run_script)
+    if job["do"] == "record":
+        from rex.hindsight.recording import record as do
+    else:
+        from rex.hindsight.worker import replay as do
+    status = do(job, run_script)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)   # the script's own handlers ran; nothing of ours waits

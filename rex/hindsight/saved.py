@@ -7,8 +7,8 @@ from typing import Any, Iterator
 from rex.archive import Archive
 from rex.hindsight.graph import decode_snapshot
 from rex.hindsight.kinds import Shapes
+from rex.hindsight.plan import latest_run
 from rex.hindsight.records import read_run
-from rex.hindsight.replay import latest_run
 from rex.hindsight.restore import restore
 from rex.hindsight.usercode import UserCode
 from rex.hindsight.writer import read_table

@@ -247,7 +247,7 @@ class ObjectShape:
         base = self._bases.get(kind)
         if base is None:
             base = self._bases[kind] = solid_base(kind)
-        return base is object or base in CONTAINERS or base is tuple or base in PLAIN_BASES
+        return base in (object, types.SimpleNamespace, tuple) or base in CONTAINERS or base in PLAIN_BASES
 
     def _members(self, kind: type) -> list[tuple[str, Any]]:
         found = self._slots.get(kind)
@@ -272,7 +272,7 @@ class ObjectShape:
 
     def _content(self, walk: Walk, value: Any, kind: type) -> tuple[Any, ...]:
         base = self._bases.get(kind) or solid_base(kind)
-        if base is object:
+        if base in (object, types.SimpleNamespace):
             return ()
         if base is deque:
             return "list", walk.refs(deque.__iter__(value)), walk.ref(value.maxlen)

@@ -6,8 +6,7 @@ from typing import Any
 
 from rex.archive import Archive, Experiment
 from rex.errors import NotFound
-from rex.hindsight.record import ENGINE
-from rex.hindsight.records import read_run
+from rex.hindsight.records import ENGINE, read_run
 
 
 def experiments_of(archive: Archive) -> list[Experiment]:

@@ -19,6 +19,7 @@ from rex.hindsight.files import Files, private_view, remove, watch_torch
 from rex.hindsight.graph import Snapshot, difference, walk_roots
 from rex.hindsight.instrument import ModulePlan, plan_module, rewrite
 from rex.hindsight.memory import Hasher
+from rex.hindsight.output import first_lines_apart
 from rex.hindsight.records import Checkpoint, Run, content_of, read_run
 from rex.hindsight.seek import Seeker
 from rex.hindsight.session import Entry
@@ -62,7 +63,8 @@ class Replayer(Seeker):
         output.tee(self._take_output, passes=lambda fd: fd == 2)
         if self.run.files:
             self._make_private()
-        self.files = Files((os.path.realpath(self.archive.path) + os.sep,), lambda *_: None, None)
+        self.files = Files((os.path.realpath(self.archive.path) + os.sep,), lambda *_: None, None,
+                           {path: line["was_there"] for path, line in self.run.files.items()})
         self.files.install()
 
     def _make_private(self) -> None:
@@ -171,7 +173,7 @@ class Replayer(Seeker):
         place = self.run.border(position)
         if place is not None:
             border = self.run.borders[place]
-            if position == self._quiet:
+            if self._quiet == position:
                 self._quiet = ""
                 self._forget_output(border.outputs)
             self._compare_output(border.outputs, position, is_whole=True)
@@ -198,8 +200,8 @@ class Replayer(Seeker):
         self._synced = upto
         is_same = mine == theirs if is_whole else theirs.startswith(mine)
         if not is_same:
-            self.tell("diverged", what="output", position=position, iteration=self.iteration,
-                      recorded=theirs[:2000], now=mine[:2000])
+            recorded, now = first_lines_apart(theirs, mine)
+            self._diverged("output", position, recorded=recorded, now=now)
 
     def _compare_state(self, checkpoint: Checkpoint, position: str, entry: Entry) -> None:
         saved = self.read_snapshot(checkpoint)
@@ -217,8 +219,12 @@ class Replayer(Seeker):
                 self.tell("note", key="changed", text=f"added statements change {names[0]} (iteration "
                           f"{self.iteration}): put back at the next checkpoint")
                 return
-        self.tell("diverged", what="state", position=position, iteration=self.iteration,
-                  names=names[:20])
+        self._diverged("state", position, names=names[:20])
+
+    def _diverged(self, what: str, position: str, **facts: Any) -> None:
+        """Tell of a difference found at a border: it came about in the iteration before it."""
+        is_start = "/" not in position and ":" in position
+        self.tell("diverged", what=what, position=position, iteration=self.iteration - is_start, **facts)
 
     def did_restore(self, saved: Snapshot, position: str, entry: Entry,
                     checkpoint: Checkpoint) -> None:
@@ -232,8 +238,7 @@ class Replayer(Seeker):
             return
         live = walk_roots(self.shapes, Hasher(), self.roots(entry).pairs())
         if saved.digests() != live.digests():
-            self.tell("diverged", what="state", position=position, iteration=self.iteration,
-                      names=list(difference(saved, live))[:20], restored=True)
+            self._diverged("state", position, names=list(difference(saved, live))[:20], restored=True)
 
     def finish(self, status: int) -> None:
         """The script ended by itself."""

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rex.errors import UsageError
+from rex.cluster import connect, worker_count
 from rex.multiversion.execute import Tally, Watch
 from rex.multiversion.merge import VersionTree
 
 _TASKS_PER_WORKER = 2
-_PATIENCE_S = 30
 _WORTH = 0.9           # a split must make the longest task shorter by a tenth
 
 
@@ -61,23 +60,9 @@ def replay_on(address: str, part: Any, wishes: Any, tree: VersionTree, watch: Wa
     Raises:
         UsageError: there is no such cluster, or Dask is not installed.
     """
-    try:
-        from distributed import Client, as_completed
-    except ImportError as error:
-        raise UsageError("--dask needs Dask", "it is not installed beside Rex",
-                         "install it with: pip install 'rex[dask]'") from error
-    try:
-        client = Client(address, timeout="5s")
-    except (OSError, ValueError, TypeError) as error:
-        raise UsageError(f"no Dask scheduler at {address}", str(error), "start one with: dask scheduler") from error
-    with client:
-        try:
-            client.wait_for_workers(1, timeout=_PATIENCE_S)
-        except TimeoutError as error:
-            raise UsageError(f"the Dask cluster at {address} has no workers", "",
-                             "start one with: dask worker") from error
-        workers = len(client.scheduler_info(n_workers=-1)["workers"])
-        groups = share_out(tree, workers * _TASKS_PER_WORKER)
+    with connect(address) as client:
+        from distributed import as_completed
+        groups = share_out(tree, worker_count(client) * _TASKS_PER_WORKER)
         futures = {client.submit(part, wishes, group, pure=False): group for group in groups}
         tally, comparisons = Tally(), []
         for future in as_completed(list(futures)):

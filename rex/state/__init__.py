@@ -1,10 +1,23 @@
 """Live Python state: co-variables, what a cell changed, capture and restore (docs/state.md)."""
 
-from rex.state.records import content_to_json
-from rex.state.restore import Restored, checkout, forbid_effects, run_plainly, values_at
-from rex.state.store import Store, load_history
-from rex.state.tracker import StateTracker
-from rex.state.versions import Chunk, Delta, History, Part, Version, path_up
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+# Loaded when they are used: hindsight needs little of this room, and a replay is short.
+_PLACES = {"records": ("content_to_json",),
+           "restore": ("Restored", "checkout", "forbid_effects", "run_plainly", "values_at"),
+           "store": ("Store", "load_history"), "tracker": ("StateTracker",),
+           "versions": ("Chunk", "Delta", "History", "Part", "Version", "path_up")}
 
 __all__ = ["Chunk", "Delta", "History", "Part", "Restored", "StateTracker", "Store", "Version",
            "checkout", "content_to_json", "forbid_effects", "load_history", "path_up", "run_plainly", "values_at"]
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _PLACES.items():
+        if name in names:
+            found = globals()[name] = getattr(importlib.import_module(f"rex.state.{module}"), name)
+            return found
+    raise AttributeError(f"module 'rex.state' has no attribute {name!r}")

@@ -14,7 +14,7 @@ import types
 import uuid
 from typing import Any, Callable
 
-from cloudpickle import cloudpickle
+from rex.state.importable import is_importable
 
 # Immutable, or the same for everybody: to reach one together makes no co-variable.
 PLAIN, SHARED = "plain", "shared"
@@ -35,29 +35,6 @@ _PLAIN_LIBRARY = {("numpy", "dtype"), ("numpy", "generic"), ("numpy", "ufunc"),
 # Callables that are pickled by name, like functions, but are none.
 _NAMED = {"_lru_cache_wrapper", "_ArrayFunctionDispatcher", "cython_function_or_method",
           "fused_cython_function", "builtin_function_or_method"}
-
-_importable: dict[int, object] = {}
-
-
-def is_importable(value: Any) -> bool:
-    """Whether a class or function is found again by its name."""
-    if id(value) in _importable:
-        return True
-    try:
-        if isinstance(value, (type, types.FunctionType)):
-            found = cloudpickle._should_pickle_by_reference(value)
-        else:
-            found = cloudpickle._lookup_module_and_qualname(value) is not None
-    except Exception:   # modules with surprising __getattr__
-        found = False
-    if found:
-        _importable[id(value)] = value   # kept alive: the id stays its own
-    return bool(found)
-
-
-def forget_importable() -> None:
-    """Look every class and function up anew, after a module may have been reloaded."""
-    _importable.clear()
 
 
 def plain_or_shared(kind: type) -> str:

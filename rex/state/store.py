@@ -12,7 +12,6 @@ from typing import Any, Callable, Iterable
 from rex.archive import Archive, Content, Experiment, Recording
 from rex.errors import RexError
 from rex.state import records
-from rex.state.tracker import own_threads
 from rex.state.versions import Chunk, Delta, History, Version
 
 # Stored chunks that stay in memory, for undo; and what may wait to be stored.
@@ -71,7 +70,7 @@ class Store:
         self._thread = threading.Thread(target=self._work, name="rex-state", daemon=True)
         self._thread.start()
         if self._thread.ident is not None:
-            own_threads.add(self._thread.ident)
+            _own_threads().add(self._thread.ident)
 
     def save(self, delta: Delta, facts: MakeFacts | None = None) -> None:
         """Hand a delta over; `wait` tells when it is durable.
@@ -150,7 +149,7 @@ class Store:
         if self._thread.is_alive():
             self._queue.put(None)
             self._thread.join()
-            own_threads.discard(self._thread.ident or 0)
+            _own_threads().discard(self._thread.ident or 0)
             self._log.close()
         self._check()
 
@@ -298,6 +297,11 @@ class Store:
 
 def _name(content: Content) -> str:
     return content.tree or content.sha256
+
+
+def _own_threads() -> set[int]:
+    from rex.state.tracker import own_threads   # late: readers need no tracker
+    return own_threads
 
 
 def read_content(archive: Archive, content: Content) -> bytes:

@@ -9,7 +9,8 @@ from typing import Any, Callable, Iterable
 
 import xxhash
 
-from rex.state.kinds import PLAIN, is_importable
+from rex.state.importable import is_importable
+from rex.state.kinds import PLAIN
 from rex.state.parts import LivePart, PartScanner
 from rex.state.versions import Chunk, Version
 from rex.state.walk import KINDS, PART_BYTES, Scene, foreign_roots, is_known_module, reach, walk

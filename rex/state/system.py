@@ -8,7 +8,7 @@ import threading
 from typing import Any, Callable
 
 from rex.state import build
-from rex.state.kinds import is_importable
+from rex.state.importable import is_importable
 
 
 def _reduce_cached(function: Any) -> Any:

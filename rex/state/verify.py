@@ -18,7 +18,8 @@ import weakref
 from dataclasses import dataclass
 from typing import Any, Iterable
 
-from rex.state.kinds import PLAIN, is_importable
+from rex.state.importable import is_importable
+from rex.state.kinds import PLAIN
 from rex.state.load import load
 from rex.state.versions import Version
 from rex.state.walk import KINDS

@@ -14,8 +14,8 @@ from typing import Any, Callable
 from cloudpickle import cloudpickle
 
 from rex.state import arrays, build, pandas_refs, system, tensors
-from rex.state.kinds import (PLAIN, SHARED, Kinds, foreign_root, forget_importable,
-                             is_importable, is_machinery, is_open_file)
+from rex.state.importable import forget_importable, is_importable
+from rex.state.kinds import PLAIN, SHARED, Kinds, foreign_root, is_machinery, is_open_file
 from rex.state.names import names_of
 from rex.state.parts import LivePart, PartScanner, flatten
 

@@ -238,9 +238,10 @@ class Maker:
         steps = self._chance.randint(2, 8)
         kind = self._chance.choice(("for", "for", "while", "enumerate", "batches", "try"))
         if kind == "while":
-            self.put(f"left = {steps}\nwhile left > 0:")
+            left = f"left{level}"
+            self.put(f"{left} = {steps}\nwhile {left} > 0:")
             self._depth += 1
-            self.put("left -= 1")
+            self.put(f"{left} -= 1")
         elif kind == "enumerate":
             self.put(f"for k, item in enumerate(reversed(range({steps}))):")
             self._depth += 1

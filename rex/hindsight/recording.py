@@ -1,4 +1,4 @@
-"""What a runner does: record a run, or replay a piece of one."""
+"""The recording of a run, in the process of the script."""
 
 from __future__ import annotations
 
@@ -17,19 +17,8 @@ from rex.hindsight.records import Run, checkpoint_to_json, read_run
 RunScript = Callable[[str, list[str], Any], int]
 
 
-class Finished(BaseException):
-    """Ends the script from within: its piece is done."""
-
-
-def do(job: dict[str, Any], run_script: RunScript) -> int:
-    """Do a job; the exit status of the script."""
-    if job["do"] == "record":
-        return _record(job, run_script)
-    from rex.hindsight.worker import replay
-    return replay(job, run_script)
-
-
-def _record(job: dict[str, Any], run_script: RunScript) -> int:
+def record(job: dict[str, Any], run_script: RunScript) -> int:
+    """Record a run; the exit status of the script."""
     archive = Archive.open(job["archive"])
     facts = {**job["begun"], "engine": job["manifest"]["engine"]}
     with archive.begin(job["name"], facts, level=1) as recording:

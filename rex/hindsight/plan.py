@@ -1,0 +1,274 @@
+"""Plan a replay: what must run, what is skipped, and who begins where."""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import dataclass, field
+
+from rex.archive import Archive, Experiment
+from rex.errors import NotFound, UsageError
+from rex.hindsight.changes import Probe, compare, describe_refusal, unified
+from rex.hindsight.files import identity_of
+from rex.hindsight.records import Border, Run, content_of, read_run
+
+FOREVER = 1 << 60
+
+
+@dataclass
+class Options:
+    """What the user asked of a replay.
+
+    Attributes:
+        epochs: iterations of the main loop, from and until; None for all.
+        allow_changes: replay though code was changed otherwise than by additions.
+        is_skipping: whether loops without added statements may be skipped.
+        verify: how many loops, chosen at random, to run although they could be skipped.
+        dask: address of a Dask scheduler; empty for this machine alone.
+    """
+
+    script: str | None = None
+    archive: str = "__default"
+    experiment: str | None = None
+    jobs: int = 1
+    epochs: tuple[int, int] | None = None
+    allow_changes: bool = False
+    is_skipping: bool = True
+    verify: int = 0
+    dask: str = ""
+
+
+@dataclass(slots=True)
+class Piece:
+    """What one worker does: from a border (or the beginning) to another (or the end)."""
+
+    start: str
+    stop: str
+    run_s: float
+
+
+@dataclass
+class Plan:
+    """What a replay will do.
+
+    Attributes:
+        skippable: loops that hold no added statement.
+        skips: how many of their runs have a checkpoint, within what is replayed.
+        expected_s: seconds, by the times of the recording.
+    """
+
+    experiment: Experiment
+    run: Run
+    probes: list[Probe]
+    skippable: set[str]
+    pieces: list[Piece]
+    until: int
+    shown: tuple[int, int]
+    script: str
+    skips: int = 0
+    skipped: list[str] = field(default_factory=list)
+    verified: list[str] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    expected_s: float = 0.0
+    is_inner: bool = False
+
+
+def make_plan(options: Options) -> Plan:
+    """Compare the script with its recording, and decide what must run.
+
+    Raises:
+        NotFound: there is no such run.
+        UsageError: the code was changed otherwise than by additions.
+    """
+    archive = Archive.open(options.archive)
+    experiment = archive.experiment(options.experiment or latest_run(archive))
+    run = read_run(archive, experiment)
+    script = options.script or run.head["script"]
+    if not os.path.isfile(script):
+        raise NotFound(f"no script {script}", "", "give its path")
+    sources: dict[str, str] = {}
+    probes = find_probes(archive, run, script, options.allow_changes, sources)
+    if not options.allow_changes:
+        check_inputs(run)
+    hot = hot_sites(run, probes)
+    every = {key for border in run.borders for key in _keys(border.position)}
+    skippable = every - hot if options.is_skipping else set()
+    main = main_loop(run)
+    low, high = options.epochs or (0, FOREVER)
+    plan = Plan(experiment, run, probes, skippable, [], high, (low, high), script, sources=sources)
+    plan.is_inner = any(hot & set(_keys(b.position)[1:]) for b in run.borders)
+    first = first_needed(run, main, hot, low if options.epochs else 0)
+    last = next((n for n, b in enumerate(run.borders) if _iteration(b.position, main) >= high),
+                len(run.borders))
+    _cut(plan, first, last, options.jobs)
+    if options.verify:
+        plan.verified = random.sample(plan.skipped, min(options.verify, len(plan.skipped)))
+        plan.skips -= len(plan.verified)
+    return plan
+
+
+def latest_run(archive: Archive) -> str:
+    """The run that is meant when none is named: the newest.
+
+    Raises:
+        NotFound: the archive holds none.
+    """
+    runs = [e for e in archive.experiments() if e.begun.get("engine") == "hindsight"
+            and e.begun.get("kind", "run") == "run"]
+    if not runs:
+        raise NotFound(f"no recorded training run in {archive.path}", "",
+                       "see: rex hindsight record --help")
+    return max(runs, key=lambda e: e.begun.get("start_ns", 0)).name
+
+
+def find_probes(archive: Archive, run: Run, script: str, allow_changes: bool,
+                sources: dict[str, str]) -> list[Probe]:
+    """Every statement that was added to the modules of a run.
+
+    Args:
+        sources: is given the text of the modules as they are now.
+    Raises:
+        UsageError: something was changed or removed.
+    """
+    top = os.path.dirname(os.path.realpath(script))
+    recorded_top = os.path.dirname(run.head["path"])
+    found: list[Probe] = []
+    for name, facts in run.modules.items():
+        path = script if name == "__main__" else os.path.join(
+            top, os.path.relpath(facts["path"], recorded_top))
+        recorded = archive.read(content_of(facts["source"])).decode()
+        try:
+            with open(path, encoding="utf-8") as file:
+                now = file.read()
+        except FileNotFoundError:
+            raise NotFound(f"the module {name} is gone", path, "put it back") from None
+        sources[name] = now
+        if now == recorded:
+            continue
+        changes = compare(recorded, now, name, path)
+        if changes.removed and not allow_changes:
+            raise describe_refusal(path, changes.removed, unified(recorded, now, path))
+        for probe in changes.probes:
+            probe.function = f"{name}:{probe.function}" if probe.function else ""
+        found += changes.probes
+    return found
+
+
+def check_inputs(run: Run) -> None:
+    """Refuse inputs that are not what they were.
+
+    Raises:
+        UsageError: this one was changed, or is gone.
+    """
+    for path, identity in run.inputs.items():
+        now = identity_of(path)
+        if path not in run.files and now != identity:
+            raise UsageError(f"the input {path} {'was changed' if now else 'is gone'} since the recording", "",
+                             "put it back, or replay with --allow-changes")
+
+
+def hot_sites(run: Run, probes: list[Probe]) -> set[str]:
+    """The loops in which added statements may run: around them, or around calls of their function."""
+    hot = {key for probe in probes for key in probe.sites}
+    functions = {probe.function for probe in probes} - {""}
+    for around, called in run.calls.items():
+        if called & functions:
+            hot.update(around.split("/"))
+    return hot
+
+
+def main_loop(run: Run) -> str:
+    """Position of the outermost loop that took longest; "" if there is none."""
+    spent: dict[str, float] = {}
+    for border in run.borders:
+        head = border.position.split("/")[0].rstrip("!").partition(":")[0]
+        spent[head] = spent.get(head, 0.0) + border.spent_s
+    return max(spent, key=lambda name: spent[name], default="")
+
+
+def first_needed(run: Run, main: str, hot: set[str], low: int) -> int:
+    """The first border after which something must run: an added statement, or an epoch asked for."""
+    for number, border in enumerate(run.borders):
+        if low:
+            if _iteration(border.position, main) >= low:
+                return number
+        elif hot & set(_keys(border.position)):
+            return number
+    return len(run.borders)
+
+
+def _keys(position: str) -> list[str]:
+    return [part.rstrip("!").partition(":")[0].rpartition(".")[0] for part in position.split("/")]
+
+
+def _iteration(position: str, main: str) -> int:
+    """Of the main loop at a border; -1 before it, a large number behind it."""
+    head = position.split("/")[0]
+    if head == f"{main}!":
+        return FOREVER
+    name, _, iteration = head.rstrip("!").partition(":")
+    return int(iteration) if name == main and iteration else -1
+
+
+def _is_resumable(border: Border) -> bool:
+    return border.checkpoint is not None and not border.checkpoint.why_not
+
+
+def _cut(plan: Plan, first: int, last: int, jobs: int) -> None:
+    """Divide borders first..last into pieces of equal time, each from a checkpoint."""
+    borders = plan.run.borders
+    starts = [n for n in range(min(first, len(borders) - 1) + 1) if _is_resumable(borders[n])] \
+        if first else []
+    begin = starts[-1] if starts else -1
+    costs = _costs(plan, begin, last)
+    total = sum(costs.values())
+    plan.expected_s = total
+    cuts = [n for n in costs if n > first and _is_resumable(borders[n]) and n < last]
+    chosen: list[int] = []
+    done, share = 0.0, total / max(1, jobs)
+    for number, cost in costs.items():
+        done += cost
+        if number in cuts and len(chosen) < jobs - 1 and done >= share * (len(chosen) + 1):
+            chosen.append(number)
+    edges = [begin, *chosen, -2]
+    for one, other in zip(edges, edges[1:]):
+        run_s = sum(cost for n, cost in costs.items() if n > one and (other == -2 or n <= other))
+        plan.pieces.append(Piece(borders[one].position if one >= 0 else "",
+                                 borders[other].position if other != -2 else "", run_s))
+
+
+def _costs(plan: Plan, begin: int, last: int) -> dict[int, float]:
+    """Seconds until each border from the one before, when what can be skipped is skipped."""
+    costs: dict[int, float] = {}
+    skipped = ""
+    borders = plan.run.borders
+    ends = {b.position: n for n, b in enumerate(borders) if b.position.endswith("!")}
+    for number in range(begin + 1, min(last + 1, len(borders))):
+        border = borders[number]
+        position = border.position
+        if skipped and position.startswith(skipped + ":"):
+            continue
+        skipped = ""
+        for end in _enclosing(position):
+            key = _keys(end)[-1]
+            place = ends.get(end + "!")
+            if key in plan.skippable and place is not None and _is_resumable(borders[place]):
+                skipped = end
+                break
+        if skipped and position == skipped + "!":
+            plan.skips += 1
+            plan.skipped.append(position)
+            checkpoint = border.checkpoint
+            costs[number] = checkpoint.pause_s * 1.4 if checkpoint else 0.0
+        elif not skipped:
+            costs[number] = border.spent_s
+    return costs
+
+
+def _enclosing(position: str) -> list[str]:
+    """Positions of the loops that a border lies in, or is the end of."""
+    parts = position.split("/")
+    found = []
+    for depth, part in enumerate(parts):
+        found.append("/".join([*parts[:depth], part.rstrip("!").partition(":")[0]]))
+    return found

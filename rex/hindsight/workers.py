@@ -1,0 +1,110 @@
+"""The processes of a replay: each runs a piece of the script, and tells what it finds."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from typing import Any, Iterator
+
+from rex.errors import OwnFailure, RexError, UsageError
+from rex.hindsight.processes import RUN, python_path
+
+
+class Worker:
+    """One process; its events are read as they come, and handed out in turn."""
+
+    def __init__(self, job: dict[str, Any], work: str) -> None:
+        """Start it.
+
+        Args:
+            job: see replay.py; `environment`, `cwd` and `recorded_status` are for us.
+            work: a folder for its files.
+        """
+        self._job, self._work = dict(job), work
+        self._begin()
+
+    def _begin(self) -> None:
+        read_end, write_end = os.pipe()
+        self._process = self._start(write_end)
+        os.close(write_end)
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        threading.Thread(target=_read, args=(read_end, self._lines), daemon=True).start()
+
+    def _start(self, events: int) -> subprocess.Popen[bytes]:
+        scratch = tempfile.mkdtemp(prefix="files", dir=self._work)
+        self._errors = os.path.join(scratch, "stderr")
+        path = os.path.join(scratch, "job.json")
+        kept = self._job["environment"]
+        here = {name: os.environ[name] for name in self._job["withheld"] if name in os.environ}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({**self._job, "environment": None, "events": events, "scratch": scratch}, file)
+        with open(self._errors, "wb") as errors:
+            return subprocess.Popen(
+                [sys.executable, "-c", RUN, path], cwd=self._job["cwd"], pass_fds=[events],
+                env={**kept, "PYTHONPATH": python_path(kept), **here}, stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=errors)
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """What the worker tells, until it ends.
+
+        Raises:
+            UsageError: the script failed. OwnFailure: the process ended without saying so.
+        """
+        last: dict[str, Any] = {"e": ""}
+        while (line := self._lines.get()) is not None:
+            last = event = json.loads(line)
+            if event["e"] == "stuck":
+                yield {"e": "note", "key": "stuck", "text":
+                       f"begun at the start, not at {event['position']}: {event['why']}"}
+                self.stop()
+                self._job |= {"start": "", "quiet": event["position"]}
+                self._begin()
+            elif event["e"] != "lost":
+                yield event
+        status = self._process.wait()
+        if last["e"] != "end" or status not in (0, self._job["recorded_status"]):
+            raise self._failure(last, status)
+
+    def _failure(self, last: dict[str, Any], status: int) -> RexError:
+        with open(self._errors, encoding="utf-8", errors="replace") as file:
+            told = file.read().strip()
+        why = told.splitlines()[-1] if told else f"it never came to {last['position']}" \
+            if last["e"] == "lost" else f"status {status}"
+        kind = UsageError if last["e"] in ("lost", "end") else OwnFailure
+        error = kind("the replay broke off", why, "see the lines above" if told else
+                     "is this the script that was recorded?")
+        error.add_note(told + "\n" if told else "")
+        return error
+
+    def stop(self) -> None:
+        """End the worker."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+
+
+def _read(fd: int, lines: queue.SimpleQueue[str | None]) -> None:
+    with os.fdopen(fd, encoding="utf-8", errors="surrogateescape") as file:
+        for line in file:
+            lines.put(line)
+    lines.put(None)
+
+
+def do_piece(job: dict[str, Any]) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """Do a piece on the machine of a cluster's worker: its events, and what failed (what, why, advice, lines)."""
+    events: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="rex-") as work:
+        worker = Worker(job, work)
+        try:
+            for event in worker.events():
+                events.append(event)
+        except RexError as error:
+            return events, (error.what, error.why, error.advice, *error.__notes__)
+        finally:
+            worker.stop()
+    return events, ()

@@ -1,0 +1,90 @@
+"""Memory of checkpoints: nothing is lost, nothing is copied twice, slots come back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xxhash
+
+from rex.hindsight.memory import (CHUNK_BYTES, DEFERRED_BYTES, Copier, Deferred, Habits, Hasher, Pool,
+                                  settle)
+from rex.state.parts import memory_at
+
+
+def address(array: np.ndarray) -> int:
+    return array.__array_interface__["data"][0]
+
+
+@pytest.mark.parametrize("size", [1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 5 * CHUNK_BYTES + 7])
+def test_a_pool_keeps_bytes_and_takes_slots_back(size: int) -> None:
+    pool, data = Pool(), np.random.default_rng(size).bytes(size)
+    array = np.frombuffer(data, np.uint8)
+    for _ in range(3):
+        slots = pool.put(address(array), size)
+        found = b"".join(pool.take_out(slot, min(CHUNK_BYTES, size - n * CHUNK_BYTES))
+                         for n, slot in enumerate(slots))
+        assert found == data
+    before = pool.slots
+    assert len(pool._free) == before
+
+
+def test_slots_that_are_apart_are_written_apart() -> None:
+    pool = Pool()
+    array = np.arange(4 * CHUNK_BYTES // 8)
+    pool._grow()
+    held = [pool._free.pop(n) for n in (-2, -3)]   # holes at the end of the free slots
+    slots = pool.put(address(array), array.nbytes)
+    assert b"".join(bytes(memory_at(slot, CHUNK_BYTES)) for slot in slots) == array.tobytes()
+    assert not set(slots) & set(held)
+
+
+def test_hashed_now_or_later_the_digest_is_the_same() -> None:
+    array = np.random.default_rng(0).normal(size=DEFERRED_BYTES // 8 + 3)
+    known: set[bytes] = set()
+    pool, habits = Pool(), Habits()
+    later = Copier(pool, habits, known.__contains__)
+    deferred = later.take(address(array), array.nbytes)
+    assert isinstance(deferred, Deferred)
+    settle(later.taken, pool, habits, known.__contains__)
+    now = Copier(pool, habits, known.__contains__)     # seen once: hashed first
+    assert now.take(address(array), array.nbytes) == deferred.digest
+    assert Hasher().take(address(array), array.nbytes) == deferred.digest
+    assert now.taken.buffers == later.taken.buffers
+    assert [part[0] for part in now.taken.fresh] == [part[0] for part in later.taken.fresh]
+
+
+def test_habits_follow_what_memory_does() -> None:
+    array = np.zeros(DEFERRED_BYTES // 8)
+    known: set[bytes] = set()
+    pool, habits = Pool(), Habits()
+
+    def take(is_changed: bool) -> bool:
+        if is_changed:
+            array[:] = np.random.default_rng(len(known)).normal(size=array.size)
+        copier = Copier(pool, habits, known.__contains__)
+        found = copier.take(address(array), array.nbytes)
+        settle(copier.taken, pool, habits, known.__contains__)
+        for digest, slot, _ in copier.taken.fresh:
+            known.add(digest)
+            pool.free(slot)
+        return isinstance(found, Deferred)
+
+    assert take(True)            # new: there is nothing to compare with
+    assert not take(True)        # did it change by itself, or was it just new?
+    assert take(True)            # it changes
+    assert take(False)           # no longer, as the hash tells
+    assert not take(False)
+    assert not take(True)
+    assert take(True)
+    assert len(pool._free) == pool.slots
+
+
+def test_equal_chunks_are_kept_once() -> None:
+    pool, habits = Pool(), Habits()
+    array = np.zeros(8 * DEFERRED_BYTES // 8)
+    copier = Copier(pool, habits, set().__contains__)
+    copier.take(address(array), array.nbytes)
+    settle(copier.taken, pool, habits, set().__contains__)
+    assert len(copier.taken.fresh) == 1
+    assert copier.taken.fresh[0][0] == xxhash.xxh3_128_digest(bytes(CHUNK_BYTES))
+    assert len(pool._free) == pool.slots - 1

@@ -1,0 +1,65 @@
+"""Small states to capture, change, and restore within one process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rex.archive import Archive
+from rex.hindsight.graph import Snapshot, walk_roots
+from rex.hindsight.kinds import Shapes
+from rex.hindsight.memory import Hasher
+from rex.hindsight.records import Checkpoint, LogWriter
+from rex.hindsight.restore import restore
+from rex.hindsight.usercode import UserCode
+from rex.hindsight.writer import CheckpointWriter, read_table
+from rex.state.store import read_content
+
+
+class World:
+    """Names with values, checkpoints of them in an archive, and a way back."""
+
+    def __init__(self, folder: Path) -> None:
+        self.archive = Archive.create(folder / "EXP")
+        self.recording = self.archive.begin("run", {}, level=1)
+        self.log = LogWriter(self.recording.log_path)
+        self.writer = CheckpointWriter(self.recording, self.log)
+        self.shapes = Shapes(UserCode())
+        self.count = 0
+
+    def save(self, **roots: Any) -> Snapshot:
+        """Take a checkpoint."""
+        copier = self.writer.copier()
+        snapshot = walk_roots(self.shapes, copier, sorted(roots.items()))
+        self.writer.put(str(self.count), snapshot, copier.taken, 0.0)
+        self.count += 1
+        return snapshot
+
+    def written(self) -> list[Checkpoint]:
+        """Every checkpoint, once all are stored."""
+        self.writer._queue.join()
+        assert self.writer.failure is None, self.writer.failure
+        return self.writer.written
+
+    def restore(self, number: int, **live: Any) -> dict[str, Any]:
+        """The values at a checkpoint; live objects take on what they had."""
+        from rex.hindsight.graph import decode_snapshot
+        checkpoint = self.written()[number]
+        table = read_table(self.archive, checkpoint.table)
+        snapshot = decode_snapshot(read_content(self.archive, checkpoint.structure))
+
+        def read_memory(digest: bytes) -> Any:
+            return (self.archive.store.read_object(name) for name in table[digest][1])
+
+        values, build = restore(snapshot, self.shapes, sorted(live.items()), read_memory)
+        build.finish()
+        return values
+
+    def digests(self, **roots: Any) -> dict[str, bytes]:
+        """The hash of each value's state."""
+        return walk_roots(self.shapes, Hasher(), sorted(roots.items())).digests()
+
+    def close(self) -> None:
+        self.writer.close()
+        self.log.close()
+        self.recording.abandon()
