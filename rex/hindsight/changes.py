@@ -161,17 +161,16 @@ def _refuse_leaving(probe: ast.AST, path: str) -> None:
     Raises:
         UsageError: this one would not.
     """
-    queue = [probe]
+    queue = [(probe, False)]
     while queue:
-        node = queue.pop()
-        if isinstance(node, _LEAVING):
+        node, is_in_loop = queue.pop()
+        if isinstance(node, _LEAVING) and not (is_in_loop and isinstance(node, (ast.Break, ast.Continue))):
             raise UsageError(f"{path} line {getattr(node, 'lineno', 0)}: {ast.unparse(node)[:60]}",
                              "an added statement must not leave the code around it",
                              "add statements that only look")
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            is_loop = isinstance(node, (ast.For, ast.While))
-            queue += [child for child in ast.iter_child_nodes(node)
-                      if not (is_loop and isinstance(child, (ast.Break, ast.Continue)))]
+            is_in_loop = is_in_loop or isinstance(node, (ast.For, ast.While))
+            queue += [(child, is_in_loop) for child in ast.iter_child_nodes(node)]
 
 
 def _bound(node: ast.AST) -> set[str]:

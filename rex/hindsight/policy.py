@@ -9,7 +9,6 @@ OVERHEAD = 0.0667
 RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint, until seen
 WRITER_SHARE = 0.5        # of the writer's CPU time, which the training may miss
 _BASE_S, _SECONDS_PER_BYTE = 0.003, 0.2e-9
-_GROWTH = 1.25
 
 
 @dataclass(slots=True)
@@ -81,13 +80,17 @@ class Policy:
         self._last_at_s = at_s
 
     def _has_room(self, at_s: float) -> bool:
-        """Half of the budget is free for all; the rest lasts by growing distances."""
+        """Half of the budget is free for all; the rest lasts by growing distances: the last doubles the run."""
         if self.budget_bytes is None or not self.count:
             return True
-        size = self.stored_bytes / self.count
-        if self.stored_bytes + size > self.budget_bytes:
+        left = (self.budget_bytes - self.stored_bytes) / (self.stored_bytes / self.count or 1)
+        if left < 1:
             return False
-        return self.stored_bytes < self.budget_bytes / 2 or at_s > self._last_at_s * _GROWTH
+        return self.stored_bytes < self.budget_bytes / 2 or at_s > self._last_at_s * (1 + 1 / left)
+
+    def fits(self, size_bytes: int) -> bool:
+        """Whether the budget has room for so many bytes more."""
+        return self.budget_bytes is None or self.stored_bytes + size_bytes <= self.budget_bytes
 
 
 def _resident_bytes() -> int:

@@ -238,11 +238,14 @@ class Recorder(Seeker):
             if collects:
                 gc.enable()
         pause = now_s() - begun
-        pause += self.writer.put(position, snapshot, copier.taken, pause)
+        if self.policy.fits(copier.taken.pending_bytes):
+            pause += self.writer.put(position, snapshot, copier.taken, pause)
+        else:
+            self.writer.drop(copier.taken)
         self.pause_s += pause
         done = len(self.writer.written)
         self.policy.paid(kind, pause, self.writer.busy_s / done if done else pause,
-                         self._recording.stored_bytes, at_s)
+                         self._recording.stored_bytes + self.writer.pending_bytes, at_s)
 
     def value(self, name: str, value: Any) -> None:
         """Keep a logged value."""

@@ -43,12 +43,12 @@ class CheckpointWriter:
         self.written: list[Checkpoint] = []
         self.busy_s = 0.0              # CPU seconds of the writer
         self.failure: BaseException | None = None
+        self.pending_bytes = 0         # raw, of what is not stored yet
         self._recording, self._log = recording, log
         self._known: dict[bytes, bytes] = {}     # sha256 by digest
         self._claimed: set[bytes] = set()
         self._count = 0
         self._storing = threading.Lock()   # nobody may add while packs are sealed
-        self._pending_bytes = 0
         self._room = threading.Condition()
         self._queue: queue.Queue[_Job | None] = queue.Queue()
         self._thread = threading.Thread(target=self._work, name="rex-hindsight", daemon=True)
@@ -64,11 +64,16 @@ class CheckpointWriter:
         self._claimed.update(digest for digest, _, _ in taken.fresh)
         pending = taken.pending_bytes
         with self._room:
-            self._room.wait_for(lambda: self._pending_bytes < PENDING_BYTES or bool(self.failure))
-            self._pending_bytes += pending
+            self._room.wait_for(lambda: self.pending_bytes < PENDING_BYTES or bool(self.failure))
+            self.pending_bytes += pending
         self._queue.put(_Job(self._count, position, snapshot, taken, pause_s, pending))
         self._count += 1
         return now_s() - begun
+
+    def drop(self, taken: Taken) -> None:
+        """Give back what a checkpoint took that nobody will have."""
+        for slot in [slot for _, slot, _ in taken.fresh] + [s for each in taken.deferred for s in each.slots]:
+            self._pool.free(slot)
 
     def take_over(self, archive: Archive, checkpoints: list[Checkpoint],
                   contents: list[Content]) -> None:
@@ -111,7 +116,7 @@ class CheckpointWriter:
             finally:
                 self.busy_s += time.thread_time() - begun
                 with self._room:
-                    self._pending_bytes -= sum(job.pending_bytes for job in jobs if job is not None)
+                    self.pending_bytes -= sum(job.pending_bytes for job in jobs if job is not None)
                     self._room.notify_all()
                 for _ in jobs:
                     self._queue.task_done()

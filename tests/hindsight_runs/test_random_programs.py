@@ -36,6 +36,6 @@ def test_random_program(tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.stress
-@pytest.mark.parametrize("seed", range(100, 200))
+@pytest.mark.parametrize("seed", range(100, 160))
 def test_more_random_programs(tmp_path: Path, seed: int) -> None:
     check(tmp_path, seed)
