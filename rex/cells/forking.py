@@ -12,13 +12,16 @@ import fcntl
 import gc
 import os
 import random
+import select
 import stat
 import sys
-import time
 from typing import Any, Iterator
+
+from . import loops
 
 _HARD = 2              # omp_pause_hard
 _NOLOAD = 4            # RTLD_NOLOAD
+_PATIENCE = 1000       # ms for a thread to end
 
 
 # ------------------------------------------------------------------ reasons
@@ -36,6 +39,26 @@ def pause() -> None:
     if bars is not None and bars.monitor is not None:
         bars.monitor.exit()
         bars.monitor = None
+    _pause_scripts()
+
+
+def _pause_scripts() -> None:
+    """IPython keeps a thread for `%%bash` and its kin."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    magics = shell and shell.magics_manager.registry.get("ScriptMagics")
+    loop = getattr(magics, "event_loop", None)
+    if loop is None or loop.is_closed():
+        return
+    if hasattr(magics, "stop_event_loop"):
+        magics.stop_event_loop()
+        return
+    loop.call_soon_threadsafe(loop.stop)                # older ones end it nowhere
+    for _ in range(_PATIENCE):
+        if not loop.is_running():
+            loop.close()
+            magics.event_loop = None
+            break
+        select.select([], [], [], 0.001)
 
 
 _inherited: set[int] = set()
@@ -99,8 +122,9 @@ def survives_fork() -> bool:
 
 
 def _open_reason() -> str:
+    known = _inherited.union(*map(loops.descriptors, loops.find_idle()))
     for descriptor, target in _descriptors():
-        if descriptor in _inherited:
+        if descriptor in known:
             continue
         if target.startswith("socket:"):
             return "it has an open socket"
@@ -155,6 +179,45 @@ def _descriptors() -> Iterator[tuple[int, str]]:
             continue
 
 
+# ------------------------------------------------------------------ process ids
+
+class _Identity:
+    """The process id that a state knows as its own: it stays what it was when a checkpoint becomes another process.
+
+    Libraries compare it with one of before, to find out that they are in a child, and then draw new
+    randomness (tempfile) or refuse to clean up (multiprocessing). In a child of the program they are right.
+    """
+
+    def __init__(self) -> None:
+        self.kept: int | None = None
+        self.real, self._kill = os.getpid, os.kill
+
+    def getpid(self) -> int:
+        """The current process id."""
+        return self.kept or self.real()
+
+    def kill(self, pid: int, signal: int) -> None:
+        """Send a signal to a process."""
+        self._kill(self.real() if pid == self.kept else pid, signal)
+
+    def forget(self) -> None:
+        self.kept = None
+
+
+_identity = _Identity()
+
+
+def process_id() -> int:
+    """What the system calls this process."""
+    return _identity.real()
+
+
+def keep_identity() -> None:
+    """Before the program begins: let its process id outlast forks of ours."""
+    os.getpid, os.kill = _identity.getpid, _identity.kill
+    os.register_at_fork(after_in_child=_identity.forget)
+
+
 # ------------------------------------------------------------------ forking
 
 def fork() -> bool:
@@ -162,7 +225,8 @@ def fork() -> bool:
 
     The child is on its own: it is nobody's child to wait for, since the program may wait for any.
     """
-    state = random.getstate()                # the module reseeds itself in a child
+    state, pid = random.getstate(), os.getpid()      # the module reseeds itself in a child
+    idle = loops.find_idle()
     gc.collect()
     gc.freeze()                              # else collections dirty the pages that are shared
     sys.__stdout__.flush()
@@ -174,6 +238,9 @@ def fork() -> bool:
     if os.fork():
         os._exit(0)
     random.setstate(state)
+    _identity.kept = pid
+    for loop in idle:
+        loops.renew(loop)
     return True
 
 

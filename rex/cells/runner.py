@@ -42,19 +42,24 @@ class Session:
 
     def __init__(self, directory: str) -> None:
         sys.dont_write_bytecode = True
+        empty = os.open(os.devnull, os.O_RDONLY)      # what programs that cells start find there
+        os.dup2(empty, 0)
+        os.close(empty)
         sys.path[0] = directory
         _load_room()
         from _rex_cells import observe   # type: ignore[import-not-found]
         place = os.path.realpath(directory or os.getcwd())
         observe.list_packages_quietly(place)
         observe.find_precisely([directory or os.getcwd()] + [p for p in sys.path if p.endswith("-packages")])
-        from _rex_cells import forking, serving, shell, split, writes   # all, so that the archive has them
+        from _rex_cells import forking, loops, serving, shell, split, writes   # all, so that the archive has them
         self.observe, self.forking, self.splitter, self.serving = observe, forking, split, serving
         self._kinds, self.pages = shell, writes.Pages()
         self.shell = shell.make_shell()
         self.script = shell.ScriptRunner(self.shell)
         observe.install(self.shell.user_ns)
         forking.note_inherited()
+        forking.keep_identity()
+        loops.watch()
 
     def begin(self, kind: str, path: str, arguments: list[str]) -> None:
         """Become this program: its name, its arguments."""

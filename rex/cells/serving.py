@@ -78,7 +78,7 @@ class Server:
 
     def run(self) -> None:
         """Follow orders until told to end."""
-        send(self._control, {"ready": True, "pid": os.getpid(), "problem": ""})
+        send(self._control, {"ready": True, "pid": self._forking.process_id(), "problem": ""})
         while True:
             order, _ = receive(self._control)
             if order is None or order["do"] == "drop":
@@ -132,7 +132,7 @@ class Server:
     def _become_branch(self, branch: str, files: list[tuple[int, str]]) -> None:
         os.access(f"{BRANCH}{branch}", os.F_OK)
         problem = self._forking.reopen(files)
-        send(self._control, {"ready": True, "pid": os.getpid(), "problem": problem})
+        send(self._control, {"ready": True, "pid": self._forking.process_id(), "problem": problem})
 
 
 def serve(session: Any) -> None:

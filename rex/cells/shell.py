@@ -21,7 +21,7 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-NO_INPUT = "input() cannot be answered: cells run unattended when versions are replayed"
+NO_INPUT = "standard input cannot be answered: cells run unattended when versions are replayed"
 
 
 class Outputs:
@@ -96,6 +96,28 @@ class Tee(io.TextIOBase):
 
     def isatty(self) -> bool:
         return False
+
+    def fileno(self) -> int:
+        return self._under.fileno()
+
+
+class NoInput(io.TextIOBase):
+    """A standard input that says why there is none."""
+
+    def __init__(self, under: TextIO) -> None:
+        self._under = under
+
+    @property
+    def buffer(self) -> "NoInput":
+        return self
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, *_: Any) -> Any:
+        raise EOFError(NO_INPUT)
+
+    readline = readlines = read1 = readinto = __next__ = read   # type: ignore[assignment]
 
     def fileno(self) -> int:
         return self._under.fileno()
@@ -178,6 +200,7 @@ def make_shell() -> CellShell:
     sys.stdout = Tee("stdout", sys.__stdout__, shell.outputs)   # type: ignore[assignment]
     sys.stderr = Tee("stderr", sys.__stderr__, shell.outputs)   # type: ignore[assignment]
     builtins.input = _refuse_input
+    sys.stdin = NoInput(sys.__stdin__)   # type: ignore[assignment]
     return shell
 
 

@@ -104,8 +104,8 @@ def command(archive: str, experiment: str | None, outdir: str, check: bool, sand
         if sandbox:
             raise UsageError("--all cannot run in a sandbox yet", "", "leave --sandbox out")
         if checkpoint != "fork":
-            raise UsageError("checkpoints by CRIU are not supported", "this Rex keeps states as forked processes",
-                             "leave --checkpoint out")
+            raise UsageError("checkpoints by CRIU are not possible", "CRIU must trace what it saves, a process has one "
+                             "tracer, and that is Rex", "leave --checkpoint out: states are kept as forked processes")
         if experiment:
             raise UsageError("--all replays every version", f"-e names only {experiment}", "leave one of them out")
         return replay_versions(archive, outdir, cache, jobs, algorithm, tolerance, dask, check, json_wanted, quiet)

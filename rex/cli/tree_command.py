@@ -61,7 +61,7 @@ def describe(tree: "VersionTree") -> dict[str, Any]:
         first = tree.children(node.parent)[0]
         nodes.append({"id": node.id, "parent": node.parent, "cost": node.seconds, "size": node.size_bytes,
                       "written": node.written_bytes, "lineage": node.cell.lineage, "source": node.cell.source,
-                      "unforkable": next((c.unforkable for c in node.cells if c.unforkable), ""),
+                      "unforkable": _reason_against(node),
                       "versions": [version.name for version, _ in node.members],
                       "ends": tree.versions_at(node.id),
                       "differs": [] if node is first else reasons(node, first)})
@@ -139,6 +139,9 @@ def _cheap_run(tree: "VersionTree", node: "CellNode", cheap_s: float) -> "list[C
 
 def _line(tree: "VersionTree", node: "CellNode") -> str:
     size = format_size(node.size_bytes) if node.size_bytes is not None else "no checkpoint"
+    reason = _reason_against(node)
+    if reason and not (node.parent and _reason_against(tree.nodes[node.parent]) == reason):
+        size += f": {_escape(clean(reason))}"
     text = f"[cyan]{node.id}[/cyan]  {_escape(title(node))}  [dim]{format_duration(node.seconds)}, {size}[/dim]"
     ends = tree.versions_at(node.id)
     if ends:
@@ -146,6 +149,11 @@ def _line(tree: "VersionTree", node: "CellNode") -> str:
     if node.cell.how == "error":
         text += "  [red]raises[/red]"
     return text
+
+
+def _reason_against(node: "CellNode") -> str:
+    """Why no checkpoint can be taken after a cell; empty if one can."""
+    return next((cell.unforkable for cell in node.cells if cell.unforkable), "")
 
 
 def draw_dot(tree: "VersionTree") -> str:

@@ -146,6 +146,39 @@ def test_another_output_is_found(versions: Versions, tmp_path: Path) -> None:
     assert "cell 2" in done.stderr
 
 
+KINDS = [
+    "import multiprocessing, os, pickle, random, subprocess, sys\nrandom.seed(4)\nclass Model:\n    def __init__(self, n):\n"
+    "        self.n = n\n    def __repr__(self):\n        return f'{self.__module__}.Model({self.n})'\nmodel = Model(random.random())\nmodel",
+    "!echo shell $((1 + 1))\nlines = !cat\nlines",
+    "def square(x):\n    return Model(x * x)\ndef both():\n    with multiprocessing.get_context('fork').Pool(2) as pool:\n"
+    "        return pool.map(square, range(4))\nprint(both(), pickle.loads(pickle.dumps(model)))",
+    "1 / 0",
+    "%%bash\necho $0\nread line || echo nothing",
+    "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(3) as pool:\n    print(list(pool.map(str, range(5))))",
+    "print(subprocess.run(['cat'], capture_output=True).stdout)\ntry:\n    sys.stdin.read()\nexcept EOFError as error:\n    print(error)",
+    "import asyncio\nawait asyncio.sleep(0.01)\nprint(WHO, both(), random.random(), random.SystemRandom().random(), os.urandom(3))",
+    "raise KeyError(WHO)",
+    "print('never')",
+]
+
+
+def test_notebooks_with_all_kinds_of_cells(tmp_path: Path) -> None:
+    """Classes, shell lines, pools, seeds, cells that raise: the same together as alone."""
+    bench = Bench(tmp_path)
+    for who in ("1", "2"):
+        cells = json.loads(notebook([cell.replace("WHO", who) for cell in KINDS]))
+        cells["cells"][3]["metadata"]["tags"] = ["raises-exception"]
+        bench.write("k.ipynb", json.dumps(cells))
+        version = bench.record(f"k{who}", path="k.ipynb", status=1)
+        assert [cell.how for cell in version.cells] == ["ok"] * 8 + ["error"]
+    assert "cells run unattended" in version.cells[6].outputs[0]["text"]
+    for number, options in enumerate([("--cache", "1G"), ("--cache", "0"), ("--cache", "1G", "-j", "2")]):
+        done = bench.rex("replay", "--all", "-l", str(bench.archive), "-o", f"out{number}", "--check", "--json", *options,
+                         cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["restores"] == (0 if "0" in options else 1)
+
+
 @pytest.fixture
 def figure(tmp_path: Path) -> Iterator[Bench]:
     pytest.importorskip("matplotlib")
@@ -165,7 +198,7 @@ def test_figures_are_compared_byte_by_byte(figure: Bench) -> None:
 
 @pytest.mark.parametrize("words, why", [
     (("--all", "-e", "plain"), "leave one of them out"), (("--all", "--cache", "x"), "bad --cache"),
-    (("--all", "--checkpoint", "criu"), "not supported"), (("--all", "-o", "."), "not empty")])
+    (("--all", "--checkpoint", "criu"), "a process has one tracer"), (("--all", "-o", "."), "not empty")])
 def test_refusals(versions: Versions, words: tuple[str, ...], why: str) -> None:
     done = versions.rex("replay", "-l", str(versions.archive), *words, cwd=versions.place)
     assert done.returncode == 125 and why in done.stderr and done.stderr.count("\n") == 1

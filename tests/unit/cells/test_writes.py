@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 from rex.cells import writes
 
 PROGRAM = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-import forking, writes
+from rex.cells import forking, writes
 pages, found = writes.Pages(), []
 
 def take():
@@ -38,7 +39,7 @@ MB = 1 << 20
 
 
 def test_what_is_written_is_seen_and_what_is_not_is_not() -> None:
-    here = writes.__file__.rpartition("/")[0]
+    here = str(Path(writes.__file__).parents[2])
     done = subprocess.run([sys.executable, "-c", PROGRAM, here], text=True, capture_output=True, check=True)
     unseen = writes.UNSEEN_BYTES
     _, nothing, zeros, quarter, all_, large, after, less = (each - unseen for each in json.loads(done.stdout))

@@ -150,6 +150,26 @@ def test_offsets_of_open_files_are_each_versions_own(tmp_path: Path) -> None:
     assert [each[2] for each in trial.shown(tally)] == ["b'line 2\\n'\n"] * 3
 
 
+def test_a_state_knows_its_process_by_one_id(tmp_path: Path) -> None:
+    """Else tempfile would draw anew after a fork, and multiprocessing take its own for another's."""
+    begin = ("import os, signal, multiprocessing\ncame = []\nsignal.signal(signal.SIGUSR1, lambda *_: came.append(1))\n"
+             "before = os.getpid()\nended = multiprocessing.get_context('fork').Process(target=int)\nended.start(); ended.join()")
+    show = ("os.kill(os.getpid(), signal.SIGUSR1)\nfork = os.fork()\nif not fork:\n    os._exit(os.getpid() == before)\n"
+            "print(os.getpid() == before, ended.is_alive(), came, os.waitpid(fork, 0)[1], {0})")
+    trial = Trial(tmp_path, [[begin, show.format(i)] for i in range(3)])
+    assert [each[1] for each in trial.shown(trial.run())] == [f"True False [1] 0 {i}\n" for i in range(3)]
+
+
+def test_idle_event_loops_are_each_versions_own(tmp_path: Path) -> None:
+    """IPython keeps one after `await`; in both branches it must wake up by itself, and by other threads."""
+    begin = ["x = 1", "import asyncio, threading\nawait asyncio.sleep(0.01)", "%%bash\ntrue", "mine = asyncio.new_event_loop()"]
+    end = "threading.Timer(0.05, mine.call_soon_threadsafe, [mine.stop]).start()\nmine.run_forever()\nprint({0})"
+    trial = Trial(tmp_path, [[*begin, end.format(i), "await asyncio.sleep(0.01)"] for i in range(3)])
+    tally = trial.run()
+    assert not tally.notes and computed(trial) == 4 + 3 * 2
+    assert [each[4] for each in trial.shown(tally)] == ["0\n", "1\n", "2\n"]
+
+
 def test_nameless_files_are_each_versions_own(tmp_path: Path) -> None:
     begin = "import tempfile\nfile = tempfile.TemporaryFile()\nfile.write(b'shared ')\nfile.flush()"
     more = "file.write(b'{0}')\nfile.flush()\nposition = file.tell()"
