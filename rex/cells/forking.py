@@ -15,6 +15,7 @@ import random
 import select
 import stat
 import sys
+import time
 from typing import Any, Iterator
 
 from . import loops
@@ -97,7 +98,7 @@ _lasting: set[str] = set()     # threads of libraries, that have not ended when 
 def _let_threads_end() -> None:
     """Wait for threads that Python has joined: the system lists them a moment longer, on a busy machine for long."""
     for _ in range(200):
-        others = _threads() - _lasting - {str(os.getpid())}
+        others = _threads() - _lasting - {str(process_id())}
         if not others or len(sys._current_frames()) > 1:
             return
         time.sleep(0.001)
