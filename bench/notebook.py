@@ -280,7 +280,8 @@ def in_process(call: str, limit_s: float = 900) -> dict[str, Any]:
         return {"failures": ["takes too long"]}
     line = next((one for one in reversed(done.stdout.splitlines()) if one.startswith("@")), None)
     if line is None:
-        return {"failures": [done.stderr.strip().splitlines()[-1][:200] if done.stderr else "?"]}
+        told = [text for text in done.stderr.splitlines() if text[:1].isalpha() and "Error" in text]
+        return {"failures": [told[0][:200] if told else f"status {done.returncode}"]}
     if os.environ.get("BENCH_DEBUG"):
         print(done.stderr[-2000:], file=sys.stderr)
     return json.loads(line[1:])

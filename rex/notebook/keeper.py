@@ -16,12 +16,12 @@ from rex import __version__
 from rex.archive import INCOMPLETE, Archive, Content, Experiment, Manifest, Recording
 from rex.errors import NotFound, RexError, UsageError
 from rex.notebook.index import NAME, Index, check_is_session
-from rex.state import Delta, History, Store
+from rex.state import Delta, History, MakeFacts, Store, recover
 from rex.types import names_secret
 
 
 # Small writes take a millisecond, unless the machine is busy.
-_SMALL_BYTES, _SMALL_WAIT_S, _COPY_BYTES_PER_S = 256 << 10, 0.1, 1e9
+_SMALL_BYTES, _SMALL_WAIT_S = 256 << 10, 0.1
 
 
 class Keeper:
@@ -79,19 +79,18 @@ class Keeper:
                 log.seek(self._index.offset)
                 self._index.catch_up(log)
 
-    def save(self, delta: Delta, facts: Callable[[Callable[[bytes], Content]], dict[str, Any]]
-             ) -> None:
+    def save(self, delta: Delta, facts: MakeFacts, draft: MakeFacts) -> None:
         """Keep a cell; returns soon."""
-        self.store.save(delta, facts)
+        self.store.save(delta, facts, draft)
         if self.store.pending_bytes < _SMALL_BYTES:
             self.wait_written()
 
     def wait_written(self) -> None:
-        """Let no cell begin before the one before it would survive the kernel's end; but not for
-        longer than a copy of its data would take. What is small is waited for at once."""
+        """Let no cell begin before the one before it would survive the kernel's end. What is small is waited for;
+        of what is large a copy is made, which takes less time than to store it."""
         waiting = self.store.pending_bytes
-        self.store.wait_written(_SMALL_WAIT_S if waiting < _SMALL_BYTES else
-                                waiting / _COPY_BYTES_PER_S)
+        if not self.store.wait_written(_SMALL_WAIT_S if waiting < _SMALL_BYTES else 0.0):
+            self.store.spill()
 
     def close(self, history: History) -> Experiment | None:
         """Write what waits, and finish the experiment; a session without cells is removed."""
@@ -133,12 +132,13 @@ def finish_crashed(archive: Archive, experiment: Experiment) -> bool:
     if experiment.state != INCOMPLETE:
         return False
     begun = experiment.begun
-    contents = {f"state/{c.tree or c.sha256}"[:46]: c for c in experiment.kept()}
     start_ns = begun.get("start_ns")
     command = begun.get("command")
     facts = begun.get("notebook")
     try:
         with archive.take_up(experiment.name) as recording:
+            recover(recording)
+            contents = {f"state/{c.tree or c.sha256}"[:46]: c for c in experiment.kept()}
             recording.finish(Manifest(
                 tuple(map(str, command)) if isinstance(command, list) else ("notebook",),
                 cwd=str(begun.get("cwd", "/")), rex=__version__, engine="notebook",

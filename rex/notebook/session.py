@@ -185,14 +185,18 @@ class Session:
         self.graph.add(node)
         keeper = self._open()
 
+        def draft(put: Callable[[bytes], Content]) -> dict[str, Any]:
+            packed = pack(outputs, lambda data: content_to_json(put(data)))
+            return {**facts, **({"outputs": packed} if outputs else {})}
+
         def complete(put: Callable[[bytes], Content]) -> dict[str, Any]:
-            node.outputs = pack(outputs, lambda data: content_to_json(put(data)))
-            found = {**facts, **({"outputs": node.outputs} if outputs else {})}
+            found = draft(put)
+            node.outputs = found.get("outputs", [])
             if (saved := self._file.changed()) is not None:
                 node.document = found["document"] = content_to_json(put(saved))
             return found
 
-        keeper.save(delta, complete)
+        keeper.save(delta, complete, draft)
         if self._bound is not None:
             self._bound.look(self.tracker.history, self.graph, self.warn)
 

@@ -12,6 +12,7 @@ from typing import Any, Callable, Iterable
 from rex.archive import Archive, Content, Experiment, Recording
 from rex.errors import RexError
 from rex.state import records
+from rex.state.spill import Spill
 from rex.state.versions import Chunk, Delta, History, Version
 
 # Stored chunks that stay in memory, for undo; and what may wait to be stored.
@@ -24,7 +25,7 @@ Put = Callable[[bytes], Content]
 MakeFacts = Callable[[Put], dict[str, Any]]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Entry:
     """One line to write: of a delta, or a note; `size` is what it holds in memory until then.
 
@@ -37,6 +38,8 @@ class _Entry:
     dropped: tuple[Version, ...] = ()
     why: str = ""
     action: Callable[[], None] | None = None
+    draft: MakeFacts | None = None
+    is_spilled: bool = False
 
 
 class Store:
@@ -65,6 +68,8 @@ class Store:
         self._pinned: set[str] = set()   # of facts, which are never dropped
         self._queue: queue.Queue[list[_Entry] | None] = queue.Queue()
         self._pending_bytes = self._unwritten = self._unsynced = 0
+        self._waiting: list[_Entry] = []   # deltas handed over and not written, in order
+        self._spill = Spill(recording.directory)
         self._room = threading.Condition()
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name="rex-state", daemon=True)
@@ -72,12 +77,13 @@ class Store:
         if self._thread.ident is not None:
             _own_threads().add(self._thread.ident)
 
-    def save(self, delta: Delta, facts: MakeFacts | None = None) -> None:
+    def save(self, delta: Delta, facts: MakeFacts | None = None, draft: MakeFacts | None = None) -> None:
         """Hand a delta over; `wait` tells when it is durable.
 
         Args:
             facts: makes what is kept as the delta's facts, later and in another
                 thread; it may store bytes, and refer to them by `content_to_json`.
+            draft: as facts, for `spill`: without a lasting effect, and quick.
         Raises:
             RexError, OSError: writing an earlier one failed.
         """
@@ -87,7 +93,7 @@ class Store:
         with self._room:
             self._room.wait_for(lambda: self._pending_bytes < PENDING_BYTES)
             self._pending_bytes += size
-        self._hand_over([_Entry(delta, facts, size)])
+        self._hand_over([_Entry(delta, facts, size, draft=draft)])
 
     def note(self, facts: dict[str, Any]) -> None:
         """Keep something that belongs to no cell; `load_history` gives it back in `notes`."""
@@ -119,6 +125,18 @@ class Store:
         """Wait until what was handed over is safe from the end of this process; whether it is."""
         with self._room:
             return self._room.wait_for(lambda: not self._unwritten, timeout_s)
+
+    def spill(self) -> None:
+        """Copy what waits, so that it is safe from the end of this process; `spill.recover` finds it."""
+        with self._room:
+            waiting = [entry for entry in self._waiting if not entry.is_spilled]
+        try:
+            for entry in waiting:
+                if entry.delta is not None:
+                    self._spill.add(entry.delta, entry.draft)
+                    entry.is_spilled = True
+        except OSError:
+            pass   # no room: the store will say so
 
     def wait(self) -> None:
         """Return when everything handed over is durable.
@@ -152,6 +170,7 @@ class Store:
             _own_threads().discard(self._thread.ident or 0)
             self._log.close()
         self._check()
+        self._spill.clear()
 
     def attachments(self) -> dict[str, Content]:
         """Every content stored, by name, for the manifest that finishes the recording."""
@@ -161,6 +180,7 @@ class Store:
         if entries:
             with self._room:
                 self._unwritten += 1
+                self._waiting += [entry for entry in entries if entry.delta is not None]
             self._queue.put(entries)
 
     def _check(self) -> None:
@@ -207,8 +227,12 @@ class Store:
                 self._pending_bytes -= entry.size
                 entry.size = 0
             self._unwritten -= 1 if entries else 0
+            self._waiting = [one for one in self._waiting if one not in entries]
+            is_all = not self._waiting
             entries.clear()
             self._room.notify_all()
+        if is_all and self._failure is None:
+            self._spill.clear()
 
     def _put(self, data: bytes) -> Content:
         content = self._recording.add_bytes(data)
@@ -279,6 +303,7 @@ class Store:
             for chunk in version.chunks():
                 if chunk.content and _name(chunk.content) not in needed | self._pinned:
                     self._contents.pop(_name(chunk.content), None)
+                    chunk.is_kept = False
                     chunk.content = chunk.source = None   # whoever meets these bytes stores them anew
         self._recording.keep_only(self._contents.values())
 
@@ -287,6 +312,7 @@ class Store:
 
     def _let_go(self, chunks: list[Chunk]) -> None:
         for chunk in chunks:
+            chunk.is_kept = True
             self._recent.append(chunk)
             self._recent_bytes += chunk.size_bytes
         while self._recent and self._recent_bytes > RECENT_BYTES:

@@ -19,16 +19,17 @@ class Chunk:
     """Some bytes of a part: in memory until they are stored, then by their content.
 
     `source` is bytes, text, or a list of plain values, which is encoded only
-    when somebody wants the bytes.
+    when somebody wants the bytes. `is_kept`: its content survives this process.
     """
 
-    __slots__ = ("digest", "size_bytes", "source", "content", "__weakref__")
+    __slots__ = ("digest", "size_bytes", "source", "content", "is_kept", "__weakref__")
 
     def __init__(self, source: bytes | str | list[Any] | None, digest: bytes = b"",
                  content: Content | None = None) -> None:
         self.source = source
         self.digest = digest
         self.content = content
+        self.is_kept = content is not None
         self.size_bytes = content.size if content else _estimate(source)
 
     @property

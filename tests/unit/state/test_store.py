@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,10 @@ pytest.importorskip("cloudpickle")
 pytest.importorskip("numpy")
 
 from rex.archive import Archive, Content, Manifest  # noqa: E402
+from rex.archive.check import check  # noqa: E402
 from rex.archive.gc import collect, collect_alone  # noqa: E402
 from rex.errors import Damaged  # noqa: E402
-from rex.state import Store, content_to_json, load_history  # noqa: E402
+from rex.state import Store, content_to_json, load_history, recover  # noqa: E402
 
 from .sessions import Session  # noqa: E402
 
@@ -68,6 +71,48 @@ def test_a_new_process_reads_only_what_differs_too(tmp_path: Path) -> None:
         assert later["arrays"][0] is first and sum(sizes) < 200_000
         assert (later["words"][8200] == "new") == (node == 5) == (first[3] == 2)
     assert later.changed("words.sort()") == {"words"} and later.changed("arrays[2][:] = 0") == {"arrays"}
+
+
+def test_what_waits_outlives_the_process(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    session = Session(check_loads=False)
+    recording = archive.begin("nb")
+    store, blocked = Store(archive, recording), threading.Event()
+    store.save(session.run(CELLS[0]))
+    store.save(session.run("words = ['w%d' % i for i in range(9000)]; long = 'x' * 300_000"))
+    store.wait()
+    store.between(blocked.wait)   # a slow disk
+    for code in ("arrays[1][5] = 1; part = arrays[1][:9]", "words.append('end'); arrays[2][0] = 2", "del long"):
+        store.save(session.run(code), None, lambda put: {"said": content_to_json(put(b"a word"))})
+        store.spill()
+    waiting = Path(recording.directory, "waiting")
+    assert 100_000 < waiting.stat().st_size < 1_000_000   # what changed, and each piece once
+    # The process ends here, in the midst of a line.
+    log = Path(recording.log_path)
+    log.write_bytes(log.read_bytes() + b'{"half')
+    copy = tmp_path / "b"
+    shutil.copytree(tmp_path / "a", copy)
+    blocked.set()
+    store.close()
+    assert not waiting.exists()   # nothing waits
+
+    crashed = Archive.open(copy)
+    with open(copy / "experiments" / "nb" / "waiting", "ab") as file:
+        file.write(b'{"cut')
+    with crashed.take_up("nb") as recording:
+        assert recover(recording) == 3 and recover(recording) == 0
+        kept = {f"{c.tree or c.sha256}": c for c in crashed.experiment("nb").kept()}
+        recording.finish(Manifest(("notebook",), attachments=kept))
+    collect(crashed)
+    assert check(crashed) == []
+    history = load_history(crashed, crashed.experiment("nb"))
+    assert crashed.read(Content(*history.deltas[5].facts["said"])) == b"a word"
+    later = Session(history=history, check_loads=False)
+    assert not later.checkout(5, read=crashed.read).failed
+    assert later["part"].base is later["arrays"][1] and later["arrays"][1][5] == 1 and later["words"][-1] == "end"
+    assert "long" not in later.namespace and later["arrays"][2][0] == 2
+    later.checkout(2, read=crashed.read)
+    assert later["long"] == "x" * 300_000 and len(later["words"]) == 9000 and later["arrays"][2][0] != 2
 
 
 def test_a_line_cut_short_loses_only_its_cell(tmp_path: Path) -> None:
