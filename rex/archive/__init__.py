@@ -7,10 +7,11 @@ from rex.archive.archive import Archive
 from rex.archive.capture import below, state_of
 from rex.archive.content import Content
 from rex.archive.experiment import COMPLETE, INCOMPLETE, RECORDING, Experiment, Recording
+from rex.archive.locks import append_whole
 from rex.archive.manifest import (APPARATUS, INPUT, OUTPUT, ElfFacts, FileEntry, FileState,
                                   Manifest, Process)
 from rex.archive.unpacked import Unpacked
 
 __all__ = ["APPARATUS", "COMPLETE", "INCOMPLETE", "INPUT", "OUTPUT", "RECORDING", "Archive",
            "Content", "ElfFacts", "Experiment", "FileEntry", "FileState", "Manifest", "Process",
-           "Recording", "Unpacked", "state_of"]
+           "Recording", "Unpacked", "append_whole", "state_of"]

@@ -16,7 +16,8 @@ from rex import codec
 from rex.archive import capture, manifest as manifests
 from rex.archive.content import Content
 from rex.archive.identities import Identities
-from rex.archive.locks import FileLock, is_locked, remove_if_there, whole_file, write_atomically
+from rex.archive.locks import (FileLock, append_whole, is_locked, remove_if_there, whole_file,
+                               write_atomically)
 from rex.archive.manifest import FileState, LogFacts, Manifest
 from rex.archive.packer import LEVEL, Packer
 from rex.archive.store import Store
@@ -232,9 +233,12 @@ class Recording:
     def keep(self, contents: Iterable[Content]) -> None:
         """Let gc keep these flushed contents although the experiment is not finished; `sync` makes it durable."""
         if self._kept is None:
-            self._kept = open(os.path.join(self.directory, KEPT), "ab")
-        self._kept.write(_kept_lines(contents))
-        self._kept.flush()
+            self._kept = open(os.path.join(self.directory, KEPT), "ab", buffering=0)
+        append_whole(self._kept, _kept_lines(contents))
+
+    def restart(self) -> None:
+        """Go on after a flush that failed: what it would have stored has to be added again."""
+        self._packer.restart()
 
     def keep_only(self, contents: Iterable[Content]) -> None:
         """Let gc keep these and none that `keep` was told before."""

@@ -11,7 +11,7 @@ import errno
 import fcntl
 import os
 from contextlib import contextmanager
-from typing import BinaryIO, Iterator
+from typing import Any, BinaryIO, Iterator
 
 from rex.errors import Locked
 
@@ -127,3 +127,19 @@ def remove_if_there(path: str) -> None:
         os.unlink(path)
     except FileNotFoundError:
         pass
+
+
+def append_whole(file: Any, data: bytes) -> None:
+    """Append to a file that is open without a buffer: all, or nothing where there is no room.
+
+    Raises:
+        OSError: nothing was appended.
+    """
+    size = os.fstat(file.fileno()).st_size
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[file.write(view):]
+    except BaseException:
+        os.ftruncate(file.fileno(), size)
+        raise

@@ -94,7 +94,11 @@ class Packer:
     def _seal(self, is_durable: bool = True) -> None:
         pack, self._pack = self._pack, None
         if pack is not None:
-            name = pack.seal(is_durable)
+            try:
+                name = pack.seal(is_durable)
+            except BaseException:
+                pack.abandon()
+                raise
             self.sealed.add(name)
             self.stored_bytes += pack.size_bytes
             self._store.learn(name)
@@ -133,6 +137,14 @@ class Packer:
         with self._lock:
             self._added.clear()
             self._store.refresh()
+
+    def restart(self) -> None:
+        """Go on after a failure: what is in no whole pack is forgotten, and may be added again."""
+        self.abandon()
+        with self._lock:
+            self._group, self._group_bytes, self._failure = [], 0, None
+            self._is_fresh = False
+        self.forget()
 
     def abandon(self) -> None:
         """Drop what is not yet in a whole pack."""

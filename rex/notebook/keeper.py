@@ -96,9 +96,15 @@ class Keeper:
         """Write what waits, and finish the experiment; a session without cells is removed."""
         if os.getpid() != self._pid:   # a fork of the kernel
             return None
-        self.store.close()
-        if self._index is not None:
-            self._index.close()
+        try:
+            self.store.close()
+        except OSError as error:
+            self.recording.abandon()
+            raise UsageError(f"the last cells of {self.name} could not be written", str(error),
+                             "the session is kept up to them; make room, and resume it") from error
+        finally:
+            if self._index is not None:
+                self._index.close()
         if not history.deltas:
             name = self.recording.name
             self.recording.abandon()

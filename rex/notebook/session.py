@@ -80,6 +80,7 @@ class Session:
         self._source: Source | None = None    # of the running cell
         self._raw, self._cell_id, self._started_ns = "", "", 0
         self._has_place = True                # it has a number in the kernel's history
+        self._has_problem = False             # cells cannot be written
         self._has_lost_track = False          # a look was cut short: look at all
 
     def _new_tracker(self, history: History | None) -> StateTracker:
@@ -119,6 +120,7 @@ class Session:
         try:
             if self.keeper is not None:
                 self.keeper.wait_written()
+                self._tell_problem()
             transformed = getattr(info, "transformed_cell", None)
             if transformed is None:
                 transformed = self.shell.transform_cell(info.raw_cell)
@@ -189,16 +191,31 @@ class Session:
             packed = pack(outputs, lambda data: content_to_json(put(data)))
             return {**facts, **({"outputs": packed} if outputs else {})}
 
+        saved: list[bytes | None] = []
+
         def complete(put: Callable[[bytes], Content]) -> dict[str, Any]:
             found = draft(put)
             node.outputs = found.get("outputs", [])
-            if (saved := self._file.changed()) is not None:
-                node.document = found["document"] = content_to_json(put(saved))
+            if not saved:   # writing may be tried again
+                saved.append(self._file.changed())
+            if saved[0] is not None:
+                node.document = found["document"] = content_to_json(put(saved[0]))
             return found
 
         keeper.save(delta, complete, draft)
+        self._tell_problem()
         if self._bound is not None:
             self._bound.look(self.tracker.history, self.graph, self.warn)
+
+    def _tell_problem(self) -> None:
+        """Say once that cells cannot be written, and once that they can again."""
+        problem = self.keeper.store.problem if self.keeper else None
+        if problem and not self._has_problem:
+            self.warn(f"cells cannot be written to {self.options.archive}: {problem}; until they can, they are in "
+                      "this kernel's memory only")
+        elif self._has_problem and not problem:
+            self.warn(f"cells are written to {self.options.archive} again; none is missing")
+        self._has_problem = problem is not None
 
     def _views(self, delta: Delta) -> dict[str, Any]:
         names = [name for name in delta.changed if not name.startswith("<")]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import queue
 import threading
+import time
 from collections import deque
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable
 
-from rex.archive import Archive, Content, Experiment, Recording
+from rex.archive import Archive, Content, Experiment, Recording, append_whole
 from rex.errors import RexError
 from rex.state import records
 from rex.state.spill import Spill
@@ -19,6 +20,7 @@ from rex.state.versions import Chunk, Delta, History, Version
 RECENT_BYTES, PENDING_BYTES = 256 << 20, 2 << 30
 _DOUBTS_KEPT = 1000
 _MAX_UNSYNCED, _PAUSE_S = 64, 0.1   # writes that wait for the disk, and for how long
+_AGAIN_S = 3.0                      # after a write that failed
 
 
 Put = Callable[[bytes], Content]
@@ -46,7 +48,11 @@ class Store:
     """Writes deltas into an experiment that is being recorded.
 
     The caller pays for handing them over only, unless more than PENDING_BYTES wait.
-    While a store is open, nobody else may flush the recording.
+    While a store is open, nobody else may flush the recording. What cannot be written, on a full
+    disk, stays in memory and is tried again with what follows.
+
+    Attributes:
+        problem: why the last deltas are in memory only; None while all is well.
     """
 
     def __init__(self, archive: Archive, recording: Recording,
@@ -58,7 +64,7 @@ class Store:
         """
         self._archive, self._recording = archive, recording
         self._after_write = after_write
-        self._log = open(recording.log_path, "ab")
+        self._log = open(recording.log_path, "ab", buffering=0)
         self._numbers: dict[Version, int] = {}
         self._watched: deque[tuple[int, Version]] = deque(maxlen=_DOUBTS_KEPT)
         self._recent: deque[Chunk] = deque()
@@ -71,7 +77,10 @@ class Store:
         self._waiting: list[_Entry] = []   # deltas handed over and not written, in order
         self._spill = Spill(recording.directory)
         self._room = threading.Condition()
-        self._failure: BaseException | None = None
+        self.problem: BaseException | None = None
+        self._backlog: list[_Entry] = []
+        self._again_s = 0.0
+        self._failure: BaseException | None = None   # of anything else
         self._thread = threading.Thread(target=self._work, name="rex-state", daemon=True)
         self._thread.start()
         if self._thread.ident is not None:
@@ -84,20 +93,16 @@ class Store:
             facts: makes what is kept as the delta's facts, later and in another
                 thread; it may store bytes, and refer to them by `content_to_json`.
             draft: as facts, for `spill`: without a lasting effect, and quick.
-        Raises:
-            RexError, OSError: writing an earlier one failed.
         """
-        self._check()
         size = sum(chunk.size_bytes for version in delta.versions for chunk in version.chunks()
                    if chunk.content is None)
         with self._room:
-            self._room.wait_for(lambda: self._pending_bytes < PENDING_BYTES)
+            self._room.wait_for(lambda: self._pending_bytes < PENDING_BYTES or self.problem is not None)
             self._pending_bytes += size
         self._hand_over([_Entry(delta, facts, size, draft=draft)])
 
     def note(self, facts: dict[str, Any]) -> None:
         """Keep something that belongs to no cell; `load_history` gives it back in `notes`."""
-        self._check()
         self._hand_over([_Entry(None, lambda put: facts)])
 
     def adopt(self, history: History) -> None:
@@ -128,6 +133,8 @@ class Store:
 
     def spill(self) -> None:
         """Copy what waits, so that it is safe from the end of this process; `spill.recover` finds it."""
+        if self.problem is not None:
+            return   # there is no room
         with self._room:
             waiting = [entry for entry in self._waiting if not entry.is_spilled]
         try:
@@ -169,8 +176,8 @@ class Store:
             self._thread.join()
             _own_threads().discard(self._thread.ident or 0)
             self._log.close()
+            self._spill.clear()
         self._check()
-        self._spill.clear()
 
     def attachments(self) -> dict[str, Content]:
         """Every content stored, by name, for the manifest that finishes the recording."""
@@ -184,9 +191,9 @@ class Store:
             self._queue.put(entries)
 
     def _check(self) -> None:
-        if self._failure is not None:
-            failure, self._failure = self._failure, None
-            raise failure
+        failure, self._failure = self._failure, None
+        if failure or self.problem:
+            raise failure or self.problem   # type: ignore[misc]
 
     def _work(self) -> None:
         while True:
@@ -198,7 +205,10 @@ class Store:
                 continue
             if entries is None:
                 break
-            self._guarded(lambda: self._write(entries))
+            if action := entries[0].action:
+                self._guarded(action)
+            else:
+                self._try(entries)
             self._has_written(entries)
             self._unsynced += 1
             if self._unsynced >= _MAX_UNSYNCED:
@@ -208,6 +218,32 @@ class Store:
         self._guarded(self._make_durable)
         self._queue.task_done()
 
+    def _try(self, entries: list[_Entry], is_urgent: bool = False) -> None:
+        """Write entries behind those that could not be written before."""
+        self._backlog += entries
+        if not self._backlog or self.problem and not is_urgent and time.monotonic() < self._again_s:
+            return
+        try:
+            self._write(self._backlog)
+            self._backlog, self.problem = [], None
+        except Exception as error:
+            self._roll_back()
+            self._spill.clear()   # it may be what fills the disk; all of it is in memory
+            self.problem, self._again_s = error, time.monotonic() + _AGAIN_S
+
+    def _roll_back(self) -> None:
+        """Forget what a failed write believed to be stored."""
+        self._recording.restart()
+        for content in self._fresh:
+            self._contents.pop(_name(content), None)
+        self._fresh = []
+        for version in (one for entry in self._backlog if entry.delta for one in entry.delta.versions):
+            self._numbers.pop(version, None)
+            for chunk in version.chunks():
+                if not chunk.is_kept:
+                    chunk.content = None
+        self._watched = deque((pair for pair in self._watched if pair[1] in self._numbers), _DOUBTS_KEPT)
+
     def _guarded(self, action: Callable[[], None]) -> None:
         try:
             action()
@@ -215,6 +251,7 @@ class Store:
             self._failure = error
 
     def _make_durable(self) -> None:
+        self._try([], True)
         self._unsynced = 0
         self._recording.sync()
         os.fdatasync(self._log.fileno())
@@ -231,7 +268,7 @@ class Store:
             is_all = not self._waiting
             entries.clear()
             self._room.notify_all()
-        if is_all and self._failure is None:
+        if is_all and self.problem is None:
             self._spill.clear()
 
     def _put(self, data: bytes) -> Content:
@@ -251,9 +288,6 @@ class Store:
             self._fresh.append(content)
 
     def _write(self, entries: list[_Entry]) -> None:
-        if entries and entries[0].action:
-            entries[0].action()
-            return
         lines: list[bytes] = []
         stored: list[Chunk] = []
         for entry in entries:
@@ -268,8 +302,7 @@ class Store:
         if self._fresh:
             self._recording.keep(self._fresh)
             self._fresh = []
-        self._log.write(b"".join(lines))
-        self._log.flush()
+        append_whole(self._log, b"".join(lines))
         for entry in entries:
             if entry.dropped:
                 self._drop(entry.dropped, entry.why)

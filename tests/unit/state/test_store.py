@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import threading
 from pathlib import Path
@@ -113,6 +114,43 @@ def test_what_waits_outlives_the_process(tmp_path: Path) -> None:
     assert "long" not in later.namespace and later["arrays"][2][0] == 2
     later.checkout(2, read=crashed.read)
     assert later["long"] == "x" * 300_000 and len(later["words"]) == 9000 and later["arrays"][2][0] != 2
+
+
+@pytest.mark.parametrize("at", ["rex.archive.packs.PackWriter.add_frame", "rex.archive.packs.PackWriter.seal",
+                                "rex.archive.experiment.append_whole", "rex.state.store.append_whole"])
+def test_a_full_disk_costs_nothing_once_there_is_room(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    archive = Archive.create(tmp_path / "a")
+    session = Session(check_loads=False)
+    with archive.begin("nb") as recording:
+        store = Store(archive, recording)
+        store.save(session.run(CELLS[0]))
+        store.wait()
+        with monkeypatch.context() as patch:
+            patch.setattr(at, full)
+            for code in CELLS[1:3]:
+                store.save(session.run(code))
+                with pytest.raises(OSError, match="No space"):
+                    store.wait()
+            session.checkout(2, read=store.read)   # from memory
+            session.checkout(3, read=store.read)
+            assert list(load_history(archive, archive.experiment("nb")).deltas) == [1]
+        store.save(session.run(CELLS[3]))
+        store.wait()
+        assert store.problem is None
+        store.close()
+        recording.finish(Manifest(("notebook",), attachments=store.attachments()))
+    collect(archive)
+    assert check(archive) == []
+    later = Session(history=load_history(archive, archive.experiment("nb")), check_loads=False)
+    assert list(later.tracker.history.deltas) == [1, 2, 3, 4]
+    for node in (3, 4, 2):
+        assert not later.checkout(node, read=archive.read).failed
+        session.checkout(node, read=store.read)
+        assert all((one == other).all() for one, other in zip(later["arrays"], session["arrays"]))
 
 
 def test_a_line_cut_short_loses_only_its_cell(tmp_path: Path) -> None:
