@@ -23,10 +23,24 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from state_cases import LIBRARIES, Case  # noqa: E402
+Case = tuple[str, str, str, str, str]   # class, make, change, read, state
 
 TIMEOUT_S = 120
 _DONE = {"loaded": "loaded", "recomputed": "computed again", "live": "still there"}
+
+
+def read_cases(text: str) -> dict[str, tuple[str, list[Case]]]:
+    """Imports and cases by library; the format is told where the cases are."""
+    found = {}
+    for section in text.split("\n## ")[1:]:
+        head, _, lines = section.partition("\n\n")
+        library, _, imports = head.partition("\n")
+        fields = [line.split(" | ") for line in lines.splitlines() if line.strip()]
+        found[library] = imports, [tuple((one + one[3:])[:5]) for one in fields]
+    return found   # type: ignore[return-value]
+
+
+LIBRARIES = read_cases(Path(__file__).with_name("state_cases.txt").read_text())
 
 
 def expected(imports: str, cells: list[str], state: str) -> Any:
