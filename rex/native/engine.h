@@ -11,6 +11,7 @@
  *   tsc.c     readings of the processor's counter         rdrand.c  its random numbers
  *   seed.c    randomness that is the same in every run
  *   pipes.c   what a process moves through inner pipes that it polls
+ *   rights.c  descriptors that are handed over
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  *   view*.c   files of a live run: those, local ones, and this machine's       live*.c  its calls
@@ -142,6 +143,7 @@ struct task {
     struct event *owed[65];          /* signals that were blocked when sent */
     struct bytes moved;              /* through a watched pipe, by the call in progress */
     size_t moved_away;
+    struct bytes received;           /* descriptors that were opened for a message */
     bool lost_reader;                /* its signal is not to come: it had none when recorded */
     uint64_t child_tid_at;
     uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
@@ -248,7 +250,7 @@ struct event {                       /* replay's index of one record */
     uint32_t number;
     bool done, ordered;
     struct event *next[2];           /* in the queues of equal events, see replay_match.c */
-    struct event *before;            /* another's read of the same pipe, see replay_pipes.c */
+    struct event *before;            /* what another must have done: replay_pipes.c, rights.c */
 };
 struct script { struct event **event; size_t count, cursor; uint32_t index; const struct record *birth;
                 struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at;
@@ -373,6 +375,7 @@ struct event *replay_next(struct task *t);            /* the first event of the 
 void replay_match_start(void);
 struct event *replay_match(struct task *t, long nr, uint64_t key);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
+void replay_again(struct task *t, const struct event *opened);
 uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime answered */
 void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
 void replay_until_exit(struct task *t, int64_t result);
@@ -385,6 +388,8 @@ void replay_step_ended(struct task *t);
 void replay_stop(void) __attribute__((noreturn));      /* all that was wanted has happened */
 bool replay_is_turn(struct task *t, const struct event *e);
 bool replay_is_answerable(struct task *t, const struct event *e);
+bool replay_has_arrived(struct task *t, const struct event *e);
+void replay_waive(struct task *t, const struct event *e);
 void replay_arrived(struct task *t, int sig);
 bool replay_is_signal(const struct event *e);         /* one that nothing in the task itself causes */
 bool replay_is_doomed(struct task *t);

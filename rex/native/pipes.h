@@ -1,4 +1,4 @@
-/* Inner pipes that are watched: see pipes.c and replay_pipes.c. */
+/* Inner pipes that are watched, and descriptors that are handed over: see pipes.c, replay_pipes.c and rights.c. */
 #ifndef REX_PIPES_H
 #define REX_PIPES_H
 
@@ -17,5 +17,12 @@ bool replay_pipe_ready(struct task *t, const struct event *e);
 bool replay_pipes_wait(void);
 void replay_pipe(struct task *t, struct event *e);
 void replay_pipe_exit(struct task *t, struct event *e, int64_t result);
+
+int borrow(struct task *t, int fd);                  /* a tracee's open file, until it is closed */
+void record_rights(struct task *t, struct bytes *b);
+uint32_t record_received(const char *path, const struct stat *st);
+void replay_rights_start(void);
+void replay_rights_sent(struct task *t, const struct event *e);
+bool replay_rights_received(struct task *t, struct event *e);
 
 #endif

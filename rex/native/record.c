@@ -284,6 +284,8 @@ static void exit_stop(struct task *t, int64_t result)
         capture_inputs(t, b, result);
     if (t->nr == REX_NR_bind && result >= 0)
         record_bound(t, b);
+    if (result >= 0 && (t->nr == REX_NR_sendmsg || t->nr == REX_NR_recvmsg))
+        record_rights(t, b);
     hook_exit(t, b, result);
     log_end(b);
     t->returned_at = t->regs.rip;

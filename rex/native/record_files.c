@@ -255,6 +255,18 @@ void record_opened(struct task *t, int fd, struct bytes *b)
     free(path);
 }
 
+/* A file that another process has handed over: the stream that it is, 0 for an inner one. */
+uint32_t record_received(const char *path, const struct stat *st)
+{
+    bool kept = *path == '/' && S_ISREG(st->st_mode) && st->st_nlink && !is_kernel_made(path) && !is_created(path);
+    if (kept)
+        use(path, USED_READ, st);
+    if (!is_external(path, st))
+        return 0;
+    uint32_t stream = terminal_stream(st);
+    return stream ? stream : stream_new();
+}
+
 /* ------------------------------------------------------------------ programs */
 
 /* The interpreter of a script, as the kernel reads its first line; NULL if it has none. */

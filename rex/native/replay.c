@@ -58,9 +58,11 @@ static void answered(struct task *t, struct event *e)
 
 void replay_emulate(struct task *t, struct event *e)
 {
+    int64_t result = e->record->result;
+    bool counted = t->nr == REX_NR_write || t->nr == REX_NR_sendto || t->nr == REX_NR_pwrite64;
     put_outputs(t, e->record);
     replay_send_at_return(t, e);
-    skip_call(t, e->record->result);
+    skip_call(t, counted && result > (int64_t)t->args[2] ? (int64_t)t->args[2] : result);   /* never more than there was */
     answered(t, e);
 }
 
@@ -129,7 +131,8 @@ static bool never_returned(struct task *t, const struct rex_call *c)
     bool waits = c->hook == REX_HOOK_PAUSE || t->nr == REX_NR_rt_sigtimedwait;
     if (serial_on)                        /* others may as well: there they wait for their turn */
         waits = waits || c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_WAIT || is_readiness_wait(c) || c->policy == REX_STREAM;
-    return (serial_on || !is_single(t)) && t->script->birth && !replay_next(t) && (takes || waits);
+    bool is_last = !replay_next(t) || (c->hook == REX_HOOK_ACCEPT && has_shared_work(t));   /* siblings may have left it events */
+    return (serial_on || !is_single(t)) && t->script->birth && is_last && (takes || waits);
 }
 
 static void block(struct task *t)
@@ -168,6 +171,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         replay_diverged(t, NULL, last ? "repeated" : "not in the log");
     if (last && c->hook == REX_HOOK_OPEN) {
         t->matched = last;
+        replay_again(t, last);
         replay_open(t, last);
     } else if (last) {
         put_outputs(t, last->record);
@@ -321,6 +325,7 @@ void replay_start(void)
     replay_match_start();
     replay_order_start();
     replay_pipes_start();
+    replay_rights_start();
     replay_steps_start();
     overlay_start();
 }

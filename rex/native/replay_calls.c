@@ -265,6 +265,10 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
     if (is_output(t))
         output_entry(t, e);
     else {
+        if (t->nr == REX_NR_recvmsg && !failed && replay_rights_received(t, e))
+            return;
+        if (t->nr == REX_NR_sendmsg && !failed)
+            replay_rights_sent(t, e);
         if (t->nr == REX_NR_bind && !failed)
             overlay_bind(t, e->record);
         if (t->nr == REX_NR_rt_sigtimedwait && e->record->result > 0)

@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* All events of a task with one call and key; those of clocks also by where the answer went. */
-struct queue { uint64_t id; struct event *head, *tail, *last; };
+struct queue { uint64_t id; struct event *first, *head, *tail, *last; };
 struct link { struct event *event, *next; };
 
 static struct queue *queues;
@@ -37,7 +37,7 @@ static void append(struct event *e, uint64_t id, int kind)
     if (q->tail)
         q->tail->next[kind] = e;
     else
-        q->head = e;
+        q->first = q->head = e;
     q->tail = e;
 }
 
@@ -171,4 +171,22 @@ struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
             e = left ? left : q->last;
         }
     return e;
+}
+
+/* A file that the kernel makes up is opened more often than when recorded: it has again what it had. */
+void replay_again(struct task *t, const struct event *opened)
+{
+    static const long calls[] = {REX_NR_read, REX_NR_pread64, REX_NR_readv, REX_NR_preadv, REX_NR_lseek};
+    const struct record *r = opened->record;
+    const struct field *f = record_field(r, FIELD_WHOLE, FIELD_STAT);
+    struct stat st = {0};
+    if (f && f->length == sizeof st)
+        memcpy(&st, f->data, sizeof st);
+    for (uint32_t i = 0; S_ISREG(st.st_mode) && r->stream && i < script_total(); i++)
+        for (size_t k = 0; script_of(i)->tgid == t->script->tgid && k < sizeof calls / sizeof *calls; k++) {
+            struct queue *q = queue_at(id_of(script_of(i), calls[k], call_key(call_of(calls[k]), calls[k], NULL, r->stream, r->args), 0));
+            for (struct event *e = q->first; e; e = e->next[PLAIN])
+                e->done = false;
+            q->head = q->first;
+        }
 }

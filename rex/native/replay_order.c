@@ -71,8 +71,77 @@ bool replay_is_turn(struct task *t, const struct event *e)
     return true;
 }
 
+/* ------------------------------------------------------------------ between processes, over sockets */
+
+/* Sockets are stood in for, so that what arrives is there at once.  Threads of the process that
+ * it reaches may rely on what they did before it was sent: it arrives no earlier than all that other
+ * processes had sent before it. */
+static struct event **sends;
+static bool *waived, *is_socket;         /* by place among the sends; by stream */
+static size_t send_count, send_head;
+static uint32_t stream_count;
+
+static bool on_socket(const struct record *r)
+{
+    return r->stream && r->stream < stream_count && is_socket[r->stream];
+}
+
+static void note_socket(const struct record *r)
+{
+    const struct rex_call *c = call_of(r->call);
+    if (!c || (c->hook != REX_HOOK_SOCKET && c->hook != REX_HOOK_ACCEPT) || r->result < 0 || r->stream > 1 << 24)
+        return;
+    for (; stream_count <= r->stream; stream_count++) {
+        is_socket = grow(is_socket, stream_count, sizeof *is_socket);
+        is_socket[stream_count] = false;
+    }
+    is_socket[r->stream] = true;
+}
+
+static void note_send(struct event *e)
+{
+    const struct record *r = e->record;
+    if (!on_socket(r) || !(r->call == REX_NR_connect || (pipe_gives(r->call) && r->result > 0)))
+        return;
+    sends = grow(sends, send_count, sizeof *sends);
+    waived = grow(waived, send_count, sizeof *waived);
+    waived[send_count] = false;
+    sends[send_count++] = e;
+}
+
+/* The place of a send that must come first; send_count if there is none. */
+static size_t awaited(struct task *t, const struct event *e)
+{
+    const struct record *r = e->record;
+    bool arrives = r->result >= 0 && on_socket(r) && (pipe_takes(r->call) || call_of(r->call)->hook == REX_HOOK_ACCEPT);
+    if (!send_count || !arrives || !has_shared_work(t))
+        return send_count;
+    while (send_head < send_count && (sends[send_head]->done || waived[send_head]))
+        send_head++;
+    for (size_t i = send_head; i < send_count && sends[i]->number < e->number; i++)
+        if (!sends[i]->done && !waived[i] && !same_process(sends[i]->record->task, t->script->index))
+            return i;
+    return send_count;
+}
+
+bool replay_has_arrived(struct task *t, const struct event *e)
+{
+    return awaited(t, e) == send_count;
+}
+
+/* It will not be sent: nothing else can move. */
+void replay_waive(struct task *t, const struct event *e)
+{
+    for (size_t i; (i = awaited(t, e)) < send_count; )
+        waived[i] = true;
+}
+
 void replay_order_start(void)
 {
+    for (size_t i = 0; i < event_count; i++)
+        note_socket(events[i].record);
+    for (size_t i = 0; i < event_count; i++)
+        note_send(&events[i]);
     for (size_t i = 0; i < event_count; i++)
         note_changed(events[i].record);
     for (size_t i = 0; i < event_count; i++)

@@ -37,7 +37,7 @@ void replay_pipes_start(void)
 }
 
 /* The tracee's open file, in our hands for a moment: whoever waits for its end must not wait for us. */
-static int borrow(struct task *t, int fd)
+int borrow(struct task *t, int fd)
 {
     int process = (int)syscall(SYS_pidfd_open, t->leader->tid, 0);
     int own = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, fd, 0);

@@ -83,6 +83,8 @@ bool replay_is_answerable(struct task *t, const struct event *e)
     const struct field *f = record_field(e->record, 1, FIELD_OUT);
     if (e->record->call == EVENT_PIPE)
         return replay_pipe_ready(t, e);
+    if ((e->before && !e->before->done) || !replay_has_arrived(t, e))
+        return false;
     if (is_single(t))
         return true;
     if (e->record->call == REX_NR_rt_sigtimedwait)
@@ -241,6 +243,7 @@ void replay_idle(void)
         return;
     replay_forced++;                             /* nothing else can move: this order cannot be kept */
     earliest->held = false;
+    replay_waive(earliest, earliest->matched);
     replay_call(earliest, call_of(earliest->nr), earliest->matched);
     if (!earliest->held)
         resume(earliest, 0);
