@@ -59,7 +59,7 @@ class ArrayShape:
         if not is_dense(value):
             return (*head, "bytes", value.tobytes())
         return (*head, "memory", value.nbytes,
-                walk.memory.take(address_of(value), value.nbytes) if value.nbytes else b"")
+                walk.memory.take(address_of(value), value.nbytes, value.itemsize) if value.nbytes else b"")
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         yield node[1], type(live)
@@ -322,8 +322,8 @@ def _take_extent(walk: Walk, value: Any, storage: Any) -> tuple[Any, ...]:
     if value.device.type != "cpu":
         torch = sys.modules["torch"]   # pinned memory is as fast here
         host = torch.empty(0, dtype=torch.uint8, device=value.device).set_(storage)[start:end].cpu()
-        return start, end - start, walk.memory.take(host.data_ptr(), end - start)
-    return start, end - start, walk.memory.take(storage.data_ptr() + start, end - start)
+        return start, end - start, walk.memory.take(host.data_ptr(), end - start, size)
+    return start, end - start, walk.memory.take(storage.data_ptr() + start, end - start, size)
 
 
 def _put_extent(build: Any, storage: Any, start: int, size: int, digest: bytes) -> None:

@@ -27,8 +27,8 @@ _ROOT_SHIFT = 32    # the hash of a root's name stands above the numbers of its 
 class Memory(Protocol):
     """What takes the memory of arrays during a walk."""
 
-    def take(self, address: int, size_bytes: int) -> bytes:
-        """Hash (and perhaps keep) memory as it is now; its digest."""
+    def take(self, address: int, size_bytes: int, item_bytes: int = 1) -> Any:
+        """Hash (and perhaps keep) memory as it is now, numbers of some size; its digest."""
 
 
 class Shape(Protocol):

@@ -69,7 +69,7 @@ class Pool:
 class Hasher:
     """Takes memory by its hash only: to compare a state with a stored one."""
 
-    def take(self, address: int, size_bytes: int) -> bytes:
+    def take(self, address: int, size_bytes: int, item_bytes: int = 1) -> bytes:
         """The digest that `Copier.take` would give."""
         view = memory_at(address, size_bytes)
         if size_bytes <= CHUNK_BYTES:
@@ -83,11 +83,27 @@ class Hasher:
 class Deferred:
     """Memory that was copied but not hashed yet: stands for its digest in a node."""
 
-    __slots__ = ("key", "size_bytes", "slots", "digest")
+    __slots__ = ("key", "item_bytes", "slots", "digest")
 
-    def __init__(self, key: tuple[int, int], size_bytes: int, slots: list[int]) -> None:
-        self.key, self.size_bytes, self.slots = key, size_bytes, slots
+    def __init__(self, key: tuple[int, int], item_bytes: int, slots: list[int]) -> None:
+        self.key, self.item_bytes, self.slots = key, item_bytes, slots
         self.digest = b""
+
+
+@dataclass(slots=True)
+class Fresh:
+    """A chunk that nobody kept before.
+
+    Attributes:
+        slot: of the pool, where its bytes are.
+        address: where they came from. item_bytes: size of the numbers in it.
+    """
+
+    digest: bytes
+    slot: int
+    size_bytes: int
+    address: int
+    item_bytes: int
 
 
 @dataclass(slots=True)
@@ -96,12 +112,12 @@ class Taken:
 
     Attributes:
         buffers: the chunks' digests by the digest of the whole, with its size.
-        fresh: chunks that nobody kept before, in order: digest, slot, size.
+        fresh: chunks that nobody kept before, in order.
         deferred: memory that is still to be hashed.
     """
 
     buffers: dict[bytes, tuple[int, list[bytes]]] = field(default_factory=dict)
-    fresh: list[tuple[bytes, int, int]] = field(default_factory=list)
+    fresh: list[Fresh] = field(default_factory=list)
     deferred: list[Deferred] = field(default_factory=list)
     size_bytes: int = 0
 
@@ -114,7 +130,11 @@ class Taken:
     @property
     def pending_bytes(self) -> int:
         """What it takes of the pool."""
-        return sum(size for _, _, size in self.fresh) + sum(each.size_bytes for each in self.deferred)
+        return sum(each.size_bytes for each in self.fresh) + sum(each.key[1] for each in self.deferred)
+
+    def slots(self) -> list[int]:
+        """What it takes of the pool."""
+        return [each.slot for each in self.fresh] + [slot for each in self.deferred for slot in each.slots]
 
 
 class Habits:
@@ -142,13 +162,13 @@ class Copier:
         self.taken = Taken()
         self._seen: set[bytes] = set()
 
-    def take(self, address: int, size_bytes: int) -> Any:
+    def take(self, address: int, size_bytes: int, item_bytes: int = 1) -> Any:
         """Keep memory as it is now; its digest, or what will have it."""
         self.taken.size_bytes += size_bytes
         key = address, size_bytes
         is_large = size_bytes >= DEFERRED_BYTES
         if is_large and self._habits.is_changing(key):
-            deferred = Deferred(key, size_bytes, self._pool.put(address, size_bytes))
+            deferred = Deferred(key, item_bytes, self._pool.put(address, size_bytes))
             self.taken.deferred.append(deferred)
             return deferred
         view = memory_at(address, size_bytes)
@@ -161,7 +181,7 @@ class Copier:
             if digest not in self._seen and not self._is_known(digest):
                 self._seen.add(digest)
                 slots = self._pool.put(address + at, len(part))
-                self.taken.fresh.append((digest, slots[0], len(part)))
+                self.taken.fresh.append(Fresh(digest, slots[0], len(part), address + at, item_bytes))
         if is_large:
             self._habits.learn(key, len(self.taken.fresh) - before, len(digests))
         return self.taken.add(size_bytes, digests)
@@ -169,22 +189,24 @@ class Copier:
 
 def settle(taken: Taken, pool: Pool, habits: Habits, is_known: Callable[[bytes], bool]) -> None:
     """Hash what was deferred; slots of what is known are given back."""
-    seen = {digest for digest, _, _ in taken.fresh}
+    seen = {each.digest for each in taken.fresh}
     for deferred in taken.deferred:
+        address, size_bytes = deferred.key
         digests: list[bytes] = []
         fresh = 0
         for index, slot in enumerate(deferred.slots):
-            size = min(CHUNK_BYTES, deferred.size_bytes - index * CHUNK_BYTES)
+            size = min(CHUNK_BYTES, size_bytes - index * CHUNK_BYTES)
             digest = xxhash.xxh3_128_digest(memory_at(slot, size))
             digests.append(digest)
             if digest in seen or is_known(digest):
                 pool.free(slot)
             else:
                 seen.add(digest)
-                taken.fresh.append((digest, slot, size))
+                taken.fresh.append(Fresh(digest, slot, size, address + index * CHUNK_BYTES,
+                                         deferred.item_bytes))
                 fresh += 1
         habits.learn(deferred.key, fresh, len(digests))
-        deferred.digest = taken.add(deferred.size_bytes, digests)
+        deferred.digest = taken.add(size_bytes, digests)
     taken.deferred.clear()
 
 

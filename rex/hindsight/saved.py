@@ -11,7 +11,7 @@ from rex.hindsight.plan import latest_run
 from rex.hindsight.records import read_run
 from rex.hindsight.restore import restore
 from rex.hindsight.usercode import UserCode
-from rex.hindsight.writer import read_table
+from rex.hindsight.writer import memory_reader
 from rex.state.store import read_content
 
 
@@ -28,12 +28,7 @@ def load_saved(path: str, name: str, experiment: str | None) -> Iterator[Any]:
     for checkpoint in run.checkpoints:
         if checkpoint.position.rpartition(".")[0] != f"={name}":
             continue
-        table = read_table(archive, checkpoint.table)
         snapshot = decode_snapshot(read_content(archive, checkpoint.structure))
-
-        def read_memory(digest: bytes, table: Any = table) -> Any:
-            return (archive.store.read_object(name) for name in table[digest][1])
-
-        values, build = restore(snapshot, shapes, [], read_memory)
+        values, build = restore(snapshot, shapes, [], memory_reader(archive, checkpoint.table))
         build.finish()
         yield values["saved"]

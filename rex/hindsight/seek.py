@@ -13,7 +13,7 @@ from rex.hindsight.records import Border, Checkpoint, Run
 from rex.hindsight.restore import restore
 from rex.hindsight.session import Entry, Session
 from rex.hindsight.shapes import Cannot
-from rex.hindsight.writer import read_table
+from rex.hindsight.writer import memory_reader
 from rex.state.store import read_content
 
 
@@ -117,12 +117,8 @@ class Seeker(Session):
         begun = now_s()
         border, checkpoint = self.checkpoint_at(position)
         saved = self.read_snapshot(checkpoint)
-        table = read_table(self.archive, checkpoint.table)
+        read_memory = memory_reader(self.archive, checkpoint.table)
         roots = self.roots(entry)
-
-        def read_memory(digest: bytes) -> Any:
-            return (self.archive.store.read_object(name) for name in table[digest][1])
-
         values, build = restore(saved, self.shapes, roots.pairs(), read_memory)
         roots.bind(values)
         build.finish()

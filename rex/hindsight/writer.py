@@ -7,12 +7,13 @@ import struct
 import threading
 import time
 from dataclasses import dataclass
-from typing import Iterator
+from typing import Callable, Iterator
 
 from rex import codec
 from rex.archive import Archive, Content, Recording
 from rex.errors import Damaged
 from rex.hindsight.clock import now_s
+from rex.hindsight.deltas import Bases, Place, read_place
 from rex.hindsight.graph import Snapshot, encode_snapshot
 from rex.hindsight.memory import Copier, Habits, Pool, Taken, settle, settle_nodes
 from rex.hindsight.records import Checkpoint, LogWriter, checkpoint_to_json
@@ -20,7 +21,8 @@ from rex.state.store import read_content
 from rex.state.versions import CHUNK_BYTES
 
 PENDING_BYTES = 2 << 30
-_HEAD = struct.Struct("<16sQ")   # digest of a buffer, its size; then sha256 of each chunk
+_HEAD = struct.Struct("<16sQ")        # digest of a buffer, its size; then its chunks:
+_CHUNK = struct.Struct("<32s16s32sB")   # sha256 of the object, digest, sha256 of the base, size of a number
 
 
 @dataclass(slots=True)
@@ -45,7 +47,8 @@ class CheckpointWriter:
         self.failure: BaseException | None = None
         self.pending_bytes = 0         # raw, of what is not stored yet
         self._recording, self._log = recording, log
-        self._known: dict[bytes, bytes] = {}     # sha256 by digest
+        self._bases = Bases()
+        self._known: dict[bytes, Place] = {}     # by digest
         self._claimed: set[bytes] = set()
         self._count = 0
         self._storing = threading.Lock()   # nobody may add while packs are sealed
@@ -61,7 +64,7 @@ class CheckpointWriter:
     def put(self, position: str, snapshot: Snapshot, taken: Taken, pause_s: float) -> float:
         """Hand a checkpoint over; waits only while too much is pending, the seconds returned."""
         begun = now_s()
-        self._claimed.update(digest for digest, _, _ in taken.fresh)
+        self._claimed.update(each.digest for each in taken.fresh)
         pending = taken.pending_bytes
         with self._room:
             self._room.wait_for(lambda: self.pending_bytes < PENDING_BYTES or bool(self.failure))
@@ -72,15 +75,15 @@ class CheckpointWriter:
 
     def drop(self, taken: Taken) -> None:
         """Give back what a checkpoint took that nobody will have."""
-        for slot in [slot for _, slot, _ in taken.fresh] + [s for each in taken.deferred for s in each.slots]:
+        for slot in taken.slots():
             self._pool.free(slot)
 
     def take_over(self, archive: Archive, checkpoints: list[Checkpoint],
                   contents: list[Content]) -> None:
         """Go on from checkpoints that another experiment of the archive holds in these contents."""
         for checkpoint in checkpoints:
-            for _, hashes, digests in read_table(archive, checkpoint.table).values():
-                self._known.update(zip(digests, hashes))
+            for _, places, digests in read_table(archive, checkpoint.table).values():
+                self._known.update(zip(digests, places))
         self._claimed.update(self._known)
         self.written += checkpoints
         self._count = len(checkpoints)
@@ -151,38 +154,58 @@ class CheckpointWriter:
             self._log.write("checkpoint", checkpoint is done[-1], **checkpoint_to_json(checkpoint))
 
     def _chunks(self, taken: Taken) -> Iterator[bytes]:
-        for digest, slot, size in taken.fresh:
-            data = self._pool.take_out(slot, size)
-            self._known[digest] = codec.sha256(data)
-            self._claimed.add(digest)
-            yield data
+        for fresh in taken.fresh:
+            data = self._pool.take_out(fresh.slot, fresh.size_bytes)
+            if fresh.digest in self._known:   # it was stored since
+                continue
+            shorter, base = self._bases.shorten(fresh.address, data, fresh.item_bytes)
+            sha256 = codec.sha256(shorter)
+            if base is None:
+                self._bases.learn(fresh.address, data, sha256, fresh.item_bytes)
+            self._known[fresh.digest] = Place(sha256, base.sha256, fresh.item_bytes) if base else Place(sha256)
+            self._claimed.add(fresh.digest)
+            yield shorter
 
     def _table(self, taken: Taken) -> bytes:
         parts: list[bytes] = []
         for whole, (size, digests) in taken.buffers.items():
             parts.append(_HEAD.pack(whole, size))
             for digest in digests:
-                parts += (self._known[digest], digest)
+                place = self._known[digest]
+                parts.append(_CHUNK.pack(place.sha256, digest, place.base, place.item_bytes))
         return b"".join(parts)
 
 
-def read_table(archive: Archive, content: Content) -> dict[bytes, tuple[int, list[bytes], list[bytes]]]:
-    """By digest of each buffer: its size, and sha256 and digest of its chunks.
+Table = dict[bytes, tuple[int, list[Place], list[bytes]]]
+
+
+def read_table(archive: Archive, content: Content) -> Table:
+    """By digest of each buffer: its size, and place and digest of its chunks.
 
     Raises:
         Damaged: the table does not hold together.
     """
     data, at = read_content(archive, content), 0
-    found: dict[bytes, tuple[int, list[bytes], list[bytes]]] = {}
+    found: Table = {}
     while at < len(data):
-        if at + _HEAD.size > len(data):
+        size_bytes = _HEAD.unpack_from(data, at)[1] if at + _HEAD.size <= len(data) else 0
+        end = at + _HEAD.size + _CHUNK.size * -(-size_bytes // CHUNK_BYTES)
+        if not size_bytes or end > len(data):
             raise Damaged("the table of a checkpoint is damaged", "it ends early", "see: rex check")
-        whole, size = _HEAD.unpack_from(data, at)
-        at += _HEAD.size
-        count = -(-size // CHUNK_BYTES)
-        if at + 48 * count > len(data):
-            raise Damaged("the table of a checkpoint is damaged", "it ends early", "see: rex check")
-        pairs = [data[at + 48 * n:at + 48 * n + 48] for n in range(count)]
-        found[whole] = size, [pair[:32] for pair in pairs], [pair[32:] for pair in pairs]
-        at += 48 * count
+        whole, places, digests = data[at:at + 16], [], []
+        for sha256, digest, base, item_bytes in _CHUNK.iter_unpack(data[at + _HEAD.size:end]):
+            places.append(Place(sha256, base, item_bytes) if item_bytes else Place(sha256))
+            digests.append(digest)
+        found[whole] = size_bytes, places, digests
+        at = end
     return found
+
+
+def memory_reader(archive: Archive, content: Content) -> Callable[[bytes], Iterator[bytes]]:
+    """A function that reads stored memory in pieces, by the digest of the whole.
+
+    Raises:
+        Damaged: the table does not hold together.
+    """
+    table = read_table(archive, content)
+    return lambda digest: (read_place(archive.store, place) for place in table[digest][1])

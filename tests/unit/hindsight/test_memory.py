@@ -50,7 +50,7 @@ def test_hashed_now_or_later_the_digest_is_the_same() -> None:
     assert now.take(address(array), array.nbytes) == deferred.digest
     assert Hasher().take(address(array), array.nbytes) == deferred.digest
     assert now.taken.buffers == later.taken.buffers
-    assert [part[0] for part in now.taken.fresh] == [part[0] for part in later.taken.fresh]
+    assert [each.digest for each in now.taken.fresh] == [each.digest for each in later.taken.fresh]
 
 
 def test_habits_follow_what_memory_does() -> None:
@@ -64,9 +64,9 @@ def test_habits_follow_what_memory_does() -> None:
         copier = Copier(pool, habits, known.__contains__)
         found = copier.take(address(array), array.nbytes)
         settle(copier.taken, pool, habits, known.__contains__)
-        for digest, slot, _ in copier.taken.fresh:
-            known.add(digest)
-            pool.free(slot)
+        for fresh in copier.taken.fresh:
+            known.add(fresh.digest)
+            pool.free(fresh.slot)
         return isinstance(found, Deferred)
 
     assert take(True)            # new: there is nothing to compare with
@@ -86,5 +86,5 @@ def test_equal_chunks_are_kept_once() -> None:
     copier.take(address(array), array.nbytes)
     settle(copier.taken, pool, habits, set().__contains__)
     assert len(copier.taken.fresh) == 1
-    assert copier.taken.fresh[0][0] == xxhash.xxh3_128_digest(bytes(CHUNK_BYTES))
+    assert copier.taken.fresh[0].digest == xxhash.xxh3_128_digest(bytes(CHUNK_BYTES))
     assert len(pool._free) == pool.slots - 1

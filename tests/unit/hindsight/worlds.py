@@ -12,7 +12,7 @@ from rex.hindsight.memory import Hasher
 from rex.hindsight.records import Checkpoint, LogWriter
 from rex.hindsight.restore import restore
 from rex.hindsight.usercode import UserCode
-from rex.hindsight.writer import CheckpointWriter, read_table
+from rex.hindsight.writer import CheckpointWriter, memory_reader, read_table
 from rex.state.store import read_content
 
 
@@ -45,15 +45,15 @@ class World:
         """The values at a checkpoint; live objects take on what they had."""
         from rex.hindsight.graph import decode_snapshot
         checkpoint = self.written()[number]
-        table = read_table(self.archive, checkpoint.table)
         snapshot = decode_snapshot(read_content(self.archive, checkpoint.structure))
-
-        def read_memory(digest: bytes) -> Any:
-            return (self.archive.store.read_object(name) for name in table[digest][1])
-
-        values, build = restore(snapshot, self.shapes, sorted(live.items()), read_memory)
+        values, build = restore(snapshot, self.shapes, sorted(live.items()),
+                                memory_reader(self.archive, checkpoint.table))
         build.finish()
         return values
+
+    def table(self, checkpoint: Checkpoint) -> Any:
+        """Where its memory is."""
+        return read_table(self.archive, checkpoint.table)
 
     def digests(self, **roots: Any) -> dict[str, bytes]:
         """The hash of each value's state."""

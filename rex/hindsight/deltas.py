@@ -1,0 +1,101 @@
+"""Chunks of floats as their difference to an earlier checkpoint, bytes of equal weight side by side.
+
+Floats hardly compress. Those of one weight some steps apart share their sign, exponent and first digits: what
+remains of an exclusive or, with the first bytes of all numbers together, then the second ones, is half zeros.
+A base is stored whole, so that reading a chunk takes two objects at most.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+ITEM_BYTES = (2, 4, 8)
+LIFETIME = 3                   # checkpoints until a base is replaced: distance costs bytes, bases too
+BASES_BYTES = 1 << 30          # of memory for bases
+_UNRELATED = 0.9               # share of numbers whose sign and exponent differ: then it does not pay
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a chunk is stored.
+
+    Attributes:
+        sha256: of its object. base: sha256 of the object that it differs from; empty: it is whole.
+        item_bytes: size of a number.
+    """
+
+    sha256: bytes
+    base: bytes = b""
+    item_bytes: int = 0
+
+
+@dataclass(slots=True)
+class _Base:
+    sha256: bytes
+    data: bytes
+    uses: int = 0
+
+
+def encode(data: bytes, base: bytes, item_bytes: int) -> bytes | None:
+    """The difference of two arrays of numbers, of the same size as they; None if they are not alike."""
+    import numpy
+    mixed = numpy.frombuffer(data, numpy.uint8) ^ numpy.frombuffer(base, numpy.uint8)
+    columns = mixed.reshape(-1, item_bytes).T
+    if numpy.count_nonzero(columns[-1]) > _UNRELATED * columns.shape[1]:   # little-endian: the last is the first
+        return None
+    return columns.tobytes()
+
+
+def decode(encoded: bytes, base: bytes, item_bytes: int) -> bytes:
+    """What `encode` was given.
+
+    Raises:
+        ValueError: the sizes do not match.
+    """
+    import numpy
+    columns = numpy.frombuffer(encoded, numpy.uint8).reshape(item_bytes, -1)
+    mixed = numpy.ascontiguousarray(columns.T).reshape(-1)
+    return (mixed ^ numpy.frombuffer(base, numpy.uint8)).tobytes()
+
+
+class Bases:
+    """What stood at an address when it was last stored whole."""
+
+    def __init__(self) -> None:
+        self._bases: OrderedDict[tuple[int, int], _Base] = OrderedDict()
+        self._held_bytes = 0
+
+    def shorten(self, address: int, data: bytes, item_bytes: int) -> tuple[bytes, _Base | None]:
+        """What to store of a chunk, and the base that it differs from, if any."""
+        base = self._bases.get((address, len(data)))
+        if base is None or base.uses >= LIFETIME or item_bytes not in ITEM_BYTES or len(data) % item_bytes:
+            return data, None
+        encoded = encode(data, base.data, item_bytes)
+        if encoded is None:
+            return data, None
+        base.uses += 1
+        return encoded, base
+
+    def learn(self, address: int, data: bytes, sha256: bytes, item_bytes: int) -> None:
+        """A chunk was stored whole."""
+        if item_bytes not in ITEM_BYTES:
+            return
+        key = address, len(data)
+        former = self._bases.pop(key, None)
+        self._held_bytes += len(data) - (len(former.data) if former else 0)
+        self._bases[key] = _Base(sha256, data)
+        while self._held_bytes > BASES_BYTES:
+            self._held_bytes -= len(self._bases.popitem(last=False)[1].data)
+
+
+def read_place(store: Any, place: Place) -> bytes:
+    """The bytes of a chunk.
+
+    Raises:
+        Damaged: it cannot be read.
+        ValueError: it does not fit its base.
+    """
+    data: bytes = store.read_object(place.sha256)
+    return decode(data, store.read_object(place.base), place.item_bytes) if place.item_bytes else data
