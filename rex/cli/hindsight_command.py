@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,18 @@ if TYPE_CHECKING:
 @click.group("hindsight", epilog="Example: rex hindsight record train.py")
 def command() -> None:
     """Record a training script; later, answer log statements that were added to it."""
+    missing = [name for name in ("cloudpickle", "numpy", "xxhash") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UsageError(f"rex hindsight needs {', '.join(missing)}", "not installed beside Rex",
+                         "install it with: pip install 'rex[hindsight]'")
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def _where(archive: str, experiment: str) -> str:
+    return f"-e {experiment}" if archive == "__default" else f"-l {archive} -e {experiment}"
 
 
 @command.command("record", context_settings={"allow_interspersed_args": False},
@@ -61,9 +74,9 @@ def record_command(archive: str, experiment: str | None, overhead: float, budget
             click.echo(f"rex: checkpoints ended early: {clean(facts['failure'])}", err=True)
         share = facts["pause_s"] / max(facts["took_s"] - facts["pause_s"], 1e-9)
         click.echo(f"rex: recorded {where} in {format_duration(facts['took_s'])}: "
-                   f"{facts['iterations']} iterations, {facts['checkpoints']} checkpoints, "
-                   f"{format_size(facts['stored'])}, overhead {share:.1%}; "
-                   f"replay with: rex hindsight replay -l {archive} -e {outcome.experiment}", err=True)
+                   f"{_count(facts['iterations'], 'iteration')}, {_count(facts['checkpoints'], 'checkpoint')}, "
+                   f"{format_size(facts['stored'])}, overhead {share:.1%}; add statements to it, then: "
+                   f"rex hindsight replay {_where(archive, outcome.experiment)}", err=True)
     else:
         click.echo(f"rex: the run broke off; go on with: rex hindsight record -l {archive} "
                    f"--resume {outcome.experiment}", err=True)
@@ -73,11 +86,12 @@ def record_command(archive: str, experiment: str | None, overhead: float, budget
 def plan_text(plan: "Plan") -> str:
     """What a replay will do, in one line."""
     workers = len(plan.pieces)
-    kind = "inner probe" if plan.is_inner else "outer probe" if plan.probes else "no probe"
+    kind = "inner probe" if plan.is_inner else "outer probe" if plan.probes else \
+        "nothing was added to the script, so this only checks"
     parts = [f"{kind}: "]
     if plan.skips:
-        parts.append(f"{plan.skips} inner loops skipped, ")
-    parts.append(f"{workers} worker{'s' if workers > 1 else ''}, about "
+        parts.append(f"{_count(plan.skips, 'inner loop')} skipped, ")
+    parts.append(f"{_count(workers, 'worker')}, about "
                  f"{format_duration(max([piece.run_s for piece in plan.pieces], default=0.0))}")
     return "".join(parts)
 
@@ -156,8 +170,8 @@ def verdict(findings: "Findings", where: str, is_allowed: bool) -> int:
     for note in findings.notes.values():
         click.echo(f"rex: {note}", err=True)
     if not findings.diverged:
-        click.echo(f"rex: as recorded: output equal, state equal at {findings.checked} checkpoints, "
-                   f"{findings.skipped} loops skipped; kept as {where}", err=True)
+        click.echo(f"rex: as recorded: output equal, state equal at {_count(findings.checked, 'checkpoint')}, "
+                   f"{_count(findings.skipped, 'loop')} skipped; kept as {where}", err=True)
         return 0
     first = findings.diverged[0]
     what = first["names"][0] if first["what"] == "state" else "output"

@@ -7,7 +7,7 @@ By hand, in a script that `rex hindsight record` runs (or plain Python, where th
         with hindsight.skip_block("training"):    # executed, or restored
             ...
         hindsight.log("loss", loss)
-    hindsight.save("model", net)                  # in the background
+    hindsight.save(net, "model")                  # in the background
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def log(name: str, value: _Value) -> _Value:
     return value
 
 
-def save(name: str, value: Any) -> None:
+def save(value: Any, name: str = "saved") -> None:
     """Keep an object as it is now: copied at once, stored in the background."""
     session = _session()
     if session is not None:
         session.save(name, value)
 
 
-def load(archive: str, name: str, experiment: str | None = None) -> Iterator[Any]:
+def load(archive: str, name: str = "saved", experiment: str | None = None) -> Iterator[Any]:
     """Every object that a run saved under a name, in order; loading runs code of its classes.
 
     Raises:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 OVERHEAD = 0.0667
 RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint, until seen
 WRITER_SHARE = 0.5        # of the writer's CPU time, which the training may miss
-_BASE_S, _SECONDS_PER_BYTE = 0.003, 0.2e-9
+_BASE_S, _SECONDS_PER_BYTE = 0.005, 1e-9   # of the first checkpoint, of memory since the start
 
 
 @dataclass(slots=True)

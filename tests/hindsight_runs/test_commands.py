@@ -43,7 +43,8 @@ BY_HAND = """
                 model += rng.normal(size=30)
         if hindsight.log("norm", float(model @ model)) > 1e9:
             break
-        hindsight.save("model", {"epoch": epoch, "model": model})
+        hindsight.save({"epoch": epoch, "model": model}, "model")
+        hindsight.save(model)
         print("epoch", epoch)
     for late in loop([1, 2]):
         model *= late
@@ -71,6 +72,8 @@ def test_the_tools_by_hand(tmp_path: Path) -> None:
     (tmp_path / "load.py").write_text(loaded)
     lines = python(tmp_path, "load.py").splitlines()
     assert [line.split()[0] for line in lines] == ["0", "1", "2", "3"]
+    (tmp_path / "load.py").write_text("from rex import hindsight\nprint(len(list(hindsight.load('EXP'))))")
+    assert python(tmp_path, "load.py") == "4\n"
     assert float(lines[3].split()[1]) * 2 == pytest.approx(float(plain.split()[-1]))
 
 
