@@ -1,9 +1,4 @@
-"""Replays all versions of a tree with several processes side by side: list scheduling on the tree.
-
-A process goes on into the child from which the longest way to an end remains; each other child
-becomes an entry of its parent's checkpoint, which is given up when its last entry has begun. Where
-the budget has no room, an entry begins at the nearest state that is there.
-"""
+"""Replays all versions of a tree with several processes side by side, by the rules of scheduling.py."""
 
 from __future__ import annotations
 
@@ -14,6 +9,7 @@ from dataclasses import dataclass, field
 from rex.multiversion.execute import MEASURE_S, Held, Lab, Runner, Tally, Watch
 from rex.multiversion.merge import VersionTree
 from rex.multiversion.orders import Orders, State
+from rex.multiversion.scheduling import choose_order
 from rex.multiversion.worker import WorkerLost
 
 _TRIES = 2
@@ -42,16 +38,7 @@ class ParallelReplayer(Runner):
         self._changed = threading.Condition()
         self._measured = 0.0
         self._error: BaseException | None = None
-        self._remaining = self._remaining_seconds()
-
-    def _remaining_seconds(self) -> dict[str, float]:
-        """Seconds from the start of each node to the end of the longest version through it."""
-        found: dict[str, float] = {}
-        execution = self.tree.execution
-        for name in reversed(execution.order):
-            below = max((found[child] for child in execution.children[name]), default=0.0)
-            found[name] = execution.by_id[name].cost_s + below
-        return found
+        self._order = choose_order(tree.execution, budget_bytes, count)[0]
 
     def run(self) -> Tally:
         """Run every version to its end."""
@@ -83,13 +70,13 @@ class ParallelReplayer(Runner):
                 self._changed.notify_all()
 
     def _take(self) -> str | None:
-        """The entry with the longest way to go; None when nothing is left to do."""
+        """The entry to begin next; None when nothing is left to do."""
         with self._changed:
             while not self._open and self._busy and not self._error:
                 self._changed.wait()
             if not self._open or self._error:
                 return None
-            name = max(self._open, key=lambda each: self._remaining[each])
+            name = self._order.choose(self._open, {each: found.entries for each, found in self._cache.items()})
             self._open.remove(name)
             self._busy += 1
             return name
@@ -112,11 +99,8 @@ class ParallelReplayer(Runner):
     def _reached(self, name: str) -> str:
         """How far an entry came: the first cell on the longest way that has no result."""
         while name in self.tally.results and self.tree.children(name):
-            name = self._sorted_children(name)[0]
+            name = self._order.sort_children(name)[0]
         return name
-
-    def _sorted_children(self, name: str) -> list[str]:
-        return sorted((node.id for node in self.tree.children(name)), key=lambda each: -self._remaining[each])
 
     def _descend(self, held: Held, name: str) -> None:
         at: str | None = name
@@ -126,7 +110,7 @@ class ParallelReplayer(Runner):
             if at in self.tally.failed:
                 self.drop(held)
                 return
-            children = self._sorted_children(at)
+            children = self._order.sort_children(at)
             ends = bool(self.tree.versions_at(at))
             if not children:
                 self.end(held, at)
