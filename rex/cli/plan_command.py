@@ -42,9 +42,12 @@ Exit codes: 0 planned, 2 bad tree or options, 10 no such archive, or no versions
               help="What all checkpoints together may take: 512M, 4GiB, or bytes.")
 @click.option("--algorithm", type=click.Choice(ALGORITHMS), default="best", show_default=True,
               help="The planner.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True,
+              help="Say also how long this many processes side by side will take.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(archive: str, tree_path: Path | None, cache: str, algorithm: str, as_json: bool) -> None:
+def command(archive: str, tree_path: Path | None, cache: str, algorithm: str, jobs: int, as_json: bool) -> None:
     from rex.multiversion.planners import make_plan
+    from rex.multiversion.scheduling import choose_order
     from rex.multiversion.sequence import check
     from rex.multiversion.tree import ExecutionTree
 
@@ -60,10 +63,15 @@ def command(archive: str, tree_path: Path | None, cache: str, algorithm: str, as
         tree = merge(load_versions(archive)[1]).execution
     plan = make_plan(tree, budget_bytes, algorithm)
     verdict = check(tree, plan.sequence.ops, budget_bytes)
+    side_by_side = choose_order(tree, budget_bytes, jobs)[1] if jobs > 1 else None
     if as_json:
-        click.echo(json.dumps(describe(plan, verdict)))
-    else:
-        show(plan, verdict, len(tree.by_id), len(tree.leaves))
+        more = {} if side_by_side is None else {"jobs": jobs, "side_by_side": side_by_side}
+        click.echo(json.dumps({**describe(plan, verdict), **more}))
+        return
+    show(plan, verdict, len(tree.by_id), len(tree.leaves))
+    if side_by_side is not None:
+        faster = f", {plan.sequential_s / side_by_side:.1f} times as fast as no cache" if side_by_side else ""
+        click.echo(f"side by side {format_duration(side_by_side)} with {jobs} processes{faster}")
 
 
 def describe(plan: Plan, verdict: Verdict) -> dict[str, object]:

@@ -7,6 +7,7 @@ the first mention of a name counts: later ones may tell what the experiment itse
 
 from __future__ import annotations
 
+import functools
 import os
 import stat
 import struct
@@ -33,7 +34,8 @@ def _numbers(*names: str) -> set[int]:
 
 
 _STATS = _numbers("stat", "lstat", "newfstatat", "statx")
-_LOOKS = _STATS | _numbers("access", "faccessat", "faccessat2", "readlink", "readlinkat", "execve", "execveat")
+_READLINKS = _numbers("readlink", "readlinkat")
+_LOOKS = _STATS | _READLINKS | _numbers("access", "faccessat", "faccessat2", "execve", "execveat")
 _OPENS = _numbers("open", "openat", "openat2", "creat")
 _LISTS = _numbers("getdents", "getdents64")
 _MAKES = _numbers("mkdir", "mkdirat", "mknod", "mknodat", "symlink", "symlinkat", "link", "linkat",
@@ -89,7 +91,7 @@ class _Reader:
     def __init__(self, experiment: Experiment) -> None:
         manifest = experiment.manifest
         self.files = manifest.files
-        self.names = Names(manifest.files)
+        self.resolve = functools.cache(Names(manifest.files).resolve)     # programs ask for the same names again and again
         self.start = manifest.cwd
         self.answers = Answers()
         self.made: set[str] = set()
@@ -140,9 +142,9 @@ class _Reader:
             given = f"{base}/{given}"
         head, _, last = given.rstrip("/").rpartition("/")
         if last in ("", ".", ".."):
-            path = self.names.resolve(given)
+            path = self.resolve(given)
         else:
-            path = os.path.join(self.names.resolve(head or "/"), last)
+            path = os.path.join(self.resolve(head or "/"), last)
         if path in self.files or path in self.made or path.startswith(_KERNEL) or path in self.answers.absent:
             return None
         return path
@@ -160,20 +162,20 @@ class _Reader:
             return
         data = event.data(OUT) or b""
         if event.result == -ENOENT:
-            if self.names.resolve(path) == path:      # of a dangling link it would be the target
+            if self.resolve(path) == path:      # of a dangling link it would be the target
                 self.answers.absent.add(path)
         elif event.call in _STATS and event.result == 0:
             look = _look_of(data, event.call == NUMBERS["statx"])
             if look and not stat.S_ISLNK(look.mode):
                 self.answers.looks[path] = look
-        elif event.call in _numbers("readlink", "readlinkat") and event.result > 0:
+        elif event.call in _READLINKS and event.result > 0:
             self.answers.links[path] = codec.text(data[:event.result])
 
     def _open(self, event: Event, leader: int) -> None:
         path = codec.text(event.data(RESOLVED) or b"")
         if event.result < 0:
             asked = self._path(event, leader) if event.result == -ENOENT else None
-            if asked is not None and asked not in self.answers.looks and self.names.resolve(asked) == asked:
+            if asked is not None and asked not in self.answers.looks and self.resolve(asked) == asked:
                 self.answers.absent.add(asked)
             return
         if not path.startswith("/"):                  # a pipe, opened by its name in /proc

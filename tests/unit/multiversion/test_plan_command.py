@@ -25,6 +25,12 @@ def run(*args: str) -> str:
     return result.output
 
 
+def test_side_by_side() -> None:
+    told = json.loads(run("--cache", "100", "-j", "2", "--json"))
+    assert told["jobs"] == 2 and told["cost"] / 2 <= told["side_by_side"] < told["cost"]
+    assert "with 2 processes" in run("--cache", "100", "-j", "2")
+
+
 def test_the_names_are_those_of_the_planners() -> None:
     """The command lists them itself, so that --help imports no planner."""
     assert ALGORITHMS == planners.ALGORITHMS
