@@ -119,17 +119,21 @@ class Dill(Tool):
         module = sys.modules["__main__"]
         path = os.path.join(self.folder, f"{len(self.ids)}.dill")
         kept = {k: v for k, v in self.shell.user_ns.items() if not _is_own(k)}
-        vars(module).update(kept)
-        for name in set(vars(module)) - set(kept) - _MAIN:
+        others = {name: value for name, value in vars(module).items() if name not in kept and name not in _MAIN}
+        for name in others:   # IPython's, which no dump survives
             delattr(module, name)
-        dill.dump_session(path)
+        vars(module).update(kept)
+        try:
+            dill.dump_session(path)
+        finally:
+            vars(module).update(others)
         self.ids.append(path)
 
     def go(self, index: int) -> None:
         import dill
         dill.load_session(self.ids[index])
         _replace(self.shell.user_ns, {k: v for k, v in vars(sys.modules["__main__"]).items()
-                                      if k not in _MAIN})
+                                      if k not in _MAIN and not _is_own(k)})
 
     def stored(self) -> int:
         return sum(os.path.getsize(path) for path in self.ids)

@@ -20,8 +20,8 @@ from rex.state import Delta, History, MakeFacts, Store, recover
 from rex.types import names_secret
 
 
-# Small writes take a millisecond, unless the machine is busy.
-_SMALL_BYTES, _SMALL_WAIT_S = 256 << 10, 0.1
+# Small writes take a millisecond; on a busy machine it is sooner to copy what waits.
+_SMALL_BYTES, _SMALL_WAIT_S = 256 << 10, 0.002
 
 
 class Keeper:
@@ -83,13 +83,12 @@ class Keeper:
         """Keep a cell; returns soon."""
         self.store.save(delta, facts, draft)
         if self.store.pending_bytes < _SMALL_BYTES:
-            self.wait_written()
+            self.make_safe(_SMALL_WAIT_S)
 
-    def wait_written(self) -> None:
-        """Let no cell begin before the one before it would survive the kernel's end. What is small is waited for;
-        of what is large a copy is made, which takes less time than to store it."""
-        waiting = self.store.pending_bytes
-        if not self.store.wait_written(_SMALL_WAIT_S if waiting < _SMALL_BYTES else 0.0):
+    def make_safe(self, wait_s: float = 0.0) -> None:
+        """Return when all cells would survive the kernel's end: written, or after a while copied, which takes
+        less time."""
+        if not self.store.wait_written(wait_s):
             self.store.spill()
 
     def close(self, history: History) -> Experiment | None:

@@ -119,7 +119,7 @@ class Session:
     def _before_cell(self, info: Any) -> None:
         try:
             if self.keeper is not None:
-                self.keeper.wait_written()
+                self.keeper.make_safe()
                 self._tell_problem()
             transformed = getattr(info, "transformed_cell", None)
             if transformed is None:

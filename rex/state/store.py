@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import threading
@@ -41,7 +42,7 @@ class _Entry:
     why: str = ""
     action: Callable[[], None] | None = None
     draft: MakeFacts | None = None
-    is_spilled: bool = False
+    is_written: bool = False
 
 
 class Store:
@@ -74,7 +75,7 @@ class Store:
         self._pinned: set[str] = set()   # of facts, which are never dropped
         self._queue: queue.Queue[list[_Entry] | None] = queue.Queue()
         self._pending_bytes = self._unwritten = self._unsynced = 0
-        self._waiting: list[_Entry] = []   # deltas handed over and not written, in order
+        self._bare: deque[_Entry] = deque()   # neither written nor spilled, in order, or written meanwhile
         self._spill = Spill(recording.directory)
         self._room = threading.Condition()
         self.problem: BaseException | None = None
@@ -135,15 +136,15 @@ class Store:
         """Copy what waits, so that it is safe from the end of this process; `spill.recover` finds it."""
         if self.problem is not None:
             return   # there is no room
-        with self._room:
-            waiting = [entry for entry in self._waiting if not entry.is_spilled]
-        try:
-            for entry in waiting:
-                if entry.delta is not None:
+        while self._bare:
+            with contextlib.suppress(IndexError):   # written just now
+                entry = self._bare.popleft()
+                if entry.delta is None or entry.is_written:
+                    continue
+                try:
                     self._spill.add(entry.delta, entry.draft)
-                    entry.is_spilled = True
-        except OSError:
-            pass   # no room: the store will say so
+                except OSError:
+                    return   # no room: the store will say so
 
     def wait(self) -> None:
         """Return when everything handed over is durable.
@@ -187,7 +188,7 @@ class Store:
         if entries:
             with self._room:
                 self._unwritten += 1
-                self._waiting += [entry for entry in entries if entry.delta is not None]
+                self._bare += entries
             self._queue.put(entries)
 
     def _check(self) -> None:
@@ -262,14 +263,15 @@ class Store:
         with self._room:
             for entry in entries:
                 self._pending_bytes -= entry.size
-                entry.size = 0
+                entry.size, entry.is_written = 0, True
             self._unwritten -= 1 if entries else 0
-            self._waiting = [one for one in self._waiting if one not in entries]
-            is_all = not self._waiting
             entries.clear()
+            with contextlib.suppress(IndexError):   # spilled just now
+                while self._bare[0].is_written:
+                    self._bare.popleft()
+            if not self._unwritten and self.problem is None:
+                self._spill.clear()   # here: what comes next must find it so
             self._room.notify_all()
-        if is_all and self.problem is None:
-            self._spill.clear()
 
     def _put(self, data: bytes) -> Content:
         content = self._recording.add_bytes(data)
