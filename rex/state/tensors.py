@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import ctypes
 import functools
 import pickle
@@ -165,6 +166,13 @@ def set_tensor(tensor: Any, state: tuple[Any, dict[str, Any]]) -> None:
     tensor.__dict__.update(attributes)
 
 
+def reduce_optimizer(optimizer: Any) -> Any:
+    """An optimizer with all of its attributes: by itself it leaves out what it holds for unimportant."""
+    # A scheduler's wrapper around the step holds a weak reference, and only warns.
+    state = {name: value for name, value in vars(optimizer).items() if name != "step"}
+    return copyreg.__newobj__, (type(optimizer),), state   # type: ignore[attr-defined]
+
+
 def reduce_storage(storage: Any) -> Any:
     """A small storage by its bytes."""
     if storage.device.type != "cpu":
@@ -180,8 +188,11 @@ def make_storage(data: bytes) -> Any:
     return torch.frombuffer(bytearray(data), dtype=torch.uint8).clone().untyped_storage()
 
 
+_OPTIMIZERS = [("sparse_adam", "SparseAdam"), ("_adafactor", "Adafactor"), *((name.lower(), name) for name in (
+    "Adadelta", "Adagrad", "Adam", "Adamax", "AdamW", "ASGD", "LBFGS", "NAdam", "RAdam", "RMSprop", "Rprop", "SGD"))]
 HANDLERS = {("torch", "Tensor"): walk_tensor, ("torch.nn.parameter", "Parameter"): walk_tensor,
             ("torch.storage", "UntypedStorage"): walk_storage}
 REDUCERS = {("torch", "Tensor"): reduce_tensor,
             ("torch.nn.parameter", "Parameter"): reduce_tensor,
-            ("torch.storage", "UntypedStorage"): reduce_storage}
+            ("torch.storage", "UntypedStorage"): reduce_storage,
+            **{(f"torch.optim.{module}", name): reduce_optimizer for module, name in _OPTIMIZERS}}

@@ -59,6 +59,18 @@ def test_models_and_optimizers_stay_together(session: Session) -> None:
     assert session["again"] == third
 
 
+def test_optimizers_keep_all_attributes(session: Session) -> None:
+    session.run("w = torch.ones(3, requires_grad=True)\nadam = torch.optim.Adam([w]); sgd = torch.optim.SGD([w])\n"
+                "schedule = torch.optim.lr_scheduler.StepLR(sgd, 1)\nadam.note = 'mine'")
+    before = {name: {key: value for key, value in vars(session[name]).items() if isinstance(value, (bool, str, int))}
+              for name in ("adam", "sgd")}
+    session.run("adam = sgd = schedule = w = None")
+    assert not session.checkout(2).recomputed
+    for name, attributes in before.items():   # by their own pickles they lose some
+        assert attributes.items() <= vars(session[name]).items()
+    assert session["adam"].param_groups[0]["params"][0] is session["w"] and session["schedule"].optimizer is session["sgd"]
+
+
 def test_a_tensor_of_a_graph_refuses_to_go_backward(session: Session) -> None:
     session.run("w = torch.ones(3, requires_grad=True)\nloss = (w * 2).sum()")
     session.run("loss = None")
