@@ -185,9 +185,9 @@ struct task {
     bool stepped_out;                /* a single step has led to another stop, already seen to */
     int parked_signal, stat_fd;
     unsigned spin;                   /* instructions of the loop in which it was interrupted, 0 = no such loop */
-    uint64_t calls, ticket, preempted_at;
+    uint64_t calls, ticket, preempted_at, used_at;
     uint64_t cut_passed, cut_calls;  /* when its last call was cut short: passings before, calls of who had the turn */
-    ull patience;                    /* ns that it may run without a call before it is looked at */
+    ull patience, used;              /* ns that it may run without a call before it is looked at; that it had used */
 };
 
 extern struct task *tasks;

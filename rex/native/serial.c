@@ -9,11 +9,12 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 
-enum { SLICE_NS = 5000000, LOOK_NS = 2000000, LONGEST_NS = 16000000, FEW_STEPS = 400, MANY_STEPS = 2000, VERY_LONG_NS = 200000000, UNMOVED_NS = 1000000000, DISK_NS = 50000000 };
+enum { SLICE_NS = 5000000, LOOK_NS = 2000000, LONGEST_NS = 64000000, FEW_STEPS = 400, MANY_STEPS = 2000, VERY_LONG_NS = 200000000, ALONE_NS = 1000000000, DISK_NS = 50000000 };
 enum { SHORT_BEAT_NS = 30000, LONG_BEAT_NS = 5000000, SLACK_NS = 1000 };
 
 bool serial_on;
 struct turn turn;
+static const ull SHARING_NS = 10000000000;
 static uint64_t tickets, preempted;
 static ull last_report;
 
@@ -132,6 +133,34 @@ void serial_counted(struct task *t)
         turn.calls = t->calls;
 }
 
+/* Processor time of a task in ns: on a busy machine wall time says little of how far it is. */
+static ull used_ns(const struct task *t)
+{
+    char name[64];
+    unsigned long long used = 0;
+    snprintf(name, sizeof name, "/proc/%d/task/%d/schedstat", t->leader->tid, t->tid);
+    FILE *f = fopen(name, "r");
+    if (!f)
+        return 0;
+    if (fscanf(f, "%llu", &used) != 1)
+        used = 0;
+    fclose(f);
+    return used;
+}
+
+/* Whether it has computed so long without a call that others go first.  Where its memory is its own the
+ * place does not matter; else the place cannot be found again, and only a loop that would never end is left. */
+static bool is_endless(struct task *t, ull ran)
+{
+    if (t->space->refs == 1)
+        return ran > ALONE_NS;
+    if (t->calls != t->used_at) {
+        t->used_at = t->calls;
+        t->used = used_ns(t);
+    }
+    return ran > SHARING_NS && used_ns(t) - t->used > SHARING_NS;
+}
+
 /* It was interrupted for having run long without a call: a loop that only waits gives the
  * turn on there, with its place known; other computation only if it goes on for very long. */
 bool serial_interrupted(struct task *t)
@@ -147,7 +176,7 @@ bool serial_interrupted(struct task *t)
     else {
         t->spin = spin_length(t, ran < VERY_LONG_NS ? FEW_STEPS : MANY_STEPS);
         t->patience = t->spin ? LOOK_NS : t->patience < LONGEST_NS ? 2 * t->patience : LONGEST_NS;
-        t->preempted = t->spin || (!t->stepped_out && ran > UNMOVED_NS);
+        t->preempted = t->spin || (!t->stepped_out && is_endless(t, ran));
     }
     turn.look_at = ran + t->patience;
     return !task_of(tid) || t->stepped_out;
@@ -201,7 +230,7 @@ static void log_passing(struct task *from, const struct task *to)
         r->args[3] = log_now() - turn.resumed_at;
         r->args[4] = from->spin;
         log_field(&b, FIELD_WHOLE, FIELD_OUT, &regs, sizeof regs);
-        preempted += !from->spin;
+        preempted += !from->spin && from->space->refs > 1;
     }
     log_end(&b);
 }
