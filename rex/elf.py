@@ -318,7 +318,7 @@ def _candidates(name: str, asking: _Loaded, env: Mapping[str, str],
     if is_musl:
         defaults = ["/lib", "/usr/local/lib", "/usr/lib"]
     else:
-        yield from _cached_libraries().get(name, ())
+        yield from _cached_libraries(name)
         defaults = ["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",
                     "/usr/lib64", "/lib", "/usr/lib"]
     for directory in defaults:
@@ -366,31 +366,33 @@ def _cpu_level() -> int:
     return level
 
 
-def _cached_libraries() -> dict[str, list[str]]:
-    """What /etc/ld.so.cache knows: paths by name, those for better processors first."""
+def _cached_libraries(name: str) -> list[str]:
+    """Where /etc/ld.so.cache has this library: paths, those for better processors first."""
     try:
         info = os.stat("/etc/ld.so.cache")
     except OSError:
-        return {}
-    return _parse_cache("/etc/ld.so.cache", info.st_mtime_ns, info.st_size)
+        return []
+    data, entries = _read_cache("/etc/ld.so.cache", info.st_mtime_ns, info.st_size)
+    wanted, found = os.fsencode(name) + b"\0", []
+    for key, value in entries:
+        if data.startswith(wanted, key):
+            where = os.fsdecode(data[value:data.index(b"\0", value)])
+            match = re.search(r"/glibc-hwcaps/x86-64-v(\d)/", where)
+            level = int(match[1]) if match else 1
+            if level <= _cpu_level():
+                found.append((level, where))
+    return [where for _, where in sorted(found, key=lambda p: -p[0])]
 
 
 @functools.lru_cache(maxsize=1)
-def _parse_cache(path: str, _mtime_ns: int, _size: int) -> dict[str, list[str]]:
+def _read_cache(path: str, _mtime_ns: int, _size: int) -> tuple[bytes, list[tuple[int, int]]]:
+    """The cache's bytes, and of each entry where its name and its path begin."""
     with open(path, "rb") as file:
         data = file.read()
     # An old table may stand in front; offsets count from the new one.
     data = data[max(0, data.find(_CACHE_MAGIC)):]
     if not data.startswith(_CACHE_MAGIC):
-        return {}
+        return b"", []
     count = int.from_bytes(data[20:24], "little")
     entries = data[_CACHE_HEADER_BYTES:_CACHE_HEADER_BYTES + count * _CACHE_ENTRY.size]
-    found: dict[str, list[tuple[int, str]]] = {}
-    for _, key, value, _, _ in _CACHE_ENTRY.iter_unpack(entries):
-        name, where = (os.fsdecode(data[at:data.index(b"\0", at)]) for at in (key, value))
-        match = re.search(r"/glibc-hwcaps/x86-64-v(\d)/", where)
-        level = int(match[1]) if match else 1
-        if level <= _cpu_level():
-            found.setdefault(name, []).append((level, where))
-    return {name: [where for _, where in sorted(paths, key=lambda p: -p[0])]
-            for name, paths in found.items()}
+    return data, [(key, value) for _, key, value, _, _ in _CACHE_ENTRY.iter_unpack(entries)]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import fnmatch
 import os
-import platform
 import pwd
 import resource
 import shutil
-import socket
 import stat
 import subprocess
 import tempfile
@@ -97,6 +95,13 @@ def withheld_names(names: Iterable[str], keep: tuple[str, ...] = (), drop: tuple
                   if (names_secret(name) and not any_match(name, keep)) or any_match(name, drop))
 
 
+def _libc() -> str:
+    try:
+        return (os.confstr("CS_GNU_LIBC_VERSION") or "").replace(" ", "-")
+    except ValueError:
+        return ""                  # of another C library
+
+
 def _machine() -> dict[str, Any]:
     info = os.uname()
     model = ""
@@ -107,7 +112,7 @@ def _machine() -> dict[str, Any]:
     except OSError:
         pass
     return {"system": info.sysname, "kernel": info.release, "arch": info.machine,
-            "cpu": model, "cpus": len(os.sched_getaffinity(0)), "libc": "-".join(platform.libc_ver())}
+            "cpu": model, "cpus": len(os.sched_getaffinity(0)), "libc": _libc()}
 
 
 def _terminal(streams: Streams) -> dict[str, Any]:
@@ -158,7 +163,7 @@ def standard_input(recording: Recording, keeper: Keeper, fd: int = 0) -> tuple[d
 
 def begun_facts(command: list[str], cwd: str) -> dict[str, Any]:
     """What is known of an experiment as it begins."""
-    return {"command": command, "cwd": cwd, "user": _user(), "host": socket.gethostname(),
+    return {"command": command, "cwd": cwd, "user": _user(), "host": os.uname().nodename,
             "start_ns": time.time_ns()}
 
 

@@ -15,10 +15,14 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|us|s|m|h|d|w)", re.IGNORECASE)
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
 
-@functools.lru_cache(4096)
+@functools.cache
+def _secret() -> re.Pattern[str]:
+    return re.compile("|".join(map(fnmatch.translate, SECRETS)))
+
+
 def names_secret(variable: str) -> bool:
     """Whether an environment variable of this name is likely to hold a credential."""
-    return any(fnmatch.fnmatchcase(variable.upper(), pattern) for pattern in SECRETS)
+    return bool(_secret().match(variable.upper()))
 
 
 @dataclass(frozen=True)
