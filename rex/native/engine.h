@@ -91,7 +91,7 @@ struct external { int fd; uint32_t stream; };
 enum { PIPE_BYTES = -2, PIPE_COUNTER = -1 };        /* instead of a stream: an inner descriptor, see pipes.c */
 struct opened { struct event *event; uint64_t file; };
 struct files {
-    int refs, count, high;           /* high: how many external ones above 2 */
+    int refs, count, high, waited;   /* high: how many external ones above 2; waited: calls since the first of those */
     struct external *item;
     struct opened *opened;           /* replay: by descriptor, the open that made it; may be stale */
     int opened_count;
@@ -148,18 +148,17 @@ struct task {
     uint64_t child_tid_at;
     uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
     uint64_t clock_floor;            /* what CLOCK_MONOTONIC must have reached */
-    uint64_t deadline;               /* of the futex wait in progress, by CLOCK_MONOTONIC */
-    ull wait_began;
+    uint64_t deadline, wait_began;   /* of the futex wait in progress, by CLOCK_MONOTONIC */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
-    bool held;
-    bool blocked;                    /* in pause, in place of a call that does not end here */
+    bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */
     uint64_t watched, watch_due;     /* descriptors whose calls stop by filter, those of the next filter */
     int watches;                     /* how many filters that took */
     bool skipped;                    /* a step that does not run */
     struct script *step;             /* the step that it belongs to */
     char *cwd;                       /* of a leader */
+    int stat_fd;                     /* of task_state */
     /* live */
     bool is_rewritten, is_logged, has_live_result;
     struct view *view;
@@ -167,14 +166,14 @@ struct task {
     char *loader, *exec_name;        /* of a program that is being executed */
     uint64_t ring;                   /* where its ring is in the tracee, 0 = it has none */
     bool ring_busy;                  /* it was stopped half way through a query */
-    struct event **run;              /* replay: the answers that lie there */
+    uint32_t ring_taken;             /* record: how much was seen while the task ran on */
+    struct ahead { struct event *event; uint32_t size; } *run;   /* replay: the answers that lie there */
     size_t run_count;
     ull last_stop;
     /* record */
     bool executed;                   /* it runs a program of its own */
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
-    uint64_t random, random_drawn;   /* see seed.c */
-    uint64_t random_children;
+    uint64_t random, random_drawn, random_children;   /* see seed.c */
     /* one task at a time */
     bool parked;                     /* at a stop, until it has the turn */
     bool returned;                   /* from a call, since it was resumed */
@@ -183,7 +182,7 @@ struct task {
     bool listening, vforking;        /* stopped by job control; until its child executes */
     bool preempting, preempted;      /* an interruption is on its way; it was interrupted as it computed */
     bool stepped_out;                /* a single step has led to another stop, already seen to */
-    int parked_signal, stat_fd;
+    int parked_signal;
     unsigned spin;                   /* instructions of the loop in which it was interrupted, 0 = no such loop */
     uint64_t calls, ticket, preempted_at, used_at;
     uint64_t cut_passed, cut_calls;  /* when its last call was cut short: passings before, calls of who had the turn */
@@ -191,6 +190,8 @@ struct task {
 };
 
 extern struct task *tasks;
+char task_state(struct task *t);                      /* as in /proc: R runs, S sleeps, t is stopped; X has ended */
+void task_renamed(struct task *t);
 struct task *task_new(pid_t tid, struct task *parent, uint64_t flags);
 struct task *task_of(pid_t tid);
 void task_end(struct task *t);
@@ -222,7 +223,7 @@ void bytes_free(struct bytes *b);
 
 enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE, EVENT_RANDOM };
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
-                  FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER };
+                  FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER, FIELD_STAND_IN = 255 };  /* the last: in rings only */
 enum { FIELD_WHOLE = 255, PART_NAME = 0x10, PART_DATA = 0x20, PART_CONTROL = 0x30 };
 
 struct record {                      /* as it lies in the log */
@@ -248,7 +249,8 @@ struct event {                       /* replay's index of one record */
     const struct record *record;
     uint64_t key;
     uint32_t number;
-    bool done, ordered;
+    bool done, ordered, looked_up;
+    const char *file;                /* once looked up: what stands in, of opens for reading */
     struct event *next[2];           /* in the queues of equal events, see replay_match.c */
     struct event *before;            /* what another must have done: replay_pipes.c, rights.c */
 };
@@ -430,19 +432,8 @@ bool has_shared_work(struct task *t);
 bool replay_is_changed(const char *path);
 void replay_mismatch(const struct event *e);
 
-bool copy_bytes(int from, int to);
-bool program_with_loader(const char *program, const char *loader, const char *copy);
-mode_t masked(struct task *t, uint64_t mode);        /* without the bits of the tracee's umask */
-
-void overlay_start(void);
-char *overlay_read(const char *path);                /* file to open for reading, NULL = none */
-char *overlay_write(const char *path, bool truncate);/* the same for writing, copied up if archived */
-bool overlay_is_kernel_device(const char *path);
-char *overlay_program(const char *path, const char *loader);   /* file to execute, NULL = none */
-void overlay_change(struct task *t, const struct record *r);   /* a call that changes the tree */
-void overlay_bind(struct task *t, const struct record *r);
-
 #include "live.h"
+#include "overlay.h"
 #include "pipes.h"
 #include "seed.h"
 #include "serial.h"

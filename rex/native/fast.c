@@ -10,6 +10,7 @@
 #include "live.h"
 
 #include <linux/ptrace.h>
+#include <sched.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -67,6 +68,7 @@ static void give_ring(struct task *t)
     for (int i = 0; i < RING_COUNT; i++)
         if (!(f->rings & 1u << i)) {
             t->ring = FAST_RINGS + (uint64_t)i * RING_SIZE;
+            t->ring_taken = 0;
             if (!mem_write(t->tid, t->ring, &ring, offsetof(struct ring, data)))
                 t->ring = 0;
             else
@@ -114,7 +116,10 @@ static bool is_fast_query(const struct rex_call *c)
 static struct rule rule_of(long nr)
 {
     const struct rex_call *c = call_of(nr);
-    struct rule rule = {.kind = is_plain(c) ? RULE_PLAIN : c && is_fast_query(c) ? RULE_QUERY : RULE_NONE, .path = 255, .key = 255};
+    struct rule rule = {.kind = is_plain(c) ? RULE_PLAIN : !c ? RULE_NONE : is_fast_query(c) ? RULE_QUERY
+                            : nr == REX_NR_openat && !plan.seed ? RULE_OPEN : RULE_NONE, .path = 255, .key = 255};
+    if (rule.kind == RULE_OPEN)
+        rule.key = 0, rule.path = 1;
     for (int i = 0; rule.kind == RULE_QUERY && i < c->nargs; i++)
         if (c->arg[i].word == REX_WORD_PATH)
             rule.path = (uint8_t)i;
@@ -207,19 +212,42 @@ static bool is_read_site(const unsigned char *code)
         && !memcmp(code + READ_CAVE, padding, sizeof padding);
 }
 
-/* Only while no other thread may be on its way through these bytes. */
+/* Those that share its memory and run, if any, are stopped for a moment: bytes are not changed under a
+ * processor that may be fetching them.  Their stops are reported, and seen to, later. */
+static bool halt_others(struct task *t)
+{
+    enum { TRIES = 2000 };
+    siginfo_t info;
+    for (struct task *other = tasks; other; other = other->next) {
+        if (!other->alive || other == t || other->space != t->space || task_state(other) != 'R')
+            continue;
+        ptrace(PTRACE_INTERRUPT, other->tid, 0, 0);
+        int tries = 0;
+        do {
+            info.si_pid = 0;
+            sched_yield();
+        } while (!waitid(P_PID, (id_t)other->tid, &info, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL) && !info.si_pid
+                 && ++tries < TRIES);
+        if (tries == TRIES)
+            return false;
+    }
+    return true;
+}
+
 static void patch(struct task *t)
 {
+    enum { SELDOM = 16 };            /* with others about */
     struct fast *f = t->space->fast;
     uint64_t back = t->regs.rip, at = FAST_SITES + (uint64_t)f->sites * SITE_SIZE;
     uint64_t move = back - SYSCALL_SIZE - MOVE_SIZE, zero = back - SYSCALL_SIZE - ZERO_SIZE;
     unsigned char code[SITE_SIZE] = {0}, there[32], jump[MOVE_SIZE] = {0xe9};
     const unsigned char hop[] = {0xeb, READ_CAVE - ZERO_SIZE};
-    if (f->sites == SITE_COUNT || t->space->refs > 1 || move + INT32_MAX < FAST_AT || move > FAST_AT
+    bool is_shared = t->space->refs > 1;
+    if (f->sites == SITE_COUNT || (is_shared && t->space->queries % SELDOM) || move + INT32_MAX < FAST_AT || move > FAST_AT
         || !mem_read(t->tid, move - 1, there, sizeof there))
         return;
     bool reads = !t->nr && is_read_site(there + (zero - (move - 1)));
-    if (!reads && !is_move_site(there, t->nr))
+    if ((!reads && !is_move_site(there, t->nr)) || (is_shared && !halt_others(t)))
         return;
     uint64_t from = reads ? zero + READ_CAVE : move;
     build_trampoline(code, at, (uint32_t)t->nr, back);
@@ -237,7 +265,8 @@ bool fast_entry(struct task *t)
         t->state = CALL_IGNORED;         /* all calls stop; these need not */
         return true;
     }
-    if (!is_usable || !c || !(is_fast_query(c) || (is_plain(c) && !stream_of(t->files, c, t->args))))
+    int kind = c && t->nr < RULE_COUNT ? rules[t->nr].kind : RULE_NONE;
+    if (!is_usable || kind == RULE_NONE || (kind == RULE_PLAIN && stream_of(t->files, c, t->args)))
         return false;
     if (++t->space->queries < ENOUGH)
         return false;
@@ -303,9 +332,26 @@ void fast_sync(struct task *t)
     }
     if (!ring.at || !mem_read(t->tid, t->ring + HEAD, ring.data, ring.at))
         return;
-    handler->taken(t, ring.data, ring.at);
-    uint32_t none = 0;
+    if (ring.at > t->ring_taken)
+        handler->taken(t, ring.data + t->ring_taken, ring.at - t->ring_taken);
+    uint32_t none = t->ring_taken = 0;
     mem_write(t->tid, t->ring, &none, sizeof none);
+}
+
+/* Before an event whose place among those of other processes counts: what they have done up to now,
+ * though they may be running.  An event in a ring is whole before it counts. */
+void fast_sync_others(const struct task *t)
+{
+    static unsigned char data[RING_SIZE];
+    for (struct task *other = tasks; other; other = other->next) {
+        uint32_t at = 0;
+        if (!other->alive || !other->ring || other->space == t->space
+            || !mem_read(other->tid, other->ring, &at, sizeof at) || at > sizeof data || at <= other->ring_taken
+            || !mem_read(other->tid, other->ring + offsetof(struct ring, data) + other->ring_taken, data, at - other->ring_taken))
+            continue;
+        handler->taken(other, data, at - other->ring_taken);
+        other->ring_taken = at;
+    }
 }
 
 /* At a change of what descriptors are external. */

@@ -20,8 +20,9 @@
 enum { RULE_COUNT = 512, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x4000,
        FAST_SIZE = 0x8000 + RING_COUNT * RING_SIZE };
 
-/* A query is performed and noted; a call on a plain descriptor goes to the kernel as it is. */
-enum rule_kind { RULE_NONE, RULE_QUERY, RULE_PLAIN };
+/* A query is performed and noted, and so is the opening of a file for reading; a call on a plain
+ * descriptor goes to the kernel as it is. */
+enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN };
 
 /* How a call is performed in the tracee.  An answer's bytes: size, or unit times the result. */
 struct rule {
@@ -51,7 +52,18 @@ void fast_copy(struct space *to, const struct space *from);
 void fast_drop(struct task *t);
 bool fast_leave_stub(struct task *t);                /* true: it was half way through a query, which is done now */
 void fast_sync(struct task *t);
+void fast_sync_others(const struct task *t);
 void fast_files(const struct files *f);
 void fast_fill(struct task *t, const void *records, uint32_t n);
+
+
+/* What was done without a stop, and, in a replay, what is to be. */
+struct record;
+struct event;
+void record_taken(struct task *t, const unsigned char *records, uint32_t n);
+void replay_taken(struct task *t, const unsigned char *records, uint32_t n);
+void replay_ready(struct task *t);
+void replay_answered(struct task *t, struct event *e);
+const char *replay_stands_in(const struct record *r);
 
 #endif

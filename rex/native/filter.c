@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 
 #define EVERY (~0ULL)
-enum { FEW = 3, REFUSED = 100 };
+enum { FEW = 3, REFUSED = 100, SOON_CLOSED = 32 };
 
 static struct sock_filter code[4096];
 static unsigned short used;
@@ -238,13 +238,14 @@ static void watched(struct task *t, int64_t result)
         }
 }
 
-/* Else all calls of the process stop.  A filter is for good: after a few, one for all descriptors. */
+/* Else all calls of the process stop.  A filter is for good, so that it is not made for what is open for a
+ * few calls only, as files of /proc are; after a few, one for all descriptors. */
 bool filter_watch(struct task *t)
 {
     struct { unsigned short length, zero[3]; uint64_t code; } program = {0, {0}, FAST_FILTER + sizeof program};
     const uint64_t args[6] = {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, FAST_FILTER, 0, 0, 0};
     if (!t->files->high || t->watches == REFUSED || t->nr < 0 || t->nr == REX_NR_restart_syscall || t->space->filter_due
-        || filter_watches(t))
+        || filter_watches(t) || t->files->waited++ < SOON_CLOSED)
         return false;
     if (!fast_area(t)) {
         t->watches = t->then ? t->watches : REFUSED;

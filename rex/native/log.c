@@ -217,7 +217,7 @@ static void add_record(const struct record *r)
     struct script *s = script_of(r->task);
     struct event *e = &events[event_count];
     bool is_note = r->call == EVENT_NOTE || r->call == EVENT_DUP;
-    *e = (struct event){r, key_of_record(r), (uint32_t)event_count, is_note, false, {NULL, NULL}, NULL};
+    *e = (struct event){.record = r, .key = key_of_record(r), .number = (uint32_t)event_count, .done = is_note};
     event_count++;
     if (r->call == EVENT_TASK) {
         s->birth = r;

@@ -2,6 +2,7 @@
  * those that the replay itself writes, at OUTDIR/<absolute path>.  Nothing else
  * is ever touched. */
 #include "engine.h"
+#include "fast.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -128,6 +129,19 @@ char *overlay_read(const char *path)
     free(above);
     const struct original *o = original_of(path);
     return o ? strdup(o->file) : NULL;
+}
+
+const char *overlay_original(const char *path)
+{
+    const struct original *o = original_of(path);
+    char *above = strdup(path), *slash;
+    bool is_changed = replay_is_changed(above);
+    while (!is_changed && (slash = strrchr(above, '/')) && slash != above) {
+        *slash = 0;
+        is_changed = replay_is_changed(above);
+    }
+    free(above);
+    return o && !is_changed ? o->file : NULL;
 }
 
 char *overlay_write(const char *path, bool truncate)

@@ -1,5 +1,6 @@
 /* Record: stops in, log out. */
 #include "engine.h"
+#include "fast.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -68,12 +69,17 @@ static void read_deref(struct task *t, const struct rex_call *c)
             mem_read(t->tid, t->args[c->arg[i].size_arg], &t->deref, sizeof t->deref);
 }
 
-static void open_entry(struct task *t)
+static bool opens_to_write(struct task *t)
 {
     int flags = open_flags(t);
+    return flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
+}
+
+static void open_entry(struct task *t)
+{
     struct stat st;
     t->created = false;
-    if (!(flags & (O_CREAT | O_TRUNC)) && (flags & O_ACCMODE) == O_RDONLY)
+    if (!opens_to_write(t))
         return;
     struct name_args n = name_args(t->nr);
     char *path = t->path ? path_resolve(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, true) : NULL;
@@ -114,6 +120,14 @@ static void restart_entry(struct task *t)
     t->want_exit = true;
 }
 
+/* A replay keeps its place among the events of other processes. */
+static bool is_ordered(struct task *t, const struct rex_call *c)
+{
+    if (c->hook == REX_HOOK_OPEN)
+        return opens_to_write(t);
+    return c->hook == REX_HOOK_TREE || c->hook == REX_HOOK_EXIT || t->nr == REX_NR_close || t->stream == 2 || t->stream == 3;
+}
+
 static void refuse(struct task *t, int error)
 {
     log_end(begin(t, &out, -error));
@@ -138,6 +152,8 @@ static void entry(struct task *t)
         return;
     }
     bool external = call_streams(t);
+    if (is_ordered(t, c))
+        fast_sync_others(t);
     pipes_watch(t);
     if (is_pipe_call(t)) {
         t->want_exit = true;
@@ -334,6 +350,7 @@ static void ended(struct task *t, int status)
     t->held = false;
     if (t->stepping)
         record_delivery(t, false, false);
+    fast_sync_others(t);
     log_begin(&out, EVENT_EXIT, t->index);
     head(&out)->result = status;
     head(&out)->args[0] = t->user_us;
@@ -362,23 +379,6 @@ static uint64_t random_drawn(struct task *t)
     return value;
 }
 
-/* Queries that the thread performed without a stop. */
-static void taken(struct task *t, const unsigned char *records, uint32_t n)
-{
-    uint64_t now = log_now();
-    struct record *r;
-    for (uint32_t at = 0; n - at >= sizeof *r; at += r->size) {
-        r = (struct record *)(records + at);
-        if (r->size < sizeof *r || r->size % 8 || r->size > n - at || !call_of(r->call))
-            return;
-        r->task = t->index;
-        r->time = now;
-        r->stream = stream_of(t->files, call_of(r->call), r->args);
-        log_put(r, r->size);
-    }
-    t->returned_at = 0;
-}
-
 static void nothing(void)
 {
 }
@@ -400,5 +400,5 @@ void record_start(void)
 const struct handler recorder = {
     .entry = entry, .exit = exit_stop, .born = born, .execed = record_execed, .signal = record_signal,
     .stepped = record_stepped, .ended = ended, .tsc = tsc, .random = random_drawn, .start = start,
-    .settle = nothing, .idle = nothing, .patient = true, .taken = taken,
+    .settle = nothing, .idle = nothing, .patient = true, .taken = record_taken,
 };

@@ -1,6 +1,7 @@
 /* Record: files and programs.  What is opened is named and classed; what is about
  * to change is handed to the capture service first. */
 #include "engine.h"
+#include "fast.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -46,15 +47,14 @@ static void use(const char *path, unsigned how, const struct stat *st)
 }
 
 /* A name that is not the file's own goes through symbolic links, which belong to the experiment too. */
-static void use_alias(struct task *t, const char *given, const char *resolved)
+static void use_alias(struct task *t, int dirfd, const char *given, const char *resolved)
 {
-    struct name_args n = name_args(t->nr);
     while (!strncmp(given, "./", 2))
         given += 2;
     size_t a = strlen(given), b = strlen(resolved);
     if (b >= a && !strcmp(resolved + b - a, given) && (*given == '/' ? a == b : a < b && resolved[b - a - 1] == '/'))
         return;
-    char *base = *given == '/' ? NULL : path_of_fd(t->tid, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD);
+    char *base = *given == '/' ? NULL : path_of_fd(t->tid, dirfd);
     char *full = base ? text("%s/%s", base, given) : strdup(given);
     table_at(&aliases, full);
     free(full);
@@ -241,7 +241,7 @@ void record_opened(struct task *t, int fd, struct bytes *b)
     if (*path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !is_kernel_made(path)) {
         bool reading = (flags & O_ACCMODE) != O_WRONLY && !(flags & O_TRUNC) && !t->created;
         use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : (writing ? USED_WRITTEN : 0) | (reading ? USED_READ : 0), &st);
-        use_alias(t, t->path, path);
+        use_alias(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, path);
     }
     if (is_external(path, &st)) {
         stream = terminal_stream(&st);
@@ -265,6 +265,40 @@ uint32_t record_received(const char *path, const struct stat *st)
         return 0;
     uint32_t stream = terminal_stream(st);
     return stream ? stream : stream_new();
+}
+
+static void read_only(struct task *t, const struct record *r)
+{
+    const struct field *f = record_field(r, FIELD_WHOLE, FIELD_STAT);
+    char *given = record_text(r, FIELD_WHOLE, FIELD_IN), *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
+    struct stat st;
+    if (f && f->length == sizeof st && given && path) {
+        memcpy(&st, f->data, sizeof st);
+        use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : USED_READ, &st);
+        use_alias(t, (int)r->args[0], given, path);
+        files_set(t->files, (int)r->result, 0);
+    }
+    free(given);
+    free(path);
+}
+
+/* What the thread performed without a stop. */
+void record_taken(struct task *t, const unsigned char *records, uint32_t n)
+{
+    uint64_t now = log_now();
+    struct record *r;
+    for (uint32_t at = 0; n - at >= sizeof *r; at += r->size) {
+        r = (struct record *)(records + at);
+        if (r->size < sizeof *r || r->size % 8 || r->size > n - at || !call_of(r->call))
+            return;
+        r->task = t->index;
+        r->time = now;
+        r->stream = stream_of(t->files, call_of(r->call), r->args);
+        if (r->call == REX_NR_openat && r->result >= 0)
+            read_only(t, r);
+        log_put(r, r->size);
+    }
+    t->returned_at = 0;
 }
 
 /* ------------------------------------------------------------------ programs */
@@ -417,7 +451,7 @@ void record_execed(struct task *t)
         log_field(&b, (uint8_t)n.path, FIELD_RESOLVED, path, strlen(path));
         use(path, USED_PROGRAM, NULL);
         if (t->path)
-            use_alias(t, t->path, path);
+            use_alias(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, path);
     }
     if (is_live && path ? !path_stat(path, &st, true) : !stat(exe, &st))
         log_field(&b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);

@@ -44,7 +44,7 @@ void replay_diverged(struct task *t, const struct event *e, const char *why)
 /* ------------------------------------------------------------------ calls */
 
 /* What later calls reckon with. */
-static void answered(struct task *t, struct event *e)
+void replay_answered(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
     if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
@@ -63,43 +63,7 @@ void replay_emulate(struct task *t, struct event *e)
     put_outputs(t, e->record);
     replay_send_at_return(t, e);
     skip_call(t, counted && result > (int64_t)t->args[2] ? (int64_t)t->args[2] : result);   /* never more than there was */
-    answered(t, e);
-}
-
-/* ------------------------------------------------------------------ answers without a stop */
-
-static void taken(struct task *t, const unsigned char *records, uint32_t n)
-{
-    (void)records;
-    for (size_t i = 0; i < t->run_count && n >= t->run[i]->record->size; i++) {
-        n -= t->run[i]->record->size;
-        answered(t, t->run[i]);
-    }
-    t->run_count = 0;
-}
-
-/* Queries that the task makes next, up to the last call before a signal, which must stop. */
-static void ready(struct task *t)
-{
-    enum { LARGEST = 8192, MOST = LARGEST / sizeof(struct record) };
-    static struct bytes run;
-    struct script *s = t->script;
-    size_t before = t->run_count;
-    run.used = t->run_count = 0;
-    if (!t->run)
-        t->run = zalloc(MOST * sizeof *t->run);
-    replay_next(t);
-    for (size_t i = s->cursor; !has_shared_work(t) && i + 1 < s->count; i++) {
-        const struct record *r = s->event[i]->record;
-        const struct rex_call *c = call_of(r->call);
-        if (s->event[i]->done || s->event[i]->ordered || !c || !c->query || run.used + r->size > LARGEST
-            || s->event[i + 1]->record->call == EVENT_SIGNAL)
-            break;
-        bytes_add(&run, r, r->size);
-        t->run[t->run_count++] = s->event[i];
-    }
-    if (before || run.used)
-        fast_fill(t, run.data, (uint32_t)run.used);
+    replay_answered(t, e);
 }
 
 /* A clock that is read more often than when recorded goes on from its last reading. */
@@ -357,5 +321,5 @@ void replay_finish(int status)
 
 const struct handler replayer = {
     .entry = entry, .exit = exit_stop, .born = replay_born, .execed = replay_execed, .signal = replay_signal,
-    .stepped = replay_take_number, .ended = replay_ended, .tsc = tsc, .random = random_drawn, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = taken, .ready = ready,
+    .stepped = replay_take_number, .ended = replay_ended, .tsc = tsc, .random = random_drawn, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = replay_taken, .ready = replay_ready,
 };

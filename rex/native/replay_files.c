@@ -1,5 +1,6 @@
 /* Replay: opening files and executing programs, by names that the overlay gives. */
 #include "engine.h"
+#include "fast.h"
 
 #include <fcntl.h>
 
@@ -30,13 +31,17 @@ static bool is_writing(int flags)
     return flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
 }
 
+static bool is_deleted(const char *resolved)
+{
+    size_t n = strlen(resolved);
+    return n > 10 && !strcmp(resolved + n - 10, " (deleted)");
+}
+
 /* Descriptors opened again by number: what has no name, or none any more. */
 static char *by_descriptor(struct task *t, const char *resolved)
 {
     char *digits = t->path ? strstr(t->path, "/fd/") : NULL;
-    size_t n = strlen(resolved);
-    bool nameless = *resolved != '/' || !strncmp(resolved, "/memfd:", 7)
-        || (n > 10 && !strcmp(resolved + n - 10, " (deleted)"));
+    bool nameless = *resolved != '/' || !strncmp(resolved, "/memfd:", 7) || is_deleted(resolved);
     if (!nameless)
         return NULL;
     if (digits && (!strncmp(t->path, "/proc/", 6) || !strncmp(t->path, "/dev/fd/", 8)))
@@ -130,6 +135,18 @@ static bool is_of_file(const struct event *e, const struct field *f)
     memcpy(&a, told->data, sizeof a);
     memcpy(&b, f->data, sizeof b);
     return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+/* What stands in for a file that was opened for reading, as long as nothing the experiment does changes it. */
+const char *replay_stands_in(const struct record *r)
+{
+    char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
+    mode_t kind = kind_of(r);
+    bool is_plain = path && *path == '/' && !r->stream && !is_writing((int)r->args[2])
+        && !((int)r->args[2] & (O_PATH | O_TMPFILE) & ~O_DIRECTORY) && !is_deleted(path);
+    const char *file = !is_plain ? NULL : kind == S_IFDIR ? plan.empty : kind == S_IFREG ? overlay_original(path) : NULL;
+    free(path);
+    return file;
 }
 
 /* Threads open files in any order, so that equal descriptors are not equal files: what the

@@ -184,18 +184,6 @@ bool replay_signal(struct task *t, int sig)
 
 /* ------------------------------------------------------------------ waiting that the log must end */
 
-static char state_of(struct task *t)
-{
-    char name[48], line[512] = "";
-    snprintf(name, sizeof name, "/proc/%d/task/%d/stat", t->leader->tid, t->tid);
-    FILE *f = fopen(name, "re");
-    size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
-    if (f)
-        fclose(f);
-    char *end = n ? strrchr(line, ')') : NULL;
-    return end && end[1] ? end[2] : '?';
-}
-
 /* The log ends here, by a kill that nothing could catch. */
 bool replay_is_doomed(struct task *t)
 {
@@ -217,7 +205,7 @@ static bool is_signal_due(struct task *t, bool all_sleep)
 static bool do_all_sleep(void)
 {
     for (struct task *t = tasks; t; t = t->next) {
-        char state = t->alive && !t->held ? state_of(t) : 'S';
+        char state = t->alive && !t->held ? task_state(t) : 'S';
         if (state == 'R' || state == 'D' || (t->alive && log_now() - t->last_stop < PATIENCE_NS))
             return false;
     }

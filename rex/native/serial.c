@@ -6,7 +6,6 @@
  * kernel does follows from the order too.  serial_replay.c passes the turn as the log says. */
 #include "engine.h"
 
-#include <fcntl.h>
 #include <sys/prctl.h>
 
 enum { SLICE_NS = 5000000, LOOK_NS = 2000000, LONGEST_NS = 64000000, FEW_STEPS = 400, MANY_STEPS = 2000, VERY_LONG_NS = 200000000, ALONE_NS = 1000000000, DISK_NS = 50000000 };
@@ -44,19 +43,6 @@ void serial_first(struct task *t)
 
 /* ------------------------------------------------------------------ what others do */
 
-/* As the kernel shows it: R runs, S sleeps, D sleeps for a disk, t is at a stop, Z has ended. */
-char serial_state(struct task *t)
-{
-    char name[48], line[512] = "";
-    if (!t->stat_fd) {
-        snprintf(name, sizeof name, "/proc/%d/task/%d/stat", t->leader->tid, t->tid);
-        t->stat_fd = open(name, O_RDONLY | O_CLOEXEC);
-    }
-    ssize_t n = t->stat_fd > 0 ? pread(t->stat_fd, line, sizeof line - 1, 0) : 0;
-    char *end = n > 0 ? strrchr(line, ')') : NULL;
-    return end && end[1] ? end[2] : 'X';
-}
-
 static bool is_in_call(const struct task *t)
 {
     return t->state != CALL_NONE;
@@ -67,7 +53,7 @@ static bool is_asleep(struct task *t)
 {
     if (t->listening || t->held || t->vforking)
         return true;
-    char state = serial_state(t);
+    char state = task_state(t);
     return state == 'S' || state == 'Z' || state == 'X'
         || (state == 'D' && log_now() - last_report > DISK_NS);
 }
@@ -182,17 +168,8 @@ bool serial_interrupted(struct task *t)
     return !task_of(tid) || t->stepped_out;
 }
 
-/* Its number is another from now on. */
-void serial_renamed(struct task *t)
-{
-    if (t->stat_fd > 0)
-        close(t->stat_fd);
-    t->stat_fd = 0;
-}
-
 void serial_ended(struct task *t)
 {
-    serial_renamed(t);
     if (serial_on && t == turn.task)
         turn.task = NULL;
 

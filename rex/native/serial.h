@@ -14,13 +14,11 @@ bool serial_parks(struct task *t, int sig);          /* true: it is not to be re
 void serial_returned(struct task *t);
 void serial_counted(struct task *t);
 bool serial_interrupted(struct task *t);             /* true: it has gone on by itself */
-void serial_renamed(struct task *t);
 void serial_ended(struct task *t);
 void serial_settle(void);
 void serial_idle(void);
 long serial_beat_ns(void);
 void serial_finish(void);
-char serial_state(struct task *t);
 ull serial_quiet_ns(void);
 struct task *serial_first_parked(void);
 void serial_load(const struct record *r);

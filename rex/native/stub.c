@@ -1,11 +1,13 @@
-/* The code that runs in tracees: it performs a query and notes its event in the thread's
- * ring, or, in a replay, takes the answer from there.  What it cannot do it leaves to a
- * call that stops.  Calls on descriptors that are not external it lets through.
+/* The code that runs in tracees: it performs a query, or opens a file for reading, and notes the
+ * event in the thread's ring, or, in a replay, takes the answer from there.  What it cannot do it
+ * leaves to a call that stops.  Calls on descriptors that are not external it lets through.
  *
  * All of it lies in one section, which is copied as it is: it must refer to nothing
  * outside, and touch no vector register. */
 #include "engine.h"
 #include "fast.h"
+
+#include <fcntl.h>
 
 #pragma GCC target("general-regs-only")
 #pragma GCC optimize("O2", "no-tree-loop-distribute-patterns")
@@ -13,7 +15,7 @@
 #define STUB __attribute__((section("rex_stub"), used, noinline, visibility("hidden"), no_sanitize("address", "undefined")))
 #define PART static inline __attribute__((always_inline, no_sanitize("address", "undefined")))
 
-enum { LONGEST_PATH = 1024, LONGEST_ANSWER = 512, ROOM = 4096 };
+enum { LONGEST_PATH = 1024, LONGEST_ANSWER = 512, ROOM = 4096, FIRST_FD = 3 };
 
 enum { STOPS, GIVEN, PLAIN };                /* what is left to do for a call */
 struct answer { int64_t result; uint64_t how; };
@@ -50,9 +52,20 @@ __asm__(
     ".globl rex_stub_allowed\n"
     "rex_stub_allowed:\n"
     "    ret\n"
+    ".globl rex_stub_self\n"
+    "rex_stub_self:\n"
+    "    .ascii \"/proc/thread-self/fd/\"\n"
     ".popsection\n");
 
+enum { SELF_LENGTH = 21, STAT_BYTES = sizeof(struct stat) };
+extern const char rex_stub_self[] __attribute__((visibility("hidden")));
 int64_t rex_stub_call(long nr, const uint64_t *args) __attribute__((visibility("hidden")));
+
+PART int64_t kernel(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    const uint64_t args[6] = {a, b, c, d, 0, 0};
+    return rex_stub_call(nr, args);
+}
 
 /* No loop: the compiler would make a call of it. */
 PART void copy(void *to, const void *from, uint64_t n)
@@ -73,10 +86,35 @@ PART unsigned char *put_field(unsigned char *to, uint8_t arg, uint8_t type, cons
     return f->data + ((n + 7) & ~7u);
 }
 
+/* The length of a name; LONGEST_PATH: it is longer. */
+PART uint32_t length_of(const char *path)
+{
+    uint32_t n = 0;
+    while (n < LONGEST_PATH && path[n]) {
+        __asm__ volatile("" : "+r"(n));
+        n++;
+    }
+    return n;
+}
+
 /* The kernel has read the name of a call that ended so. */
 PART bool is_name_good(int64_t result)
 {
     return result >= 0 || result == -ENOENT || result == -EACCES || result == -ENOTDIR || result == -ELOOP;
+}
+
+/* Its fields are there, up to `to`: the event counts. */
+PART void noted(struct ring *ring, const unsigned char *to, long nr, const uint64_t *args, int64_t result)
+{
+    struct record *r = (struct record *)(ring->data + ring->at);
+    r->size = (uint32_t)(to - (unsigned char *)r);
+    r->call = (uint16_t)nr;
+    r->flags = 0;
+    r->result = result;
+    for (int i = 0; i < 6; i++)
+        r->args[i] = args[i];
+    __asm__ volatile("" : : : "memory");
+    ring->at += r->size;
 }
 
 PART bool note(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args, int64_t result)
@@ -85,12 +123,10 @@ PART bool note(struct ring *ring, const struct rule *rule, long nr, const uint64
     unsigned char *to = (unsigned char *)(r + 1);
     if (rule->path < 6 && args[rule->path]) {
         const char *path = (const char *)args[rule->path];
-        uint32_t n = 0;
-        while (n < LONGEST_PATH && path[n]) {
-            __asm__ volatile("" : "+r"(n));
-            n++;
-        }
-        if (!is_name_good(result) || n == LONGEST_PATH)
+        if (!is_name_good(result))
+            return false;
+        uint32_t n = length_of(path);
+        if (n == LONGEST_PATH)
             return false;
         to = put_field(to, rule->path, FIELD_IN, path, n);
     }
@@ -102,16 +138,122 @@ PART bool note(struct ring *ring, const struct rule *rule, long nr, const uint64
         if (args[arg] && n)
             to = put_field(to, arg, FIELD_OUT, (const void *)args[arg], (uint32_t)n);
     }
-    r->size = (uint32_t)(to - (unsigned char *)r);
-    r->call = (uint16_t)nr;
-    r->flags = 0;
-    r->result = result;
-    for (int i = 0; i < 6; i++)
-        r->args[i] = args[i];
-    __asm__ volatile("" : : : "memory");
-    ring->at += r->size;
+    noted(ring, to, nr, args, result);
     return true;
 }
+
+/* ------------------------------------------------------------------ opening for reading */
+
+PART bool only_reads(const uint64_t *args)
+{
+    return !(args[2] & (O_ACCMODE | O_CREAT | O_TRUNC | O_PATH | O_TMPFILE) & ~(uint64_t)O_DIRECTORY);
+}
+
+PART bool is_file(const struct stat *st)
+{
+    return (st->st_mode & S_IFMT) == S_IFREG || (st->st_mode & S_IFMT) == S_IFDIR;
+}
+
+/* The path of a descriptor into `to`, its length, 0 if it is longer than others. */
+PART uint32_t path_into(char *to, int64_t fd)
+{
+    char name[SELF_LENGTH + 12];
+    copy(name, rex_stub_self, SELF_LENGTH);
+    char *end = name + SELF_LENGTH, digits[12];
+    int n = 0;
+    do
+        digits[n++] = (char)('0' + fd % 10);
+    while (fd /= 10);
+    while (n)
+        *end++ = digits[--n];
+    *end = 0;
+    int64_t length = kernel(REX_NR_readlink, (uint64_t)name, (uint64_t)to, LONGEST_PATH, 0);
+    return length > 0 && length < LONGEST_PATH ? (uint32_t)length : 0;
+}
+
+PART bool starts_with(const char *path, uint32_t word)
+{
+    uint32_t start;
+    copy(&start, path, sizeof start);
+    return start == word;
+}
+
+/* Below /proc and /sys the kernel makes files up; a name that is relative to a descriptor and not the
+ * end of the path goes through links, whose directory cannot be found any more when the event is seen. */
+PART bool is_ordinary(const char *path, uint32_t n, const char *given, uint32_t m, bool by_descriptor)
+{
+    if (n < 4 || path[0] != '/' || starts_with(path, 'o' << 24 | 'r' << 16 | 'p' << 8 | '/')
+        || starts_with(path, 's' << 24 | 'y' << 16 | 's' << 8 | '/'))
+        return false;
+    if (!by_descriptor || given[0] == '/')
+        return true;
+    if (m >= n || path[n - m - 1] != '/')
+        return false;
+    for (uint32_t i = 0; i < m; i++)
+        if (path[n - m + i] != given[i])
+            return false;
+    return true;
+}
+
+PART bool note_opened(struct ring *ring, const uint64_t *args, int64_t fd)
+{
+    struct record *r = (struct record *)(ring->data + ring->at);
+    const char *given = (const char *)args[1];
+    uint32_t m = length_of(given);
+    if (fd < FIRST_FD || m == LONGEST_PATH)
+        return false;
+    struct field *f = (struct field *)put_field((unsigned char *)(r + 1), 1, FIELD_IN, given, m);
+    uint32_t n = path_into((char *)f->data, fd);
+    if (!n || !is_ordinary((char *)f->data, n, given, m, (int)args[0] != AT_FDCWD))
+        return false;
+    for (uint32_t i = n; i & 7; i++) {
+        __asm__ volatile("" : "+r"(i));
+        f->data[i] = 0;
+    }
+    *f = (struct field){.arg = 1, .type = FIELD_RESOLVED, .length = n};
+    f = (struct field *)(f->data + ((n + 7) & ~7u));
+    if (kernel(REX_NR_fstat, (uint64_t)fd, (uint64_t)f->data, 0, 0) || !is_file((struct stat *)f->data))
+        return false;
+    *f = (struct field){.arg = 1, .type = FIELD_STAT, .length = STAT_BYTES};
+    noted(ring, f->data + STAT_BYTES, REX_NR_openat, args, fd);
+    return true;
+}
+
+/* What is no file is left alone: to open it may take long, and others may notice. */
+PART struct answer opened(struct ring *ring, const struct rule *rule, const uint64_t *args)
+{
+    struct answer none = {0, STOPS};
+    struct stat *st = (struct stat *)(ring->data + ring->at);
+    if (ring->at + ROOM > ring->end)
+        return none;
+    if (!kernel(REX_NR_newfstatat, args[0], args[1], (uint64_t)st, 0) && !is_file(st))
+        return none;
+    int64_t fd = rex_stub_call(REX_NR_openat, args);
+    if (fd >= 0 ? note_opened(ring, args, fd) : note(ring, rule, REX_NR_openat, args, fd))
+        return (struct answer){fd, GIVEN};
+    if (fd >= 0)
+        kernel(REX_NR_close, (uint64_t)fd, 0, 0, 0);
+    return none;
+}
+
+/* A replay opens the file that stands in, whose name is the last field. */
+PART bool opens_same(const struct record *r, const uint64_t *args)
+{
+    const unsigned char *at = (const unsigned char *)(r + 1), *end = (const unsigned char *)r + r->size;
+    const struct field *f = NULL;
+    while (at < end) {
+        f = (const struct field *)at;
+        at = f->data + ((f->length + 7) & ~7u);
+    }
+    if (!f || f->type != FIELD_STAND_IN || args[2] != r->args[2])
+        return false;
+    int64_t fd = kernel(REX_NR_openat, (uint64_t)AT_FDCWD, (uint64_t)f->data, args[2] & ~(uint64_t)(O_NOATIME | O_NOFOLLOW | O_DIRECT), 0);
+    if (fd != r->result && fd >= 0)
+        kernel(REX_NR_close, (uint64_t)fd, 0, 0, 0);
+    return fd == r->result;
+}
+
+/* ------------------------------------------------------------------ a replay's answers */
 
 PART bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
 {
@@ -154,7 +296,8 @@ PART struct answer performed(struct ring *ring, const struct rule *rule, long nr
 PART struct answer answered(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args)
 {
     const struct record *r = (const struct record *)(ring->data + ring->at);
-    if (ring->at >= ring->end || !is_same_call(rule, nr, args, r))
+    if (ring->at >= ring->end || !is_same_call(rule, nr, args, r)
+        || (rule->kind == RULE_OPEN && r->result >= 0 && !opens_same(r, args)))
         return (struct answer){0, STOPS};
     take(r, args);
     ring->at += r->size;
@@ -174,11 +317,12 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
         uint32_t fd = (uint32_t)args[0];
         return (struct answer){0, ring->external >> (fd < 63 ? fd : 63) & 1 ? STOPS : PLAIN};
     }
-    if (ring->busy)
+    if (ring->busy || (rule->kind == RULE_OPEN && !only_reads(args)))
         return none;
     ring->busy = 1;
     __asm__ volatile("" : : : "memory");
-    struct answer answer = ring->replaying ? answered(ring, rule, nr, args) : performed(ring, rule, nr, args);
+    struct answer answer = ring->replaying ? answered(ring, rule, nr, args)
+        : rule->kind == RULE_OPEN ? opened(ring, rule, args) : performed(ring, rule, nr, args);
     __asm__ volatile("" : : : "memory");
     ring->busy = 0;
     return answer;

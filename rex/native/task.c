@@ -2,6 +2,7 @@
 #include "engine.h"
 #include "fast.h"
 
+#include <fcntl.h>
 #include <sched.h>
 
 struct task *tasks;
@@ -21,6 +22,27 @@ int tasks_alive(void)
     for (struct task *t = tasks; t; t = t->next)
         n += t->alive;
     return n;
+}
+
+/* As the kernel shows it: R runs, S sleeps, D sleeps for a disk, t is at a stop, Z has ended. */
+char task_state(struct task *t)
+{
+    char name[48], line[512] = "";
+    if (!t->stat_fd) {
+        snprintf(name, sizeof name, "/proc/%d/task/%d/stat", t->leader->tid, t->tid);
+        t->stat_fd = open(name, O_RDONLY | O_CLOEXEC);
+    }
+    ssize_t n = t->stat_fd > 0 ? pread(t->stat_fd, line, sizeof line - 1, 0) : 0;
+    char *end = n > 0 ? strrchr(line, ')') : NULL;
+    return end && end[1] ? end[2] : 'X';
+}
+
+/* Its number is another from now on. */
+void task_renamed(struct task *t)
+{
+    if (t->stat_fd > 0)
+        close(t->stat_fd);
+    t->stat_fd = 0;
 }
 
 static struct files *files_copy(const struct files *f)
@@ -102,6 +124,7 @@ void task_end(struct task *t)
 {
     t->alive = false;
     t->leader->threads--;
+    task_renamed(t);
     serial_ended(t);
     fast_drop(t);
     files_drop(t->files);
@@ -185,6 +208,7 @@ void files_set(struct files *f, int fd, uint32_t stream)
         f->high -= fd > 2;
         f->item[i] = f->item[--f->count];
     }
+    f->waited = f->high ? f->waited : 0;
     if (f->count != before)
         fast_files(f);
 }

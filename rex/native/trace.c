@@ -232,7 +232,7 @@ static struct task *exec_leader(struct task *t)
     pid_t tid = t->tid;
     int threads = t->threads;
     t->tid = 0;
-    serial_renamed(caller);
+    task_renamed(caller);
     task_end(t);
     caller->tid = tid;
     caller->leader = caller;

@@ -1,0 +1,60 @@
+/* Replay: answers that are laid into a task's ring ahead of its calls, which then need no stop. */
+#include "engine.h"
+#include "fast.h"
+
+#include <fcntl.h>
+
+void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
+{
+    (void)records;
+    for (size_t i = 0; i < t->run_count && n >= t->run[i].size; i++) {
+        struct event *e = t->run[i].event;
+        n -= t->run[i].size;
+        if (e->file) {
+            files_set(t->files, (int)e->record->result, 0);
+            files_open(t->files, (int)e->record->result, e, hash_bytes(e->file, strlen(e->file), 0));
+        }
+        replay_answered(t, e);
+    }
+    t->run_count = 0;
+}
+
+/* Whether the event can be answered from the ring. */
+static bool is_ready(struct event *e)
+{
+    const struct record *r = e->record;
+    const struct rex_call *c = call_of(r->call);
+    if (e->done || e->ordered || !c)
+        return false;
+    if (r->call == REX_NR_openat && r->result >= 0 && !e->looked_up) {
+        e->looked_up = true;
+        e->file = replay_stands_in(r);
+    }
+    return c->query || (r->call == REX_NR_openat && (r->result < 0 || e->file));
+}
+
+/* Queries that the task makes next, up to the last call before a signal, which must stop. */
+void replay_ready(struct task *t)
+{
+    enum { LARGEST = 8192, MOST = LARGEST / sizeof(struct record) };
+    static struct bytes run;
+    struct script *s = t->script;
+    size_t before = t->run_count;
+    run.used = t->run_count = 0;
+    if (!t->run)
+        t->run = zalloc(MOST * sizeof *t->run);
+    replay_next(t);
+    for (size_t i = s->cursor; !has_shared_work(t) && i + 1 < s->count; i++) {
+        struct event *e = s->event[i];
+        const struct record *r = e->record;
+        if (!is_ready(e) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
+            break;
+        size_t at = run.used;
+        bytes_add(&run, r, r->size);
+        if (e->file)
+            log_field(&run, FIELD_WHOLE, FIELD_STAND_IN, e->file, strlen(e->file) + 1);
+        t->run[t->run_count++] = (struct ahead){e, ((struct record *)(run.data + at))->size = (uint32_t)(run.used - at)};
+    }
+    if (before || run.used)
+        fast_fill(t, run.data, (uint32_t)run.used);
+}
