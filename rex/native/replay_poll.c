@@ -233,13 +233,34 @@ static void come_back(struct task *t)
 
 /* ------------------------------------------------------------------ entry and exit */
 
+/* Of a process that has had threads: whether the log's wait is this one, and not a later one where a
+ * thread looked once more than when recorded. */
+static bool is_same_wait(struct task *t, const struct record *r)
+{
+    static struct pollfd fds[FEW];
+    const struct field *f = record_field(r, 0, FIELD_OUT);
+    size_t count = (size_t)t->args[1];
+    if (call_of(t->nr)->hook != REX_HOOK_POLL)
+        return true;
+    if (count != r->args[1] || (t->nr == REX_NR_poll && !(int)t->args[2] != !(int)r->args[2]))
+        return false;
+    const struct pollfd *was = f ? (const void *)f->data : NULL;
+    if (!f || count > FEW || f->length < count * sizeof *fds || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (fds[i].fd != was[i].fd)
+            return false;
+    return true;
+}
+
 /* Between threads, what is inside is ready when it is: their pace is not the log's.
  * e: NULL where the log has no more such waits. */
 bool replay_wait_freely(struct task *t, struct event *e)
 {
+    bool is_same = e && is_same_wait(t, e->record);
     if (!has_shared_work(t) || (e && (e->record->result < 0 || is_external_ready(t, e->record))))
         return false;
-    if (e)
+    if (is_same)
         replay_done(e);
     t->matched = NULL;
     wait_inside(t);
