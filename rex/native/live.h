@@ -79,7 +79,7 @@ bool live_is_recorded(void);
 bool live_stops(long nr);
 void live_use(enum live_kind kind, const char *what);
 void live_answer(struct task *t, int64_t result);
-char *loader_named(const char *program);             /* of record_files.c */
+char *loader_named(const char *program);             /* of record_programs.c */
 void live_rewrite(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 void live_rewritten(struct task *t, const struct user_regs_struct *r);
 uint64_t live_room(struct task *t);

@@ -1,9 +1,9 @@
-/* Record: files and programs.  What is opened is named and classed; what is about
+/* Record: files.  What is opened is named and classed; what is about
  * to change is handed to the capture service first. */
 #include "engine.h"
 #include "fast.h"
+#include "used.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/socket.h>
@@ -11,7 +11,6 @@
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 
-enum { SCRIPT_LINE = 256, SCRIPT_DEPTH = 5 };
 enum { HINTS_BYTES = 8192, HINTS_NS = 20000000 };
 enum touch { UNTOUCHED, CAPTURED, CREATED };
 
@@ -19,8 +18,7 @@ static struct table touched;             /* resolved path -> enum touch */
 
 /* ------------------------------------------------------------------ what was used */
 
-/* How a path was used, for the report; the first look at it decides its identity. */
-enum use { USED_READ = 1, USED_WRITTEN = 2, USED_PROGRAM = 4, USED_LOADER = 8, USED_SCRIPT = 16, USED_DIRECTORY = 32 };
+/* For the report; the first look at a file decides its identity. */
 struct used { unsigned how; bool known; struct stat st; };
 
 static struct table used, aliases;
@@ -30,7 +28,7 @@ static void ask_capture(const char *path, enum ask what);
 static bool is_created(const char *path);
 
 /* A file that is only read can be kept beside the run, from its first use on. */
-static void use(const char *path, unsigned how, const struct stat *st)
+void record_use(const char *path, unsigned how, const struct stat *st)
 {
     struct used **at = (struct used **)table_at(&used, path);
     bool is_first = !*at;
@@ -46,8 +44,13 @@ static void use(const char *path, unsigned how, const struct stat *st)
     }
 }
 
+void record_alias(const char *path)
+{
+    table_at(&aliases, path);
+}
+
 /* A name that is not the file's own goes through symbolic links, which belong to the experiment too. */
-static void use_alias(struct task *t, int dirfd, const char *given, const char *resolved)
+void record_use_alias(struct task *t, int dirfd, const char *given, const char *resolved)
 {
     while (!strncmp(given, "./", 2))
         given += 2;
@@ -56,7 +59,7 @@ static void use_alias(struct task *t, int dirfd, const char *given, const char *
         return;
     char *base = *given == '/' ? NULL : path_of_fd(t->tid, dirfd);
     char *full = base ? text("%s/%s", base, given) : strdup(given);
-    table_at(&aliases, full);
+    record_alias(full);
     free(full);
     free(base);
 }
@@ -240,8 +243,8 @@ void record_opened(struct task *t, int fd, struct bytes *b)
     uint32_t stream = 0;
     if (*path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !is_kernel_made(path)) {
         bool reading = (flags & O_ACCMODE) != O_WRONLY && !(flags & O_TRUNC) && !t->created;
-        use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : (writing ? USED_WRITTEN : 0) | (reading ? USED_READ : 0), &st);
-        use_alias(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, path);
+        record_use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : (writing ? USED_WRITTEN : 0) | (reading ? USED_READ : 0), &st);
+        record_use_alias(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, path);
     }
     if (is_external(path, &st)) {
         stream = terminal_stream(&st);
@@ -260,7 +263,7 @@ uint32_t record_received(const char *path, const struct stat *st)
 {
     bool kept = *path == '/' && S_ISREG(st->st_mode) && st->st_nlink && !is_kernel_made(path) && !is_created(path);
     if (kept)
-        use(path, USED_READ, st);
+        record_use(path, USED_READ, st);
     if (!is_external(path, st))
         return 0;
     uint32_t stream = terminal_stream(st);
@@ -274,8 +277,8 @@ static void read_only(struct task *t, const struct record *r)
     struct stat st;
     if (f && f->length == sizeof st && given && path) {
         memcpy(&st, f->data, sizeof st);
-        use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : USED_READ, &st);
-        use_alias(t, (int)r->args[0], given, path);
+        record_use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : USED_READ, &st);
+        record_use_alias(t, (int)r->args[0], given, path);
         files_set(t->files, (int)r->result, 0);
     }
     free(given);
@@ -299,174 +302,4 @@ void record_taken(struct task *t, const unsigned char *records, uint32_t n)
         log_put(r, r->size);
     }
     t->returned_at = 0;
-}
-
-/* ------------------------------------------------------------------ programs */
-
-/* The interpreter of a script, as the kernel reads its first line; NULL if it has none. */
-static char *script_interpreter(const char *line)
-{
-    if (strncmp(line, "#!", 2))
-        return NULL;
-    line += 2 + strspn(line + 2, " \t");
-    size_t n = strcspn(line, " \t\n");
-    return n ? strndup(line, n) : NULL;
-}
-
-static ssize_t read_start(const char *path, char *into, size_t n)
-{
-    struct place p = {0};
-    if (is_live && view_look(path, &p))
-        return -1;
-    char *file = is_live ? (strcpy(p.path, path), view_physical(&p)) : strdup(path);
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    free(file);
-    ssize_t got = fd < 0 ? -1 : read(fd, into, n);
-    if (fd >= 0)
-        close(fd);
-    return got;
-}
-
-/* Follows the chain of scripts; each goes into the event.  Refuses 32-bit programs. */
-static void follow_scripts(struct task *t, char *path)
-{
-    for (int depth = 0; path && depth < SCRIPT_DEPTH; depth++) {
-        char line[SCRIPT_LINE + 1] = "";
-        ssize_t n = read_start(path, line, SCRIPT_LINE);
-        char *next = n > 2 ? script_interpreter(line) : NULL;
-        if (!next) {
-            if (n > EI_CLASS && !memcmp(line, ELFMAG, SELFMAG) && line[EI_CLASS] == ELFCLASS32) {
-                t->exec_refused = ENOEXEC;
-                log_note(t, "%s is a 32-bit program, which Rex cannot record; it was refused", path);
-            }
-            break;
-        }
-        log_field(t->exec, FIELD_WHOLE, FIELD_SCRIPT, path, strlen(path));
-        use(path, USED_SCRIPT, NULL);
-        table_at(&aliases, next);
-        free(path);
-        path = path_resolve(t, AT_FDCWD, next, true);
-        free(next);
-    }
-    free(path);
-}
-
-static void log_strings(struct task *t, uint64_t at, uint8_t arg)
-{
-    struct bytes all = {0};
-    for (uint64_t pointer; mem_read(t->tid, at, &pointer, sizeof pointer) && pointer; at += sizeof pointer) {
-        char *s = mem_string(t->tid, pointer, 1 << 20);
-        if (!s)
-            break;
-        bytes_add(&all, s, strlen(s) + 1);
-        free(s);
-    }
-    log_field(t->exec, arg, FIELD_ARGV, all.data, all.used);
-    bytes_free(&all);
-}
-
-static bool loses_privileges(struct task *t, const struct stat *st)
-{
-    unsigned uid = geteuid(), gid = getegid();
-    if (!(st->st_mode & (S_ISUID | S_ISGID)))
-        return false;
-    proc_value(t->tid, "status", "Uid: %*u %u", &uid);
-    proc_value(t->tid, "status", "Gid: %*u %u", &gid);
-    return (st->st_mode & S_ISUID && st->st_uid != uid) || (st->st_mode & S_ISGID && st->st_mode & S_IXGRP && st->st_gid != gid);
-}
-
-void record_exec_entry(struct task *t)
-{
-    struct name_args n = name_args(t->nr);
-    int dirfd = n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD;
-    struct stat st;
-    if (!t->exec)
-        t->exec = zalloc(sizeof *t->exec);
-    t->exec->used = 0;
-    t->exec_refused = 0;
-    log_strings(t, t->args[n.path + 1], (uint8_t)(n.path + 1));
-    char *path = t->path ? path_resolve(t, dirfd, t->path, true) : NULL;
-    if (path && !path_stat(path, &st, true) && loses_privileges(t, &st))
-        log_note(t, "%s is setuid or setgid and runs without its privileges", path);
-    follow_scripts(t, path);
-}
-
-/* The loader that a program names; NULL for none. */
-char *loader_named(const char *program)
-{
-    Elf64_Ehdr h;
-    Elf64_Phdr p;
-    char path[PATH_MAX] = "";
-    int fd = open(program, O_RDONLY | O_CLOEXEC);
-    bool good = fd >= 0 && pread(fd, &h, sizeof h, 0) == sizeof h;
-    for (int i = 0; good && i < h.e_phnum; i++) {
-        good = pread(fd, &p, sizeof p, (off_t)(h.e_phoff + (size_t)i * sizeof p)) == sizeof p;
-        if (good && p.p_type == PT_INTERP && p.p_filesz < sizeof path)
-            good = pread(fd, path, p.p_filesz, (off_t)p.p_offset) == (ssize_t)p.p_filesz;
-    }
-    if (fd >= 0)
-        close(fd);
-    return *path ? strdup(path) : NULL;
-}
-
-static char *loader_of(const char *program)
-{
-    char *named = loader_named(program), *real = named ? realpath(named, NULL) : NULL;
-    free(named);
-    return real;
-}
-
-/* At the event-stop of a successful exec: the new program's stack is as the kernel made it. */
-void record_execed(struct task *t)
-{
-    static struct bytes b;
-    static struct stack stack;
-    t->executed = true;
-    struct name_args n = name_args(t->nr);
-    struct stat st;
-    char exe[40], *path, *loader;
-    snprintf(exe, sizeof exe, "/proc/%d/exe", t->tid);
-    log_begin(&b, (uint16_t)t->nr, t->index);
-    struct record *r = (struct record *)b.data;
-    memcpy(r->args, t->args, sizeof t->args);
-    bool whole = stack_read(t, &stack);
-    if (whole) {
-        stack_hide_vdso(t, &stack);
-        if (plan.seed)
-            seed_stack(t, &stack);
-        mask_variables(stack.image.data, stack.image.used, &plan.withhold);
-        ((struct record *)b.data)->args[3] = stack.at;
-    }
-    if (t->path)
-        log_field(&b, (uint8_t)n.path, FIELD_IN, t->path, strlen(t->path));
-    char target[PATH_MAX];
-    ssize_t length = readlink(exe, target, sizeof target - 1);
-    path = length > 0 ? strndup(target, (size_t)length) : NULL;
-    if (path && is_live) {
-        char *physical = path;
-        path = view_logical(physical);
-        free(physical);
-    }
-    if (path) {
-        log_field(&b, (uint8_t)n.path, FIELD_RESOLVED, path, strlen(path));
-        use(path, USED_PROGRAM, NULL);
-        if (t->path)
-            use_alias(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, path);
-    }
-    if (is_live && path ? !path_stat(path, &st, true) : !stat(exe, &st))
-        log_field(&b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
-    loader = !is_live ? loader_of(exe) : t->loader ? strdup(t->loader) : NULL;
-    if (loader) {
-        log_field(&b, FIELD_WHOLE, FIELD_LOADER, loader, strlen(loader));
-        use(loader, USED_LOADER, NULL);
-        report_line("program=%s", path ? path : "");
-        report_line("loader=%s", loader);
-    }
-    if (t->exec)
-        bytes_add(&b, t->exec->data, t->exec->used);
-    if (whole)
-        log_field(&b, FIELD_WHOLE, FIELD_STACK, stack.image.data, stack.image.used);
-    log_end(&b);
-    free(path);
-    free(loader);
 }

@@ -1,0 +1,10 @@
+/* What a recording's experiment has used. */
+#ifndef REX_USED_H
+#define REX_USED_H
+
+enum use { USED_READ = 1, USED_WRITTEN = 2, USED_PROGRAM = 4, USED_LOADER = 8, USED_SCRIPT = 16, USED_DIRECTORY = 32 };
+void record_use(const char *path, unsigned how, const struct stat *st);
+void record_alias(const char *path);                 /* a name on the way to what was used */
+void record_use_alias(struct task *t, int dirfd, const char *given, const char *resolved);
+
+#endif
