@@ -22,6 +22,7 @@ from typing import Any, Callable, Iterable, Iterator
 _CLOCKS = ("time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns",
            "process_time", "process_time_ns", "thread_time", "thread_time_ns")
 _NOW_WITHOUT_ARGUMENT = ("localtime", "gmtime", "ctime", "asctime", "strftime")
+_FILE_TIMES = ("getmtime", "getctime", "getatime")
 _DATES = (("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today"))
 
 BORDER = "/.rex-cell/"
@@ -75,6 +76,8 @@ def _watch_clocks(names: dict[str, Any]) -> None:
         setattr(time, name, _watched(getattr(time, name), names))
     for name in _NOW_WITHOUT_ARGUMENT:
         setattr(time, name, _watched(getattr(time, name), names))
+    for name in _FILE_TIMES:
+        setattr(os.path, name, _watched(getattr(os.path, name), names))
 
 
 def _watched(function: Any, names: dict[str, Any]) -> Any:

@@ -114,6 +114,14 @@ def test_a_variable_parts_versions_where_it_is_asked_for(changed: Bench, first: 
     assert parted_at(first, changed.record("other", "x", MODE="fast", NOBODY_ASKS="1")) is None
 
 
+def test_the_time_of_a_file_parts_versions_where_it_is_asked_for(bench: Bench) -> None:
+    bench.write("times.py", "import os\nx = 1\n# %%\nprint(open('data.txt').read())\n# %%\nprint(os.path.getmtime('data.txt'))\n")
+    one = bench.record("times", path="times.py")
+    assert parted_at(one, bench.record("same", path="times.py")) is None
+    os.utime(bench.work / "data.txt", (1, 1))
+    assert parted_at(one, bench.record("touched", path="times.py")) == 2
+
+
 def test_a_library_parts_versions_where_it_is_imported(changed: Bench, first: Version) -> None:
     changed.write("helper.py", "def twice(x):\n    return 3 * x\n")
     assert parted_at(first, changed.record("library", "x", MODE="fast")) == HELPER

@@ -193,6 +193,15 @@ def test_a_process_that_dies_costs_a_recomputation(tmp_path: Path) -> None:
     assert [each[3] for each in trial.shown(tally)] == ["2\n", "3\n"]
 
 
+def test_a_cell_that_dies_twice_is_tried_without_the_other_checkpoints(tmp_path: Path) -> None:
+    """It may have been their memory that it lacked; they are computed again where they are needed."""
+    dies = ("tries = open('tries', 'a'); tries.write('x'); tries.close()\n"
+            "if os.path.getsize('tries') < 3:\n    os.kill(os.getpid(), 9)\nprint('lives')")
+    trial = Trial(tmp_path, [["import os", "y = 1", dies], ["import os", "y = 1", "print(y)"], ["import os", "print(2)"]])
+    tally = trial.run()
+    assert not tally.failed and [each[-1] for each in trial.shown(tally)] == ["lives\n", "1\n", "2\n"]
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_cell_that_always_dies_takes_only_its_versions_with_it(tmp_path: Path, workers: int) -> None:
     dies = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
