@@ -45,7 +45,9 @@ def complete(manifest: Manifest, tree: FileTree, report: Report, log_path: str) 
     uses = {codec.text(path): use for path, use in report.uses.items()}
     touched = {codec.text(path): state for path, state in report.touched.items()}
     aliases = [codec.text(path) for path in report.aliases]
-    files = _Files(tree, dict(tree.captured), tree.seen)
+    made = {path for path, state in touched.items() if state == CREATED}
+    # what is below a directory that moves was kept with it, also what the experiment had made there
+    files = _Files(tree, {path: state for path, state in tree.captured.items() if not _is_below(path, made)}, tree.seen)
     _capture_finals(files, touched, uses)
     _capture_unchanged(files, uses, touched)
     libraries = _capture_unloaded(files, uses, manifest.environment)

@@ -131,6 +131,7 @@ struct task {
     char *path, *path2, *resolved, *resolved2;
     struct bytes *exec;              /* record: execve's fields, kept over the exec */
     bool created;
+    char *creating;                  /* what is missing as its open begins */
     int exec_refused;
     /* record: an interrupted call that may be restarted; its event is not yet written */
     struct bytes *pending;

@@ -79,13 +79,18 @@ static void open_entry(struct task *t)
 {
     struct stat st;
     t->created = false;
+    free(t->creating);
+    t->creating = NULL;
     if (!opens_to_write(t))
         return;
     struct name_args n = name_args(t->nr);
     char *path = t->path ? path_resolve(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, true) : NULL;
-    if (path && path_stat(path, &st, true))
+    if (path && path_stat(path, &st, true)) {
         t->created = true;
-    else if (path && S_ISREG(st.st_mode))
+        t->creating = path;
+        return;
+    }
+    if (path && S_ISREG(st.st_mode))
         record_before_change(path, false);
     free(path);
 }

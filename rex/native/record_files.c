@@ -128,11 +128,22 @@ static void ask_capture(const char *path, enum ask what)
         ;
 }
 
+/* By another task, whose call has not been seen to return. */
+static bool is_being_created(const char *path)
+{
+    for (const struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->created && t->creating && t->state == CALL_ENTERED && !strcmp(t->creating, path))
+            return true;
+    return false;
+}
+
 void record_before_change(const char *path, bool moves)
 {
     static struct table moved;
     struct stat st;
     if ((plan.control < 0 && !is_live) || path_stat(path, &st, false) || table_get(moves ? &moved : &touched, path) || is_created(path))
+        return;
+    if (is_being_created(path))
         return;
     if (moves)
         *table_at(&moved, path) = &moved;

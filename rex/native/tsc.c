@@ -26,7 +26,11 @@ bool tsc_emulate(struct task *t)
     return true;
 }
 
+/* Sanitizers and valgrind read it in our name: REX_TSC=1 leaves it to us. */
 void tsc_allow(bool allowed)
 {
+    const char *own = getenv("REX_TSC");
+    if (own && *own == '1')
+        return;
     prctl(PR_SET_TSC, allowed ? PR_TSC_ENABLE : PR_TSC_SIGSEGV, 0, 0, 0);
 }

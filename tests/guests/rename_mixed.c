@@ -1,0 +1,18 @@
+#include "guest.h"
+/* What is made inside a directory that was there before moves with it, and can be made again. */
+int main(void)
+{
+    int fd = open("data/new.txt", O_WRONLY | O_CREAT | O_EXCL, 0600);
+    CHECK(fd >= 0 && write(fd, "made here\n", 10) == 10 && close(fd) == 0);
+    CHECK(mkdir("data/inner", 0700) == 0);
+    fd = open("data/inner/deep", O_WRONLY | O_CREAT | O_EXCL, 0640);
+    CHECK(fd >= 0 && close(fd) == 0);
+    CHECK(rename("data", "moved") == 0);
+    CHECK(access("data/new.txt", F_OK) < 0);
+    fd = open("moved/new.txt", O_RDONLY);
+    char text[32] = "";
+    CHECK(fd >= 0 && read(fd, text, sizeof text) == 10);
+    printf("%s", text);
+    CHECK(unlink("moved/a.txt") == 0);
+    return guest_done();
+}
