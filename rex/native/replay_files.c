@@ -3,6 +3,7 @@
 #include "fast.h"
 
 #include <fcntl.h>
+#include <sys/sysmacros.h>
 
 static mode_t kind_of(const struct record *r)
 {
@@ -149,12 +150,49 @@ const char *replay_stands_in(const struct record *r)
     return file;
 }
 
+static bool is_statx_of(const struct event *e, const void *stat_field)
+{
+    const struct field *told = record_field(e->record, 4, FIELD_OUT), *f = stat_field;
+    struct statx x;
+    struct stat st;
+    if (!told || told->length < sizeof x)
+        return false;
+    memcpy(&x, told->data, sizeof x);
+    memcpy(&st, f->data, sizeof st);
+    return x.stx_ino == st.st_ino && makedev(x.stx_dev_major, x.stx_dev_minor) == st.st_dev;
+}
+
+/* The same as statx tells it: as any thread was told of the file, else from the facts that its open has. */
+static void tell_statx(struct task *t, const struct field *f)
+{
+    const struct event *e = replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, t->path, 0, t->args), is_statx_of, f);
+    struct statx x = {.stx_mask = STATX_BASIC_STATS};
+    struct stat st, now;
+    char name[40];
+    memcpy(&st, f->data, sizeof st);
+    if (e)
+        memcpy(&x, record_field(e->record, 4, FIELD_OUT)->data, sizeof x);
+    else
+        x = (struct statx){.stx_mask = STATX_BASIC_STATS, .stx_blksize = (unsigned)st.st_blksize, .stx_nlink = (unsigned)st.st_nlink,
+            .stx_uid = st.st_uid, .stx_gid = st.st_gid, .stx_mode = (uint16_t)st.st_mode, .stx_ino = st.st_ino,
+            .stx_size = (ull)st.st_size, .stx_blocks = (ull)st.st_blocks,
+            .stx_atime = {.tv_sec = st.st_atim.tv_sec, .tv_nsec = (unsigned)st.st_atim.tv_nsec},
+            .stx_mtime = {.tv_sec = st.st_mtim.tv_sec, .tv_nsec = (unsigned)st.st_mtim.tv_nsec},
+            .stx_ctime = {.tv_sec = st.st_ctim.tv_sec, .tv_nsec = (unsigned)st.st_ctim.tv_nsec},
+            .stx_dev_major = major(st.st_dev), .stx_dev_minor = minor(st.st_dev)};
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)t->args[0]);
+    if (S_ISREG(st.st_mode) && !stat(name, &now))
+        x.stx_size = (ull)now.st_size;    /* of its copy, as far as it is written */
+    mem_write(t->tid, t->args[4], &x, sizeof x);
+    skip_call(t, 0);
+}
+
 /* Threads open files in any order, so that equal descriptors are not equal files: what the
  * log has for a descriptor may be another file's. The open itself has the file's stat. */
 bool replay_own_stat(struct task *t)
 {
-    bool by_at = t->nr == REX_NR_newfstatat && t->path && !*t->path;
-    if (!has_shared_work(t) || !(by_at || t->nr == REX_NR_fstat))
+    bool by_at = t->nr == REX_NR_newfstatat && t->path && !*t->path, by_x = t->nr == REX_NR_statx && t->path && !*t->path;
+    if (!has_shared_work(t) || !(by_at || by_x || t->nr == REX_NR_fstat))
         return false;
     const struct opened *o = files_opened(t->files, (int)t->args[0]);
     const struct field *f = o ? record_field(o->event->record, FIELD_WHOLE, FIELD_STAT) : NULL;
@@ -163,6 +201,10 @@ bool replay_own_stat(struct task *t)
     free(now);
     if (!same || f->length < sizeof(struct stat))
         return false;
+    if (by_x) {
+        tell_statx(t, f);
+        return true;
+    }
     char *path = record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED);
     bool changes = replay_is_changed(path) && kind_of(o->event->record) != S_IFDIR;
     free(path);

@@ -190,3 +190,14 @@ void replay_again(struct task *t, const struct event *opened)
             q->head = q->first;
         }
 }
+
+/* An answer of the log to such a call of any of the process's threads, given already or not. */
+const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what)
+{
+    for (uint32_t i = 0; i < script_total(); i++)
+        for (struct event *e = script_of(i)->tgid == t->script->tgid ? queue_at(id_of(script_of(i), nr, key, 0))->first : NULL;
+             e; e = e->next[PLAIN])
+            if (fits(e, what))
+                return e;
+    return NULL;
+}
