@@ -171,7 +171,7 @@ def reasons(node: CellNode, sibling: CellNode) -> list[str]:
     found += [f"variable {name}={two.variables.get(name)}" for name in sorted(set(one.variables) | set(two.variables))
               if one.variables.get(name) != two.variables.get(name)]
     if one.clock != two.clock:
-        found.append("it reads the clock")
+        found.append("the time that it asked for")
     if one.arguments or two.arguments:
         words = [" ".join(each.members[0][0].arguments) for each in (sibling, node)]
         if words[0] != words[1]:
