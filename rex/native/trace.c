@@ -123,7 +123,7 @@ static void spawn(void)
 
 static bool at_exit_stop(struct task *t)
 {
-    struct ptrace_syscall_info info;
+    struct ptrace_syscall_info info = {0};
     if (ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof info, &info) <= 0)
         return t->state != CALL_NONE;
     return info.op == PTRACE_SYSCALL_INFO_EXIT;
