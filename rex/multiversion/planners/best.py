@@ -35,7 +35,7 @@ class Effort:
     @classmethod
     def suit(cls, nodes: int) -> "Effort":
         """At most 2 s in all for 1,000 nodes and 20 s for 10,000 on one core."""
-        return cls(50_000 + 25 * nodes, 200_000 + 240 * nodes, 10_000)
+        return cls(50_000 + 25 * nodes, 345_000 + 110 * nodes, 10_000)
 
 
 @dataclass

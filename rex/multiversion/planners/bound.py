@@ -44,8 +44,8 @@ class CoverBound:
         width: options per menu; more is tighter and slower. Where a menu would
             have more, two neighbours become one with the cost of the cheaper
             and the room of the larger.
-        effort: child menus that may be looked at before `EffortSpent`; when an
-            eighth is left, new menus get width 1.
+        effort: child menus that may be looked at before `EffortSpent`; when a
+            sixteenth is left, new menus get width 1.
     """
 
     def __init__(self, skeleton: Skeleton, facts: Facts, *, width: int = 2,
@@ -56,7 +56,7 @@ class CoverBound:
         self.cost_s, self.has_children = skeleton.cost_s, [bool(below) for below in skeleton.children]
         self.below_s = [total - own for total, own in zip(facts.total_s, skeleton.cost_s)]
         self.effort = effort
-        self.reserve = effort // 8
+        self.reserve = effort // 16
         # Of each node the children that have children, with the room and the seconds of running all once.
         self.inner = [[(child, facts.once[child], facts.total_s[child]) for child in below if skeleton.children[child]]
                       for below in skeleton.children]
