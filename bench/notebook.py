@@ -114,6 +114,10 @@ class Kishu(Tool):
 class Dill(Tool):
     """dill.dump_session after each cell."""
 
+    def __init__(self, shell: Any, folder: str) -> None:
+        super().__init__(shell, folder)
+        self._names: dict[str, set[str]] = {}
+
     def after(self) -> None:
         import dill
         module = sys.modules["__main__"]
@@ -123,6 +127,7 @@ class Dill(Tool):
         for name in others:   # IPython's, which no dump survives
             delattr(module, name)
         vars(module).update(kept)
+        self._names[path] = set(kept)
         try:
             dill.dump_session(path)
         finally:
@@ -131,12 +136,14 @@ class Dill(Tool):
 
     def go(self, index: int) -> None:
         import dill
+        module = sys.modules["__main__"]
+        for name in [name for name in vars(module) if not _is_own(name) and name not in _MAIN]:
+            delattr(module, name)   # it only adds
         dill.load_session(self.ids[index])
-        _replace(self.shell.user_ns, {k: v for k, v in vars(sys.modules["__main__"]).items()
-                                      if k not in _MAIN and not _is_own(k)})
+        _replace(self.shell.user_ns, {name: vars(module)[name] for name in self._names[self.ids[index]]})
 
     def stored(self) -> int:
-        return sum(os.path.getsize(path) for path in self.ids)
+        return sum(os.path.getsize(path) for path in self.ids if path)
 
 
 class Cloudpickle(Tool):
@@ -156,7 +163,7 @@ class Cloudpickle(Tool):
             _replace(self.shell.user_ns, pickle.loads(file.read()))
 
     def stored(self) -> int:
-        return sum(os.path.getsize(path) for path in self.ids)
+        return sum(os.path.getsize(path) for path in self.ids if path)
 
 
 _MAIN = set(vars(sys.modules["__main__"]))
