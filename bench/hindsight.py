@@ -121,9 +121,9 @@ def python(*words: str) -> list[str]:
     return [sys.executable, *words]
 
 
-LOOPS = {"numpy, small state": (NUMPY, "1000", 40, 1500), "numpy, 8 MB change": (NUMPY, "1000000", 40, 1500),
-         "torch, 1 MB": (TORCH, "256", 40, 100), "torch, 15 MB": (TORCH, "4096", 30, 60),
-         "torch, 95 % frozen": (FROZEN, "4096", 40, 60), "sklearn": (SKLEARN, "30", 40, 150)}
+LOOPS = {"numpy, small state": (NUMPY, "1000", 25, 2500), "numpy, 8 MB change": (NUMPY, "1000000", 25, 2500),
+         "torch, 1 MB": (TORCH, "256", 25, 100), "torch, 15 MB": (TORCH, "4096", 25, 60),
+         "torch, 95 % frozen": (FROZEN, "4096", 25, 60), "sklearn": (SKLEARN, "30", 25, 200)}
 
 
 def bench_record() -> None:
@@ -159,7 +159,7 @@ def shown(folder: str, archive: str) -> dict[str, Any]:
     return found
 
 
-JOBS = {"numpy": (NUMPY, "1000", 40, 5000), "torch": (TORCH, "256", 40, 200)}
+JOBS = {"numpy": (NUMPY, "1000", 40, 3000), "torch": (TORCH, "256", 40, 150)}
 
 
 def bench_replay() -> None:

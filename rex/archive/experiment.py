@@ -189,9 +189,9 @@ class Recording:
         """Store bytes."""
         return self._packer.add_bytes(data)
 
-    def add_pieces(self, pieces: Iterable[bytes]) -> Content:
+    def add_pieces(self, pieces: Iterable[bytes], names: list[bytes] | None = None) -> Content:
         """Store a content cut where the caller says: each piece is an object."""
-        return self._packer.add_pieces(pieces)
+        return self._packer.add_pieces(pieces, names)
 
     def capture(self, path: str | bytes, content: bool = True,
                 identities: Identities | None = None) -> FileState:

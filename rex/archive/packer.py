@@ -159,13 +159,19 @@ class Packer:
             return Content(self.add(data).hex() if data else EMPTY, len(data))
         return self.add_blocks([data])
 
-    def add_pieces(self, pieces: Iterable[bytes]) -> Content:
-        """Store a content that is cut already, each piece an object."""
+    def add_pieces(self, pieces: Iterable[bytes], names: list[bytes] | None = None) -> Content:
+        """Store a content that is cut already, each piece an object.
+
+        Args:
+            names: is given the sha256 of each object as it is added.
+        """
         whole = hashlib.sha256()
         entries: list[Entry] = []
         for piece in pieces:
             whole.update(piece)
             entries.append((self.add(piece), len(piece)))
+            if names is not None:
+                names.append(entries[-1][0])
         return self._content_of(entries, whole.hexdigest())
 
     def add_blocks(self, blocks: Iterable[bytes | int]) -> Content:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 OVERHEAD = 0.0667
 RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint, until seen
-WRITER_SHARE = 0.5        # of the writer's CPU time, which the training may miss
-_BASE_S, _SECONDS_PER_BYTE = 0.005, 1e-9   # of the first checkpoint, of memory since the start
+WRITER_SHARE = 1.0        # of the writer's CPU time: the training may use every core
+_BASE_S, _SECONDS_PER_BYTE = 0.005, 3e-9   # of the first checkpoint, of memory since the start
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class Policy:
         """Take over what a checkpoint cost.
 
         Args:
-            writer_s: CPU seconds of the writer per checkpoint so far.
+            writer_s: CPU seconds of the writer.
             stored_bytes: bytes stored so far in all.
         """
         price = pause_s + WRITER_SHARE * writer_s

@@ -238,14 +238,13 @@ class Recorder(Seeker):
             if collects:
                 gc.enable()
         pause = now_s() - begun
+        writer_s = self.writer.cost_s(copier.taken.pending_bytes)
         if self.policy.fits(copier.taken.pending_bytes):
             pause += self.writer.put(position, snapshot, copier.taken, pause)
         else:
             self.writer.drop(copier.taken)
         self.pause_s += pause
-        done = len(self.writer.written)
-        self.policy.paid(kind, pause, self.writer.busy_s / done if done else pause,
-                         self._recording.stored_bytes + self.writer.pending_bytes, at_s)
+        self.policy.paid(kind, pause, writer_s, self._recording.stored_bytes + self.writer.pending_bytes, at_s)
 
     def value(self, name: str, value: Any) -> None:
         """Keep a logged value."""

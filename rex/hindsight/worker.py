@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import sys
 import types
 from typing import Any, Callable
@@ -15,6 +14,7 @@ from rex.hindsight import output
 from rex.hindsight import session as sessions
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
+from rex.hindsight.draws import Draws
 from rex.hindsight.files import Files, private_view, remove, watch_torch
 from rex.hindsight.graph import Snapshot, difference, walk_roots
 from rex.hindsight.instrument import ModulePlan, plan_module, rewrite
@@ -303,13 +303,13 @@ class Fence:
     """Surrounds statements that were added: their output is apart, their draws are undone."""
 
     def __init__(self, replayer: Replayer) -> None:
-        self._replayer = replayer
-        self._states: list[list[tuple[Any, Any]]] = []
+        self._replayer, self._draws = replayer, Draws()
+        self._states: list[list[Any]] = []
 
     def __enter__(self) -> None:
         replayer = self._replayer
         output.flush()
-        self._states.append(_random_states())
+        self._states.append(self._draws.states())
         replayer._in_probe += 1
         replayer._probed = True
         replayer.clock.is_off = True
@@ -319,44 +319,9 @@ class Fence:
         output.flush()
         replayer._in_probe -= 1
         replayer.clock.is_off = bool(replayer._in_probe)
-        drawn = [name for name, (state, put) in zip(("random", "numpy", "torch"), self._states.pop())
-                 if put is not None and put(state)]
-        if drawn:
+        if drawn := self._draws.undo(self._states.pop()):
             replayer.tell("note", text=f"added statements draw from {', '.join(drawn)}: undone",
                           key="drawn")
-
-
-def _random_states() -> list[tuple[Any, Any]]:
-    found: list[tuple[Any, Any]] = [(random.getstate(), _put_python)]
-    numpy, torch = sys.modules.get("numpy.random"), sys.modules.get("torch")
-    found.append((numpy.get_state(), _put_numpy) if numpy else (None, None))
-    found.append((torch.get_rng_state(), _put_torch)
-                 if hasattr(torch, "get_rng_state") else (None, None))
-    return found
-
-
-def _put_python(state: Any) -> bool:
-    if random.getstate() == state:
-        return False
-    random.setstate(state)
-    return True
-
-
-def _put_numpy(state: Any) -> bool:
-    numpy = sys.modules["numpy.random"]
-    now = numpy.get_state()
-    if now[2:] == state[2:] and (now[1] == state[1]).all():
-        return False
-    numpy.set_state(state)
-    return True
-
-
-def _put_torch(state: Any) -> bool:
-    torch = sys.modules["torch"]
-    if torch.equal(torch.get_rng_state(), state):
-        return False
-    torch.set_rng_state(state)
-    return True
 
 
 def _preparer(replayer: Replayer, archive: Archive) -> Callable[[str, str, Any], types.CodeType]:

@@ -9,7 +9,6 @@ import time
 from dataclasses import dataclass
 from typing import Callable, Iterator
 
-from rex import codec
 from rex.archive import Archive, Content, Recording
 from rex.errors import Damaged
 from rex.hindsight.clock import now_s
@@ -21,6 +20,9 @@ from rex.state.store import read_content
 from rex.state.versions import CHUNK_BYTES
 
 PENDING_BYTES = 2 << 30
+# What a checkpoint is taken to cost the writer, until it knows: seconds each, and for so many bytes.
+_SMALL_S, _SMALL_BYTES = 0.004, 256 << 10
+_LARGE_S, _LARGE_BYTES = 0.04, 8 << 20
 _HEAD = struct.Struct("<16sQ")        # digest of a buffer, its size; then its chunks:
 _CHUNK = struct.Struct("<32s16s32sB")   # sha256 of the object, digest, sha256 of the base, size of a number
 
@@ -44,6 +46,8 @@ class CheckpointWriter:
         self._unkept: dict[str, Content] = {}      # gc would take them, were we to crash
         self.written: list[Checkpoint] = []
         self.busy_s = 0.0              # CPU seconds of the writer
+        self._small_s, self._small_count = _SMALL_S, 1          # of checkpoints with little memory
+        self._large_s, self._large_bytes = _LARGE_S, _LARGE_BYTES
         self.failure: BaseException | None = None
         self.pending_bytes = 0         # raw, of what is not stored yet
         self._recording, self._log = recording, log
@@ -72,6 +76,20 @@ class CheckpointWriter:
         self._queue.put(_Job(self._count, position, snapshot, taken, pause_s, pending))
         self._count += 1
         return now_s() - begun
+
+    def cost_s(self, size_bytes: int) -> float:
+        """CPU seconds that so many bytes will take, as far as known."""
+        return self._small_s / self._small_count + size_bytes * self._large_s / self._large_bytes
+
+    def _learn(self, jobs: list[_Job], took_s: float) -> None:
+        self.busy_s += took_s
+        size = sum(job.pending_bytes for job in jobs)
+        if size < _SMALL_BYTES * len(jobs):
+            self._small_s += took_s
+            self._small_count += len(jobs)
+        else:
+            self._large_s += took_s
+            self._large_bytes += size
 
     def drop(self, taken: Taken) -> None:
         """Give back what a checkpoint took that nobody will have."""
@@ -117,7 +135,7 @@ class CheckpointWriter:
             except BaseException as error:   # told at the end; training goes on
                 self.failure = error
             finally:
-                self.busy_s += time.thread_time() - begun
+                self._learn([job for job in jobs if job is not None], time.thread_time() - begun)
                 with self._room:
                     self.pending_bytes -= sum(job.pending_bytes for job in jobs if job is not None)
                     self._room.notify_all()
@@ -132,7 +150,8 @@ class CheckpointWriter:
         for job in jobs:
             before = self._recording.new_bytes
             settle(job.taken, self._pool, self._habits, self._known.__contains__)
-            fresh = self._recording.add_pieces(self._chunks(job.taken))
+            names: list[bytes] = []
+            fresh = self._recording.add_pieces(self._chunks(job.taken, names), names)
             for root in job.snapshot.roots:
                 settle_nodes(root.nodes)
             structure = self._recording.add_bytes(encode_snapshot(job.snapshot))
@@ -153,18 +172,18 @@ class CheckpointWriter:
             self.written.append(checkpoint)
             self._log.write("checkpoint", checkpoint is done[-1], **checkpoint_to_json(checkpoint))
 
-    def _chunks(self, taken: Taken) -> Iterator[bytes]:
+    def _chunks(self, taken: Taken, names: list[bytes]) -> Iterator[bytes]:
+        """What to store; the name of each object is the last of `names` when the next is asked for."""
         for fresh in taken.fresh:
             data = self._pool.take_out(fresh.slot, fresh.size_bytes)
             if fresh.digest in self._known:   # it was stored since
                 continue
             shorter, base = self._bases.shorten(fresh.address, data, fresh.item_bytes)
-            sha256 = codec.sha256(shorter)
-            if base is None:
-                self._bases.learn(fresh.address, data, sha256, fresh.item_bytes)
-            self._known[fresh.digest] = Place(sha256, base.sha256, fresh.item_bytes) if base else Place(sha256)
-            self._claimed.add(fresh.digest)
             yield shorter
+            if base is None:
+                self._bases.learn(fresh.address, data, names[-1], fresh.item_bytes)
+            self._known[fresh.digest] = Place(names[-1], base.sha256, fresh.item_bytes) if base else Place(names[-1])
+            self._claimed.add(fresh.digest)
 
     def _table(self, taken: Taken) -> bytes:
         parts: list[bytes] = []
