@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-enum { ENOUGH = 24, MOVE_SIZE = 5, ZERO_SIZE = 2, SYSCALL_SIZE = 2, READ_CAVE = 13, HWCAP2_FSGSBASE = 2, LARGEST_STACK = 64 << 20, STEPS = 20000 };
+enum { ENOUGH = 12, MOVE_SIZE = 5, ZERO_SIZE = 2, SYSCALL_SIZE = 2, READ_CAVE = 13, HWCAP2_FSGSBASE = 2, LARGEST_STACK = 64 << 20, STEPS = 20000 };
 
 extern const unsigned char __start_rex_stub[], __stop_rex_stub[], rex_stub_entry[], rex_stub_allowed[];
 extern const unsigned char rex_stub_call[], rex_stub_plain[];
