@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import weakref
 from typing import Any, Iterable, Mapping
 
 from rex.archive import manifest as manifests
 from rex.archive.content import Content
-from rex.archive.experiment import BEGUN, COMPLETE, NAMES, RECORDING, Experiment, Recording
+from rex.archive.experiment import BEGUN, COMPLETE, MANIFEST, NAMES, RECORDING, Experiment, Recording
 from rex.archive.locks import FileLock, remove_if_there, sync_directory, write_atomically
 from rex.archive.manifest import Manifest
 from rex.archive.packer import LEVEL
@@ -34,6 +35,8 @@ class Archive:
         self.path = path
         self.store = Store(os.path.join(path, PACKS))
         self.lock_path = os.path.join(path, LOCK)
+        # What somebody holds is not read twice: a manifest takes a while.
+        self._held: weakref.WeakValueDictionary[tuple[object, ...], Experiment] = weakref.WeakValueDictionary()
 
     @classmethod
     def create(cls, path: str | os.PathLike[str]) -> "Archive":
@@ -81,8 +84,16 @@ class Archive:
         folder = self._path(EXPERIMENTS)
         names = os.listdir(folder) if os.path.isdir(folder) else []
         names = [name for name in names if is_name(name)]
-        return [Experiment(os.path.join(folder, name), self.store)
-                for name in sorted(names, key=_natural)]
+        return [self._experiment(name) for name in sorted(names, key=_natural)]
+
+    def _experiment(self, name: str) -> Experiment:
+        directory = self._path(EXPERIMENTS, name)
+        try:
+            info = os.stat(os.path.join(directory, MANIFEST))
+        except OSError:                      # not finished: it will be another one
+            return Experiment(directory, self.store)
+        key = (name, info.st_ino, info.st_mtime_ns, info.st_size)
+        return self._held.setdefault(key, Experiment(directory, self.store))
 
     def experiment(self, name: str | None = None) -> Experiment:
         """The experiment of that name; without one the default.
@@ -93,7 +104,7 @@ class Archive:
         if name is None:
             name = self.default()
         if is_name(name) and os.path.isdir(self._path(EXPERIMENTS, name)):
-            return Experiment(self._path(EXPERIMENTS, name), self.store)
+            return self._experiment(name)
         raise NotFound(f"no experiment {name} in {self.path}", "", f"see: rex ls {self.path}")
 
     def default(self) -> str:

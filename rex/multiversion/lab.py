@@ -120,8 +120,8 @@ class LiveLab:
         """The engine's plan: the runner of the first version, and the files of each as a world."""
         made: Plan | None = None
         worlds = []
-        for version in self._orders.bases[base]:
-            experiment = self._archive.experiment(version.name)
+        experiments = [self._archive.experiment(version.name) for version in self._orders.bases[base]]
+        for experiment in experiments:
             command = (*experiment.manifest.command[:2], "--serve")
             run = plan_run(self._archive, experiment, Changes(args=command), directory, is_continued=True)
             plan = engine_plan(run, self._stage(experiment), read_answers(experiment))
