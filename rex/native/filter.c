@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 
 #define EVERY (~0ULL)
-enum { FEW = 3, REFUSED = 100, SOON_CLOSED = 32 };
+enum { FEW = 3, REFUSED = 100, SOON_CLOSED = 32, HIGHEST = 63 };
 
 static struct sock_filter code[4096];
 static unsigned short used;
@@ -108,9 +108,9 @@ static void emit_descriptors(const struct rex_call *c)
                 emit(BPF_JMP | BPF_JGT | BPF_K, watch ? 0 : 1, watch ? 1 : 0, 2);
                 emit_return(trace_of(c));
             } else
-                for (uint32_t fd = 3; fd < 63; fd++)
+                for (uint32_t fd = 3; fd <= HIGHEST; fd++)
                     if (watch >> fd & 1) {
-                        emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, fd);
+                        emit(BPF_JMP | (fd == HIGHEST ? BPF_JGE : BPF_JEQ) | BPF_K, 0, 1, fd);   /* all from there on */
                         emit_return(trace_of(c));
                     }
         }
@@ -225,7 +225,7 @@ bool filter_watches(const struct task *t)
 static uint64_t due(const struct task *t)
 {
     uint64_t fds = files_external(t->files) & ~7ULL;
-    return t->watches == FEW || fds >> 63 ? EVERY : fds;
+    return t->watches == FEW ? EVERY : fds;
 }
 
 static void watched(struct task *t, int64_t result)
