@@ -324,6 +324,7 @@ bool filter_watches(const struct task *t);           /* all its external descrip
 bool filter_watch(struct task *t);                   /* true: the stop is used for that */
 void tsc_allow(bool allowed);                       /* to the engine itself */
 void random_executed(struct task *t);
+bool random_concerns(const char *path);             /* a library, whose code is looked at as it is opened */
 void random_opened(struct task *t, int fd, const char *path);
 void random_returned(struct task *t);
 bool random_emulate(struct task *t);                  /* a fault that was a drawing of one */

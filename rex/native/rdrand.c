@@ -173,13 +173,18 @@ void random_executed(struct task *t)
         change_mapped(t, c, st.st_ino);
 }
 
+bool random_concerns(const char *path)
+{
+    const char *base = strrchr(path, '/');
+    return strstr(base ? base : path, ".so");
+}
+
 /* A library that has been opened is mapped soon: until then all calls of the process stop. */
 void random_opened(struct task *t, int fd, const char *path)
 {
     char name[40];
     struct stat st;
-    const char *base = strrchr(path, '/');
-    if (!is_watching() || !strstr(base ? base : path, ".so") || (open_flags(t) & O_ACCMODE) != O_RDONLY)
+    if (!is_watching() || !random_concerns(path) || (open_flags(t) & O_ACCMODE) != O_RDONLY)
         return;
     snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, fd);
     const struct code *c = code_of(name, false, &st);

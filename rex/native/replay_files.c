@@ -144,7 +144,7 @@ const char *replay_stands_in(const struct record *r)
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
     mode_t kind = kind_of(r);
     bool is_plain = path && *path == '/' && !r->stream && !is_writing((int)r->args[2])
-        && !((int)r->args[2] & (O_PATH | O_TMPFILE) & ~O_DIRECTORY) && !is_deleted(path);
+        && !((int)r->args[2] & (O_PATH | O_TMPFILE) & ~O_DIRECTORY) && !is_deleted(path) && !random_concerns(path);
     const char *file = !is_plain ? NULL : kind == S_IFDIR ? plan.empty : kind == S_IFREG ? overlay_original(path) : NULL;
     free(path);
     return file;

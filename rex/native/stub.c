@@ -178,11 +178,22 @@ PART bool starts_with(const char *path, uint32_t word)
     return start == word;
 }
 
+/* A library's code is looked at as it is opened. */
+PART bool is_library(const char *path, uint32_t n)
+{
+    bool found = false;
+    for (uint32_t i = 0; i + 2 < n; i++) {
+        found = path[i] != '/' && (found || (path[i] == '.' && path[i + 1] == 's' && path[i + 2] == 'o'));
+        __asm__ volatile("" : "+r"(i));
+    }
+    return found;
+}
+
 /* Below /proc and /sys the kernel makes files up; a name that is relative to a descriptor and not the
  * end of the path goes through links, whose directory cannot be found any more when the event is seen. */
 PART bool is_ordinary(const char *path, uint32_t n, const char *given, uint32_t m, bool by_descriptor)
 {
-    if (n < 4 || path[0] != '/' || starts_with(path, 'o' << 24 | 'r' << 16 | 'p' << 8 | '/')
+    if (n < 4 || path[0] != '/' || is_library(path, n) || starts_with(path, 'o' << 24 | 'r' << 16 | 'p' << 8 | '/')
         || starts_with(path, 's' << 24 | 'y' << 16 | 's' << 8 | '/'))
         return false;
     if (!by_descriptor || given[0] == '/')
