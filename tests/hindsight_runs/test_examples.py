@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Mapping
 
 import pytest
 
@@ -41,13 +42,20 @@ def _file_of(name: str) -> str:
     return "package/trainer" if name == "early_stopping" else "train"
 
 
-@pytest.mark.parametrize("name", SOME)
-def test_outer_probe(tmp_path: Path, name: str) -> None:
-    needs, line, look = OUTER[name]
+def _recorded(tmp_path: Path, name: str,
+              probes: Mapping[str, tuple[str, str, str]]) -> tuple[Case, tuple[str, ...], str, str]:
+    """An example that has run, its arguments, and the probe: after which line, of what."""
+    needs, line, look = probes[name]
     pytest.importorskip(needs, reason=f"{needs} is not installed")
     case = _case(tmp_path, name)
     arguments = () if name == "early_stopping" else ("4",)
     case.record(arguments=arguments)
+    return case, arguments, line, look
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_outer_probe(tmp_path: Path, name: str) -> None:
+    case, arguments, line, look = _recorded(tmp_path, name, OUTER)
     case.add_after("train", line, f"print('probe', {look})")
     assert case.replay() == case.truth(*arguments)
     assert " 0 loops skipped" not in case.told
@@ -55,11 +63,7 @@ def test_outer_probe(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", SOME_INNER)
 def test_inner_probe(tmp_path: Path, name: str) -> None:
-    needs, line, look = INNER[name]
-    pytest.importorskip(needs, reason=f"{needs} is not installed")
-    case = _case(tmp_path, name)
-    arguments = () if name == "early_stopping" else ("4",)
-    case.record(arguments=arguments)
+    case, arguments, line, look = _recorded(tmp_path, name, INNER)
     case.add_after(_file_of(name), line, f"print('probe', {look})")
     truth = case.truth(*arguments)
     assert case.replay("-j", "2") == truth
