@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, Iterable
 
 import zstandard
 
@@ -73,13 +73,12 @@ def decompress(frame: bytes, limit_bytes: int) -> bytes:
         raise Damaged("compressed data is damaged", str(error)) from error
 
 
-def copy_compressed(source: BinaryIO, target: IO[bytes], level: int, base: bytes = b"") -> tuple[str, int]:
-    """Compress a stream into another; the sha256 (hex) and size of what was read.
+def compress_blocks(blocks: Iterable[bytes], target: IO[bytes], level: int, base: bytes = b"") -> None:
+    """Compress blocks, as one, into a stream.
 
     Args:
         base: similar bytes, which whoever decompresses it must have; at most MAX_BASE_BYTES.
     """
-    digest, size_bytes = hashlib.sha256(), 0
     if base:
         known = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
         params = zstandard.ZstdCompressionParameters.from_level(level, window_log=_BASE_WINDOW_LOG,
@@ -88,11 +87,8 @@ def copy_compressed(source: BinaryIO, target: IO[bytes], level: int, base: bytes
     else:
         compressor = zstandard.ZstdCompressor(level=level, write_checksum=True)
     with compressor.stream_writer(target, closefd=False) as writer:
-        while block := source.read(_COPY_BYTES):
-            digest.update(block)
-            size_bytes += len(block)
+        for block in blocks:
             writer.write(block)
-    return digest.hexdigest(), size_bytes
 
 
 def open_stream(path: str, base: bytes = b"") -> BinaryIO:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import hashlib
 import json
 import os
 import re
@@ -13,13 +12,13 @@ from types import TracebackType
 from typing import Any, BinaryIO, Callable, Iterable, Iterator, Mapping
 
 from rex import codec
-from rex.archive import capture, manifest as manifests
+from rex.archive import capture, logs, manifest as manifests
 from rex.archive.content import Content
 from rex.archive.identities import Identities
 from rex.archive.locks import (FileLock, append_whole, is_locked, remove_if_there, whole_file,
                                write_atomically)
 from rex.archive.manifest import FileState, LogFacts, Manifest
-from rex.archive.packer import LEVEL, Packer
+from rex.archive.packer import Packer
 from rex.archive.store import Store
 from rex.errors import Damaged, Locked, NotFound, RexError
 
@@ -34,11 +33,7 @@ COMPLETE, RECORDING, INCOMPLETE = "complete", "recording", "incomplete"
 
 MAX_MANIFEST_BYTES = 1 << 30
 MAX_BEGUN_BYTES = 16 << 20
-LOG_LEVEL, DIFFERENCE_LEVEL, MANIFEST_LEVEL = 9, 6, 12
-# A log is stored as its difference from another one if that takes less than this part of it.
-_WORTH_A_BASE, _SURELY = 0.5, 1 / 20
-_SMALL_LOG_BYTES = 32 << 10   # up to here nothing is to be gained
-_BLOCK_BYTES = 1 << 20
+MANIFEST_LEVEL = 12
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -141,10 +136,9 @@ class Experiment:
         """
         facts = self.manifest.log if self.state == COMPLETE else None
         if facts and facts.content:
-            return self._store.open(facts.content)
-        base = self._store.read(facts.base, codec.MAX_BASE_BYTES) if facts and facts.base else b""
+            return logs.open_content(facts.content, facts, self._store)
         try:
-            return codec.open_stream(self.log_path, base)
+            return logs.open_file(self.log_path, facts, self._store)
         except FileNotFoundError:
             raise NotFound(f"experiment {self.name} has no log") from None
 
@@ -288,32 +282,8 @@ class Recording:
         return Experiment(self.directory, self._store)
 
     def _store_log(self, manifest: Manifest) -> LogFacts | None:
-        """Keep the log: as its difference from another one, as a content for others to differ from, or alone."""
-        try:
-            size = os.path.getsize(self.log_path)
-        except FileNotFoundError:
-            return None
-        if not _SMALL_LOG_BYTES < size <= codec.MAX_BASE_BYTES:
-            return self._compress_log(None)
-        if base := self._find_base(manifest):
-            facts = self._compress_log(base)
-            stored = os.path.getsize(os.path.join(self.directory, LOG))
-            if stored < size * _SURELY or stored < _WORTH_A_BASE * self._compressed_log_bytes():
-                return facts
-        content = self.add_file(self.log_path)
-        remove_if_there(os.path.join(self.directory, LOG))
-        return LogFacts(content.sha256, content.size, content)
-
-    def _compressed_log_bytes(self) -> int:
-        """About what the log takes as a content."""
-        with open(self.log_path, "rb") as file:
-            return len(codec.compress(file.read(), LEVEL))
-
-    def _compress_log(self, base: Content | None) -> LogFacts:
-        known = self._store.read(base, codec.MAX_BASE_BYTES) if base else b""
-        with open(self.log_path, "rb") as source, whole_file(os.path.join(self.directory, LOG)) as target:
-            sha256, size = codec.copy_compressed(source, target, DIFFERENCE_LEVEL if known else LOG_LEVEL, known)
-        return LogFacts(sha256, size, None, base)
+        return logs.keep(self.log_path, os.path.join(self.directory, LOG), self._packer, self._store,
+                         lambda: self._find_base(manifest))
 
     def take_log(self, blocks: Iterable[bytes], facts: LogFacts) -> None:
         """Store a log that comes compressed, and must be what a manifest says of it.
@@ -321,12 +291,11 @@ class Recording:
         Raises:
             Damaged: it is another log.
         """
-        base = self._store.read(facts.base, codec.MAX_BASE_BYTES) if facts.base else b""
         with whole_file(os.path.join(self.directory, LOG)) as target:
             for block in blocks:
                 target.write(block)
             target.flush()
-            _verify_log(target.name, facts, base)
+            logs.verify(target.name, facts, self._store)
 
     def abandon(self) -> None:
         """Stop recording; what is there stays, marked incomplete. Harmless when repeated."""
@@ -361,15 +330,3 @@ def _parse_kept(line: bytes) -> Content | None:
     if not all(len(word) < 19 and word.isdigit() for word in words[1:3]):
         return None
     return Content(words[0], int(words[1]), int(words[2]), words[3] if len(words) == 4 else "")
-
-
-def _verify_log(path: str, facts: LogFacts, base: bytes) -> None:
-    digest, left = hashlib.sha256(), facts.size
-    with codec.open_stream(path, base) as stream:
-        while block := codec.read_stream(stream, min(_BLOCK_BYTES, left + 1)):
-            digest.update(block)
-            left -= len(block)
-            if left < 0:   # the declared size is a limit: nothing is decompressed far beyond it
-                break
-    if left or digest.hexdigest() != facts.sha256:
-        raise Damaged("a log is damaged", "it does not have the hash in its manifest")

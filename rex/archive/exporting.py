@@ -57,7 +57,7 @@ def needed(archive: Archive, experiments: Iterable[Experiment], has_log: bool = 
     found: dict[bytes, int] = {}
     for experiment in experiments:
         manifest = experiment.manifest
-        first = [content for content in (manifest.table,) if content]
+        first = manifest.tables()
         rest = [manifest.attachments[name] for name in sorted(manifest.attachments)]
         rest += [c for path in sorted(manifest.files) for c in manifest.files[path].contents()]
         if has_log and manifest.log:

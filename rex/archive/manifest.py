@@ -16,14 +16,15 @@ from rex.archive.content import Content
 from rex.archive.jsonform import builder, plain
 from rex.errors import Damaged, TooNew
 
-VERSION = 2   # 1: logs stand in files of their own, and on their own
+VERSION = 3   # 1: logs stand in files of their own, and on their own; 2: as they are, and changed files with the rest
 
 APPARATUS, INPUT, OUTPUT = "apparatus", "input", "output"
 FILE, DIR, SYMLINK, FIFO, OTHER = "file", "dir", "symlink", "fifo", "other"
 
 Json = Any
 
-_PIECE_ENTRIES = 32   # of the table of unchanged files, on average
+_PIECE_ENTRIES = 32   # of a table of files, on average
+_MANY_CHANGED = 16    # from here on changed files have a table too
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +105,14 @@ class LogFacts:
     Attributes:
         content: where it is, unless it stands in a file beside the manifest.
         base: a similar log, without which that file cannot be decompressed.
+        is_apart: whether it is stored with its times apart; content and base are as stored.
     """
 
     sha256: str
     size: int
     content: Content | None = None
     base: Content | None = None
+    is_apart: bool = False
 
     def contents(self) -> list[Content]:
         """The contents that it needs."""
@@ -132,6 +135,8 @@ class Manifest:
         extra: small facts of other rooms, one key per room.
         log, table: filled in by Recording.finish; the table is where the
             entries of unchanged files are kept, shared by experiments that agree on them.
+        changed, times_ns: likewise filled in, where many files changed: their entries
+            without the final mtimes, and these, each less the one before, the first less start_ns.
     """
 
     command: tuple[str, ...]
@@ -157,12 +162,17 @@ class Manifest:
     extra: dict[str, Json] = field(default_factory=dict)
     log: LogFacts | None = None
     table: Content | None = None
+    changed: Content | None = None
+    times_ns: tuple[int, ...] = ()
+
+    def tables(self) -> list[Content]:
+        """The contents that the rest of the manifest is in."""
+        return [content for content in (self.table, self.changed) if content]
 
     def contents(self) -> list[Content]:
         """Every content that the experiment needs."""
         return [content for entry in self.files.values() for content in entry.contents()
-                ] + list(self.attachments.values()) + ([self.table] if self.table else []) + (
-                    self.log.contents() if self.log else [])
+                ] + list(self.attachments.values()) + self.tables() + (self.log.contents() if self.log else [])
 
 
 def encode(manifest: Manifest, store: Callable[[list[bytes]], Content]) -> bytes:
@@ -179,8 +189,43 @@ def encode(manifest: Manifest, store: Callable[[list[bytes]], Content]) -> bytes
         else:
             unchanged[path] = replace(entry, final=None)   # told once
     table = store(list(_table_pieces(plain(unchanged)))) if unchanged else None
-    version = VERSION if manifest.log and manifest.log.contents() else 1
-    return _dump({"format": version, **plain(replace(manifest, files=changed, table=table))})
+    told = replace(manifest, files=changed, table=table, changed=None, times_ns=())
+    if len(changed) >= _MANY_CHANGED:
+        timeless, times_ns = _without_times(changed, manifest.start_ns)
+        told = replace(told, files={}, changed=store(list(_table_pieces(plain(timeless)))), times_ns=times_ns)
+    log = manifest.log
+    version = VERSION if told.changed or log and log.is_apart else 2 if log and log.contents() else 1
+    return _dump({"format": version, **plain(told)})
+
+
+def _without_times(entries: dict[str, FileEntry], time_ns: int) -> tuple[dict[str, FileEntry], tuple[int, ...]]:
+    """Entries that a second run of the same command would have too, and what it would not: the times."""
+    found, times_ns = {}, []
+    for path in sorted(entries):
+        entry = entries[path]
+        if entry.final:
+            times_ns.append(entry.final.mtime_ns - time_ns)
+            time_ns = entry.final.mtime_ns
+            entry = replace(entry, final=replace(entry.final, mtime_ns=0))
+        found[path] = entry
+    return found, tuple(times_ns)
+
+
+def _with_times(entries: dict[str, FileEntry], times_ns: tuple[int, ...], time_ns: int) -> dict[str, FileEntry]:
+    """What `_without_times` made these of.
+
+    Raises:
+        ValueError: there are more times than entries, or fewer.
+    """
+    left = iter(times_ns)
+    for path in sorted(entries):
+        entry = entries[path]
+        if entry.final:
+            time_ns += next(left, 0)
+            entries[path] = replace(entry, final=replace(entry.final, mtime_ns=time_ns))
+    if sum(1 for entry in entries.values() if entry.final) != len(times_ns):
+        raise ValueError("the times do not fit the files")
+    return entries
 
 
 def _table_pieces(entries: dict[str, Json]) -> Iterator[bytes]:
@@ -219,6 +264,10 @@ def decode(data: bytes, read: Callable[[Content], bytes]) -> Manifest:
             table = builder(dict[str, FileEntry])(json.loads(read(manifest.table)))
             for path, entry in table.items():
                 manifest.files[path] = replace(entry, final=entry.initial)
+        if manifest.changed:
+            _check_content(manifest.changed)
+            table = builder(dict[str, FileEntry])(json.loads(read(manifest.changed)))
+            manifest.files.update(_with_times(table, manifest.times_ns, manifest.start_ns))
         _check(manifest)
         return manifest
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -250,7 +299,7 @@ def _check(manifest: Manifest) -> None:
     if manifest.log:
         for content in manifest.log.contents():
             _check_content(content)
-        if (found := manifest.log.content) and (found.sha256, found.size) != (manifest.log.sha256, manifest.log.size):
+        if (found := manifest.log.content) and not manifest.log.is_apart and (found.sha256, found.size) != (manifest.log.sha256, manifest.log.size):
             raise ValueError("the log is another content")
 
 

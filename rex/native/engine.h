@@ -242,6 +242,7 @@ void log_note(struct task *t, const char *format, ...) __attribute__((format(pri
 void log_flush(void);
 void log_close(void);
 uint64_t log_now(void);
+uint64_t log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
 extern bool log_is_extended;                         /* the log written or replayed has events of format 3 */

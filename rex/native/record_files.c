@@ -299,7 +299,7 @@ static void read_only(struct task *t, const struct record *r)
 /* What the thread performed without a stop. */
 void record_taken(struct task *t, const unsigned char *records, uint32_t n)
 {
-    uint64_t now = log_now();
+    uint64_t now = log_stamp();
     struct record *r;
     for (uint32_t at = 0; n - at >= sizeof *r; at += r->size) {
         r = (struct record *)(records + at);

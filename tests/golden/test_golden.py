@@ -68,6 +68,12 @@ def test_logs_that_differ_from_others() -> None:
     assert facts[0] and facts[1] and facts[0].content and facts[1].base == facts[0].content
 
 
+def test_times_apart() -> None:
+    one, two = (e.manifest for e in Archive.open(HERE / "archive-3").experiments())
+    assert one.log and two.log and one.log.is_apart and two.log.is_apart and two.log.base == one.log.content
+    assert one.changed and one.changed != two.changed and len(one.times_ns) == len(two.times_ns) == 22
+
+
 def test_its_export_file(golden: Path, tmp_path: Path) -> None:
     data = (HERE / f"{golden.name}.rex").read_bytes()
     archive = Archive.create(tmp_path / "B")

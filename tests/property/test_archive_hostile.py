@@ -191,7 +191,7 @@ def test_small_files(data: bytes) -> None:
 def test_logs_with_a_base(changes: list[tuple[float, bytes]], end: float, base: bytes) -> None:
     """A log that is stored as a difference, hurt, or with another base."""
     stored = io.BytesIO()
-    codec.copy_compressed(io.BytesIO(LOG), stored, 3, LOG[:-50] + b"other")
+    codec.compress_blocks([LOG], stored, 3, LOG[:-50] + b"other")
     with tempfile.NamedTemporaryFile() as file:
         file.write(hurt(stored.getvalue(), changes, end))
         file.flush()

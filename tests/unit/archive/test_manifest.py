@@ -89,10 +89,39 @@ def test_logs_that_do_not_hold_together(log: dict[str, Any]) -> None:
 
 def test_versions_that_are_needed() -> None:
     for log, version in ((None, 1), (LogFacts(HASH, 7), 1), (LogFacts(HASH, 7, Content(HASH, 7)), 2),
-                         (LogFacts(HASH, 7, None, Content(HASH, 9)), 2)):
+                         (LogFacts(HASH, 7, None, Content(HASH, 9)), 2), (LogFacts(HASH, 7, is_apart=True), 3),
+                         (LogFacts(HASH, 7, Content("1" * 64, 8), is_apart=True), 3)):
         manifest = Manifest(("x",), log=log)
         assert json.loads(manifests.encode(manifest, Keeper().store))["format"] == version
         assert round_trip(manifest) == manifest
+
+
+def many_changed(start_ns: int) -> Manifest:
+    """Of two runs of a command a while apart that leave the same files."""
+    def state(number: int, is_new: bool) -> FileState:
+        return FileState("file", mtime_ns=start_ns + number * 977 if is_new else 1, content=Content(f"{number:064x}", 5))
+    files = {f"/d/f{n}": FileEntry(state(n + 900, False) if n % 3 else None, state(n, True) if n % 7 else None, True)
+             for n in range(300)}
+    return Manifest(("x",), start_ns=start_ns, files={**files, "/d": FileEntry(FILE, FILE)})
+
+
+def test_changed_files_share_all_but_their_times() -> None:
+    one, two = Keeper(), Keeper()
+    texts = [manifests.encode(many_changed(start), keeper.store) for start, keeper in ((10**18, one), (10**18 + 10**12, two))]
+    assert list(one.kept.values()) == list(two.kept.values())
+    assert json.loads(texts[0])["format"] == 3 and len(texts[0]) < 2500
+    for text, keeper, start in zip(texts, (one, two), (10**18, 10**18 + 10**12)):
+        again = manifests.decode(text, keeper.kept.__getitem__)
+        assert again.files == many_changed(start).files and set(keeper.kept) <= set(again.contents())
+        assert manifests.encode(again, Keeper().store) == text
+
+
+def test_times_that_do_not_fit() -> None:
+    keeper = Keeper()
+    told = json.loads(manifests.encode(many_changed(9), keeper.store))
+    for times in (told["times_ns"][1:], told["times_ns"] + [1], ["1"]):
+        with pytest.raises(Damaged):
+            manifests.decode(json.dumps({**told, "times_ns": times}).encode(), keeper.kept.__getitem__)
 
 
 def damaged(text: str) -> None:
@@ -106,6 +135,9 @@ def test_paths_that_could_escape_are_refused(path: str) -> None:
     damaged(json.dumps({"format": 1, "command": [], "files": {path: {}}}))
     with pytest.raises(Damaged):
         manifests.decode(json.dumps({"format": 1, "command": [], "table": {
+            "sha256": HASH, "size": 9}}).encode(), lambda _: json.dumps({path: {}}).encode())
+    with pytest.raises(Damaged):
+        manifests.decode(json.dumps({"format": 3, "command": [], "changed": {
             "sha256": HASH, "size": 9}}).encode(), lambda _: json.dumps({path: {}}).encode())
 
 
@@ -123,8 +155,8 @@ def test_wrong_types_are_damage(change: dict[str, Any]) -> None:
 
 
 def test_newer_and_unknown() -> None:
-    with pytest.raises(TooNew, match="version 3"):
-        manifests.decode(b'{"format": 3}', lambda _: b"")
+    with pytest.raises(TooNew, match="version 4"):
+        manifests.decode(b'{"format": 4}', lambda _: b"")
     assert manifests.decode(b'{"format": 1, "command": [], "later": 3}', lambda _: b"").command == ()
     damaged("[" * 100_000)
     damaged("[]")
