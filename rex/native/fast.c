@@ -9,6 +9,7 @@
 #include "fast.h"
 #include "live.h"
 
+#include <fcntl.h>
 #include <linux/ptrace.h>
 #include <sched.h>
 #include <sys/auxv.h>
@@ -117,7 +118,7 @@ static struct rule rule_of(long nr)
 {
     const struct rex_call *c = call_of(nr);
     struct rule rule = {.kind = is_plain(c) ? RULE_PLAIN : !c ? RULE_NONE : is_fast_query(c) ? RULE_QUERY
-                            : nr == REX_NR_openat && !plan.seed ? RULE_OPEN : RULE_NONE, .path = 255, .key = 255};
+                            : nr == REX_NR_openat && !plan.seed ? RULE_OPEN : RULE_NONE, .path = 255, .key = 255, .count = 255};
     if (rule.kind == RULE_OPEN)
         rule.key = 0, rule.path = 1;
     for (int i = 0; rule.kind == RULE_QUERY && i < c->nargs; i++)
@@ -127,6 +128,8 @@ static struct rule rule_of(long nr)
             rule.answer[rule.answers].arg = (uint8_t)i;
             rule.answer[rule.answers].unit = c->arg[i].size_kind == REX_SIZE_RET ? (uint8_t)c->arg[i].unit : 0;
             rule.answer[rule.answers++].size = (uint16_t)c->arg[i].unit;
+            if (c->arg[i].word == REX_WORD_DIRENT || c->arg[i].word == REX_WORD_DIRENT64)
+                rule.count = (uint8_t)(i + 1);
         }
     if (rule.kind == RULE_QUERY && c->key == REX_KEY_ARG)
         rule.key = c->key_arg;
@@ -172,21 +175,24 @@ bool fast_area(struct task *t)
 
 /* ------------------------------------------------------------------ call sites */
 
+static const unsigned char syscall_instruction[] = {0x0f, 0x05};
+static const unsigned char number_of_read[] = {0xb8, REX_NR_read, 0, 0, 0};                    /* mov $0,%eax */
+
 static void put_jump(unsigned char *code, uint64_t from, uint64_t to)
 {
     int32_t distance = (int32_t)(to - (from + MOVE_SIZE));
     memcpy(code + 1, &distance, sizeof distance);
 }
 
-/* Keeps clear of the red zone, calls the entry, and goes on after the syscall instruction. */
-static void build_trampoline(unsigned char *code, uint64_t at, uint32_t nr, uint64_t back)
+/* Keeps clear of the red zone, moves what the jump has taken the place of, calls the entry, and goes on
+ * after the syscall instruction. */
+static void build_trampoline(unsigned char *code, uint64_t at, const unsigned char *move, uint64_t back)
 {
     enum { MOVE = 5, CALL = 10, RAISE = 15, JUMP = 23 };
     static const unsigned char lower[] = {0x48, 0x8d, 0x64, 0x24, 0x80};                   /* lea -128(%rsp),%rsp */
     static const unsigned char raise[] = {0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00}; /* lea 128(%rsp),%rsp */
     memcpy(code, lower, sizeof lower);
-    code[MOVE] = 0xb8;                                                                     /* mov $nr,%eax */
-    memcpy(code + MOVE + 1, &nr, sizeof nr);
+    memcpy(code + MOVE, move, MOVE_SIZE);
     code[CALL] = 0xe8;
     put_jump(code + CALL, at + CALL, in_tracee(rex_stub_entry));
     memcpy(code + RAISE, raise, sizeof raise);
@@ -194,12 +200,19 @@ static void build_trampoline(unsigned char *code, uint64_t at, uint32_t nr, uint
     put_jump(code + JUMP, at + JUMP, back);
 }
 
-/* mov $nr,%eax (not %r8d, which has one byte more); syscall */
-static bool is_move_site(const unsigned char *code, long nr)
+/* mov $nr,%eax (not %r8d, which has one byte more); syscall.  Or, in open, mov $AT_FDCWD,%edi, which could be
+ * the end of an instruction that has such a displacement: after its opcode. */
+static bool is_move_site(const unsigned char *code, const struct user_regs_struct *r)
 {
+    enum { TO_EAX = 0xb8, TO_EDI = 0xbf };
+    static const unsigned char with_displacement[] = {0x0f, 0x63, 0x83, 0x88, 0x89, 0x8a, 0x8b, 0x8d, 0xc6, 0xc7};
     uint32_t moved;
     memcpy(&moved, code + 2, sizeof moved);
-    return (code[0] & 0xf0) != 0x40 && code[1] == 0xb8 && moved == (uint32_t)nr && code[6] == 0x0f && code[7] == 0x05;
+    if ((code[0] & 0xf0) == 0x40 || memcmp(code + 1 + MOVE_SIZE, syscall_instruction, SYSCALL_SIZE))
+        return false;
+    return (code[1] == TO_EAX && moved == (uint32_t)r->orig_rax)
+        || (code[1] == TO_EDI && moved == (uint32_t)AT_FDCWD && r->rdi == moved
+            && !memchr(with_displacement, code[0], sizeof with_displacement));
 }
 
 /* xor %eax,%eax; syscall; cmp $-4096,%rax; ja; ret; padding: two bytes for a short jump, and room for a
@@ -247,10 +260,10 @@ static void patch(struct task *t)
         || !mem_read(t->tid, move - 1, there, sizeof there))
         return;
     bool reads = !t->nr && is_read_site(there + (zero - (move - 1)));
-    if ((!reads && !is_move_site(there, t->nr)) || (is_shared && !halt_others(t)))
+    if ((!reads && !is_move_site(there, &t->regs)) || (is_shared && !halt_others(t)))
         return;
     uint64_t from = reads ? zero + READ_CAVE : move;
-    build_trampoline(code, at, (uint32_t)t->nr, back);
+    build_trampoline(code, at, reads ? number_of_read : there + 1, back);
     put_jump(jump, from, at);
     if (mem_write(t->tid, at, code, sizeof code) && mem_write(t->tid, from, jump, sizeof jump)
         && (!reads || mem_write(t->tid, zero, hop, sizeof hop)))

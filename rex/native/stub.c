@@ -133,7 +133,7 @@ PART bool note(struct ring *ring, const struct rule *rule, long nr, const uint64
     for (int i = 0; result >= 0 && i < rule->answers; i++) {
         uint64_t n = rule->answer[i].unit ? (uint64_t)result * rule->answer[i].unit : rule->answer[i].size;
         uint8_t arg = rule->answer[i].arg;
-        if (n > LONGEST_ANSWER)
+        if (n > (rule->count < 6 ? LONGEST_LISTING : LONGEST_ANSWER))
             return false;
         if (args[arg] && n)
             to = put_field(to, arg, FIELD_OUT, (const void *)args[arg], (uint32_t)n);
@@ -269,7 +269,8 @@ PART bool opens_same(const struct record *r, const uint64_t *args)
 PART bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
 {
     const struct field *f = (const struct field *)(r + 1);
-    if (r->call != (uint16_t)nr || (rule->key < 6 && (uint32_t)args[rule->key] != (uint32_t)r->args[rule->key]))
+    if (r->call != (uint16_t)nr || (rule->key < 6 && (uint32_t)args[rule->key] != (uint32_t)r->args[rule->key])
+        || (rule->count < 6 && args[rule->count] < (uint64_t)r->result))
         return false;
     if (rule->path > 5)
         return true;
@@ -294,11 +295,21 @@ PART void take(const struct record *r, const uint64_t *args)
     }
 }
 
+/* A listing cannot be taken back: it gives no more than there is room for. */
+PART int64_t listed(long nr, const uint64_t *args, uint8_t count)
+{
+    uint64_t limited[6];
+    for (int i = 0; i < 6; i++)
+        limited[i] = i == count && args[i] > LONGEST_LISTING ? LONGEST_LISTING : args[i];
+    return rex_stub_call(nr, limited);
+}
+
 PART struct answer performed(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args)
 {
-    if (ring->at + ROOM > ring->end)
+    bool lists = rule->count < 6;
+    if (ring->at + ROOM + (lists ? LONGEST_LISTING : 0) > ring->end)
         return (struct answer){0, STOPS};
-    int64_t result = rex_stub_call(nr, args);
+    int64_t result = lists ? listed(nr, args, rule->count) : rex_stub_call(nr, args);
     if (result == -EFAULT || !note(ring, rule, nr, args, result))
         return (struct answer){0, STOPS};
     return (struct answer){result, GIVEN};

@@ -107,7 +107,7 @@ class Call:
 
     @property
     def is_query(self) -> bool:
-        """Whether the call only asks and returns at once: done twice, it has done no harm."""
+        """Whether the call only asks and returns at once: done twice, it has done no harm, but for listings."""
         return "query" in self.marks
 
     @property
