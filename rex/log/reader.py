@@ -8,7 +8,7 @@ from typing import BinaryIO, Container, Iterator
 
 from rex import codec
 from rex.errors import Damaged, TooNew
-from rex.log.records import (EVENT, EXTENDED, FINISHED, HEADER, MAGIC, MAX_RECORD_BYTES, Event,
+from rex.log.records import (EVENT, FINISHED, HEADER, MAGIC, MAX_RECORD_BYTES, NEWEST, Event,
                              decode)
 
 _BLOCK_BYTES = 1 << 18
@@ -47,9 +47,9 @@ class LogReader:
             why = "states or checkpoints, not system calls" if head.startswith(b"{") else "not the log's magic bytes"
             raise Damaged("this is not a log", f"it begins with {why}")
         _, self.version, flags, self.start_ns, self.count = HEADER.unpack(head)
-        if self.version > EXTENDED:
+        if self.version > NEWEST:
             raise TooNew(f"the log has format version {self.version}",
-                         f"this Rex reads up to {EXTENDED}", "use a newer Rex")
+                         f"this Rex reads up to {NEWEST}", "use a newer Rex")
         if self.version < 1:
             raise Damaged("the log is damaged", f"format version {self.version} never existed")
         self.is_finished = bool(flags & FINISHED)

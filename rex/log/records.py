@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from rex.errors import Damaged
 
 MAGIC = b"REXLOG\r\n"
-VERSION = 1
-SERIALIZED = 2    # the version of logs that hold SWITCH events, otherwise as version 1
-EXTENDED = 3      # the version of logs that hold PIPE or RANDOM events, otherwise as version 1
+VERSION = 1       # what the reference engine writes; 2 adds SWITCH events, 3 PIPE and RANDOM events
+LOADER_UNREAD = 4  # the native engine's: without a loader's readings of the counter
+NEWEST = LOADER_UNREAD
 HEADER = struct.Struct("<8sIIQQ")     # magic, version, flags, start_ns, event count
 EVENT = struct.Struct("<IHHIIqQ6Q")   # size, call, flags, task, stream, result, time, args
 FIELD = struct.Struct("<BBHI")        # argument, type, 0, data length

@@ -101,6 +101,7 @@ struct space {                       /* one address space */
     int refs;
     uint64_t scratch;
     unsigned queries;                /* and plain calls that stopped */
+    uint64_t loader, loader_code, loader_code_size;
     const struct code *code;         /* of a library that is being mapped, see rdrand.c */
     uint64_t code_inode;
     unsigned code_looks;
@@ -245,7 +246,8 @@ uint64_t log_now(void);
 uint64_t log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
-extern bool log_is_extended;                         /* the log written or replayed has events of format 3 */
+enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES = 3, LOG_LOADER_UNREAD = 4 };
+extern uint32_t log_version;                         /* of the log written or replayed */
 
 struct event {                       /* replay's index of one record */
     const struct record *record;
@@ -300,6 +302,7 @@ void resolve_names(struct task *t);                  /* sets resolved, resolved2
 struct stack { uint64_t at; struct bytes image; };
 bool stack_read(struct task *t, struct stack *s);
 uint64_t stack_random(struct stack *s);
+uint64_t stack_loader(struct task *t);
 void stack_hide_vdso(struct task *t, struct stack *s);
 void mask_variables(unsigned char *block, size_t n, const struct strings *names);
 void stack_rename(struct task *t, const char *name);  /* what the program is told that it was executed as */
@@ -320,6 +323,7 @@ void take_report(pid_t tid, int status, const struct rusage *used);    /* of wai
 int trace(void);                                     /* wait status of the first process */
 long trace_options(void);
 void filter_install(void);
+void tsc_executed(struct task *t);
 bool tsc_emulate(struct task *t);                     /* a fault that was a reading of it */
 bool filter_watches(const struct task *t);           /* all its external descriptors */
 bool filter_watch(struct task *t);                   /* true: the stop is used for that */

@@ -8,7 +8,7 @@
 #include <time.h>
 
 static const char magic[8] = "REXLOG\r\n";
-enum { VERSION = 1, SERIALIZED = 2, EXTENDED = 3, HEADER = 32, COMPLETE = 1, ONE_AT_A_TIME = 2, BUFFER = 1 << 18 };
+enum { OLDEST = 1, NEWEST = LOG_LOADER_UNREAD, HEADER = 32, COMPLETE = 1, ONE_AT_A_TIME = 2, BUFFER = 1 << 18 };
 
 static struct { char magic[8]; uint32_t version, flags; uint64_t start, events; } header;
 static int log_fd = -1;
@@ -16,7 +16,7 @@ static unsigned char buffer[BUFFER];
 static size_t buffered;
 static uint64_t began;
 uint64_t log_events;
-bool log_is_extended;
+uint32_t log_version;
 
 /* Not by the vDSO: it reads the time-stamp counter, which this process may not (see trace()). */
 uint64_t clock_ns(clockid_t id)
@@ -58,7 +58,8 @@ void log_create(const char *path)
     if (log_fd < 0)
         die("cannot write the log %s: %s", path, strerror(errno));
     memcpy(header.magic, magic, sizeof magic);
-    header.version = plan.serialize ? SERIALIZED : VERSION;
+    header.version = log_version = NEWEST;
+    header.flags = plan.serialize ? ONE_AT_A_TIME : 0;
     header.start = clock_ns(CLOCK_REALTIME);
     began = clock_ns(CLOCK_MONOTONIC);
     write_all(&header, sizeof header);
@@ -124,8 +125,7 @@ void log_note(struct task *t, const char *format, ...)
 void log_close(void)
 {
     log_flush();
-    header.version = log_is_extended ? EXTENDED : header.version;
-    header.flags = COMPLETE | (log_is_extended && plan.serialize ? ONE_AT_A_TIME : 0);
+    header.flags |= COMPLETE;
     header.events = log_events;
     if (pwrite(log_fd, &header, sizeof header, 0) != sizeof header || fsync(log_fd))
         die("cannot finish the log: %s", strerror(errno));
@@ -253,10 +253,10 @@ static const unsigned char *map_log(const char *path, size_t *size)
     if (data == MAP_FAILED || *size < HEADER || memcmp(data, magic, sizeof magic))
         die("%s is not a syscall log", path);
     memcpy(&header, data, sizeof header);
-    if (header.version < VERSION || header.version > EXTENDED)
-        die("the log has format %u, this engine reads %d to %d", header.version, VERSION, EXTENDED);
-    log_is_extended = header.version == EXTENDED;
-    if (header.version == SERIALIZED || (header.version == EXTENDED && header.flags & ONE_AT_A_TIME))
+    log_version = header.version;
+    if (log_version < OLDEST || log_version > NEWEST)
+        die("the log has format %u, this engine reads %d to %d", log_version, OLDEST, NEWEST);
+    if (log_version == LOG_SERIALIZED || (log_version > LOG_SERIALIZED && header.flags & ONE_AT_A_TIME))
         serial_start();
     return data;
 }

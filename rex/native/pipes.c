@@ -83,7 +83,7 @@ static void watch_selected(struct task *t)
 /* At the entry of a call that asks what is ready, or will be told. */
 void pipes_watch(struct task *t)
 {
-    if (serial_on || t->leader->threaded || (handler == &replayer && !log_is_extended))
+    if (serial_on || t->leader->threaded || (handler == &replayer && log_version < LOG_WITH_PIPES))
         return;
     switch (call_of(t->nr)->hook) {
     case REX_HOOK_POLL:
@@ -122,5 +122,4 @@ void pipe_event(struct task *t, struct bytes *b, int64_t result)
     else if (result == sizeof value && t->nr == REX_NR_read && files_counts(t->files, fd)
              && mem_read(t->tid, t->args[1], value, sizeof value))
         log_field(b, 1, FIELD_OUT, value, sizeof value);
-    log_is_extended = true;
 }

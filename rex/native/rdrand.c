@@ -231,6 +231,7 @@ bool random_emulate(struct task *t)
     r.eflags = (r.eflags & ~(ull)FLAGS) | CARRY;
     r.rip += (ull)(p - code) + 3;
     regs_set(t, &r);
+    serial_answered(t);
     return true;
 }
 

@@ -380,7 +380,6 @@ static uint64_t random_drawn(struct task *t)
     log_begin(&out, EVENT_RANDOM, t->index);
     head(&out)->result = (int64_t)value;
     log_end(&out);
-    log_is_extended = true;
     return value;
 }
 

@@ -203,7 +203,7 @@ static void entry(struct task *t)
         const uint64_t args[2] = {(uint64_t)t->nr, t->args[0]};
         if ((t->matched = replay_match(t, EVENT_PIPE, pipe_key(args))))
             perform(t);
-        else if (log_is_extended)
+        else if (log_version >= LOG_WITH_PIPES)
             replay_diverged(t, NULL, "not in the log");
         return;
     }

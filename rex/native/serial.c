@@ -119,6 +119,12 @@ void serial_counted(struct task *t)
         turn.calls = t->calls;
 }
 
+void serial_answered(struct task *t)
+{
+    serial_counted(t);
+    t->returned = true;
+}
+
 /* Processor time of a task in ns: on a busy machine wall time says little of how far it is. */
 static ull used_ns(const struct task *t)
 {

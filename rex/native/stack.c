@@ -53,6 +53,18 @@ uint64_t stack_random(struct stack *s)
     return a ? a->a_un.a_val : 0;
 }
 
+/* Where a program's loader is, 0 without one, or if the loader is to tell how long it took. */
+uint64_t stack_loader(struct task *t)
+{
+    static const char asks[] = "\0LD_DEBUG=";
+    struct stack s = {0};
+    Elf64_auxv_t *a = stack_read(t, &s) && !memmem(s.image.data, s.image.used, asks, sizeof asks - 1)
+        ? entry(s.image.data, s.image.used, AT_BASE) : NULL;
+    uint64_t at = a ? a->a_un.a_val : 0;
+    bytes_free(&s.image);
+    return at;
+}
+
 /* Without the vDSO the C library makes real calls, which the tracer sees. */
 void stack_hide_vdso(struct task *t, struct stack *s)
 {

@@ -245,6 +245,7 @@ static void execed(struct task *t)
     t = exec_leader(t);
     task_exec(t);
     handler->execed(t);
+    tsc_executed(t);
     random_executed(t);
     t->want_exit = false;
     t->state = CALL_IGNORED;
@@ -260,8 +261,6 @@ static void signal_stop(struct task *t, int sig)
         return;
     }
     if ((sig == SIGSEGV && tsc_emulate(t)) || (sig == SIGILL && random_emulate(t))) {
-        serial_counted(t);
-        t->returned = true;
         resume(t, 0);
         return;
     }

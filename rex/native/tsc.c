@@ -1,7 +1,79 @@
-/* The processor's counter, which programs read without a call. */
+/* The processor's counter, which programs read without a call.
+ *
+ * A loader measures itself with it, eight times a program, for LD_DEBUG=statistics only.  Unless that is
+ * asked for, its readings are 0 and not logged, and once seen they are taken out of its code. */
 #include "engine.h"
 
+#include <elf.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
+
+enum { MOST_SITES = 32 };
+static const unsigned char reading[] = {0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20};   /* rdtsc; shl $32,%rdx */
+static const unsigned char zeroing[] = {0x31, 0xc0, 0x31, 0xd2, 0x66, 0x90};   /* xor %eax,%eax; xor %edx,%edx; nop */
+static uint64_t sites[MOST_SITES];               /* in loaders, from their beginning; checked where they are used */
+static int site_count;
+
+/* ------------------------------------------------------------------ the loader's readings */
+
+static void take_out(struct task *t, uint64_t at, uint64_t word)
+{
+    if (memcmp(&word, reading, sizeof reading))
+        return;
+    memcpy(&word, zeroing, sizeof zeroing);
+    ptrace(PTRACE_POKETEXT, t->tid, at, word);
+}
+
+/* From where to where a loader's code goes, by its headers in memory. */
+static void find_code(struct task *t)
+{
+    enum { MOST_PARTS = 16 };
+    Elf64_Ehdr h;
+    Elf64_Phdr p[MOST_PARTS];
+    uint64_t base = t->space->loader;
+    if (!mem_read(t->tid, base, &h, sizeof h) || memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_phnum > MOST_PARTS
+        || h.e_phentsize != sizeof *p || !mem_read(t->tid, base + h.e_phoff, p, h.e_phnum * sizeof *p))
+        return;
+    for (int i = 0; i < h.e_phnum; i++)
+        if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_X) {
+            t->space->loader_code = base + p[i].p_vaddr;
+            t->space->loader_code_size = p[i].p_memsz;
+        }
+}
+
+void tsc_executed(struct task *t)
+{
+    uint64_t words[MOST_SITES], base;
+    struct iovec here = {words, sizeof words}, there[MOST_SITES];
+    if (log_version < LOG_LOADER_UNREAD || !(base = t->space->loader = stack_loader(t)))
+        return;
+    find_code(t);
+    for (int i = 0; i < site_count; i++)
+        there[i] = (struct iovec){(void *)(base + sites[i]), sizeof *words};
+    ssize_t got = process_vm_readv(t->tid, &here, 1, there, (unsigned long)site_count, 0);
+    for (int i = 0; i < got / (ssize_t)sizeof *words; i++)
+        take_out(t, base + sites[i], words[i]);
+}
+
+static bool is_in_loader(const struct space *s, uint64_t at)
+{
+    return at - s->loader_code < s->loader_code_size;
+}
+
+static void learn_site(struct task *t, uint64_t at)
+{
+    uint64_t word, site = at - t->space->loader;
+    int i = 0;
+    while (i < site_count && sites[i] != site)
+        i++;
+    if (i == MOST_SITES || !mem_read(t->tid, at, &word, sizeof word))
+        return;
+    sites[i] = site;
+    site_count += i == site_count;
+    take_out(t, at, word);
+}
+
+/* ------------------------------------------------------------------ all readings */
 
 /* rdtsc and rdtscp fault, because the first process asked for that. */
 bool tsc_emulate(struct task *t)
@@ -14,15 +86,21 @@ bool tsc_emulate(struct task *t)
     bool aux = code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9;
     if (!plain && !aux)
         return false;
+    bool is_quiet = is_in_loader(t->space, r.rip);
     uint64_t value = 0;
     uint32_t ecx = 0;
-    handler->tsc(t, aux, &value, &ecx);
+    if (is_quiet)
+        learn_site(t, r.rip);
+    else
+        handler->tsc(t, aux, &value, &ecx);
     r.rax = (uint32_t)value;
     r.rdx = value >> 32;
     if (aux)
         r.rcx = ecx;
     r.rip += aux ? 3 : 2;
     regs_set(t, &r);
+    if (!is_quiet)
+        serial_answered(t);
     return true;
 }
 

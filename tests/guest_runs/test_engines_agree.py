@@ -169,7 +169,7 @@ Name = tuple[int, ...]
 def sequences(archive: Path) -> dict[Name, list[tuple[str, str, str]]]:
     """Per task, named by ordinals from the first: its calls, paths and classes of results.
 
-    What depends on the timing is left out.
+    What depends on the timing is left out, and in how many parts a directory was listed.
     """
     names: dict[int, Name] = {}
     found: dict[Name, list[tuple[str, str, str]]] = defaultdict(list)
@@ -180,8 +180,9 @@ def sequences(archive: Path) -> dict[Name, list[tuple[str, str, str]]]:
                 parent = event.args[0]
                 names[event.task] = () if parent == NO_TASK else (*names[parent], event.args[1])
             entry = _describe(event)
-            if entry:
-                found[names[event.task]].append(entry)
+            so_far = found[names[event.task]] if entry else []
+            if entry and not (entry[0].startswith("getdents") and entry in so_far[-1:]):
+                so_far.append(entry)
     return dict(found)
 
 

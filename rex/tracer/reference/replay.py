@@ -323,7 +323,7 @@ class Replayer(Handler):
 
     def execed(self, task: Task) -> None:
         """Give the new program its recorded stack."""
-        execed(task)
+        execed(self, task)
 
     def ended(self, task: Task, status: int) -> None:
         """What the log still has for it will not happen; for a thread, another may do it yet."""
@@ -340,6 +340,8 @@ class Replayer(Handler):
 
     def tsc(self, task: Task, with_aux: bool) -> tuple[int, int]:
         """The counter as logged, or as it was last."""
+        if kernel.registers(task.tid).rip in task.space.loader:
+            return 0, 0
         entry = self._match(task, _TSC_KEY)
         last = entry or task.script.last(_TSC_KEY)
         if entry:

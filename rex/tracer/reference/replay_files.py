@@ -14,7 +14,7 @@ from rex.tracer.reference import memory, paths
 from rex.tracer.reference.kernel import AT_FDCWD
 from rex.tracer.reference.record_files import file_kind
 from rex.tracer.reference.script import Entry
-from rex.tracer.reference.stack import hide_vdso, read_stack, restore_stack
+from rex.tracer.reference.stack import hide_vdso, loader_code, read_stack, restore_stack
 from rex.tracer.reference.tasks import Task, signed32
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def perform_exec(replayer: "Replayer", task: Task, entry: Entry) -> None:
     task.substitute(_NR["execve"], _put_path(task, file), task.args[first], task.args[first + 1])
 
 
-def execed(task: Task) -> None:
+def execed(replayer: "Replayer", task: Task) -> None:
     """Give the new program its recorded stack."""
     entry = task.matched
     image = entry.event.data(STACK) if entry else None
@@ -201,5 +201,7 @@ def execed(task: Task) -> None:
     live = read_stack(task)
     if live:
         hide_vdso(task, live)
+        if not replayer.log.has_loader_readings:
+            task.space.loader = loader_code(task, live)
     if entry:
         entry.is_done = True

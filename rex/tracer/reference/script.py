@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from rex.errors import Damaged
 from rex.log import LogReader
-from rex.log.records import DUP, EXIT, IN, NO_TASK, NOTE, OUT, PIPE, RANDOM, RESOLVED, SIGNAL, STAT, TASK, TSC, Event
+from rex.log.records import (DUP, EXIT, IN, LOADER_UNREAD, NO_TASK, NOTE, OUT, PIPE, RANDOM, RESOLVED, SIGNAL, STAT, TASK, TSC,
+                             Event)
 from rex.syscalls import BY_NAME, CALLS, Hook, Key
 from rex.tracer.reference.calls import CallKey, key_of
 from rex.tracer.reference.kernel import SIGINFO_BYTES
@@ -166,6 +167,7 @@ class Log:
         self._processes: dict[int, list[Script]] = {}
         entries: list[Entry] = []
         with LogReader(path) as reader:
+            self.has_loader_readings = reader.version < LOADER_UNREAD
             for number, event in enumerate(reader):
                 entries.append(Entry(event, number))
                 self._add(entries[-1])

@@ -19,7 +19,10 @@ _TOP = (1 << 47) - 4096               # with addresses not random, every stack e
 _LARGEST = 8 << 20
 _WORD = struct.Struct("<Q")
 _PAIR = struct.Struct("<QQ")
-_AT_NULL, _AT_IGNORE, _AT_SYSINFO_EHDR = 0, 1, 33
+_AT_NULL, _AT_IGNORE, _AT_BASE, _AT_SYSINFO_EHDR = 0, 1, 7, 33
+_ELF_HEADER = struct.Struct("<32xQ14xHH4x")          # program headers: where, size of one, how many
+_ELF_PART = struct.Struct("<II8xQ16xQ8x")             # type, flags, address, size in memory
+_PT_LOAD, _PF_X = 1, 1
 # What this machine decides: where the kernel mapped the program and its loader.
 # AT_PHDR, AT_PHENT, AT_PHNUM, AT_PAGESZ, AT_BASE, AT_ENTRY, AT_HWCAP2, AT_MINSIGSTKSZ
 _OWN = (3, 4, 5, 6, 7, 9, 26, 51)
@@ -68,6 +71,22 @@ def hide_vdso(task: Task, stack: Stack) -> None:
     if position is not None:
         stack.set_entry(position, _AT_IGNORE, 0)
         memory.write(task.tid, stack.at + position, bytes(stack.image[position:position + _PAIR.size]))
+
+
+def loader_code(task: Task, stack: Stack) -> range:
+    """Where the program's loader has its code; nothing without one, or if it is to tell how long it took."""
+    position = stack.entry(_AT_BASE)
+    base = 0 if position is None or b"\0LD_DEBUG=" in stack.image else stack.entry_value(position)
+    head = memory.read(task.tid, base, _ELF_HEADER.size) if base else None
+    if not head or not head.startswith(b"\x7fELF"):
+        return range(0)
+    table, size, count = _ELF_HEADER.unpack(head)
+    for number in range(count):
+        part = memory.read(task.tid, base + table + number * size, _ELF_PART.size) or bytes(_ELF_PART.size)
+        kind, flags, address, length = _ELF_PART.unpack(part)
+        if kind == _PT_LOAD and flags & _PF_X:
+            return range(base + address, base + address + length)
+    return range(0)
 
 
 def mask_variables(image: bytes, names: list[bytes]) -> bytes:

@@ -75,10 +75,11 @@ class Descriptors:
 
 
 class Space:
-    """One address space; scratch is where its room for paths begins, 0 without."""
+    """One address space: where its room for paths begins, 0 without; the loader's code, if its readings are not logged."""
 
-    def __init__(self, scratch: int = 0) -> None:
+    def __init__(self, scratch: int = 0, loader: range = range(0)) -> None:
         self.scratch = scratch
+        self.loader = loader
 
 
 @dataclass(eq=False)
@@ -251,7 +252,7 @@ class Tasks:
             files, space = Descriptors(), Space()
         else:
             files = parent.files if flags & CLONE_FILES else parent.files.copy()
-            space = parent.space if flags & CLONE_VM else Space(parent.space.scratch)
+            space = parent.space if flags & CLONE_VM else Space(parent.space.scratch, parent.space.loader)
         task = Task(tid, self._next_index, files, space)
         if parent and flags & CLONE_THREAD:
             task.leader = parent.leader
