@@ -20,6 +20,7 @@ def _secret() -> re.Pattern[str]:
     return re.compile("|".join(map(fnmatch.translate, SECRETS)))
 
 
+@functools.lru_cache(maxsize=4096)   # asked at each checkpoint of a state, for all of them
 def names_secret(variable: str) -> bool:
     """Whether an environment variable of this name is likely to hold a credential."""
     return bool(_secret().match(variable.upper()))

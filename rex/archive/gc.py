@@ -56,14 +56,14 @@ def collect(archive: Archive, waste: float = _WASTE, recompress: bool = False,
 
 
 def collect_alone(archive: Archive, waste: float = _WASTE, recompress: bool = False,
-                  progress: Progress | None = None) -> Collected:
-    """As `collect`, for somebody who holds the archive's lock alone."""
+                  progress: Progress | None = None, threads: int = 0) -> Collected:
+    """As `collect`, for somebody who holds the archive's lock alone; 0 threads: one per processor."""
     before = _pack_bytes(archive)
     live: set[bytes] = set()
     for experiment in archive.experiments():
         live |= _needed(archive, experiment)
     replace, removed = _choose_packs(archive.store.packs(), live, waste, recompress)
-    sealed = _rewrite(archive, replace, recompress, progress)
+    sealed = _rewrite(archive, replace, recompress, progress, threads)
     gone = [pack for pack, _ in replace if pack.name not in sealed]   # the same bytes have the same name
     for pack in gone:
         remove_if_there(pack.path)
@@ -112,7 +112,7 @@ def _is_dense(pack: PackReader) -> bool:
 
 
 def _rewrite(archive: Archive, packs: list[tuple[PackReader, list[bytes]]], recompress: bool,
-             progress: Progress | None) -> set[str]:
+             progress: Progress | None, threads: int) -> set[str]:
     """Put objects into new packs; the names of these."""
     is_dense = recompress or any(_is_dense(pack) for pack, _ in packs)
     packer = (Packer(archive.store, DENSE_LEVEL, True, DENSE_FRAME_BYTES) if is_dense else
@@ -120,9 +120,10 @@ def _rewrite(archive: Archive, packs: list[tuple[PackReader, list[bytes]]], reco
     total = sum(pack.places[digest].length for pack, needed in packs for digest in needed)
     done = 0
     try:
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:   # zstd leaves the GIL free
+        with ThreadPoolExecutor(threads or len(os.sched_getaffinity(0))) as pool:   # zstd leaves the GIL free
+            copies = map if threads == 1 else pool.map   # no pool takes work once the interpreter ends
             for batch in _batches(packs):
-                done += sum(pool.map(lambda digest: _copy(archive, packer, digest), batch))
+                done += sum(copies(lambda digest: _copy(archive, packer, digest), batch))
                 if progress:
                     progress(done, total)
         packer.flush()

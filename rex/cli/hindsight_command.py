@@ -41,7 +41,7 @@ def _where(archive: str, experiment: str) -> str:
 @click.option("-e", "--experiment", metavar="NAME", help="Name of the experiment (exp0, exp1, ...).")
 @click.option("--overhead", type=click.FloatRange(0, 1), default=0.0667, show_default=True,
               help="Share of the run's time that checkpoints may take; 1: one at every border.")
-@click.option("--budget", metavar="SIZE", help="Bytes of checkpoints at most (4GiB).")
+@click.option("--budget", metavar="SIZE", help="Bytes of checkpoints at most (4GiB); older ones make room.")
 @click.option("--granularity", metavar="DURATION", default="50ms", show_default=True,
               help="Loops with shorter bodies have no checkpoints inside.")
 @click.option("--resume", metavar="EXP", help="Go on with a run that broke off, from its last checkpoint.")
@@ -72,7 +72,8 @@ def record_command(archive: str, experiment: str | None, overhead: float, budget
         facts = outcome.facts
         if facts["failure"]:
             click.echo(f"rex: checkpoints ended early: {clean(facts['failure'])}", err=True)
-        share = facts["pause_s"] / max(facts["took_s"] - facts["pause_s"], 1e-9)
+        paid_s = facts["pause_s"] + facts["writer_s"]
+        share = paid_s / max(facts["took_s"] - paid_s, 1e-9)
         click.echo(f"rex: recorded {where} in {format_duration(facts['took_s'])}: "
                    f"{_count(facts['iterations'], 'iteration')}, {_count(facts['checkpoints'], 'checkpoint')}, "
                    f"{format_size(facts['stored'])}, overhead {share:.1%}; add statements to it, then: "

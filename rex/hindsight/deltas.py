@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Container
 
 ITEM_BYTES = (2, 4, 8)
 LIFETIME = 3                   # checkpoints until a base is replaced: distance costs bytes, bases too
@@ -88,6 +88,11 @@ class Bases:
         self._bases[key] = _Base(sha256, data)
         while self._held_bytes > BASES_BYTES:
             self._held_bytes -= len(self._bases.popitem(last=False)[1].data)
+
+    def keep_only(self, stored: Container[bytes]) -> None:
+        """Forget bases whose objects (by sha256) are not stored any more."""
+        for key in [key for key, base in self._bases.items() if base.sha256 not in stored]:
+            self._held_bytes -= len(self._bases.pop(key).data)
 
 
 def read_place(store: Any, place: Place) -> bytes:

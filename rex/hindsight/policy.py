@@ -1,4 +1,4 @@
-"""Which borders get a checkpoint: adaptive, within a share of the run's time and a budget of bytes."""
+"""Which borders get a checkpoint: adaptive, within a share of the run's time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 OVERHEAD = 0.0667
 RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint, until seen
-WRITER_SHARE = 1.0        # of the writer's CPU time: the training may use every core
+# What a checkpoint costs beside the measured seconds, as their part: caches are cold afterwards, memory
+# and processors are shared with the writer, lines are logged at every border.
+UNSEEN = 0.5
 _BASE_S, _SECONDS_PER_BYTE = 0.005, 3e-9   # of the first checkpoint, of memory since the start
 
 
@@ -23,20 +25,17 @@ class Policy:
 
     The joint invariant M/C < n/(k+1) * min(1/(1+c), eps) per border of the source, with sums instead
     of averages: (k materializations) + (the next) <= min(1/(1+c), eps) * (n executions); tested after the
-    computation and before the checkpoint. M counts a share of the writer's CPU time too.
+    computation and before the checkpoint. M counts the writer's time in full, waiting for a processor and for the
+    interpreter included: then the training waits for them too.
 
     Source: Garcia et al., Hindsight Logging for Model Training, PVLDB 14(4), 2020, section 5.3.
     """
 
     overhead: float = OVERHEAD
     restore_factor: float = RESTORE_FACTOR
-    budget_bytes: int | None = None
-    count: int = 0
     paid_s: float = 0.0
     price_s: float | None = None      # of the next checkpoint, as far as known
-    stored_bytes: int = 0
     _kinds: dict[str, _Kind] = field(default_factory=dict)
-    _last_at_s: float = 0.0
     _start_rss: int = field(default_factory=lambda: _resident_bytes())
 
     def wants(self, kind: str, saved_s: float, at_s: float, is_end: bool) -> bool:
@@ -55,42 +54,26 @@ class Policy:
         price = self.price_s
         if price is None:
             price = _BASE_S + _SECONDS_PER_BYTE * max(0, _resident_bytes() - self._start_rss)
-        if not self._has_room(at_s):
-            return False
         if self.overhead >= 1:   # no limit: every border
             return True
         whole = share * at_s * (1.0 if is_end else 0.5)
         return known.paid_s + price <= share * known.compute_s and self.paid_s + price <= whole
 
-    def paid(self, kind: str, pause_s: float, writer_s: float, stored_bytes: int,
-             at_s: float) -> None:
+    def paid(self, kind: str, pause_s: float, writer_s: float) -> None:
         """Take over what a checkpoint cost.
 
         Args:
-            writer_s: CPU seconds of the writer.
-            stored_bytes: bytes stored so far in all.
+            writer_s: seconds of the writer, waiting included, as far as known.
         """
-        price = pause_s + WRITER_SHARE * writer_s
+        price = (pause_s + writer_s) * (1 + UNSEEN)
         known = self._kinds.setdefault(kind, _Kind())
         known.paid_s += price
         self.paid_s += price
         self.price_s = price if self.price_s is None else (self.price_s + price) / 2
-        self.count += 1
-        self.stored_bytes = stored_bytes
-        self._last_at_s = at_s
 
-    def _has_room(self, at_s: float) -> bool:
-        """Half of the budget is free for all; the rest lasts by growing distances: the last doubles the run."""
-        if self.budget_bytes is None or not self.count:
-            return True
-        left = (self.budget_bytes - self.stored_bytes) / (self.stored_bytes / self.count or 1)
-        if left < 1:
-            return False
-        return self.stored_bytes < self.budget_bytes / 2 or at_s > self._last_at_s * (1 + 1 / left)
-
-    def fits(self, size_bytes: int) -> bool:
-        """Whether the budget has room for so many bytes more."""
-        return self.budget_bytes is None or self.stored_bytes + size_bytes <= self.budget_bytes
+    def correct(self, total_s: float) -> None:
+        """What all checkpoints together cost is known now: pauses and writer."""
+        self.paid_s = total_s * (1 + UNSEEN)
 
 
 def _resident_bytes() -> int:

@@ -13,6 +13,7 @@ from rex.hindsight import output
 from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.files import Files, watch_torch
 from rex.hindsight.graph import Snapshot, walk_roots
+from rex.hindsight.memory import Taken
 from rex.hindsight.policy import Policy
 from rex.hindsight.records import FORMAT, Checkpoint, LogWriter, Run
 from rex.hindsight.seek import Seeker
@@ -207,6 +208,7 @@ class Recorder(Seeker):
                        clock=self.clock.count, entropy=self.entropy.count)
         is_end = position.endswith("!")
         kind = entry.site.key + ("!" if is_end else ":")
+        self.policy.correct(self.pause_s + self.writer.busy_s + self.writer.expected_s)
         if saved_s > 0 and self.writer.failure is None and self.policy.wants(
                 kind, saved_s, at_s, is_end):
             try:
@@ -228,23 +230,26 @@ class Recorder(Seeker):
     def checkpoint(self, position: str, kind: str, entry: Entry, at_s: float) -> None:
         """Keep the state of this moment."""
         begun = now_s()
+        snapshot, taken = self._walk(self.roots(entry).pairs())
+        pause = now_s() - begun
+        writer_s = self.writer.cost_s(taken.pending_bytes)
+        pause += self.writer.put(position, snapshot, taken, pause)
+        self.pause_s += pause
+        self.policy.paid(kind, pause, writer_s)
+
+    def _walk(self, pairs: list[tuple[str, Any]]) -> tuple[Snapshot, Taken]:
+        """Copy what the values reach, for the writer."""
         collects = gc.isenabled()
         gc.disable()
+        copier = self.writer.copier()
         try:
-            roots = self.roots(entry)
-            copier = self.writer.copier()
-            snapshot = walk_roots(self.shapes, copier, roots.pairs())
+            return walk_roots(self.shapes, copier, pairs), copier.taken
+        except BaseException:
+            self.writer.drop(copier.taken)
+            raise
         finally:
             if collects:
                 gc.enable()
-        pause = now_s() - begun
-        writer_s = self.writer.cost_s(copier.taken.pending_bytes)
-        if self.policy.fits(copier.taken.pending_bytes):
-            pause += self.writer.put(position, snapshot, copier.taken, pause)
-        else:
-            self.writer.drop(copier.taken)
-        self.pause_s += pause
-        self.policy.paid(kind, pause, writer_s, self._recording.stored_bytes + self.writer.pending_bytes, at_s)
 
     def value(self, name: str, value: Any) -> None:
         """Keep a logged value."""
@@ -253,10 +258,9 @@ class Recorder(Seeker):
 
     def save(self, name: str, value: Any) -> None:
         """Keep an object, in the background."""
-        copier = self.writer.copier()
-        snapshot = walk_roots(self.shapes, copier, [("saved", value)])
+        snapshot, taken = self._walk([("saved", value)])
         self.saved += 1
-        self.writer.put(f"={name}.{self.saved}", snapshot, copier.taken, 0.0)
+        self.writer.put(f"={name}.{self.saved}", snapshot, taken, 0.0)
 
     def finish(self, status: int) -> dict[str, Any]:
         """Write everything; facts for the manifest and the summary."""
@@ -267,7 +271,8 @@ class Recorder(Seeker):
         took = now_s() - self.started_s
         self.writer.close()
         stored = [c for c in self.writer.written if c.position[0] != "="]
-        bytes_stored = self._recording.stored_bytes
+        thinner = self.writer.thinner
+        bytes_stored = thinner.live_bytes if thinner else self._recording.stored_bytes
         facts = {"took_s": round(took, 6), "status": status, "pause_s": round(self.pause_s, 6),
                  "checkpoints": len(stored), "iterations": self.iterations, "writer_s": round(self.writer.busy_s, 6),
                  "stored": bytes_stored, "failure": str(

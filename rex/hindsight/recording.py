@@ -13,6 +13,7 @@ from rex.hindsight.instrument import plan_module, rewrite
 from rex.hindsight.policy import Policy
 from rex.hindsight.recorder import Recorder
 from rex.hindsight.records import Run, checkpoint_to_json, read_run
+from rex.hindsight.thinning import Thinner
 
 RunScript = Callable[[str, list[str], Any], int]
 
@@ -24,8 +25,10 @@ def record(job: dict[str, Any], run_script: RunScript) -> int:
     with archive.begin(job["name"], facts, level=1) as recording:
         with open(job["told"], "w", encoding="utf-8") as file:
             file.write(recording.name)
-        policy = Policy(job["overhead"], job["restore_factor"], job["budget_bytes"])
+        policy = Policy(job["overhead"], job["restore_factor"])
         recorder = Recorder(archive, recording, job["head"], policy, job["granularity_s"])
+        if job["budget_bytes"]:
+            recorder.writer.thinner = Thinner(archive, recording, job["budget_bytes"])
         if job["resume"]:
             resume(archive, archive.experiment(job["resume"]), recorder)
         recorder.withheld = frozenset(job["manifest"]["withheld"])

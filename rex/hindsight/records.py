@@ -176,6 +176,12 @@ def add_line(run: Run, line: dict[str, Any]) -> None:
         place = run.border(checkpoint.position)
         if place is not None:
             run.borders[place].checkpoint = checkpoint
+    elif kind == "dropped":
+        gone = set(line["numbers"])
+        run.checkpoints = [each for each in run.checkpoints if each.number not in gone]
+        for border in run.borders:
+            if border.checkpoint is not None and border.checkpoint.number in gone:
+                border.checkpoint = None
     elif kind == "call":
         run.calls.setdefault(line["loop"], set()).add(line["function"])
     elif kind == "loop":

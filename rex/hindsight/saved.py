@@ -11,7 +11,7 @@ from rex.hindsight.plan import latest_run
 from rex.hindsight.records import read_run
 from rex.hindsight.restore import restore
 from rex.hindsight.usercode import UserCode
-from rex.hindsight.writer import memory_reader
+from rex.hindsight.tables import memory_reader
 from rex.state.store import read_content
 
 

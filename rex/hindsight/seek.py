@@ -13,7 +13,7 @@ from rex.hindsight.records import Border, Checkpoint, Run
 from rex.hindsight.restore import restore
 from rex.hindsight.session import Entry, Session
 from rex.hindsight.shapes import Cannot
-from rex.hindsight.writer import memory_reader
+from rex.hindsight.tables import memory_reader
 from rex.state.store import read_content
 
 

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
-import struct
 import threading
 import time
 from dataclasses import dataclass
-from typing import Callable, Iterator
+from typing import Iterator
 
 from rex.archive import Archive, Content, Recording
-from rex.errors import Damaged
 from rex.hindsight.clock import now_s
-from rex.hindsight.deltas import Bases, Place, read_place
+from rex.hindsight.deltas import Bases, Place
 from rex.hindsight.graph import Snapshot, encode_snapshot
 from rex.hindsight.memory import Copier, Habits, Pool, Taken, settle, settle_nodes
 from rex.hindsight.records import Checkpoint, LogWriter, checkpoint_to_json
-from rex.state.store import read_content
-from rex.state.versions import CHUNK_BYTES
+from rex.hindsight.tables import encode_table, read_table
+from rex.hindsight.thinning import Objects, Thinner, objects_of
 
 PENDING_BYTES = 2 << 30
+LINGER_S = 1.0       # of small checkpoints until they are written: a killed process loses them
+_LINGER_BYTES = 4 << 20
+_PATIENCE_S = 1.0    # with a training thread that takes a checkpoint
 # What a checkpoint is taken to cost the writer, until it knows: seconds each, and for so many bytes.
 _SMALL_S, _SMALL_BYTES = 0.004, 256 << 10
 _LARGE_S, _LARGE_BYTES = 0.04, 8 << 20
-_HEAD = struct.Struct("<16sQ")        # digest of a buffer, its size; then its chunks:
-_CHUNK = struct.Struct("<32s16s32sB")   # sha256 of the object, digest, sha256 of the base, size of a number
 
 
 @dataclass(slots=True)
@@ -35,6 +35,7 @@ class _Job:
     taken: Taken
     pause_s: float
     pending_bytes: int
+    expected_s: float
 
 
 class CheckpointWriter:
@@ -45,16 +46,21 @@ class CheckpointWriter:
         self.contents: dict[str, Content] = {}
         self._unkept: dict[str, Content] = {}      # gc would take them, were we to crash
         self.written: list[Checkpoint] = []
-        self.busy_s = 0.0              # CPU seconds of the writer
+        self.busy_s = 0.0              # seconds of the writer, but for those in which it waits for the disk
+        self.linger_s = LINGER_S
+        self.thinner: Thinner | None = None    # set with a budget
         self._small_s, self._small_count = _SMALL_S, 1          # of checkpoints with little memory
         self._large_s, self._large_bytes = _LARGE_S, _LARGE_BYTES
         self.failure: BaseException | None = None
         self.pending_bytes = 0         # raw, of what is not stored yet
+        self.expected_s = 0.0          # what storing it will take
         self._recording, self._log = recording, log
         self._bases = Bases()
         self._known: dict[bytes, Place] = {}     # by digest
         self._claimed: set[bytes] = set()
-        self._count = 0
+        self._count = self._former = 0
+        self._walking = threading.Lock()
+        self._waited_s = 0.0
         self._storing = threading.Lock()   # nobody may add while packs are sealed
         self._room = threading.Condition()
         self._queue: queue.Queue[_Job | None] = queue.Queue()
@@ -62,7 +68,8 @@ class CheckpointWriter:
         self._thread.start()
 
     def copier(self) -> Copier:
-        """What takes the memory of the next checkpoint."""
+        """What takes the memory of the next checkpoint, which goes to `put` or `drop`."""
+        self._walking.acquire()   # what it finds known must stay until it is put
         return Copier(self._pool, self._habits, self._claimed.__contains__)
 
     def put(self, position: str, snapshot: Snapshot, taken: Taken, pause_s: float) -> float:
@@ -71,14 +78,18 @@ class CheckpointWriter:
         self._claimed.update(each.digest for each in taken.fresh)
         pending = taken.pending_bytes
         with self._room:
-            self._room.wait_for(lambda: self.pending_bytes < PENDING_BYTES or bool(self.failure))
             self.pending_bytes += pending
-        self._queue.put(_Job(self._count, position, snapshot, taken, pause_s, pending))
+            expected = self.cost_s(pending)
+            self.expected_s += expected
+        self._queue.put(_Job(self._count, position, snapshot, taken, pause_s, pending, expected))
         self._count += 1
+        self._walking.release()
+        with self._room:
+            self._room.wait_for(lambda: self.pending_bytes < PENDING_BYTES + pending or bool(self.failure))
         return now_s() - begun
 
     def cost_s(self, size_bytes: int) -> float:
-        """CPU seconds that so many bytes will take, as far as known."""
+        """Seconds that so many bytes will take the writer, as far as known."""
         return self._small_s / self._small_count + size_bytes * self._large_s / self._large_bytes
 
     def _learn(self, jobs: list[_Job], took_s: float) -> None:
@@ -95,6 +106,7 @@ class CheckpointWriter:
         """Give back what a checkpoint took that nobody will have."""
         for slot in taken.slots():
             self._pool.free(slot)
+        self._walking.release()
 
     def take_over(self, archive: Archive, checkpoints: list[Checkpoint],
                   contents: list[Content]) -> None:
@@ -104,7 +116,7 @@ class CheckpointWriter:
                 self._known.update(zip(digests, places))
         self._claimed.update(self._known)
         self.written += checkpoints
-        self._count = len(checkpoints)
+        self._former = self._count = max((each.number for each in checkpoints), default=-1) + 1
         for number, content in enumerate(contents):
             self.contents[f"hindsight/former/{number}"] = content
             self._unkept[f"hindsight/former/{number}"] = content
@@ -124,23 +136,38 @@ class CheckpointWriter:
     def _work(self) -> None:
         is_over = False
         while not is_over:
-            jobs = [self._queue.get()]
-            while not self._queue.empty():
-                jobs.append(self._queue.get())
+            jobs = self._next_jobs()
             is_over = jobs[-1] is None
-            begun = time.thread_time()
+            todo = [job for job in jobs if job is not None]
+            begun, self._waited_s = now_s(), 0.0
             try:
                 with self._storing:
-                    self._write([job for job in jobs if job is not None])
+                    if self.thinner:
+                        self._make_room(todo, self.thinner)
+                    self._write(todo)
             except BaseException as error:   # told at the end; training goes on
                 self.failure = error
             finally:
-                self._learn([job for job in jobs if job is not None], time.thread_time() - begun)
+                self._learn(todo, now_s() - begun - self._waited_s)
                 with self._room:
-                    self.pending_bytes -= sum(job.pending_bytes for job in jobs if job is not None)
+                    self.pending_bytes -= sum(job.pending_bytes for job in todo)
+                    self.expected_s -= sum(job.expected_s for job in todo)
                     self._room.notify_all()
                 for _ in jobs:
                     self._queue.task_done()
+
+    def _next_jobs(self) -> list[_Job | None]:
+        """What waits, once it is worth a pack: a pack and its sync cost more than a small checkpoint."""
+        jobs = [self._queue.get()]
+        until = now_s() + self.linger_s
+        most = self.thinner.batch_bytes if self.thinner else PENDING_BYTES
+        while (last := jobs[-1]) is not None and (most := most - last.pending_bytes) > 0:
+            left_s = until - now_s() if self.pending_bytes < min(_LINGER_BYTES, most) else 0.0
+            try:
+                jobs.append(self._queue.get(left_s > 0, max(left_s, 0.0)))
+            except queue.Empty:
+                break
+        return jobs
 
     def _write(self, jobs: list[_Job]) -> None:
         """Store what waits together: one pack, one sync."""
@@ -155,7 +182,7 @@ class CheckpointWriter:
             for root in job.snapshot.roots:
                 settle_nodes(root.nodes)
             structure = self._recording.add_bytes(encode_snapshot(job.snapshot))
-            table = self._recording.add_bytes(self._table(job.taken))
+            table = self._recording.add_bytes(encode_table(job.taken.buffers, self._known))
             name = f"hindsight/{job.number}"
             stored = {f"{name}/structure": structure, f"{name}/table": table}
             if fresh.size:
@@ -164,13 +191,67 @@ class CheckpointWriter:
             self._unkept |= stored
             done.append(Checkpoint(job.number, job.position, structure, table, job.snapshot.opaque, job.pause_s,
                                    job.taken.size_bytes, self._recording.new_bytes - before))
+        with self._waiting():
+            self._recording.flush()
+            self._recording.keep(self._unkept.values())
+            self._recording.sync()
+            self._unkept.clear()
+            for checkpoint in done:
+                self.written.append(checkpoint)
+                self._log.write("checkpoint", checkpoint is done[-1], **checkpoint_to_json(checkpoint))
+
+    def _make_room(self, jobs: list[_Job], thinner: Thinner) -> None:
+        """Give up older checkpoints if what comes would exceed the budget."""
+        if not jobs or not thinner.is_full(sum(job.pending_bytes for job in jobs)):
+            return
+        if not self._walking.acquire(timeout=_PATIENCE_S):
+            return   # the next checkpoint comes again
+        try:   # nobody relies on what is about to be forgotten but jobs that are there
+            waiting = [job for job in self._queue.queue if job is not None]
+            needed, gone = self._forget(thinner, jobs, waiting)
+        finally:
+            self._walking.release()
+        if not gone:
+            return
+        self._log.write("dropped", True, numbers=sorted(gone))
+        former = tuple(f"hindsight/{each}/" for each in (*gone, "shared"))
+        self.contents = {name: content for name, content in self.contents.items() if not name.startswith(former)}
+        singles = thinner.not_within(self.contents.values(), needed)
+        self.contents |= {f"hindsight/shared/{number}": content for number, content in enumerate(singles)}
         self._recording.flush()
-        self._recording.keep(self._unkept.values())
-        self._recording.sync()
+        self._recording.keep_only(self.contents.values())
         self._unkept.clear()
-        for checkpoint in done:
-            self.written.append(checkpoint)
-            self._log.write("checkpoint", checkpoint is done[-1], **checkpoint_to_json(checkpoint))
+        thinner.collect()
+
+    def _forget(self, thinner: Thinner, jobs: list[_Job], waiting: list[_Job]) -> tuple[Objects, set[int]]:
+        """Choose which checkpoints to give up, and forget what only they held.
+
+        Returns:
+            The objects that stay, and the numbers of those checkpoints.
+        """
+        buffers = [each for job in (*jobs, *waiting) for each in job.taken.buffers.values()]
+        needed: Objects = {}
+        for size_bytes, digests in buffers:
+            places = [self._known.get(digest, Place(b"")) for digest in digests]
+            needed |= objects_of(size_bytes, places)
+        states = [each for each in self.written if each.position[0] != "=" and each.number >= self._former]
+        numbers = {each.number for each in states}
+        pinned = [each for each in self.written if each.number not in numbers]
+        kept, needed = thinner.choose(states, pinned, needed, sum(job.pending_bytes for job in jobs))
+        gone = numbers - {each.number for each in kept}
+        self.written = [each for each in self.written if each.number not in gone]
+        self._known = {digest: place for digest, place in self._known.items()
+                       if place.sha256 in needed and (not place.base or place.base in needed)}
+        self._claimed.intersection_update({*self._known, *(digest for _, found in buffers for digest in found)})
+        self._bases.keep_only(needed)
+        return needed, gone
+
+    @contextlib.contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """What is done within waits for the disk: of its time only that of the processor counts."""
+        begun, cpu_s = now_s(), time.thread_time()
+        yield
+        self._waited_s += now_s() - begun - (time.thread_time() - cpu_s)
 
     def _chunks(self, taken: Taken, names: list[bytes]) -> Iterator[bytes]:
         """What to store; the name of each object is the last of `names` when the next is asked for."""
@@ -184,47 +265,3 @@ class CheckpointWriter:
                 self._bases.learn(fresh.address, data, names[-1], fresh.item_bytes)
             self._known[fresh.digest] = Place(names[-1], base.sha256, fresh.item_bytes) if base else Place(names[-1])
             self._claimed.add(fresh.digest)
-
-    def _table(self, taken: Taken) -> bytes:
-        parts: list[bytes] = []
-        for whole, (size, digests) in taken.buffers.items():
-            parts.append(_HEAD.pack(whole, size))
-            for digest in digests:
-                place = self._known[digest]
-                parts.append(_CHUNK.pack(place.sha256, digest, place.base, place.item_bytes))
-        return b"".join(parts)
-
-
-Table = dict[bytes, tuple[int, list[Place], list[bytes]]]
-
-
-def read_table(archive: Archive, content: Content) -> Table:
-    """By digest of each buffer: its size, and place and digest of its chunks.
-
-    Raises:
-        Damaged: the table does not hold together.
-    """
-    data, at = read_content(archive, content), 0
-    found: Table = {}
-    while at < len(data):
-        size_bytes = _HEAD.unpack_from(data, at)[1] if at + _HEAD.size <= len(data) else 0
-        end = at + _HEAD.size + _CHUNK.size * -(-size_bytes // CHUNK_BYTES)
-        if not size_bytes or end > len(data):
-            raise Damaged("the table of a checkpoint is damaged", "it ends early", "see: rex check")
-        whole, places, digests = data[at:at + 16], [], []
-        for sha256, digest, base, item_bytes in _CHUNK.iter_unpack(data[at + _HEAD.size:end]):
-            places.append(Place(sha256, base, item_bytes) if item_bytes else Place(sha256))
-            digests.append(digest)
-        found[whole] = size_bytes, places, digests
-        at = end
-    return found
-
-
-def memory_reader(archive: Archive, content: Content) -> Callable[[bytes], Iterator[bytes]]:
-    """A function that reads stored memory in pieces, by the digest of the whole.
-
-    Raises:
-        Damaged: the table does not hold together.
-    """
-    table = read_table(archive, content)
-    return lambda digest: (read_place(archive.store, place) for place in table[digest][1])

@@ -164,11 +164,34 @@ def test_added_statements_that_draw_or_change_are_contained(tmp_path: Path) -> N
     assert "added statements change model" in case.told and "put back" in case.told
 
 
-def test_a_budget_of_bytes_holds(tmp_path: Path) -> None:
-    case = Case(tmp_path, train=NUMPY.replace("zeros(30)", "zeros(30_000)").replace("size=30)", "size=30_000)"))
+def test_within_a_budget_older_states_go_and_the_last_stays(tmp_path: Path) -> None:
+    case = Case(tmp_path, train=NUMPY.replace("zeros(30)", "zeros(30_000)").replace("size=30)", "size=30_000)").replace(
+        "range(6)", "range(16)"))
     case.record("--budget", "1M")
     told = json.loads(show(case, "EXP:exp0", "--json"))
-    assert 0 < sum(c["stored"] for c in told["checkpoints"]) <= 1_000_000 and len(told["checkpoints"]) < 6
+    positions = [checkpoint["position"] for checkpoint in told["checkpoints"]]
+    assert 2 < len(positions) < 16
+    assert positions[-1] == "__main__#0.0!" and "__main__#0.0:15/__main__#1.0!" in positions
+    assert sum(path.stat().st_size for path in (tmp_path / "EXP").rglob("*") if path.is_file()) < 1_500_000
+    case.add_after("train", 'print("epoch"', "print('probe', epoch, model[:3])")
+    assert case.replay() == case.truth()
+    assert " 0 loops skipped" not in case.told
+    assert case.replay("-j", "2") == case.truth()
+
+
+def test_a_killed_run_within_a_budget_goes_on_from_a_late_state(tmp_path: Path) -> None:
+    source = NUMPY.replace("zeros(30)", "zeros(30_000)").replace("size=30)", "size=30_000)").replace("range(6)", "range(16)")
+    whole = python(tmp_path, str(Case(tmp_path, train=source).folder / "train.py"))
+    case = Case(tmp_path, train=source.replace("    print", "    import os, signal, time\n"
+                "        if epoch == 12 and not os.path.exists('killed'):\n            open('killed', 'w').close()\n"
+                "            time.sleep(3); os.kill(os.getpid(), signal.SIGKILL)\n        print", 1))
+    options = ("-l", "EXP", "--overhead", "1", "--granularity", "0s", "--budget", "1M")
+    assert rex(tmp_path, "record", *options, "train.py").returncode == -9
+    gone_on = rex(tmp_path, "record", *options, "--resume", "exp0")
+    assert gone_on.returncode == 0, gone_on.stderr
+    assert gone_on.stdout.startswith("epoch 12 ") and whole.endswith(gone_on.stdout)
+    case.add_after("train", 'print("epoch"', "print('probe', epoch, model[:3])")
+    assert case.replay("-e", "exp1") == case.truth()
 
 
 def test_a_worker_that_cannot_begin_in_the_middle_begins_at_the_start(tmp_path: Path) -> None:

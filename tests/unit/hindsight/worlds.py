@@ -12,7 +12,8 @@ from rex.hindsight.memory import Hasher
 from rex.hindsight.records import Checkpoint, LogWriter
 from rex.hindsight.restore import restore
 from rex.hindsight.usercode import UserCode
-from rex.hindsight.writer import CheckpointWriter, memory_reader, read_table
+from rex.hindsight.tables import memory_reader, read_table
+from rex.hindsight.writer import CheckpointWriter
 from rex.state.store import read_content
 
 
@@ -24,6 +25,7 @@ class World:
         self.recording = self.archive.begin("run", {}, level=1)
         self.log = LogWriter(self.recording.log_path)
         self.writer = CheckpointWriter(self.recording, self.log)
+        self.writer.linger_s = 0.0
         self.shapes = Shapes(UserCode())
         self.count = 0
 
