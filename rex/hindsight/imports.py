@@ -17,6 +17,8 @@ _LIBRARIES = tuple(path for key in ("stdlib", "platstdlib", "purelib", "platlib"
 
 def is_users(path: str, tops: tuple[str, ...]) -> bool:
     """Whether a source file is the user's: below the script's folder, and not installed."""
+    if "site-packages" in path or path.startswith(_LIBRARIES):
+        return False   # most are: no link need be followed for them
     path = os.path.realpath(path)
     return (any(path.startswith(top + os.sep) for top in tops)
             and not path.startswith(_LIBRARIES) and "site-packages" not in path
@@ -32,7 +34,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 class Finder:
-    """Finds the user's modules before the usual finders do."""
+    """Finds modules in place of the usual finder on the path, and rewrites the user's."""
 
     def __init__(self, tops: tuple[str, ...], prepare: Prepare) -> None:
         """
@@ -44,15 +46,17 @@ class Finder:
 
     def find_spec(self, fullname: str, path: Sequence[str] | None,
                   target: types.ModuleType | None = None) -> Any:
-        """The spec of a module of the user's, else None."""
+        """The spec of a module, None if it is not on the path."""
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader \
                 or not spec.origin or not is_users(spec.origin, self._tops):
-            return None
+            return spec
         spec.loader = _Loader(fullname, spec.origin)
         spec.loader.prepare = self._prepare
         return spec
 
     def install(self) -> None:
-        """Be asked first."""
-        sys.meta_path.insert(0, self)   # type: ignore[arg-type]
+        """Be asked in place of the finder on the path; built-in modules come before."""
+        usual = importlib.machinery.PathFinder
+        place = sys.meta_path.index(usual) if usual in sys.meta_path else len(sys.meta_path)
+        sys.meta_path.insert(place, self)   # type: ignore[arg-type]

@@ -80,6 +80,18 @@ class Hasher:
         return whole.digest()
 
 
+class Sizer:
+    """Takes no memory, but tells how much there is."""
+
+    def __init__(self) -> None:
+        self.size_bytes = 0
+
+    def take(self, address: int, size_bytes: int, item_bytes: int = 1) -> bytes:
+        """Count it."""
+        self.size_bytes += size_bytes
+        return b""
+
+
 class Deferred:
     """Memory that was copied but not hashed yet: stands for its digest in a node."""
 

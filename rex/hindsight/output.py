@@ -32,19 +32,28 @@ class _Tee(io.RawIOBase):
         return size
 
 
-def tee(sink: Sink, passes: Callable[[int], bool]) -> None:
+class _Direct(io.BufferedWriter):
+    """Keeps nothing back."""
+
+    def write(self, data: bytes) -> int:   # type: ignore[override]
+        return self.raw.write(data)   # type: ignore[return-value]
+
+
+def tee(sink: Sink, passes: Callable[[int], bool], is_direct: bool = False) -> None:
     """Have the sink told of what goes to standard output and error.
 
     Args:
         passes: whether a stream is still written; else the sink is the only reader.
+        is_direct: at once, without `flush`.
     """
     for name, fd in (("stdout", 1), ("stderr", 2)):
         old = getattr(sys, name)
         if old is None:
             continue
-        raw = io.BufferedWriter(_Tee(fd, sink, passes(fd)))   # type: ignore[arg-type]
-        new = io.TextIOWrapper(raw, encoding=old.encoding, errors=old.errors,
-                               line_buffering=old.line_buffering or name == "stderr")
+        kind = _Direct if is_direct else io.BufferedWriter
+        new = io.TextIOWrapper(kind(_Tee(fd, sink, passes(fd))), encoding=old.encoding,   # type: ignore[type-var]
+                               errors=old.errors, line_buffering=old.line_buffering or name == "stderr",
+                               write_through=is_direct)
         new.mode = "w"   # type: ignore[misc]
         setattr(sys, name, new)
         setattr(sys, f"__{name}__", new)

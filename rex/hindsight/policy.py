@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 
 OVERHEAD = 0.0667
@@ -10,7 +9,7 @@ RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint, unt
 # What a checkpoint costs beside the measured seconds, as their part: caches are cold afterwards, memory
 # and processors are shared with the writer, lines are logged at every border.
 UNSEEN = 0.5
-_BASE_S, _SECONDS_PER_BYTE = 0.005, 3e-9   # of the first checkpoint, of memory since the start
+_LEAST_S = 0.001          # a checkpoint takes, whatever there is
 
 
 @dataclass(slots=True)
@@ -36,7 +35,6 @@ class Policy:
     paid_s: float = 0.0
     price_s: float | None = None      # of the next checkpoint, as far as known
     _kinds: dict[str, _Kind] = field(default_factory=dict)
-    _start_rss: int = field(default_factory=lambda: _resident_bytes())
 
     def wants(self, kind: str, saved_s: float, at_s: float, is_end: bool) -> bool:
         """Whether to keep the state at a border.
@@ -52,8 +50,8 @@ class Policy:
         known.compute_s += saved_s
         share = min(1 / (1 + self.restore_factor), self.overhead)
         price = self.price_s
-        if price is None:
-            price = _BASE_S + _SECONDS_PER_BYTE * max(0, _resident_bytes() - self._start_rss)
+        if price is None:   # a look at the state tells more; is even that too much?
+            price = _LEAST_S
         if self.overhead >= 1:   # no limit: every border
             return True
         whole = share * at_s * (1.0 if is_end else 0.5)
@@ -71,12 +69,10 @@ class Policy:
         self.paid_s += price
         self.price_s = price if self.price_s is None else (self.price_s + price) / 2
 
+    def expect(self, price_s: float) -> None:
+        """What the first checkpoint will take, pause and writer, was estimated."""
+        self.price_s = price_s * (1 + UNSEEN)
+
     def correct(self, total_s: float) -> None:
         """What all checkpoints together cost is known now: pauses and writer."""
         self.paid_s = total_s * (1 + UNSEEN)
-
-
-def _resident_bytes() -> int:
-    with open("/proc/self/statm", encoding="ascii") as file:
-        _, resident, shared, *_ = map(int, file.read().split())
-    return (resident - shared) * os.sysconf("SC_PAGE_SIZE")   # files that are mapped are no state

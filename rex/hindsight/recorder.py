@@ -13,7 +13,7 @@ from rex.hindsight import output
 from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.files import Files, watch_torch
 from rex.hindsight.graph import Snapshot, walk_roots
-from rex.hindsight.memory import Taken
+from rex.hindsight.memory import Sizer, Taken
 from rex.hindsight.policy import Policy
 from rex.hindsight.records import FORMAT, Checkpoint, LogWriter, Run
 from rex.hindsight.seek import Seeker
@@ -24,6 +24,7 @@ from rex.state.records import content_to_json
 
 GRANULARITY_S = 0.050   # loops with shorter bodies have no borders inside
 _TRIAL_BODIES = 4
+_COPY_S = 0.5e-9        # per byte that is copied into fresh memory
 _MANY = 1 << 20
 
 
@@ -209,10 +210,10 @@ class Recorder(Seeker):
         is_end = position.endswith("!")
         kind = entry.site.key + ("!" if is_end else ":")
         self.policy.correct(self.pause_s + self.writer.busy_s + self.writer.expected_s)
-        if saved_s > 0 and self.writer.failure is None and self.policy.wants(
-                kind, saved_s, at_s, is_end):
+        if saved_s > 0 and self.writer.failure is None and self.policy.wants(kind, saved_s, at_s, is_end):
             try:
-                self.checkpoint(position, kind, entry, at_s)
+                if self.policy.price_s is not None or self._is_affordable(kind, entry, at_s, is_end):
+                    self.checkpoint(position, kind, entry)
             except Exception as error:   # objects raise what they like; the training goes on
                 self.writer.failure = error
             self._checkpoint_s = now_s()
@@ -227,7 +228,16 @@ class Recorder(Seeker):
             self._text.clear()
             self.log.write("out", text=data.decode("utf-8", "surrogateescape"))
 
-    def checkpoint(self, position: str, kind: str, entry: Entry, at_s: float) -> None:
+    def _is_affordable(self, kind: str, entry: Entry, at_s: float, is_end: bool) -> bool:
+        """Look at the state for the first time: what would it take to keep it?"""
+        begun, sizer = now_s(), Sizer()
+        walk_roots(self.shapes, sizer, self.roots(entry).pairs())
+        took = now_s() - begun
+        self.pause_s += took
+        self.policy.expect(took + sizer.size_bytes * _COPY_S + self.writer.cost_s(sizer.size_bytes))
+        return self.policy.wants(kind, 0.0, at_s, is_end)
+
+    def checkpoint(self, position: str, kind: str, entry: Entry) -> None:
         """Keep the state of this moment."""
         begun = now_s()
         snapshot, taken = self._walk(self.roots(entry).pairs())

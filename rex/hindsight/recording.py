@@ -15,6 +15,7 @@ from rex.hindsight.recorder import Recorder
 from rex.hindsight.records import Run, checkpoint_to_json, read_run
 from rex.hindsight.thinning import Thinner
 
+LEVEL = -1   # of zstd: floats hardly compress, and the training pays
 RunScript = Callable[[str, list[str], Any], int]
 
 
@@ -22,7 +23,7 @@ def record(job: dict[str, Any], run_script: RunScript) -> int:
     """Record a run; the exit status of the script."""
     archive = Archive.open(job["archive"])
     facts = {**job["begun"], "engine": job["manifest"]["engine"]}
-    with archive.begin(job["name"], facts, level=1) as recording:
+    with archive.begin(job["name"], facts, LEVEL) as recording:
         with open(job["told"], "w", encoding="utf-8") as file:
             file.write(recording.name)
         policy = Policy(job["overhead"], job["restore_factor"])

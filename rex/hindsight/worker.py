@@ -47,9 +47,10 @@ class Replayer(Seeker):
         self._events = os.fdopen(job["events"], "w", encoding="utf-8", errors="surrogateescape")
         self._restores: dict[str, int] = {}
         self._text: list[bytes] = []
+        self.printed: list[tuple[int, bytes]] = []     # by the probe that runs
         self._synced = 0                 # pieces of the recorded output that are accounted for
-        self._in_probe = 0
-        self._probed = False             # since the last state that was compared
+        self.in_probe = 0
+        self.has_probed = False           # since the last state that was compared
 
     def tell(self, kind: str, **facts: Any) -> None:
         """Tell the parent."""
@@ -60,7 +61,7 @@ class Replayer(Seeker):
         """Stand between the script and the outside world."""
         self.clock.install()
         self.entropy.install()
-        output.tee(self._take_output, passes=lambda fd: fd == 2)
+        output.tee(self._take_output, passes=lambda fd: fd == 2, is_direct=True)   # probes begin and end at any time
         if self.run.files:
             self._make_private()
         self.files = Files((os.path.realpath(self.archive.path) + os.sep,), lambda *_: None, None,
@@ -91,20 +92,27 @@ class Replayer(Seeker):
         return low <= self.iteration < high if self.stack else not self._job["only_loop"]
 
     def _take_output(self, fd: int, data: bytes) -> None:
-        if self._in_probe:
-            if self._is_shown():
-                self.tell("probe", fd=fd, text=data.decode("utf-8", "surrogateescape"),
-                          iteration=self.iteration)
+        if self.in_probe:
+            if self.printed and self.printed[-1][0] != fd:
+                self.tell_printed()
+            self.printed.append((fd, data))
         elif fd == 1 and not self.is_astray:
             self._text.append(data)
+
+    def tell_printed(self) -> None:
+        """Tell what the probe that ends has printed."""
+        if self.printed and self._is_shown():
+            text = b"".join(data for _, data in self.printed).decode("utf-8", "surrogateescape")
+            self.tell("probe", fd=self.printed[0][0], text=text, iteration=self.iteration)
+        self.printed.clear()
 
     def fence(self) -> Any:
         return Fence(self)
 
     def value(self, name: str, value: Any) -> None:
         """A value logged by hand; those of probes are new."""
-        if self._in_probe and self._is_shown():
-            output.flush()
+        if self.in_probe and self._is_shown():
+            self.tell_printed()
             self.tell("value", name=name, value=plain_value(value), iteration=self.iteration)
 
     def add_module(self, plan: ModulePlan, module: types.ModuleType, code: types.CodeType,
@@ -180,7 +188,7 @@ class Replayer(Seeker):
             self.clock.count, self.entropy.count = border.clock, border.entropy
             if border.checkpoint is not None and not border.checkpoint.why_not and not self._quiet:
                 self._compare_state(border.checkpoint, position, entry)
-                self._probed = False
+                self.has_probed = False
         if position == self._job["stop"] or self.iteration >= self._job["until"]:
             self.leave()
 
@@ -215,7 +223,7 @@ class Replayer(Seeker):
         except Cannot as why:
             self.tell("note", text=f"the state at {position} could not be put back: {why}", key="cannot")
         else:
-            if self._probed and self._mentioned.issuperset(map(_variable, names)):
+            if self.has_probed and self._mentioned.issuperset(map(_variable, names)):
                 self.tell("note", key="changed", text=f"added statements change {names[0]} (iteration "
                           f"{self.iteration}): put back at the next checkpoint")
                 return
@@ -300,26 +308,32 @@ def _keys(position: str) -> list[str]:
 
 
 class Fence:
-    """Surrounds statements that were added: their output is apart, their draws are undone."""
+    """Surrounds statements that were added: their output is apart, their draws are undone.
+
+    It may be crossed at each step of an inner loop. The outermost one does what is to be done.
+    """
+
+    __slots__ = ("_replayer", "_draws")
 
     def __init__(self, replayer: Replayer) -> None:
         self._replayer, self._draws = replayer, Draws()
-        self._states: list[list[Any]] = []
 
     def __enter__(self) -> None:
         replayer = self._replayer
-        output.flush()
-        self._states.append(self._draws.states())
-        replayer._in_probe += 1
-        replayer._probed = True
-        replayer.clock.is_off = True
+        replayer.in_probe += 1
+        if replayer.in_probe == 1:
+            self._draws.note()
+            replayer.has_probed = replayer.clock.is_off = True
 
     def __exit__(self, *_: Any) -> None:
         replayer = self._replayer
-        output.flush()
-        replayer._in_probe -= 1
-        replayer.clock.is_off = bool(replayer._in_probe)
-        if drawn := self._draws.undo(self._states.pop()):
+        replayer.in_probe -= 1
+        if replayer.in_probe:
+            return
+        replayer.clock.is_off = False
+        if replayer.printed:
+            replayer.tell_printed()
+        if drawn := self._draws.undo():
             replayer.tell("note", text=f"added statements draw from {', '.join(drawn)}: undone",
                           key="drawn")
 

@@ -23,7 +23,7 @@ LINGER_S = 1.0       # of small checkpoints until they are written: a killed pro
 _LINGER_BYTES = 4 << 20
 _PATIENCE_S = 1.0    # with a training thread that takes a checkpoint
 # What a checkpoint is taken to cost the writer, until it knows: seconds each, and for so many bytes.
-_SMALL_S, _SMALL_BYTES = 0.004, 256 << 10
+_SMALL_S, _SMALL_BYTES = 0.001, 256 << 10
 _LARGE_S, _LARGE_BYTES = 0.04, 8 << 20
 
 

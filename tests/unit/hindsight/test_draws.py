@@ -28,28 +28,48 @@ def test_draws_are_noticed_and_undone(name: str, gauss: int) -> None:
         np.random.randn()
     before = random.getstate(), repr(np.random.get_state())
     found = Draws()
-    states = found.states()
-    assert found.undo(states) == []
+    found.note()
+    assert found.undo() == []
     draw()
-    assert found.undo(states) == [which]
+    assert found.undo() == [which]
+    assert found.undo() == []
     assert (random.getstate(), repr(np.random.get_state())) == before
+
+
+def test_the_programs_own_draws_between_probes_stay() -> None:
+    found, chance = Draws(), random.Random(1)
+    for _ in range(300):
+        for _ in range(chance.choice((0, 1, 312, 624, 1248))):
+            random.getrandbits(32)
+            np.random.random_sample()
+        before = random.getstate(), repr(np.random.get_state())
+        found.note()
+        wanted = []
+        if chance.random() < 0.5:
+            wanted.append("random")
+            [random.getrandbits(32) for _ in range(chance.choice((1, 624, 1248)))]
+        if chance.random() < 0.5:
+            wanted.append("numpy")
+            np.random.random_sample(chance.choice((1, 312, 624)))
+        assert found.undo() == wanted
+        assert (random.getstate(), repr(np.random.get_state())) == before
 
 
 def test_their_places_in_memory_are_known() -> None:
     assert draws._gauss_offset(np) is not None
-    assert isinstance(Draws().states()[0][0], bytes)
+    assert isinstance(draws._python(), draws._Twister) and isinstance(draws._numpy(), draws._Twister)
 
 
 def test_another_bit_generator_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Draws()
-    found.states()
+    found.note()
     before = np.random.get_bit_generator()
     try:
         np.random.set_bit_generator(np.random.MT19937(5))
-        states = found.states()
+        found.note()
         np.random.rand()
         first = np.random.get_state()[2]
-        assert found.undo(states) == ["numpy"] and np.random.get_state()[2] != first
+        assert found.undo() == ["numpy"] and np.random.get_state()[2] != first
     finally:
         np.random.set_bit_generator(before)
 
@@ -57,7 +77,7 @@ def test_another_bit_generator_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_torch() -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     found = Draws()
-    states = found.states()
+    found.note()
     before = torch.get_rng_state()
     torch.rand(3)
-    assert "torch" in found.undo(states) and torch.equal(torch.get_rng_state(), before)
+    assert "torch" in found.undo() and torch.equal(torch.get_rng_state(), before)
