@@ -25,6 +25,7 @@ class FileTree:
         self.captured = service.captured
         self.seen = service.seen
         self.excluded = keeper.excluded
+        self._infos: dict[str, os.stat_result | None] = {}
 
     def capture(self, path: str) -> FileState:
         """What is at a path now, with its content.
@@ -44,14 +45,18 @@ class FileTree:
         return os.path.islink(codec.raw(path))
 
     def info(self, path: str) -> os.stat_result | None:
-        """What this machine says of a path; None if that is not the experiment's file."""
-        try:
-            return os.lstat(codec.raw(path))
-        except OSError:
-            return None
+        """What this machine said of a path when first asked after the run; None if that is not the experiment's file."""
+        if path not in self._infos:
+            try:
+                self._infos[path] = os.lstat(codec.raw(path))
+            except OSError:
+                self._infos[path] = None
+        return self._infos[path]
 
-    def elf(self, path: str) -> ElfFacts | None:
-        """What the ELF file at a path says about itself."""
+    def elf(self, path: str, state: FileState | None = None) -> ElfFacts | None:
+        """What the ELF file at a path, which was kept in this state, says about itself."""
+        if state and state.content and self._keeper.begins_otherwise(state.content, elf.MAGIC):
+            return None
         return elf_facts(codec.raw(path))
 
     def needed(self, program: str, environment: dict[str, str]) -> set[str]:

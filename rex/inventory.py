@@ -191,7 +191,7 @@ def _entries(files: _Files, uses: dict[str, FileUse], touched: dict[str, int],
         facts = None
         roles = []
         if initial and initial.type == "file" and not is_changed:
-            facts = files.tree.elf(path)
+            facts = files.tree.elf(path, initial)
         if how & _EXECUTED or path in libraries or facts:
             roles.append(APPARATUS)
         elif initial and initial.type == "file" and how & READ:

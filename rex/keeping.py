@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from typing import Any, Callable, Iterable
 
 from rex import codec
-from rex.archive import FileEntry, FileState, Recording, below
+from rex.archive import Content, FileEntry, FileState, Recording, below
 from rex.archive.identities import Identities
 
 _REQUEST = struct.Struct("<I")
@@ -42,8 +42,14 @@ def _any_of(*patterns: str) -> Callable[[str], object]:
     return re.compile("|".join(map(fnmatch.translate, patterns))).match
 
 
+def _literals(*patterns: str) -> tuple[str, ...]:
+    """Of each pattern the longest part without wildcards: a path without any of these matches none."""
+    return tuple(dict.fromkeys(max(pattern.split("*"), key=len) for pattern in patterns))
+
+
 _KEY_FILES = _any_of(*_KEY_PATTERNS)
 _NAMED_LIKE_KEYS = _any_of(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)
+_IN_NAMES_OF_KEYS = _literals(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)
 _NOT_KEYS = _any_of("*.pub", "*/known_hosts", "*.gpg~")
 _PRIVATE = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File|-----BEGIN PGP PRIVATE")
 _LOOKED_AT_BYTES = 64 << 10
@@ -92,6 +98,10 @@ class Keeper:
         if state.type == "file":
             self.excluded.add(path)
         return state
+
+    def begins_otherwise(self, content: Content, begin: bytes) -> bool:
+        """Whether a content is known not to begin so; False where nobody looked."""
+        return self._recording.begins_otherwise(content, begin)
 
     def leaves_out(self, path: str) -> bool:
         """Whether this file is excluded; it counts as left out if so."""
@@ -250,7 +260,7 @@ def warn_of_keys(files: Iterable[tuple[str, FileEntry]]) -> list[str]:
     """A warning for each file that is kept and looks like somebody's key or password."""
     found = []
     for path, entry in files:
-        if not _NAMED_LIKE_KEYS(path) or _NOT_KEYS(path) or not entry.contents():
+        if not any(map(path.__contains__, _IN_NAMES_OF_KEYS)) or not _NAMED_LIKE_KEYS(path) or _NOT_KEYS(path) or not entry.contents():
             continue
         if _KEY_FILES(path) or _is_private_key(path):
             found.append(f"{path} looks like a key or a password and is in the archive; "

@@ -53,17 +53,17 @@ def _blocks(source: BinaryIO, header: bytes) -> Iterator[bytes]:
 
 def _take_times(data: bytearray) -> tuple[list[int], int]:
     """Take the times out of the whole records at the front of data; the times, and where those records end."""
-    words = memoryview(data)[:len(data) // _WORD * _WORD].cast("Q")
-    count, at, times = len(words), 0, []
-    while at + _TIME_WORD < count:
-        size = words[at] & 0xFFFFFFFF
-        if size < _RECORD_BYTES or size % _WORD or at + size // _WORD > count:
-            break
-        times.append(words[at + _TIME_WORD])
-        words[at + _TIME_WORD] = 0
-        at += size // _WORD
-    words.release()
-    return times, at * _WORD
+    with memoryview(data) as view, view[:len(data) // _WORD * _WORD].cast("Q") as words:
+        count, at, times = len(words), 0, []
+        while at + _TIME_WORD < count:
+            size = words[at] & 0xFFFFFFFF
+            next_at = at + (size >> 3)
+            if size < _RECORD_BYTES or size & 7 or next_at > count:
+                break
+            times.append(words[at + _TIME_WORD])
+            words[at + _TIME_WORD] = 0
+            at = next_at
+        return times, at * _WORD
 
 
 def _columns(times: list[int], last: int) -> bytes:

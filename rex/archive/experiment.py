@@ -200,6 +200,10 @@ class Recording:
         found = capture.set_aside(codec.raw(path), self.directory, limit_bytes)
         return (functools.partial(found.store, self._packer), found.size_bytes) if found else None
 
+    def begins_otherwise(self, content: Content, begin: bytes) -> bool:
+        """Whether a content is known not to begin with these up to four bytes; False where nobody looked."""
+        return not self._packer.beginnings.get(content.sha256, begin).startswith(begin)
+
     @property
     def new_bytes(self) -> int:
         """Raw bytes added that the archive did not have yet."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, Callable, Union, get_args, get_origin, get_type_hints
@@ -12,8 +13,11 @@ _SCALARS = frozenset((str, int, bool, float, type(None)))
 
 
 @functools.cache
-def _defaults(kind: Any) -> list[tuple[str, Any]]:
-    return [(f.name, _default(f)) for f in fields(kind)]
+def _defaults(kind: Any) -> tuple[tuple[str, ...], tuple[Any, ...], Callable[[Any], Any]]:
+    """Names of the fields, their defaults, and what gets their values."""
+    names = tuple([f.name for f in fields(kind)])
+    values = operator.attrgetter(*names)
+    return names, tuple([_default(f) for f in fields(kind)]), values if len(names) > 1 else lambda one: (values(one),)
 
 
 def _default(item: Field[Any]) -> Any:
@@ -26,8 +30,9 @@ def plain(value: Any) -> Any:
     if kind in _SCALARS:
         return value
     if hasattr(kind, "__dataclass_fields__"):
-        return {name: item if type(item) in _SCALARS else plain(item) for name, default in _defaults(kind)
-                if (item := getattr(value, name)) != default}
+        names, defaults, values = _defaults(kind)
+        return {name: item if type(item) in _SCALARS else plain(item)
+                for name, default, item in zip(names, defaults, values(value)) if item is not default and item != default}
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (tuple, list)):

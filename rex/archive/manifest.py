@@ -187,7 +187,7 @@ def encode(manifest: Manifest, store: Callable[[list[bytes]], Content]) -> bytes
         if entry.is_changed or entry.final != entry.initial:
             changed[path] = entry
         else:
-            unchanged[path] = replace(entry, final=None)   # told once
+            unchanged[path] = FileEntry(entry.initial, None, False, entry.roles, entry.elf)   # told once
     table = store(list(_table_pieces(plain(unchanged)))) if unchanged else None
     told = replace(manifest, files=changed, table=table, changed=None, times_ns=())
     if len(changed) >= _MANY_CHANGED:

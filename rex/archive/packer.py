@@ -17,6 +17,7 @@ from rex.archive.store import Store, zero_blocks
 FRAME_BYTES = 2 << 20      # raw bytes gathered before a frame is compressed
 PACK_BYTES = 256 << 20     # stored bytes before the next pack is begun
 LEVEL = 3
+_BEGINNING_BYTES = 4
 # For archives at rest: six times the time, a fifth less.
 DENSE_LEVEL, DENSE_FRAME_BYTES = 19, 15 << 20
 
@@ -45,6 +46,7 @@ class Packer:
         self._failure: BaseException | None = None
         self._unsynced: list[str] = []
         self._is_directory_stale = False
+        self.beginnings: dict[str, bytes] = {} # of small contents, by sha256: their first four bytes
         self.sealed: set[str] = set()          # names of the packs written
         self.new_bytes = 0                     # raw bytes that were not in the store yet
         self.stored_bytes = 0                  # bytes of the packs written
@@ -156,7 +158,9 @@ class Packer:
     def add_bytes(self, data: bytes) -> Content:
         """Store data, cut if it is large."""
         if len(data) <= WHOLE_BYTES:
-            return Content(self.add(data).hex() if data else EMPTY, len(data))
+            sha256 = self.add(data).hex() if data else EMPTY
+            self.beginnings[sha256] = data[:_BEGINNING_BYTES]
+            return Content(sha256, len(data))
         return self.add_blocks([data])
 
     def add_pieces(self, pieces: Iterable[bytes], names: list[bytes] | None = None) -> Content:

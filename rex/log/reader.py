@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 from types import TracebackType
 from typing import BinaryIO, Container, Iterator
 
@@ -12,6 +13,7 @@ from rex.log.records import (EVENT, FINISHED, HEADER, MAGIC, MAX_RECORD_BYTES, N
                              decode)
 
 _BLOCK_BYTES = 1 << 18
+_SIZE_AND_CALL = struct.Struct("<IH").unpack_from
 
 
 class LogReader:
@@ -74,7 +76,7 @@ class LogReader:
                 position = 0
             if len(buffer) - position < EVENT.size:
                 return self._end(offset, len(buffer) - position, seen)
-            size = int.from_bytes(buffer[position:position + 4], "little")
+            size, call = _SIZE_AND_CALL(buffer, position)
             if size == 0 and not self.is_finished:
                 return
             if size < EVENT.size or size % 8 or size > MAX_RECORD_BYTES:
@@ -86,7 +88,6 @@ class LogReader:
                 position = 0
                 if len(buffer) < size:
                     return self._end(offset, len(buffer), seen)
-            call = buffer[position + 4] | buffer[position + 5] << 8
             if calls is None or call in calls:
                 yield decode(memoryview(buffer)[position:position + size], offset)
             seen += 1

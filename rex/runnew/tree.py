@@ -117,7 +117,7 @@ class RunTree(FileTree):
     def info(self, path: str) -> os.stat_result | None:
         return None
 
-    def elf(self, path: str) -> ElfFacts | None:
+    def elf(self, path: str, state: FileState | None = None) -> ElfFacts | None:
         entry = self._files.get(path)
         if path in self._plan.files:
             return elf_facts(codec.raw(self._plan.files[path]))
