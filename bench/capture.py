@@ -29,7 +29,8 @@ COLUMNS = ("traced_s", "first_s", "again_s", "first_%", "again_%", "first_cpu_%"
 WORKLOADS = {
     "read": ("eight thousand small files, read", "find tree -type f | sort | xargs cat | sha256sum"),
     "build": ("a compiler, many processes", "for i in $(seq 40); do gcc -O1 -c src/m$i.c -o m$i.o; done; gcc m*.o -o prog; ./prog"),
-    "rewrite": ("a file rewritten two hundred times", "for i in $(seq 200); do head -c 1000000 data > state; sort state | tail -1; done"),
+    "work": ("two hundred files, some work on each", "for f in set/*; do gzip -9c $f | wc -c; done"),
+    "rewrite": ("a file rewritten sixty times", "for i in $(seq 60); do head -c 1000000 data > state; sort state | tail -1; done"),
     "edit": ("a large file changed in place", f"{sys.executable} -c \"f = open('data', 'r+b')\nfor n in range(0, 60_000_000, 60_000):\n"
              " f.seek(n); f.write(b'x' * 100); sum(range(20_000))\""),
     "python": ("an interpreter and its modules", f"{sys.executable} -c 'import numpy, asyncio, sqlite3; print(sum(range(30_000_000)))'"),
@@ -37,7 +38,7 @@ WORKLOADS = {
 
 
 def make_inputs(folder: Path) -> None:
-    """tree/ of 8,000 files, src/ of 40 programs' parts, data of 60 MB."""
+    """tree/ of 8,000 small files, src/ of 40 programs' parts, set/ of 200 files of 200 kB, data of 60 MB."""
     for n in range(8000):
         path = folder / "tree" / str(n % 40) / f"file{n}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,6 +48,9 @@ def make_inputs(folder: Path) -> None:
         (folder / "src" / f"m{n}.c").write_text("#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n" + "".join(
             f"int f{n}_{k}(int a) {{ for (int i = 0; i < a; i++) a ^= i * {k}; return a; }}\n" for k in range(60))
             + ("int main(void) { puts(\"built\"); return 0; }\n" if n == 1 else ""))
+    (folder / "set").mkdir()
+    for n in range(200):
+        (folder / "set" / f"f{n}").write_text("".join(f"{k * 7919 % 10007} {n * k % 9973}\n" for k in range(20_000)))
     with open(folder / "data", "wb") as file:
         for n in range(600):
             file.write(b"".join(b"%d line %d\n" % (k * 7919 % 10007, n) for k in range(8000))[:100_000])
@@ -122,7 +126,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(WORKLOADS))
-    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--traced", metavar="COMMAND", help=argparse.SUPPRESS)
     given = parser.parse_args()
