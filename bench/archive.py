@@ -3,7 +3,8 @@
 Each workload is recorded twice into a fresh archive, and `reprozip trace` and `reprozip pack` do the same run where
 reprozip is installed. Columns, in bytes of files: `first` recording; what the `second` one adds, in percent of it;
 `dense`, the first after `rex gc --recompress`; `reprozip`; and the ratios of first and dense to reprozip's.
-`outputs` are bytes of the first that reprozip does not keep: what the run wrote, and the log. `xz` is what
+`outputs` are bytes of the first that reprozip does not keep: what the run wrote, and the log; `inputs_ratio` is
+without them. `xz` is what
 reprozip's own files would take in xz -6 with its filter for x86, the best that a common tool does.
 
 RUN is a script that lays workloads out: `RUN make NAME DIR` prints, last, the command to run in DIR. --travel times
@@ -30,7 +31,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 REX = [sys.executable, "-m", "rex.cli.main"]
-COLUMNS = ("first", "second_percent", "dense", "outputs", "reprozip", "xz", "ratio", "dense_ratio")
+COLUMNS = ("first", "second_percent", "dense", "outputs", "reprozip", "xz", "ratio", "inputs_ratio", "dense_ratio")
 TRAVEL = ("first", "export", "export_s", "import_s", "push_s", "pull_s")
 
 # name: what it stresses, command run by sh
@@ -169,6 +170,7 @@ def measure(name: str, suite: str | None) -> dict[str, Any]:
         row["reprozip"], row["xz"] = reprozip_bytes(place.fresh(), place.command)
         for column, part in (("ratio", "first"), ("dense_ratio", "dense")):
             row[column] = round(row[part] / row["reprozip"], 2) if row["reprozip"] else None
+        row["inputs_ratio"] = round((first - outputs) / row["reprozip"], 2) if row["reprozip"] else None
         return row
 
 

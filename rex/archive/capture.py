@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import fcntl
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Iterator
 
 from rex import codec
@@ -18,18 +19,30 @@ from rex.archive.packer import Packer
 
 BLOCK_BYTES = 4 << 20
 COPY_BYTES = 1 << 30
+_USERS = "user."
 _FICLONE = 0x40049409   # linux/fs.h
 _TYPES = {stat.S_IFREG: FILE, stat.S_IFDIR: DIR, stat.S_IFLNK: SYMLINK, stat.S_IFIFO: FIFO}
 
 Source = str | bytes | os.PathLike[str] | int
 
 
-def state_of(info: os.stat_result, content: Content | None = None, target: str = "") -> FileState:
+def state_of(info: os.stat_result, content: Content | None = None, target: str = "",
+             xattrs: dict[str, str] | None = None) -> FileState:
     """The file state that a stat result tells."""
     kind = _TYPES.get(stat.S_IFMT(info.st_mode), OTHER)
     size = content.size if content else info.st_size if kind == FILE else 0
     return FileState(kind, stat.S_IMODE(info.st_mode), info.st_uid, info.st_gid,
-                     info.st_mtime_ns, size, content, target)
+                     info.st_mtime_ns, size, content, target, "", xattrs or {})
+
+
+def xattrs_of(source: bytes | int) -> dict[str, str]:
+    """The attributes that users gave a file or directory, which is no link: values in base64 by name."""
+    try:
+        # Few have any: of most the list is all that is asked for.
+        return {codec.text(os.fsencode(name)): base64.b64encode(os.getxattr(source, name)).decode()
+                for name in os.listxattr(source) if name.startswith(_USERS)}
+    except OSError:
+        return {}   # a file system without
 
 
 def add_file(packer: Packer, source: Source) -> Content:
@@ -95,11 +108,13 @@ def capture(packer: Packer, path: str | bytes, content: bool = True,
     info = os.lstat(name)
     if stat.S_ISLNK(info.st_mode):
         return state_of(info, target=codec.text(os.readlink(name)))
+    if stat.S_ISDIR(info.st_mode):
+        return state_of(info, xattrs=xattrs_of(name))
     if not stat.S_ISREG(info.st_mode) or not content:
         return state_of(info)
     known = identities.find(info) if identities else None
     if known and packer.has(known):
-        return state_of(info, known)
+        return state_of(info, known, "", xattrs_of(name))
     for _ in range(3):
         try:
             found = add_file(packer, name)
@@ -111,7 +126,7 @@ def capture(packer: Packer, path: str | bytes, content: bool = True,
                 identities.learn(info, found)
             break
         info = after   # somebody wrote meanwhile: what was read may be neither old nor new
-    return state_of(info, found)
+    return state_of(info, found, "", xattrs_of(name))
 
 
 @dataclass(frozen=True)
@@ -125,6 +140,7 @@ class Snapshot:
     info: os.stat_result
     blocks: tuple[bytes | int, ...]
     clone: int = -1
+    xattrs: dict[str, str] = field(default_factory=dict)
 
     @property
     def size_bytes(self) -> int:
@@ -135,9 +151,9 @@ class Snapshot:
         if self.clone < 0:
             whole = self.blocks[0] if self.info.st_size <= WHOLE_BYTES and self.blocks else None
             return state_of(self.info, packer.add_bytes(whole) if isinstance(whole, bytes)
-                            else packer.add_blocks(self.blocks))
+                            else packer.add_blocks(self.blocks), "", self.xattrs)
         try:
-            return state_of(self.info, packer.add_blocks(read_blocks(self.clone)))
+            return state_of(self.info, packer.add_blocks(read_blocks(self.clone)), "", self.xattrs)
         finally:
             os.close(self.clone)
 
@@ -161,10 +177,10 @@ def set_aside(path: bytes, directory: str, limit_bytes: int) -> Snapshot | None:
             return None
         if info.st_size > limit_bytes:
             clone = _clone(fd, info, directory)
-            return Snapshot(info, (), clone) if clone >= 0 else None
+            return Snapshot(info, (), clone, xattrs_of(fd)) if clone >= 0 else None
         # Small files are cut as `add_file` cuts them: the same bytes are the same objects.
         blocks = (os.read(fd, WHOLE_BYTES),) if info.st_size <= WHOLE_BYTES else tuple(read_blocks(fd))
-        return Snapshot(info, blocks) if _same(info, os.fstat(fd)) else None
+        return Snapshot(info, blocks, -1, xattrs_of(fd)) if _same(info, os.fstat(fd)) else None
     except OSError:
         return None
     finally:

@@ -37,6 +37,7 @@ class FileState:
         content: the bytes of a file; None if they were not kept.
         target: where a symlink points.
         link_of: path of another entry that was the same file (hard link).
+        xattrs: extended attributes of users (`user.*`) of files and directories: values in base64 by name.
     """
 
     type: str
@@ -48,6 +49,7 @@ class FileState:
     content: Content | None = None
     target: str = ""
     link_of: str = ""
+    xattrs: dict[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ path below one is refused, and links are made after everything else.
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import io
 import os
 import tarfile
@@ -158,6 +160,8 @@ def write_directory(archive: Archive, tree: Tree, root: str) -> None:
                 file.truncate(state.size)
             os.chmod(where, state.mode & 0o777)
     for path, state in tree.states.items():
+        _set_xattrs(codec.raw(root + path), state)
+    for path, state in tree.states.items():
         if state.type == "symlink":
             os.symlink(codec.raw(state.target), codec.raw(root + path))
     for path, state in reversed(tree.states.items()):   # what is below comes before its directory
@@ -166,6 +170,32 @@ def write_directory(archive: Archive, tree: Tree, root: str) -> None:
             # Its owner must be able to enter and remove it, whatever it was.
             os.chmod(where, (state.mode & 0o1777) | 0o700)
         os.utime(where, ns=(state.mtime_ns, state.mtime_ns), follow_symlinks=False)
+
+
+def _set_xattrs(where: bytes, state: FileState) -> None:
+    for name, value in _xattrs(state):
+        with contextlib.suppress(OSError):   # a file system without, or that has no room
+            if state.type == "file":
+                os.chmod(where, 0o600)       # whoever may not write may not do this either
+            os.setxattr(where, name, value)
+    if state.type == "file" and state.xattrs:
+        os.chmod(where, state.mode & 0o777)
+
+
+def _xattrs(state: FileState) -> Iterator[tuple[bytes, bytes]]:
+    """Names and values, of users' attributes only, which mean nothing to the system.
+
+    Raises:
+        Damaged: a value is none.
+    """
+    if state.type in ("file", "dir"):
+        for name, value in sorted(state.xattrs.items()):
+            try:
+                data = base64.b64decode(value, validate=True)
+            except ValueError as error:
+                raise Damaged("a manifest is damaged", f"the value of {name!r} is not base64") from error
+            if name.startswith("user.") and "\0" not in name:
+                yield codec.raw(name), data
 
 
 def write_tar(archive: Archive, tree: Tree, stream: BinaryIO) -> None:
@@ -184,6 +214,8 @@ def write_tar(archive: Archive, tree: Tree, stream: BinaryIO) -> None:
             info.mtime = state.mtime_ns // 10**9
             if state.mtime_ns % 10**9:
                 info.pax_headers["mtime"] = f"{info.mtime}.{state.mtime_ns % 10**9:09d}"
+            for name, value in _xattrs(state):
+                info.pax_headers[f"SCHILY.xattr.{codec.text(name)}"] = codec.text(value)
             if state.type == "symlink":
                 info.linkname = state.target
             if state.type == "file" and state.link_of in written:

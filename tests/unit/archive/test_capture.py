@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import socket
 from pathlib import Path
 
 import pytest
 
-from rex.archive import Archive, Manifest
+from rex.archive import Archive, FileEntry, Manifest
 from rex.archive.capture import read_blocks
 
 
@@ -85,3 +86,23 @@ def test_files_of_proc_have_bytes_without_a_size(archive: Archive) -> None:
         content = recording.add_file("/proc/version")
         recording.finish(Manifest(("x",)))
     assert archive.read(content) == Path("/proc/version").read_bytes()
+
+
+def test_attributes_that_users_gave(archive: Archive, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"hello")
+    try:
+        os.setxattr(path, "user.origin", b"\0\xff microscope")
+        os.setxattr(tmp_path, "user.empty", b"")
+    except OSError:
+        pytest.skip("no attributes on this file system")
+    with archive.begin() as recording:
+        kept = recording.capture(str(path))
+        aside = recording.set_aside(str(path), 1 << 20)
+        place = recording.capture(str(tmp_path))
+        assert aside and aside[0]() == kept
+        recording.finish(Manifest(("x",), files={"/f": FileEntry(kept, kept), "/d": FileEntry(place, place)}))
+    assert kept.xattrs == {"user.origin": base64.b64encode(b"\0\xff microscope").decode()}
+    assert place.xattrs == {"user.empty": ""}
+    files = Archive.open(archive.path).experiment("exp0").manifest.files
+    assert (files["/f"].initial, files["/d"].initial) == (kept, place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import os
 import stat
@@ -118,3 +119,28 @@ def test_names_of_one_file(archive: Archive, record: Record, tmp_path: Path) -> 
     with tarfile.open(fileobj=io.BytesIO(stream.getvalue())) as tar:
         assert [tar.getmember(f"w/{name}").islnk() for name in "abc0"] == [False, True, False, False]
         assert all(tar.extractfile(f"w/{name}").read() == b"data" for name in "abc0")  # type: ignore[union-attr]
+
+
+def test_attributes_that_users_gave(archive: Archive, record: Record, tmp_path: Path) -> None:
+    try:
+        os.setxattr(tmp_path, "user.try", b"")
+    except OSError:
+        pytest.skip("no attributes on this file system")
+    value = b"\0\xff microscope"
+    kept = record({"/w/in": b"data"}).manifest.files["/w/in"].initial
+    assert kept
+    given = {"user.origin": base64.b64encode(value).decode(), "security.capability": "AQAAAg=="}
+    state = replace(kept, mode=0o444, xattrs=given)
+    tree = initial_tree(record({"/w/in": state}, "e").manifest)
+    write_directory(archive, tree, str(tmp_path / "root"))
+    made = tmp_path / "root/w/in"
+    assert os.listxattr(made) == ["user.origin"] and os.getxattr(made, "user.origin") == value
+    assert (stat.S_IMODE(made.stat().st_mode), made.stat().st_mtime_ns) == (0o444, state.mtime_ns)
+    stream = io.BytesIO()
+    write_tar(archive, tree, stream)
+    with tarfile.open(fileobj=io.BytesIO(stream.getvalue())) as tar:
+        headers = tar.getmember("w/in").pax_headers
+    assert {n: v.encode("utf-8", "surrogateescape") for n, v in headers.items() if "xattr" in n} == {"SCHILY.xattr.user.origin": value}
+    bad = initial_tree(record({"/w/in": replace(state, xattrs={"user.a": "?"})}, "f").manifest)
+    with pytest.raises(Damaged):
+        write_tar(archive, bad, io.BytesIO())
