@@ -117,6 +117,7 @@ struct task {
     struct task *leader;             /* the task that names the process */
     int threads;                     /* of a leader: live tasks of the process */
     bool threaded;                   /* of a leader: it has had threads since its last exec */
+    bool kin;                        /* of a leader, replay: it shares memory with other processes, see replay_kin.c */
     uint32_t children;               /* ordinal of the next child */
     struct files *files;
     struct space *space;
@@ -260,7 +261,8 @@ struct event {                       /* replay's index of one record */
 };
 struct script { struct event **event; size_t count, cursor; uint32_t index; const struct record *birth;
                 struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at;
-                uint32_t step_tasks; };   /* of a step: how many of its tasks live */
+                uint32_t step_tasks;      /* of a step: how many of its tasks live */
+                uint32_t kin; };          /* the same number in all processes that share memory, 0 = none */
 void log_load(const char *path);
 struct script *script_of(uint32_t task);
 uint32_t script_total(void);
@@ -432,6 +434,12 @@ bool is_readiness_wait(const struct rex_call *c);       /* poll, select, epoll_w
 bool replay_wait_freely(struct task *t, struct event *e);
 void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
 struct task *task_named(uint32_t recorded_tid);
+bool is_kin(const struct task *t);
+void replay_kin_born(struct task *parent, struct task *t, uint64_t flags);
+bool replay_kin_kill(struct task *t);
+bool replay_kin_signal(struct task *t, siginfo_t *info);
+bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
+bool replay_is_mate(const struct task *t, const struct script *s);   /* may take its answers */
 void replay_born(struct task *parent, struct task *t, uint64_t flags);
 void replay_take_number(struct task *t);
 void replay_began(struct task *t);

@@ -31,7 +31,7 @@ bool pipe_asks(const struct task *t)
 /* Whether the call is one that the log has as a move of bytes. */
 bool is_pipe_call(const struct task *t)
 {
-    return !serial_on && !t->leader->threaded && (pipe_takes(t->nr) || pipe_gives(t->nr) || pipe_asks(t))
+    return !serial_on && !t->leader->threaded && !is_kin(t) && (pipe_takes(t->nr) || pipe_gives(t->nr) || pipe_asks(t))
         && files_piped(t->files, (int)t->args[0]);
 }
 
@@ -83,7 +83,7 @@ static void watch_selected(struct task *t)
 /* At the entry of a call that asks what is ready, or will be told. */
 void pipes_watch(struct task *t)
 {
-    if (serial_on || t->leader->threaded || (handler == &replayer && log_version < LOG_WITH_PIPES))
+    if (serial_on || t->leader->threaded || is_kin(t) || (handler == &replayer && log_version < LOG_WITH_PIPES))
         return;
     switch (call_of(t->nr)->hook) {
     case REX_HOOK_POLL:

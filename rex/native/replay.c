@@ -107,6 +107,26 @@ static void block(struct task *t)
     t->blocked = t->want_exit = true;
 }
 
+/* Among those that share work the log need not have what is between them, or what only they themselves know. */
+static bool answer_among_mates(struct task *t, const struct rex_call *c)
+{
+    if (!has_shared_work(t) || !t->script->birth)
+        return false;
+    switch (t->nr) {
+    case REX_NR_getpid:
+        skip_call(t, t->script->tgid);
+        return true;
+    case REX_NR_gettid:
+        skip_call(t, t->script->tid);
+        return true;
+    }
+    if (c->hook == REX_HOOK_EPOLL_CTL && replay_epoll_ctl(t)) {
+        t->want_exit = true;
+        return true;
+    }
+    return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_kin_kill(t));
+}
+
 static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
 {
     bool again = c->policy == REX_EMULATE || (c->hook == REX_HOOK_OPEN && has_shared_work(t));
@@ -121,6 +141,8 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         block(t);
         return;
     }
+    if (answer_among_mates(t, c))
+        return;
     bool is_wait = is_readiness_wait(c);
     if (is_wait && replay_wait_freely(t, NULL))
         return;                           /* threads wait as often as they have to */

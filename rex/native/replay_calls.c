@@ -51,23 +51,6 @@ static bool was_end(const struct record *r)
     return info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
 }
 
-/* Waits for the end of the very child that the log names, for as long as it takes. */
-static void wait_entry(struct task *t, struct event *e)
-{
-    const uint64_t not_ends = WNOHANG | WUNTRACED | WCONTINUED;
-    int64_t pid = recorded_pid(e->record);
-    struct task *child = pid > 0 ? task_named((uint32_t)pid) : NULL;
-    pid_t real = child ? child->tid : pid > 0 ? replay_dead((uint32_t)pid) : 0;
-    if (!real || !was_end(e->record)) {
-        replay_emulate(t, e);
-        return;
-    }
-    if (t->nr == REX_NR_wait4)
-        change_call(t, t->nr, (uint64_t)real, t->args[1], t->args[2] & ~not_ends, t->args[3]);
-    else
-        change_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~not_ends);
-}
-
 /* Threads look for children as often as they like; only the names of these need translation. */
 static void wait_freely(struct task *t)
 {
@@ -83,14 +66,45 @@ static void wait_freely(struct task *t)
     run(t);
 }
 
+static uint32_t recorded_number(pid_t real)
+{
+    for (struct task *child = tasks; child; child = child->next)
+        if (child->tid == real && child->script && child->script->tid)
+            return child->script->tid;
+    return (uint32_t)real;
+}
+
 static void wait_freely_exit(struct task *t, int64_t result)
 {
-    for (struct task *child = tasks; child && result > 0; child = child->next)
-        if (child->tid == result && child->script && child->script->tid) {
-            give_result(t, child->script->tid);
-            return;
-        }
-    give_result(t, result);
+    siginfo_t info;
+    if (t->nr == REX_NR_waitid && !result && t->args[2] && mem_read(t->tid, t->args[2], &info, sizeof info) && info.si_pid > 0) {
+        info.si_pid = (pid_t)recorded_number(info.si_pid);
+        mem_write(t->tid, t->args[2], &info, sizeof info);
+    }
+    give_result(t, result > 0 ? recorded_number((pid_t)result) : result);
+}
+
+/* Waits for the end of the very child that the log names, for as long as it takes. */
+static void wait_entry(struct task *t, struct event *e)
+{
+    const uint64_t not_ends = WNOHANG | WUNTRACED | WCONTINUED;
+    int64_t pid = recorded_pid(e->record);
+    if (replay_kin_waits(t, e, pid)) {
+        replay_done(e);
+        t->matched = NULL;
+        wait_freely(t);
+        return;
+    }
+    struct task *child = pid > 0 ? task_named((uint32_t)pid) : NULL;
+    pid_t real = child ? child->tid : pid > 0 ? replay_dead((uint32_t)pid) : 0;
+    if (!real || !was_end(e->record)) {
+        replay_emulate(t, e);
+        return;
+    }
+    if (t->nr == REX_NR_wait4)
+        change_call(t, t->nr, (uint64_t)real, t->args[1], t->args[2] & ~not_ends, t->args[3]);
+    else
+        change_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~not_ends);
 }
 
 /* ------------------------------------------------------------------ external descriptors */
@@ -177,6 +191,10 @@ static void chdir_entry(struct task *t, struct event *e)
 /* Who gets the signal has it in its own log, at its place. */
 static void kill_entry(struct task *t, struct event *e)
 {
+    if (replay_kin_kill(t)) {
+        replay_done(e);
+        return;
+    }
     if (e->record->result == 0)
         replay_sent(t);
     replay_emulate(t, e);
@@ -359,6 +377,9 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
         skip_call(t, -ENETUNREACH);
         return;
     case REX_HOOK_KILL:
+        if (!replay_kin_kill(t))
+            skip_call(t, -ESRCH);
+        return;
     case REX_HOOK_PID:
         skip_call(t, -ESRCH);
         return;

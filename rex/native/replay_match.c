@@ -88,18 +88,23 @@ struct event *replay_next(struct task *t)
 /* Or as good as: of many, one runs at a time in an order that the log has. */
 bool is_single(struct task *t)
 {
-    return serial_on || t->leader->threads <= 1;
+    return serial_on || (t->leader->threads <= 1 && !is_kin(t));
 }
 
-/* Also of a process that has had threads: some may have taken the events of others. */
+/* Also of a process that has had threads: some may have taken the events of others.  Of kin as well. */
 bool has_shared_work(struct task *t)
 {
-    return !serial_on && t->leader->threaded;
+    return !serial_on && (t->leader->threaded || is_kin(t));
 }
 
 void replay_done(struct event *e)
 {
     e->done = true;
+}
+
+bool replay_is_mate(const struct task *t, const struct script *s)
+{
+    return s->tgid == t->script->tgid || (s->kin && s->kin == t->script->kin && is_kin(t));
 }
 
 /* Threads share work: what one did when recorded, another may do now. */
@@ -108,7 +113,7 @@ static struct event *match_sibling(struct task *t, long nr, uint64_t key)
     struct event *best = NULL;
     for (uint32_t i = 0; i < script_total(); i++) {
         struct script *s = script_of(i);
-        if (s == t->script || s->tgid != t->script->tgid)
+        if (s == t->script || !replay_is_mate(t, s))
             continue;
         struct event *e = match_in(s, nr, key);
         if (e && (!best || e->number < best->number))
@@ -165,7 +170,7 @@ struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
         if (left->done)
             e = left;
     for (uint32_t i = 0; !e && has_shared_work(t) && nr != REX_NR_gettid && i < script_total(); i++)
-        if (script_of(i)->tgid == t->script->tgid) {
+        if (replay_is_mate(t, script_of(i))) {
             q = queue_at(id_of(script_of(i), nr, key, 0));
             left = first_left(q, PLAIN);
             e = left ? left : q->last;
@@ -183,7 +188,7 @@ void replay_again(struct task *t, const struct event *opened)
     if (f && f->length == sizeof st)
         memcpy(&st, f->data, sizeof st);
     for (uint32_t i = 0; S_ISREG(st.st_mode) && r->stream && i < script_total(); i++)
-        for (size_t k = 0; script_of(i)->tgid == t->script->tgid && k < sizeof calls / sizeof *calls; k++) {
+        for (size_t k = 0; replay_is_mate(t, script_of(i)) && k < sizeof calls / sizeof *calls; k++) {
             struct queue *q = queue_at(id_of(script_of(i), calls[k], call_key(call_of(calls[k]), calls[k], NULL, r->stream, r->args), 0));
             for (struct event *e = q->first; e; e = e->next[PLAIN])
                 e->done = false;
@@ -195,7 +200,7 @@ void replay_again(struct task *t, const struct event *opened)
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what)
 {
     for (uint32_t i = 0; i < script_total(); i++)
-        for (struct event *e = script_of(i)->tgid == t->script->tgid ? queue_at(id_of(script_of(i), nr, key, 0))->first : NULL;
+        for (struct event *e = replay_is_mate(t, script_of(i)) ? queue_at(id_of(script_of(i), nr, key, 0))->first : NULL;
              e; e = e->next[PLAIN])
             if (fits(e, what))
                 return e;

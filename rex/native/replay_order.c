@@ -59,6 +59,19 @@ static bool same_process(uint32_t a, uint32_t b)
     return a == b || (script_of(a)->tgid && script_of(a)->tgid == script_of(b)->tgid);
 }
 
+/* What its end is made of; kin end as they come. */
+static bool is_ending(const struct record *r)
+{
+    return r->call == EVENT_EXIT || r->call == REX_NR_close || call_of(r->call)->hook == REX_HOOK_EXIT;
+}
+
+static bool is_before(struct task *t, const struct event *e, const struct event *other)
+{
+    struct script *s = script_of(other->record->task);
+    return !same_process(s->index, t->script->index)
+        && !(replay_is_mate(t, s) && (is_ending(e->record) || is_ending(other->record)));
+}
+
 bool replay_is_turn(struct task *t, const struct event *e)
 {
     if (!e->ordered || serial_on)
@@ -66,7 +79,7 @@ bool replay_is_turn(struct task *t, const struct event *e)
     while (ordered_head < event_count && (events[ordered_head].done || !events[ordered_head].ordered))
         ordered_head++;
     for (size_t i = ordered_head; i < e->number; i++)
-        if (events[i].ordered && !events[i].done && !same_process(events[i].record->task, t->script->index))
+        if (events[i].ordered && !events[i].done && is_before(t, e, &events[i]))
             return false;
     return true;
 }

@@ -18,7 +18,7 @@ bool is_readiness_wait(const struct rex_call *c)
 /* An inner descriptor that must be ready before its process goes on: reads of watched ones wait for themselves. */
 static bool is_awaited(struct task *t, int fd)
 {
-    return !files_stream(t->files, fd) && !files_piped(t->files, fd);
+    return !files_stream(t->files, fd) && (!files_piped(t->files, fd) || is_kin(t));
 }
 
 /* With a signal mask of its own a call that was interrupted becomes a wait for that signal. */

@@ -163,6 +163,8 @@ bool replay_signal(struct task *t, int sig)
         return deliver(t, e);
     }
     ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info);
+    if (replay_kin_signal(t, &info))
+        return true;
     bool fault = info.si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL
                                       || sig == SIGTRAP || sig == SIGSYS);
     e = replay_next(t);
@@ -187,7 +189,7 @@ bool replay_signal(struct task *t, int sig)
 /* The log ends here, by a kill that nothing could catch. */
 bool replay_is_doomed(struct task *t)
 {
-    return t->script && t->script->exit && (t->script->exit->record->result & 0x7f) == SIGKILL && !replay_next(t);
+    return t->script && !is_kin(t) && t->script->exit && (t->script->exit->record->result & 0x7f) == SIGKILL && !replay_next(t);
 }
 
 /* A signal is due that no call of the task waits for: it sleeps or computes until it comes. */

@@ -156,7 +156,7 @@ void task_exec(struct task *t)
         t->files = own;
     }
     files_prune(t->files, t->tid);
-    t->threaded = false;
+    t->threaded = t->kin = false;
 }
 
 static uint32_t mark_of(const struct files *f, int fd)

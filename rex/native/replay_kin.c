@@ -1,0 +1,126 @@
+/* Replay: processes that share memory (pools of workers, servers with a shared cache).
+ *
+ * They divide work by locks that no stop shows, so that another may do now what one did when
+ * recorded.  Like the threads of one process they take each other's answers.  What goes on
+ * only among them is not of the log but live: who ends, is waited for, and has signals. */
+#include "engine.h"
+
+#include <sched.h>
+#include <sys/wait.h>
+
+bool is_kin(const struct task *t)
+{
+    return t->leader->kin;
+}
+
+/* Whether t and a process of the log, by its number there, are kin. */
+static bool is_kin_of(const struct task *t, uint32_t recorded)
+{
+    struct script *s = is_kin(t) ? script_named(recorded) : NULL;
+    return s && s->kin && s->kin == t->script->kin;
+}
+
+static bool has_shared_memory(pid_t tid)
+{
+    char name[32], line[512];
+    bool found = false;
+    snprintf(name, sizeof name, "/proc/%d/maps", tid);
+    FILE *f = fopen(name, "re");
+    while (f && !found && fgets(line, sizeof line, f)) {
+        const char *rights = strchr(line, ' ');
+        found = rights && !strncmp(rights, " rw-s", 5);
+    }
+    if (f)
+        fclose(f);
+    return found;
+}
+
+static bool is_between_kin(const struct script *s, const struct record *r)
+{
+    siginfo_t info;
+    memcpy(&info, record_field(r, FIELD_WHOLE, FIELD_OUT)->data, sizeof info);
+    struct script *sender = script_named((uint32_t)info.si_pid);
+    bool is_sent = info.si_code <= 0 && info.si_code != SI_TIMER && info.si_code != SI_MESGQ && info.si_code != SI_ASYNCIO;
+    return sender && sender->kin == s->kin && (is_sent || info.si_signo == SIGCHLD);
+}
+
+/* What is live from now on is crossed out of the log. */
+static void cross_out(struct script *s)
+{
+    for (size_t i = s->cursor; i < s->count; i++) {
+        const struct record *r = s->event[i]->record;
+        if (r->call == EVENT_PIPE || (r->call == EVENT_SIGNAL && is_between_kin(s, r)))
+            replay_done(s->event[i]);
+    }
+}
+
+/* All that descends from a process, in the log; parents come before their children. */
+static void name_kin(struct script *root)
+{
+    root->kin = root->index + 1;
+    for (uint32_t i = root->index + 1; i < script_total(); i++) {
+        struct script *s = script_of(i);
+        struct script *parent = s->birth && s->birth->args[0] < i ? script_of((uint32_t)s->birth->args[0]) : NULL;
+        if (parent && parent->kin == root->kin)
+            s->kin = root->kin;
+    }
+    for (uint32_t i = root->index; i < script_total(); i++)
+        if (script_of(i)->kin == root->kin)
+            cross_out(script_of(i));
+}
+
+/* A process has been made, with its own copy of what is not shared. */
+void replay_kin_born(struct task *parent, struct task *t, uint64_t flags)
+{
+    if (serial_on || flags & (CLONE_VM | CLONE_THREAD) || !parent->script->birth || !has_shared_memory(parent->tid))
+        return;
+    struct script *leader = parent->leader->script;
+    if (leader->birth && !leader->kin)
+        name_kin(leader);
+    parent->leader->kin = t->kin = true;
+}
+
+/* ------------------------------------------------------------------ waiting, and signals */
+
+
+/* Whether the call is one between kin: it runs, on their real numbers. */
+bool replay_kin_kill(struct task *t)
+{
+    bool by_group = t->nr == REX_NR_tgkill || t->nr == REX_NR_rt_tgsigqueueinfo;
+    uint32_t number = (uint32_t)t->args[by_group];
+    struct task *target = task_named(number);
+    if (t->nr == REX_NR_pidfd_send_signal || (int)number <= 0 || !target || !is_kin(target) || !is_kin_of(t, number))
+        return false;
+    struct user_regs_struct r = t->regs;
+    r.rdi = (ull)(by_group ? target->leader->tid : target->tid);
+    if (by_group)
+        r.rsi = (ull)target->tid;
+    regs_set(t, &r);
+    t->matched = NULL;
+    return true;
+}
+
+/* A signal that a tracee has caused by a call that ran. */
+bool replay_kin_signal(struct task *t, siginfo_t *info)
+{
+    bool is_sent = info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
+    if (!is_kin(t) || !(is_sent || (info->si_signo == SIGCHLD && info->si_code > 0)))
+        return false;
+    for (struct task *other = tasks; other; other = other->next)
+        if (other->tid == info->si_pid && other->script) {
+            info->si_pid = (pid_t)other->script->tid;
+            ptrace(PTRACE_SETSIGINFO, t->tid, 0, info);
+            return true;
+        }
+    return false;
+}
+
+/* A wait for children that are kin, e being what the log has, if anything. */
+bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged)
+{
+    bool by_id = t->nr == REX_NR_waitid;
+    int64_t asked = by_id && t->args[0] != P_PID ? -1 : (int64_t)(int)t->args[by_id];
+    if (asked > 0)
+        return is_kin_of(t, (uint32_t)asked);
+    return is_kin(t) && (!e || logged <= 0 || is_kin_of(t, (uint32_t)logged));
+}
