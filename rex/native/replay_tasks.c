@@ -72,13 +72,21 @@ void replay_began(struct task *t)
     t->skipped = replay_step_skipped(t);
 }
 
+/* What names a file or a stream may be asked for by those that share its work; nobody waits for it. */
+static bool is_left_to_mates(struct task *t, struct event *e)
+{
+    const struct rex_call *c = call_of(e->record->call);
+    e->ordered &= !has_shared_work(t);
+    return has_shared_work(t) && c && (c->key == REX_KEY_PATH || c->key == REX_KEY_STREAM);
+}
+
 void replay_ended(struct task *t, int status)
 {
     (void)status;
     struct script *s = t->script;
     t->held = false;
     for (size_t i = s ? s->cursor : 0; s && i < s->count; i++)
-        if (!s->event[i]->done) {
+        if (!s->event[i]->done && !is_left_to_mates(t, s->event[i])) {
             if (call_of(s->event[i]->record->call) && !has_shared_work(t) && !(t->leader != t))
                 replay_diverged(t, s->event[i], "ended early");
             replay_done(s->event[i]);

@@ -35,7 +35,7 @@ int main(void)
     for (int i = 0; i < WORKERS; i++)
         if ((pid[i] = fork()) == 0)
             work();
-    for (int i = 0; ended < WORKERS - 1; nap_ms(1), i = (i + 1) % WORKERS)
+    for (int i = 0; ended < WORKERS - 1 || atomic_load(&shared->stopped) < WORKERS; nap_ms(1), i = (i + 1) % WORKERS)
         if (pid[i] && waitpid(pid[i], &status, WNOHANG) == pid[i]) {
             CHECK(WIFEXITED(status));
             pid[i] = 0;
