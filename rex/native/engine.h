@@ -154,6 +154,10 @@ struct task {
     uint64_t deadline, wait_began;   /* of the futex wait in progress, by CLOCK_MONOTONIC */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
+    bool is_next_outside;            /* what is outside is next in the log */
+    bool is_forced;                  /* what is outside is told though it may not have come */
+    bool waits_inside, hastened;     /* for what is ready inside; is to go on with what the log has ready outside */
+    struct event *outside;           /* that its wait ends with, once that has come */
     bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */
     uint64_t watched, watch_due;     /* descriptors whose calls stop by filter, those of the next filter */
@@ -260,7 +264,7 @@ struct event {                       /* replay's index of one record */
     struct event *before;            /* what another must have done: replay_pipes.c, rights.c */
 };
 struct script { struct event **event; size_t count, cursor; uint32_t index; const struct record *birth;
-                struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at;
+                struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at, tsc_at;
                 uint32_t step_tasks;      /* of a step: how many of its tasks live */
                 uint32_t kin; };          /* the same number in all processes that share memory, 0 = none */
 void log_load(const char *path);
@@ -413,6 +417,7 @@ void replay_idle(void);
 extern ull replay_forced;
 void replay_done(struct event *e);
 void replay_emulate(struct task *t, struct event *e);
+void replay_answered(struct task *t, struct event *e);   /* what later calls reckon with */
 void replay_diverged(struct task *t, const struct event *e, const char *why);
 void replay_sent(struct task *t);                    /* a call of the kill family was answered */
 bool replay_send(struct task *t, struct event *e);   /* the signal that the log has next after e */
@@ -427,19 +432,10 @@ void replay_exec(struct task *t, struct event *e);
 void replay_execed(struct task *t);
 void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e, int64_t result);
-bool replay_epoll_ctl(struct task *t);
 bool replay_own_stat(struct task *t);                 /* fstat answered by the open of that very file */
 void replay_own_stat_exit(struct task *t);
-bool is_readiness_wait(const struct rex_call *c);       /* poll, select, epoll_wait and their kin */
-bool replay_wait_freely(struct task *t, struct event *e);
 void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
 struct task *task_named(uint32_t recorded_tid);
-bool is_kin(const struct task *t);
-void replay_kin_born(struct task *parent, struct task *t, uint64_t flags);
-bool replay_kin_kill(struct task *t);
-bool replay_kin_signal(struct task *t, siginfo_t *info);
-bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
-bool replay_is_mate(const struct task *t, const struct script *s);   /* may take its answers */
 void replay_born(struct task *parent, struct task *t, uint64_t flags);
 void replay_take_number(struct task *t);
 void replay_began(struct task *t);
@@ -450,6 +446,7 @@ bool replay_is_changed(const char *path);
 void replay_mismatch(const struct event *e);
 
 #include "live.h"
+#include "mates.h"
 #include "overlay.h"
 #include "pipes.h"
 #include "seed.h"

@@ -181,6 +181,7 @@ static void entry(struct task *t)
     struct event *next = replay_next(t);
     t->last_stop = log_now();
     t->matched = NULL;
+    t->waits_inside = t->hastened = false;
     t->stream = 0;
     if (t->skipped)
         return;                           /* it exits */
@@ -253,8 +254,11 @@ static void exit_stop(struct task *t, int64_t result)
         replay_own_stat_exit(t);
     else if (is_descriptor_call(t))
         descriptor_exit(t, result);
-    else if (result <= -512 && result >= -516 && !t->injected)
+    else if (result <= -512 && result >= -516 && !t->injected) {
+        if (t->waits_inside)
+            replay_poll_exit(t, NULL, result);
         rewind_call(t);                   /* cut short by a signal that the log does not have here */
+    }
     else if (t->nr == REX_NR_futex)
         replay_until_exit(t, result);
     else {
@@ -267,6 +271,9 @@ static void exit_stop(struct task *t, int64_t result)
 static void settle(void)
 {
     for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->waits_inside && !t->hastened)
+            replay_poll_settle(t);
+    for (struct task *t = tasks; t; t = t->next)
         if (t->alive && t->held && replay_is_turn(t, t->matched) && replay_is_answerable(t, t->matched)) {
             perform(t);
             if (!t->held)
@@ -275,15 +282,27 @@ static void settle(void)
         }
 }
 
+/* The processor's counter goes on at the pace that the log shows. */
+static uint64_t counter_after(const struct record *last, ull passed)
+{
+    static const struct record *first;
+    for (size_t i = 0; !first && i < event_count; i++)
+        first = events[i].record->call == EVENT_TSC ? events[i].record : NULL;
+    uint64_t ticks = first ? (uint64_t)(last->result - first->result) : 0, ns = first ? last->time - first->time : 0;
+    return (uint64_t)last->result + (ns ? (uint64_t)((double)ticks / (double)ns * (double)passed) : passed) + 1;
+}
+
 static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
 {
     (void)with_aux;
     struct event *e = replay_match(t, EVENT_TSC, 0);
     struct event *last = e ? e : replay_last_answer(t, EVENT_TSC, 0);
-    *value = last ? (uint64_t)last->record->result : 0;
+    *value = e ? (uint64_t)e->record->result : last ? counter_after(last->record, log_now() - t->script->tsc_at) : 0;
     *aux = last ? (uint32_t)last->record->args[0] : 0;
-    if (e)
+    if (e) {
+        t->script->tsc_at = log_now();
         replay_done(e);
+    }
 }
 
 static uint64_t random_drawn(struct task *t)

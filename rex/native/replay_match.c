@@ -77,6 +77,12 @@ static struct event *match_in(const struct script *s, long nr, uint64_t key)
     return first_left(queue_at(id_of(s, nr, key, 0)), PLAIN);
 }
 
+/* The first event left that is equal in call and key; others follow by next[0]. */
+struct event *replay_queue(struct task *t, long nr, uint64_t key)
+{
+    return match_in(t->script, nr, key);
+}
+
 struct event *replay_next(struct task *t)
 {
     struct script *s = t->script;

@@ -122,6 +122,18 @@ static void note_send(struct event *e)
     sends[send_count++] = e;
 }
 
+/* Whether all has been sent that the log has before, by other processes, or there: an answer follows its question. */
+bool replay_has_asked(struct task *t, uint32_t stream, const struct event *e)
+{
+    if (!has_shared_work(t))
+        return true;
+    for (size_t i = send_head; i < send_count && sends[i]->number < e->number; i++)
+        if (!sends[i]->done && !waived[i]
+            && (sends[i]->record->stream == stream || !same_process(sends[i]->record->task, t->script->index)))
+            return false;
+    return true;
+}
+
 /* The place of a send that must come first; send_count if there is none. */
 static size_t awaited(struct task *t, const struct event *e)
 {
@@ -132,7 +144,8 @@ static size_t awaited(struct task *t, const struct event *e)
     while (send_head < send_count && (sends[send_head]->done || waived[send_head]))
         send_head++;
     for (size_t i = send_head; i < send_count && sends[i]->number < e->number; i++)
-        if (!sends[i]->done && !waived[i] && !same_process(sends[i]->record->task, t->script->index))
+        if (!sends[i]->done && !waived[i]
+            && (sends[i]->record->stream == r->stream || !same_process(sends[i]->record->task, t->script->index)))
             return i;
     return send_count;
 }

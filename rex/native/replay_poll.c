@@ -16,7 +16,7 @@ bool is_readiness_wait(const struct rex_call *c)
 }
 
 /* An inner descriptor that must be ready before its process goes on: reads of watched ones wait for themselves. */
-static bool is_awaited(struct task *t, int fd)
+bool replay_is_awaited(struct task *t, int fd)
 {
     return !files_stream(t->files, fd) && (!files_piped(t->files, fd) || is_kin(t));
 }
@@ -61,7 +61,7 @@ static int internal_ready(struct task *t, const struct record *r, struct pollfd 
         return 0;
     const struct pollfd *was = (const void *)f->data;
     for (size_t i = 0; i < count; i++) {
-        bool wait = was[i].revents && now[i].fd >= 0 && is_awaited(t, now[i].fd);
+        bool wait = was[i].revents && now[i].fd >= 0 && replay_is_awaited(t, now[i].fd);
         now[i].fd = wait ? now[i].fd : -1;
         left += wait;
     }
@@ -98,7 +98,7 @@ static bool select_entry(struct task *t, const struct record *r)
         FD_ZERO(&set);
         memcpy(&set, f->data, f->length);
         for (int fd = 0; fd < nfds; fd++)
-            if (FD_ISSET(fd, &set) && !is_awaited(t, fd))
+            if (FD_ISSET(fd, &set) && !replay_is_awaited(t, fd))
                 FD_CLR(fd, &set);
             else
                 any = any || FD_ISSET(fd, &set);
@@ -115,36 +115,6 @@ static bool select_entry(struct task *t, const struct record *r)
 
 /* ------------------------------------------------------------------ epoll */
 
-/* Data words registered for external descriptors, by process and epoll descriptor. */
-static struct { pid_t tgid; int epoll, fd; uint64_t data; bool inner; } *watched;
-static size_t watched_count;
-
-/* Whether it can run: external descriptors are only remembered. */
-bool replay_epoll_ctl(struct task *t)
-{
-    struct epoll_event e;
-    if (is_awaited(t, (int)t->args[2]))
-        return true;
-    bool inner = files_piped(t->files, (int)t->args[2]);
-    if (t->args[1] != EPOLL_CTL_DEL && mem_read(t->tid, t->args[3], &e, sizeof e)) {
-        watched = grow(watched, watched_count, sizeof *watched);
-        watched[watched_count].tgid = t->leader->tid;
-        watched[watched_count].epoll = (int)t->args[0];
-        watched[watched_count].fd = (int)t->args[2];
-        watched[watched_count].inner = inner;
-        watched[watched_count++].data = e.data.u64;
-    }
-    return inner;
-}
-
-static bool is_watched(struct task *t, uint64_t data, bool inner)
-{
-    for (size_t i = 0; i < watched_count; i++)
-        if (watched[i].data == data && watched[i].inner <= inner && watched[i].epoll == (int)t->args[0] && watched[i].tgid == t->leader->tid)
-            return true;
-    return false;
-}
-
 static bool epoll_entry(struct task *t, const struct record *r)
 {
     const struct field *f = record_field(r, 1, FIELD_OUT);
@@ -152,7 +122,7 @@ static bool epoll_entry(struct task *t, const struct record *r)
     for (size_t i = 0; f && i + sizeof(struct epoll_event) <= f->length; i += sizeof(struct epoll_event)) {
         struct epoll_event e;
         memcpy(&e, f->data + i, sizeof e);
-        any = any || !is_watched(t, e.data.u64, true);
+        any = any || !replay_is_watched(t, e.data.u64, true);
     }
     if (!any)
         return false;
@@ -163,111 +133,7 @@ static bool epoll_entry(struct task *t, const struct record *r)
     return true;
 }
 
-/* ------------------------------------------------------------------ between threads */
-
-/* Whether the log has something outside as ready. */
-static bool is_external_ready(struct task *t, const struct record *r)
-{
-    const struct field *f = record_field(r, call_of(t->nr)->hook == REX_HOOK_POLL ? 0 : 1, FIELD_OUT);
-    if (call_of(t->nr)->hook == REX_HOOK_POLL) {
-        const struct pollfd *was = f ? (const void *)f->data : NULL;
-        for (size_t i = 0; f && i < f->length / sizeof *was; i++)
-            if (was[i].revents && files_stream(t->files, was[i].fd))
-                return true;
-        return false;
-    }
-    if (call_of(t->nr)->hook == REX_HOOK_SELECT) {
-        for (uint8_t k = 1; k <= 3; k++) {
-            f = record_field(r, k, FIELD_OUT);
-            for (size_t fd = 0; f && fd < f->length * 8; fd++)
-                if (f->data[fd / 8] & 1 << fd % 8 && files_stream(t->files, (int)fd))
-                    return true;
-        }
-        return false;
-    }
-    for (size_t i = 0; f && i + sizeof(struct epoll_event) <= f->length; i += sizeof(struct epoll_event)) {
-        struct epoll_event e;
-        memcpy(&e, f->data + i, sizeof e);
-        if (is_watched(t, e.data.u64, false))
-            return true;
-    }
-    return false;
-}
-
-/* Takes what is outside out of the wait; poll's descriptors come back at its end. */
-static void wait_inside(struct task *t)
-{
-    static struct pollfd fds[FEW];
-    size_t count = (size_t)t->args[1];
-    if (call_of(t->nr)->hook == REX_HOOK_POLL && count <= FEW && mem_read(t->tid, t->args[0], fds, count * sizeof *fds)) {
-        for (size_t i = 0; i < count; i++)
-            if (fds[i].fd >= 0 && files_stream(t->files, fds[i].fd))
-                fds[i].fd = ~fds[i].fd;   /* negative: not waited for */
-        mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
-        t->want_exit = true;
-    }
-    for (int k = 1; k <= 3 && call_of(t->nr)->hook == REX_HOOK_SELECT; k++) {
-        int nfds = (int)t->args[0];
-        fd_set set;
-        size_t n = (size_t)(nfds + 63) / 64 * 8;
-        if (!t->args[k] || n > sizeof set || !mem_read(t->tid, t->args[k], &set, n))
-            continue;
-        for (int fd = 0; fd < nfds; fd++)
-            if (FD_ISSET(fd, &set) && files_stream(t->files, fd))
-                FD_CLR(fd, &set);
-        mem_write(t->tid, t->args[k], &set, n);
-    }
-}
-
-static void come_back(struct task *t)
-{
-    static struct pollfd fds[FEW];
-    size_t count = (size_t)t->args[1];
-    if (call_of(t->nr)->hook != REX_HOOK_POLL || count > FEW || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
-        return;
-    for (size_t i = 0; i < count; i++)
-        if (fds[i].fd < -1 && files_stream(t->files, ~fds[i].fd))
-            fds[i].fd = ~fds[i].fd;
-    mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
-}
-
 /* ------------------------------------------------------------------ entry and exit */
-
-/* Of a process that has had threads: whether the log's wait is this one, and not a later one where a
- * thread looked once more than when recorded. */
-static bool is_same_wait(struct task *t, const struct record *r)
-{
-    static struct pollfd fds[FEW];
-    const struct field *f = record_field(r, 0, FIELD_OUT);
-    size_t count = (size_t)t->args[1];
-    if (call_of(t->nr)->hook != REX_HOOK_POLL)
-        return true;
-    if (count != r->args[1] || (t->nr == REX_NR_poll && !(int)t->args[2] != !(int)r->args[2]))
-        return false;
-    const struct pollfd *was = f ? (const void *)f->data : NULL;
-    if (!f || count > FEW || f->length < count * sizeof *fds || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
-        return true;
-    for (size_t i = 0; i < count; i++)
-        if (fds[i].fd != was[i].fd)
-            return false;
-    return true;
-}
-
-/* Between threads, what is inside is ready when it is: their pace is not the log's.
- * e: NULL where the log has no more such waits. */
-bool replay_wait_freely(struct task *t, struct event *e)
-{
-    bool is_same = e && is_same_wait(t, e->record);
-    if (!has_shared_work(t) || (e && (e->record->result < 0 || is_external_ready(t, e->record))))
-        return false;
-    if (is_same)
-        replay_done(e);
-    t->matched = NULL;
-    wait_inside(t);
-    t->wait_began = log_now();
-    t->want_exit = true;
-    return true;
-}
 
 void replay_poll(struct task *t, struct event *e)
 {
@@ -275,6 +141,11 @@ void replay_poll(struct task *t, struct event *e)
     bool wait = false;
     if (interrupted(t, e, mask_of(t)) || replay_wait_freely(t, e))
         return;
+    if (r->result > 0 && has_shared_work(t)) {
+        t->is_forced = false;
+        replay_tell_outside(t, e);
+        return;
+    }
     if (r->result > 0 && !serial_on)      /* there the order brings about what is ready */
         switch (call_of(t->nr)->hook) {
         case REX_HOOK_POLL:
@@ -295,7 +166,12 @@ void replay_poll(struct task *t, struct event *e)
 void replay_poll_exit(struct task *t, struct event *e, int64_t result)
 {
     if (!e) {
-        come_back(t);
+        replay_come_back(t);
+        t->waits_inside = false;
+        if (t->hastened && result == -EINTR) {
+            rewind_call(t);
+            return;
+        }
         if (result == 0)                  /* time has passed for this thread, whatever the log says */
             t->clock_floor = t->clock + (log_now() - t->wait_began);
         return;

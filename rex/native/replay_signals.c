@@ -214,6 +214,25 @@ static bool do_all_sleep(void)
     return true;
 }
 
+/* Of those that wait for what is inside while the log has something outside for them: the first of that. */
+static bool hasten_first(void)
+{
+    struct task *first = NULL;
+    struct event *best = NULL;
+    for (struct task *t = tasks; t; t = t->next) {
+        struct event *e = t->alive && t->waits_inside && !t->hastened && t->state == CALL_ENTERED ? t->outside : NULL;
+        if (e && !e->done && (!best || e->number < best->number)) {
+            best = e;
+            first = t;
+        }
+    }
+    if (first) {
+        first->is_forced = true;
+        replay_hasten(first, best);
+    }
+    return first;
+}
+
 void replay_idle(void)
 {
     struct task *earliest = NULL;
@@ -229,7 +248,7 @@ void replay_idle(void)
         } else if (t->held && (!earliest || t->matched->number < earliest->matched->number))
             earliest = t;
     }
-    if (!earliest || sent || !all_sleep)
+    if (sent || !all_sleep || (hasten_first()) || !earliest)
         return;
     replay_forced++;                             /* nothing else can move: this order cannot be kept */
     earliest->held = false;

@@ -1,0 +1,24 @@
+/* Replay of tasks that share work, so that the log's order among them need not be kept: threads of a process
+ * (mates), and processes that share memory (kin): see replay_kin.c and replay_outside.c. */
+#ifndef REX_MATES_H
+#define REX_MATES_H
+
+bool replay_has_asked(struct task *t, uint32_t stream, const struct event *e);
+bool replay_epoll_ctl(struct task *t);
+bool replay_wait_freely(struct task *t, struct event *e);
+void replay_hasten(struct task *t, struct event *e);
+void replay_poll_settle(struct task *t);
+bool is_readiness_wait(const struct rex_call *c);      /* poll, select, epoll_wait and others of that kind */
+bool is_kin(const struct task *t);
+void replay_kin_born(struct task *parent, struct task *t, uint64_t flags);
+bool replay_kin_kill(struct task *t);
+bool replay_kin_signal(struct task *t, siginfo_t *info);
+bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
+bool replay_is_mate(const struct task *t, const struct script *s);   /* may take its answers */
+struct event *replay_queue(struct task *t, long nr, uint64_t key);    /* the first left; others follow by next[0] */
+bool replay_is_awaited(struct task *t, int fd);       /* an inner descriptor that must be ready before its process goes on */
+bool replay_is_watched(struct task *t, uint64_t data, bool inner);    /* registered with epoll, as external */
+void replay_come_back(struct task *t);
+void replay_tell_outside(struct task *t, struct event *e);
+
+#endif

@@ -1,0 +1,274 @@
+/* Replay of poll, select and epoll among threads, and kin: what is inside is ready when it is, and what is
+ * outside has its place in the log, but comes no earlier than it was asked for. */
+#include "engine.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+
+enum { FEW = 4096 };
+
+/* ------------------------------------------------------------------ epoll */
+
+/* What is registered for external descriptors, by process and epoll descriptor. */
+static struct { pid_t tgid; int epoll, fd; uint64_t data; uint32_t events; bool inner; } *watched;
+static size_t watched_count;
+
+/* The place of what is registered; a new one if there is none. */
+static size_t watched_at(struct task *t, int fd)
+{
+    size_t i = 0;
+    while (i < watched_count && !(watched[i].fd == fd && watched[i].epoll == (int)t->args[0] && watched[i].tgid == t->leader->tid))
+        i++;
+    if (i == watched_count)
+        watched = grow(watched, watched_count++, sizeof *watched);
+    return i;
+}
+
+/* Whether it can run: external descriptors are only remembered. */
+bool replay_epoll_ctl(struct task *t)
+{
+    struct epoll_event e;
+    if (replay_is_awaited(t, (int)t->args[2]))
+        return true;
+    bool inner = files_piped(t->files, (int)t->args[2]);
+    if (t->args[1] != EPOLL_CTL_DEL && mem_read(t->tid, t->args[3], &e, sizeof e)) {
+        size_t i = watched_at(t, (int)t->args[2]);
+        watched[i].tgid = t->leader->tid;
+        watched[i].epoll = (int)t->args[0];
+        watched[i].fd = (int)t->args[2];
+        watched[i].inner = inner;
+        watched[i].events = e.events;
+        watched[i].data = e.data.u64;
+    }
+    return inner;
+}
+
+/* The place of what has these data, watched_count if there is none. */
+static size_t watched_as(struct task *t, uint64_t data, bool inner)
+{
+    size_t i = 0;
+    while (i < watched_count && !(watched[i].data == data && watched[i].inner <= inner && watched[i].epoll == (int)t->args[0]
+                                  && watched[i].tgid == t->leader->tid))
+        i++;
+    return i;
+}
+
+bool replay_is_watched(struct task *t, uint64_t data, bool inner)
+{
+    return watched_as(t, data, inner) < watched_count;
+}
+
+/* ------------------------------------------------------------------ between threads */
+
+/* Of what the log has as ready, that which is outside: how many, and whether all has come by now. */
+struct outside { int count; bool has_come; };
+
+static void add_outside(struct task *t, const struct event *e, int fd, bool gives_only, bool may_give, struct outside *o)
+{
+    o->count++;
+    o->has_come = o->has_come && (gives_only ? may_give : replay_has_asked(t, files_stream(t->files, fd), e));
+}
+
+static struct outside outside_of(struct task *t, const struct event *e)
+{
+    struct outside o = {0, true};
+    unsigned hook = call_of(t->nr)->hook;
+    for (uint8_t k = 0; k <= 3; k++) {
+        const struct field *f = record_field(e->record, k, FIELD_OUT);
+        const struct pollfd *was = f ? (const void *)f->data : NULL;
+        struct epoll_event told;
+        if (!f)
+            continue;
+        for (size_t i = 0; hook == REX_HOOK_POLL && k == 0 && i < f->length / sizeof *was; i++)
+            if (was[i].revents && was[i].fd >= 0 && files_stream(t->files, was[i].fd))
+                add_outside(t, e, was[i].fd, was[i].revents == POLLOUT, true, &o);
+        for (size_t fd = 0; hook == REX_HOOK_SELECT && k > 0 && fd < f->length * 8; fd++)
+            if (f->data[fd / 8] & 1 << fd % 8 && files_stream(t->files, (int)fd))
+                add_outside(t, e, (int)fd, k == 2, true, &o);
+        for (size_t i = 0; hook == REX_HOOK_EPOLL_WAIT && k == 1 && i + sizeof told <= f->length; i += sizeof told) {
+            memcpy(&told, f->data + i, sizeof told);
+            size_t at = watched_as(t, told.data.u64, false);
+            if (at < watched_count)
+                add_outside(t, e, watched[at].fd, told.events == EPOLLOUT, watched[at].events & EPOLLOUT, &o);
+        }
+    }
+    return o;
+}
+
+/* Takes what is outside out of the wait; poll's descriptors come back at its end. */
+static void wait_inside(struct task *t)
+{
+    static struct pollfd fds[FEW];
+    size_t count = (size_t)t->args[1];
+    if (call_of(t->nr)->hook == REX_HOOK_POLL && count <= FEW && mem_read(t->tid, t->args[0], fds, count * sizeof *fds)) {
+        for (size_t i = 0; i < count; i++)
+            if (fds[i].fd >= 0 && files_stream(t->files, fds[i].fd))
+                fds[i].fd = ~fds[i].fd;   /* negative: not waited for */
+        mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
+        t->want_exit = true;
+    }
+    for (int k = 1; k <= 3 && call_of(t->nr)->hook == REX_HOOK_SELECT; k++) {
+        int nfds = (int)t->args[0];
+        fd_set set;
+        size_t n = (size_t)(nfds + 63) / 64 * 8;
+        if (!t->args[k] || n > sizeof set || !mem_read(t->tid, t->args[k], &set, n))
+            continue;
+        for (int fd = 0; fd < nfds; fd++)
+            if (FD_ISSET(fd, &set) && files_stream(t->files, fd))
+                FD_CLR(fd, &set);
+        mem_write(t->tid, t->args[k], &set, n);
+    }
+}
+
+/* At the end of a free wait. */
+void replay_come_back(struct task *t)
+{
+    static struct pollfd fds[FEW];
+    size_t count = (size_t)t->args[1];
+    if (call_of(t->nr)->hook != REX_HOOK_POLL || count > FEW || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (fds[i].fd < -1 && files_stream(t->files, ~fds[i].fd))
+            fds[i].fd = ~fds[i].fd;
+    mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
+}
+
+/* Of a process that has had threads: whether the log's wait is this one, and not a later one where a
+ * thread looked once more than when recorded. */
+static bool is_same_wait(struct task *t, const struct record *r)
+{
+    static struct pollfd fds[FEW];
+    const struct field *f = record_field(r, 0, FIELD_OUT);
+    size_t count = (size_t)t->args[1];
+    if (call_of(t->nr)->hook != REX_HOOK_POLL)
+        return true;
+    if (count != r->args[1] || (t->nr == REX_NR_poll && !(int)t->args[2] != !(int)r->args[2]))
+        return false;
+    const struct pollfd *was = f ? (const void *)f->data : NULL;
+    if (!f || count > FEW || f->length < count * sizeof *fds || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (fds[i].fd != was[i].fd)
+            return false;
+    return true;
+}
+
+/* The log's next such wait that ended with something outside.  Those before it, for what is inside, may
+ * have had their share in fewer waits than when recorded. */
+static struct event *first_outside(struct task *t)
+{
+    enum { FAR = 200 };
+    struct event *e = replay_queue(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
+    for (int i = 0; e && i < FAR; e = e->next[0], i++)
+        if (!e->done && e->record->result > 0 && outside_of(t, e).count)
+            return e;
+    return NULL;
+}
+
+/* Between threads, what is inside is ready when it is: their pace is not the log's.  What is outside has
+ * its place in the log, but comes no earlier than it was asked for.  e: NULL where the log has no more such waits. */
+bool replay_wait_freely(struct task *t, struct event *e)
+{
+    struct outside o = e ? outside_of(t, e) : (struct outside){0, true};
+    if (!has_shared_work(t) || (e && (e->record->result < 0 || (o.count && (o.has_come || t->is_forced)))))
+        return false;
+    if (e && !o.count && is_same_wait(t, e->record))
+        replay_done(e);
+    t->is_next_outside = o.count;
+    t->outside = o.count ? e : first_outside(t);
+    t->matched = NULL;
+    wait_inside(t);
+    t->wait_began = log_now();
+    t->waits_inside = t->want_exit = true;
+    return true;
+}
+
+/* The wait is made again, and has what is outside. */
+void replay_hasten(struct task *t, struct event *e)
+{
+    struct event *before = replay_queue(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
+    for (; before && before != e; before = before->next[0])
+        replay_done(before);
+    t->hastened = true;
+    ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+}
+
+/* What its wait is to end with may have come; it comes first where nothing inside does for a while. */
+void replay_poll_settle(struct task *t)
+{
+    enum { WHILE_NS = 20000000 };
+    if (t->state == CALL_ENTERED && t->outside && !t->outside->done
+        && (t->is_next_outside || log_now() - t->wait_began > WHILE_NS) && outside_of(t, t->outside).has_come)
+        replay_hasten(t, t->outside);
+}
+
+static int64_t outside_of_poll(struct task *t, const struct field *f)
+{
+    static struct pollfd fds[FEW];
+    const struct pollfd *was = (const void *)f->data;
+    int64_t left = 0;
+    size_t count = (size_t)t->args[1];
+    if (count > FEW || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        fds[i].revents = 0;
+        for (size_t k = 0; k < f->length / sizeof *was; k++)
+            if (was[k].fd == fds[i].fd && files_stream(t->files, fds[i].fd))
+                fds[i].revents |= was[k].revents;
+        left += fds[i].revents != 0;
+    }
+    mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
+    return left;
+}
+
+static int64_t outside_of_select(struct task *t, int k, const struct field *f)
+{
+    fd_set set;
+    int64_t left = 0;
+    memcpy(&set, f->data, f->length);
+    for (size_t fd = 0; fd < f->length * 8; fd++)
+        if (FD_ISSET(fd, &set) && files_stream(t->files, (int)fd))
+            left++;
+        else
+            FD_CLR(fd, &set);
+    mem_write(t->tid, t->args[k], &set, f->length);
+    return left;
+}
+
+static int64_t outside_of_epoll(struct task *t, const struct field *f)
+{
+    struct epoll_event e;
+    int64_t left = 0;
+    for (size_t i = 0; i + sizeof e <= f->length; i += sizeof e) {
+        memcpy(&e, f->data + i, sizeof e);
+        if (replay_is_watched(t, e.data.u64, false))
+            mem_write(t->tid, t->args[1] + (uint64_t)left++ * sizeof e, &e, sizeof e);
+    }
+    return left;
+}
+
+/* Of what the log has as ready, what is outside: a thread asks again for the rest. */
+void replay_tell_outside(struct task *t, struct event *e)
+{
+    int64_t left = 0;
+    if (call_of(t->nr)->hook != REX_HOOK_POLL)
+        put_outputs(t, e->record);
+    for (int k = 0; k <= 3; k++) {
+        const struct field *f = t->args[k] ? record_field(e->record, (uint8_t)k, FIELD_OUT) : NULL;
+        if (!f)
+            continue;
+        switch (call_of(t->nr)->hook) {
+        case REX_HOOK_POLL:
+            left += k == 0 ? outside_of_poll(t, f) : 0;
+            break;
+        case REX_HOOK_SELECT:
+            left += k > 0 && f->length <= sizeof(fd_set) ? outside_of_select(t, k, f) : 0;
+            break;
+        default:
+            left += k == 1 ? outside_of_epoll(t, f) : 0;
+        }
+    }
+    skip_call(t, left);
+    replay_answered(t, e);
+}
