@@ -49,9 +49,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     "that the log has at a later wait, which then waits for ever",
     **{("python_asyncio.py", engine): "a wait before or after the process has had threads is bound to what the log has "
        "ready, which an earlier free wait may have taken: it hangs, or counts as a divergence" for engine in BOTH},
-    **{("python_multiprocessing.py", engine): "processes share work through memory, so that one has more and another "
-       "fewer calls than recorded: these count as divergences, or wait4 waits for what does not come"
-       for engine in BOTH},
+    **{(name, "reference"): "processes share work through memory, so that one has more and another fewer calls than "
+       "recorded; this engine knows of no kin" for name in ("python_multiprocessing.py", "python_pools.py", "workers_shared.c")},
     **{("python_thread_children.py", engine): "children of threads are named by the thread that started them and its "
        "ordinal, and their exit, output and order follow the log of that name, though another job's child has it now"
        for engine in BOTH},
@@ -73,7 +72,7 @@ ENGINES = [pytest.param("native", marks=pytest.mark.skipif(not native.is_built()
            pytest.param("reference", marks=pytest.mark.skipif(
                not importlib.util.find_spec("rex.tracer.reference"), reason="there is no reference engine"))]
 NAMES = sorted(path.name for path in GUESTS.iterdir() if path.suffix in (".c", ".sh", ".py"))
-RACING = [name for name in NAMES if name.startswith(("race", "thread", "python_threads", "python_asyncio", "socket_tcp"))]
+RACING = [name for name in NAMES if name.startswith(("race", "workers", "python_pools", "python_multi", "thread", "python_threads", "python_asyncio", "socket_tcp"))]
 
 
 @pytest.fixture(scope="session")
