@@ -390,7 +390,6 @@ struct event *replay_next(struct task *t);            /* the first event of the 
 void replay_match_start(void);
 struct event *replay_match(struct task *t, long nr, uint64_t key);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
-void replay_again(struct task *t, const struct event *opened);
 typedef bool event_fits(const struct event *e, const void *what);
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);
 uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime answered */
@@ -405,8 +404,6 @@ void replay_step_ended(struct task *t);
 void replay_stop(void) __attribute__((noreturn));      /* all that was wanted has happened */
 bool replay_is_turn(struct task *t, const struct event *e);
 bool replay_is_answerable(struct task *t, const struct event *e);
-bool replay_has_arrived(struct task *t, const struct event *e);
-void replay_waive(struct task *t, const struct event *e);
 void replay_arrived(struct task *t, int sig);
 bool replay_is_signal(const struct event *e);         /* one that nothing in the task itself causes */
 bool replay_is_doomed(struct task *t);
@@ -430,8 +427,6 @@ pid_t replay_dead(uint32_t recorded_tid);            /* real number of a child t
 void replay_open(struct task *t, struct event *e);
 void replay_exec(struct task *t, struct event *e);
 void replay_execed(struct task *t);
-void replay_poll(struct task *t, struct event *e);
-void replay_poll_exit(struct task *t, struct event *e, int64_t result);
 bool replay_own_stat(struct task *t);                 /* fstat answered by the open of that very file */
 void replay_own_stat_exit(struct task *t);
 void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
@@ -440,8 +435,6 @@ void replay_born(struct task *parent, struct task *t, uint64_t flags);
 void replay_take_number(struct task *t);
 void replay_began(struct task *t);
 void replay_ended(struct task *t, int status);
-bool is_single(struct task *t);
-bool has_shared_work(struct task *t);
 bool replay_is_changed(const char *path);
 void replay_mismatch(const struct event *e);
 
