@@ -190,10 +190,12 @@ static void entry(struct task *t)
         return;
     }
     if (t->nr == REX_NR_futex) {
-        if (serial_on)
-            replay_timed_futex(t);
-        else
+        if (!serial_on)
             replay_until(t);
+        else if (serial_is_timed_futex(t) && serial_is_cut(t))
+            block(t);
+        else
+            replay_timed_futex(t);
         return;
     }
     bool external = call_streams(t);

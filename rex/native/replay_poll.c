@@ -205,6 +205,11 @@ void replay_until(struct task *t)
 
 void replay_until_exit(struct task *t, int64_t result)
 {
+    if (t->matched && result > -512) {    /* woken, or found to be in vain: which of them is the moment's to say */
+        replay_done(t->matched);
+        give_result(t, t->matched->record->result);
+        return;
+    }
     if (result == -ETIMEDOUT && t->deadline > t->clock_floor)
         t->clock_floor = t->deadline;
     if (result > -512)
@@ -234,6 +239,5 @@ void replay_timed_futex(struct task *t)
     r.r10 = 0;
     regs_set(t, &r);
     t->want_exit = true;
-    if (e)                                /* else it did not return */
-        replay_done(e);
+    t->matched = e;                       /* NULL: it did not return; done once it returns, for it may be made again */
 }
