@@ -144,12 +144,14 @@ struct task {
     struct event *matched;
     struct event *injected;          /* a signal on its way */
     struct event *owed[65];          /* signals that were blocked when sent */
+    uint64_t prodded;                /* a bit for each that another thread sends once more than when recorded */
     struct bytes moved;              /* through a watched pipe, by the call in progress */
     size_t moved_away;
     struct bytes received;           /* descriptors that were opened for a message */
     bool lost_reader;                /* its signal is not to come: it had none when recorded */
     uint64_t child_tid_at;
     uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
+    uint64_t clock_at, wall_at;      /* when, in the log's time; 0: not the log's answer */
     uint64_t clock_floor;            /* what CLOCK_MONOTONIC must have reached */
     uint64_t deadline, wait_began;   /* of the futex wait in progress, by CLOCK_MONOTONIC */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
@@ -263,7 +265,7 @@ struct event {                       /* replay's index of one record */
     struct event *next[2];           /* in the queues of equal events, see replay_match.c */
     struct event *before;            /* what another must have done: replay_pipes.c, rights.c */
 };
-struct script { struct event **event; size_t count, cursor; uint32_t index; const struct record *birth;
+struct script { struct event **event; size_t count, cursor, execs; uint32_t index; const struct record *birth;
                 struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at, tsc_at;
                 uint32_t step_tasks;      /* of a step: how many of its tasks live */
                 uint32_t kin; };          /* the same number in all processes that share memory, 0 = none */
@@ -390,6 +392,7 @@ struct event *replay_next(struct task *t);            /* the first event of the 
 void replay_match_start(void);
 struct event *replay_match(struct task *t, long nr, uint64_t key);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
+bool replay_was_cut_off(struct task *t);
 typedef bool event_fits(const struct event *e, const void *what);
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);
 uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime answered */
@@ -401,7 +404,8 @@ void replay_steps_start(void);
 bool replay_is_step(const struct script *s);
 bool replay_step_skipped(struct task *t);             /* asks whether the step that t begins is to run */
 void replay_step_ended(struct task *t);
-void replay_stop(void) __attribute__((noreturn));      /* all that was wanted has happened */
+void replay_stop(int status) __attribute__((noreturn));   /* all that was wanted has happened, or can */
+void replay_end_if_stuck(ull last);
 bool replay_is_turn(struct task *t, const struct event *e);
 bool replay_is_answerable(struct task *t, const struct event *e);
 void replay_arrived(struct task *t, int sig);
@@ -417,6 +421,7 @@ void replay_emulate(struct task *t, struct event *e);
 void replay_answered(struct task *t, struct event *e);   /* what later calls reckon with */
 void replay_diverged(struct task *t, const struct event *e, const char *why);
 void replay_sent(struct task *t);                    /* a call of the kill family was answered */
+bool replay_prods(struct task *t);
 bool replay_send(struct task *t, struct event *e);   /* the signal that the log has next after e */
 void replay_call(struct task *t, const struct rex_call *c, struct event *e);
 void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e, int64_t result);

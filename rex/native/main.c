@@ -42,10 +42,10 @@ static void finish(int status)
         die("cannot write %s: %s", plan.report, strerror(errno));
 }
 
-void replay_stop(void)
+void replay_stop(int status)
 {
-    replay_finish(0);
-    finish(0);
+    replay_finish(status);
+    finish(status);
     _exit(0);          /* tracees go with us: PTRACE_O_EXITKILL */
 }
 

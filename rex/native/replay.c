@@ -49,10 +49,14 @@ void replay_answered(struct task *t, struct event *e)
     const struct record *r = e->record;
     if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
         t->script->clock_at = log_now();
-    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC)
+    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC) {
         t->clock = clock_of(r);
-    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME)
+        t->clock_at = r->time;
+    }
+    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME) {
         t->wall = clock_of(r);
+        t->wall_at = r->time;
+    }
     replay_done(e);
 }
 
@@ -81,8 +85,12 @@ static void go_on(struct task *t, const struct rex_call *c)
     if (arg && t->args[0] == CLOCK_MONOTONIC) {
         t->clock = (uint64_t)now[0] * 1000000000u + (uint64_t)now[1];
         t->clock = t->clock < t->clock_floor ? t->clock_floor : t->clock;
+        t->clock_at = 0;
         now[0] = (int64_t)(t->clock / 1000000000u);
         now[1] = (int64_t)(t->clock % 1000000000u);
+    } else if (arg && t->args[0] == CLOCK_REALTIME) {
+        t->wall = (uint64_t)now[0] * 1000000000u + (uint64_t)now[1];
+        t->wall_at = 0;
     }
     mem_write(t->tid, t->args[arg], now, sizeof now);
 }
@@ -141,8 +149,13 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         block(t);
         return;
     }
-    if (answer_among_mates(t, c))
+    if (answer_among_mates(t, c) || replay_prods(t))
         return;
+    bool is_beyond = replay_was_cut_off(t);
+    if (is_beyond && !last) {
+        block(t);
+        return;
+    }
     bool is_wait = is_readiness_wait(c);
     if (is_wait && replay_wait_freely(t, NULL))
         return;                           /* threads wait as often as they have to */
@@ -153,7 +166,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     bool is_new_thread = c->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_THREAD;
     bool is_extra = t->leader->script && !t->script->birth;
     bool is_pace = has_shared_work(t) && (last || is_wait);   /* of threads, which may have ended */
-    if (!is_new_thread && !is_extra && !is_pace)
+    if (!is_new_thread && !is_extra && !is_pace && !is_beyond)
         replay_diverged(t, NULL, last ? "repeated" : "not in the log");
     if (last && c->hook == REX_HOOK_OPEN) {
         t->matched = last;
@@ -256,12 +269,11 @@ static void exit_stop(struct task *t, int64_t result)
         replay_own_stat_exit(t);
     else if (is_descriptor_call(t))
         descriptor_exit(t, result);
-    else if (result <= -512 && result >= -516 && !t->injected) {
+    else if (result <= -512 && result >= -516 && !t->injected && !t->prodded) {
         if (t->waits_inside)
             replay_poll_exit(t, NULL, result);
         rewind_call(t);                   /* cut short by a signal that the log does not have here */
-    }
-    else if (t->nr == REX_NR_futex)
+    } else if (t->nr == REX_NR_futex)
         replay_until_exit(t, result);
     else {
         replay_call_exit(t, c, t->matched, result);

@@ -320,6 +320,8 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
         replay_poll_exit(t, e, result);
     if (!e && c->hook == REX_HOOK_WAIT)
         wait_freely_exit(t, result);
+    if (!e && c->hook == REX_HOOK_KILL)
+        give_result(t, result);
     if (!e)
         return;
     const struct record *r = e->record;

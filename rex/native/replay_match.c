@@ -113,6 +113,24 @@ bool replay_is_mate(const struct task *t, const struct script *s)
     return s->tgid == t->script->tgid || (s->kin && s->kin == t->script->kin && is_kin(t));
 }
 
+/* The first exec of these left: what the log has after it is another program's. */
+static const struct event *next_exec(struct script *s)
+{
+    for (; s->execs < s->count; s->execs++) {
+        const struct event *e = s->event[s->execs];
+        const struct rex_call *c = call_of(e->record->call);
+        if (c && c->hook == REX_HOOK_EXEC && e->record->result >= 0 && !e->done)
+            return e;
+    }
+    return NULL;
+}
+
+static bool is_same_program(struct script *s, const struct event *e)
+{
+    const struct event *exec = next_exec(s);
+    return !exec || e->number < exec->number;
+}
+
 /* Threads share work: what one did when recorded, another may do now. */
 static struct event *match_sibling(struct task *t, long nr, uint64_t key)
 {
@@ -122,7 +140,7 @@ static struct event *match_sibling(struct task *t, long nr, uint64_t key)
         if (s == t->script || !replay_is_mate(t, s))
             continue;
         struct event *e = match_in(s, nr, key);
-        if (e && (!best || e->number < best->number))
+        if (e && is_same_program(s, e) && (!best || e->number < best->number))
             best = e;
     }
     return best;
@@ -179,9 +197,36 @@ struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
         if (replay_is_mate(t, script_of(i))) {
             q = queue_at(id_of(script_of(i), nr, key, 0));
             left = first_left(q, PLAIN);
-            e = left ? left : q->last;
+            e = left && is_same_program(script_of(i), left) ? left : q->last;
         }
     return e;
+}
+
+static bool same_process(const struct script *s, const struct event *e)
+{
+    const struct script *other = script_of(e->record->task);
+    return other == s || (s->tgid && other->tgid == s->tgid);
+}
+
+/* Whether the thread's log ends because its process ended, or executed another program: it did not come
+ * to what it asks for now. */
+bool replay_was_cut_off(struct task *t)
+{
+    const struct script *s = t->script;
+    if (!s || !s->exit || !has_shared_work(t) || replay_next(t))
+        return false;
+    for (size_t i = s->exit->number; i-- > 0; )
+        if (same_process(s, &events[i]) && events[i].record->call != EVENT_EXIT) {
+            if (events[i].record->call == REX_NR_exit_group)
+                return true;
+            break;
+        }
+    for (size_t i = s->exit->number + 1; i < event_count; i++)
+        if (same_process(s, &events[i]) && events[i].record->call != EVENT_EXIT) {
+            const struct rex_call *c = call_of(events[i].record->call);
+            return c && c->hook == REX_HOOK_EXEC && events[i].record->result >= 0;
+        }
+    return false;
 }
 
 /* A file that the kernel makes up is opened more often than when recorded: it has again what it had. */

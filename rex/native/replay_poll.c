@@ -8,7 +8,7 @@
 #include <sys/select.h>
 #include <time.h>
 
-enum { FEW = 4096 };
+enum { FEW = 4096, LATE_NS = 50000000 };
 
 bool is_readiness_wait(const struct rex_call *c)
 {
@@ -183,6 +183,13 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
 
 /* ------------------------------------------------------------------ futex, until a point in time */
 
+/* Whether the wait was over before its time: what the thread did next was earlier. */
+static bool was_woken(struct task *t, uint64_t told_at, uint64_t left)
+{
+    const struct event *next = replay_next(t);
+    return told_at && next && next->record->time < told_at + left;
+}
+
 /* The program reckons with the clock that it was told; the kernel waits by its own. */
 void replay_until(struct task *t)
 {
@@ -194,6 +201,8 @@ void replay_until(struct task *t)
         return;
     deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
     uint64_t left = deadline > told ? deadline - told : 0;
+    if (was_woken(t, by_wall ? t->wall_at : t->clock_at, left))
+        left = 4 * left + LATE_NS;        /* so it is here, though we may be slower */
     left += clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC);
     until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
     t->deadline = by_wall ? 0 : deadline;

@@ -50,6 +50,35 @@ void replay_sent(struct task *t)
             script_of(i)->sent[sig]++;
 }
 
+/* Threads wake each other by signals as often as they have to: whether the call does so, which then runs. */
+bool replay_prods(struct task *t)
+{
+    int sig = (int)t->args[2];
+    struct task *other = t->nr == REX_NR_tgkill && has_shared_work(t) && t->args[0] == t->script->tgid
+        ? task_named((uint32_t)t->args[1]) : NULL;
+    if (!other || other->leader != t->leader || sig <= 0 || sig > 64)
+        return false;
+    other->prodded |= 1ULL << (sig - 1);
+    struct user_regs_struct r = t->regs;
+    r.rdi = (ull)t->leader->tid;
+    r.rsi = (ull)other->tid;
+    regs_set(t, &r);
+    t->want_exit = true;
+    return true;
+}
+
+static bool was_prodded(struct task *t, int sig)
+{
+    uint64_t bit = 1ULL << (sig - 1);
+    siginfo_t info;
+    if (!(t->prodded & bit) || ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info))
+        return false;
+    t->prodded &= ~bit;
+    info.si_pid = (pid_t)t->script->tgid;
+    ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
+    return true;
+}
+
 /* One signal that was sent has arrived. */
 void replay_arrived(struct task *t, int sig)
 {
@@ -162,6 +191,8 @@ bool replay_signal(struct task *t, int sig)
         t->owed[sig & 63] = NULL;
         return deliver(t, e);
     }
+    if (was_prodded(t, sig))
+        return true;
     ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info);
     if (replay_kin_signal(t, &info))
         return true;
@@ -233,6 +264,14 @@ static bool hasten_first(void)
     return first;
 }
 
+static ull last_stop(void)
+{
+    ull last = 0;
+    for (struct task *t = tasks; t; t = t->next)
+        last = t->last_stop > last ? t->last_stop : last;
+    return last;
+}
+
 void replay_idle(void)
 {
     struct task *earliest = NULL;
@@ -248,8 +287,12 @@ void replay_idle(void)
         } else if (t->held && (!earliest || t->matched->number < earliest->matched->number))
             earliest = t;
     }
-    if (sent || !all_sleep || (hasten_first()) || !earliest)
+    if (sent || !all_sleep || hasten_first())
         return;
+    if (!earliest) {
+        replay_end_if_stuck(last_stop());
+        return;
+    }
     replay_forced++;                             /* nothing else can move: this order cannot be kept */
     earliest->held = false;
     replay_waive(earliest, earliest->matched);

@@ -43,7 +43,7 @@ static char ask(char what, uint32_t task, pid_t pid)
     if (n == 1 && answer != STOP)
         return answer;
     if (n == 1)
-        replay_stop();
+        replay_stop(0);
     die("who decides on the steps is gone");
 }
 

@@ -1,7 +1,7 @@
 /* One task at a time, in a replay: the turn passes where the log has it. */
 #include "engine.h"
 
-enum { PATIENCE_NS = 2000000000 };
+enum { PATIENCE_NS = 2000000000, SHORT_NS = 200000000, FEW = 3 };
 
 static const struct record **passing;
 static size_t passing_count;
@@ -126,7 +126,7 @@ static void kill_doomed(void)
 
 static bool is_stuck(struct task *t)
 {
-    return serial_quiet_ns() > PATIENCE_NS && !(t && (t->stream == 2 || t->stream == 3));
+    return serial_quiet_ns() > (replay_forced < FEW ? PATIENCE_NS : SHORT_NS) && !(t && (t->stream == 2 || t->stream == 3));
 }
 
 /* The order of the log cannot be kept: whoever waits longest goes on. */

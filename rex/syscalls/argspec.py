@@ -114,6 +114,8 @@ class Call:
     def key_arg(self) -> int:
         """Index of the argument that the key is made of, NO_ARG without one."""
         words = [arg.word for arg in self.args]
+        if self.key is Key.ARG and "sig" in words:
+            return words.index("sig") - 1          # whom it is sent to
         by_value = "clock" if "clock" in words else "size"
         word = {Key.PATH: "path", Key.STREAM: "fd", Key.ARG: by_value}.get(self.key)
         return words.index(word) if word else NO_ARG
@@ -128,7 +130,8 @@ class Call:
             return Key.STREAM
         if "path" in words:
             return Key.PATH
-        return Key.ARG if "clock" in words or "randflags" in words else Key.NONE
+        sends = "sig" in words and "pid" in words
+        return Key.ARG if sends or "clock" in words or "randflags" in words else Key.NONE
 
 
 def parse_call(nr: int, name: str, args: str, ret: str, policy: Policy, marks: str,

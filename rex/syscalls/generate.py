@@ -116,7 +116,7 @@ def _replayed(call: Call) -> str:
     if call.policy is Policy.NATIVE:
         return "executed again, no stop"
     by = {Key.NONE: "in the task's order", Key.PATH: "matched by path", Key.STREAM: "matched by stream",
-          Key.ARG: "matched by clock"}[call.key]
+          Key.ARG: "matched by " + ("receiver" if any(arg.word == "sig" for arg in call.args) else "clock")}[call.key]
     if call.policy is Policy.EMULATE:
         return f"result and outputs from the log, {by}"
     hook = f" (hook `{call.hook.name.lower()}`)" if call.hook is not Hook.NONE else ""
