@@ -392,7 +392,6 @@ struct event *replay_next(struct task *t);            /* the first event of the 
 void replay_match_start(void);
 struct event *replay_match(struct task *t, long nr, uint64_t key);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
-bool replay_was_cut_off(struct task *t);
 typedef bool event_fits(const struct event *e, const void *what);
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);
 uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime answered */
@@ -405,7 +404,6 @@ bool replay_is_step(const struct script *s);
 bool replay_step_skipped(struct task *t);             /* asks whether the step that t begins is to run */
 void replay_step_ended(struct task *t);
 void replay_stop(int status) __attribute__((noreturn));   /* all that was wanted has happened, or can */
-void replay_end_if_stuck(ull last);
 bool replay_is_turn(struct task *t, const struct event *e);
 bool replay_is_answerable(struct task *t, const struct event *e);
 void replay_arrived(struct task *t, int sig);
@@ -421,7 +419,6 @@ void replay_emulate(struct task *t, struct event *e);
 void replay_answered(struct task *t, struct event *e);   /* what later calls reckon with */
 void replay_diverged(struct task *t, const struct event *e, const char *why);
 void replay_sent(struct task *t);                    /* a call of the kill family was answered */
-bool replay_prods(struct task *t);
 bool replay_send(struct task *t, struct event *e);   /* the signal that the log has next after e */
 void replay_call(struct task *t, const struct rex_call *c, struct event *e);
 void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e, int64_t result);
