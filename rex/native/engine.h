@@ -249,8 +249,7 @@ void log_put(const void *record, size_t n);
 void log_note(struct task *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_flush(void);
 void log_close(void);
-uint64_t log_now(void);
-uint64_t log_stamp(void);
+uint64_t log_now(void), log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
 enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES = 3, LOG_LOADER_UNREAD = 4 };
@@ -439,6 +438,7 @@ void replay_began(struct task *t);
 void replay_ended(struct task *t, int status);
 bool replay_is_changed(const char *path);
 void replay_mismatch(const struct event *e);
+bool replay_is_output(uint32_t stream, long nr);
 
 #include "live.h"
 #include "mates.h"

@@ -135,6 +135,13 @@ static bool answer_among_mates(struct task *t, const struct rex_call *c)
     return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_kin_kill(t));
 }
 
+/* e: the first that does, NULL at the end of the log. */
+static void differs(const struct event *e, uint32_t stream)
+{
+    if (mismatches++ == 0)
+        report_line("output_differs=%u\t%u", e ? e->number : (unsigned)event_count, stream);
+}
+
 static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
 {
     bool again = c->policy == REX_EMULATE || (c->hook == REX_HOOK_OPEN && has_shared_work(t));
@@ -168,6 +175,8 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     bool is_pace = has_shared_work(t) && (last || is_wait);   /* of threads, which may have ended */
     if (!is_new_thread && !is_extra && !is_pace && !is_beyond)
         replay_diverged(t, NULL, last ? "repeated" : "not in the log");
+    if (!last && replay_is_output(t->stream, t->nr))
+        differs(replay_next(t), t->stream);
     if (last && c->hook == REX_HOOK_OPEN) {
         t->matched = last;
         replay_again(t, last);
@@ -334,8 +343,17 @@ static uint64_t random_drawn(struct task *t)
 
 void replay_mismatch(const struct event *e)
 {
-    if (mismatches++ == 0)
-        report_line("output_differs=%u\t%u", e->number, e->record->stream);
+    differs(e, e->record->stream);
+}
+
+/* What tasks would have written that there never were: a replay that follows its log to the end has none of them. */
+static void miss_outputs(void)
+{
+    for (size_t i = 0; divergences && i < event_count; i++) {
+        const struct record *r = events[i].record;
+        if (!events[i].done && r->result > 0 && replay_is_output(r->stream, r->call))
+            replay_mismatch(&events[i]);
+    }
 }
 
 void replay_start(void)
@@ -369,6 +387,7 @@ void replay_become(void)
 void replay_finish(int status)
 {
     (void)status;
+    miss_outputs();
     report_line("divergences=%llu", divergences);
     report_line("mismatches=%llu", mismatches);
     report_line("forced=%llu", replay_forced);

@@ -109,9 +109,14 @@ static void wait_entry(struct task *t, struct event *e)
 
 /* ------------------------------------------------------------------ external descriptors */
 
+bool replay_is_output(uint32_t stream, long nr)
+{
+    return (stream == 2 || stream == 3) && (nr == REX_NR_write || nr == REX_NR_writev);
+}
+
 static bool is_output(struct task *t)
 {
-    return (t->stream == 2 || t->stream == 3) && (t->nr == REX_NR_write || t->nr == REX_NR_writev);
+    return replay_is_output(t->stream, t->nr);
 }
 
 static void output_entry(struct task *t, struct event *e)

@@ -87,8 +87,12 @@ void replay_ended(struct task *t, int status)
     t->held = false;
     for (size_t i = s ? s->cursor : 0; s && i < s->count; i++)
         if (!s->event[i]->done && !is_left_to_mates(t, s->event[i])) {
-            if (call_of(s->event[i]->record->call) && !has_shared_work(t) && !(t->leader != t))
+            const struct record *r = s->event[i]->record;
+            if (call_of(r->call) && !has_shared_work(t) && !(t->leader != t)) {
                 replay_diverged(t, s->event[i], "ended early");
+                if (r->result > 0 && replay_is_output(r->stream, r->call))
+                    replay_mismatch(s->event[i]);
+            }
             replay_done(s->event[i]);
         }
     if (s && s->exit)

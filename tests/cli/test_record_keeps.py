@@ -12,6 +12,7 @@ import pytest
 
 from rex.archive import Archive
 from rex.archive.check import check
+from rex.tracer import native
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.usefixtures("tracing")
@@ -39,6 +40,21 @@ def test_excluded_files_stay_out_and_replay_names_them(tmp_path: Path) -> None:
     replayed = rex("replay", "-l", "A", "-o", "out", cwd=tmp_path)
     assert f"rex: {tmp_path}/secret.txt is missing: it was kept out of the archive" in replayed.stderr
     assert f"{tmp_path}/my.key is missing" in replayed.stderr and "copy.key is missing" not in replayed.stderr
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+@pytest.mark.parametrize("script", ["cat in", "cat in || echo none", "test -s in && echo some; echo end"])
+def test_a_replay_without_a_file_does_not_pass_for_identical(tmp_path: Path, script: str, engine: str) -> None:
+    """Neither where it says less than when it was recorded, nor where it says more."""
+    if engine == "native" and not native.is_built():
+        pytest.skip("the native engine is not built")
+    (tmp_path / "in").write_text("content\n")
+    assert rex("record", "-q", "-l", "A", "--exclude", "in", "--", "sh", "-c", script, cwd=tmp_path).returncode == 0
+    done = rex("replay", "-l", "A", "-o", "out", "--check", cwd=tmp_path, REX_ENGINE=engine)
+    if script.startswith("test"):    # its size is known
+        assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "rex: A:exp0: identical")
+    else:
+        assert done.returncode == 20 and "differs at event" in done.stderr.splitlines()[-1], done.stderr
 
 
 def test_an_excluded_standard_input(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from rex.tracer.reference.calls import CallKey, fork_flags, key_of, put_outputs
 from rex.tracer.reference.descriptors import names_process, closes_pipe, is_descriptor_call, note_descriptors
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.overlay import Overlay
-from rex.tracer.reference.replay_calls import (end_call, end_free_search, perform_call, perform_unmatched,
+from rex.tracer.reference.replay_calls import (end_call, end_free_search, is_output, perform_call, perform_unmatched,
                                                scratch_made)
 from rex.tracer.reference.replay_clock import find_reading, go_on, note_reading
 from rex.tracer.reference.replay_files import answer_own_stat, end_own_stat, execed, opener_of, perform_open
@@ -57,6 +57,9 @@ class Replayer(Handler):
     def finish(self, status: int) -> Report:
         """What there is to report."""
         self.report.status = status
+        # Of tasks that there never were: a replay that follows its log to the end has none of them.
+        for script in self.log.scripts_from(0) if self.report.divergences else []:
+            self._miss_outputs(script)
         return self.report
 
     def become(self) -> None:
@@ -85,11 +88,17 @@ class Replayer(Handler):
             number = entry.number if entry else self.log.count
             report.divergence = Divergence(number, task.script.index, why, asked, describe(entry))
 
-    def mismatched(self, entry: Entry) -> None:
-        """The program wrote other bytes than recorded."""
+    def _miss_outputs(self, script: Script) -> None:
+        """What the log has as written, and never was."""
+        for entry in script.entries[script.cursor:]:
+            if not entry.is_done and entry.event.result > 0 and is_output(entry.event.stream, entry.event.call):
+                self.mismatched(entry)
+
+    def mismatched(self, entry: Entry | None, stream: int = 0) -> None:
+        """The program wrote other bytes than recorded; None: after all that it wrote then."""
         self.report.mismatches += 1
         if self.report.differs_at is None:
-            self.report.differs_at = (entry.number, entry.event.stream)
+            self.report.differs_at = (entry.number, stream or entry.event.stream) if entry else (self.log.count, stream)
 
     def signal(self, task: Task, number: int) -> bool:
         """The log says when signals come."""
@@ -195,6 +204,8 @@ class Replayer(Handler):
         is_extra = task.script.birth is None and task.leader is not task
         if not is_new_thread and not is_extra and (last is None or not task.has_shared_work):
             self.diverged(task, None, "repeated" if last else "not in the log")
+        if last is None and is_output(task.stream, task.nr):
+            self.mismatched(task.script.next(), task.stream)
         if last and call.hook is Hook.OPEN:
             task.matched = last
             perform_open(self, task, last)
@@ -331,6 +342,7 @@ class Replayer(Handler):
         task.held = False
         if left and left.event.call < SIGNAL and task.leader is task and not task.has_shared_work:
             self.diverged(task, left, "ended early")
+            self._miss_outputs(script)
         if task.leader.threads <= 1:
             for one in self.log.process_scripts(script):
                 one.finish()

@@ -86,8 +86,13 @@ def _was_end(event: Event) -> bool:
         os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED)
 
 
+def is_output(stream: int, nr: int) -> bool:
+    """Whether a call writes to the standard output or error that the experiment was given."""
+    return stream in (2, 3) and nr in (_NR["write"], _NR["writev"])
+
+
 def _is_output(task: Task) -> bool:
-    return task.stream in (2, 3) and task.nr in (_NR["write"], _NR["writev"])
+    return is_output(task.stream, task.nr)
 
 
 def _output(replayer: "Replayer", task: Task, entry: Entry) -> None:
