@@ -167,15 +167,15 @@ class Archive:
             raise UsageError(f"experiment {name} exists", "", "choose another name, "
                              "or remove it first")
 
-    def _find_log_base(self, manifest: Manifest) -> Content | None:
-        """A log like the one of this experiment, for the same command if there is one."""
+    def _find_log_base(self, manifest: Manifest, is_apart: bool) -> Content | None:
+        """A log like the one of this experiment, for the same command if there is one; stored in the same form."""
         found: list[Content] = []
         for experiment in reversed(self.experiments()[-_LOOKED_AT:]):
             try:
                 told = json.loads(experiment.manifest_json())
                 log, command = told.get("log", {}), told["command"]
                 base = manifests.content_in(log.get("content") or log.get("base"))
-                if base is None or base.size > MAX_BASE_BYTES or not self.store.has(base):
+                if base is None or bool(log.get("is_apart")) != is_apart or base.size > MAX_BASE_BYTES or not self.store.has(base):
                     continue
             except (RexError, ValueError, TypeError, KeyError, AttributeError):
                 continue

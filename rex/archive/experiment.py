@@ -152,11 +152,11 @@ class Recording:
     """
 
     def __init__(self, directory: str, store: Store, level: int, archive_lock: FileLock,
-                 facts: Mapping[str, Any], find_base: Callable[[Manifest], Content | None] | None = None) -> None:
+                 facts: Mapping[str, Any], find_base: Callable[[Manifest, bool], Content | None] | None = None) -> None:
         """Begin in a fresh directory; takes the lock over.
 
         Args:
-            find_base: the log of an experiment that is much like the one that ends.
+            find_base: the log of an experiment that is much like the one that ends, times apart or not.
         """
         self.directory = directory
         self.name = os.path.basename(directory)
@@ -164,7 +164,7 @@ class Recording:
         self._store = store
         self._packer = Packer(store, level)
         self._archive_lock = archive_lock
-        self._find_base = find_base or (lambda manifest: None)
+        self._find_base = find_base or (lambda manifest, is_apart: None)
         self._kept: BinaryIO | None = None
         self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
         text = json.dumps({"format": BEGUN_VERSION, "pid": os.getpid(), **facts},
@@ -287,7 +287,7 @@ class Recording:
 
     def _store_log(self, manifest: Manifest) -> LogFacts | None:
         return logs.keep(self.log_path, os.path.join(self.directory, LOG), self._packer, self._store,
-                         lambda: self._find_base(manifest))
+                         lambda is_apart: self._find_base(manifest, is_apart))
 
     def take_log(self, blocks: Iterable[bytes], facts: LogFacts) -> None:
         """Store a log that comes compressed, and must be what a manifest says of it.

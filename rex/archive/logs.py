@@ -44,13 +44,13 @@ class _Hashing(io.RawIOBase):
         return self._digest.hexdigest()
 
 
-def keep(log: str, target: str, packer: Packer, store: Store, find_base: Callable[[], Content | None]
+def keep(log: str, target: str, packer: Packer, store: Store, find_base: Callable[[bool], Content | None]
          ) -> LogFacts | None:
     """Keep a finished log, if there is one; what the manifest has to say of it.
 
     Args:
         target: the file for it, if it gets one.
-        find_base: finds the log of an experiment that is much like this one.
+        find_base: finds the log of an experiment that is much like this one, with times apart or not.
     """
     try:
         size = os.path.getsize(log)
@@ -62,7 +62,7 @@ def keep(log: str, target: str, packer: Packer, store: Store, find_base: Callabl
     pieces: list[bytes] = []
     facts = _convert(log, pieces.extend)
     data = b"".join(pieces)
-    if base := find_base():
+    if base := find_base(facts.is_apart):
         difference = io.BytesIO()
         codec.compress_blocks([data], difference, _LEVEL, store.read(base, codec.MAX_BASE_BYTES))
         stored = difference.tell()

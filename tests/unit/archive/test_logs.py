@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import random
+import struct
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,22 @@ def test_a_second_log_weighs_its_difference(archive: Archive) -> None:
     for seed, experiment in enumerate(Archive.open(archive.path).experiments(), 1):
         assert experiment.open_log().read() == log_bytes(seed)
     assert check(archive) == []
+
+
+def test_logs_with_times_apart_differ_from_such_logs(archive: Archive) -> None:
+    def log(seed: int) -> bytes:
+        choose, time, records = random.Random(seed), 0, [struct.pack("<8sIIQQ", b"REXLOG\r\n", 1, 1, seed, 2000)]
+        for n in range(2000):
+            time += choose.randrange(100) << 10
+            records.append(struct.pack("<IHHIIqQ6Q", 80, n % 7, 0, 0, 0, n, time, *range(6)))
+        return b"".join(records)
+    plain = record(archive, log_bytes(1)).manifest.log
+    one, two = (record(archive, log(seed)).manifest.log for seed in (1, 2))
+    again = record(archive, log_bytes(2)).manifest.log
+    assert plain and one and two and again
+    assert (plain.is_apart, one.is_apart, two.is_apart, again.is_apart) == (False, True, True, False)
+    assert one.content and two.base == one.content and again.base == plain.content
+    assert archive.experiment("exp2").open_log().read() == log(2) and check(archive) == []
 
 
 def test_the_base_stays_as_long_as_it_is_needed(archive: Archive) -> None:
