@@ -320,9 +320,9 @@ def _take_extent(walk: Walk, value: Any, storage: Any) -> tuple[Any, ...]:
         return ()
     taken.append((start, end))
     if value.device.type != "cpu":
-        torch = sys.modules["torch"]   # pinned memory is as fast here
-        host = torch.empty(0, dtype=torch.uint8, device=value.device).set_(storage)[start:end].cpu()
-        return start, end - start, walk.memory.take(host.data_ptr(), end - start, size)
+        torch = sys.modules["torch"]
+        flat = torch.empty(0, dtype=torch.uint8, device=value.device).set_(storage)[start:end]
+        return start, end - start, walk.memory.take_device(flat, size)
     return start, end - start, walk.memory.take(storage.data_ptr() + start, end - start, size)
 
 

@@ -30,6 +30,9 @@ class Memory(Protocol):
     def take(self, address: int, size_bytes: int, item_bytes: int = 1) -> Any:
         """Hash (and perhaps keep) memory as it is now, numbers of some size; its digest."""
 
+    def take_device(self, flat: Any, item_bytes: int) -> Any:
+        """As `take`, of a tensor of bytes on a device."""
+
 
 class Shape(Protocol):
     """How objects of some kinds become nodes, and nodes objects again."""

@@ -14,6 +14,7 @@ from typing import Any, Callable
 
 import xxhash
 
+from rex.hindsight.device import DeviceCopies
 from rex.state.parts import memory_at
 from rex.state.versions import CHUNK_BYTES
 
@@ -47,9 +48,18 @@ class Pool:
                 begin = end
         return slots
 
+    def reserve(self, size_bytes: int) -> None:
+        """Have room for so many bytes, with its pages there: the first write to a page costs several copies."""
+        while len(self._free) * CHUNK_BYTES < size_bytes:
+            arena, start = _new_arena()
+            ctypes.memset(start, 0, _ARENA_SLOTS * CHUNK_BYTES)
+            with self._lock:
+                self._add(arena, start)
+
     def _grow(self) -> None:
-        arena = mmap.mmap(-1, _ARENA_SLOTS * CHUNK_BYTES)
-        start = ctypes.addressof(ctypes.c_char.from_buffer(arena))
+        self._add(*_new_arena())
+
+    def _add(self, arena: mmap.mmap, start: int) -> None:
         self._arenas.append((arena, start))
         self.slots += _ARENA_SLOTS
         self._free += [start + index * CHUNK_BYTES for index in range(_ARENA_SLOTS)]
@@ -66,6 +76,11 @@ class Pool:
             self._free.append(slot)
 
 
+def _new_arena() -> tuple[mmap.mmap, int]:
+    arena = mmap.mmap(-1, _ARENA_SLOTS * CHUNK_BYTES)
+    return arena, ctypes.addressof(ctypes.c_char.from_buffer(arena))
+
+
 class Hasher:
     """Takes memory by its hash only: to compare a state with a stored one."""
 
@@ -80,6 +95,12 @@ class Hasher:
         return whole.digest()
 
 
+    def take_device(self, flat: Any, item_bytes: int) -> bytes:
+        """As `take`, of a tensor of bytes on a device."""
+        host = flat.cpu()
+        return self.take(host.data_ptr(), host.numel(), item_bytes)
+
+
 class Sizer:
     """Takes no memory, but tells how much there is."""
 
@@ -91,15 +112,32 @@ class Sizer:
         self.size_bytes += size_bytes
         return b""
 
+    def take_device(self, flat: Any, item_bytes: int) -> bytes:
+        """Count it."""
+        return self.take(0, flat.numel())
+
 
 class Deferred:
-    """Memory that was copied but not hashed yet: stands for its digest in a node."""
+    """Memory that was copied but not hashed yet: stands for its digest in a node.
 
-    __slots__ = ("key", "item_bytes", "slots", "digest")
+    Attributes:
+        slots: of the pool, where it is; none if it came from a device.
+        host: the tensor that it is in then.
+    """
 
-    def __init__(self, key: tuple[int, int], item_bytes: int, slots: list[int]) -> None:
-        self.key, self.item_bytes, self.slots = key, item_bytes, slots
+    __slots__ = ("key", "item_bytes", "slots", "host", "digest")
+
+    def __init__(self, key: tuple[int, int], item_bytes: int, slots: list[int], host: Any = None) -> None:
+        self.key, self.item_bytes, self.slots, self.host = key, item_bytes, slots, host
         self.digest = b""
+
+    @property
+    def places(self) -> list[int]:
+        """The address of each chunk."""
+        if self.host is None:
+            return self.slots
+        start = self.host.data_ptr()
+        return list(range(start, start + self.key[1], CHUNK_BYTES))
 
 
 @dataclass(slots=True)
@@ -169,8 +207,8 @@ class Habits:
 class Copier:
     """Takes memory for checkpoints: chunks that are known already are not copied."""
 
-    def __init__(self, pool: Pool, habits: Habits, is_known: Callable[[bytes], bool]) -> None:
-        self._pool, self._habits, self._is_known = pool, habits, is_known
+    def __init__(self, pool: Pool, habits: Habits, is_known: Callable[[bytes], bool], device: DeviceCopies) -> None:
+        self._pool, self._habits, self._is_known, self._device = pool, habits, is_known, device
         self.taken = Taken()
         self._seen: set[bytes] = set()
 
@@ -198,25 +236,41 @@ class Copier:
             self._habits.learn(key, len(self.taken.fresh) - before, len(digests))
         return self.taken.add(size_bytes, digests)
 
+    def take_device(self, flat: Any, item_bytes: int) -> Deferred:
+        """Keep a tensor of bytes on a device as it is when `finish` is called."""
+        self.taken.size_bytes += flat.numel()
+        deferred = Deferred((flat.data_ptr(), flat.numel()), item_bytes, [], self._device.start(flat))
+        self.taken.deferred.append(deferred)
+        return deferred
 
-def settle(taken: Taken, pool: Pool, habits: Habits, is_known: Callable[[bytes], bool]) -> None:
+    def finish(self) -> Taken:
+        """What was taken; the program may go on then."""
+        self._device.wait()
+        return self.taken
+
+
+def settle(taken: Taken, pool: Pool, habits: Habits, is_known: Callable[[bytes], bool],
+           device: DeviceCopies) -> None:
     """Hash what was deferred; slots of what is known are given back."""
     seen = {each.digest for each in taken.fresh}
     for deferred in taken.deferred:
         address, size_bytes = deferred.key
         digests: list[bytes] = []
         fresh = 0
-        for index, slot in enumerate(deferred.slots):
+        for index, place in enumerate(deferred.places):
             size = min(CHUNK_BYTES, size_bytes - index * CHUNK_BYTES)
-            digest = xxhash.xxh3_128_digest(memory_at(slot, size))
+            digest = xxhash.xxh3_128_digest(memory_at(place, size))
             digests.append(digest)
-            if digest in seen or is_known(digest):
-                pool.free(slot)
-            else:
+            if digest not in seen and not is_known(digest):
                 seen.add(digest)
+                slot = place if deferred.host is None else pool.put(place, size)[0]
                 taken.fresh.append(Fresh(digest, slot, size, address + index * CHUNK_BYTES,
                                          deferred.item_bytes))
                 fresh += 1
+            elif deferred.host is None:
+                pool.free(place)
+        if deferred.host is not None:
+            device.give_back(deferred.host)
         habits.learn(deferred.key, fresh, len(digests))
         deferred.digest = taken.add(size_bytes, digests)
     taken.deferred.clear()

@@ -24,7 +24,8 @@ from rex.state.records import content_to_json
 
 GRANULARITY_S = 0.050   # loops with shorter bodies have no borders inside
 _TRIAL_BODIES = 4
-_COPY_S = 0.5e-9        # per byte that is copied into fresh memory
+_COPY_S = 0.2e-9        # per byte that is copied
+_LARGE_BYTES = 32 << 20   # of a first checkpoint that is worth preparing for
 _MANY = 1 << 20
 
 
@@ -235,6 +236,9 @@ class Recorder(Seeker):
         took = now_s() - begun
         self.pause_s += took
         self.policy.expect(took + sizer.size_bytes * _COPY_S + self.writer.cost_s(sizer.size_bytes))
+        if sizer.size_bytes > _LARGE_BYTES and self.policy.overhead < 1:
+            self.writer.prepare(sizer.size_bytes)
+            return False   # the next border finds the pool ready
         return self.policy.wants(kind, 0.0, at_s, is_end)
 
     def checkpoint(self, position: str, kind: str, entry: Entry) -> None:
@@ -253,7 +257,7 @@ class Recorder(Seeker):
         gc.disable()
         copier = self.writer.copier()
         try:
-            return walk_roots(self.shapes, copier, pairs), copier.taken
+            return walk_roots(self.shapes, copier, pairs), copier.finish()
         except BaseException:
             self.writer.drop(copier.taken)
             raise

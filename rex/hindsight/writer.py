@@ -12,6 +12,7 @@ from typing import Iterator
 from rex.archive import Archive, Content, Recording
 from rex.hindsight.clock import now_s
 from rex.hindsight.deltas import Bases, Place
+from rex.hindsight.device import DeviceCopies
 from rex.hindsight.graph import Snapshot, encode_snapshot
 from rex.hindsight.memory import Copier, Habits, Pool, Taken, settle, settle_nodes
 from rex.hindsight.records import Checkpoint, LogWriter, checkpoint_to_json
@@ -42,7 +43,7 @@ class CheckpointWriter:
     """Takes checkpoints over from the training thread."""
 
     def __init__(self, recording: Recording, log: LogWriter) -> None:
-        self._pool, self._habits = Pool(), Habits()
+        self._pool, self._habits, self._device = Pool(), Habits(), DeviceCopies()
         self.contents: dict[str, Content] = {}
         self._unkept: dict[str, Content] = {}      # gc would take them, were we to crash
         self.written: list[Checkpoint] = []
@@ -70,7 +71,16 @@ class CheckpointWriter:
     def copier(self) -> Copier:
         """What takes the memory of the next checkpoint, which goes to `put` or `drop`."""
         self._walking.acquire()   # what it finds known must stay until it is put
-        return Copier(self._pool, self._habits, self._claimed.__contains__)
+        return Copier(self._pool, self._habits, self._claimed.__contains__, self._device)
+
+    def prepare(self, size_bytes: int) -> None:
+        """Have memory for a first checkpoint of so many bytes soon, in the background."""
+        def touch() -> None:
+            begun = now_s()
+            self._pool.reserve(size_bytes)
+            self.busy_s += now_s() - begun
+
+        threading.Thread(target=touch, name="rex-hindsight-pool", daemon=True).start()
 
     def put(self, position: str, snapshot: Snapshot, taken: Taken, pause_s: float) -> float:
         """Hand a checkpoint over; waits only while too much is pending, the seconds returned."""
@@ -104,8 +114,12 @@ class CheckpointWriter:
 
     def drop(self, taken: Taken) -> None:
         """Give back what a checkpoint took that nobody will have."""
+        self._device.wait()
         for slot in taken.slots():
             self._pool.free(slot)
+        for each in taken.deferred:
+            if each.host is not None:
+                self._device.give_back(each.host)
         self._walking.release()
 
     def take_over(self, archive: Archive, checkpoints: list[Checkpoint],
@@ -176,7 +190,7 @@ class CheckpointWriter:
         done = []
         for job in jobs:
             before = self._recording.new_bytes
-            settle(job.taken, self._pool, self._habits, self._known.__contains__)
+            settle(job.taken, self._pool, self._habits, self._known.__contains__, self._device)
             names: list[bytes] = []
             fresh = self._recording.add_pieces(self._chunks(job.taken, names), names)
             for root in job.snapshot.roots:

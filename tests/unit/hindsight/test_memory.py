@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import xxhash
 
+from rex.hindsight.device import DeviceCopies
 from rex.hindsight.memory import (CHUNK_BYTES, DEFERRED_BYTES, Copier, Deferred, Habits, Hasher, Pool,
                                   settle)
 from rex.state.parts import memory_at
@@ -28,6 +29,14 @@ def test_a_pool_keeps_bytes_and_takes_slots_back(size: int) -> None:
     assert len(pool._free) == before
 
 
+def test_a_pool_that_was_prepared_grows_no_more() -> None:
+    pool, data = Pool(), np.arange(10 * CHUNK_BYTES // 8)
+    pool.reserve(data.nbytes)
+    before = pool.slots
+    pool.put(address(data), data.nbytes)
+    assert pool.slots == before >= 10
+
+
 def test_slots_that_are_apart_are_written_apart() -> None:
     pool = Pool()
     array = np.arange(4 * CHUNK_BYTES // 8)
@@ -42,11 +51,11 @@ def test_hashed_now_or_later_the_digest_is_the_same() -> None:
     array = np.random.default_rng(0).normal(size=DEFERRED_BYTES // 8 + 3)
     known: set[bytes] = set()
     pool, habits = Pool(), Habits()
-    later = Copier(pool, habits, known.__contains__)
+    later = Copier(pool, habits, known.__contains__, DeviceCopies())
     deferred = later.take(address(array), array.nbytes)
     assert isinstance(deferred, Deferred)
-    settle(later.taken, pool, habits, known.__contains__)
-    now = Copier(pool, habits, known.__contains__)     # seen once: hashed first
+    settle(later.taken, pool, habits, known.__contains__, DeviceCopies())
+    now = Copier(pool, habits, known.__contains__, DeviceCopies())     # seen once: hashed first
     assert now.take(address(array), array.nbytes) == deferred.digest
     assert Hasher().take(address(array), array.nbytes) == deferred.digest
     assert now.taken.buffers == later.taken.buffers
@@ -61,9 +70,9 @@ def test_habits_follow_what_memory_does() -> None:
     def take(is_changed: bool) -> bool:
         if is_changed:
             array[:] = np.random.default_rng(len(known)).normal(size=array.size)
-        copier = Copier(pool, habits, known.__contains__)
+        copier = Copier(pool, habits, known.__contains__, DeviceCopies())
         found = copier.take(address(array), array.nbytes)
-        settle(copier.taken, pool, habits, known.__contains__)
+        settle(copier.taken, pool, habits, known.__contains__, DeviceCopies())
         for fresh in copier.taken.fresh:
             known.add(fresh.digest)
             pool.free(fresh.slot)
@@ -82,9 +91,9 @@ def test_habits_follow_what_memory_does() -> None:
 def test_equal_chunks_are_kept_once() -> None:
     pool, habits = Pool(), Habits()
     array = np.zeros(8 * DEFERRED_BYTES // 8)
-    copier = Copier(pool, habits, set().__contains__)
+    copier = Copier(pool, habits, set().__contains__, DeviceCopies())
     copier.take(address(array), array.nbytes)
-    settle(copier.taken, pool, habits, set().__contains__)
+    settle(copier.taken, pool, habits, set().__contains__, DeviceCopies())
     assert len(copier.taken.fresh) == 1
     assert copier.taken.fresh[0].digest == xxhash.xxh3_128_digest(bytes(CHUNK_BYTES))
     assert len(pool._free) == pool.slots - 1

@@ -1,0 +1,45 @@
+"""Copies of a GPU's memory in page-locked memory of the host, which is used again and again."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+class DeviceCopies:
+    """Starts copies on a stream of their own, so that they run beside the walk, and waits for all at its end."""
+
+    def __init__(self, torch: Any = None) -> None:
+        """Args: torch: the module, once it is loaded if not given."""
+        self._torch = torch
+        self._free: dict[int, list[Any]] = {}        # by size
+        self._streams: dict[Any, Any] = {}           # by device
+        self._running: dict[Any, Any] = {}           # streams that copy, by device
+
+    def start(self, flat: Any) -> Any:
+        """Copy a tensor of bytes; the host's tensor, which has its content after `wait`."""
+        torch = self._torch = self._torch or sys.modules["torch"]
+        free = self._free.get(flat.numel())
+        host = free.pop() if free else torch.empty(flat.numel(), dtype=torch.uint8,
+                                                   pin_memory=torch.cuda.is_available())
+        if not flat.is_cuda:
+            host.copy_(flat)
+            return host
+        device = flat.device
+        if device not in self._running:
+            torch.cuda.synchronize(device)   # whatever stream writes to it
+            self._running[device] = self._streams.get(device) or torch.cuda.Stream(device)
+            self._streams[device] = self._running[device]
+        with torch.cuda.stream(self._running[device]):
+            host.copy_(flat, non_blocking=True)
+        return host
+
+    def wait(self) -> None:
+        """Wait until everything is copied: the program may write to it then."""
+        for stream in self._running.values():
+            stream.synchronize()
+        self._running.clear()
+
+    def give_back(self, host: Any) -> None:
+        """A copy is not needed any more."""
+        self._free.setdefault(host.numel(), []).append(host)
