@@ -63,6 +63,7 @@ class Recorder(Seeker):
         self.policy, self.granularity_s = policy, granularity_s
         self.started_s = self.last_s = self._checkpoint_s = now_s()
         self.pause_s, self.saved = 0.0, 0
+        self._unprepared_bytes = 0      # of a large first checkpoint
         self.iterations, self._longest_s = 0, 0.0     # of the main loop
         self._recording = recording
         self._markers: list[Marker] = []
@@ -213,11 +214,15 @@ class Recorder(Seeker):
         self.policy.correct(self.pause_s + self.writer.busy_s + self.writer.expected_s)
         if saved_s > 0 and self.writer.failure is None and self.policy.wants(kind, saved_s, at_s, is_end):
             try:
-                if self.policy.price_s is not None or self._is_affordable(kind, entry, at_s, is_end):
+                if self.policy.price_s is None and not self._is_affordable(kind, entry, at_s, is_end):
+                    pass
+                elif self._unprepared_bytes:   # the next border finds the pool ready
+                    self.writer.prepare(self._unprepared_bytes)
+                    self._unprepared_bytes = 0
+                else:
                     self.checkpoint(position, kind, entry)
             except Exception as error:   # objects raise what they like; the training goes on
                 self.writer.failure = error
-            self._checkpoint_s = now_s()
         self.last_s = now_s()
 
     def _write_output(self) -> None:
@@ -237,8 +242,7 @@ class Recorder(Seeker):
         self.pause_s += took
         self.policy.expect(took + sizer.size_bytes * _COPY_S + self.writer.cost_s(sizer.size_bytes))
         if sizer.size_bytes > _LARGE_BYTES and self.policy.overhead < 1:
-            self.writer.prepare(sizer.size_bytes)
-            return False   # the next border finds the pool ready
+            self._unprepared_bytes = sizer.size_bytes
         return self.policy.wants(kind, 0.0, at_s, is_end)
 
     def checkpoint(self, position: str, kind: str, entry: Entry) -> None:
@@ -250,6 +254,7 @@ class Recorder(Seeker):
         pause += self.writer.put(position, snapshot, taken, pause)
         self.pause_s += pause
         self.policy.paid(kind, pause, writer_s)
+        self._checkpoint_s = now_s()
 
     def _walk(self, pairs: list[tuple[str, Any]]) -> tuple[Snapshot, Taken]:
         """Copy what the values reach, for the writer."""
