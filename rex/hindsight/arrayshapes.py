@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import sys
 from typing import Any, Iterable
 
@@ -335,11 +334,3 @@ def _put_extent(build: Any, storage: Any, start: int, size: int, digest: bytes) 
     build.read_into(digest, host.data_ptr(), size)
     flat = torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)
     flat[start:start + size].copy_(host)
-
-
-def copy_memory(target: int, data: Any) -> None:
-    """Write bytes to an address that the caller owns."""
-    if isinstance(data, bytes):
-        ctypes.memmove(target, data, len(data))
-    else:
-        ctypes.memmove(target, (ctypes.c_char * len(data)).from_buffer(data), len(data))

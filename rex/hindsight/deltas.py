@@ -14,6 +14,7 @@ from typing import Any, Container
 ITEM_BYTES = (2, 4, 8)
 LIFETIME = 3                   # checkpoints until a base is replaced: distance costs bytes, bases too
 BASES_BYTES = 1 << 30          # of memory for bases
+_READ_BASES_BYTES = 256 << 20
 _UNRELATED = 0.9               # share of numbers whose sign and exponent differ: then it does not pay
 
 
@@ -95,12 +96,29 @@ class Bases:
             self._held_bytes -= len(self._bases.pop(key).data)
 
 
-def read_place(store: Any, place: Place) -> bytes:
-    """The bytes of a chunk.
+class ChunkReader:
+    """Reads stored chunks; several in a row differ from the same base, which is kept at hand."""
 
-    Raises:
-        Damaged: it cannot be read.
-        ValueError: it does not fit its base.
-    """
-    data: bytes = store.read_object(place.sha256)
-    return decode(data, store.read_object(place.base), place.item_bytes) if place.item_bytes else data
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self._bases: OrderedDict[bytes, bytes] = OrderedDict()
+        self._held_bytes = 0
+
+    def read(self, place: Place) -> bytes:
+        """The bytes of a chunk.
+
+        Raises:
+            Damaged: it cannot be read.
+            ValueError: it does not fit its base.
+        """
+        data: bytes = self._store.read_object(place.sha256)
+        return decode(data, self._base(place.base), place.item_bytes) if place.item_bytes else data
+
+    def _base(self, sha256: bytes) -> bytes:
+        data = self._bases.get(sha256)
+        if data is None:
+            data = self._bases[sha256] = self._store.read_object(sha256)
+            self._held_bytes += len(data)
+            while self._held_bytes > _READ_BASES_BYTES:
+                self._held_bytes -= len(self._bases.popitem(last=False)[1])
+        return data

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Protocol
 
-from rex.hindsight.arrayshapes import copy_memory
 from rex.hindsight.graph import SCALARS, Node, Snapshot
 from rex.hindsight.shapes import Cannot
 
-ReadMemory = Callable[[bytes], Iterable[bytes]]
+
+
+class Memory(Protocol):
+    """Stored memory, by digest (`tables.StoredMemory`)."""
+
+    def read(self, digest: bytes) -> bytes:
+        """Its bytes."""
+
+    def write(self, digest: bytes, address: int, size_bytes: int) -> None:
+        """Make memory at an address what it was."""
 
 
 class Build:
     """One restoration; shapes call `get` for what they hold."""
 
-    def __init__(self, snapshot: Snapshot, shapes: Any, read_memory: ReadMemory) -> None:
+    def __init__(self, snapshot: Snapshot, shapes: Any, memory: Memory) -> None:
         self.nodes = snapshot.nodes()
         self.candidate: Any = None
-        self._snapshot, self._shapes, self._read_memory = snapshot, shapes.by_tag, read_memory
+        self._snapshot, self._shapes, self._memory = snapshot, shapes.by_tag, memory
         self._objects: dict[int, Any] = {}
         self._candidates: dict[int, Any] = {}
         self._made: list[int] = []
@@ -126,16 +134,11 @@ class Build:
 
     def read(self, digest: bytes) -> bytes:
         """Stored memory as bytes."""
-        return b"".join(self._read_memory(digest))
+        return self._memory.read(digest)
 
     def read_into(self, digest: bytes, address: int, size_bytes: int) -> None:
         """Write stored memory to an address."""
-        at = 0
-        for piece in self._read_memory(digest):
-            assert at + len(piece) <= size_bytes
-            copy_memory(address + at, piece)
-            at += len(piece)
-        assert at == size_bytes
+        self._memory.write(digest, address, size_bytes)
 
     def after(self, act: Callable[[], None]) -> None:
         """Act once all is restored (files have their contents)."""
@@ -222,7 +225,7 @@ def _below(node: Node) -> list[int]:
 
 
 def restore(snapshot: Snapshot, shapes: Any, live_roots: list[tuple[str, Any]],
-            read_memory: ReadMemory) -> tuple[dict[str, Any], Build]:
+            memory: Memory) -> tuple[dict[str, Any], Build]:
     """Build what the roots were; live objects are changed in place, the roots not yet bound.
 
     Returns:
@@ -230,7 +233,7 @@ def restore(snapshot: Snapshot, shapes: Any, live_roots: list[tuple[str, Any]],
     Raises:
         Cannot: nothing was changed.
     """
-    build = Build(snapshot, shapes, read_memory)
+    build = Build(snapshot, shapes, memory)
     build.use(shapes)
     build.match(live_roots)
     build.check()

@@ -11,7 +11,7 @@ from rex.hindsight.plan import latest_run
 from rex.hindsight.records import read_run
 from rex.hindsight.restore import restore
 from rex.hindsight.usercode import UserCode
-from rex.hindsight.tables import memory_reader
+from rex.hindsight.tables import StoredMemory
 from rex.state.store import read_content
 
 
@@ -29,6 +29,6 @@ def load_saved(path: str, name: str, experiment: str | None) -> Iterator[Any]:
         if checkpoint.position.rpartition(".")[0] != f"={name}":
             continue
         snapshot = decode_snapshot(read_content(archive, checkpoint.structure))
-        values, build = restore(snapshot, shapes, [], memory_reader(archive, checkpoint.table))
+        values, build = restore(snapshot, shapes, [], StoredMemory(archive, checkpoint.table))
         build.finish()
         yield values["saved"]

@@ -7,13 +7,14 @@ from typing import Any
 
 from rex.archive import Archive
 from rex.hindsight.clock import Clock, Entropy, now_s
+from rex.hindsight.deltas import ChunkReader
 from rex.hindsight.graph import Snapshot, decode_snapshot
 from rex.hindsight.kinds import Shapes
 from rex.hindsight.records import Border, Checkpoint, Run
 from rex.hindsight.restore import restore
 from rex.hindsight.session import Entry, Session
 from rex.hindsight.shapes import Cannot
-from rex.hindsight.tables import memory_reader
+from rex.hindsight.tables import StoredMemory
 from rex.state.store import read_content
 
 
@@ -35,6 +36,7 @@ class Seeker(Session):
         self.shapes = Shapes(self.code)
         self.target, self.is_astray = target, False
         self.restored = 0
+        self._chunks = ChunkReader(archive.store)
         self.restore_s = self.restore_pause_s = 0.0
 
     def seek_begin(self, entry: Entry) -> bool | None:
@@ -117,9 +119,9 @@ class Seeker(Session):
         begun = now_s()
         border, checkpoint = self.checkpoint_at(position)
         saved = self.read_snapshot(checkpoint)
-        read_memory = memory_reader(self.archive, checkpoint.table)
+        memory = StoredMemory(self.archive, checkpoint.table, self._chunks)
         roots = self.roots(entry)
-        values, build = restore(saved, self.shapes, roots.pairs(), read_memory)
+        values, build = restore(saved, self.shapes, roots.pairs(), memory)
         roots.bind(values)
         build.finish()
         self.clock.count, self.entropy.count = border.clock, border.entropy

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
-from typing import Callable, Iterable, Iterator, Mapping
+from typing import Mapping
+
+import xxhash
 
 from rex.archive import Archive, Content
 from rex.errors import Damaged
-from rex.hindsight.deltas import Place, read_place
+from rex.hindsight.deltas import ChunkReader, Place
+from rex.state.parts import memory_at
 from rex.state.store import read_content
 from rex.state.versions import CHUNK_BYTES
 
@@ -49,11 +53,32 @@ def read_table(archive: Archive, content: Content) -> Table:
     return found
 
 
-def memory_reader(archive: Archive, content: Content) -> Callable[[bytes], Iterator[bytes]]:
-    """A function that reads stored memory in pieces, by the digest of the whole.
+class StoredMemory:
+    """The memory of one checkpoint, by the digests of its buffers."""
 
-    Raises:
-        Damaged: the table does not hold together.
-    """
-    table = read_table(archive, content)
-    return lambda digest: (read_place(archive.store, place) for place in table[digest][1])
+    def __init__(self, archive: Archive, content: Content, chunks: ChunkReader | None = None) -> None:
+        """
+        Args:
+            content: the checkpoint's table.
+        Raises:
+            Damaged: it does not hold together.
+        """
+        self._table = read_table(archive, content)
+        self._chunks = chunks or ChunkReader(archive.store)
+
+    def read(self, digest: bytes) -> bytes:
+        """A buffer's bytes."""
+        return b"".join(self._chunks.read(place) for place in self._table[digest][1])
+
+    def write(self, digest: bytes, address: int, size_bytes: int) -> None:
+        """Make memory what a buffer was; only what is different is read."""
+        size, places, digests = self._table[digest]
+        assert size == size_bytes
+        view = memory_at(address, size_bytes)
+        for index, (place, wanted) in enumerate(zip(places, digests)):
+            at = index * CHUNK_BYTES
+            if xxhash.xxh3_128_digest(view[at:at + CHUNK_BYTES]) == wanted:
+                continue
+            data = self._chunks.read(place)
+            assert len(data) == min(CHUNK_BYTES, size_bytes - at)
+            ctypes.memmove(address + at, data, len(data))

@@ -223,3 +223,15 @@ def test_a_refusal_changes_nothing(world: World) -> None:
     with pytest.raises(Cannot):
         world.restore(0, running=running, values=values)
     assert values == [1, 2]
+
+
+def test_memory_that_is_still_as_it_was_is_not_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rex.hindsight.deltas import ChunkReader
+    array = np.arange(500_000.0)
+    world.save(array=array)
+    was, read = array.copy(), ChunkReader.read
+    asked: list[Any] = []
+    monkeypatch.setattr(ChunkReader, "read", lambda self, place: asked.append(place) or read(self, place))
+    array[[3, 400_000]] += 1
+    assert world.restore(0, array=array)["array"] is array
+    assert len(asked) == 2 and (array == was).all()

@@ -12,7 +12,7 @@ from rex.hindsight.memory import Hasher
 from rex.hindsight.records import Checkpoint, LogWriter
 from rex.hindsight.restore import restore
 from rex.hindsight.usercode import UserCode
-from rex.hindsight.tables import memory_reader, read_table
+from rex.hindsight.tables import StoredMemory, read_table
 from rex.hindsight.writer import CheckpointWriter
 from rex.state.store import read_content
 
@@ -49,7 +49,7 @@ class World:
         checkpoint = self.written()[number]
         snapshot = decode_snapshot(read_content(self.archive, checkpoint.structure))
         values, build = restore(snapshot, self.shapes, sorted(live.items()),
-                                memory_reader(self.archive, checkpoint.table))
+                                StoredMemory(self.archive, checkpoint.table))
         build.finish()
         return values
 
