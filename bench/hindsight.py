@@ -1,9 +1,9 @@
 """Tables of the hindsight room: overhead of recording, replay beside an expert's, pause, bytes.
 
-    python bench/hindsight.py [record] [replay] [pause] [frozen]
+    python bench/hindsight.py [record] [replay] [long] [pause] [frozen]
 
-CPU seconds (user and system, of all threads) beside wall-clock ones: the machine may be shared. Medians of
-paired runs.
+All of it takes about eleven minutes on two free cores. Wall-clock seconds, and CPU seconds (user and system, of all
+threads and processes) for machines that are shared. Medians of paired runs.
 """
 
 from __future__ import annotations
@@ -121,34 +121,38 @@ def python(*words: str) -> list[str]:
     return [sys.executable, *words]
 
 
-LOOPS = {"numpy, small state": (NUMPY, "1000", 25, 2500), "numpy, 8 MB change": (NUMPY, "1000000", 25, 2500),
-         "torch, 1 MB": (TORCH, "256", 25, 100), "torch, 15 MB": (TORCH, "4096", 25, 60),
-         "torch, 95 % frozen": (FROZEN, "4096", 25, 60), "sklearn": (SKLEARN, "30", 25, 200)}
+# script, size, epochs, steps: about 4 s each
+LOOPS = {"numpy, small state": (NUMPY, "1000", 40, 3000), "numpy, 8 MB change": (NUMPY, "1000000", 40, 3000),
+         "torch, 1 MB": (TORCH, "256", 12, 300), "torch, 95 % frozen": (FROZEN, "4096", 40, 60),
+         "sklearn": (SKLEARN, "30", 40, 200)}
 
 
 def bench_record() -> None:
     """Recording beside plain runs, epoch by epoch: start-up is left out."""
-    print("recording with the default --overhead: CPU of all threads, ratio to plain runs, without start-up")
-    print(f"{'loop':<20} {'ms/epoch':>8} {'ratio':>6}  {'quartiles':<11} {'checkpoints':>11}")
+    print("recording with the default --overhead: ratio to plain runs, without start-up; CPU is that of all threads")
+    print(f"{'loop':<20} {'ms/epoch':>8} {'wall':>6}  {'quartiles':<11} {'CPU':>6}  {'quartiles':<11} {'checkpoints':>11}")
     medians = []
     for name, (script, size, epochs, work) in LOOPS.items():
-        ratios, plain_s, count = [], [], 0
+        ratios: tuple[list[float], list[float]] = [], []
+        plain_s, count = [], 0
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "train.py").write_text(script)
             none, words = ["train.py", size, "0", "0"], ["train.py", size, str(epochs), str(work)]
-            starts = [statistics.median(run(folder, command)[1] for _ in range(3)) for command in (
-                python(*none), hindsight("record", "-l", "NONE", *none))]
+            starts = [[statistics.median(times) for times in zip(*[run(folder, command)[:2] for _ in range(3)])]
+                      for command in (python(*none), hindsight("record", "-l", "NONE", *none))]
             for repeat in range(REPEATS):
-                plain = run(folder, python(*words))[1] - starts[0]
-                mine = run(folder, hindsight("record", "-l", f"EXP{repeat}", *words))[1] - starts[1]
-                ratios.append(mine / plain)
-                plain_s.append(plain)
+                plain = run(folder, python(*words))
+                mine = run(folder, hindsight("record", "-l", f"EXP{repeat}", *words))
+                for which in range(2):
+                    ratios[which].append((mine[which] - starts[1][which]) / (plain[which] - starts[0][which]))
+                plain_s.append(plain[0] - starts[0][0])
             count = shown(folder, "EXP0")["facts"]["checkpoints"]
-        low, middle, high = statistics.quantiles(ratios, n=4)
-        medians.append(middle)
-        print(f"{name:<20} {statistics.median(plain_s) / epochs * 1e3:>8.0f} {middle:>6.3f}  "
-              f"{low:.3f}-{high:.3f} {count:>11}", flush=True)
-    print(f"{'average':<20} {'':>8} {statistics.mean(medians):>6.3f}")
+        row = [statistics.quantiles(each, n=4) for each in ratios]
+        medians.append([each[1] for each in row])
+        told = "  ".join(f"{middle:>6.3f}  {low:.3f}-{high:.3f}" for low, middle, high in row)
+        print(f"{name:<20} {statistics.median(plain_s) / epochs * 1e3:>8.0f} {told} {count:>11}", flush=True)
+    wall, cpu = (statistics.mean(each) for each in zip(*medians))
+    print(f"{'average':<20} {'':>8} {wall:>6.3f}  {'':<11} {cpu:>7.3f}")
 
 
 def shown(folder: str, archive: str) -> dict[str, Any]:
@@ -159,52 +163,83 @@ def shown(folder: str, archive: str) -> dict[str, Any]:
     return found
 
 
-JOBS = {"numpy": (NUMPY, "1000", 40, 3000), "torch": (TORCH, "256", 40, 150)}
+JOBS = {"numpy": (NUMPY, "1000", 20, 16000), "torch": (TORCH, "256", 15, 400)}
+LONG = TORCH, "256", 150, 400
+
+
+class Job:
+    """A script in a folder, recorded, and run once as an expert would: with a pickle per epoch."""
+
+    def __init__(self, folder: str, name: str, script: str, size: str, epochs: int, work: int) -> None:
+        self.folder, self.name, self.script, self.epochs = folder, name, script, epochs
+        self.words = [size, str(epochs), str(work)]
+        save, self._load = EXPERT[name]
+        self._head, self._loop = script.split("for epoch", 1)
+        Path(folder, "saving.py").write_text(script.replace("#outer", f"{save}; {OUTER[name]}"))
+        self.again = run(folder, python("saving.py", *self.words))     # the probe too: running again
+        self._write(script)
+        self.recorded = run(folder, hindsight("record", "-l", "EXP", "train.py", *self.words))
+
+    def _write(self, script: str) -> None:
+        Path(self.folder, "train.py").write_text(script)
+
+    def outer(self) -> tuple[Any, Any]:
+        """A probe outside of the training loop: Rex, and the expert."""
+        Path(self.folder, "resuming.py").write_text(
+            f"{self._head}for epoch in range(epochs):\n    at = epoch\n    {self._load}\n    {OUTER[self.name]}\n")
+        self._write(self.script.replace("#outer", OUTER[self.name]))
+        return (run(self.folder, hindsight("replay", "-l", "EXP", "train.py")),
+                run(self.folder, python("resuming.py", *self.words)))
+
+    def inner(self) -> tuple[Any, Any]:
+        """A probe inside of it, two processes: Rex, and the expert."""
+        Path(self.folder, "half.py").write_text(
+            f"{self._head}at, end = map(int, sys.argv[4:6])\nif at >= 0:\n    {self._load}\nfor epoch" + self._loop.replace(
+                "#inner", INNER[self.name]).replace("range(epochs)", "range(at + 1, end)"))
+        self._write(self.script.replace("#inner", INNER[self.name]))
+        middle = self.epochs // 2
+        return (run(self.folder, hindsight("replay", "-l", "EXP", "-j", "2", "train.py")),
+                run(self.folder, python("half.py", *self.words, "-1", str(middle)),
+                    python("half.py", *self.words, str(middle - 1), str(self.epochs))))
 
 
 def bench_replay() -> None:
     """Probes outside and inside of the training loop beside an expert's, and beside running again."""
-    print("replay, 40 epochs: seconds of CPU (wall); the expert has a pickle per epoch and a script made for the question")
-    print(f"{'job':<6} {'probe':<16} {'rex':>13} {'expert':>13} {'ratio':>6} {'again':>7} {'faster':>7}")
+    _print_head("replay: seconds of wall-clock (CPU); the expert has a pickle per epoch and scripts made for the question")
     for name, (script, size, epochs, work) in JOBS.items():
         with tempfile.TemporaryDirectory() as folder:
-            save, load = EXPERT[name]
-            words = [size, str(epochs), str(work)]
-            Path(folder, "saving.py").write_text(script.replace("#outer", save))
-            outer, inner = script.replace("#outer", OUTER[name]), script.replace("#inner", INNER[name])
-            head, loop = script.split("for epoch", 1)
-            Path(folder, "resuming.py").write_text(
-                f"{head}for epoch in range(epochs):\n    at = epoch\n    {load}\n    {OUTER[name]}\n")
-            Path(folder, "half.py").write_text(
-                f"{head}at, end = map(int, sys.argv[4:6])\nif at >= 0:\n    {load}\nfor epoch" + loop.replace(
-                    "#inner", INNER[name]).replace("range(epochs)", "range(at + 1, end)"))
-            run(folder, python("saving.py", *words))
-            Path(folder, "train.py").write_text(script)
-            run(folder, hindsight("record", "-l", "EXP", "train.py", *words))
-            middle = str(epochs // 2)
-            for probe, changed, mine, experts in (
-                    ("outer", outer, hindsight("replay", "-l", "EXP", "train.py"), [python("resuming.py", *words)]),
-                    ("inner, 2 workers", inner, hindsight("replay", "-l", "EXP", "-j", "2", "train.py"),
-                     [python("half.py", *words, "-1", middle),
-                      python("half.py", *words, str(epochs // 2 - 1), str(epochs))])):
-                Path(folder, "train.py").write_text(changed)
-                again, pairs = [], []
-                for repeat in range(REPEATS):
-                    if repeat < 2:
-                        again.append(run(folder, python("train.py", *words)))
-                    pairs.append((run(folder, mine), run(folder, *experts)))
-                    assert pairs[-1][0][2] == pairs[-1][1][2] == again[0][2], "the values differ"
-                _print_replay(name, probe, pairs, again)
+            job = Job(folder, name, script, size, epochs, work)
+            for probe, once in (("outer", job.outer), ("inner, 2 workers", job.inner)):
+                pairs = [once() for _ in range(REPEATS if probe == "outer" else 3)]
+                assert all(mine[2] == theirs[2] and mine[2] for mine, theirs in pairs), "the values differ"
+                assert probe != "outer" or pairs[0][0][2] == job.again[2]
+                _print_replay(name, probe, pairs, job.again)
 
 
-def _print_replay(name: str, probe: str, pairs: list[Any], again: list[Any]) -> None:
-    def middle(which: int, what: int) -> float:
-        return statistics.median(pair[which][what] for pair in pairs)
+def bench_long() -> None:
+    """A probe outside of the training loop, long after."""
+    script, size, epochs, work = LONG
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(folder, "torch", script, size, epochs, work)
+        pairs = [job.outer() for _ in range(3)]
+        assert all(mine[2] == theirs[2] == job.again[2] for mine, theirs in pairs), "the values differ"
+        _print_head(f"a run of {job.again[0]:.0f} s (CPU {job.again[1]:.0f}), recorded in {job.recorded[0]:.0f} s "
+                    f"(CPU {job.recorded[1]:.0f}), {epochs} epochs")
+        _print_replay("torch", "outer", pairs, job.again)
 
-    ratio = statistics.median(pair[0][1] / pair[1][1] for pair in pairs)
-    run_again = statistics.median(each[1] for each in again)
-    print(f"{name:<6} {probe:<16} {middle(0, 1):>5.2f} ({middle(0, 0):.2f}) {middle(1, 1):>5.2f} ({middle(1, 0):.2f}) "
-          f"{ratio:>6.2f} {run_again:>7.2f} {run_again / middle(0, 1):>7.1f}", flush=True)
+
+def _print_head(title: str) -> None:
+    print(f"{title}\n{'job':<6} {'probe':<16} {'rex':>14} {'expert':>14} {'ratio':>13} {'again':>16} {'faster':>13}")
+
+
+def _print_replay(name: str, probe: str, pairs: list[Any], again: Any) -> None:
+    def both(mine: list[float]) -> str:
+        return f"{mine[0]:.2f} ({mine[1]:.2f})"
+
+    mine, theirs = ([statistics.median(pair[who][what] for pair in pairs) for what in range(2)] for who in range(2))
+    ratio = [statistics.median(pair[0][what] / pair[1][what] for pair in pairs) for what in range(2)]
+    print(f"{name:<6} {probe:<16} {both(mine):>14} {both(theirs):>14} {both(ratio):>13} {both(again[:2]):>16} "
+          f"{both([again[what] / mine[what] for what in range(2)]):>13}", flush=True)
 
 
 def bench_pause() -> None:
@@ -219,45 +254,52 @@ def bench_pause() -> None:
     from rex.hindsight.records import LogWriter
     from rex.hindsight.usercode import UserCode
     from rex.hindsight.writer import CheckpointWriter
-    print("pause of the training thread, ms (CPU of the thread), all of the state changes")
-    print(f"{'state':>8} {'rex':>7} {'pickle to file':>15} {'torch.save':>11}")
+    print("pause of the training thread, ms (its CPU), all of the state changes")
+    print(f"{'state':>8} {'rex':>15} {'pickle to file':>15} {'torch.save':>15} {'ratio to torch.save':>20}")
     for megabytes in (10, 100, 1000):
         with tempfile.TemporaryDirectory() as folder:
             archive = Archive.create(Path(folder, "EXP"))
             recording = archive.begin("run", {}, level=1)
             writer = CheckpointWriter(recording, LogWriter(recording.log_path))
+            writer.linger_s = 0.0
             arrays = [np.random.default_rng(n).normal(size=megabytes * 125_000 // 10) for n in range(10)]
             ours, pickles, saves = [], [], []
             for number in range(REPEATS + 1):
                 for array in arrays:
                     array += 1
-                begun = time.thread_time()
+                begun = time.perf_counter(), time.thread_time()
                 copier = writer.copier()
                 snapshot = walk_roots(Shapes(UserCode()), copier, [("arrays", arrays)])
-                writer.put(str(number), snapshot, copier.taken, 0.0)
-                ours.append(time.thread_time() - begun)
+                writer.put(str(number), snapshot, copier.finish(), 0.0)
+                ours.append(_since(begun))
                 while len(writer.written) <= number:
                     time.sleep(0.01)
-                begun = time.thread_time()
+                begun = time.perf_counter(), time.thread_time()
                 with open(Path(folder, "p"), "wb") as file:
                     pickle.dump(arrays, file, 5)
-                pickles.append(time.thread_time() - begun)
+                pickles.append(_since(begun))
                 saves.append(_torch_save(arrays, Path(folder, "t")))
             writer.close()
             recording.abandon()
-        row = [statistics.median(times[1:]) * 1e3 for times in (ours, pickles, saves)]
-        print(f"{megabytes:>6}MB {row[0]:>7.1f} {row[1]:>15.1f} {row[2]:>11.1f}")
+        row = [[statistics.median(time[what] for time in times[1:]) * 1e3 for what in range(2)]
+               for times in (ours, pickles, saves)]
+        told = " ".join(f"{wall:>7.1f} {f'({cpu:.1f})':>7}" for wall, cpu in row)
+        print(f"{megabytes:>6}MB {told} {row[0][0] / row[2][0]:>12.3f} ({row[0][1] / row[2][1]:.3f})", flush=True)
 
 
-def _torch_save(arrays: list[object], path: Path) -> float:
+def _since(begun: tuple[float, float]) -> tuple[float, float]:
+    return time.perf_counter() - begun[0], time.thread_time() - begun[1]
+
+
+def _torch_save(arrays: list[Any], path: Path) -> tuple[float, float]:
     try:
         import torch
     except ImportError:
-        return float("nan")
+        return float("nan"), float("nan")
     tensors = [torch.from_numpy(array) for array in arrays]
-    begun = time.thread_time()
+    begun = time.perf_counter(), time.thread_time()
     torch.save(tensors, path)
-    return time.thread_time() - begun
+    return _since(begun)
 
 
 def bench_frozen() -> None:
@@ -276,7 +318,7 @@ def main() -> None:
     """Print the tables that were asked for."""
     print(f"{platform.platform()}, Python {platform.python_version()}, "
           f"{len(os.sched_getaffinity(0))} processors, load {os.getloadavg()[0]:.1f}")
-    parts = {"record": bench_record, "replay": bench_replay, "pause": bench_pause, "frozen": bench_frozen}
+    parts = {"record": bench_record, "replay": bench_replay, "long": bench_long, "pause": bench_pause, "frozen": bench_frozen}
     for name in sys.argv[1:] or parts:
         parts[name]()
 

@@ -26,7 +26,8 @@ from rex.hindsight.session import Entry
 from rex.hindsight.shapes import Cannot
 from rex.hindsight.values import plain_value
 
-_VERIFIED, _SMALL_BYTES = 2, 4 << 20   # restores that are always compared; states that always are
+_VERIFIED = 2     # restores of a loop that are always compared
+_OFTEN, _SMALL_BYTES = 8, 4 << 20   # then one of so many, of small states
 RunScript = Callable[[str, list[str], Any], int]
 
 
@@ -236,13 +237,14 @@ class Replayer(Seeker):
 
     def did_restore(self, saved: Snapshot, position: str, entry: Entry,
                     checkpoint: Checkpoint) -> None:
-        """Compare the state just restored: always at first, later if that costs little."""
+        """Compare the state just restored: always at first, later now and then if that costs little."""
         place = self.run.border(position)
         self._text.clear()
         self._synced = self.run.borders[place].outputs if place is not None else 0
         key = entry.site.key
         self._restores[key] = self._restores.get(key, 0) + 1
-        if self._restores[key] > _VERIFIED and checkpoint.size_bytes > _SMALL_BYTES:
+        if self._restores[key] > _VERIFIED and (
+                checkpoint.size_bytes > _SMALL_BYTES or self._restores[key] % _OFTEN):
             return
         live = walk_roots(self.shapes, Hasher(), self.roots(entry).pairs())
         if saved.digests() != live.digests():
