@@ -376,7 +376,7 @@ def is_kept(kind: type) -> bool:
     return bool(names & _KEPT)
 
 
-_KEPT = {"_thread.lock", "_thread.RLock", "tqdm.std.tqdm", "_contextvars.ContextVar", "builtins.code",
+_KEPT = {"_thread.lock", "_thread.RLock", "_csv.writer", "tqdm.std.tqdm", "_contextvars.ContextVar", "builtins.code",
          "torch.utils.tensorboard.writer.SummaryWriter", "builtins.mappingproxy",
          "builtins.getset_descriptor", "builtins.member_descriptor", "builtins.wrapper_descriptor",
          "builtins.method_descriptor", "builtins.classmethod_descriptor", "builtins.method-wrapper"}

@@ -9,6 +9,7 @@ from typing import Any, Iterable
 from rex.hindsight.graph import LONG_BYTES, SCALARS, Node, Walk
 
 _HEAP_TYPE = 1 << 9
+_POINTER_BYTES = 8
 _NEW_TYPE = type(int.__new__)
 
 # Built-in bases whose content is saved beside the attributes of an instance.
@@ -20,12 +21,22 @@ PLAIN_BASES = (int, float, str, bytes, complex)
 def solid_base(kind: type) -> type:
     """The innermost class in C that lays out the instances of a class."""
     for base in kind.__mro__:
-        if not base.__flags__ & _HEAP_TYPE:
+        if not base.__flags__ & _HEAP_TYPE or not _is_in_python(base):
             return base
         new = base.__dict__.get("__new__")
         if isinstance(new, _NEW_TYPE) and getattr(new, "__self__", None) is base:
             return base
     return object
+
+
+def _is_in_python(kind: type) -> bool:
+    """Whether a heap type was made by a class statement: it then has room for its slots and no more."""
+    own = vars(kind)
+    members = sum(isinstance(each, types.MemberDescriptorType) for each in own.values())
+    if members and "__slots__" not in own:
+        return False
+    room = _POINTER_BYTES * (members + ("__dict__" in own) + ("__weakref__" in own))
+    return kind.__basicsize__ - (kind.__base__ or object).__basicsize__ <= room
 
 
 class Cannot(Exception):

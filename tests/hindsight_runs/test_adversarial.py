@@ -95,6 +95,12 @@ LOOPS: dict[str, tuple[str, str, str]] = {
         "class K:\n    pass\nks = [K() for _ in range(3)]\nseen = set()", "seen.add(ks[step % 3]); ks[step % 3].n = step",
         "(len(seen), sorted(k.n for k in seen), all(k in seen for k in ks))"),
     "bytes_and_bytearray": ("b = bytearray(8)", "b[step % 8] ^= epoch + 1", "bytes(b)"),
+    "types_in_c": (
+        "import argparse, csv, re\nword = re.compile('a+')\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('-n', type=int)\nout = io.StringIO()\nrows = csv.writer(out)\nfound = 0",
+        "found += len(word.findall('aab' * step)); rows.writerow([step, found])",
+        "(found, parser.parse_args(['-n', '3']).n, len(out.getvalue()))"),
+    "state_hidden_in_c": ("import hashlib\nh = hashlib.sha256()", "h.update(bytes([step]))", "h.hexdigest()"),
     "module_state": ("", "random.seed(step); collections.marker = step", "collections.marker"),
 }
 
@@ -119,7 +125,7 @@ def _script(name: str) -> str:
 
 
 # Many loops in one script: each is a function, so that one recording serves them all.
-SHARED = sorted(set(LOOPS) - {"deleted_names", "module_state"})
+SHARED = sorted(set(LOOPS) - {"deleted_names", "module_state", "state_hidden_in_c"})
 
 
 @pytest.mark.parametrize("group", range(4))
@@ -139,7 +145,7 @@ def test_outer_probes_of_adversarial_loops(tmp_path: Path, group: int) -> None:
     assert got == truth
 
 
-@pytest.mark.parametrize("name", ["deleted_names", "generator_moves_on"])
+@pytest.mark.parametrize("name", ["deleted_names", "generator_moves_on", "state_hidden_in_c"])
 def test_adversarial_loop(tmp_path: Path, name: str) -> None:
     case = Case(tmp_path, train=_script(name))
     case.record()
@@ -147,6 +153,8 @@ def test_adversarial_loop(tmp_path: Path, name: str) -> None:
     assert case.replay() == case.truth()
     if name == "generator_moves_on":
         assert "generator numbers has moved on" in case.told and "0 loops skipped" in case.told
+    if name == "state_hidden_in_c":
+        assert "HASH" in case.told and "0 loops skipped" in case.told
 
 
 FILES = """
