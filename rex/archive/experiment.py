@@ -299,7 +299,8 @@ class Recording:
             for block in blocks:
                 target.write(block)
             target.flush()
-            logs.verify(target.name, facts, self._store)
+            with logs.open_file(target.name, facts, self._store) as log:
+                logs.verify(log, facts)
 
     def abandon(self) -> None:
         """Stop recording; what is there stays, marked incomplete. Harmless when repeated."""

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Iterable
 
-from rex.archive import manifest as manifests
+from rex.archive import logs, manifest as manifests
 from rex.archive.archive import Archive
 from rex.archive.experiment import COMPLETE
 from rex.archive.manifest import Manifest
@@ -90,6 +90,9 @@ def land(archive: Archive, known: dict[str, str], source: str, manifest_json: by
         return Landed(source, known[mark], False)
     manifest = manifests.decode(manifest_json, archive.store.read)
     verify_references(archive.store, manifest)
+    if manifest.log and manifest.log.content and manifest.log.is_apart:
+        with logs.open_content(manifest.log.content, manifest.log, archive.store) as stream:
+            logs.verify(stream, manifest.log)
     in_file = manifest.log if manifest.log and not manifest.log.content else None
     if in_file and log is None:
         raise Damaged(f"experiment {source} is damaged", "its log is missing", "get it again")

@@ -16,7 +16,7 @@ from rex.archive.packer import LEVEL, Packer
 from rex.archive.store import Store
 from rex.errors import Damaged
 
-_LEVEL = 9
+_LEVEL = 8
 # A log is stored as its difference from another one if that takes less than this part of it.
 _WORTH_A_BASE, _SURELY = 0.5, 1 / 20
 _SMALL_LOG_BYTES = 32 << 10   # up to here nothing is to be gained
@@ -105,18 +105,17 @@ def open_content(content: Content, facts: LogFacts, store: Store) -> BinaryIO:
     return apart.join(stream) if facts.is_apart else stream
 
 
-def verify(path: str, facts: LogFacts, store: Store) -> None:
-    """Make sure that a log's file has what the manifest says.
+def verify(stream: BinaryIO, facts: LogFacts) -> None:
+    """Make sure that a log is what its manifest says.
 
     Raises:
         Damaged: it is another log.
     """
     digest, left = hashlib.sha256(), facts.size
-    with open_file(path, facts, store) as stream:
-        while block := codec.read_stream(stream, min(_BLOCK_BYTES, left + 1)):
-            digest.update(block)
-            left -= len(block)
-            if left < 0:   # the declared size is a limit: nothing is decompressed far beyond it
-                break
+    while block := codec.read_stream(stream, min(_BLOCK_BYTES, left + 1)):
+        digest.update(block)
+        left -= len(block)
+        if left < 0:   # the declared size is a limit: nothing is decompressed far beyond it
+            break
     if left or digest.hexdigest() != facts.sha256:
         raise Damaged("a log is damaged", "it does not have the hash in its manifest")

@@ -69,6 +69,21 @@ def test_logs_with_times_apart_differ_from_such_logs(archive: Archive) -> None:
     assert archive.experiment("exp2").open_log().read() == log(2) and check(archive) == []
 
 
+def test_a_content_that_is_another_log_is_not_let_in(archive: Archive, tmp_path: Path) -> None:
+    header = struct.pack("<8sIIQQ", b"REXLOG\r\n", 1, 1, 5, 900)
+    records = [struct.pack("<IHHIIqQ6Q", 80, n % 7, 0, 0, 0, n, n << 10, *range(6)) for n in range(900)]
+    done = record(archive, header + b"".join(records))
+    assert done.manifest.log and done.manifest.log.content and done.manifest.log.is_apart
+    path = Path(done.directory, "manifest.json.zst")
+    text = codec.decompress(path.read_bytes(), 1 << 20)
+    path.write_bytes(codec.compress(text.replace(done.manifest.log.sha256.encode(), b"5" * 64), 3))
+    stream = io.BytesIO()
+    export(Archive.open(archive.path), stream)
+    with pytest.raises(Damaged, match="log"):
+        import_from(io.BytesIO(stream.getvalue()), Archive.create(tmp_path / "other"))
+    assert Archive.open(tmp_path / "other").experiments() == []
+
+
 def test_the_base_stays_as_long_as_it_is_needed(archive: Archive) -> None:
     record(archive, log_bytes(1))
     record(archive, log_bytes(2))

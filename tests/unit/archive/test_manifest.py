@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -163,9 +164,11 @@ def test_newer_and_unknown() -> None:
     damaged("")
 
 
-def test_mutated_manifests_never_crash() -> None:
+@pytest.mark.parametrize("manifest", [FULL, many_changed(9)])
+def test_mutated_manifests_never_crash(manifest: Manifest) -> None:
     keeper = Keeper()
-    good = manifests.encode(FULL, keeper.store)
+    files = manifest.files if manifest is FULL else {p: e for p, e in manifest.files.items() if e.is_changed}
+    good = manifests.encode(replace(manifest, files=files), keeper.store)
     [table] = keeper.kept.values()
     choose = random.Random(3)
     for _ in range(600):
