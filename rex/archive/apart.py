@@ -1,7 +1,7 @@
 """Logs with their times apart: the times are most of what tells two logs of one command from each other.
 
 Among the records each time is new, and cuts what zstd would find again. In columns of their own, as differences,
-they take a byte or two each. docs/formats/log.md, *Times apart*, has the bytes.
+they take a byte or two each: when calls returned, and what clocks said. docs/formats/log.md, *Times apart*, has the bytes.
 """
 
 from __future__ import annotations
@@ -16,9 +16,13 @@ from rex import codec
 from rex.errors import Damaged
 
 _MAGIC = b"REXLOG\r\n"
-_HEAD = struct.Struct("<II")       # bytes of a block's records, number of its times
+_HEAD = struct.Struct("<IIII")     # bytes of a block's records, number of its times, of its readings of clocks, 0
 _HEADER_BYTES = 32
 _RECORD_BYTES, _TIME_WORD = 80, 3  # the smallest record; where its time is, in words of 8 bytes
+# clock_gettime, its clock and its answer, in words; the head of its field: argument 1, OUT, 16 bytes.
+_CLOCK_CALL, _CLOCK_WORD, _FIELD_WORD, _SECOND_WORD, _NS_WORD = 228, 4, 10, 11, 12
+_READING_BYTES, _READING_FIELD = 104, 1 | 1 << 8 | 16 << 32
+_SECOND_NS, _MAX_SECONDS = 10**9, 1 << 33
 _WORD = 8
 _READ_BYTES = 8 << 20
 MAX_BLOCK_BYTES = 64 << 20         # a block that declares more is refused
@@ -34,42 +38,84 @@ def separate(source: BinaryIO) -> Iterator[bytes] | None:
 
 
 def _blocks(source: BinaryIO, header: bytes) -> Iterator[bytes]:
-    yield _HEAD.pack(len(header), 0) + header
-    rest, last, is_log = b"", 0, True
+    yield _HEAD.pack(len(header), 0, 0, 0) + header
+    rest, taken, is_log = b"", _Times(), True
     while block := codec.read_stream(source, _READ_BYTES):
         data = bytearray(rest + block)
-        times, end = _take_times(data) if is_log else ([], 0)
+        end = taken.take(data) if is_log else 0
         # What no record begins with, or one that is larger than all the others, stays as it is.
         is_log = is_log and (end > 0 or len(data) <= MAX_BLOCK_BYTES - _READ_BYTES)
         if not is_log:
             end = len(data)
         rest = bytes(data[end:])
         if end:
-            yield _HEAD.pack(end, len(times)) + _columns(times, last) + data[:end]
-        last = times[-1] if times else last
+            yield taken.columns(end) + data[:end]
     if rest:
-        yield _HEAD.pack(len(rest), 0) + rest
+        yield taken.columns(len(rest)) + rest
 
 
-def _take_times(data: bytearray) -> tuple[list[int], int]:
-    """Take the times out of the whole records at the front of data; the times, and where those records end."""
-    with memoryview(data) as view, view[:len(data) // _WORD * _WORD].cast("Q") as words:
-        count, at, times = len(words), 0, []
-        while at + _TIME_WORD < count:
-            size = words[at] & 0xFFFFFFFF
-            next_at = at + (size >> 3)
-            if size < _RECORD_BYTES or size & 7 or next_at > count:
-                break
-            times.append(words[at + _TIME_WORD])
-            words[at + _TIME_WORD] = 0
-            at = next_at
-        return times, at * _WORD
+class _Times:
+    """What was taken out of records, as differences; goes on from block to block."""
+
+    def __init__(self) -> None:
+        self._last = 0
+        self._clocks: dict[int, int] = {}
+        self._times: list[int] = []
+        self._readings: list[int] = []
+
+    def take(self, data: bytearray) -> int:
+        """Take the times out of the whole records at the front of data; where those records end."""
+        with memoryview(data) as view, view[:len(data) // _WORD * _WORD].cast("Q") as words:
+            count, at, times = len(words), 0, [self._last]
+            while at + _TIME_WORD < count:
+                head = words[at]
+                size = head & 0xFFFFFFFF
+                next_at = at + (size >> 3)
+                if size < _RECORD_BYTES or size & 7 or next_at > count:
+                    break
+                if head >> 32 & 0xFFFF == _CLOCK_CALL and _is_reading(words, at, size) and not self._take_reading(words, at):
+                    break
+                times.append(words[at + _TIME_WORD])
+                words[at + _TIME_WORD] = 0
+                at = next_at
+            self._times, self._last = list(map(sub, times[1:], times)), times[-1]
+            return at * _WORD
+
+    def _take_reading(self, words: memoryview, at: int) -> bool:
+        """Whether this is a time as kernels tell it, which can be put back as it was."""
+        seconds, ns, clock = words[at + _SECOND_WORD], words[at + _NS_WORD], words[at + _CLOCK_WORD]
+        if seconds >= _MAX_SECONDS or ns >= _SECOND_NS:
+            return False
+        value = seconds * _SECOND_NS + ns
+        self._readings.append(value - self._clocks.get(clock, 0))
+        self._clocks[clock] = value
+        words[at + _SECOND_WORD] = words[at + _NS_WORD] = 0
+        return True
+
+    def columns(self, size: int) -> bytes:
+        """The front of a block of that many bytes, with what was taken since the last."""
+        data = _HEAD.pack(size, len(self._times), len(self._readings), 0) + _columns(self._times) + _columns(self._readings)
+        self._times, self._readings = [], []
+        return data
 
 
-def _columns(times: list[int], last: int) -> bytes:
-    """Differences of times, modulo 2^64: the lowest bytes of all, then the second ones, ..."""
-    data = array("Q", [difference & _ALL_ONES for difference in map(sub, times, [last, *times])]).tobytes()
+def _is_reading(words: memoryview, at: int, size: int) -> bool:
+    return size >= _READING_BYTES and words[at + _FIELD_WORD] == _READING_FIELD
+
+
+def _columns(differences: list[int]) -> bytes:
+    """Numbers modulo 2^64: the lowest bytes of all, then the second ones, ..."""
+    data = array("Q", [difference & _ALL_ONES for difference in differences]).tobytes()
     return b"".join([data[k::_WORD] for k in range(_WORD)])
+
+
+def _numbers(columns: bytes) -> Iterator[int]:
+    """What `_columns` made these of."""
+    count, mixed, numbers = len(columns) // _WORD, bytearray(len(columns)), array("Q")
+    for k in range(_WORD):
+        mixed[k::_WORD] = columns[k * count:(k + 1) * count]
+    numbers.frombytes(mixed)
+    return iter(numbers)
 
 
 def join(stored: BinaryIO) -> BinaryIO:
@@ -84,6 +130,7 @@ class _Joined(io.RawIOBase):
         self._stored = stored
         self._data = memoryview(b"")
         self._last = 0
+        self._clocks: dict[int, int] = {}
 
     def readable(self) -> bool:
         """True."""
@@ -107,33 +154,40 @@ class _Joined(io.RawIOBase):
         self._data = self._data[count:]
         return count
 
-    def _block(self, size: int, count: int) -> bytearray:
-        if size > MAX_BLOCK_BYTES or count * _RECORD_BYTES > size:
+    def _block(self, size: int, count: int, readings: int, _: int) -> bytearray:
+        if size > MAX_BLOCK_BYTES or count * _RECORD_BYTES > size or readings > count:
             raise _damaged()
-        columns = codec.read_stream(self._stored, count * _WORD)
+        columns = [codec.read_stream(self._stored, number * _WORD) for number in (count, readings)]
         data = bytearray(codec.read_stream(self._stored, size))
-        if len(columns) < count * _WORD or len(data) < size:
+        if len(columns[0]) < count * _WORD or len(columns[1]) < readings * _WORD or len(data) < size:
             raise _damaged()
         if count:
-            self._put_times(data, columns, count)
+            with memoryview(data) as view, view[:size // _WORD * _WORD].cast("Q") as words:
+                self._put_times(words, _numbers(columns[0]), _numbers(columns[1]))
         return data
 
-    def _put_times(self, data: bytearray, columns: bytes, count: int) -> None:
-        mixed = bytearray(len(columns))
-        for k in range(_WORD):
-            mixed[k::_WORD] = columns[k * count:(k + 1) * count]
-        differences = array("Q")
-        differences.frombytes(mixed)
-        words, at = memoryview(data)[:len(data) // _WORD * _WORD].cast("Q"), 0
-        time, end = self._last, len(words)
-        for difference in differences:
-            size = words[at] & 0xFFFFFFFF if at < end else 0
-            if size < _RECORD_BYTES or size % _WORD or at + size // _WORD > end:
+    def _put_times(self, words: memoryview, times: Iterator[int], readings: Iterator[int]) -> None:
+        at, time, end = 0, self._last, len(words)
+        for difference in times:
+            head = words[at] if at < end else 0
+            size = head & 0xFFFFFFFF
+            if size < _RECORD_BYTES or size & 7 or at + (size >> 3) > end:
                 raise _damaged()
+            if head >> 32 & 0xFFFF == _CLOCK_CALL and _is_reading(words, at, size):
+                self._put_reading(words, at, next(readings, None))
             time = (time + difference) & _ALL_ONES
             words[at + _TIME_WORD] = time
-            at += size // _WORD
+            at += size >> 3
         self._last = time
+        if next(readings, None) is not None:
+            raise _damaged()
+
+    def _put_reading(self, words: memoryview, at: int, difference: int | None) -> None:
+        if difference is None:
+            raise _damaged()
+        clock = words[at + _CLOCK_WORD]
+        value = self._clocks[clock] = (self._clocks.get(clock, 0) + difference) & _ALL_ONES
+        words[at + _SECOND_WORD], words[at + _NS_WORD] = divmod(value, _SECOND_NS)
 
     def close(self) -> None:
         """Close what is stored too."""

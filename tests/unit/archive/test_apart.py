@@ -21,6 +21,12 @@ def record(time: int, words: int = 0, fill: int = 7) -> bytes:
     return struct.pack("<IHHIIqQ6Q", 80 + 8 * words, 257, 0, 0, 0, -2, time, 1, 2, 3, 4, 5, fill) + bytes([fill]) * 8 * words
 
 
+def reading(time: int, seconds: int, ns: int, clock: int = 1, kind: int = 1) -> bytes:
+    """clock_gettime with its answer."""
+    return (struct.pack("<IHHIIqQ6Q", 104, 228, 0, 0, 0, 0, time, clock, 99, 0, 0, 0, 0)
+            + struct.pack("<BBHIQQ", 1, kind, 0, 16, seconds, ns))
+
+
 def stored(log: bytes) -> bytes:
     blocks = apart.separate(io.BytesIO(log))
     assert blocks is not None
@@ -42,6 +48,19 @@ def test_every_log_comes_back(found: list[tuple[int, int]], rest: bytes) -> None
     assert joined(stored(log)) == log
 
 
+readings = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 2**31)),
+                              st.one_of(st.integers(0, 10**9 - 1), st.integers(0, 2**64 - 1)), st.integers(0, 3), st.integers(1, 2)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(readings, records)
+def test_readings_of_clocks_come_back(clocks: list[tuple[int, int, int, int, int]], found: list[tuple[int, int]]) -> None:
+    parts = [reading(*each) for each in clocks] + [record(time, words) for time, words in found]
+    random.Random(1).shuffle(parts)
+    log = HEADER + b"".join(parts)
+    assert joined(stored(log)) == log
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_behind_a_header_come_back(data: bytes) -> None:
@@ -57,8 +76,12 @@ def test_the_bytes_are_as_documented() -> None:
     log = HEADER + record(0x100) + record(0x105) + record(0x104) + b"rest"
     bare = [log[:32], *(record(0) for _ in range(3))]
     columns = bytes([0, 5, 255, 1, 0, 255]) + bytes([0, 0, 255]) * 6
-    assert stored(log) == (struct.pack("<II", 32, 0) + bare[0] + struct.pack("<II", 240, 3) + columns + b"".join(bare[1:])
-                           + struct.pack("<II", 4, 0) + b"rest")
+    assert stored(log) == (struct.pack("<IIII", 32, 0, 0, 0) + bare[0] + struct.pack("<IIII", 240, 3, 0, 0) + columns
+                           + b"".join(bare[1:]) + struct.pack("<IIII", 4, 0, 0, 0) + b"rest")
+    log = HEADER + reading(7, 1, 5) + reading(7, 0, 3, 0) + reading(7, 1, 4)
+    times, clocks = bytes([7, 0, 0]) + bytes(21), (10**9 + 5).to_bytes(8, "little")
+    columns = b"".join(bytes([clocks[k], 3 if k == 0 else 0, 255]) for k in range(8))
+    assert stored(log)[48:] == struct.pack("<IIII", 312, 3, 3, 0) + times + columns + reading(0, 0, 0) + reading(0, 0, 0, 0) + reading(0, 0, 0)
 
 
 def test_blocks_end_between_records(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +100,7 @@ def test_it_pays() -> None:
         time, log = 0, [HEADER]
         for n in range(4000):
             time += choose.randrange(3000, 60_000) & ~1023
-            log.append(record(time, 4, n % 50))
+            log.append(record(time, 4, n % 50) if n % 3 else reading(time, 50, time + choose.randrange(500)))
         logs.append(b"".join(log))
 
     def difference(one: bytes, two: bytes) -> int:
@@ -90,7 +113,7 @@ def test_it_pays() -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1), st.binary(max_size=4)), max_size=4), st.floats(0, 1.2))
 def test_hurt_bytes_are_refused_or_read(changes: list[tuple[float, bytes]], end: float) -> None:
-    data = bytearray(stored(HEADER + b"".join([record(n * 5000, n % 3) for n in range(20)])))
+    data = bytearray(stored(HEADER + b"".join([record(n * 5000, n % 3) for n in range(20)] + [reading(n, n, n) for n in range(9)])))
     for place, what in changes:
         at = int(place * len(data))
         data[at:at + len(what)] = what
@@ -101,6 +124,10 @@ def test_hurt_bytes_are_refused_or_read(changes: list[tuple[float, bytes]], end:
 
 
 def test_declared_sizes_are_limits() -> None:
-    for size, count in ((2**32 - 1, 0), (apart.MAX_BLOCK_BYTES + 1, 0), (80, 2), (2**31, 2**32 - 1)):
+    for head in ((2**32 - 1, 0, 0, 0), (apart.MAX_BLOCK_BYTES + 1, 0, 0, 0), (80, 2, 0, 0), (2**31, 2**32 - 1, 0, 0), (80, 0, 1, 0)):
         with pytest.raises(RexError):
-            joined(struct.pack("<II", size, count))
+            joined(struct.pack("<IIII", *head))
+    log = stored(HEADER + reading(7, 1, 5))
+    for wrong in (struct.pack("<IIII", 104, 1, 0, 0) + bytes(8), struct.pack("<IIII", 80, 1, 1, 0) + bytes(16)):
+        with pytest.raises(RexError):
+            joined(log[:48] + wrong + log[80:])
