@@ -1,27 +1,25 @@
 /* The processor's counter, which programs read without a call.
  *
  * A loader measures itself with it, eight times a program, for LD_DEBUG=statistics only.  Unless that is
- * asked for, its readings are 0 and not logged, and once seen they are taken out of its code. */
+ * asked for, its readings are not logged, and once seen they are taken out of its code. */
 #include "engine.h"
 
 #include <elf.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
-enum { MOST_SITES = 32 };
-static const unsigned char reading[] = {0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20};   /* rdtsc; shl $32,%rdx */
-static const unsigned char zeroing[] = {0x31, 0xc0, 0x31, 0xd2, 0x66, 0x90};   /* xor %eax,%eax; xor %edx,%edx; nop */
-static uint64_t sites[MOST_SITES];               /* in loaders, from their beginning; checked where they are used */
+enum { MOST_SITES = 32, RDTSC_SIZE = 2 };
+static const unsigned char nop[RDTSC_SIZE] = {0x66, 0x90};     /* leaves also the flags as they were */
+static struct site { uint64_t at, word; } sites[MOST_SITES];    /* in loaders: from their beginning; what is there */
 static int site_count;
 
 /* ------------------------------------------------------------------ the loader's readings */
 
-static void take_out(struct task *t, uint64_t at, uint64_t word)
+static void take_out(struct task *t, const struct site *s)
 {
-    if (memcmp(&word, reading, sizeof reading))
-        return;
-    memcpy(&word, zeroing, sizeof zeroing);
-    ptrace(PTRACE_POKETEXT, t->tid, at, word);
+    uint64_t word = s->word;
+    memcpy(&word, nop, sizeof nop);
+    ptrace(PTRACE_POKETEXT, t->tid, t->space->loader + s->at, word);
 }
 
 /* From where to where a loader's code goes, by its headers in memory. */
@@ -49,10 +47,11 @@ void tsc_executed(struct task *t)
         return;
     find_code(t);
     for (int i = 0; i < site_count; i++)
-        there[i] = (struct iovec){(void *)(base + sites[i]), sizeof *words};
+        there[i] = (struct iovec){(void *)(base + sites[i].at), sizeof *words};
     ssize_t got = process_vm_readv(t->tid, &here, 1, there, (unsigned long)site_count, 0);
     for (int i = 0; i < got / (ssize_t)sizeof *words; i++)
-        take_out(t, base + sites[i], words[i]);
+        if (words[i] == sites[i].word)
+            take_out(t, &sites[i]);
 }
 
 static bool is_in_loader(const struct space *s, uint64_t at)
@@ -62,15 +61,15 @@ static bool is_in_loader(const struct space *s, uint64_t at)
 
 static void learn_site(struct task *t, uint64_t at)
 {
-    uint64_t word, site = at - t->space->loader;
+    struct site site = {at - t->space->loader, 0};
     int i = 0;
-    while (i < site_count && sites[i] != site)
+    while (i < site_count && sites[i].at != site.at)
         i++;
-    if (i == MOST_SITES || !mem_read(t->tid, at, &word, sizeof word))
+    if (i == MOST_SITES || !mem_read(t->tid, at, &site.word, sizeof site.word))
         return;
     sites[i] = site;
     site_count += i == site_count;
-    take_out(t, at, word);
+    take_out(t, &site);
 }
 
 /* ------------------------------------------------------------------ all readings */
@@ -86,21 +85,20 @@ bool tsc_emulate(struct task *t)
     bool aux = code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9;
     if (!plain && !aux)
         return false;
-    bool is_quiet = is_in_loader(t->space, r.rip);
+    bool is_quiet = plain && is_in_loader(t->space, r.rip);
     uint64_t value = 0;
     uint32_t ecx = 0;
     if (is_quiet)
         learn_site(t, r.rip);
-    else
+    else {
         handler->tsc(t, aux, &value, &ecx);
-    r.rax = (uint32_t)value;
-    r.rdx = value >> 32;
-    if (aux)
-        r.rcx = ecx;
+        r.rax = (uint32_t)value;
+        r.rdx = value >> 32;
+        r.rcx = aux ? ecx : r.rcx;
+        serial_answered(t);
+    }
     r.rip += aux ? 3 : 2;
     regs_set(t, &r);
-    if (!is_quiet)
-        serial_answered(t);
     return true;
 }
 
