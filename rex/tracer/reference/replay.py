@@ -352,7 +352,7 @@ class Replayer(Handler):
 
     def tsc(self, task: Task, with_aux: bool) -> tuple[int, int]:
         """The counter as logged, or as it was last."""
-        if kernel.registers(task.tid).rip in task.space.loader:
+        if not with_aux and kernel.registers(task.tid).rip in task.space.loader:
             return 0, 0
         entry = self._match(task, _TSC_KEY)
         last = entry or task.script.last(_TSC_KEY)
