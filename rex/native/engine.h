@@ -12,6 +12,7 @@
  *   seed.c    randomness that is the same in every run
  *   pipes.c   what a process moves through inner pipes that it polls
  *   rights.c  descriptors that are handed over
+ *   replay_jobs.c  processes that the threads of a pool start
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  *   view*.c   files of a live run: those, local ones, and this machine's       live*.c  its calls
@@ -145,6 +146,8 @@ struct task {
     struct event *injected;          /* a signal on its way */
     struct event *owed[65];          /* signals that were blocked when sent */
     uint64_t prodded;                /* a bit for each that another thread sends once more than when recorded */
+    struct task *newborn, *maker;    /* see replay_jobs.c: the process it makes, who makes it */
+    bool nameless;                   /* what it is called shows as it executes */
     struct bytes moved;              /* through a watched pipe, by the call in progress */
     size_t moved_away;
     struct bytes received;           /* descriptors that were opened for a message */
@@ -222,6 +225,7 @@ void files_prune(struct files *f, pid_t tid);                      /* after exec
 bool mem_read(pid_t tid, uint64_t at, void *to, size_t n);
 bool mem_write(pid_t tid, uint64_t at, const void *from, size_t n);
 char *mem_string(pid_t tid, uint64_t at, size_t limit);            /* NULL if unreadable */
+void mem_strings(pid_t tid, uint64_t at, struct bytes *b);          /* an array of them, each with its end */
 void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));
 
 void bytes_add(struct bytes *b, const void *data, size_t n);
@@ -266,6 +270,7 @@ struct event {                       /* replay's index of one record */
 };
 struct script { struct event **event; size_t count, cursor, execs; uint32_t index; const struct record *birth;
                 struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at, tsc_at;
+                bool is_taken;            /* see replay_jobs.c: some task has this name */
                 uint32_t step_tasks;      /* of a step: how many of its tasks live */
                 uint32_t kin; };          /* the same number in all processes that share memory, 0 = none */
 void log_load(const char *path);
@@ -364,7 +369,7 @@ extern const struct handler recorder, replayer, live;
 
 void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ------------------------------------------------------------------ record, replay */
+/* ------------------------------------------------------------------ record */
 
 void record_start(void);
 void record_report(void);
@@ -384,66 +389,11 @@ void record_stepped(struct task *t);
 void record_delivery(struct task *t, bool restarted, bool with_last);
 uint32_t stream_new(void);
 
-void replay_start(void);
-void replay_become(void);                            /* in the tracee, before its first exec */
-void replay_finish(int status);
-struct event *replay_next(struct task *t);            /* the first event of the task that is left */
-void replay_match_start(void);
-struct event *replay_match(struct task *t, long nr, uint64_t key);
-struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
-typedef bool event_fits(const struct event *e, const void *what);
-const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);
-uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime answered */
-void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
-void replay_until_exit(struct task *t, int64_t result);
-void replay_timed_futex(struct task *t);
-void replay_order_start(void);
-void replay_steps_start(void);
-bool replay_is_step(const struct script *s);
-bool replay_step_skipped(struct task *t);             /* asks whether the step that t begins is to run */
-void replay_step_ended(struct task *t);
-void replay_stop(int status) __attribute__((noreturn));   /* all that was wanted has happened, or can */
-bool replay_is_turn(struct task *t, const struct event *e);
-bool replay_is_answerable(struct task *t, const struct event *e);
-void replay_arrived(struct task *t, int sig);
-bool replay_is_signal(const struct event *e);         /* one that nothing in the task itself causes */
-bool replay_is_doomed(struct task *t);
-void replay_send_now(struct task *t, struct event *e);
-void replay_send_at_return(struct task *t, struct event *e);
-bool replay_signal(struct task *t, int sig);
-void replay_idle(void);
-extern ull replay_forced;
-void replay_done(struct event *e);
-void replay_emulate(struct task *t, struct event *e);
-void replay_answered(struct task *t, struct event *e);   /* what later calls reckon with */
-void replay_diverged(struct task *t, const struct event *e, const char *why);
-void replay_sent(struct task *t);                    /* a call of the kill family was answered */
-bool replay_send(struct task *t, struct event *e);   /* the signal that the log has next after e */
-void replay_call(struct task *t, const struct rex_call *c, struct event *e);
-void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e, int64_t result);
-void replay_unmatched(struct task *t, const struct rex_call *c);
-bool replay_scratch(struct task *t);                 /* false: it is being made, the call comes again */
-uint64_t replay_block_at(struct task *t, const void *data, size_t n);
-pid_t replay_dead(uint32_t recorded_tid);            /* real number of a child that has ended, 0 = unknown */
-void replay_open(struct task *t, struct event *e);
-void replay_exec(struct task *t, struct event *e);
-void replay_execed(struct task *t);
-bool replay_own_stat(struct task *t);                 /* fstat answered by the open of that very file */
-void replay_own_stat_exit(struct task *t);
-void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
-struct task *task_named(uint32_t recorded_tid);
-void replay_born(struct task *parent, struct task *t, uint64_t flags);
-void replay_take_number(struct task *t);
-void replay_began(struct task *t);
-void replay_ended(struct task *t, int status);
-bool replay_is_changed(const char *path);
-void replay_mismatch(const struct event *e);
-bool replay_is_output(uint32_t stream, long nr);
-
 #include "live.h"
 #include "mates.h"
 #include "overlay.h"
 #include "pipes.h"
+#include "replay.h"
 #include "seed.h"
 #include "serial.h"
 

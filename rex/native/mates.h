@@ -15,7 +15,8 @@ bool replay_kin_kill(struct task *t);
 bool replay_kin_signal(struct task *t, siginfo_t *info);
 bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
 bool replay_is_mate(const struct task *t, const struct script *s);   /* may take its answers */
-struct event *replay_queue(struct task *t, long nr, uint64_t key);    /* the first left; others follow by next[0] */
+struct event *replay_queue(const struct script *s, long nr, uint64_t key);    /* the first left; others follow by next[0] */
+void replay_requeue(const struct script *s, const struct event *e);          /* it may be left once more */
 bool replay_is_awaited(struct task *t, int fd);       /* an inner descriptor that must be ready before its process goes on */
 bool replay_is_watched(struct task *t, uint64_t data, bool inner);    /* registered with epoll, as external */
 void replay_come_back(struct task *t);

@@ -58,6 +58,17 @@ char *mem_string(pid_t tid, uint64_t at, size_t limit)
     return NULL;
 }
 
+void mem_strings(pid_t tid, uint64_t at, struct bytes *b)
+{
+    for (uint64_t pointer; mem_read(tid, at, &pointer, sizeof pointer) && pointer; at += sizeof pointer) {
+        char *s = mem_string(tid, pointer, 1 << 20);
+        if (!s)
+            break;
+        bytes_add(b, s, strlen(s) + 1);
+        free(s);
+    }
+}
+
 /* From the first line of /proc/TID/FILE that the format fits; else what it points to stays as it is. */
 void proc_value(pid_t tid, const char *file, const char *format, ...)
 {

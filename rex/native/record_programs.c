@@ -58,13 +58,7 @@ static void follow_scripts(struct task *t, char *path)
 static void log_strings(struct task *t, uint64_t at, uint8_t arg)
 {
     struct bytes all = {0};
-    for (uint64_t pointer; mem_read(t->tid, at, &pointer, sizeof pointer) && pointer; at += sizeof pointer) {
-        char *s = mem_string(t->tid, pointer, 1 << 20);
-        if (!s)
-            break;
-        bytes_add(&all, s, strlen(s) + 1);
-        free(s);
-    }
+    mem_strings(t->tid, at, &all);
     log_field(t->exec, arg, FIELD_ARGV, all.data, all.used);
     bytes_free(&all);
 }

@@ -255,6 +255,8 @@ static void entry(struct task *t)
         return;
     }
     read_names(t);
+    if (c->hook == REX_HOOK_EXEC)
+        replay_job_executes(t);
     uint64_t key = call_key(c, t->nr, t->path, t->stream, t->args);
     t->matched = replay_match(t, t->nr, key);
     if (replay_own_stat(t)) {
@@ -285,6 +287,8 @@ static void exit_stop(struct task *t, int64_t result)
     } else if (t->nr == REX_NR_futex)
         replay_until_exit(t, result);
     else {
+        if (c->hook == REX_HOOK_FORK && t->matched && result >= 0)
+            t->matched = replay_job_made(t, t->matched);
         replay_call_exit(t, c, t->matched, result);
         if (t->matched && t->matched->done)
             replay_send_at_return(t, t->matched);

@@ -78,9 +78,20 @@ static struct event *match_in(const struct script *s, long nr, uint64_t key)
 }
 
 /* The first event left that is equal in call and key; others follow by next[0]. */
-struct event *replay_queue(struct task *t, long nr, uint64_t key)
+struct event *replay_queue(const struct script *s, long nr, uint64_t key)
 {
-    return match_in(t->script, nr, key);
+    return match_in(s, nr, key);
+}
+
+void replay_requeue(const struct script *s, const struct event *e)
+{
+    const struct record *r = e->record;
+    struct queue *q = queue_at(id_of(s, r->call, e->key, 0));
+    q->head = q->first;
+    if (is_clock(r->call)) {
+        q = queue_at(id_of(s, r->call, e->key, r->args[1]));
+        q->head = q->first;
+    }
 }
 
 struct event *replay_next(struct task *t)
@@ -178,7 +189,9 @@ static bool is_shared_work(struct task *t, long nr)
 
 struct event *replay_match(struct task *t, long nr, uint64_t key)
 {
-    struct event *expected = replay_next(t);
+    struct event *expected = replay_next(t), *job = replay_job_event(t, nr);
+    if (job)
+        return job;
     struct event *e = is_clock(nr) && !is_single(t) ? match_clock(t, key) : match_in(t->script, nr, key);
     if (e && e != expected && !has_shared_work(t) && !e->ordered)
         replay_diverged(t, expected, "skipped");

@@ -159,7 +159,7 @@ static bool is_same_wait(struct task *t, const struct record *r)
 static struct event *first_outside(struct task *t)
 {
     enum { FAR = 200 };
-    struct event *e = replay_queue(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
+    struct event *e = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
     for (int i = 0; e && i < FAR; e = e->next[0], i++)
         if (!e->done && e->record->result > 0 && outside_of(t, e).count)
             return e;
@@ -187,7 +187,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
 /* The wait is made again, and has what is outside. */
 void replay_hasten(struct task *t, struct event *e)
 {
-    struct event *before = replay_queue(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
+    struct event *before = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
     for (; before && before != e; before = before->next[0])
         replay_done(before);
     t->hastened = true;

@@ -34,6 +34,8 @@ static void inherit(struct task *t)
 void replay_born(struct task *parent, struct task *t, uint64_t flags)
 {
     t->script = parent ? parent->script ? script_child(parent->script->index, parent->children++) : NULL : script_of(0);
+    struct script *job = parent && parent->script ? replay_job_born(parent, t, flags) : NULL;
+    t->script = job ? job : t->script;
     t->last_stop = log_now();
     if (!t->script || !t->script->birth) {
         t->script = zalloc(sizeof *t->script);
@@ -44,6 +46,7 @@ void replay_born(struct task *parent, struct task *t, uint64_t flags)
             t->script->tgid = t->leader->script->tgid;
         return;
     }
+    t->script->is_taken = true;
     if (!parent) {
         inherit(t);
         return;

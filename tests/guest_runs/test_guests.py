@@ -51,9 +51,9 @@ SOMETIMES: dict[tuple[str, str], str] = {
        "ready, which an earlier free wait may have taken: it hangs, or counts as a divergence" for engine in BOTH},
     **{(name, "reference"): "processes share work through memory, so that one has more and another fewer calls than "
        "recorded; this engine knows of no kin" for name in ("python_multiprocessing.py", "python_pools.py", "workers_shared.c")},
-    **{("python_thread_children.py", engine): "children of threads are named by the thread that started them and its "
-       "ordinal, and their exit, output and order follow the log of that name, though another job's child has it now"
-       for engine in BOTH},
+    **{(name, "reference"): "children of threads are named by the thread that started them and its ordinal, and their "
+       "exit, output and order follow the log of that name, though another job's child has it now"
+       for name in ("python_thread_children.py", "python_thread_jobs.py")},
     **{("shell_pipeline.sh", engine): "the reader of an inner pipe leaves earlier than when recorded, and its writer "
        "complains of it" for engine in BOTH},
     ("thread_cut_off.c", "reference"): "a thread that goes on further than when it was cut off counts as a divergence",

@@ -1,0 +1,66 @@
+/* Replay: what its parts know of each other. */
+#ifndef REX_REPLAY_H
+#define REX_REPLAY_H
+
+void replay_start(void);
+void replay_become(void);                            /* in the tracee, before its first exec */
+void replay_finish(int status);
+struct event *replay_next(struct task *t);            /* the first event of the task that is left */
+void replay_match_start(void);
+struct event *replay_match(struct task *t, long nr, uint64_t key);
+struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
+typedef bool event_fits(const struct event *e, const void *what);
+const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);
+uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime answered */
+void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
+void replay_until_exit(struct task *t, int64_t result);
+void replay_timed_futex(struct task *t);
+void replay_order_start(void);
+void replay_steps_start(void);
+bool replay_is_step(const struct script *s);
+bool replay_step_skipped(struct task *t);             /* asks whether the step that t begins is to run */
+void replay_step_ended(struct task *t);
+void replay_stop(int status) __attribute__((noreturn));   /* all that was wanted has happened, or can */
+bool replay_is_turn(struct task *t, const struct event *e);
+bool replay_is_answerable(struct task *t, const struct event *e);
+void replay_arrived(struct task *t, int sig);
+bool replay_is_signal(const struct event *e);         /* one that nothing in the task itself causes */
+bool replay_is_doomed(struct task *t);
+void replay_send_now(struct task *t, struct event *e);
+void replay_send_at_return(struct task *t, struct event *e);
+bool replay_signal(struct task *t, int sig);
+void replay_idle(void);
+extern ull replay_forced;
+void replay_done(struct event *e);
+void replay_emulate(struct task *t, struct event *e);
+void replay_answered(struct task *t, struct event *e);   /* what later calls reckon with */
+void replay_diverged(struct task *t, const struct event *e, const char *why);
+void replay_sent(struct task *t);                    /* a call of the kill family was answered */
+bool replay_send(struct task *t, struct event *e);   /* the signal that the log has next after e */
+void replay_call(struct task *t, const struct rex_call *c, struct event *e);
+void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e, int64_t result);
+void replay_unmatched(struct task *t, const struct rex_call *c);
+bool replay_scratch(struct task *t);                 /* false: it is being made, the call comes again */
+uint64_t replay_block_at(struct task *t, const void *data, size_t n);
+pid_t replay_dead(uint32_t recorded_tid);            /* real number of a child that has ended, 0 = unknown */
+void replay_open(struct task *t, struct event *e);
+void replay_exec(struct task *t, struct event *e);
+void replay_execed(struct task *t);
+bool replay_own_stat(struct task *t);                 /* fstat answered by the open of that very file */
+void replay_own_stat_exit(struct task *t);
+void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
+struct task *task_named(uint32_t recorded_tid);
+void replay_born(struct task *parent, struct task *t, uint64_t flags);
+void replay_take_number(struct task *t);
+void replay_began(struct task *t);
+void replay_ended(struct task *t, int status);
+bool replay_is_changed(const char *path);
+void replay_mismatch(const struct event *e);
+bool replay_is_output(uint32_t stream, long nr);
+
+struct event *replay_job_event(struct task *t, long nr);   /* a call that makes a process, or waits for one: see replay_jobs.c */
+struct script *replay_job_born(struct task *parent, struct task *t, uint64_t flags);
+void replay_job_executes(struct task *t);
+struct event *replay_job_made(struct task *t, struct event *e);
+
+#endif
