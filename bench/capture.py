@@ -3,7 +3,8 @@
 Each workload is run `traced` (the engine alone: the log is written, no file is kept), recorded into a `first`, fresh
 archive, and recorded `again` into the same one. Shown are medians of N rounds of wall-clock seconds of whole processes,
 and, in percent of `traced`, what the recordings take beyond it: of wall clock and of processor time. `run` is how much
-longer the program itself ran while its files were kept beside it, `wait` what came after its end.
+longer the program itself ran while its files were kept beside it, `wait` what came after its end. Inputs are a minute
+old, as most are: younger ones are read anew by every recording.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 COLUMNS = ("traced_s", "first_s", "again_s", "first_%", "again_%", "first_cpu_%", "again_cpu_%", "run_again_%", "wait_again_s")
+
+_SETTLED_S = 61
 
 # name: what it stresses, command run by sh in a folder that make_inputs laid out
 WORKLOADS = {
@@ -85,25 +88,21 @@ def clean(folder: Path, pristine: Path) -> None:
         subprocess.run(["cp", "-p", pristine / "data", folder / "data"], check=True)
 
 
-def measure(name: str, repeat: int) -> dict[str, Any]:
-    """One row of the table."""
+def measure(name: str, repeat: int, top: Path) -> dict[str, Any]:
+    """One row of the table, with the inputs in a folder's work and pristine."""
     from rex.archive import Archive
     command = WORKLOADS[name][1]
     rounds: list[dict[str, float]] = []
-    with tempfile.TemporaryDirectory(prefix="rex-bench-") as made:
-        folder, pristine, archive = Path(made, "work"), Path(made, "pristine"), Path(made, "A")
-        pristine.mkdir()
-        make_inputs(pristine)
-        subprocess.run(["cp", "-a", pristine, folder], check=True)
-        record = ("-m", "rex.cli.main", "record", "-q", "-l", str(archive), "--", "sh", "-c", command)
-        for _ in range(repeat):
-            shutil.rmtree(archive, ignore_errors=True)
-            found: dict[str, float] = {}
-            for way in ("traced", "first", "again"):
-                clean(folder, pristine)
-                found[way], found[way + "_cpu"] = run(folder, *((__file__, "--traced", command) if way == "traced" else record))
-            found["run"] = Archive.open(archive).experiment("exp1").manifest.duration_s
-            rounds.append(found)
+    folder, pristine, archive = top / "work", top / "pristine", top / "A"
+    record = ("-m", "rex.cli.main", "record", "-q", "-l", str(archive), "--", "sh", "-c", command)
+    for _ in range(repeat):
+        shutil.rmtree(archive, ignore_errors=True)
+        found: dict[str, float] = {}
+        for way in ("traced", "first", "again"):
+            clean(folder, pristine)
+            found[way], found[way + "_cpu"] = run(folder, *((__file__, "--traced", command) if way == "traced" else record))
+        found["run"] = Archive.open(archive).experiment("exp1").manifest.duration_s
+        rounds.append(found)
     return row(name, rounds)
 
 
@@ -137,9 +136,14 @@ def main() -> None:
     print(machine())
     print(f"{'workload':10}" + "".join(f"{name:>14}" for name in COLUMNS))
     rows = []
-    for name in given.names or WORKLOADS:
-        rows.append(measure(name, given.repeat))
-        print(f"{name:10}" + "".join(f"{rows[-1][column]:>14.2f}" for column in COLUMNS), flush=True)
+    with tempfile.TemporaryDirectory(prefix="rex-bench-") as made:
+        Path(made, "pristine").mkdir()
+        make_inputs(Path(made, "pristine"))
+        subprocess.run(["cp", "-a", f"{made}/pristine", f"{made}/work"], check=True)
+        time.sleep(_SETTLED_S)
+        for name in given.names or WORKLOADS:
+            rows.append(measure(name, given.repeat, Path(made)))
+            print(f"{name:10}" + "".join(f"{rows[-1][column]:>14.2f}" for column in COLUMNS), flush=True)
     if given.json:
         Path(given.json).write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n")
 
