@@ -6,7 +6,7 @@ import ast
 import difflib
 import functools
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Iterator
 
 from rex.errors import UsageError
 from rex.hindsight.instrument import ModulePlan, SiteFacts, plan_module
@@ -23,6 +23,7 @@ class Probe:
         sites: names of the loops of its function around it.
         function: marker of the function that it stands in; "" at the top of the module.
         names: that it mentions.
+        changes: a variable of the program that it assigns to, an attribute or an item; "" if none.
     """
 
     line: int
@@ -30,6 +31,7 @@ class Probe:
     sites: tuple[str, ...]
     function: str
     names: frozenset[str]
+    changes: str = ""
 
 
 @dataclass(slots=True)
@@ -137,7 +139,10 @@ def compare(recorded: str, now: str, module: str, path: str) -> Changes:
     found = Changes(plan, removed=[ast.unparse(node) for node in aligner.removed])
     _find_probes(tree, (), "", plan, found, path)
     bound = {name for probe in aligner.added for name in _bound(probe)}
-    plan.kept = bound - {name for node in ast.walk(old.tree) for name in _bound_here(node)}
+    own = {name for node in ast.walk(old.tree) for name in _bound_here(node)}
+    plan.kept = bound - own
+    for probe, node in zip(found.probes, _in_order(tree, plan.probes)):
+        probe.changes = _changed(node, own)
     return found
 
 
@@ -171,6 +176,22 @@ def _refuse_leaving(probe: ast.AST, path: str) -> None:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             is_in_loop = is_in_loop or isinstance(node, (ast.For, ast.While))
             queue += [(child, is_in_loop) for child in ast.iter_child_nodes(node)]
+
+
+def _in_order(node: ast.AST, probes: set[ast.AST]) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if child in probes:
+            yield child
+        else:
+            yield from _in_order(child, probes)
+
+
+def _changed(probe: ast.AST, own: set[str]) -> str:
+    for node in ast.walk(probe):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)) or isinstance(
+                node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)) and node.id in own:
+            return ast.unparse(node)
+    return ""
 
 
 def _bound(node: ast.AST) -> set[str]:

@@ -11,7 +11,10 @@ import ctypes
 import random
 import struct
 import sys
-from typing import Any
+import types
+from typing import Any, Iterable, Mapping
+
+from rex.hindsight.othershapes import plain, unplain
 
 _WORDS = 624                     # of a Mersenne twister
 _STATE_BYTES = 4 * (_WORDS + 1)  # with its place in them: every draw moves that, or changes all words
@@ -182,6 +185,58 @@ def _gauss_offset(numpy: Any) -> int | None:
     if marks[0] < 8 or marks[0] != marks[1] or held[offset:offset + 4] != struct.pack("i", 1):
         return None
     return offset
+
+
+class Held(_Asked):
+    """A generator that a variable of the program holds."""
+
+    def __init__(self, name: str, generator: Any) -> None:
+        self.name, self.generator = name, generator
+
+    def read(self) -> Any:
+        one = self.generator
+        if isinstance(one, random.Random):
+            return one.getstate()
+        if hasattr(one, "bit_generator"):
+            return plain(one.bit_generator.state)
+        if hasattr(one, "initial_seed"):
+            return one.get_state().cpu().numpy().tobytes()
+        return plain(one.get_state(legacy=False))
+
+    def put(self, state: Any) -> None:
+        one = self.generator
+        if isinstance(one, random.Random):
+            one.setstate(state)
+        elif hasattr(one, "bit_generator"):
+            one.bit_generator.state = unplain(state)
+        elif hasattr(one, "initial_seed"):
+            one.set_state(sys.modules["torch"].frombuffer(bytearray(state), dtype=sys.modules["torch"].uint8))
+        else:
+            one.set_state(unplain(state))
+
+
+def is_generator(value: Any) -> bool:
+    """Whether a value gives random numbers."""
+    if isinstance(value, random.Random):
+        return True
+    kind = type(value)
+    return (kind.__module__, kind.__name__) in _KINDS
+
+
+_KINDS = {("numpy.random._generator", "Generator"), ("numpy.random.mtrand", "RandomState"), ("torch._C", "Generator")}
+
+
+def held_names(names: Iterable[str], spaces: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Variables that hold generators, or objects of which an attribute does: name and attribute."""
+    found = []
+    for name in names:
+        value = next((space[name] for space in spaces if name in space), None)
+        if is_generator(value):
+            found.append((name, ""))
+        else:
+            found += [(name, key) for key, each in getattr(value, "__dict__", {}).items() if is_generator(each)
+                      and not isinstance(value, (type, types.ModuleType))]
+    return found
 
 
 class _Torch(_Asked):

@@ -49,9 +49,9 @@ class RandomShape:
         if node[2] == "python":
             value.setstate(node[3])
         elif node[2] == "bits":
-            value.state = _unplain(node[3])
+            value.state = unplain(node[3])
         elif node[2] == "legacy":
-            value.set_state(_unplain(node[3]))
+            value.set_state(unplain(node[3]))
         elif node[2] == "torch":
             torch = sys.modules["torch"]
             value.set_state(torch.frombuffer(bytearray(node[4]), dtype=torch.uint8))
@@ -63,23 +63,25 @@ def _random_state(walk: Walk, value: Any) -> tuple[Any, ...]:
     if hasattr(value, "bit_generator"):
         return "generator", walk.ref(value.bit_generator)
     if hasattr(value, "get_state") and type(value).__name__ == "RandomState":
-        return "legacy", _plain(value.get_state(legacy=False))
+        return "legacy", plain(value.get_state(legacy=False))
     if hasattr(value, "initial_seed"):
         return "torch", str(value.device), value.get_state().numpy().tobytes()
-    return "bits", _plain(value.state)
+    return "bits", plain(value.state)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """The state of a bit generator as what compares."""
     if isinstance(value, dict):
-        return ("dict", [(key, _plain(item)) for key, item in value.items()])
+        return ("dict", [(key, plain(item)) for key, item in value.items()])
     if hasattr(value, "tobytes"):
         return ("array", value.dtype.str, value.tobytes())
     return value
 
 
-def _unplain(value: Any) -> Any:
+def unplain(value: Any) -> Any:
+    """What `plain` was given."""
     if isinstance(value, tuple) and value[0] == "dict":
-        return {key: _unplain(item) for key, item in value[1]}
+        return {key: unplain(item) for key, item in value[1]}
     if isinstance(value, tuple) and value[0] == "array":
         import numpy
         return numpy.frombuffer(value[2], value[1]).copy()

@@ -108,6 +108,7 @@ def _job_of(plan: Plan, options: Options, number: int) -> dict[str, Any]:
             "shown": plan.shown, "only_loop": plan.shown[0] > 0 or plan.until < FOREVER,
             "skippable": sorted(plan.skippable), "verify": plan.verified,
             "mentioned": sorted({name for probe in plan.probes for name in probe.names}),
+            "changes": next((probe.changes for probe in plan.probes if probe.changes), ""),
             "jobs": len(plan.pieces), "is_first": number == 0, "unset": head["unset"],
             "withheld": head["withheld"], "recorded_status": plan.run.end.get("status", 0),
             "environment": {**kept, "PYTHONHASHSEED": head["hash_seed"]}}

@@ -14,7 +14,7 @@ from rex.hindsight import output
 from rex.hindsight import session as sessions
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
-from rex.hindsight.draws import Draws
+from rex.hindsight.draws import Draws, Held, held_names, is_generator
 from rex.hindsight.files import Files, private_view, remove, watch_torch
 from rex.hindsight.graph import Snapshot, difference, walk_roots
 from rex.hindsight.instrument import ModulePlan, plan_module, rewrite
@@ -42,7 +42,7 @@ class Replayer(Seeker):
         self.skipped = self.checked = 0
         self._job = job
         self._quiet = job["quiet"]       # position from which on this worker's piece begins
-        self._skippable, self._mentioned = set(job["skippable"]), set(job["mentioned"])
+        self._skippable, self.mentioned = set(job["skippable"]), set(job["mentioned"])
         self._last_inside = _last_inside(run)
         self._active = {key for b in run.borders for key in _keys(b.position)}
         self._events = os.fdopen(job["events"], "w", encoding="utf-8", errors="surrogateescape")
@@ -224,7 +224,7 @@ class Replayer(Seeker):
         except Cannot as why:
             self.tell("note", text=f"the state at {position} could not be put back: {why}", key="cannot")
         else:
-            if self.has_probed and self._mentioned.issuperset(map(_variable, names)):
+            if self.has_probed and self.mentioned.issuperset(map(_variable, names)):
                 self.tell("note", key="changed", text=f"added statements change {names[0]} (iteration "
                           f"{self.iteration}): put back at the next checkpoint")
                 return
@@ -267,6 +267,9 @@ class Replayer(Seeker):
         os._exit(0)
 
     def _tell_end(self, status: int) -> None:
+        if self.has_probed and self._job["changes"]:
+            self.tell("note", key="unseen", text=f"added statements assign to {self._job['changes']}, and no checkpoint "
+                      "came after to put it back: what follows may differ from the recorded run")
         self.tell("end", status=status, skipped=self.skipped, checked=self.checked,
                   restored=self.restored, restore_s=round(self.restore_s, 6),
                   pause_s=round(self.restore_pause_s, 6))
@@ -315,17 +318,35 @@ class Fence:
     It may be crossed at each step of an inner loop. The outermost one does what is to be done.
     """
 
-    __slots__ = ("_replayer", "_draws")
+    __slots__ = ("_replayer", "_draws", "_names", "_held", "_noted")
 
     def __init__(self, replayer: Replayer) -> None:
         self._replayer, self._draws = replayer, Draws()
+        self._names = sorted(replayer.mentioned)
+        self._held: dict[types.CodeType, list[tuple[str, str]]] = {}   # variables with generators, by function
+        self._noted: list[Held] = []
 
     def __enter__(self) -> None:
         replayer = self._replayer
         replayer.in_probe += 1
         if replayer.in_probe == 1:
             self._draws.note()
+            frame = sys._getframe(1)
+            held = self._held.get(frame.f_code)
+            if held is None:
+                held = self._held[frame.f_code] = held_names(self._names, (frame.f_locals, frame.f_globals))
+            if held:
+                self._note(frame, held)
             replayer.has_probed = replayer.clock.is_off = True
+
+    def _note(self, frame: types.FrameType, names: list[tuple[str, str]]) -> None:
+        spaces = frame.f_locals, frame.f_globals
+        for name, attribute in names:
+            value = next((space[name] for space in spaces if name in space), None)
+            value = getattr(value, attribute, None) if attribute else value
+            if is_generator(value):
+                self._noted.append(Held(f"{name}.{attribute}" if attribute else name, value))
+                self._noted[-1].note()
 
     def __exit__(self, *_: Any) -> None:
         replayer = self._replayer
@@ -335,7 +356,11 @@ class Fence:
         replayer.clock.is_off = False
         if replayer.printed:
             replayer.tell_printed()
-        if drawn := self._draws.undo():
+        drawn = self._draws.undo()
+        if self._noted:
+            drawn += [each.name for each in self._noted if each.undo()]
+            self._noted.clear()
+        if drawn:
             replayer.tell("note", text=f"added statements draw from {', '.join(drawn)}: undone",
                           key="drawn")
 

@@ -164,6 +164,22 @@ def test_added_statements_that_draw_or_change_are_contained(tmp_path: Path) -> N
     assert "added statements change model" in case.told and "put back" in case.told
 
 
+def test_draws_from_the_programs_own_generators_are_undone(tmp_path: Path) -> None:
+    case = Case(tmp_path, train=NUMPY.replace("rng.normal(size=30)", "rng.normal(size=30) + own.dice.random()").replace(
+        "model = np.zeros(30)", "class Own:\n        def __init__(self): import random; self.dice = random.Random(3)\n"
+        "    own = Own()\n    model = np.zeros(30)"))
+    case.record("--overhead", "0.000001")        # no checkpoint would put anything back
+    case.add_after("train", "model +=", "print('probe', epoch, step, float(model[0]))")
+    truth = case.truth()
+    case.edit("train", "float(model[0]))", "float(model[0]), end=['\\n', rng.normal(), own.dice.random()][0])")
+    assert case.replay() == truth
+    assert "draw from own.dice, rng: undone" in case.told and "state equal at 0 checkpoints" in case.told
+    assert "assign to" not in case.told
+    case.add_after("train", "model +=", "model[0] = 0")
+    case.replay(status=20)
+    assert "added statements assign to model[0], and no checkpoint came after" in case.told
+
+
 def test_within_a_budget_older_states_go_and_the_last_stays(tmp_path: Path) -> None:
     case = Case(tmp_path, train=NUMPY.replace("zeros(30)", "zeros(30_000)").replace("size=30)", "size=30_000)").replace(
         "range(6)", "range(16)"))
