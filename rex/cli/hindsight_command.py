@@ -78,6 +78,9 @@ def record_command(archive: str, experiment: str | None, overhead: float, budget
                    f"{_count(facts['iterations'], 'iteration')}, {_count(facts['checkpoints'], 'checkpoint')}, "
                    f"{format_size(facts['stored'])}, overhead {share:.1%}; add statements to it, then: "
                    f"rex hindsight replay {_where(archive, outcome.experiment)}", err=True)
+        if facts["status"] and facts["checkpoints"]:
+            click.echo(f"rex: the script failed; to go on with it: rex hindsight record -l {archive} "
+                       f"--resume {outcome.experiment}", err=True)
     else:
         click.echo(f"rex: the run broke off; go on with: rex hindsight record -l {archive} "
                    f"--resume {outcome.experiment}", err=True)

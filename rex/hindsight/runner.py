@@ -79,7 +79,10 @@ def main() -> None:
     else:
         from rex.hindsight.worker import replay as do
     status = do(job, run_script)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        status = 120   # as Python's own
     os._exit(status)   # the script's own handlers ran; nothing of ours waits
 

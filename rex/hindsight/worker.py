@@ -51,6 +51,7 @@ class Replayer(Seeker):
         self.printed: list[tuple[int, bytes]] = []     # by the probe that runs
         self._synced = 0                 # pieces of the recorded output that are accounted for
         self.in_probe = 0
+        self.undoes_draws = True         # those of changed code are the program's
         self.has_probed = False           # since the last state that was compared
 
     def tell(self, kind: str, **facts: Any) -> None:
@@ -108,7 +109,7 @@ class Replayer(Seeker):
         self.printed.clear()
 
     def fence(self) -> Any:
-        return Fence(self)
+        return Fence(self, self.undoes_draws)
 
     def value(self, name: str, value: Any) -> None:
         """A value logged by hand; those of probes are new."""
@@ -318,9 +319,10 @@ class Fence:
     It may be crossed at each step of an inner loop. The outermost one does what is to be done.
     """
 
-    __slots__ = ("_replayer", "_draws", "_names", "_held", "_noted")
+    __slots__ = ("_replayer", "_draws", "_names", "_held", "_noted", "_undoes")
 
-    def __init__(self, replayer: Replayer) -> None:
+    def __init__(self, replayer: Replayer, undoes_draws: bool) -> None:
+        self._undoes = undoes_draws
         self._replayer, self._draws = replayer, Draws()
         self._names = sorted(replayer.mentioned)
         self._held: dict[types.CodeType, list[tuple[str, str]]] = {}   # variables with generators, by function
@@ -329,7 +331,10 @@ class Fence:
     def __enter__(self) -> None:
         replayer = self._replayer
         replayer.in_probe += 1
-        if replayer.in_probe == 1:
+        if replayer.in_probe > 1:
+            return
+        replayer.has_probed = replayer.clock.is_off = True
+        if self._undoes:
             self._draws.note()
             frame = sys._getframe(1)
             held = self._held.get(frame.f_code)
@@ -337,7 +342,6 @@ class Fence:
                 held = self._held[frame.f_code] = held_names(self._names, (frame.f_locals, frame.f_globals))
             if held:
                 self._note(frame, held)
-            replayer.has_probed = replayer.clock.is_off = True
 
     def _note(self, frame: types.FrameType, names: list[tuple[str, str]]) -> None:
         spaces = frame.f_locals, frame.f_globals
@@ -356,6 +360,8 @@ class Fence:
         replayer.clock.is_off = False
         if replayer.printed:
             replayer.tell_printed()
+        if not self._undoes:
+            return
         drawn = self._draws.undo()
         if self._noted:
             drawn += [each.name for each in self._noted if each.undo()]
@@ -374,7 +380,8 @@ def _preparer(replayer: Replayer, archive: Archive) -> Callable[[str, str, Any],
             code: types.CodeType = compile(source, path, "exec", dont_inherit=True)
             return code
         recorded = archive.read(content_of(facts["source"]))
-        plan = compare(recorded.decode(), source.decode(), name, path).plan
+        changes = compare(recorded.decode(), source.decode(), name, path)
+        plan, replayer.undoes_draws = changes.plan, not changes.removed
         code = rewrite(plan, path)
         former = rewrite(plan_module(recorded, name, path), path) if recorded != source else None
         replayer.add_module(plan, module, code, former)

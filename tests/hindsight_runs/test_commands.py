@@ -144,6 +144,24 @@ def test_other_changes_are_refused_or_allowed(tmp_path: Path) -> None:
     assert "output differs" in case.told and "'done\\n'" in case.told
 
 
+def test_changed_code_that_is_allowed_draws_as_it_likes(tmp_path: Path) -> None:
+    case = Case(tmp_path, train=NUMPY)
+    case.record("--overhead", "0.000001")
+    case.edit("train", "model += rng.normal(size=30)", "model += 2 * rng.normal(size=30)")
+    case.add_after("train", "model +=", INNER)
+    assert case.replay("--allow-changes", status=20) == case.truth()
+
+
+def test_a_run_that_failed_says_how_to_go_on(tmp_path: Path) -> None:
+    case = Case(tmp_path, train=NUMPY.replace("    print", "    if epoch == 4: 1 / 0\n        print", 1))
+    done = rex(tmp_path, "record", "-l", "EXP", "--overhead", "1", "--granularity", "0s", "train.py")
+    assert done.returncode == 1 and "ZeroDivisionError" in done.stderr
+    assert ": 4 iterations" in done.stderr and "--resume exp0" in done.stderr
+    case.edit("train", "    if epoch == 4: 1 / 0\n", "")
+    refused = rex(tmp_path, "record", "-l", "EXP", "--resume", "exp0")
+    assert refused.returncode == 2 and "was changed since" in refused.stderr
+
+
 def test_an_error_in_an_added_statement_is_shown(tmp_path: Path) -> None:
     case = Case(tmp_path, train=NUMPY)
     case.record()
