@@ -266,6 +266,7 @@ struct event {                       /* replay's index of one record */
     bool done, ordered, looked_up;
     const char *file;                /* once looked up: what stands in, of opens for reading */
     struct event *next[2];           /* in the queues of equal events, see replay_match.c */
+    struct task *taker;              /* whose call it answers, or answered */
     struct event *before;            /* what another must have done: replay_pipes.c, rights.c */
 };
 struct script { struct event **event; size_t count, cursor, execs; uint32_t index; const struct record *birth;
@@ -377,6 +378,7 @@ void record_opened(struct task *t, int fd, struct bytes *b);
 void record_before_change(const char *path, bool moves);    /* moves: with all that is below it */
 void record_created(const char *path);
 void record_bound(struct task *t, struct bytes *b);
+void descriptor_entry(struct task *t);
 void descriptor_exit(struct task *t, int64_t result);
 void record_standard(struct task *t, int64_t fd);
 void record_channels(struct task *t);

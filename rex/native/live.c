@@ -79,8 +79,10 @@ static bool is_random_open(struct task *t)
 static void dispatch(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
-    if (is_random_open(t) && (is_descriptor_call(t) || call_streams(t)))
+    if (is_random_open(t) && (is_descriptor_call(t) || call_streams(t))) {
+        descriptor_entry(t);
         t->want_exit = true;
+    }
     switch (t->nr) {
     case REX_NR_open: case REX_NR_openat: case REX_NR_openat2: case REX_NR_creat:
         live_open(t);

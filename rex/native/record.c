@@ -179,6 +179,8 @@ static void entry(struct task *t)
     if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external && !arranges_pipe(t)))
         return;
     t->want_exit = true;
+    if (is_descriptor_call(t))
+        descriptor_entry(t);
     /* What moves inside the kernel cannot be logged; libc opens a terminal's name instead of its peer. */
     if (c->hook == REX_HOOK_COPY || (t->nr == REX_NR_ioctl && (uint32_t)t->args[1] == TIOCGPTPEER)) {
         refuse(t, EINVAL);

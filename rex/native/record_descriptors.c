@@ -24,7 +24,7 @@ bool closes_pipe(struct task *t)
     return t->nr == REX_NR_close && t->args[0] <= 2 && !stat(name, &st) && S_ISFIFO(st.st_mode);
 }
 
-static void close_range_exit(struct task *t)
+static void close_range_entry(struct task *t)
 {
     if (t->args[2] & CLOSE_RANGE_CLOEXEC)
         return;
@@ -35,17 +35,19 @@ static void close_range_exit(struct task *t)
     }
 }
 
+/* Before the kernel runs it: as soon as it has closed a descriptor, another thread may open one of that number. */
+void descriptor_entry(struct task *t)
+{
+    if (call_of(t->nr)->hook == REX_HOOK_CLOSE)
+        files_set(t->files, (int)t->args[0], 0);
+    else if (call_of(t->nr)->hook == REX_HOOK_CLOSE_RANGE)
+        close_range_entry(t);
+}
+
 void descriptor_exit(struct task *t, int64_t result)
 {
     int fd = (int)t->args[0];
     switch (call_of(t->nr)->hook) {
-    case REX_HOOK_CLOSE:
-        files_set(t->files, fd, 0);
-        break;
-    case REX_HOOK_CLOSE_RANGE:
-        if (result >= 0)
-            close_range_exit(t);
-        break;
     case REX_HOOK_DUP:
         if (result >= 0)
             files_duplicate(t->files, fd, (int)result);

@@ -178,8 +178,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     if (!last && replay_is_output(t->stream, t->nr))
         differs(replay_next(t), t->stream);
     if (last && c->hook == REX_HOOK_OPEN) {
-        t->matched = last;
-        replay_again(t, last);
+        t->matched = last = replay_again(t, last);
         replay_open(t, last);
     } else if (last) {
         put_outputs(t, last->record);
@@ -202,6 +201,8 @@ static void entry(struct task *t)
     const struct rex_call *c = call_of(t->nr);
     struct event *next = replay_next(t);
     t->last_stop = log_now();
+    if (t->matched)
+        t->matched->taker = NULL;
     t->matched = NULL;
     t->waits_inside = t->hastened = false;
     t->stream = 0;
@@ -228,6 +229,7 @@ static void entry(struct task *t)
     if (!moves && (c->policy == REX_NATIVE || c->policy == REX_REFUSE || passes || t->nr == REX_NR_restart_syscall))
         return;
     if (!moves && is_descriptor_call(t) && !ends_pipe) {
+        descriptor_entry(t);
         t->want_exit = true;
         return;
     }

@@ -12,7 +12,7 @@ struct queue { uint64_t id; struct event *first, *head, *tail, *last; };
 struct link { struct event *event, *next; };
 
 static struct queue *queues;
-static size_t queue_slots;
+static size_t queue_slots, queues_used;
 
 static uint64_t id_of(const struct script *s, long nr, uint64_t key, uint64_t exact)
 {
@@ -33,11 +33,14 @@ enum { PLAIN, EXACT };
 static void append(struct event *e, uint64_t id, int kind)
 {
     struct queue *q = queue_at(id);
+    queues_used += !q->id;
     q->id = id;
     if (q->tail)
         q->tail->next[kind] = e;
     else
         q->first = q->head = e;
+    if (!q->head)
+        q->head = e;
     q->tail = e;
 }
 
@@ -72,15 +75,24 @@ static struct event *first_left(struct queue *q, int kind)
     return q->head;
 }
 
-static struct event *match_in(const struct script *s, long nr, uint64_t key)
+/* The call of a mate that it answers is under way. */
+static bool is_taken(const struct task *t, const struct event *e)
 {
-    return first_left(queue_at(id_of(s, nr, key, 0)), PLAIN);
+    return e->done || (e->taker && e->taker != t && e->taker->matched == e);
+}
+
+static struct event *match_in(const struct task *t, const struct script *s, long nr, uint64_t key)
+{
+    struct event *e = first_left(queue_at(id_of(s, nr, key, 0)), PLAIN);
+    while (e && is_taken(t, e))
+        e = e->next[PLAIN];
+    return e;
 }
 
 /* The first event left that is equal in call and key; others follow by next[0]. */
 struct event *replay_queue(const struct script *s, long nr, uint64_t key)
 {
-    return match_in(s, nr, key);
+    return match_in(NULL, s, nr, key);
 }
 
 void replay_requeue(const struct script *s, const struct event *e)
@@ -150,7 +162,7 @@ static struct event *match_sibling(struct task *t, long nr, uint64_t key)
         struct script *s = script_of(i);
         if (s == t->script || !replay_is_mate(t, s))
             continue;
-        struct event *e = match_in(s, nr, key);
+        struct event *e = match_in(t, s, nr, key);
         if (e && is_same_program(s, e) && (!best || e->number < best->number))
             best = e;
     }
@@ -192,10 +204,14 @@ struct event *replay_match(struct task *t, long nr, uint64_t key)
     struct event *expected = replay_next(t), *job = replay_job_event(t, nr);
     if (job)
         return job;
-    struct event *e = is_clock(nr) && !is_single(t) ? match_clock(t, key) : match_in(t->script, nr, key);
+    struct event *e = is_clock(nr) && !is_single(t) ? match_clock(t, key) : match_in(t, t->script, nr, key);
     if (e && e != expected && !has_shared_work(t) && !e->ordered)
         replay_diverged(t, expected, "skipped");
-    return e || !has_shared_work(t) || !is_shared_work(t, nr) ? e : match_sibling(t, nr, key);
+    if (!e && has_shared_work(t) && is_shared_work(t, nr))
+        e = match_sibling(t, nr, key);
+    if (e)
+        e->taker = t;
+    return e;
 }
 
 /* The answer given last to an equal call, else one that another thread of the process has. */
@@ -242,22 +258,40 @@ bool replay_was_cut_off(struct task *t)
     return false;
 }
 
-/* A file that the kernel makes up is opened more often than when recorded: it has again what it had. */
-void replay_again(struct task *t, const struct event *opened)
+static struct event *again(const struct event *e, uint32_t stream)
 {
+    struct event *copy = zalloc(sizeof *copy);
+    struct record *r = zalloc(e->record->size);
+    memcpy(r, e->record, e->record->size);
+    r->stream = stream;
+    *copy = (struct event){.record = r, .number = e->number, .key = call_key(call_of(r->call), r->call, NULL, stream, r->args)};
+    return copy;
+}
+
+/* A file that the kernel makes up is opened more often than when recorded: it has again what it had, under
+ * another name, since a mate may be reading what it had.  The answer to the open; opened itself if it is no such file. */
+struct event *replay_again(struct task *t, struct event *opened)
+{
+    enum { FIRST = 1 << 25 };            /* the log has none of these */
     static const long calls[] = {REX_NR_read, REX_NR_pread64, REX_NR_readv, REX_NR_preadv, REX_NR_lseek};
+    static uint32_t streams;
     const struct record *r = opened->record;
     const struct field *f = record_field(r, FIELD_WHOLE, FIELD_STAT);
     struct stat st = {0};
     if (f && f->length == sizeof st)
         memcpy(&st, f->data, sizeof st);
-    for (uint32_t i = 0; S_ISREG(st.st_mode) && r->stream && i < script_total(); i++)
+    if (!S_ISREG(st.st_mode) || !r->stream || queues_used > queue_slots / 2)
+        return opened;
+    uint32_t stream = FIRST + streams++;
+    for (uint32_t i = 0; i < script_total(); i++)
         for (size_t k = 0; replay_is_mate(t, script_of(i)) && k < sizeof calls / sizeof *calls; k++) {
             struct queue *q = queue_at(id_of(script_of(i), calls[k], call_key(call_of(calls[k]), calls[k], NULL, r->stream, r->args), 0));
-            for (struct event *e = q->first; e; e = e->next[PLAIN])
-                e->done = false;
-            q->head = q->first;
+            for (struct event *e = q->first; e; e = e->next[PLAIN]) {
+                struct event *copy = again(e, stream);
+                append(copy, id_of(t->script, calls[k], copy->key, 0), PLAIN);
+            }
         }
+    return again(opened, stream);
 }
 
 /* An answer of the log to such a call of any of the process's threads, given already or not. */

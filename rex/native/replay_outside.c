@@ -177,6 +177,8 @@ bool replay_wait_freely(struct task *t, struct event *e)
         replay_done(e);
     t->is_next_outside = o.count;
     t->outside = o.count ? e : first_outside(t);
+    if (e)
+        e->taker = NULL;
     t->matched = NULL;
     wait_inside(t);
     t->wait_began = log_now();

@@ -88,6 +88,8 @@ void replay_ended(struct task *t, int status)
     (void)status;
     struct script *s = t->script;
     t->held = false;
+    if (t->matched)
+        t->matched->taker = NULL;
     for (size_t i = s ? s->cursor : 0; s && i < s->count; i++)
         if (!s->event[i]->done && !is_left_to_mates(t, s->event[i])) {
             const struct record *r = s->event[i]->record;
