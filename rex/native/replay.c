@@ -132,6 +132,10 @@ static bool answer_among_mates(struct task *t, const struct rex_call *c)
         t->want_exit = true;
         return true;
     }
+    if (c->hook == REX_HOOK_OPEN && t->path && (!strncmp(t->path, "/proc/", 6) || !strncmp(t->path, "/sys/", 5))) {
+        skip_call(t, -ENOENT);            /* a runtime asks the kernel as its threads come, and does without */
+        return true;
+    }
     return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_kin_kill(t));
 }
 
@@ -156,7 +160,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         block(t);
         return;
     }
-    if (answer_among_mates(t, c) || replay_prods(t))
+    if ((!(last && c->hook == REX_HOOK_OPEN) && answer_among_mates(t, c)) || replay_prods(t))
         return;
     bool is_beyond = replay_was_cut_off(t);
     if (is_beyond && !last) {
