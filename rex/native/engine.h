@@ -159,8 +159,8 @@ struct task {
     uint64_t deadline, wait_began;   /* of the futex wait in progress, by CLOCK_MONOTONIC */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
-    bool is_next_outside;            /* what is outside is next in the log */
-    bool is_forced;                  /* what is outside is told though it may not have come */
+    bool is_next_outside, is_forced; /* that is next in the log; is told though it may not have come */
+    bool only_naps;                  /* more often than in the log: it waits for others */
     bool waits_inside, hastened;     /* for what is ready inside; is to go on with what the log has ready outside */
     struct event *outside;           /* that its wait ends with, once that has come */
     bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
@@ -228,6 +228,7 @@ char *mem_string(pid_t tid, uint64_t at, size_t limit);            /* NULL if un
 void mem_strings(pid_t tid, uint64_t at, struct bytes *b);          /* an array of them, each with its end */
 void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));
 
+uint64_t asker_of(const struct task *t);
 void bytes_add(struct bytes *b, const void *data, size_t n);
 unsigned char *bytes_room(struct bytes *b, size_t n);
 void bytes_free(struct bytes *b);
@@ -265,7 +266,7 @@ struct event {                       /* replay's index of one record */
     uint32_t number;
     bool done, ordered, looked_up;
     const char *file;                /* once looked up: what stands in, of opens for reading */
-    struct event *next[2];           /* in the queues of equal events, see replay_match.c */
+    struct event *next[3];           /* in the queues of equal events, see replay_match.c */
     struct task *taker;              /* whose call it answers, or answered */
     struct event *before;            /* what another must have done: replay_pipes.c, rights.c */
 };

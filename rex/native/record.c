@@ -28,6 +28,8 @@ static struct bytes *begin(struct task *t, struct bytes *b, int64_t result)
     r->result = result;
     r->stream = t->stream;
     memcpy(r->args, t->args, sizeof t->args);
+    if (t->nr == REX_NR_clock_gettime && t->leader->threaded)
+        r->args[5] = asker_of(t);         /* no argument; to find the answer by in a replay */
     struct name_args n = name_args(t->nr);
     if (t->path && n.path >= 0)
         log_field(b, (uint8_t)n.path, FIELD_IN, t->path, strlen(t->path));
@@ -303,7 +305,7 @@ static void exit_stop(struct task *t, int64_t result)
         seed_drawn(t, result);
     struct bytes *b = begin(t, &out, result);
     capture_outputs(t, b, result);
-    if (t->stream && call_of(t->nr)->policy == REX_STREAM)
+    if ((t->stream && call_of(t->nr)->policy == REX_STREAM) || call_of(t->nr)->hook == REX_HOOK_EPOLL_CTL)
         capture_inputs(t, b, result);
     if (t->nr == REX_NR_bind && result >= 0)
         record_bound(t, b);

@@ -128,15 +128,18 @@ static bool answer_among_mates(struct task *t, const struct rex_call *c)
         skip_call(t, t->script->tid);
         return true;
     }
-    if (c->hook == REX_HOOK_EPOLL_CTL && replay_epoll_ctl(t)) {
-        t->want_exit = true;
+    if (c->hook == REX_HOOK_EPOLL_CTL) {
+        if (replay_epoll_ctl(t))
+            t->want_exit = true;
+        else
+            skip_call(t, 0);
         return true;
     }
     if (c->hook == REX_HOOK_OPEN && t->path && (!strncmp(t->path, "/proc/", 6) || !strncmp(t->path, "/sys/", 5))) {
         skip_call(t, -ENOENT);            /* a runtime asks the kernel as its threads come, and does without */
         return true;
     }
-    return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_kin_kill(t));
+    return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_kin_kill(t, false));
 }
 
 /* e: the first that does, NULL at the end of the log. */
@@ -171,6 +174,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     if (is_wait && replay_wait_freely(t, NULL))
         return;                           /* threads wait as often as they have to */
     if ((c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_WAIT) && has_shared_work(t)) {
+        t->only_naps = c->hook == REX_HOOK_SLEEP;
         replay_unmatched(t, c);
         return;
     }
@@ -265,6 +269,7 @@ static void entry(struct task *t)
         replay_job_executes(t);
     uint64_t key = call_key(c, t->nr, t->path, t->stream, t->args);
     t->matched = replay_match(t, t->nr, key);
+    t->only_naps &= !t->matched || c->query || is_readiness_wait(c);
     if (replay_own_stat(t)) {
         if (t->matched)
             replay_done(t->matched);
@@ -303,6 +308,12 @@ static void exit_stop(struct task *t, int64_t result)
 
 static void settle(void)
 {
+    enum { BEAT_NS = 60000000 };
+    static ull looked_at;
+    if (log_now() - looked_at > BEAT_NS) {    /* some may nap and look, and never leave us without a report */
+        looked_at = log_now();
+        replay_idle();
+    }
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && t->waits_inside && !t->hastened)
             replay_poll_settle(t);

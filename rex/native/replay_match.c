@@ -28,7 +28,7 @@ static struct queue *queue_at(uint64_t id)
     return &queues[i];
 }
 
-enum { PLAIN, EXACT };
+enum { PLAIN, EXACT, ASKER };
 
 static void append(struct event *e, uint64_t id, int kind)
 {
@@ -49,6 +49,22 @@ static bool is_clock(long nr)
     return nr == REX_NR_clock_gettime;
 }
 
+/* The process and who in it asked, whatever thread ran that. */
+static uint64_t asker_id(uint32_t tgid, uint64_t key, uint64_t asker)
+{
+    uint64_t words[4] = {tgid, REX_NR_clock_gettime, key, asker};
+    return hash_bytes(words, sizeof words, 1) | 1;
+}
+
+static void queue_askers(void)
+{
+    for (size_t i = 0; i < event_count; i++) {
+        const struct record *r = events[i].record;
+        if (is_clock(r->call) && r->args[5])
+            append(&events[i], asker_id(script_of(r->task)->tgid, events[i].key, r->args[5]), ASKER);
+    }
+}
+
 void replay_match_start(void)
 {
     for (queue_slots = 1024; queue_slots < 4 * event_count; queue_slots *= 2)
@@ -63,6 +79,7 @@ void replay_match_start(void)
                 append(s->event[k], id_of(s, r->call, s->event[k]->key, r->args[1]), EXACT);
         }
     }
+    queue_askers();
 }
 
 /* The first event left of a queue; q->last is the last that was taken. */
@@ -178,14 +195,29 @@ uint64_t clock_of(const struct record *r)
     return (uint64_t)value[0] * 1000000000u + (uint64_t)value[1];
 }
 
+/* What the log has for who asks now; NULL if that is not known. */
+static struct queue *asker_queue(struct task *t, uint64_t key)
+{
+    uint64_t asker = asker_of(t);
+    struct queue *q = asker ? queue_at(asker_id(t->script->tgid, key, asker)) : NULL;
+    return q && q->id ? q : NULL;
+}
+
 /* A runtime reads the clock as often as its threads collide, the program as often as it says.
- * Which of them asks shows in where the answer goes: addresses are as they were recorded. */
+ * Which of them asks shows in the functions that led there, or in where the answer goes: addresses are as
+ * they were recorded. */
 static struct event *match_clock(struct task *t, uint64_t key)
 {
-    struct queue *q = queue_at(id_of(t->script, REX_NR_clock_gettime, key, t->args[1]));
-    int kind = q->id ? EXACT : PLAIN;
-    if (kind == PLAIN)
+    struct queue *q = asker_queue(t, key);
+    int kind = ASKER;
+    if (!q) {
+        q = queue_at(id_of(t->script, REX_NR_clock_gettime, key, t->args[1]));
+        kind = EXACT;
+    }
+    if (!q->id) {
         q = queue_at(id_of(t->script, REX_NR_clock_gettime, key, 0));
+        kind = PLAIN;
+    }
     struct event *e = first_left(q, kind);
     for (; e && t->args[0] == CLOCK_MONOTONIC && clock_of(e->record) < t->clock_floor; e = first_left(q, kind))
         replay_done(e);                   /* this thread has waited longer than that */
@@ -196,7 +228,7 @@ static bool is_shared_work(struct task *t, long nr)
 {
     const struct rex_call *c = call_of(nr);
     return c && (c->key == REX_KEY_PATH || c->key == REX_KEY_STREAM || nr == REX_NR_getrandom
-                 || (is_clock(nr) && t->args[0] == CLOCK_REALTIME));
+                 || (is_clock(nr) && t->args[0] == CLOCK_REALTIME && !asker_queue(t, call_key(c, nr, NULL, 0, t->args))));
 }
 
 struct event *replay_match(struct task *t, long nr, uint64_t key)

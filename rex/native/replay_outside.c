@@ -11,7 +11,7 @@ enum { FEW = 4096 };
 /* ------------------------------------------------------------------ epoll */
 
 /* What is registered for external descriptors, by process and epoll descriptor. */
-static struct { pid_t tgid; int epoll, fd; uint64_t data; uint32_t events; bool inner; } *watched;
+static struct { pid_t tgid; int epoll, fd; uint64_t data; uint32_t events, stream; bool inner; } *watched;
 static size_t watched_count;
 
 /* The place of what is registered; a new one if there is none. */
@@ -38,6 +38,7 @@ bool replay_epoll_ctl(struct task *t)
         watched[i].epoll = (int)t->args[0];
         watched[i].fd = (int)t->args[2];
         watched[i].inner = inner;
+        watched[i].stream = files_stream(t->files, watched[i].fd);
         watched[i].events = e.events;
         watched[i].data = e.data.u64;
     }
@@ -52,6 +53,41 @@ static size_t watched_as(struct task *t, uint64_t data, bool inner)
                                   && watched[i].tgid == t->leader->tid))
         i++;
     return i;
+}
+
+/* Descriptors, and so the data by which they are registered, may have other numbers where threads race for
+ * them.  Which stream the log's data stood for, as e was; 0 = not told. */
+static uint32_t stream_of_data(struct task *t, const struct event *e, uint64_t data)
+{
+    static const struct event **registered;
+    static size_t count, looked;
+    for (; looked < event_count; looked++)
+        if (events[looked].record->call == REX_NR_epoll_ctl && record_field(events[looked].record, 3, FIELD_IN)) {
+            registered = grow(registered, count, sizeof *registered);
+            registered[count++] = &events[looked];
+        }
+    for (size_t i = count; i-- > 0; ) {
+        const struct record *r = registered[i]->record;
+        struct epoll_event was = {0};
+        if (registered[i]->number > e->number || r->args[0] != t->args[0] || script_of(r->task)->tgid != t->script->tgid)
+            continue;
+        const struct field *f = record_field(r, 3, FIELD_IN);
+        memcpy(&was, f->data, f->length < sizeof was ? f->length : sizeof was);
+        if (was.data.u64 == data)
+            return r->stream;
+    }
+    return 0;
+}
+
+/* The place of what stands for the log's data now. */
+static size_t watched_for(struct task *t, const struct event *e, uint64_t data)
+{
+    uint32_t stream = stream_of_data(t, e, data);
+    size_t i = 0;
+    while (stream && i < watched_count && !(watched[i].stream == stream && watched[i].epoll == (int)t->args[0]
+                                            && watched[i].tgid == t->leader->tid))
+        i++;
+    return stream ? i : watched_as(t, data, false);
 }
 
 bool replay_is_watched(struct task *t, uint64_t data, bool inner)
@@ -88,7 +124,7 @@ static struct outside outside_of(struct task *t, const struct event *e)
                 add_outside(t, e, (int)fd, k == 2, true, &o);
         for (size_t i = 0; hook == REX_HOOK_EPOLL_WAIT && k == 1 && i + sizeof told <= f->length; i += sizeof told) {
             memcpy(&told, f->data + i, sizeof told);
-            size_t at = watched_as(t, told.data.u64, false);
+            size_t at = watched_for(t, e, told.data.u64);
             if (at < watched_count)
                 add_outside(t, e, watched[at].fd, told.events == EPOLLOUT, watched[at].events & EPOLLOUT, &o);
         }
@@ -238,14 +274,17 @@ static int64_t outside_of_select(struct task *t, int k, const struct field *f)
     return left;
 }
 
-static int64_t outside_of_epoll(struct task *t, const struct field *f)
+static int64_t outside_of_epoll(struct task *t, const struct event *e, const struct field *f)
 {
-    struct epoll_event e;
+    struct epoll_event told;
     int64_t left = 0;
-    for (size_t i = 0; i + sizeof e <= f->length; i += sizeof e) {
-        memcpy(&e, f->data + i, sizeof e);
-        if (replay_is_watched(t, e.data.u64, false))
-            mem_write(t->tid, t->args[1] + (uint64_t)left++ * sizeof e, &e, sizeof e);
+    for (size_t i = 0; i + sizeof told <= f->length; i += sizeof told) {
+        memcpy(&told, f->data + i, sizeof told);
+        size_t at = watched_for(t, e, told.data.u64);
+        if (at == watched_count)
+            continue;
+        told.data.u64 = watched[at].data;
+        mem_write(t->tid, t->args[1] + (uint64_t)left++ * sizeof told, &told, sizeof told);
     }
     return left;
 }
@@ -268,7 +307,7 @@ void replay_tell_outside(struct task *t, struct event *e)
             left += k > 0 && f->length <= sizeof(fd_set) ? outside_of_select(t, k, f) : 0;
             break;
         default:
-            left += k == 1 ? outside_of_epoll(t, f) : 0;
+            left += k == 1 ? outside_of_epoll(t, e, f) : 0;
         }
     }
     skip_call(t, left);

@@ -238,6 +238,8 @@ static bool is_signal_due(struct task *t, bool all_sleep)
 static bool do_all_sleep(void)
 {
     for (struct task *t = tasks; t; t = t->next) {
+        if (t->only_naps)
+            continue;
         char state = t->alive && !t->held ? task_state(t) : 'S';
         if (state == 'R' || state == 'D' || (t->alive && log_now() - t->last_stop < PATIENCE_NS))
             return false;
