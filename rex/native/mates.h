@@ -31,5 +31,7 @@ bool replay_was_cut_off(struct task *t);              /* it had not come as far 
 bool replay_prods(struct task *t);                    /* a signal from thread to thread, once more than recorded */
 void replay_end_if_stuck(ull last);                   /* last: when anything moved */
 struct event *replay_again(struct task *t, struct event *opened);
+void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
+void replay_until_exit(struct task *t, int64_t result);
 
 #endif
