@@ -11,7 +11,7 @@ void replay_poll_settle(struct task *t);
 bool is_readiness_wait(const struct rex_call *c);      /* poll, select, epoll_wait and others of that kind */
 bool is_kin(const struct task *t);
 void replay_kin_born(struct task *parent, struct task *t, uint64_t flags);
-bool replay_kin_kill(struct task *t, bool is_logged);
+bool replay_kin_kill(struct task *t);
 bool replay_kin_signal(struct task *t, siginfo_t *info);
 bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
 bool replay_is_mate(const struct task *t, const struct script *s);   /* may take its answers */
@@ -31,7 +31,5 @@ bool replay_was_cut_off(struct task *t);              /* it had not come as far 
 bool replay_prods(struct task *t);                    /* a signal from thread to thread, once more than recorded */
 void replay_end_if_stuck(ull last);                   /* last: when anything moved */
 struct event *replay_again(struct task *t, struct event *opened);
-void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
-void replay_until_exit(struct task *t, int64_t result);
 
 #endif

@@ -139,7 +139,7 @@ static bool answer_among_mates(struct task *t, const struct rex_call *c)
         skip_call(t, -ENOENT);            /* a runtime asks the kernel as its threads come, and does without */
         return true;
     }
-    return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_kin_kill(t, false));
+    return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_kin_kill(t));
 }
 
 /* e: the first that does, NULL at the end of the log. */

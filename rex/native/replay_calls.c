@@ -196,7 +196,7 @@ static void chdir_entry(struct task *t, struct event *e)
 /* Who gets the signal has it in its own log, at its place. */
 static void kill_entry(struct task *t, struct event *e)
 {
-    if (replay_kin_kill(t, true)) {
+    if (replay_kin_kill(t)) {
         replay_done(e);
         return;
     }
@@ -384,7 +384,7 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
         skip_call(t, -ENETUNREACH);
         return;
     case REX_HOOK_KILL:
-        if (!replay_kin_kill(t, false))
+        if (!replay_kin_kill(t))
             skip_call(t, -ESRCH);
         return;
     case REX_HOOK_PID:

@@ -83,14 +83,13 @@ void replay_kin_born(struct task *parent, struct task *t, uint64_t flags)
 /* ------------------------------------------------------------------ waiting, and signals */
 
 
-/* Whether the call is one between kin, or if the log does not have it between threads: it runs, on their real numbers. */
-bool replay_kin_kill(struct task *t, bool is_logged)
+/* Whether the call is one between kin: it runs, on their real numbers. */
+bool replay_kin_kill(struct task *t)
 {
     bool by_group = t->nr == REX_NR_tgkill || t->nr == REX_NR_rt_tgsigqueueinfo;
     uint32_t number = (uint32_t)t->args[by_group];
     struct task *target = task_named(number);
-    bool is_thread = target && target->leader == t->leader && t->leader->threaded && !is_logged;
-    if (t->nr == REX_NR_pidfd_send_signal || (int)number <= 0 || !target || !(is_thread || (is_kin(target) && is_kin_of(t, number))))
+    if (t->nr == REX_NR_pidfd_send_signal || (int)number <= 0 || !target || !is_kin(target) || !is_kin_of(t, number))
         return false;
     if (by_group && (!(target = task_named((uint32_t)t->args[1])) || !target->alive))
         return false;
@@ -107,8 +106,7 @@ bool replay_kin_kill(struct task *t, bool is_logged)
 bool replay_kin_signal(struct task *t, siginfo_t *info)
 {
     bool is_sent = info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
-    bool by_thread = t->leader->threaded && info->si_code == SI_TKILL && info->si_pid == t->leader->tid;
-    if (!(is_kin(t) || by_thread) || !(is_sent || (info->si_signo == SIGCHLD && info->si_code > 0)))
+    if (!is_kin(t) || !(is_sent || (info->si_signo == SIGCHLD && info->si_code > 0)))
         return false;
     for (struct task *other = tasks; other; other = other->next)
         if (other->tid == info->si_pid && other->script) {

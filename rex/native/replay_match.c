@@ -120,6 +120,8 @@ void replay_requeue(const struct script *s, const struct event *e)
     if (is_clock(r->call)) {
         q = queue_at(id_of(s, r->call, e->key, r->args[1]));
         q->head = q->first;
+        q = queue_at(asker_id(s->tgid, e->key, r->args[5]));
+        q->head = q->first;
     }
 }
 

@@ -54,10 +54,14 @@ void replay_sent(struct task *t)
 bool replay_prods(struct task *t)
 {
     int sig = (int)t->args[2];
-    struct task *other = t->nr == REX_NR_tgkill && has_shared_work(t) && t->args[0] == t->script->tgid
-        ? task_named((uint32_t)t->args[1]) : NULL;
-    if (!other || other->leader != t->leader || sig <= 0 || sig > 64)
+    if (t->nr != REX_NR_tgkill || !has_shared_work(t) || (int)t->args[0] != (int)t->script->tgid || sig <= 0 || sig > 64)
         return false;
+    struct task *other = task_named((uint32_t)t->args[1]);
+    other = other ? other : task_of((pid_t)t->args[1]);       /* a thread that the log does not have */
+    if (!other || other->leader != t->leader) {
+        skip_call(t, -ESRCH);             /* it has ended by now, or not begun */
+        return true;
+    }
     other->prodded |= 1ULL << (sig - 1);
     struct user_regs_struct r = t->regs;
     r.rdi = (ull)t->leader->tid;
