@@ -306,11 +306,19 @@ static void exit_stop(struct task *t, int64_t result)
     }
 }
 
+static bool does_any_nap(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->only_naps)
+            return true;
+    return false;
+}
+
 static void settle(void)
 {
     enum { BEAT_NS = 60000000 };
     static ull looked_at;
-    if (log_now() - looked_at > BEAT_NS) {    /* some may nap and look, and never leave us without a report */
+    if (does_any_nap() && log_now() - looked_at > BEAT_NS) {    /* they never leave us without a report */
         looked_at = log_now();
         replay_idle();
     }
