@@ -27,8 +27,11 @@ void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e, int64_t result);
 bool replay_has_arrived(struct task *t, const struct event *e);
 void replay_waive(struct task *t, const struct event *e);
+struct event *replay_listing(struct task *t);          /* NULL: it is matched as others are */
 bool replay_was_cut_off(struct task *t);              /* it had not come as far when its process ended */
 bool replay_prods(struct task *t);                    /* a signal from thread to thread, once more than recorded */
+bool replay_send_left(void);
+bool replay_ends_later(struct task *t, const struct event *e);
 void replay_end_if_stuck(ull last);                   /* last: when anything moved */
 struct event *replay_again(struct task *t, struct event *opened);
 

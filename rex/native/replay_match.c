@@ -271,6 +271,37 @@ static bool same_process(const struct script *s, const struct event *e)
     return other == s || (s->tgid && other->tgid == s->tgid);
 }
 
+/* Names in a directory, of mates: what the log has of the very open that made this descriptor, whoever opens it
+ * now.  Who opened it read it: between threads the log's order is not exact. */
+struct event *replay_listing(struct task *t)
+{
+    const struct opened *o = files_opened(t->files, (int)t->args[0]);
+    if (!o || !o->event || !has_shared_work(t))
+        return NULL;
+    const struct record *open = o->event->record;
+    struct script *s = script_of(open->task);
+    struct event *e = NULL;
+    size_t low = 0;
+    for (size_t high = s->count; low < high; ) {
+        size_t middle = (low + high) / 2;
+        if (s->event[middle]->number <= o->event->number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < s->count; low++) {
+        const struct record *r = s->event[low]->record;
+        const struct rex_call *c = call_of(r->call);
+        if (r->call == t->nr && (int)r->args[0] == (int)open->result) {
+            e = s->event[low];
+            if (!e->done || r->result <= 0)
+                return e;
+        } else if (c && c->hook == REX_HOOK_OPEN && r->result == open->result)
+            break;
+    }
+    return e;
+}
+
 /* Whether the thread's log ends because its process ended, or executed another program: it did not come
  * to what it asks for now. */
 bool replay_was_cut_off(struct task *t)

@@ -207,7 +207,8 @@ static struct event *first_outside(struct task *t)
 bool replay_wait_freely(struct task *t, struct event *e)
 {
     struct outside o = e ? outside_of(t, e) : (struct outside){0, true};
-    if (!has_shared_work(t) || (e && (e->record->result < 0 || (o.count && (o.has_come || t->is_forced)))))
+    bool fails = e && e->record->result < 0 && !replay_ends_later(t, e);
+    if (!has_shared_work(t) || fails || (e && o.count && (o.has_come || t->is_forced)))
         return false;
     if (e && !o.count && is_same_wait(t, e->record))
         replay_done(e);

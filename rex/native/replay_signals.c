@@ -38,6 +38,41 @@ static bool is_sent(struct task *t, const struct event *e)
     return was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT));
 }
 
+/* How often a thread waits, and asks for the time, is its pace. */
+static bool is_pace(const struct event *e)
+{
+    const struct rex_call *c = call_of(e->record->call);
+    return c && (is_readiness_wait(c) || e->record->call == REX_NR_clock_gettime);
+}
+
+static bool is_from_inside(const struct event *e)
+{
+    const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
+    siginfo_t info;
+    memcpy(&info, f->data, sizeof info);
+    return (info.si_code <= 0 || info.si_signo == SIGCHLD) && script_named((uint32_t)info.si_pid);
+}
+
+/* The signal that the task has next.  Of mates, one from inside is not held up by what they have not waited for
+ * here; once nothing moves, none by what else is left over. */
+static struct event *next_signal(struct task *t, bool nothing_moves)
+{
+    struct event *e = replay_next(t);
+    struct script *s = t->script;
+    bool is_next = true;
+    for (size_t i = s->cursor; e && i < s->count; i++) {
+        e = s->event[i];
+        if (e->done)
+            continue;
+        if (replay_is_signal(e))
+            return is_next || nothing_moves || is_from_inside(e) ? e : NULL;
+        if (!has_shared_work(t) || !(nothing_moves || is_pace(e)))
+            return NULL;
+        is_next = false;
+    }
+    return NULL;
+}
+
 /* A call of the kill family succeeded: its target may now have the signal. */
 void replay_sent(struct task *t)
 {
@@ -128,6 +163,13 @@ bool replay_is_answerable(struct task *t, const struct event *e)
     return !next || !replay_is_signal(next) || is_sent(t, next);
 }
 
+/* Whether a signal ended the wait whose sender has not come as far here. */
+bool replay_ends_later(struct task *t, const struct event *e)
+{
+    struct event *next = event_after(t, e);
+    return e->record->result == -EINTR && next && replay_is_signal(next) && is_from_inside(next) && !is_sent(t, next);
+}
+
 bool replay_send(struct task *t, struct event *e)
 {
     struct event *next = event_after(t, e);
@@ -202,10 +244,12 @@ bool replay_signal(struct task *t, int sig)
         return true;
     bool fault = info.si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL
                                       || sig == SIGTRAP || sig == SIGSYS);
+    if (sig == SIGCHLD) {
+        e = next_signal(t, false);
+        return e && (int)e->record->args[0] == sig && is_sent(t, e) && deliver(t, e);
+    }
     e = replay_next(t);
     bool is_next = e && e->record->call == EVENT_SIGNAL && (int)e->record->args[0] == sig;
-    if (sig == SIGCHLD)
-        return is_next && is_sent(t, e) && deliver(t, e);
     if (sig == SIGPIPE && (t->lost_reader || is_broken_early(t))) {
         t->lost_reader = false;
         return false;
@@ -228,10 +272,9 @@ bool replay_is_doomed(struct task *t)
 }
 
 /* A signal is due that no call of the task waits for: it sleeps or computes until it comes. */
-static bool is_signal_due(struct task *t, bool all_sleep)
+static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
 {
-    struct event *e = replay_next(t);
-    if (!e || !replay_is_signal(e) || t->injected == e || t->held || !is_sent(t, e))
+    if (!e || t->injected == e || t->held || !is_sent(t, e))
         return false;
     size_t at = t->script->cursor;
     ull before = at ? t->script->event[at - 1]->record->time : t->script->birth->time;
@@ -270,6 +313,19 @@ static bool hasten_first(void)
     return first;
 }
 
+/* Nothing moves any more: whether a signal that is left may change that. */
+bool replay_send_left(void)
+{
+    for (struct task *t = tasks; t; t = t->next) {
+        struct event *e = t->alive && !t->held && t->script ? next_signal(t, true) : NULL;
+        if (e && t->injected != e && is_sent(t, e)) {
+            replay_send_now(t, e);
+            return true;
+        }
+    }
+    return false;
+}
+
 static ull last_stop(void)
 {
     ull last = 0;
@@ -287,8 +343,8 @@ void replay_idle(void)
             continue;
         if (replay_is_doomed(t) && (all_sleep || script_named(t->script->tgid)->sent[SIGKILL]))
             kill(t->leader->tid, SIGKILL);
-        else if (is_signal_due(t, all_sleep)) {
-            replay_send_now(t, replay_next(t));
+        else if (is_signal_due(t, next_signal(t, false), all_sleep)) {
+            replay_send_now(t, next_signal(t, false));
             sent = true;
         } else if (t->held && (!earliest || t->matched->number < earliest->matched->number))
             earliest = t;

@@ -6,7 +6,7 @@
 
 #include <linux/futex.h>
 
-enum { PATIENCE_NS = 5000000000ULL };
+enum { SHORT_NS = 500000000, PATIENCE_NS = 5000000000ULL };
 
 enum limit { AS_TIME, AS_NUMBER, AS_ALWAYS };
 
@@ -37,7 +37,7 @@ static bool may_move(struct task *t)
     char name[64], line[256] = "";
     ull args[6] = {0};
     long nr = -1;
-    if (!t->started || t->held || t->parked || t->blocked || t->listening || t->vforking)
+    if (!t->started || t->held || t->parked || t->blocked || t->listening || (serial_on && t->vforking))
         return !t->started;
     char state = task_state(t);
     if (state == 'Z' || state == 'X')
@@ -61,13 +61,15 @@ static bool may_move(struct task *t)
 void replay_end_if_stuck(ull last)
 {
     struct task *waits = NULL;
-    if (log_now() - last < PATIENCE_NS)
+    if (log_now() - last < SHORT_NS)
         return;
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && may_move(t))
             return;
         else if (t->alive && t->script && replay_next(t) && (!waits || replay_next(t)->number < replay_next(waits)->number))
             waits = t;
+    if ((!serial_on && replay_send_left()) || log_now() - last < PATIENCE_NS)
+        return;
     waits = waits ? waits : tasks;
     replay_diverged(waits, NULL, "the replay cannot go on");
     report_line("the replay was ended=its processes waited for each other, or for what did not come");

@@ -60,6 +60,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_prodded.c", "reference"): "signals between threads come only as often as the log has them: it hangs",
     ("threads_clock.c", "reference"): "this engine does not know which function reads the clock",
     ("threads_proc.c", "reference"): "an answer may be given to two threads at once, or not again",
+    ("threads_list.c", "reference"): "names in directories are matched in the thread's order",
+    ("threads_child_end.c", "reference"): "a signal that ended a wait comes before the child has ended",
     ("threads_signals.c", "reference"): "now and then a call of an ended thread is left over when the process ends",
     ("python_threads.py", "reference"): "calls that ended threads left over, or took, count as divergences",
     **{("socket_tcp.c", engine): "fstat of a socket is matched by the descriptor's number, which differs where threads "
