@@ -166,7 +166,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     if ((!(last && c->hook == REX_HOOK_OPEN) && answer_among_mates(t, c)) || replay_prods(t))
         return;
     bool is_beyond = replay_was_cut_off(t);
-    if (is_beyond && !last) {
+    if (is_beyond && !last && (t->stream == 2 || t->stream == 3 || c->hook == REX_HOOK_TREE)) {   /* others would see it */
         block(t);
         return;
     }

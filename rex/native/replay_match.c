@@ -302,8 +302,8 @@ struct event *replay_listing(struct task *t)
     return e;
 }
 
-/* Whether the thread's log ends because its process ended, or executed another program: it did not come
- * to what it asks for now. */
+/* Whether the thread's log may end because its process ended, or executed another program: then it did not come
+ * to what it asks for now.  Threads that ended just before look the same. */
 bool replay_was_cut_off(struct task *t)
 {
     const struct script *s = t->script;
