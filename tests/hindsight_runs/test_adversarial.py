@@ -195,3 +195,65 @@ def test_changed_inputs_are_refused(tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("4")
     case.replay(status=2)
     assert "in.txt was changed" in case.told
+
+
+TORCH = """
+import copy
+import torch
+from torch import nn
+torch.manual_seed(0)
+own = torch.Generator().manual_seed(7)
+class Net(nn.Module):
+    calls = 0
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(8, 8)
+        self.outer = nn.Linear(8, 8)
+        self.outer.weight = self.inner.weight
+        self.register_buffer("mean", torch.zeros(8), persistent=False)
+        self.plain = torch.zeros(8)
+    def forward(self, x):
+        Net.calls += 1
+        self.mean.mul_(0.9).add_(x.mean(0), alpha=0.1)
+        self.plain = self.plain + x[0]
+        return self.outer(nn.functional.dropout(self.inner(x - self.mean), 0.1, self.training))
+net = Net()
+seen = {"n": 0}
+net.inner.register_forward_hook(lambda module, given, made: seen.update(n=seen["n"] + 1))
+average = copy.deepcopy(net)
+storage = torch.zeros(4, 8)
+row = storage[2]
+optimizer = torch.optim.SGD([{"params": [net.inner.weight]}, {"params": [net.inner.bias, net.outer.bias], "lr": 0.001}],
+                            lr=0.01, momentum=0.9)
+for epoch in range(4):
+    for step in range(10):
+        x = torch.randn(16, 8, generator=own)
+        loss = (net(x) - x).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        row += net.inner.weight.detach()[0]
+        optimizer.param_groups[1]["lr"] *= 0.99
+        with torch.no_grad():
+            for kept, now in zip(average.parameters(), net.parameters()):
+                kept.lerp_(now, 0.1)
+        if step == 5:
+            net.train(not net.training)
+    print("epoch", epoch, loss.item())
+"""
+
+
+@pytest.mark.stress
+def test_torch_state_that_no_state_dict_holds(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    case = Case(tmp_path, train=TORCH)
+    case.record()
+    case.add_after("train", 'print("epoch"', "print('probe', epoch, repr((net.mean, net.plain, Net.calls, seen, storage, net.training, "
+                   "average.mean, average.inner.bias, optimizer.param_groups[1]['lr'], own.get_state().sum(), "
+                   "net.outer.weight is net.inner.weight, net.inner.weight.grad.sum(), "
+                   "row.data_ptr() - storage.data_ptr())).replace(chr(10), ' '))")
+    truth = case.truth()
+    assert case.replay() == truth and "4 loops skipped" in case.told
+    assert case.replay("--verify", "2") == truth
+    case.add_after("train", "loss.backward()", "print('probe', step, loss.item(), net.mean[0].item(), seen['n'])")
+    assert case.replay("-j", "2") == case.truth()
