@@ -164,7 +164,7 @@ def shown(folder: str, archive: str) -> dict[str, Any]:
 
 
 JOBS = {"numpy": (NUMPY, "1000", 20, 16000), "torch": (TORCH, "256", 15, 400)}
-LONG = TORCH, "256", 150, 400
+LONG = TORCH, "256", 120, 400
 
 
 class Job:
