@@ -92,7 +92,7 @@ struct external { int fd; uint32_t stream; };
 enum { PIPE_BYTES = -2, PIPE_COUNTER = -1 };        /* instead of a stream: an inner descriptor, see pipes.c */
 struct opened { struct event *event; uint64_t file; };
 struct files {
-    int refs, count, high, waited;   /* high: how many external ones above 2; waited: calls since the first of those */
+    int refs, count, high, waited;   /* high: how many external ones above 2; waited: calls while some are not watched */
     struct external *item;
     struct opened *opened;           /* replay: by descriptor, the open that made it; may be stale */
     int opened_count;

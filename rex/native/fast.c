@@ -118,7 +118,7 @@ static struct rule rule_of(long nr)
 {
     const struct rex_call *c = call_of(nr);
     struct rule rule = {.kind = is_plain(c) ? RULE_PLAIN : !c ? RULE_NONE : is_fast_query(c) ? RULE_QUERY
-                            : nr == REX_NR_openat && !plan.seed ? RULE_OPEN : RULE_NONE, .path = 255, .key = 255, .count = 255};
+                            : nr == REX_NR_openat && !plan.seed ? RULE_OPEN : RULE_NONE, .path = 255, .key = 255, .place = 255, .count = 255};
     if (rule.kind == RULE_OPEN)
         rule.key = 0, rule.path = 1;
     for (int i = 0; rule.kind == RULE_QUERY && i < c->nargs; i++)
@@ -131,8 +131,10 @@ static struct rule rule_of(long nr)
             if (c->arg[i].word == REX_WORD_DIRENT || c->arg[i].word == REX_WORD_DIRENT64)
                 rule.count = (uint8_t)(i + 1);
         }
-    if (rule.kind == RULE_QUERY && c->key == REX_KEY_ARG)
-        rule.key = c->key_arg;
+    if (rule.kind == RULE_QUERY && (c->key == REX_KEY_ARG || c->fd_args & 1))
+        rule.key = c->key == REX_KEY_ARG ? c->key_arg : 0;
+    if (nr == REX_NR_clock_gettime)
+        rule.place = 1;
     return rule;
 }
 

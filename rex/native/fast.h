@@ -27,6 +27,7 @@ enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN };
 /* How a call is performed in the tracee.  An answer's bytes: size, or unit times the result. */
 struct rule {
     uint8_t kind, path, key, answers;         /* path, key: an argument, 255 without one */
+    uint8_t place;                            /* an argument that tells who asks: where the answer goes; 255 without */
     uint8_t count;                            /* of a listing, which goes on where it ended: how much it may give */
     struct { uint8_t arg, unit; uint16_t size; } answer[3];
 };

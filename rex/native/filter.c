@@ -231,6 +231,7 @@ static uint64_t due(const struct task *t)
 static void watched(struct task *t, int64_t result)
 {
     t->space->filter_due = false;
+    t->files->waited = 0;
     for (struct task *other = tasks; other; other = other->next)
         if (other->leader == t->leader) {
             other->watched |= result ? 0 : t->watch_due;

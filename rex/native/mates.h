@@ -22,7 +22,7 @@ bool replay_is_watched(struct task *t, uint64_t data, bool inner);    /* registe
 void replay_come_back(struct task *t);
 void replay_tell_outside(struct task *t, struct event *e);
 bool is_single(struct task *t);
-bool has_shared_work(struct task *t);
+bool has_shared_work(const struct task *t);
 void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e, int64_t result);
 bool replay_has_arrived(struct task *t, const struct event *e);

@@ -33,6 +33,24 @@ static bool is_ready(struct event *e)
     return c->query || (r->call == REX_NR_openat && (r->result < 0 || e->file));
 }
 
+/* Mates may have taken each other's parts: then what a descriptor is shows only if it was opened just before.
+ * A clock must not be behind what its thread has waited for. */
+static bool is_sure(const struct task *t, const struct event *e)
+{
+    const struct record *r = e->record;
+    const struct rex_call *c = call_of(r->call);
+    const struct field *path = record_field(r, (uint8_t)c->key_arg, FIELD_IN);
+    bool by_path = c->key == REX_KEY_PATH && path && path->length, by_fd = c->fd_args & 1 || (c->key == REX_KEY_PATH && path);
+    if (!has_shared_work(t) || by_path || !c->nargs)
+        return true;
+    if (r->call == REX_NR_clock_gettime)
+        return r->args[0] != CLOCK_MONOTONIC || clock_of(r) >= t->clock_floor;
+    for (size_t i = t->run_count; by_fd && i-- > 0; )
+        if (t->run[i].event->record->call == REX_NR_openat && t->run[i].event->record->result == (int64_t)(int)r->args[0])
+            return true;
+    return false;
+}
+
 /* Queries that the task makes next, up to the last call before a signal, which must stop. */
 void replay_ready(struct task *t)
 {
@@ -44,10 +62,10 @@ void replay_ready(struct task *t)
     if (!t->run)
         t->run = zalloc(MOST * sizeof *t->run);
     replay_next(t);
-    for (size_t i = s->cursor; !has_shared_work(t) && i + 1 < s->count; i++) {
+    for (size_t i = s->cursor; i + 1 < s->count; i++) {
         struct event *e = s->event[i];
         const struct record *r = e->record;
-        if (!is_ready(e) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
+        if (!is_ready(e) || !is_sure(t, e) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
             break;
         size_t at = run.used;
         bytes_add(&run, r, r->size);

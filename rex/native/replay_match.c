@@ -140,7 +140,7 @@ bool is_single(struct task *t)
 }
 
 /* Also of a process that has had threads: some may have taken the events of others.  Of kin as well. */
-bool has_shared_work(struct task *t)
+bool has_shared_work(const struct task *t)
 {
     return !serial_on && (t->leader->threaded || is_kin(t));
 }

@@ -270,6 +270,7 @@ PART bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, c
 {
     const struct field *f = (const struct field *)(r + 1);
     if (r->call != (uint16_t)nr || (rule->key < 6 && (uint32_t)args[rule->key] != (uint32_t)r->args[rule->key])
+        || (rule->place < 6 && args[rule->place] != r->args[rule->place])
         || (rule->count < 6 && args[rule->count] < (uint64_t)r->result))
         return false;
     if (rule->path > 5)
