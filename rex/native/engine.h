@@ -273,6 +273,7 @@ struct event {                       /* replay's index of one record */
 struct script { struct event **event; size_t count, cursor, execs; uint32_t index; const struct record *birth;
                 struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at, tsc_at;
                 bool is_taken;            /* see replay_jobs.c: some task has this name */
+                enum { END_UNKNOWN, END_BY_ITSELF, END_BY_OTHERS } end;
                 uint32_t step_tasks;      /* of a step: how many of its tasks live */
                 uint32_t kin; };          /* the same number in all processes that share memory, 0 = none */
 void log_load(const char *path);

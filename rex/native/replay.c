@@ -189,10 +189,9 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         t->matched = last = replay_again(t, last);
         replay_open(t, last);
     } else if (last) {
-        bool lists = t->nr == REX_NR_getdents64 || t->nr == REX_NR_getdents;   /* which has an end */
         put_outputs(t, last->record);
         go_on(t, c);
-        skip_call(t, lists && last->record->result > 0 ? 0 : last->record->result);
+        skip_call(t, lists_directory(t->nr) && last->record->result > 0 ? 0 : last->record->result);
     } else
         replay_unmatched(t, c);
 }
@@ -269,8 +268,7 @@ static void entry(struct task *t)
     if (c->hook == REX_HOOK_EXEC)
         replay_job_executes(t);
     uint64_t key = call_key(c, t->nr, t->path, t->stream, t->args);
-    bool lists = t->nr == REX_NR_getdents64 || t->nr == REX_NR_getdents;
-    if (!lists || !(t->matched = replay_listing(t)))
+    if (!lists_directory(t->nr) || !(t->matched = replay_listing(t)))
         t->matched = replay_match(t, t->nr, key);
     t->only_naps &= !t->matched || c->query || is_readiness_wait(c);
     if (replay_own_stat(t)) {

@@ -271,6 +271,11 @@ static bool same_process(const struct script *s, const struct event *e)
     return other == s || (s->tgid && other->tgid == s->tgid);
 }
 
+bool lists_directory(long nr)
+{
+    return nr == REX_NR_getdents64 || nr == REX_NR_getdents;
+}
+
 /* Names in a directory, of mates: what the log has of the very open that made this descriptor, whoever opens it
  * now.  Who opened it read it: between threads the log's order is not exact. */
 struct event *replay_listing(struct task *t)
@@ -302,25 +307,30 @@ struct event *replay_listing(struct task *t)
     return e;
 }
 
-/* Whether the thread's log may end because its process ended, or executed another program: then it did not come
- * to what it asks for now.  Threads that ended just before look the same. */
-bool replay_was_cut_off(struct task *t)
+/* Threads may go on for a moment while another ends the process. */
+static bool ends_by_others(const struct script *s)
 {
-    const struct script *s = t->script;
-    if (!s || !s->exit || !has_shared_work(t) || replay_next(t))
-        return false;
     for (size_t i = s->exit->number; i-- > 0; )
-        if (same_process(s, &events[i]) && events[i].record->call != EVENT_EXIT) {
-            if (events[i].record->call == REX_NR_exit_group)
-                return true;
-            break;
-        }
+        if (events[i].record->call == REX_NR_exit_group && same_process(s, &events[i]))
+            return true;
     for (size_t i = s->exit->number + 1; i < event_count; i++)
         if (same_process(s, &events[i]) && events[i].record->call != EVENT_EXIT) {
             const struct rex_call *c = call_of(events[i].record->call);
             return c && c->hook == REX_HOOK_EXEC && events[i].record->result >= 0;
         }
     return false;
+}
+
+/* Whether the thread's log may end because its process ended, or executed another program: then it did not come
+ * to what it asks for now.  Threads that ended just before look the same. */
+bool replay_was_cut_off(struct task *t)
+{
+    struct script *s = t->script;
+    if (!s || !s->exit || !has_shared_work(t) || replay_next(t))
+        return false;
+    if (!s->end)
+        s->end = ends_by_others(s) ? END_BY_OTHERS : END_BY_ITSELF;
+    return s->end == END_BY_OTHERS;
 }
 
 static struct event *again(const struct event *e, uint32_t stream)

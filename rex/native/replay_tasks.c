@@ -75,12 +75,12 @@ void replay_began(struct task *t)
     t->skipped = replay_step_skipped(t);
 }
 
-/* What names a file or a stream may be asked for by those that share its work; nobody waits for it. */
+/* What is of a file or a stream may be asked for by those that share its work; nobody waits for it. */
 static bool is_left_to_mates(struct task *t, struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
     e->ordered &= !has_shared_work(t);
-    return has_shared_work(t) && c && (c->key == REX_KEY_PATH || c->key == REX_KEY_STREAM);
+    return has_shared_work(t) && c && (c->key == REX_KEY_PATH || c->key == REX_KEY_STREAM || lists_directory(e->record->call));
 }
 
 void replay_ended(struct task *t, int status)

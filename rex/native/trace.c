@@ -132,6 +132,8 @@ static bool at_exit_stop(struct task *t)
 static void enter(struct task *t, bool by_entry_stop)
 {
     t->regs = regs_get(t);
+    if (!t->regs.rip)
+        return;                   /* another thread has executed or ended the process meanwhile */
     t->nr = (long)(int)t->regs.orig_rax;
     t->args[0] = t->regs.rdi;
     t->args[1] = t->regs.rsi;
@@ -158,6 +160,8 @@ static void leave(struct task *t)
 {
     if (t->state == CALL_ENTERED && t->want_exit) {
         struct user_regs_struct r = regs_get(t);
+        if (!r.rip)
+            return;               /* see enter() */
         t->want_exit = false;
         t->state = CALL_NONE;
         if (t->then) {
