@@ -14,6 +14,7 @@ void replay_kin_born(struct task *parent, struct task *t, uint64_t flags);
 bool replay_kin_kill(struct task *t);
 bool replay_kin_signal(struct task *t, siginfo_t *info);
 bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
+bool replay_own_file(struct task *t);                 /* true: made or removed, though not in the log */
 bool lists_directory(long nr);                             /* of a directory, which has an end */
 bool replay_is_mate(const struct task *t, const struct script *s);   /* may take its answers */
 struct event *replay_queue(const struct script *s, long nr, uint64_t key);    /* the first left; others follow by next[0] */

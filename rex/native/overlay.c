@@ -220,6 +220,15 @@ static void remove_one(const char *path, bool directory)
     free(above);
 }
 
+bool overlay_remove(const char *path)
+{
+    char *above = upper(path);
+    struct stat st;
+    bool is_made = !table_get(&originals, path) && !lstat(above, &st) && S_ISREG(st.st_mode) && !unlink(above);
+    free(above);
+    return is_made;
+}
+
 static void move(const char *from, const char *to, unsigned flags)
 {
     char *a = upper(from), *b = upper(to);

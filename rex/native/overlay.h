@@ -10,6 +10,7 @@ void overlay_start(void);
 char *overlay_read(const char *path);                /* file to open for reading, NULL = none */
 const char *overlay_original(const char *path);       /* of a file that is changed at no time, nor moved with a directory */
 char *overlay_write(const char *path, bool truncate);/* the same for writing, copied up if archived */
+bool overlay_remove(const char *path);                /* false: it is not a file that the replay has made */
 bool overlay_is_kernel_device(const char *path);
 char *overlay_program(const char *path, const char *loader);   /* file to execute, NULL = none */
 void overlay_change(struct task *t, const struct record *r);   /* a call that changes the tree */

@@ -178,6 +178,8 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         replay_unmatched(t, c);
         return;
     }
+    if (!last && replay_own_file(t))
+        return;
     bool is_new_thread = c->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_THREAD;
     bool is_extra = t->leader->script && !t->script->birth;
     bool is_pace = has_shared_work(t) && (last || is_wait);   /* of threads, which may have ended */

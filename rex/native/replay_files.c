@@ -127,6 +127,23 @@ void replay_open(struct task *t, struct event *e)
     free(file);
 }
 
+/* Mates may draw each other's random names: a file of such a name is made, and removed, without the log. */
+bool replay_own_file(struct task *t)
+{
+    const struct rex_call *c = call_of(t->nr);
+    bool removes = t->nr == REX_NR_unlink || (t->nr == REX_NR_unlinkat && !(t->args[2] & AT_REMOVEDIR));
+    if (!has_shared_work(t) || !t->path || *t->path != '/')
+        return false;
+    if (removes && overlay_remove(t->path)) {
+        skip_call(t, 0);
+        return true;
+    }
+    if (c->hook != REX_HOOK_OPEN || (open_flags(t) & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL))
+        return false;
+    replay_open(t, NULL);
+    return true;
+}
+
 static bool is_of_file(const struct event *e, const struct field *f)
 {
     const struct field *told = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
