@@ -89,6 +89,11 @@ bool replay_kin_kill(struct task *t)
     bool by_group = t->nr == REX_NR_tgkill || t->nr == REX_NR_rt_tgsigqueueinfo;
     uint32_t number = (uint32_t)t->args[by_group];
     struct task *target = task_named(number);
+    if (!by_group && (int)number > 0 && !target && is_kin_of(t, number)) {
+        skip_call(t, 0);                  /* it has ended already */
+        t->matched = NULL;
+        return true;
+    }
     if (t->nr == REX_NR_pidfd_send_signal || (int)number <= 0 || !target || !is_kin(target) || !is_kin_of(t, number))
         return false;
     if (by_group && (!(target = task_named((uint32_t)t->args[1])) || !target->alive))
