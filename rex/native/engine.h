@@ -102,7 +102,7 @@ struct space {                       /* one address space */
     int refs;
     uint64_t scratch;
     unsigned queries;                /* and plain calls that stopped */
-    uint64_t loader, loader_code, loader_code_size;
+    struct loader { uint64_t at, code, code_size; } loader;   /* 0: none whose readings of the counter are passed over */
     const struct code *code;         /* of a library that is being mapped, see rdrand.c */
     uint64_t code_inode;
     unsigned code_looks;

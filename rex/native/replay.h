@@ -25,6 +25,7 @@ bool replay_is_turn(struct task *t, const struct event *e);
 bool replay_is_answerable(struct task *t, const struct event *e);
 void replay_arrived(struct task *t, int sig);
 bool replay_is_signal(const struct event *e);         /* one that nothing in the task itself causes */
+struct script *replay_sender(const siginfo_t *info);
 bool replay_is_doomed(struct task *t);
 void replay_send_now(struct task *t, struct event *e);
 void replay_send_at_return(struct task *t, struct event *e);
@@ -44,6 +45,8 @@ bool replay_scratch(struct task *t);                 /* false: it is being made,
 uint64_t replay_block_at(struct task *t, const void *data, size_t n);
 pid_t replay_dead(uint32_t recorded_tid);            /* real number of a child that has ended, 0 = unknown */
 void replay_open(struct task *t, struct event *e);
+bool replay_executes(const struct record *r);         /* another program, with success */
+mode_t replay_kind_of(const struct record *opened);   /* S_IFREG or another, 0 if the log does not say */
 void replay_exec(struct task *t, struct event *e);
 void replay_execed(struct task *t);
 bool replay_own_stat(struct task *t);                 /* fstat answered by the open of that very file */

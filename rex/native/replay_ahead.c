@@ -33,27 +33,18 @@ static bool is_ready(struct event *e)
     return c->query || (r->call == REX_NR_openat && (r->result < 0 || e->file));
 }
 
-static bool opens_directory(const struct record *r)
-{
-    const struct field *f = record_field(r, FIELD_WHOLE, FIELD_STAT);
-    struct stat st = {0};
-    if (f && f->length == sizeof st)
-        memcpy(&st, f->data, sizeof st);
-    return S_ISDIR(st.st_mode);
-}
-
 /* Mates may have taken each other's parts: then what a descriptor is shows only if it was opened just before,
  * and listings belong to one opening.  A clock must not be behind what its thread has waited for. */
 static bool is_sure(const struct task *t, const struct event *e)
 {
     const struct record *r = e->record;
     const struct rex_call *c = call_of(r->call);
-    const struct field *path = record_field(r, (uint8_t)c->key_arg, FIELD_IN);
-    bool by_path = c->key == REX_KEY_PATH && path && path->length, by_fd = c->fd_args & 1 || (c->key == REX_KEY_PATH && path);
     if (!has_shared_work(t) || !c->nargs)
         return true;
+    const struct field *path = c->key == REX_KEY_PATH ? record_field(r, c->key_arg, FIELD_IN) : NULL;
+    bool by_path = path && path->length, by_fd = path || c->fd_args & 1;
     if (by_path)
-        return r->call != REX_NR_openat || !opens_directory(r);
+        return r->call != REX_NR_openat || replay_kind_of(r) != S_IFDIR;
     if (r->call == REX_NR_clock_gettime)
         return r->args[0] != CLOCK_MONOTONIC || clock_of(r) >= t->clock_floor;
     for (size_t i = t->run_count; by_fd && i-- > 0; )

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/sysmacros.h>
 
-static mode_t kind_of(const struct record *r)
+mode_t replay_kind_of(const struct record *r)
 {
     const struct field *f = record_field(r, FIELD_WHOLE, FIELD_STAT);
     struct stat st;
@@ -112,7 +112,7 @@ void replay_open(struct task *t, struct event *e)
         if (e->record->stream == 2 || e->record->stream == 3)
             flags = (flags & ~O_ACCMODE) | O_WRONLY;
     } else if (resolved)
-        file = file_for(t, resolved, e ? kind_of(e->record) : 0, flags);
+        file = file_for(t, resolved, e ? replay_kind_of(e->record) : 0, flags);
     t->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
     if (file)
         open_for_real(t, file, flags, open_mode(t));
@@ -159,7 +159,7 @@ static bool is_of_file(const struct event *e, const struct field *f)
 const char *replay_stands_in(const struct record *r)
 {
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
-    mode_t kind = kind_of(r);
+    mode_t kind = replay_kind_of(r);
     bool is_plain = path && *path == '/' && !r->stream && !is_writing((int)r->args[2])
         && !((int)r->args[2] & (O_PATH | O_TMPFILE) & ~O_DIRECTORY) && !is_deleted(path) && !random_concerns(path);
     const char *file = !is_plain ? NULL : kind == S_IFDIR ? plan.empty : kind == S_IFREG ? overlay_original(path) : NULL;
@@ -223,7 +223,7 @@ bool replay_own_stat(struct task *t)
         return true;
     }
     char *path = record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED);
-    bool changes = replay_is_changed(path) && kind_of(o->event->record) != S_IFDIR;
+    bool changes = replay_is_changed(path) && replay_kind_of(o->event->record) != S_IFDIR;
     free(path);
     if (changes && is_single(t) && t->matched && is_of_file(t->matched, f))
         return false;                     /* of this very file, and nobody else may have changed it */

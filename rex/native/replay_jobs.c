@@ -27,10 +27,11 @@ static bool asks_for(const struct event *e, int64_t pid)
     return !e->done && (int64_t)(int)r->args[r->call == REX_NR_waitid] == pid;
 }
 
-static bool makes_process(const struct event *e, int64_t pid)
+static bool makes_process(const struct event *e, int64_t any)
 {
+    (void)any;
     struct script *made = e->done || e->record->result < 0 ? NULL : script_named((uint32_t)e->record->result);
-    return made && made->birth && !made->is_taken && !(made->birth->args[2] & CLONE_THREAD) && (pid <= 0 || made->tid == (uint32_t)pid);
+    return made && made->birth && !made->is_taken && !(made->birth->args[2] & CLONE_THREAD);
 }
 
 /* The task's own is preferred, then the first of its mates. */
@@ -40,7 +41,7 @@ static struct event *find(struct task *t, long nr, int64_t pid, bool (*fits)(con
     for (uint32_t i = 0; i < script_total(); i++) {
         struct script *s = script_of(i);
         bool is_own = s == t->script;
-        struct event *e = is_own || replay_is_mate(t, s) ? replay_queue(s, nr, (uint64_t)nr << 48) : NULL;
+        struct event *e = is_own || replay_is_mate(t, s) ? replay_queue(s, nr, call_key(call_of(nr), nr, NULL, 0, t->args)) : NULL;
         while (e && !fits(e, pid))
             e = e->next[0];
         if (e && is_own)
@@ -81,26 +82,27 @@ struct script *replay_job_born(struct task *parent, struct task *t, uint64_t fla
     return s;
 }
 
-/* The first program that a process executed, with its arguments, NULL if it did not. */
-static const struct field *executed(const struct script *s, size_t *before)
+/* Whether the first program that a process executed was this, with its arguments. */
+static bool has_executed(const struct script *s, const struct bytes *arguments)
 {
-    const struct field *f = NULL;
-    for (size_t i = 0; !f && i < s->count; i++) {
-        const struct record *r = s->event[i]->record;
-        const struct rex_call *c = call_of(r->call);
-        if (*before == s->count && c && c->hook == REX_HOOK_EXEC)
-            *before = i;
-        if (c && c->hook == REX_HOOK_EXEC && r->result >= 0)
-            f = record_field(r, (uint8_t)(name_args(r->call).path + 1), FIELD_ARGV);
-    }
-    return f;
+    size_t i = 0;
+    while (i < s->count && !replay_executes(s->event[i]->record))
+        i++;
+    const struct record *r = i < s->count ? s->event[i]->record : NULL;
+    const struct field *f = r ? record_field(r, (uint8_t)(name_args(r->call).path + 1), FIELD_ARGV) : NULL;
+    return f && f->length == arguments->used && !memcmp(f->data, arguments->data, arguments->used);
 }
 
-static bool has_executed(const struct script *s, const struct bytes *arguments, size_t *before)
+/* How many events come before it first tried to execute something. */
+static size_t before_exec(const struct script *s)
 {
-    *before = s->count;
-    const struct field *f = executed(s, before);
-    return f && f->length == arguments->used && !memcmp(f->data, arguments->data, arguments->used);
+    size_t i = 0;
+    for (; i < s->count; i++) {
+        const struct rex_call *c = call_of(s->event[i]->record->call);
+        if (c && c->hook == REX_HOOK_EXEC)
+            break;
+    }
+    return i;
 }
 
 /* Its events up to a place have happened, the others not. */
@@ -130,7 +132,7 @@ static struct task *nameless(const struct script *s)
     return NULL;
 }
 
-static void rename_job(struct task *t, struct script *to, size_t place)
+static void rename_job(struct task *t, struct script *to)
 {
     struct script *from = t->script;
     struct task *other = to->is_taken ? nameless(to) : NULL;
@@ -140,22 +142,19 @@ static void rename_job(struct task *t, struct script *to, size_t place)
     if (other)
         other->script = from;
     to->is_taken = true;
-    set_place(to, place);
+    set_place(to, before_exec(to));
     t->script = to;
 }
 
 /* Of those that executed the same the first that is left: jobs are begun in the order of their queue. */
-static struct script *job_named(struct task *t, const struct bytes *arguments, size_t *place)
+static struct script *job_named(struct task *t, const struct bytes *arguments)
 {
     struct script *held = NULL;
-    size_t before;
     for (uint32_t i = 0; i < script_total(); i++) {
         struct script *s = script_of(i);
-        bool is_own = s == t->script, is_left = is_own || !s->is_taken;
-        if (!is_job_of(t->maker, s) || !(is_left || nameless(s)) || !has_executed(s, arguments, &before))
+        bool is_left = s == t->script || !s->is_taken;
+        if (!is_job_of(t->maker, s) || !(is_left || nameless(s)) || !has_executed(s, arguments))
             continue;
-        if (is_left || !held)
-            *place = before;
         if (is_left)
             return s;
         held = held ? held : s;
@@ -167,13 +166,12 @@ static struct script *job_named(struct task *t, const struct bytes *arguments, s
 void replay_job_executes(struct task *t)
 {
     struct bytes arguments = {0};
-    size_t place = 0;
     if (!t->nameless)
         return;
     mem_strings(t->tid, t->args[name_args(t->nr).path + 1], &arguments);
-    struct script *s = job_named(t, &arguments, &place);
+    struct script *s = job_named(t, &arguments);
     if (s && s != t->script)
-        rename_job(t, s, place);
+        rename_job(t, s);
     t->nameless = false;
     bytes_free(&arguments);
 }
@@ -186,7 +184,7 @@ struct event *replay_job_made(struct task *t, struct event *e)
     if (!child || !child->script || (int64_t)child->script->tid == e->record->result)
         return e;
     for (uint32_t i = 0; i < script_total(); i++)
-        for (struct event *other = replay_queue(script_of(i), e->record->call, (uint64_t)e->record->call << 48); other; other = other->next[0])
+        for (struct event *other = replay_queue(script_of(i), e->record->call, e->key); other; other = other->next[0])
             if (!other->done && other->record->result == (int64_t)child->script->tid)
                 return other;
     return e;

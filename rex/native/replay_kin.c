@@ -39,9 +39,8 @@ static bool is_between_kin(const struct script *s, const struct record *r)
 {
     siginfo_t info;
     memcpy(&info, record_field(r, FIELD_WHOLE, FIELD_OUT)->data, sizeof info);
-    struct script *sender = script_named((uint32_t)info.si_pid);
-    bool is_sent = info.si_code <= 0 && info.si_code != SI_TIMER && info.si_code != SI_MESGQ && info.si_code != SI_ASYNCIO;
-    return sender && sender->kin == s->kin && (is_sent || info.si_signo == SIGCHLD);
+    struct script *sender = replay_sender(&info);
+    return sender && sender->kin == s->kin;
 }
 
 /* What is live from now on is crossed out of the log. */
@@ -81,7 +80,6 @@ void replay_kin_born(struct task *parent, struct task *t, uint64_t flags)
 }
 
 /* ------------------------------------------------------------------ waiting, and signals */
-
 
 /* Whether the call is one between kin: it runs, on their real numbers. */
 bool replay_kin_kill(struct task *t)

@@ -155,13 +155,18 @@ bool replay_is_mate(const struct task *t, const struct script *s)
     return s->tgid == t->script->tgid || (s->kin && s->kin == t->script->kin && is_kin(t));
 }
 
+bool replay_executes(const struct record *r)
+{
+    const struct rex_call *c = call_of(r->call);
+    return c && c->hook == REX_HOOK_EXEC && r->result >= 0;
+}
+
 /* The first exec of these left: what the log has after it is another program's. */
 static const struct event *next_exec(struct script *s)
 {
     for (; s->execs < s->count; s->execs++) {
         const struct event *e = s->event[s->execs];
-        const struct rex_call *c = call_of(e->record->call);
-        if (c && c->hook == REX_HOOK_EXEC && e->record->result >= 0 && !e->done)
+        if (replay_executes(e->record) && !e->done)
             return e;
     }
     return NULL;
@@ -314,10 +319,8 @@ static bool ends_by_others(const struct script *s)
         if (events[i].record->call == REX_NR_exit_group && same_process(s, &events[i]))
             return true;
     for (size_t i = s->exit->number + 1; i < event_count; i++)
-        if (same_process(s, &events[i]) && events[i].record->call != EVENT_EXIT) {
-            const struct rex_call *c = call_of(events[i].record->call);
-            return c && c->hook == REX_HOOK_EXEC && events[i].record->result >= 0;
-        }
+        if (same_process(s, &events[i]) && events[i].record->call != EVENT_EXIT)
+            return replay_executes(events[i].record);
     return false;
 }
 
@@ -351,11 +354,7 @@ struct event *replay_again(struct task *t, struct event *opened)
     static const long calls[] = {REX_NR_read, REX_NR_pread64, REX_NR_readv, REX_NR_preadv, REX_NR_lseek};
     static uint32_t streams;
     const struct record *r = opened->record;
-    const struct field *f = record_field(r, FIELD_WHOLE, FIELD_STAT);
-    struct stat st = {0};
-    if (f && f->length == sizeof st)
-        memcpy(&st, f->data, sizeof st);
-    if (!S_ISREG(st.st_mode) || !r->stream || queues_used > queue_slots / 2)
+    if (replay_kind_of(r) != S_IFREG || !r->stream || queues_used > queue_slots / 2)
         return opened;
     uint32_t stream = FIRST + streams++;
     for (uint32_t i = 0; i < script_total(); i++)

@@ -19,14 +19,21 @@ bool replay_is_signal(const struct event *e)
     return true;
 }
 
+/* Who in the experiment sent it, or ended; NULL if it came from outside or from the kernel. */
+struct script *replay_sender(const siginfo_t *info)
+{
+    bool is_sent = info->si_code <= 0 && info->si_code != SI_TIMER && info->si_code != SI_MESGQ && info->si_code != SI_ASYNCIO;
+    return is_sent || info->si_signo == SIGCHLD ? script_named((uint32_t)info->si_pid) : NULL;
+}
+
 /* A signal between processes of the experiment is not due before its sender has sent it,
  * nor a child's end before the child has ended. */
 static bool was_sent(struct task *t, const struct field *f)
 {
     siginfo_t info;
     memcpy(&info, f->data, sizeof info);
-    struct script *sender = info.si_code <= 0 || info.si_signo == SIGCHLD ? script_named((uint32_t)info.si_pid) : NULL;
-    if (!sender || info.si_code == SI_TIMER || info.si_code == SI_MESGQ || info.si_code == SI_ASYNCIO)
+    struct script *sender = replay_sender(&info);
+    if (!sender)
         return true;
     if (info.si_code > 0)
         return !sender->exit || sender->exit->done || info.si_code == CLD_STOPPED || info.si_code == CLD_CONTINUED;
@@ -50,7 +57,7 @@ static bool is_from_inside(const struct event *e)
     const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
     siginfo_t info;
     memcpy(&info, f->data, sizeof info);
-    return (info.si_code <= 0 || info.si_signo == SIGCHLD) && script_named((uint32_t)info.si_pid);
+    return replay_sender(&info);
 }
 
 /* The signal that the task has next.  Of mates, one from inside is not held up by what they have not waited for
@@ -341,10 +348,11 @@ void replay_idle(void)
     for (struct task *t = tasks; t; t = t->next) {
         if (!t->alive)
             continue;
+        struct event *due = next_signal(t, false);
         if (replay_is_doomed(t) && (all_sleep || script_named(t->script->tgid)->sent[SIGKILL]))
             kill(t->leader->tid, SIGKILL);
-        else if (is_signal_due(t, next_signal(t, false), all_sleep)) {
-            replay_send_now(t, next_signal(t, false));
+        else if (is_signal_due(t, due, all_sleep)) {
+            replay_send_now(t, due);
             sent = true;
         } else if (t->held && (!earliest || t->matched->number < earliest->matched->number))
             earliest = t;

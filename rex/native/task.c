@@ -106,8 +106,6 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
         if (parent) {
             t->space->scratch = parent->space->scratch;
             t->space->loader = parent->space->loader;
-            t->space->loader_code = parent->space->loader_code;
-            t->space->loader_code_size = parent->space->loader_code_size;
             fast_copy(t->space, parent->space);
         }
     }

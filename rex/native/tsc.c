@@ -19,7 +19,7 @@ static void take_out(struct task *t, const struct site *s)
 {
     uint64_t word = s->word;
     memcpy(&word, nop, sizeof nop);
-    ptrace(PTRACE_POKETEXT, t->tid, t->space->loader + s->at, word);
+    ptrace(PTRACE_POKETEXT, t->tid, t->space->loader.at + s->at, word);
 }
 
 /* From where to where a loader's code goes, by its headers in memory. */
@@ -28,14 +28,14 @@ static void find_code(struct task *t)
     enum { MOST_PARTS = 16 };
     Elf64_Ehdr h;
     Elf64_Phdr p[MOST_PARTS];
-    uint64_t base = t->space->loader;
+    uint64_t base = t->space->loader.at;
     if (!mem_read(t->tid, base, &h, sizeof h) || memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_phnum > MOST_PARTS
         || h.e_phentsize != sizeof *p || !mem_read(t->tid, base + h.e_phoff, p, h.e_phnum * sizeof *p))
         return;
     for (int i = 0; i < h.e_phnum; i++)
         if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_X) {
-            t->space->loader_code = base + p[i].p_vaddr;
-            t->space->loader_code_size = p[i].p_memsz;
+            t->space->loader.code = base + p[i].p_vaddr;
+            t->space->loader.code_size = p[i].p_memsz;
         }
 }
 
@@ -43,7 +43,7 @@ void tsc_executed(struct task *t)
 {
     uint64_t words[MOST_SITES], base;
     struct iovec here = {words, sizeof words}, there[MOST_SITES];
-    if (log_version < LOG_LOADER_UNREAD || !(base = t->space->loader = stack_loader(t)))
+    if (log_version < LOG_LOADER_UNREAD || !(base = t->space->loader.at = stack_loader(t)))
         return;
     find_code(t);
     for (int i = 0; i < site_count; i++)
@@ -56,12 +56,12 @@ void tsc_executed(struct task *t)
 
 static bool is_in_loader(const struct space *s, uint64_t at)
 {
-    return at - s->loader_code < s->loader_code_size;
+    return at - s->loader.code < s->loader.code_size;
 }
 
 static void learn_site(struct task *t, uint64_t at)
 {
-    struct site site = {at - t->space->loader, 0};
+    struct site site = {at - t->space->loader.at, 0};
     int i = 0;
     while (i < site_count && sites[i].at != site.at)
         i++;

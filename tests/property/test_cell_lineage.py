@@ -90,7 +90,7 @@ class Story:
 
 
 def digest(story: Story, chance: random.Random, base_pid: int = 1000) -> str:
-    return read_events(story.log(chance, base_pid), MANIFEST, "/work/p.py", 0)[1].digest
+    return read_events(story.log(chance, base_pid), MANIFEST, "/home/ann/p.py", 0)[1].digest
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -128,9 +128,9 @@ def test_order_within_a_process_counts() -> None:
 def test_one_byte_of_a_file_counts_and_files_written_before_do_not() -> None:
     story = Story(random.Random(1))
     story.lines[0].append(open_file(0, "/data/a"))
-    one = read_events(story.log(random.Random(2), 500), MANIFEST, "/work/p.py", 0)[1]
+    one = read_events(story.log(random.Random(2), 500), MANIFEST, "/home/ann/p.py", 0)[1]
     other = {**MANIFEST.files, "/data/a": FileEntry(FileState("file", content=Content("f" * 64, 4)))}
-    two = read_events(story.log(random.Random(2), 500), replace(MANIFEST, files=other), "/work/p.py", 0)[1]
+    two = read_events(story.log(random.Random(2), 500), replace(MANIFEST, files=other), "/home/ann/p.py", 0)[1]
     assert one.digest != two.digest and one.files["/data/a"] != two.files["/data/a"]
 
 
@@ -139,6 +139,6 @@ def test_of_randomness_only_the_seed_counts() -> None:
     story = Story(random.Random(1))
     nothing = digest(story, random.Random(2))
     story.lines[0].append(draw(0, b"numbers"))
-    once, other = (read_events(story.log(random.Random(2), 500), MANIFEST, "/work/p.py", seed)[1].digest for seed in (0, 1))
+    once, other = (read_events(story.log(random.Random(2), 500), MANIFEST, "/home/ann/p.py", seed)[1].digest for seed in (0, 1))
     story.lines[1].insert(0, draw(1, b"more"))
     assert len({nothing, once, other}) == 3 and digest(story, random.Random(2)) == once
