@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import struct
 from dataclasses import dataclass
 
@@ -33,6 +34,15 @@ SPECIAL = 0x8000  # calls from here on are not syscalls
 TASK, SIGNAL, EXIT, TSC, NOTE, DUP, SWITCH, PIPE, RANDOM = range(SPECIAL, SPECIAL + 9)
 SPECIAL_NAMES = {TASK: "TASK", SIGNAL: "SIGNAL", EXIT: "EXIT", TSC: "TSC", NOTE: "NOTE", DUP: "DUP",
                  SWITCH: "SWITCH", PIPE: "PIPE", RANDOM: "RANDOM"}
+
+
+class Moment(enum.IntEnum):
+    """Where a signal came."""
+
+    BETWEEN_CALLS = 0
+    WITH_LAST_EVENT = 1
+    IN_UNSEEN_CALL = 2
+
 
 Field = tuple[int, int, bytes]
 Args = tuple[int, int, int, int, int, int]

@@ -236,6 +236,7 @@ void bytes_free(struct bytes *b);
 /* ------------------------------------------------------------------ log */
 
 enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE, EVENT_RANDOM };
+enum moment { BETWEEN_CALLS, WITH_LAST_EVENT, IN_UNSEEN_CALL };  /* where a signal came */
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
                   FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER, FIELD_STAND_IN = 255 };  /* the last: in rings only */
 enum { FIELD_WHOLE = 255, PART_NAME = 0x10, PART_DATA = 0x20, PART_CONTROL = 0x30 };
@@ -328,6 +329,8 @@ void stack_restore(struct task *t, uint64_t at, const unsigned char *image, size
 struct user_regs_struct regs_get(struct task *t);
 void regs_set(struct task *t, const struct user_regs_struct *r);
 void skip_call(struct task *t, int64_t result);      /* the kernel does not run it */
+bool is_interrupted(int64_t result);
+bool is_cut_short(struct task *t);                   /* its call, by a signal */
 void rewind_call(struct task *t);                    /* the tracee enters it again */
 void change_call(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(struct task *t, int64_t result));
@@ -390,7 +393,7 @@ void record_exec_entry(struct task *t);
 void record_execed(struct task *t);
 bool record_signal(struct task *t, int sig);
 void record_stepped(struct task *t);
-void record_delivery(struct task *t, bool restarted, bool with_last);
+void record_delivery(struct task *t, bool restarted, enum moment moment);
 uint32_t stream_new(void);
 
 #include "live.h"

@@ -53,11 +53,6 @@ void live_rewrite(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, u
 
 /* ------------------------------------------------------------------ calls */
 
-static bool is_interrupted(int64_t result)
-{
-    return result == -512 || result == -513 || result == -514 || result == -516;
-}
-
 /* Calls that may need memory in the tracee. */
 static bool needs_scratch(long nr)
 {

@@ -269,11 +269,6 @@ static void hook_exit(struct task *t, struct bytes *b, int64_t result)
     }
 }
 
-static bool interrupted(int64_t result)
-{
-    return result == -512 || result == -513 || result == -514 || result == -516;
-}
-
 static void exit_stop(struct task *t, int64_t result)
 {
     if (t == writer)
@@ -283,7 +278,7 @@ static void exit_stop(struct task *t, int64_t result)
         record_standard(t, result);
         return;
     }
-    if (interrupted(result)) {            /* whether it restarts, the signal will tell */
+    if (is_interrupted(result)) {          /* whether it restarts, the signal will tell */
         if (!t->pending)
             t->pending = zalloc(sizeof *t->pending);
         if (is_pipe_call(t)) {

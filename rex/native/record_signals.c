@@ -1,7 +1,7 @@
 /* Record: signals, at the place where they are delivered. */
 #include "engine.h"
 
-void record_delivery(struct task *t, bool restarted, bool with_last)
+void record_delivery(struct task *t, bool restarted, enum moment moment)
 {
     static struct bytes out;
     siginfo_t info;
@@ -10,7 +10,7 @@ void record_delivery(struct task *t, bool restarted, bool with_last)
     memcpy(&info, t->siginfo, sizeof info);
     r->args[0] = (uint64_t)info.si_signo;
     r->args[1] = restarted;
-    r->args[2] = with_last;
+    r->args[2] = moment;
     r->args[3] = t->calls;
     r->args[4] = t->cut;
     r->args[5] = t->cut ? t->cut_passed : turn.passed;
@@ -23,7 +23,7 @@ static void signal_restarted(struct task *t)
 {
     t->stepping = false;
     t->pending->used = 0;
-    record_delivery(t, true, false);
+    record_delivery(t, true, BETWEEN_CALLS);
 }
 
 /* After one step into a handler: the frame below tells where it returns to. */
@@ -42,15 +42,17 @@ void record_stepped(struct task *t)
         }
         t->pending->used = 0;
     }
-    record_delivery(t, back != t->regs.rip, back == t->regs.rip);
+    record_delivery(t, back != t->regs.rip, back == t->regs.rip ? WITH_LAST_EVENT : BETWEEN_CALLS);
 }
 
 /* Delivered as the last event's call returned, or held back by the mask until now: a
  * replay that sends it right after that event has it delivered at this very place. */
-static bool came_with_last_event(struct task *t)
+static enum moment moment_of(struct task *t)
 {
+    if (is_cut_short(t))
+        return IN_UNSEEN_CALL;
     struct user_regs_struct r = regs_get(t);
-    return r.rip == t->returned_at || (long)r.orig_rax == REX_NR_rt_sigprocmask;
+    return r.rip == t->returned_at || (long)r.orig_rax == REX_NR_rt_sigprocmask ? WITH_LAST_EVENT : BETWEEN_CALLS;
 }
 
 /* Whether the program has a handler for the signal. */
@@ -71,6 +73,6 @@ bool record_signal(struct task *t, int sig)
     else if (t->pending && t->pending->used)
         signal_restarted(t);              /* or deadly */
     else
-        record_delivery(t, false, came_with_last_event(t));
+        record_delivery(t, false, moment_of(t));
     return true;
 }

@@ -2,6 +2,7 @@
 #include "engine.h"
 
 enum { PATIENCE_NS = 60000000 };
+static const ull LONG_PATIENCE_NS = 3000000000;
 
 ull replay_forced;                       /* how often an order could not be kept */
 
@@ -190,7 +191,7 @@ bool replay_send(struct task *t, struct event *e)
 void replay_send_at_return(struct task *t, struct event *e)
 {
     struct event *next = event_after(t, e);
-    if (next && next->record->call == EVENT_SIGNAL && next->record->args[2])
+    if (next && next->record->call == EVENT_SIGNAL && next->record->args[2] == WITH_LAST_EVENT)
         replay_send(t, e);
 }
 
@@ -229,6 +230,12 @@ static bool is_broken_early(struct task *t)
     return true;
 }
 
+/* It is to end a sleep that no event shows, and the task does not sleep yet. */
+static bool is_too_early(struct task *t, const struct event *e)
+{
+    return e->record->args[2] == IN_UNSEEN_CALL && !is_cut_short(t);
+}
+
 /* Signals come from the log; others only where nothing but the task itself causes them, and
  * the end of a child where the log has it next. */
 bool replay_signal(struct task *t, int sig)
@@ -253,7 +260,7 @@ bool replay_signal(struct task *t, int sig)
                                       || sig == SIGTRAP || sig == SIGSYS);
     if (sig == SIGCHLD) {
         e = next_signal(t, false);
-        return e && (int)e->record->args[0] == sig && is_sent(t, e) && deliver(t, e);
+        return e && (int)e->record->args[0] == sig && is_sent(t, e) && !is_too_early(t, e) && deliver(t, e);
     }
     e = replay_next(t);
     bool is_next = e && e->record->call == EVENT_SIGNAL && (int)e->record->args[0] == sig;
@@ -286,6 +293,8 @@ static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
     size_t at = t->script->cursor;
     ull before = at ? t->script->event[at - 1]->record->time : t->script->birth->time;
     ull waited = log_now() - t->last_stop;
+    if (e->record->args[2] == IN_UNSEEN_CALL && waited < LONG_PATIENCE_NS && task_state(t) != 'S')
+        return false;                     /* it is on its way to that call */
     return waited > PATIENCE_NS && (all_sleep || waited > e->record->time - before);
 }
 

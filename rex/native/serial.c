@@ -101,9 +101,7 @@ void serial_returned(struct task *t)
 {
     if (!serial_on)
         return;
-    struct user_regs_struct r = regs_get(t);
-    int64_t result = (int64_t)r.rax;
-    t->cut = (long)r.orig_rax != NO_CALL && (result == -512 || result == -513 || result == -514 || result == -516);
+    t->cut = is_cut_short(t);
     t->cut_passed = turn.passed;
     t->cut_calls = turn.calls;
     if (!t->cut && !t->rewound)

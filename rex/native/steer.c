@@ -13,6 +13,18 @@ void regs_set(struct task *t, const struct user_regs_struct *r)
     ptrace(PTRACE_SETREGS, t->tid, 0, r);
 }
 
+/* A signal ended the call, which the kernel may make again. */
+bool is_interrupted(int64_t result)
+{
+    return result == -512 || result == -513 || result == -514 || result == -516;
+}
+
+bool is_cut_short(struct task *t)
+{
+    struct user_regs_struct r = regs_get(t);
+    return (long)r.orig_rax != NO_CALL && is_interrupted((int64_t)r.rax);
+}
+
 /* At an entry-stop: number -1 makes the kernel return what is in rax. */
 void skip_call(struct task *t, int64_t result)
 {

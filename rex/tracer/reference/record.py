@@ -12,7 +12,7 @@ import time
 from rex.errors import OwnFailure
 from rex.log import LogWriter
 from rex.log.records import (DUP, EXIT, IN, NO_ARG, NO_TASK, NOTE, OUT, RESOLVED, SIGNAL, TASK, TEXT, TSC,
-                             Event, Field)
+                             Event, Field, Moment)
 from rex.syscalls import BY_NAME, Hook, Policy
 from rex.tracer.plan import Plan, Report
 from rex.tracer.reference import kernel, memory, paths
@@ -23,7 +23,7 @@ from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.record_files import Ledger
 from rex.tracer.reference.record_exec import read_exec, read_program
 from rex.tracer.reference.spawn import Standard
-from rex.tracer.reference.tasks import INTERRUPTED, Task, signed32
+from rex.tracer.reference.tasks import INTERRUPTED, Task, is_cut_short, signed32
 
 _EXIT_GROUP = BY_NAME["exit_group"].nr
 _BIND = BY_NAME["bind"].nr
@@ -107,7 +107,7 @@ class Recorder(Handler):
         task.returned_at = 0
         if task.stepping:             # the handler's first step led into a call: it was restarted
             task.stepping = False
-            self._write_signal(task, True, False)
+            self._write_signal(task, True, Moment.BETWEEN_CALLS)
         if task.nr == _RESTART:
             _restart(task)
             return
@@ -276,14 +276,14 @@ class Recorder(Handler):
             self._next_writer()
         task.held = False
         if task.stepping:
-            self._write_signal(task, False, False)
+            self._write_signal(task, False, Moment.BETWEEN_CALLS)
         self._append_special(EXIT, task, status, (task.user_us, task.system_us))
 
     # -------------------------------------------------------------- signals
 
-    def _write_signal(self, task: Task, is_restarted: bool, is_with_last: bool) -> None:
+    def _write_signal(self, task: Task, is_restarted: bool, moment: Moment) -> None:
         number = int.from_bytes(task.siginfo[:4], "little")
-        self._append_special(SIGNAL, task, args=(number, int(is_restarted), int(is_with_last)),
+        self._append_special(SIGNAL, task, args=(number, int(is_restarted), int(moment)),
                              data=task.siginfo)
 
     def stepped(self, task: Task) -> None:
@@ -294,7 +294,7 @@ class Recorder(Handler):
         if task.pending and is_at_return:
             self._append(task.pending)
         task.pending = None
-        self._write_signal(task, not is_at_return, is_at_return)
+        self._write_signal(task, not is_at_return, Moment.WITH_LAST_EVENT if is_at_return else Moment.BETWEEN_CALLS)
 
     def signal(self, task: Task, number: int) -> bool:
         """Write it; if it interrupted a call, when it is known whether the call restarts."""
@@ -304,7 +304,7 @@ class Recorder(Handler):
         if task.pending:
             task.stepping = True
         else:
-            self._write_signal(task, False, _came_with_last_event(task))
+            self._write_signal(task, False, _moment_of(task))
         return True
 
     def tsc(self, task: Task, with_aux: bool) -> tuple[int, int]:
@@ -315,13 +315,16 @@ class Recorder(Handler):
         return value, auxiliary
 
 
-def _came_with_last_event(task: Task) -> bool:
-    """Delivered as the last event's call returned, or held back by the mask until now.
+def _moment_of(task: Task) -> Moment:
+    """Delivered as the last event's call returned, or held back by the mask until now?
 
     A replay that sends it right after that event has it delivered at this very place.
     """
+    if is_cut_short(task):
+        return Moment.IN_UNSEEN_CALL
     registers = kernel.registers(task.tid)
-    return bool(registers.rip == task.returned_at or registers.orig_rax == _SIGPROCMASK)
+    is_with_last = registers.rip == task.returned_at or registers.orig_rax == _SIGPROCMASK
+    return Moment.WITH_LAST_EVENT if is_with_last else Moment.BETWEEN_CALLS
 
 
 def _unwritten(error: OSError) -> OwnFailure:

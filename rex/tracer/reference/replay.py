@@ -30,7 +30,7 @@ from rex.tracer.reference.replay_signals import PATIENCE_NS, Signals
 from rex.tracer.reference.script import CLOCK_GETTIME, Entry, Log, Script, describe, name_of
 from rex.tracer.reference.replay_steps import Steps
 from rex.tracer.reference.spawn import Standard
-from rex.tracer.reference.tasks import CLONE_THREAD, INTERRUPTED, Task
+from rex.tracer.reference.tasks import CLONE_THREAD, INTERRUPTED, Task, state_of
 
 _GETRANDOM, _RESTART = BY_NAME["getrandom"].nr, BY_NAME["restart_syscall"].nr
 _PAUSE, _SIGTIMEDWAIT = BY_NAME["pause"].nr, BY_NAME["rt_sigtimedwait"].nr
@@ -265,7 +265,7 @@ class Replayer(Handler):
 
     def _do_all_sleep(self) -> bool:
         now_ns = time.monotonic_ns()
-        return not any(now_ns - task.last_stop_ns < PATIENCE_NS or (not task.held and _state(task) in ("R", "D"))
+        return not any(now_ns - task.last_stop_ns < PATIENCE_NS or (not task.held and state_of(task) in ("R", "D"))
                        for task in self.tasks)
 
     def idle(self) -> None:
@@ -372,14 +372,6 @@ class Replayer(Handler):
         """The number of a task, also of a child that has ended; 0 if unknown."""
         return next((task.tid for task in self.tasks.named()
                      if task.tid and task.script.tid == recorded_tid), 0)
-
-
-def _state(task: Task) -> str:
-    try:
-        with open(f"/proc/{task.leader.tid}/task/{task.tid}/stat", "rb") as file:
-            return file.read().rpartition(b") ")[2][:1].decode() or "?"
-    except OSError:
-        return "?"
 
 
 def _set_tid(task: Task, at: int, tid: int) -> None:

@@ -7,13 +7,14 @@ import signal
 import time
 from collections import Counter
 
-from rex.log.records import OUT, SIGNAL, Event
+from rex.log.records import OUT, SIGNAL, Event, Moment
 from rex.syscalls import BY_NAME, CALLS, Hook
 from rex.tracer.reference import kernel
 from rex.tracer.reference.script import Entry, Log, code_and_pid, is_fault
-from rex.tracer.reference.tasks import Task, signed32
+from rex.tracer.reference.tasks import Task, is_cut_short, signed32, state_of
 
 PATIENCE_NS = 60_000_000
+_LONG_PATIENCE_NS = 3_000_000_000
 
 _BY_GROUP = frozenset((BY_NAME["tgkill"].nr, BY_NAME["rt_tgsigqueueinfo"].nr))
 _BY_DESCRIPTOR = BY_NAME["pidfd_send_signal"].nr
@@ -65,6 +66,9 @@ class Signals:
             return None
         before = script.entries[entry.place - 1].event if entry.place else script.birth
         waited_ns = time.monotonic_ns() - task.last_stop_ns
+        if (entry.event.args[2] == Moment.IN_UNSEEN_CALL and waited_ns < _LONG_PATIENCE_NS
+                and state_of(task) != "S"):
+            return None               # it is on its way to that call
         is_late = waited_ns > PATIENCE_NS and (all_sleep or waited_ns > entry.event.time_ns - before.time_ns)
         return entry if is_late else None
 
@@ -123,7 +127,7 @@ class Signals:
     def send_at_return(self, task: Task, entry: Entry) -> None:
         """A signal that came as the call returned comes so again: the program may look for it at once."""
         following = task.script.after(entry)
-        if following and following.event.call == SIGNAL and following.event.args[2]:
+        if following and following.event.call == SIGNAL and following.event.args[2] == Moment.WITH_LAST_EVENT:
             self.send_after(task, entry)
 
     def take(self, task: Task, number: int) -> bool:
@@ -141,7 +145,8 @@ class Signals:
         following = task.script.next()
         is_next = following is not None and following.signal == number
         if following and number == signal.SIGCHLD:
-            return is_next and self._is_sent(task, following.info) and _deliver(task, following)
+            return (is_next and self._is_sent(task, following.info) and not _is_too_early(task, following)
+                    and _deliver(task, following))
         if number == signal.SIGPIPE:
             return _take_pipe(task)
         if not is_fault(number, kernel.signal_info(task.tid)):
@@ -149,6 +154,11 @@ class Signals:
         if following and is_next:
             following.is_done = True
         return True
+
+
+def _is_too_early(task: Task, entry: Entry) -> bool:
+    """It is to end a sleep that no event shows, and the task does not sleep yet."""
+    return entry.event.args[2] == Moment.IN_UNSEEN_CALL and not is_cut_short(task)
 
 
 def _take_pipe(task: Task) -> bool:

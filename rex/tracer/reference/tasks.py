@@ -30,6 +30,21 @@ def signed32(value: int) -> int:
     return ctypes.c_int32(value).value
 
 
+def is_cut_short(task: "Task") -> bool:
+    """At a signal's stop: whether it interrupted a call, which may be made again."""
+    registers = kernel.registers(task.tid)
+    return signed32(registers.orig_rax) != NO_CALL and signed32(registers.rax) in INTERRUPTED
+
+
+def state_of(task: "Task") -> str:
+    """As in /proc: R runs, S sleeps, t is stopped; ? if it has ended."""
+    try:
+        with open(f"/proc/{task.leader.tid}/task/{task.tid}/stat", "rb") as file:
+            return file.read().rpartition(b") ")[2][:1].decode() or "?"
+    except OSError:
+        return "?"
+
+
 class Descriptors:
     """External descriptors of a process; those not listed are plain or internal.
 
