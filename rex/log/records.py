@@ -42,6 +42,8 @@ class Moment(enum.IntEnum):
     BETWEEN_CALLS = 0
     WITH_LAST_EVENT = 1
     IN_UNSEEN_CALL = 2
+    AT_NEXT_CALL = 3
+    AT_UNBLOCK = 4
 
 
 Field = tuple[int, int, bytes]

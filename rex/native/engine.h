@@ -178,12 +178,14 @@ struct task {
     char *loader, *exec_name;        /* of a program that is being executed */
     uint64_t ring;                   /* where its ring is in the tracee, 0 = it has none */
     bool ring_busy;                  /* it was stopped half way through a query */
+    bool ring_laid;                  /* replay: answers were put there */
     uint32_t ring_taken;             /* record: how much was seen while the task ran on */
     struct ahead { struct event *event; uint32_t size; } *run;   /* replay: the answers that lie there */
     size_t run_count;
     ull last_stop;
     /* record */
     bool executed;                   /* it runs a program of its own */
+    struct deferred *deferred;       /* a signal that is held back, see record_signals.c */
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
     uint64_t random, random_drawn, random_children;   /* see seed.c */
     /* one task at a time */
@@ -203,6 +205,7 @@ struct task {
 
 extern struct task *tasks;
 char task_state(struct task *t);                      /* as in /proc: R runs, S sleeps, t is stopped; X has ended */
+ull task_used_ns(const struct task *t);               /* processor time */
 void task_renamed(struct task *t);
 struct task *task_new(pid_t tid, struct task *parent, uint64_t flags);
 struct task *task_of(pid_t tid);
@@ -236,7 +239,7 @@ void bytes_free(struct bytes *b);
 /* ------------------------------------------------------------------ log */
 
 enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE, EVENT_RANDOM };
-enum moment { BETWEEN_CALLS, WITH_LAST_EVENT, IN_UNSEEN_CALL };  /* where a signal came */
+enum moment { BETWEEN_CALLS, WITH_LAST_EVENT, IN_UNSEEN_CALL, AT_NEXT_CALL, AT_UNBLOCK };  /* where a signal came */
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
                   FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER, FIELD_STAND_IN = 255 };  /* the last: in rings only */
 enum { FIELD_WHOLE = 255, PART_NAME = 0x10, PART_DATA = 0x20, PART_CONTROL = 0x30 };
@@ -369,6 +372,7 @@ struct handler {                                     /* record or replay */
     bool patient;                                    /* no idle calls wanted */
     void (*taken)(struct task *t, const unsigned char *records, uint32_t n);   /* in its ring; replay: n bytes */
     void (*ready)(struct task *t);                   /* it is about to go on */
+    bool (*all_calls)(struct task *t);               /* whether each of its calls is to stop */
 };
 extern const struct handler *handler;
 extern const struct handler recorder, replayer, live;
@@ -389,9 +393,15 @@ void record_standard(struct task *t, int64_t fd);
 void record_channels(struct task *t);
 bool is_descriptor_call(struct task *t);
 bool closes_pipe(struct task *t);
+bool is_unlogged(struct task *t, bool external);
 void record_exec_entry(struct task *t);
 void record_execed(struct task *t);
 bool record_signal(struct task *t, int sig);
+bool record_deferred_comes(struct task *t, bool external);
+void record_release(struct task *t);
+void record_forget_deferred(struct task *t);
+bool record_defers(void);
+void record_overdue(void);
 void record_stepped(struct task *t);
 void record_delivery(struct task *t, bool restarted, enum moment moment);
 uint32_t stream_new(void);

@@ -162,6 +162,8 @@ static void entry(struct task *t)
     if (is_ordered(t, c))
         fast_sync_others(t);
     pipes_watch(t);
+    if (record_deferred_comes(t, external))
+        return;
     if (is_pipe_call(t)) {
         t->want_exit = true;
         return;
@@ -178,7 +180,7 @@ static void entry(struct task *t)
         t->want_exit = true;              /* of the wait, when it ends is the clock's to say */
         return;
     }
-    if (c->policy == REX_NATIVE || c->policy == REX_REFUSE || (c->policy == REX_STREAM && !external && !arranges_pipe(t)))
+    if (is_unlogged(t, external))
         return;
     t->want_exit = true;
     if (is_descriptor_call(t))
@@ -352,8 +354,9 @@ static void ended(struct task *t, int status)
     if (t == writer)
         next_writer();
     t->held = false;
+    record_forget_deferred(t);
     if (t->stepping)
-        record_delivery(t, false, false);
+        record_delivery(t, false, BETWEEN_CALLS);
     fast_sync_others(t);
     log_begin(&out, EVENT_EXIT, t->index);
     head(&out)->result = status;

@@ -20,8 +20,19 @@ bool closes_pipe(struct task *t)
 {
     char name[40];
     struct stat st;
+    if (t->nr != REX_NR_close || t->args[0] > 2)
+        return false;
     snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)t->args[0]);
-    return t->nr == REX_NR_close && t->args[0] <= 2 && !stat(name, &st) && S_ISFIFO(st.st_mode);
+    return !stat(name, &st) && S_ISFIFO(st.st_mode);
+}
+
+/* Whether a call that stops just runs, recorded or replayed: the log has no event of it. */
+bool is_unlogged(struct task *t, bool external)
+{
+    enum rex_policy policy = call_of(t->nr)->policy;
+    bool passes = policy == REX_NATIVE || policy == REX_REFUSE
+        || (policy == REX_STREAM && !external && !names_process(t) && !arranges_pipe(t));
+    return passes && !closes_pipe(t);
 }
 
 static void close_range_entry(struct task *t)

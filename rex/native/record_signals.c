@@ -1,5 +1,6 @@
 /* Record: signals, at the place where they are delivered. */
 #include "engine.h"
+#include "fast.h"
 
 void record_delivery(struct task *t, bool restarted, enum moment moment)
 {
@@ -14,9 +15,10 @@ void record_delivery(struct task *t, bool restarted, enum moment moment)
     r->args[3] = t->calls;
     r->args[4] = t->cut;
     r->args[5] = t->cut ? t->cut_passed : turn.passed;
-    r->result = t->cut ? (int64_t)t->cut_calls : 0;
+    r->result = t->cut ? (int64_t)t->cut_calls : moment == AT_UNBLOCK ? (int64_t)regs_get(t).rsp : 0;
     log_field(&out, FIELD_WHOLE, FIELD_OUT, &info, sizeof info);
     log_end(&out);
+    t->returned_at = 0;                   /* a further one there comes after this one */
 }
 
 static void signal_restarted(struct task *t)
@@ -45,14 +47,15 @@ void record_stepped(struct task *t)
     record_delivery(t, back != t->regs.rip, back == t->regs.rip ? WITH_LAST_EVENT : BETWEEN_CALLS);
 }
 
-/* Delivered as the last event's call returned, or held back by the mask until now: a
- * replay that sends it right after that event has it delivered at this very place. */
+/* A replay that sends it right after the last event has it delivered at this very place; one that was
+ * blocked, as it is let in, which the stack pointer tells from others such. */
 static enum moment moment_of(struct task *t)
 {
+    struct user_regs_struct r = regs_get(t);
+    bool unblocks = (long)r.orig_rax == REX_NR_rt_sigprocmask;
     if (is_cut_short(t))
         return IN_UNSEEN_CALL;
-    struct user_regs_struct r = regs_get(t);
-    return r.rip == t->returned_at || (long)r.orig_rax == REX_NR_rt_sigprocmask ? WITH_LAST_EVENT : BETWEEN_CALLS;
+    return r.rip == t->returned_at || (unblocks && serial_on) ? WITH_LAST_EVENT : unblocks ? AT_UNBLOCK : BETWEEN_CALLS;
 }
 
 /* Whether the program has a handler for the signal. */
@@ -63,16 +66,149 @@ static bool is_caught(const struct task *t, int sig)
     return caught >> (sig - 1) & 1;
 }
 
+/* ------------------------------------------------------------------ deferred signals */
+
+/* One that comes in the midst of computation waits for the thread's next call that the log has an event of:
+ * that place a replay finds.  Where there is no such call for long it comes as it would have. */
+struct deferred { struct deferred *next; siginfo_t info; ull used; bool is_sent, at_call; };
+enum { LONGEST_NS = 5000000, LOOK_NS = 1000000 };
+static unsigned unsent;
+
+bool record_defers(void)
+{
+    return unsent > 0;
+}
+
+static void drop_first(struct task *t)
+{
+    struct deferred *d = t->deferred;
+    unsent -= !d->is_sent;
+    t->deferred = d->next;
+    free(d);
+    if (!t->deferred)
+        fast_room(t, true);
+}
+
+void record_forget_deferred(struct task *t)
+{
+    while (t->deferred)
+        drop_first(t);
+}
+
+/* Caused by what the thread does, which waits for it, or sent among threads, whose runtime does. */
+static bool is_answer(const struct task *t, const siginfo_t *info)
+{
+    switch (info->si_signo) {
+    case SIGSEGV: case SIGBUS: case SIGFPE: case SIGILL: case SIGTRAP: case SIGSYS: case SIGPIPE: case SIGXFSZ:
+        return true;
+    }
+    return info->si_code == SI_TKILL && info->si_pid == t->leader->tid;
+}
+
+static bool is_deferrable(struct task *t, const siginfo_t *info)
+{
+    struct user_regs_struct r = regs_get(t);
+    bool ends_call = (long)r.orig_rax != NO_CALL && (int64_t)r.rax == -EINTR;
+    return !ends_call && !is_answer(t, info) && moment_of(t) == BETWEEN_CALLS && is_caught(t, info->si_signo);
+}
+
+static void defer(struct task *t, const siginfo_t *info)
+{
+    struct deferred **end = &t->deferred;
+    for (; *end; end = &(*end)->next)
+        if (info->si_signo < SIGRTMIN && (*end)->info.si_signo == info->si_signo && !(*end)->is_sent)
+            return;                       /* as if it were pending */
+    *end = zalloc(sizeof **end);
+    **end = (struct deferred){.info = *info, .used = task_used_ns(t)};
+    unsent++;
+    fast_room(t, false);
+}
+
+static bool send_first(struct task *t)
+{
+    struct deferred *d = t->deferred;
+    d->is_sent = !tgkill(t->leader->tid, t->tid, d->info.si_signo);
+    unsent -= d->is_sent;
+    return d->is_sent;
+}
+
+static bool is_blocked(const struct task *t, int sig)
+{
+    uint64_t mask = 0;
+    return !ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) && mask >> (sig - 1) & 1;
+}
+
+static bool has_own_mask(long nr)
+{
+    return nr == REX_NR_rt_sigsuspend || nr == REX_NR_rt_sigtimedwait || nr == REX_NR_rt_sigpending || nr == REX_NR_ppoll
+        || nr == REX_NR_pselect6 || nr == REX_NR_epoll_pwait || nr == REX_NR_epoll_pwait2;
+}
+
+/* At a call's entry: true if the signal comes now, and the call begins after it. */
+bool record_deferred_comes(struct task *t, bool external)
+{
+    bool is_arranged = is_descriptor_call(t) && !closes_pipe(t);
+    if (!t->deferred || t->deferred->is_sent || serial_on || (!is_pipe_call(t) && (is_unlogged(t, external) || is_arranged)))
+        return false;
+    bool is_held = is_blocked(t, t->deferred->info.si_signo);
+    if ((is_held && !has_own_mask(t->nr)) || !send_first(t) || is_held)
+        return false;
+    t->deferred->at_call = true;
+    rewind_call(t);
+    return true;
+}
+
+/* One task at a time: as it gets the turn. */
+void record_release(struct task *t)
+{
+    if (t->deferred && !t->deferred->is_sent && !is_blocked(t, t->deferred->info.si_signo))
+        send_first(t);
+}
+
+/* It computes for long, or waits in a call that the log does not have. */
+void record_overdue(void)
+{
+    static ull looked_at;
+    if (!unsent || log_now() - looked_at < LOOK_NS)
+        return;
+    looked_at = log_now();
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->deferred && !t->deferred->is_sent
+            && (task_state(t) == 'S' || task_used_ns(t) - t->deferred->used > LONGEST_NS))
+            send_first(t);
+}
+
+/* Whether it is the one that was sent again; what it says is then as it was. */
+static bool is_back(struct task *t)
+{
+    siginfo_t info;
+    struct deferred *d = t->deferred;
+    memcpy(&info, t->siginfo, sizeof info);
+    if (!d || !d->is_sent || info.si_signo != d->info.si_signo || info.si_code != SI_TKILL || info.si_pid == t->leader->tid)
+        return false;
+    memcpy(t->siginfo, &d->info, sizeof info);
+    ptrace(PTRACE_SETSIGINFO, t->tid, 0, t->siginfo);
+    drop_first(t);
+    return true;
+}
+
 bool record_signal(struct task *t, int sig)
 {
+    siginfo_t info;
     if (t->stepping)
         record_stepped(t);                       /* another one before the first handler ran */
     ptrace(PTRACE_GETSIGINFO, t->tid, 0, t->siginfo);
+    bool at_call = t->deferred && t->deferred->at_call, back = is_back(t);
+    memcpy(&info, t->siginfo, sizeof info);
+    if (!back && !(t->pending && t->pending->used) && is_deferrable(t, &info)) {
+        defer(t, &info);
+        return false;
+    }
     if (t->pending && t->pending->used && is_caught(t, sig))
         t->stepping = true;
     else if (t->pending && t->pending->used)
         signal_restarted(t);              /* or deadly */
     else
-        record_delivery(t, false, moment_of(t));
+        record_delivery(t, false, back && at_call ? AT_NEXT_CALL : moment_of(t));
     return true;
 }

@@ -222,6 +222,8 @@ static void entry(struct task *t)
         skip_call(t, -ENOSYS);
         return;
     }
+    if (t->nr == REX_NR_rt_sigprocmask && !serial_on)
+        replay_unblocks(t);
     if (t->nr == REX_NR_futex) {
         if (!serial_on)
             replay_until(t);
@@ -235,8 +237,7 @@ static void entry(struct task *t)
     bool ends_pipe = !external && closes_pipe(t);
     pipes_watch(t);
     bool moves = is_pipe_call(t);         /* as much as when recorded */
-    bool passes = c->policy == REX_STREAM && !external && !ends_pipe && !names_process(t) && !arranges_pipe(t);
-    if (!moves && (c->policy == REX_NATIVE || c->policy == REX_REFUSE || passes || t->nr == REX_NR_restart_syscall))
+    if (!moves && (is_unlogged(t, external) || t->nr == REX_NR_restart_syscall))
         return;
     if (!moves && is_descriptor_call(t) && !ends_pipe) {
         descriptor_entry(t);
@@ -294,7 +295,7 @@ static void exit_stop(struct task *t, int64_t result)
         replay_own_stat_exit(t);
     else if (is_descriptor_call(t))
         descriptor_exit(t, result);
-    else if (result <= -512 && result >= -516 && !t->injected && !t->prodded) {
+    else if (is_interrupted(result) && !t->injected && !t->prodded) {
         if (t->waits_inside)
             replay_poll_exit(t, NULL, result);
         rewind_call(t);                   /* cut short by a signal that the log does not have here */
@@ -427,5 +428,5 @@ void replay_finish(int status)
 
 const struct handler replayer = {
     .entry = entry, .exit = exit_stop, .born = replay_born, .execed = replay_execed, .signal = replay_signal,
-    .stepped = replay_take_number, .ended = replay_ended, .tsc = tsc, .random = random_drawn, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = replay_taken, .ready = replay_ready,
+    .stepped = replay_take_number, .ended = replay_ended, .tsc = tsc, .random = random_drawn, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = replay_taken, .ready = replay_ready, .all_calls = replay_awaits_unblock,
 };

@@ -30,6 +30,8 @@ bool replay_is_doomed(struct task *t);
 void replay_send_now(struct task *t, struct event *e);
 void replay_send_at_return(struct task *t, struct event *e);
 bool replay_signal(struct task *t, int sig);
+bool replay_awaits_unblock(struct task *t);
+void replay_unblocks(struct task *t);
 void replay_idle(void);
 extern ull replay_forced;
 void replay_done(struct event *e);

@@ -59,7 +59,6 @@ void replay_ready(struct task *t)
     enum { LARGEST = 8192, MOST = LARGEST / sizeof(struct record) };
     static struct bytes run;
     struct script *s = t->script;
-    size_t before = t->run_count;
     run.used = t->run_count = 0;
     if (!t->run)
         t->run = zalloc(MOST * sizeof *t->run);
@@ -75,6 +74,7 @@ void replay_ready(struct task *t)
             log_field(&run, FIELD_WHOLE, FIELD_STAND_IN, e->file, strlen(e->file) + 1);
         t->run[t->run_count++] = (struct ahead){e, ((struct record *)(run.data + at))->size = (uint32_t)(run.used - at)};
     }
-    if (before || run.used)
+    if (t->ring_laid || run.used)         /* what the task did not come for is answered by now */
         fast_fill(t, run.data, (uint32_t)run.used);
+    t->ring_laid = run.used > 0;
 }

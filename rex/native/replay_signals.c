@@ -142,6 +142,28 @@ void replay_send_now(struct task *t, struct event *e)
         replay_done(e);
 }
 
+/* Its next signal was blocked, and came as it was let in: its calls that change the mask are looked at. */
+bool replay_awaits_unblock(struct task *t)
+{
+    struct event *e = t->script ? replay_next(t) : NULL;
+    return e && e->record->call == EVENT_SIGNAL && e->record->args[2] == AT_UNBLOCK && t->injected != e;
+}
+
+static bool unblocks(const struct task *t, int sig)
+{
+    uint64_t before = 0, set = 0, bit = 1ULL << (sig - 1);
+    return !ptrace(PTRACE_GETSIGMASK, t->tid, sizeof before, &before) && before & bit
+        && t->args[1] && mem_read(t->tid, t->args[1], &set, sizeof set)
+        && (t->args[0] == SIG_UNBLOCK ? set & bit : t->args[0] == SIG_SETMASK && !(set & bit));
+}
+
+void replay_unblocks(struct task *t)
+{
+    struct event *e = replay_next(t);
+    if (replay_awaits_unblock(t) && t->regs.rsp == (uint64_t)e->record->result && unblocks(t, (int)e->record->args[0]))
+        replay_send_now(t, e);
+}
+
 static struct event *event_after(struct task *t, const struct event *e)
 {
     struct script *s = t->script;
@@ -230,10 +252,16 @@ static bool is_broken_early(struct task *t)
     return true;
 }
 
+/* Its task comes to where it has it. */
+static bool comes_by_itself(const struct event *e)
+{
+    return e->record->args[2] == AT_NEXT_CALL || e->record->args[2] == AT_UNBLOCK;
+}
+
 /* It is to end a sleep that no event shows, and the task does not sleep yet. */
 static bool is_too_early(struct task *t, const struct event *e)
 {
-    return e->record->args[2] == IN_UNSEEN_CALL && !is_cut_short(t);
+    return comes_by_itself(e) || (e->record->args[2] == IN_UNSEEN_CALL && !is_cut_short(t));
 }
 
 /* Signals come from the log; others only where nothing but the task itself causes them, and
@@ -295,7 +323,7 @@ static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
     ull waited = log_now() - t->last_stop;
     if (e->record->args[2] == IN_UNSEEN_CALL && waited < LONG_PATIENCE_NS && task_state(t) != 'S')
         return false;                     /* it is on its way to that call */
-    return waited > PATIENCE_NS && (all_sleep || waited > e->record->time - before);
+    return waited > PATIENCE_NS && (all_sleep || (!comes_by_itself(e) && waited > e->record->time - before));
 }
 
 static bool do_all_sleep(void)

@@ -123,21 +123,6 @@ void serial_answered(struct task *t)
     t->returned = true;
 }
 
-/* Processor time of a task in ns: on a busy machine wall time says little of how far it is. */
-static ull used_ns(const struct task *t)
-{
-    char name[64];
-    unsigned long long used = 0;
-    snprintf(name, sizeof name, "/proc/%d/task/%d/schedstat", t->leader->tid, t->tid);
-    FILE *f = fopen(name, "r");
-    if (!f)
-        return 0;
-    if (fscanf(f, "%llu", &used) != 1)
-        used = 0;
-    fclose(f);
-    return used;
-}
-
 /* Whether it has computed so long without a call that others go first.  Where its memory is its own the
  * place does not matter; else the place cannot be found again, and only a loop that would never end is left. */
 static bool is_endless(struct task *t, ull ran)
@@ -146,9 +131,9 @@ static bool is_endless(struct task *t, ull ran)
         return ran > ALONE_NS;
     if (t->calls != t->used_at) {
         t->used_at = t->calls;
-        t->used = used_ns(t);
+        t->used = task_used_ns(t);
     }
-    return ran > SHARING_NS && used_ns(t) - t->used > SHARING_NS;
+    return ran > SHARING_NS && task_used_ns(t) - t->used > SHARING_NS;
 }
 
 /* It was interrupted for having run long without a call: a loop that only waits gives the
@@ -190,6 +175,8 @@ static void unpark(struct task *t)
     turn.calls = t->calls;
     if (handler == &replayer)
         serial_signal_due(t);
+    else
+        record_release(t);
     if (t->at_entry) {
         t->at_entry = false;
         go_on_entering(t);

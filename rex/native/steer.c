@@ -82,7 +82,8 @@ void resume(struct task *t, int sig)
 {
     if (serial_parks(t, sig))
         return;
-    bool all = serial_on || t->want_exit || t->space->code || (t->files->high && !filter_watches(t));
+    bool all = serial_on || t->want_exit || t->space->code || (t->files->high && !filter_watches(t))
+        || (handler->all_calls && handler->all_calls(t));
     if (!all)
         t->state = CALL_NONE;
     if (handler->ready && t->ring && !t->ring_busy && !t->want_exit)

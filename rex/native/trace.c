@@ -326,14 +326,19 @@ static void ended(pid_t tid, int status, const struct rusage *used)
 
 static bool is_patient(void)
 {
-    return handler->patient && !serial_on;
+    return handler->patient && !serial_on && !record_defers();
+}
+
+static long beat_ns(bool moves)
+{
+    return serial_on ? serial_beat_ns() : moves ? 200000 : record_defers() ? 1000000 : 10000000;
 }
 
 static void wait_beat(void)
 {
     static unsigned beats;
     bool moves = replay_pipes_wait();
-    struct timespec beat = {0, serial_on ? serial_beat_ns() : moves ? 200000 : 10000000};
+    struct timespec beat = {0, beat_ns(moves)};
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
@@ -353,6 +358,7 @@ static void wait_beat(void)
 static bool wait_one(pid_t *tid, int *status, struct rusage *used)
 {
     for (;;) {
+        record_overdue();
         *tid = wait4(-1, status, __WALL | (is_patient() ? 0 : WNOHANG), used);
         if (*tid > 0)
             return true;
@@ -389,11 +395,9 @@ int trace(void)
     int status;
     struct rusage used;
     sigset_t child;
-    if (!is_patient()) {
-        sigemptyset(&child);
-        sigaddset(&child, SIGCHLD);
-        sigprocmask(SIG_BLOCK, &child, NULL);
-    }
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, NULL);
     spawn();
     if (handler != &live || live_is_recorded())
         tsc_allow(false); /* as to the tracees: else each switch between us writes CR4, which traps in a virtual machine */

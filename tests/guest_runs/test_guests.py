@@ -66,8 +66,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("python_threads.py", "reference"): "calls that ended threads left over, or took, count as divergences",
     **{("socket_tcp.c", engine): "fstat of a socket is matched by the descriptor's number, which differs where threads "
        "race for numbers" for engine in BOTH},
-    **{("timer_busy.c", engine): "a signal that came between untraced calls (write and close of a plain file) comes at "
-       "the next traced one, after what the program looked at in between" for engine in BOTH},
+    **{(name, "reference"): "a signal that came in the midst of computation, or between untraced calls, comes at the next traced "
+       "one, after what the program looked at in between" for name in ("timer_busy.c", "signal_computing.c")},
 }
 # One thread at a time: which guests do not yet replay.
 SERIALIZED = ("python_terminal.py",)

@@ -127,7 +127,7 @@ class Signals:
     def send_at_return(self, task: Task, entry: Entry) -> None:
         """A signal that came as the call returned comes so again: the program may look for it at once."""
         following = task.script.after(entry)
-        if following and following.event.call == SIGNAL and following.event.args[2] == Moment.WITH_LAST_EVENT:
+        if following and following.event.call == SIGNAL and following.event.args[2] in (Moment.WITH_LAST_EVENT, Moment.AT_UNBLOCK):
             self.send_after(task, entry)
 
     def take(self, task: Task, number: int) -> bool:
@@ -157,7 +157,9 @@ class Signals:
 
 
 def _is_too_early(task: Task, entry: Entry) -> bool:
-    """It is to end a sleep that no event shows, and the task does not sleep yet."""
+    """It is to end a sleep that no event shows, and the task does not sleep yet; or it comes as a call begins."""
+    if entry.event.args[2] == Moment.AT_NEXT_CALL:
+        return True
     return entry.event.args[2] == Moment.IN_UNSEEN_CALL and not is_cut_short(task)
 
 
