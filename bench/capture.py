@@ -1,10 +1,11 @@
 """What keeping files costs beyond tracing: python bench/capture.py [--repeat N] [--json FILE] [NAME...].
 
 Each workload is run `traced` (the engine alone: the log is written, no file is kept), recorded into a `first`, fresh
-archive, and recorded `again` into the same one. Shown are medians of N rounds of wall-clock seconds of whole processes,
-and, in percent of `traced`, what the recordings take beyond it: of wall clock and of processor time. `run` is how much
-longer the program itself ran while its files were kept beside it, `wait` what came after its end. Inputs are a minute
-old, as most are: younger ones are read anew by every recording.
+archive, and recorded `again` into the same one. Shown are medians of N rounds: wall-clock seconds of whole processes, what
+the program's own run took of them (`run`, as the engine measures it, traced), and, beyond tracing, in percent of the traced
+process: wall clock, processor time (`cpu`) and the program's own run (`run`); `wait` is what came before and after the
+program's run beyond what does when it is only traced (which needs Python too: `start_s`), in seconds. Ratios and
+differences are taken within each round. Inputs are a minute old, as most are: younger ones are read anew by every recording.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-COLUMNS = ("traced_s", "first_s", "again_s", "first_%", "again_%", "first_cpu_%", "again_cpu_%", "run_again_%", "wait_again_s")
+WAYS = ("traced", "first", "again")
+COLUMNS = ("traced_s", "first_s", "again_s", "first_%", "again_%", "cpu_first_%", "cpu_again_%", "run_first_%", "run_again_%",
+           "start_s", "wait_first_s", "wait_again_s")
 
 _SETTLED_S = 61
 
@@ -59,15 +62,16 @@ def make_inputs(folder: Path) -> None:
             file.write(b"".join(b"%d line %d\n" % (k * 7919 % 10007, n) for k in range(8000))[:100_000])
 
 
-def trace_only(command: str) -> None:
-    """Run a command under the engine as a recording does, and keep no file."""
+def trace_only(command: str, told: str) -> None:
+    """Run a command under the engine as a recording does, and keep no file; tell how long it ran."""
     from rex.record import find_program
     from rex.tracer import Plan, choose
     from rex.tracer.plan import RECORD
     with tempfile.TemporaryDirectory() as work:
         plan = Plan(RECORD, f"{work}/log", os.fsencode(find_program("sh")), [b"sh", b"-c", command.encode()],
                     [k + b"=" + v for k, v in os.environb.items()], report=f"{work}/report")
-        choose()[1](plan)
+        report = choose()[1](plan)
+    Path(told).write_text(str(report.duration_ns / 1e9))
 
 
 def run(folder: Path, *arguments: str) -> tuple[float, float]:
@@ -93,31 +97,35 @@ def measure(name: str, repeat: int, top: Path) -> dict[str, Any]:
     from rex.archive import Archive
     command = WORKLOADS[name][1]
     rounds: list[dict[str, float]] = []
-    folder, pristine, archive = top / "work", top / "pristine", top / "A"
+    folder, pristine, archive, told = top / "work", top / "pristine", top / "A", top / "told"
+    trace = (__file__, "--traced", command, str(told))
     record = ("-m", "rex.cli.main", "record", "-q", "-l", str(archive), "--", "sh", "-c", command)
     for _ in range(repeat):
         shutil.rmtree(archive, ignore_errors=True)
         found: dict[str, float] = {}
-        for way in ("traced", "first", "again"):
+        for way in WAYS:
             clean(folder, pristine)
-            found[way], found[way + "_cpu"] = run(folder, *((__file__, "--traced", command) if way == "traced" else record))
-        found["run"] = Archive.open(archive).experiment("exp1").manifest.duration_s
+            found[way], found["cpu_" + way] = run(folder, *(trace if way == "traced" else record))
+        found["run_traced"] = float(told.read_text())
+        for way, experiment in (("first", "exp0"), ("again", "exp1")):
+            found["run_" + way] = Archive.open(archive).experiment(experiment).manifest.duration_s
         rounds.append(found)
     return row(name, rounds)
 
 
 def row(name: str, rounds: list[dict[str, float]]) -> dict[str, Any]:
-    """Medians, of ratios within each round."""
+    """Medians, of ratios and differences within each round."""
     def median(value: Any) -> float:
-        return round(statistics.median(value(r) for r in rounds), 3)
+        return round(statistics.median(value(r) for r in rounds), 4)
 
-    start = statistics.median(r["again"] - r["run"] for r in rounds)
-    found: dict[str, Any] = {"workload": name, "rounds": rounds, "wait_again_s": round(start, 3),
-                             "run_again_%": 100 * median(lambda r: r["run"] / r["traced"] - 1)}
-    for way in ("traced", "first", "again"):
+    found: dict[str, Any] = {"workload": name, "rounds": rounds}
+    for way in WAYS:
         found[way + "_s"] = median(lambda r: r[way])
         found[way + "_%"] = 100 * median(lambda r: r[way] / r["traced"] - 1)
-        found[way + "_cpu_%"] = 100 * median(lambda r: r[way + "_cpu"] / r["traced_cpu"] - 1)
+        found[f"cpu_{way}_%"] = 100 * median(lambda r: r["cpu_" + way] / r["cpu_traced"] - 1)
+        found[f"run_{way}_%"] = 100 * median(lambda r: (r["run_" + way] - r["run_traced"]) / r["traced"])
+        found[f"wait_{way}_s"] = median(lambda r: r[way] - r["run_" + way] - (r["traced"] - r["run_traced"]))
+    found["start_s"] = median(lambda r: r["traced"] - r["run_traced"])
     return found
 
 
@@ -125,16 +133,16 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(WORKLOADS))
-    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--traced", metavar="COMMAND", help=argparse.SUPPRESS)
+    parser.add_argument("--traced", metavar=("COMMAND", "FILE"), nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.traced:
-        return trace_only(given.traced)
+        return trace_only(*given.traced)
     sys.path.insert(0, str(ROOT / "bench"))
     from archive import machine
     print(machine())
-    print(f"{'workload':10}" + "".join(f"{name:>14}" for name in COLUMNS))
+    print(f"{'workload':10}" + "".join(f"{name:>13}" for name in COLUMNS))
     rows = []
     with tempfile.TemporaryDirectory(prefix="rex-bench-") as made:
         Path(made, "pristine").mkdir()
@@ -143,7 +151,7 @@ def main() -> None:
         time.sleep(_SETTLED_S)
         for name in given.names or WORKLOADS:
             rows.append(measure(name, given.repeat, Path(made)))
-            print(f"{name:10}" + "".join(f"{rows[-1][column]:>14.2f}" for column in COLUMNS), flush=True)
+            print(f"{name:10}" + "".join(f"{rows[-1][column]:>13.2f}" for column in COLUMNS), flush=True)
     if given.json:
         Path(given.json).write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n")
 

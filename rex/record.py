@@ -55,9 +55,14 @@ class Options:
 
 @dataclass
 class Outcome:
-    """A finished recording."""
+    """A finished recording.
+
+    Attributes:
+        manifest: the experiment's, as it was written: reading it takes a while where there are many files.
+    """
 
     experiment: Experiment
+    manifest: Manifest
     archive: str
     status: int                    # wait status of the program
     stored_bytes: int
@@ -220,6 +225,6 @@ def record(options: Options) -> Outcome:
         if options.complete:
             manifest = options.complete(manifest, recording)
         experiment = recording.finish(manifest)
-        return Outcome(experiment, options.archive, report.status,
+        return Outcome(experiment, manifest, options.archive, report.status,
                        recording.stored_bytes + experiment.folder_bytes(),
                        list(manifest.warnings), sorted(keeper.excluded))

@@ -90,7 +90,7 @@ def command(archive: str, experiment: str | None, keep_env: tuple[str, ...], dro
         count_cells = len(version.cells)
     else:
         outcome = record(options)
-    manifest = outcome.experiment.manifest
+    manifest = outcome.manifest
     where = f"{archive}:{outcome.experiment.name}"
     if as_json:
         import json
