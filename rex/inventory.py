@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Iterable
+from typing import BinaryIO, Callable, Iterable
 
 from rex import codec
 from rex.archive import (APPARATUS, INPUT, OUTPUT, FileEntry, FileState, Manifest,
@@ -17,12 +17,13 @@ from rex.log import LogReader
 from rex.log.records import ARGV, EXIT, IN, NOTE, RESOLVED, TASK, TEXT
 from rex.syscalls.numbers import NUMBERS
 from rex.tracer import Report
-from rex.tracer.plan import CREATED, LOADER, PROGRAM, READ, SCRIPT, WRITTEN, FileUse
+from rex.tracer.plan import CREATED, LINKED, LOADER, PROGRAM, READ, SAME, SCRIPT, WRITTEN, FileUse
 
 _EXECS = (NUMBERS["execve"], NUMBERS["execveat"])
 _CLONE_THREAD = 0x00010000
 _EXECUTED = PROGRAM | LOADER | SCRIPT
 _MAX_LINKS = 40
+Told = tuple[list[Process], list[str]]   # of a log: its processes, and notes of who recorded
 
 
 @dataclass
@@ -36,11 +37,12 @@ class _Files:
     warnings: list[str] = field(default_factory=list)
 
 
-def complete(manifest: Manifest, tree: FileTree, report: Report, log_path: str) -> Manifest:
+def complete(manifest: Manifest, tree: FileTree, report: Report, told: Callable[[], Told]) -> Manifest:
     """The manifest with files, processes and counts, after the run.
 
     Args:
         tree: what the experiment saw.
+        told: what `read_processes` found in the log.
     """
     uses = {codec.text(path): use for path, use in report.uses.items()}
     touched = {codec.text(path): state for path, state in report.touched.items()}
@@ -53,12 +55,12 @@ def complete(manifest: Manifest, tree: FileTree, report: Report, log_path: str) 
     libraries = _capture_unloaded(files, uses, manifest.environment)
     _add_links(files, aliases)
     _add_directories(files)
-    processes, notes = read_processes(log_path)
+    processes, notes = told()
     extra = {**manifest.extra, "record": {
         **manifest.extra.get("record", {}),
         "loaders": {codec.text(p): codec.text(l) for p, l in report.loaders.items()},
         **({"excluded": sorted(tree.excluded)} if tree.excluded else {})}}
-    entries = _link(tree, _entries(files, uses, touched, libraries))
+    entries = _link(tree, _entries(files, uses, touched, libraries), uses)
     return replace(
         manifest, files=entries, processes=tuple(processes), extra=extra,
         warnings=tuple(notes + files.warnings + warn_of_keys(entries.items())), duration_s=report.duration_ns / 1e9,
@@ -104,19 +106,25 @@ def _is_below(path: str, tops: set[str]) -> bool:
 def _capture_unchanged(files: _Files, uses: dict[str, FileUse], touched: dict[str, int]) -> None:
     """Files that were only read are still as they were; unless somebody else changed them."""
     created = {path for path, state in touched.items() if state == CREATED}
-    wanted = [path for path, use in uses.items()
-              if path not in files.initial and not _is_below(path, created)
-              and not path.endswith(" (deleted)")]
-    states = {path: files.seen[path] for path in wanted if path in files.seen}
-    states.update(_capture_many(files, [path for path in wanted if path not in states]))
+    states: dict[str, FileState] = {}
+    unseen = []
+    for path in uses:
+        if path in files.initial or created and _is_below(path, created) or path.endswith(" (deleted)"):
+            continue
+        if state := files.seen.get(path):
+            states[path] = state
+        else:
+            unseen.append(path)
+    found = _capture_many(files, unseen)
+    states.update(found)
     for path, state in states.items():
         use = uses[path]
         if state.type == "file" and not use.how & WRITTEN and (
                 use.inode and (use.size, use.mtime_ns) != (state.size, state.mtime_ns)
-                or path in files.seen and _is_other_now(files.tree, path, state)):
+                or not use.how & SAME and path in files.seen and _is_other_now(files.tree, path, state)):
             files.warnings.append(f"{path} was changed by somebody else during the experiment")
-    for path in wanted:
-        if path not in states:
+    for path in unseen:
+        if path not in found:
             files.warnings.append(f"{path} was gone before it could be kept")
     files.initial.update(states)
 
@@ -210,13 +218,15 @@ def _own_cpu(task: int, processes: dict[int, Process], used_s: dict[int, float])
     return round(max(0.0, used_s[task] - sum(children)), 6)
 
 
-def _link(tree: FileTree, entries: dict[str, FileEntry]) -> dict[str, FileEntry]:
+def _link(tree: FileTree, entries: dict[str, FileEntry], uses: dict[str, FileUse]) -> dict[str, FileEntry]:
     """Tell of unchanged files with several names that these are one file: the first in order has the bytes."""
     first: dict[tuple[int, int], str] = {}
     for path, entry in entries.items():
         state = entry.initial
         if entry.is_changed or not state or state.type != "file" or not state.content:
             continue
+        if path in uses and uses[path].how & (SAME | LINKED) == SAME:
+            continue                  # it has no other name
         info = tree.info(path)
         if not info:
             continue
@@ -227,7 +237,7 @@ def _link(tree: FileTree, entries: dict[str, FileEntry]) -> dict[str, FileEntry]
     return entries
 
 
-def read_processes(log: str) -> tuple[list[Process], list[str]]:
+def read_processes(log: str | BinaryIO) -> Told:
     """The process tree of a log, threads left out, and what the recorder had to tell."""
     processes: dict[int, Process] = {}
     threads: set[int] = set()

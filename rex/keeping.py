@@ -16,13 +16,13 @@ from typing import Any, Callable, Iterable
 from rex import codec
 from rex.archive import Content, FileEntry, FileState, Recording, below
 from rex.archive.identities import Identities
+from rex.beside import be_nice
 
 _REQUEST = struct.Struct("<I")
 _HINT = 1 << 31                 # set in a request's length: no answer is wanted
 _ALL = 1 << 30                  # and all below it: it is moved
 _BLOCK_BYTES = 1 << 16
 _WAITING_BYTES = 64 << 20       # what may wait in memory to be stored
-_NICENESS = 5
 _LOOK_AGAIN_S = 0.01
 
 # Files that hold credentials, by wide custom.
@@ -42,14 +42,16 @@ def _any_of(*patterns: str) -> Callable[[str], object]:
     return re.compile("|".join(map(fnmatch.translate, patterns))).match
 
 
-def _literals(*patterns: str) -> tuple[str, ...]:
-    """Of each pattern the longest part without wildcards: a path without any of these matches none."""
-    return tuple(dict.fromkeys(max(pattern.split("*"), key=len) for pattern in patterns))
+def _rough(*patterns: str) -> Callable[[str], bool]:
+    """Whether a path may match one of the patterns; the most do not, and are told apart at little cost."""
+    ends = tuple({pattern.rpartition("*")[2] for pattern in patterns} - {""})
+    parts = tuple({max(pattern.split("*"), key=len) for pattern in patterns if pattern.endswith("*")})
+    return lambda path: path.endswith(ends) or any(map(path.__contains__, parts))
 
 
 _KEY_FILES = _any_of(*_KEY_PATTERNS)
 _NAMED_LIKE_KEYS = _any_of(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)
-_IN_NAMES_OF_KEYS = _literals(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)
+_ROUGHLY_LIKE_KEYS = _rough(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)
 _NOT_KEYS = _any_of("*.pub", "*/known_hosts", "*.gpg~")
 _PRIVATE = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File|-----BEGIN PGP PRIVATE")
 _LOOKED_AT_BYTES = 64 << 10
@@ -144,7 +146,7 @@ class CaptureService:
         self._hints: SimpleQueue[list[str] | None] = SimpleQueue()
         self._workers = [threading.Thread(target=self._follow_hints, daemon=True)
                          for _ in range(min(4, max(1, len(os.sched_getaffinity(0)) - 1)))]
-        self._pool = ThreadPoolExecutor(1, initializer=_be_nice)
+        self._pool = ThreadPoolExecutor(1, initializer=be_nice)
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
     def __enter__(self) -> "CaptureService":
@@ -192,7 +194,7 @@ class CaptureService:
         return data[at:]
 
     def _follow_hints(self) -> None:
-        _be_nice()
+        be_nice()
         while (paths := self._hints.get()) is not None:
             for path in paths:
                 self._begun.add(path)
@@ -248,19 +250,11 @@ class CaptureService:
             self.failure = self.failure or error
 
 
-def _be_nice() -> None:
-    """Let the experiment go first: a thread of Linux has a niceness of its own."""
-    try:
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
-    except OSError:
-        pass
-
-
 def warn_of_keys(files: Iterable[tuple[str, FileEntry]]) -> list[str]:
     """A warning for each file that is kept and looks like somebody's key or password."""
     found = []
     for path, entry in files:
-        if not any(map(path.__contains__, _IN_NAMES_OF_KEYS)) or not _NAMED_LIKE_KEYS(path) or _NOT_KEYS(path) or not entry.contents():
+        if not _ROUGHLY_LIKE_KEYS(path) or not _NAMED_LIKE_KEYS(path) or _NOT_KEYS(path) or not entry.contents():
             continue
         if _KEY_FILES(path) or _is_private_key(path):
             found.append(f"{path} looks like a key or a password and is in the archive; "

@@ -13,12 +13,13 @@ import tempfile
 import time
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Iterable
+from typing import Any, BinaryIO, Callable, Iterable, cast
 
 from rex import __version__, codec, elf, inventory
 from rex.archive import Archive, Experiment, Manifest, Recording
 from rex.archive.identities import Identities
 from rex.archive.unpacked import cache_root
+from rex.beside import Beside
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure, UsageError
 from rex.filetree import FileTree
 from rex.keeping import CaptureService, Keeper
@@ -217,11 +218,14 @@ def record(options: Options) -> Outcome:
                         report=os.path.join(work, "report"), control=service.theirs.fileno(),
                         withhold=[os.fsencode(name) for name in withheld], seed=options.seed,
                         serialize=options.serialize)
+            log = recording.follow_log(command)
+            told = Beside(lambda: inventory.read_processes(cast(BinaryIO, log.growing())))
             report = engine(plan)
+            log.end()
         if service.failure:
             raise OwnFailure("a file could not be kept before it changed",
                              str(service.failure), "free some space and record again")
-        manifest = inventory.complete(manifest, FileTree(keeper, service), report, recording.log_path)
+        manifest = inventory.complete(manifest, FileTree(keeper, service), report, told.result)
         if options.complete:
             manifest = options.complete(manifest, recording)
         experiment = recording.finish(manifest)

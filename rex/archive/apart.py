@@ -17,28 +17,30 @@ from rex.errors import Damaged
 
 _MAGIC = b"REXLOG\r\n"
 _HEAD = struct.Struct("<IIII")     # bytes of a block's records, number of its times, of its readings of clocks, 0
-_HEADER_BYTES = 32
+HEADER_BYTES = 32
 _RECORD_BYTES, _TIME_WORD = 80, 3  # the smallest record; where its time is, in words of 8 bytes
 # clock_gettime, its clock and its answer, in words; the head of its field: argument 1, OUT, 16 bytes.
 _CLOCK_CALL, _CLOCK_WORD, _FIELD_WORD, _SECOND_WORD, _NS_WORD = 228, 4, 10, 11, 12
 _READING_BYTES, _READING_FIELD = 104, 1 | 1 << 8 | 16 << 32
 _SECOND_NS, _MAX_SECONDS = 10**9, 1 << 33
 _WORD = 8
-_READ_BYTES = 8 << 20
+_READ_BYTES = 512 << 10
 MAX_BLOCK_BYTES = 64 << 20         # a block that declares more is refused
 _ALL_ONES = (1 << 64) - 1
 
 
-def separate(source: BinaryIO) -> Iterator[bytes] | None:
-    """A log's bytes in the other form, a block at a time; None for what is no log of system calls."""
-    header = codec.read_stream(source, _HEADER_BYTES)
-    if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
-        return None
-    return _blocks(source, header)
+def is_log(header: bytes) -> bool:
+    """Whether this is the header of a log of system calls."""
+    return len(header) == HEADER_BYTES and header.startswith(_MAGIC)
 
 
-def _blocks(source: BinaryIO, header: bytes) -> Iterator[bytes]:
-    yield _HEAD.pack(len(header), 0, 0, 0) + header
+def head(header: bytes) -> bytes:
+    """The first block of such a log in the other form: its header."""
+    return _HEAD.pack(len(header), 0, 0, 0) + header
+
+
+def separate(source: BinaryIO) -> Iterator[bytes]:
+    """What follows the header, in the other form, a block at a time as the source has more."""
     rest, taken, is_log = b"", _Times(), True
     while block := codec.read_stream(source, _READ_BYTES):
         data = bytearray(rest + block)

@@ -167,8 +167,8 @@ class Archive:
             raise UsageError(f"experiment {name} exists", "", "choose another name, "
                              "or remove it first")
 
-    def _find_log_base(self, manifest: Manifest, is_apart: bool) -> Content | None:
-        """A log like the one of this experiment, for the same command if there is one; stored in the same form."""
+    def _find_log_base(self, wanted: list[str], is_apart: bool) -> Content | None:
+        """A log of this command, or else one of the same program; stored in the same form."""
         found: list[Content] = []
         for experiment in reversed(self.experiments()[-_LOOKED_AT:]):
             try:
@@ -179,9 +179,9 @@ class Archive:
                     continue
             except (RexError, ValueError, TypeError, KeyError, AttributeError):
                 continue
-            if command == list(manifest.command):
+            if command == wanted:
                 return base
-            if command[:1] == list(manifest.command[:1]):
+            if command[:1] == wanted[:1]:
                 found.append(base)
         return found[0] if found else None
 

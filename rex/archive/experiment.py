@@ -152,11 +152,11 @@ class Recording:
     """
 
     def __init__(self, directory: str, store: Store, level: int, archive_lock: FileLock,
-                 facts: Mapping[str, Any], find_base: Callable[[Manifest, bool], Content | None] | None = None) -> None:
+                 facts: Mapping[str, Any], find_base: Callable[[list[str], bool], Content | None] | None = None) -> None:
         """Begin in a fresh directory; takes the lock over.
 
         Args:
-            find_base: the log of an experiment that is much like the one that ends, times apart or not.
+            find_base: the log of an experiment of the same command or a like one, times apart or not.
         """
         self.directory = directory
         self.name = os.path.basename(directory)
@@ -164,7 +164,8 @@ class Recording:
         self._store = store
         self._packer = Packer(store, level)
         self._archive_lock = archive_lock
-        self._find_base = find_base or (lambda manifest, is_apart: None)
+        self._find_base = find_base or (lambda command, is_apart: None)
+        self._log: logs.LogKeeper | None = None
         self._kept: BinaryIO | None = None
         self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
         text = json.dumps({"format": BEGUN_VERSION, "pid": os.getpid(), **facts},
@@ -285,9 +286,19 @@ class Recording:
         self._release()
         return Experiment(self.directory, self._store)
 
+    def follow_log(self, command: list[str]) -> logs.LogKeeper:
+        """Keep the log beside the run of a command; `finish` does the rest."""
+        self._log = self._log_keeper(command)
+        self._log.follow()
+        return self._log
+
+    def _log_keeper(self, command: list[str]) -> logs.LogKeeper:
+        return logs.LogKeeper(self.log_path, os.path.join(self.directory, LOG), self._packer, self._store,
+                              lambda is_apart: self._find_base(command, is_apart))
+
     def _store_log(self, manifest: Manifest) -> LogFacts | None:
-        return logs.keep(self.log_path, os.path.join(self.directory, LOG), self._packer, self._store,
-                         lambda is_apart: self._find_base(manifest, is_apart))
+        log, self._log = self._log, None
+        return (log or self._log_keeper(list(manifest.command))).finish()
 
     def take_log(self, blocks: Iterable[bytes], facts: LogFacts) -> None:
         """Store a log that comes compressed, and must be what a manifest says of it.
@@ -304,6 +315,8 @@ class Recording:
 
     def abandon(self) -> None:
         """Stop recording; what is there stays, marked incomplete. Harmless when repeated."""
+        if self._log is not None:
+            self._log.give_up()
         self._packer.abandon()
         self._release()
 

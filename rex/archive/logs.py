@@ -2,89 +2,218 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
+import itertools
 import os
-from typing import BinaryIO, Callable, Iterable
+import shutil
+import threading
+from collections import deque
+from dataclasses import replace
+from typing import BinaryIO, Callable, Iterator
 
 from rex import codec
 from rex.archive import apart
 from rex.archive.content import Content
-from rex.archive.locks import whole_file
+from rex.archive.locks import temporary_name, whole_file
 from rex.archive.manifest import LogFacts
 from rex.archive.packer import LEVEL, Packer
 from rex.archive.store import Store
+from rex.beside import Beside
 from rex.errors import Damaged
 
 _LEVEL = 8
 # A log is stored as its difference from another one if that takes less than this part of it.
 _WORTH_A_BASE, _SURELY = 0.5, 1 / 20
 _SMALL_LOG_BYTES = 32 << 10   # up to here nothing is to be gained
-_BLOCK_BYTES = 1 << 20
+_LARGE_LOG_BYTES = codec.MAX_BASE_BYTES * 7 // 8
+_BLOCK_BYTES = 512 << 10
+_LOOK_AGAIN_S = 0.03
 
 
-class _Hashing(io.RawIOBase):
-    """Reads a file, and tells the hash and number of the bytes that were read."""
+class Growing(io.RawIOBase):
+    """A log to read from front to back while it is written; reading waits for more of it.
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._digest = hashlib.sha256()
-        self.size = 0
+    Its header, which is written anew in the end, is to be had only then.
+    """
+
+    def __init__(self, path: str, is_whole: threading.Event) -> None:
+        """Open the log, as soon as it is there.
+
+        Raises:
+            FileNotFoundError: there is none, and will be none.
+        """
+        self._is_whole = is_whole
+        while True:
+            ends = is_whole.is_set()
+            try:
+                self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                break
+            except FileNotFoundError:
+                if ends:
+                    raise
+            is_whole.wait(_LOOK_AGAIN_S)
+        self._at = 0
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes."""
-        data = self._file.read(size)
-        self._digest.update(data)
-        self.size += len(data)
+        """The next bytes, at most so many; none at the end of the whole log."""
+        self.grows_to(self._at + min(size, _BLOCK_BYTES))
+        data = os.pread(self._fd, size, self._at)
+        self._at += len(data)
         return data
 
-    @property
-    def sha256(self) -> str:
-        """Of what was read."""
-        return self._digest.hexdigest()
+    def grows_to(self, size: int) -> bool:
+        """Wait until the log has so many bytes; False: it ended before."""
+        while True:
+            ends = self._is_whole.is_set()
+            if os.fstat(self._fd).st_size >= size:
+                return True
+            if ends:
+                return False
+            self._is_whole.wait(_LOOK_AGAIN_S)
+
+    def header(self) -> bytes:
+        """The header of the whole log."""
+        return os.pread(self._fd, apart.HEADER_BYTES, 0)
+
+    def facts(self, is_apart: bool) -> LogFacts:
+        """What is to be said of the whole log."""
+        digest, size = hashlib.sha256(), 0
+        while block := os.pread(self._fd, _BLOCK_BYTES, size):
+            digest.update(block)
+            size += len(block)
+        return LogFacts(digest.hexdigest(), size, is_apart=is_apart)
+
+    def close(self) -> None:
+        """Close the file."""
+        if not self.closed:
+            os.close(self._fd)
+        super().close()
 
 
-def keep(log: str, target: str, packer: Packer, store: Store, find_base: Callable[[bool], Content | None]
-         ) -> LogFacts | None:
-    """Keep a finished log, if there is one; what the manifest has to say of it.
+class _Held:
+    """Blocks, and all that went through while they are few enough to be held.
 
-    Args:
-        target: the file for it, if it gets one.
-        find_base: finds the log of an experiment that is much like this one, with times apart or not.
+    Attributes:
+        blocks: those.
+        is_large: there were more; no more are handed on.
     """
-    try:
-        size = os.path.getsize(log)
-    except FileNotFoundError:
-        return None
-    if not _SMALL_LOG_BYTES < size <= codec.MAX_BASE_BYTES * 7 // 8:
-        with whole_file(target) as out:
-            return _convert(log, lambda blocks: codec.compress_blocks(blocks, out, _LEVEL))
-    pieces: list[bytes] = []
-    facts = _convert(log, pieces.extend)
-    data = b"".join(pieces)
-    if base := find_base(facts.is_apart):
-        difference = io.BytesIO()
-        codec.compress_blocks([data], difference, _LEVEL, store.read(base, codec.MAX_BASE_BYTES))
-        stored = difference.tell()
-        if stored < size * _SURELY or stored < _WORTH_A_BASE * len(codec.compress(data, LEVEL)):
-            with whole_file(target) as out:
-                out.write(difference.getbuffer())
-            return LogFacts(facts.sha256, size, None, base, facts.is_apart)
-    return LogFacts(facts.sha256, size, packer.add_bytes(data), None, facts.is_apart)
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._rest = blocks
+        self.blocks: list[bytes] = []
+        self.is_large = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 0
+        for block in self._rest:
+            self.blocks.append(block)
+            size += len(block)
+            if size > _LARGE_LOG_BYTES:
+                self.is_large = True
+                return
+            yield block
+
+    def take_all(self) -> Iterator[bytes]:
+        """All from the first on; nothing is held any more."""
+        blocks, self.blocks = self.blocks, []
+        return itertools.chain(blocks, self._rest)
 
 
-def _convert(log: str, take: Callable[[Iterable[bytes]], object]) -> LogFacts:
-    """Hand a log on, with its times apart where it has any; what is to be said of it."""
-    with open(log, "rb") as file:
-        source = _Hashing(file)
-        blocks = apart.separate(source)
-        is_apart = blocks is not None
-        if blocks is None:
-            file.seek(0)
-            source = _Hashing(file)
-            blocks = iter(lambda: source.read(_BLOCK_BYTES), b"")
-        take(blocks)
-        return LogFacts(source.sha256, source.size, is_apart=is_apart)
+class LogKeeper:
+    """Keeps one log, beside the run that writes it or when it is there."""
+
+    def __init__(self, log: str, target: str, packer: Packer, store: Store,
+                 find_base: Callable[[bool], Content | None]) -> None:
+        """Nothing is done yet.
+
+        Args:
+            log: the log's file, which need not be there yet.
+            target: the file for it, if it gets one.
+            find_base: finds the log of an experiment that is much like this one, with times apart or not.
+        """
+        self._log, self._target = log, target
+        self._packer, self._store, self._find_base = packer, store, find_base
+        self._is_whole = threading.Event()
+        self._is_given_up = False
+        self._work: Beside[LogFacts | None] | None = None
+
+    def follow(self) -> None:
+        """Begin while the log grows."""
+        self._work = Beside(self._keep)
+
+    def end(self) -> None:
+        """Tell that the log is whole; harmless when repeated."""
+        self._is_whole.set()
+
+    def growing(self) -> Growing:
+        """The log as it grows, for others."""
+        return Growing(self._log, self._is_whole)
+
+    def finish(self) -> LogFacts | None:
+        """Keep the log, which is whole now, if there is one; what the manifest has to say of it."""
+        self.end()
+        return self._work.result() if self._work else self._keep()
+
+    def give_up(self) -> None:
+        """Keep nothing, if that is not done; harmless when repeated."""
+        self._is_given_up = True
+        self.end()
+        if self._work is not None:
+            self._work.wait()
+
+    def _keep(self) -> LogFacts | None:
+        try:
+            source = self.growing()
+        except FileNotFoundError:
+            return None
+        with source, contextlib.ExitStack() as opened:
+            body: BinaryIO = io.BytesIO()
+            header = codec.read_stream(source, apart.HEADER_BYTES)
+            is_apart = apart.is_log(header)
+            is_small = not source.grows_to(_SMALL_LOG_BYTES + 1)
+            base = None if is_small else self._find_base(is_apart)
+            held = _Held(apart.separate(source) if is_apart else
+                         itertools.chain([header], iter(lambda: source.read(_BLOCK_BYTES), b"")))
+            if base:
+                codec.compress_blocks(held, body, _LEVEL, self._store.read(base, codec.MAX_BASE_BYTES))
+            else:
+                deque(held, 0)
+            if held.is_large:
+                base, body = None, opened.enter_context(_nameless(os.path.dirname(self._target)))
+                codec.compress_blocks(held.take_all(), body, _LEVEL)
+            if self._is_given_up:
+                return None
+            facts = source.facts(is_apart)
+            # Now only: the header tells how many events there are.
+            first = [apart.head(source.header())] if is_apart else []
+            if is_small:
+                codec.compress_blocks(held.blocks, body, _LEVEL)
+            elif not held.is_large and not (base and self._is_worth(body.tell(), facts.size, first + held.blocks)):
+                return replace(facts, content=self._packer.add_blocks(first + held.blocks))
+            self._write(first, body)
+            return replace(facts, base=base)
+
+    @staticmethod
+    def _is_worth(stored: int, size: int, blocks: list[bytes]) -> bool:
+        """Whether a difference of so many bytes is to be kept, and not the log itself."""
+        return stored < size * _SURELY or stored < _WORTH_A_BASE * len(codec.compress(b"".join(blocks), LEVEL))
+
+    def _write(self, first: list[bytes], body: BinaryIO) -> None:
+        with whole_file(self._target) as out:
+            if first:
+                codec.compress_blocks(first, out, _LEVEL)
+            body.seek(0)
+            shutil.copyfileobj(body, out)
+
+
+def _nameless(directory: str) -> BinaryIO:
+    """A file for what is too large for memory, gone when it is closed."""
+    path = temporary_name(directory)
+    file = open(path, "x+b")
+    os.unlink(path)
+    return file
 
 
 def open_file(path: str, facts: LogFacts | None, store: Store) -> BinaryIO:

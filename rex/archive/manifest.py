@@ -22,6 +22,7 @@ APPARATUS, INPUT, OUTPUT = "apparatus", "input", "output"
 FILE, DIR, SYMLINK, FIFO, OTHER = "file", "dir", "symlink", "fifo", "other"
 
 Json = Any
+_quote = json.encoder.encode_basestring_ascii
 
 _PIECE_ENTRIES = 32   # of a table of files, on average
 _MANY_CHANGED = 16    # from here on changed files have a table too
@@ -189,12 +190,12 @@ def encode(manifest: Manifest, store: Callable[[list[bytes]], Content]) -> bytes
         if entry.is_changed or entry.final != entry.initial:
             changed[path] = entry
         else:
-            unchanged[path] = FileEntry(entry.initial, None, False, entry.roles, entry.elf)   # told once
-    table = store(list(_table_pieces(plain(unchanged)))) if unchanged else None
+            unchanged[path] = entry
+    table = store(list(_table_pieces(unchanged, _unchanged_text))) if unchanged else None
     told = replace(manifest, files=changed, table=table, changed=None, times_ns=())
     if len(changed) >= _MANY_CHANGED:
         timeless, times_ns = _without_times(changed, manifest.start_ns)
-        told = replace(told, files={}, changed=store(list(_table_pieces(plain(timeless)))), times_ns=times_ns)
+        told = replace(told, files={}, changed=store(list(_table_pieces(timeless, _text))), times_ns=times_ns)
     log = manifest.log
     version = VERSION if told.changed or log and log.is_apart else 2 if log and log.contents() else 1
     return _dump({"format": version, **plain(told)})
@@ -230,15 +231,34 @@ def _with_times(entries: dict[str, FileEntry], times_ns: tuple[int, ...], time_n
     return entries
 
 
-def _table_pieces(entries: dict[str, Json]) -> Iterator[bytes]:
+def _table_pieces(entries: dict[str, FileEntry], text: Callable[[FileEntry], str]) -> Iterator[bytes]:
     """The table's JSON text in pieces that end where a path says so: one changed entry is one new piece."""
-    lead, piece = b"{", {}
+    lead, piece = "{", []
     for path in sorted(entries):
-        piece[path] = entries[path]
+        piece.append(f"{_quote(path)}:{text(entries[path])}")
         if zlib.crc32(codec.raw(path)) % _PIECE_ENTRIES == 0:
-            yield lead + _dump(piece)[1:-1]
-            lead, piece = b",", {}
-    yield (lead + _dump(piece)[1:-1] if piece else b"") + b"}"
+            yield (lead + ",".join(piece)).encode()
+            lead, piece = ",", []
+    yield ((lead + ",".join(piece) if piece else "") + "}").encode()
+
+
+def _unchanged_text(entry: FileEntry) -> str:
+    """The JSON text of an entry, its state told once."""
+    state = entry.initial
+    if entry.elf or state is None or state.type != FILE or not state.content or state.target or state.link_of or state.xattrs:
+        return _text(FileEntry(state, None, False, entry.roles, entry.elf))
+    content, roles = state.content, ",".join(map(_quote, entry.roles))
+    # Files are many and alike: this is a tenth of the time.
+    return "".join([
+        '{"initial":{"content":{', f'"depth":{content.depth},' if content.depth else "",
+        f'"sha256":"{content.sha256}","size":{content.size}', f',"tree":"{content.tree}"' if content.tree else "", "}",
+        f',"gid":{state.gid}' if state.gid else "", f',"mode":{state.mode}' if state.mode else "",
+        f',"mtime_ns":{state.mtime_ns}' if state.mtime_ns else "", f',"size":{state.size}' if state.size else "",
+        ',"type":"file"', f',"uid":{state.uid}' if state.uid else "", "}", f',"roles":[{roles}]' if roles else "", "}"])
+
+
+def _text(value: Any) -> str:
+    return json.dumps(plain(value), sort_keys=True, separators=(",", ":"))
 
 
 def _dump(value: Json) -> bytes:

@@ -64,12 +64,23 @@ void record_use_alias(struct task *t, int dirfd, const char *given, const char *
     free(base);
 }
 
+/* What was only read is mostly as it was: whoever reads the report need not look again. */
+static unsigned how_now(const char *path, const struct used *u)
+{
+    struct stat st;
+    if (is_live || !u->known || u->how & (USED_WRITTEN | USED_DIRECTORY) || lstat(path, &st) || !S_ISREG(st.st_mode))
+        return u->how;
+    bool same = st.st_ino == u->st.st_ino && st.st_dev == u->st.st_dev && st.st_size == u->st.st_size
+        && st.st_mtim.tv_sec == u->st.st_mtim.tv_sec && st.st_mtim.tv_nsec == u->st.st_mtim.tv_nsec;
+    return u->how | (same ? USED_SAME : 0) | (st.st_nlink > 1 ? USED_LINKED : 0);
+}
+
 void record_report(void)
 {
     for (size_t i = 0; i < used.size; i++) {
         const struct used *u = used.slot[i].value;
         if (u)
-            report_line("use=%u %llu %lld %lld %s", u->how, (ull)u->st.st_ino, (long long)u->st.st_size,
+            report_line("use=%u %llu %lld %lld %s", how_now(used.slot[i].key, u), (ull)u->st.st_ino, (long long)u->st.st_size,
                         (long long)u->st.st_mtim.tv_sec * 1000000000 + u->st.st_mtim.tv_nsec, used.slot[i].key);
     }
     for (size_t i = 0; i < aliases.size; i++)

@@ -51,7 +51,7 @@ class RunRecording:
         touched = [codec.text(path) for path, state in report.touched.items() if state == CAPTURED]
         tree = RunTree(self._recording, self._plan, self._answers, touched, {codec.text(path) for path in report.gone})
         return self._recording.finish(
-            inventory.complete(self._manifest, tree, report, self._recording.log_path))
+            inventory.complete(self._manifest, tree, report, lambda: inventory.read_processes(self.log_path)))
 
     def abandon(self) -> None:
         """Leave nothing of it in the archive."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rex.tracer.sandbox import Sandbox
 
 RECORD, REPLAY, LIVE = "record", "replay", "live"
 
-# How a recorded experiment used a path: bits of FileUse.how.
-READ, WRITTEN, PROGRAM, LOADER, SCRIPT, DIRECTORY = 1, 2, 4, 8, 16, 32
+# How a recorded experiment used a path: bits of FileUse.how. And, of plain files that it did not write: whether it was
+# at the end as at the first look, and whether it had several names.
+READ, WRITTEN, PROGRAM, LOADER, SCRIPT, DIRECTORY, SAME, LINKED = 1, 2, 4, 8, 16, 32, 64, 128
 
 # At the gate: what, the task as the log numbers it, the process as it is now; one byte in.
 STEP_QUESTION = struct.Struct("<cII")
@@ -131,8 +133,7 @@ class Plan:
         return items
 
 
-@dataclass
-class FileUse:
+class FileUse(NamedTuple):
     """How a recorded experiment used one path, and the file's identity at the first look."""
 
     how: int
@@ -189,12 +190,13 @@ class Report:
         program = b""
         for item in data.split(b"\0")[:-1]:
             key, _, value = item.partition(b"=")
+            if key == b"use":                     # most of it
+                *numbers, path = value.split(b" ", 4)
+                report.uses[path] = FileUse(*map(int, numbers))
+                continue
             name = key.decode("ascii", "replace")
             if name in ("status", "events", "duration_ns", "divergences", "mismatches", "forced"):
                 setattr(report, name, int(value))
-            elif name == "use":
-                how, inode, size, mtime_ns, path = value.split(b" ", 4)
-                report.uses[path] = FileUse(int(how), int(inode), int(size), int(mtime_ns))
             elif name == "touched":
                 state, _, path = value.partition(b" ")
                 report.touched[path] = int(state)

@@ -7,13 +7,14 @@ import os
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 
-LOW = {"errors", "types", "text"}
+LOW = {"errors", "types", "text", "beside"}
 STORES = LOW | {"codec", "elf", "log", "archive", "syscalls"}
 
 # room -> rooms it may import; a room is a folder or module of rex/.
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "text": set(),
+    "beside": set(),
     "types": {"errors"},
     "codec": LOW,
     "elf": LOW,

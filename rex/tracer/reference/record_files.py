@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rex.errors import OwnFailure
 from rex.log.records import RESOLVED, STAT, Field
 from rex.syscalls import BY_NAME
-from rex.tracer.plan import CAPTURED, CREATED, DIRECTORY, READ, WRITTEN, FileUse, Report
+from rex.tracer.plan import CAPTURED, CREATED, DIRECTORY, LINKED, READ, SAME, WRITTEN, FileUse, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.spawn import Standard
 from rex.tracer.reference.tasks import Task
@@ -71,8 +71,8 @@ class Ledger:
         """Enter all of it."""
         for path, use in self._uses.items():
             first = use.first
-            report.uses[path] = (FileUse(use.how, first.st_ino, first.st_size, first.st_mtime_ns) if first
-                                 else FileUse(use.how, 0, 0, 0))
+            report.uses[path] = (FileUse(_how_now(path, use.how, first), first.st_ino, first.st_size, first.st_mtime_ns)
+                                 if first else FileUse(use.how, 0, 0, 0))
         report.touched = dict(self._touched)
         report.aliases = list(self._aliases)
         report.loaders = dict(self._loaders)
@@ -243,6 +243,18 @@ class Ledger:
                     and (is_controlling or fd.st_rdev == found.st_rdev)):
                 return number + 1
         return 0
+
+
+def _how_now(path: bytes, how: int, first: os.stat_result) -> int:
+    """What was only read is mostly as it was: whoever reads the report need not look again."""
+    try:
+        now = None if how & (WRITTEN | DIRECTORY) else os.lstat(path)
+    except OSError:
+        return how
+    if now is None or not stat.S_ISREG(now.st_mode):
+        return how
+    is_same = all(getattr(now, name) == getattr(first, name) for name in ("st_ino", "st_dev", "st_size", "st_mtime_ns"))
+    return how | (SAME if is_same else 0) | (LINKED if now.st_nlink > 1 else 0)
 
 
 def _ways(task: Task) -> int:
