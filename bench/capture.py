@@ -76,9 +76,10 @@ def trace_only(command: str, told: str) -> None:
 
 def run(folder: Path, *arguments: str) -> tuple[float, float]:
     """Wall-clock and processor seconds of a Python process and all below it."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": ""}   # as Rex is when it is installed
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run([sys.executable, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True,
-                   stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=600)
+                   stderr=subprocess.DEVNULL, env=environment, timeout=600)
     wall, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-import shutil
 import struct
 from dataclasses import dataclass
 from typing import Iterator, Mapping, NamedTuple
@@ -189,6 +188,7 @@ def with_interpreter(path: str, interpreter: bytes, dest: str) -> None:
         Damaged: its headers are cut short.
         FileExistsError: something is at dest.
     """
+    import shutil   # it takes a while, and recordings do without
     with open(path, "rb") as source:
         place, segment = _interpreter_segment(source.fileno(), path)
         with open(dest, "xb") as target:

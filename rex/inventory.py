@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Callable, Iterable
 
 from rex import codec
 from rex.archive import (APPARATUS, INPUT, OUTPUT, FileEntry, FileState, Manifest,
                          Process)
+from rex.beside import map_beside
 from rex.errors import RexError
 from rex.filetree import FileTree
 from rex.keeping import warn_of_keys
@@ -80,9 +80,9 @@ def _capture(files: _Files, path: str) -> FileState | None:
 
 
 def _capture_many(files: _Files, paths: Iterable[str]) -> dict[str, FileState]:
-    with ThreadPoolExecutor(max_workers=2) as pool:   # hashing and zstd leave the GIL free
-        found = pool.map(lambda path: (path, _capture(files, path)), sorted(paths))
-        return {path: state for path, state in found if state}
+    wanted = sorted(paths)
+    found = map_beside(lambda path: _capture(files, path), wanted)   # hashing and zstd leave the GIL free
+    return {path: state for path, state in zip(wanted, found) if state}
 
 
 def _capture_finals(files: _Files, touched: dict[str, int], uses: dict[str, FileUse]) -> None:

@@ -9,7 +9,6 @@ import re
 import socket
 import struct
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Any, Callable, Iterable
 
@@ -37,8 +36,9 @@ _KEY_PATTERNS = ("*/.ssh/id_*", "*/.ssh/*_key", "*/.ssh/*.pem", "*/etc/ssh/ssh_h
 _PERHAPS_PATTERNS = ("*.pem", "*.key", "*.asc", "*/id_*", "*_rsa", "*_ed25519", "*.ppk")
 
 
+@functools.cache
 def _any_of(*patterns: str) -> Callable[[str], object]:
-    """Whether a path matches one of the patterns, at the price of one match."""
+    """Whether a path matches one of the patterns, at the price of one match; the first use takes a while."""
     return re.compile("|".join(map(fnmatch.translate, patterns))).match
 
 
@@ -49,11 +49,9 @@ def _rough(*patterns: str) -> Callable[[str], bool]:
     return lambda path: path.endswith(ends) or any(map(path.__contains__, parts))
 
 
-_KEY_FILES = _any_of(*_KEY_PATTERNS)
-_NAMED_LIKE_KEYS = _any_of(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)
 _ROUGHLY_LIKE_KEYS = _rough(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)
-_NOT_KEYS = _any_of("*.pub", "*/known_hosts", "*.gpg~")
-_PRIVATE = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File|-----BEGIN PGP PRIVATE")
+_NOT_KEYS = ("*.pub", "*/known_hosts", "*.gpg~")
+_PRIVATE = rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File|-----BEGIN PGP PRIVATE"
 _LOOKED_AT_BYTES = 64 << 10
 
 
@@ -141,12 +139,12 @@ class CaptureService:
         self._begun: set[str] = set()                      # by hints, not ended
         self._ended = threading.Condition()
         self._is_awaited = False
-        self._stored: dict[str, Future[FileState]] = {}    # set aside, being stored
+        self._waiting: SimpleQueue[tuple[str, Callable[[], FileState], int] | None] = SimpleQueue()   # set aside
         self._waiting_bytes = 0
         self._hints: SimpleQueue[list[str] | None] = SimpleQueue()
         self._workers = [threading.Thread(target=self._follow_hints, daemon=True)
                          for _ in range(min(4, max(1, len(os.sched_getaffinity(0)) - 1)))]
-        self._pool = ThreadPoolExecutor(1, initializer=be_nice)
+        self._workers.append(threading.Thread(target=self._store_all, daemon=True))
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
     def __enter__(self) -> "CaptureService":
@@ -159,13 +157,11 @@ class CaptureService:
         self.theirs.close()
         self._thread.join()
         self._hinted.clear()
-        for _worker in self._workers:
+        self._waiting.put(None)
+        for _worker in self._workers[:-1]:
             self._hints.put(None)
         for worker in self._workers:
             worker.join()
-        self._pool.shutdown(wait=True)
-        for path, future in self._stored.items():
-            self._finish(path, future.result)
 
     def _serve(self) -> None:
         with self._ours:   # a tracer that still waits when this ends, learns that nobody answers
@@ -232,12 +228,13 @@ class CaptureService:
         store, size_bytes = found
         with self._ended:
             self._waiting_bytes += size_bytes
-        self._stored[path] = self._pool.submit(self._store, store, size_bytes)
+        self._waiting.put((path, store, size_bytes))
 
-    def _store(self, store: Callable[[], FileState], size_bytes: int) -> FileState:
-        try:
-            return store()
-        finally:
+    def _store_all(self) -> None:
+        be_nice()
+        while found := self._waiting.get():
+            path, store, size_bytes = found
+            self._finish(path, store)
             with self._ended:
                 self._waiting_bytes -= size_bytes
 
@@ -254,9 +251,9 @@ def warn_of_keys(files: Iterable[tuple[str, FileEntry]]) -> list[str]:
     """A warning for each file that is kept and looks like somebody's key or password."""
     found = []
     for path, entry in files:
-        if not _ROUGHLY_LIKE_KEYS(path) or not _NAMED_LIKE_KEYS(path) or _NOT_KEYS(path) or not entry.contents():
+        if not _ROUGHLY_LIKE_KEYS(path) or not _any_of(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)(path) or _any_of(*_NOT_KEYS)(path) or not entry.contents():
             continue
-        if _KEY_FILES(path) or _is_private_key(path):
+        if _any_of(*_KEY_PATTERNS)(path) or _is_private_key(path):
             found.append(f"{path} looks like a key or a password and is in the archive; "
                          f"to leave it out: rex record --exclude '{path}'")
     return found
@@ -265,6 +262,6 @@ def warn_of_keys(files: Iterable[tuple[str, FileEntry]]) -> list[str]:
 def _is_private_key(path: str) -> bool:
     try:
         with open(codec.raw(path), "rb") as file:
-            return bool(_PRIVATE.search(file.read(_LOOKED_AT_BYTES)))
+            return bool(re.search(_PRIVATE, file.read(_LOOKED_AT_BYTES)))
     except OSError:
         return False

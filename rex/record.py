@@ -6,18 +6,17 @@ import fnmatch
 import os
 import pwd
 import resource
-import shutil
 import stat
 import subprocess
-import tempfile
 import time
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, Callable, Iterable, cast
 
-from rex import __version__, codec, elf, inventory
-from rex.archive import Archive, Experiment, Manifest, Recording
+from rex import __version__, codec, elf
+from rex.archive import Archive, Experiment, Manifest, Process, Recording
 from rex.archive.identities import Identities
+from rex.archive.logs import LogKeeper
 from rex.archive.unpacked import cache_root
 from rex.beside import Beside
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure, UsageError
@@ -71,6 +70,13 @@ class Outcome:
     excluded: list[str] = field(default_factory=list)   # files that the user wanted left out
 
 
+def _which(command: str) -> str | None:
+    """What a shell would find; as shutil's, which takes a while to import."""
+    folders = [""] if os.path.dirname(command) else os.get_exec_path()
+    found = (os.path.join(folder, command) for folder in folders)
+    return next((path for path in found if os.access(path, os.X_OK) and not os.path.isdir(path)), None)
+
+
 def find_program(command: str) -> str:
     """The path that a shell would execute for a command.
 
@@ -78,7 +84,7 @@ def find_program(command: str) -> str:
         CommandNotFound, NotExecutable: with a shell's exit codes 127 and 126.
         Unsupported: it is a 32-bit program.
     """
-    found = shutil.which(command)
+    found = _which(command)
     if found:
         if not elf.is_elf(found) and not elf.script_line(found):
             raise NotExecutable(f"cannot run {command}", "neither a program nor a script with #!",
@@ -183,6 +189,11 @@ def new_manifest(facts: dict[str, Any], environment: dict[str, str], withheld: l
         start_ns=facts["start_ns"])
 
 
+def _read_processes(log: LogKeeper) -> tuple[list[Process], list[str]]:
+    from rex import inventory   # it is only now that there is time
+    return inventory.read_processes(cast(BinaryIO, log.growing()))
+
+
 def record(options: Options) -> Outcome:
     """Run a command and add it to an archive.
 
@@ -211,21 +222,22 @@ def record(options: Options) -> Outcome:
             new_manifest(facts, environment, withheld, engine_name), umask=_umask(), attachments=attachments,
             extra={"record": {"program": codec.text(os.fsencode(program)), "stdin": stdin_facts,
                               "serialized": options.serialize}})
-        with CaptureService(keeper) as service, tempfile.TemporaryDirectory(prefix="rex-") as work:
+        with CaptureService(keeper) as service, open(os.memfd_create("rex-report"), "rb") as told:
             plan = Plan(RECORD, recording.log_path, os.fsencode(program),
                         [os.fsencode(a) for a in options.command],
                         [k + b"=" + v for k, v in os.environb.items()],
-                        report=os.path.join(work, "report"), control=service.theirs.fileno(),
+                        report=f"/proc/{os.getpid()}/fd/{told.fileno()}", control=service.theirs.fileno(),
                         withhold=[os.fsencode(name) for name in withheld], seed=options.seed,
                         serialize=options.serialize)
             log = recording.follow_log(command)
-            told = Beside(lambda: inventory.read_processes(cast(BinaryIO, log.growing())))
+            processes = Beside(lambda: _read_processes(log))
             report = engine(plan)
             log.end()
         if service.failure:
             raise OwnFailure("a file could not be kept before it changed",
                              str(service.failure), "free some space and record again")
-        manifest = inventory.complete(manifest, FileTree(keeper, service), report, told.result)
+        from rex import inventory
+        manifest = inventory.complete(manifest, FileTree(keeper, service), report, processes.result)
         if options.complete:
             manifest = options.complete(manifest, recording)
         experiment = recording.finish(manifest)

@@ -38,20 +38,25 @@ class Identities:
         self._path = os.path.join(root, "identities-1.sqlite")
         self._lock = threading.Lock()
         self._learnt: dict[tuple[int, int], tuple[Any, ...]] = {}
-        self._devices = _settled_devices()
+        self._devices: frozenset[int] | None = None
         self._database: Any = None
+        self._errors: tuple[type[BaseException], ...] = ()
+
+    def _open(self) -> None:
+        """With the first question, which comes from beside a run: it takes a while."""
+        self._devices = settled_devices()
         try:
             import sqlite3
-            os.makedirs(root, mode=0o700, exist_ok=True)
+            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
             self._database = sqlite3.connect(self._path, timeout=_WAIT_S, check_same_thread=False)
             self._database.execute(_TABLE)
-            self._errors: tuple[type[BaseException], ...] = (sqlite3.Error, OSError)
+            self._errors = (sqlite3.Error, OSError)
         except Exception:   # no sqlite in this Python, no place to write, a damaged file
             self._database = None
 
     def find(self, info: os.stat_result) -> Content | None:
         """The content of the file that this tells of, if it is known for certain."""
-        if self._database is None or not self._is_worth(info):
+        if not self._is_worth(info) or self._database is None:
             return None
         try:
             with self._lock:
@@ -71,7 +76,12 @@ class Identities:
                 self._learnt[info.st_dev, info.st_ino] = row
 
     def _is_worth(self, info: os.stat_result) -> bool:
-        return info.st_size >= WORTH_BYTES and info.st_dev in self._devices
+        if info.st_size < WORTH_BYTES:
+            return False
+        with self._lock:
+            if self._devices is None:
+                self._open()
+        return self._devices is not None and info.st_dev in self._devices
 
     def close(self) -> None:
         """Keep what was learnt, for recordings to come."""
@@ -101,7 +111,7 @@ def _content(row: tuple[Any, ...], size: int) -> Content | None:
     return Content(sha256.hex(), size, depth, tree.hex())
 
 
-def _settled_devices() -> frozenset[int]:
+def settled_devices() -> frozenset[int]:
     """Device numbers of the file systems whose times can be relied upon."""
     found = set()
     try:

@@ -6,7 +6,6 @@ never be stale; Linux carries them over NFS as well.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import fcntl
 import os
@@ -84,6 +83,7 @@ def sync_file(path: str) -> None:
 
 def sync_file_system(directory: str) -> None:
     """Make everything written to the directory's file system durable."""
+    import ctypes
     fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         if ctypes.CDLL(None, use_errno=True).syncfs(fd) != 0:

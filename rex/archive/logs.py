@@ -7,7 +7,6 @@ import hashlib
 import io
 import itertools
 import os
-import shutil
 import threading
 from collections import deque
 from dataclasses import replace
@@ -205,7 +204,8 @@ class LogKeeper:
             if first:
                 codec.compress_blocks(first, out, _LEVEL)
             body.seek(0)
-            shutil.copyfileobj(body, out)
+            for block in iter(lambda: body.read(_BLOCK_BYTES), b""):
+                out.write(block)
 
 
 def _nameless(directory: str) -> BinaryIO:

@@ -50,7 +50,7 @@ class Packer:
         self.sealed: set[str] = set()          # names of the packs written
         self.new_bytes = 0                     # raw bytes that were not in the store yet
         self.stored_bytes = 0                  # bytes of the packs written
-        store.refresh()
+        store.look_again()
 
     def has(self, content: Content) -> bool:
         """Whether finished packs hold all that a content needs."""

@@ -64,6 +64,10 @@ class Store:
                 self._places.update(pack.places)
             self._is_loaded = True
 
+    def look_again(self) -> None:
+        """Refresh at the next question, which comes from beside a run: a large archive takes a while."""
+        self._is_loaded = False
+
     def learn(self, name: str) -> None:
         """Take in a pack that was just written; as `refresh`, for this one."""
         with self._lock:

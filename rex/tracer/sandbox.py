@@ -10,9 +10,9 @@ network but an own loopback. No capability can be had again, so that no mount ca
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import fcntl
+import functools
 import json
 import os
 import signal
@@ -20,6 +20,7 @@ import socket
 import struct
 import sys
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 # linux/sched.h, sys/mount.h, linux/prctl.h, which Python does not carry.
 _NEWNS, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET = (
@@ -37,7 +38,11 @@ _DEVICES = ("null", "zero", "full", "random", "urandom")
 _OWN = "/.rex"        # where the program and its libraries lie inside
 REFUSED = 90          # exit status: the sandbox could not be made; the reason is in the file
 
-_libc = ctypes.CDLL(None, use_errno=True)
+
+@functools.cache
+def _libc() -> Any:
+    import ctypes   # of those who import this module few come here
+    return ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass
@@ -68,7 +73,8 @@ class Sandbox:
 
 
 def _must(name: str, *args: int | bytes | None) -> int:
-    function = getattr(_libc, name)   # all give an int, -1 for a failure
+    function = getattr(_libc(), name)   # all give an int, -1 for a failure
+    import ctypes
     result = int(function(*[ctypes.c_ulong(a) if isinstance(a, int) else a for a in args]))
     if result == -1:
         raise OSError(ctypes.get_errno(), f"{name}: {os.strerror(ctypes.get_errno())}")
@@ -148,7 +154,7 @@ def _drop_capabilities() -> None:
     """For good: not even user 0 of this namespace gets one back by executing something."""
     _must("prctl", _CAP_AMBIENT, _AMBIENT_CLEAR, 0, 0, 0)
     number = 0
-    while _libc.prctl(_CAPBSET_READ, number, 0, 0, 0) >= 0:
+    while _libc().prctl(_CAPBSET_READ, number, 0, 0, 0) >= 0:
         _must("prctl", _CAPBSET_DROP, number, 0, 0, 0)
         number += 1
     _must("capset", struct.pack("<Ii", _CAPABILITY_VERSION_3, 0), bytes(24))
