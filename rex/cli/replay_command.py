@@ -36,9 +36,10 @@ def divergence_text(outcome: "Outcome", archive: str) -> str:
     first = outcome.divergence
     if not first:
         return ""
+    race = "; what its threads do may depend on their order: record it with --serialize" if first.may_race else ""
     return (f"replay diverged at event {first.event} ({first.why}): log has {first.logged}, "
             f"program asked for {first.asked}; see: rex log {archive}:{outcome.experiment.name} "
-            f"--around {first.event}")
+            f"--around {first.event}{race}")
 
 
 def as_json(outcome: "Outcome", archive: str) -> dict[str, Any]:

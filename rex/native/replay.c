@@ -27,6 +27,15 @@ static char *event_text(const struct event *e)
                      : strdup(name_of(e->record->call));
 }
 
+/* What threads do may depend on their order, and others then on that. */
+static bool may_race(void)
+{
+    for (uint32_t i = 0; i < script_total() && !serial_on; i++)
+        if (script_of(i)->birth && script_of(i)->birth->args[2] & CLONE_THREAD)
+            return true;
+    return false;
+}
+
 /* e: what the log has instead, NULL for the task's next event. */
 void replay_diverged(struct task *t, const struct event *e, const char *why)
 {
@@ -34,8 +43,8 @@ void replay_diverged(struct task *t, const struct event *e, const char *why)
         e = replay_next(t);
     if (divergences++ == 0) {
         char *logged = e ? event_text(e) : strdup("nothing more");
-        report_line("divergence=%u\t%u\t%s\t%s%s%s%s\t%s", e ? e->number : (unsigned)event_count,
-                    t->script ? t->script->index : UINT32_MAX, why, name_of(t->nr), t->path ? " \"" : "",
+        report_line("divergence=%u\t%u\t%d\t%s\t%s%s%s%s\t%s", e ? e->number : (unsigned)event_count,
+                    t->script ? t->script->index : UINT32_MAX, may_race(), why, name_of(t->nr), t->path ? " \"" : "",
                     t->path ? t->path : "", t->path ? "\"" : "", logged);
         free(logged);
     }

@@ -144,10 +144,11 @@ class FileUse(NamedTuple):
 
 @dataclass
 class Divergence:
-    """The first event where replay and log disagree."""
+    """The first event where replay and log disagree; may_race: there are threads, whose order is not of the log."""
 
     event: int
     task: int
+    may_race: bool
     why: str
     asked: str
     logged: str
@@ -212,8 +213,8 @@ class Report:
             elif name == "loader":
                 report.loaders[program] = value
             elif name == "divergence":
-                event, task, why, asked, logged = value.decode("utf-8", "replace").split("\t", 4)
-                report.divergence = Divergence(int(event), int(task), why, asked, logged)
+                event, task, may_race, why, asked, logged = value.decode("utf-8", "replace").split("\t", 5)
+                report.divergence = Divergence(int(event), int(task), may_race == "1", why, asked, logged)
             elif name == "output_differs":
                 event, _, stream = value.partition(b"\t")
                 report.differs_at = (int(event), int(stream))

@@ -86,7 +86,7 @@ class Replayer(Handler):
             if task.path is not None:
                 asked += f' "{os.fsdecode(task.path)}"'
             number = entry.number if entry else self.log.count
-            report.divergence = Divergence(number, task.script.index, why, asked, describe(entry))
+            report.divergence = Divergence(number, task.script.index, self.log.has_threads, why, asked, describe(entry))
 
     def _miss_outputs(self, script: Script) -> None:
         """What the log has as written, and never was."""

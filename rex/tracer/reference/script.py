@@ -165,6 +165,7 @@ class Log:
         self._scripts: list[Script] = []
         self._children: dict[tuple[int, int], Script] = {}
         self._processes: dict[int, list[Script]] = {}
+        self.has_threads = False
         entries: list[Entry] = []
         with LogReader(path) as reader:
             self.has_loader_readings = reader.version < LOADER_UNREAD
@@ -187,6 +188,7 @@ class Log:
             script.birth, script.tid, script.process = event, event.args[3], event.args[4]
             self._children[event.args[0], event.args[1]] = script
             self._processes.setdefault(script.process, []).append(script)
+            self.has_threads |= script.process != script.tid
             entry.is_done = True
         elif event.call == EXIT:
             script.exit = entry
