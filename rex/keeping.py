@@ -18,11 +18,10 @@ from rex.archive.identities import Identities
 from rex.beside import be_nice
 
 _REQUEST = struct.Struct("<I")
-_HINT = 1 << 31                 # set in a request's length: no answer is wanted
-_ALL = 1 << 30                  # and all below it: it is moved
-_BLOCK_BYTES = 1 << 16
+_ALL = 1 << 30                  # set in a request's length: and all below it; it is moved
+_BLOCK_BYTES, _HINTS_BYTES = 1 << 16, 1 << 13
 _WAITING_BYTES = 64 << 20       # what may wait in memory to be stored
-_LOOK_AGAIN_S = 0.01
+_LOOK_AGAIN_S, _LOOK_FOR_HINTS_S = 0.01, 0.02
 
 # Files that hold credentials, by wide custom.
 _KEY_PATTERNS = ("*/.ssh/id_*", "*/.ssh/*_key", "*/.ssh/*.pem", "*/etc/ssh/ssh_host_*_key", "*/.aws/credentials",
@@ -114,14 +113,30 @@ class Keeper:
         return None if self.is_excluded(path) else self._recording.set_aside(path, limit_bytes)
 
 
+def _requests(data: bytes) -> tuple[list[tuple[str, bool]], bytes]:
+    """Paths, and whether all below them is meant; and what is left of the data."""
+    at, found = 0, []
+    while len(data) - at >= _REQUEST.size:
+        length = _REQUEST.unpack_from(data, at)[0]
+        end = at + _REQUEST.size + (length & ~_ALL)
+        if end > len(data):
+            break
+        found.append((codec.text(data[at + _REQUEST.size:end]), bool(length & _ALL)))
+        at = end
+    return found, data[at:]
+
+
 class CaptureService:
     """Keeps files beside the run: first those that a tracer names as they are read, and at
     once those that it says are about to change; the tracee waits for the latter only.
 
-    A request is u32 length and a path, answered by one byte; with the highest bit of the
-    length set it is a hint, and not answered.
+    A request is u32 length and a path, answered by one byte; with bit 30 of the length set
+    it is for all below the path too. Hints look the same, come through a pipe that is looked
+    at now and then, and are not answered.
 
     Attributes:
+        theirs: a socket for requests.
+        hints: a pipe for hints, without waiting.
         captured: the states of files before the experiment changed them.
         seen: the states of files that were read, soon after the first look; not of all that were.
         failure: why a file could not be kept before it changed.
@@ -131,6 +146,8 @@ class CaptureService:
         self._keeper = keeper
         self._ours, self.theirs = socket.socketpair()
         self.theirs.set_inheritable(True)
+        self._told, self.hints = os.pipe2(os.O_NONBLOCK)
+        os.set_inheritable(self._told, False)
         self.captured: dict[str, FileState] = {}
         self.seen: dict[str, FileState] = {}
         self.failure: OSError | None = None
@@ -139,59 +156,57 @@ class CaptureService:
         self._begun: set[str] = set()                      # by hints, not ended
         self._ended = threading.Condition()
         self._is_awaited = False
+        self._is_over = threading.Event()
+        self._hint_lock = threading.Lock()
+        self._hint_rest = b""
         self._waiting: SimpleQueue[tuple[str, Callable[[], FileState], int] | None] = SimpleQueue()   # set aside
         self._waiting_bytes = 0
-        self._hints: SimpleQueue[list[str] | None] = SimpleQueue()
         self._workers = [threading.Thread(target=self._follow_hints, daemon=True)
                          for _ in range(min(4, max(1, len(os.sched_getaffinity(0)) - 1)))]
-        self._workers.append(threading.Thread(target=self._store_all, daemon=True))
-        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._workers += [threading.Thread(target=work, daemon=True) for work in (self._serve, self._store_all)]
 
     def __enter__(self) -> "CaptureService":
-        for thread in (self._thread, *self._workers):
+        for thread in self._workers:
             thread.start()
         return self
 
     def __exit__(self, *_: Any) -> None:
         """Wait for what must be kept; what was only hinted at and not begun is left to the caller."""
         self.theirs.close()
-        self._thread.join()
+        self._workers[-2].join()
+        self._is_over.set()
         self._hinted.clear()
         self._waiting.put(None)
-        for _worker in self._workers[:-1]:
-            self._hints.put(None)
         for worker in self._workers:
             worker.join()
+        os.close(self._told)
+        os.close(self.hints)
 
     def _serve(self) -> None:
         with self._ours:   # a tracer that still waits when this ends, learns that nobody answers
             rest = b""
             while block := self._ours.recv(_BLOCK_BYTES):
-                rest = self._answer(rest + block)
+                requests, rest = _requests(rest + block)
+                for path, has_all in requests:
+                    self._keep_all([path, *below(path)] if has_all else [path])
+                    self._ours.sendall(b"k")
 
-    def _answer(self, data: bytes) -> bytes:
-        """Do what whole requests ask for; what is left of the data."""
-        at, hinted = 0, []
-        while len(data) - at >= _REQUEST.size:
-            length = _REQUEST.unpack_from(data, at)[0]
-            end = at + _REQUEST.size + (length & ~(_HINT | _ALL))
-            if end > len(data):
-                break
-            path = codec.text(data[at + _REQUEST.size:end])
-            at = end
-            if not length & _HINT:
-                self._keep_all([path, *below(path)] if length & _ALL else [path])
-                self._ours.sendall(b"k")
-            elif path not in self._kept:
-                self._hinted[path] = True
-                hinted.append(path)
-        if hinted:
-            self._hints.put(hinted)
-        return data[at:]
+    def _new_hints(self) -> list[str]:
+        """What was hinted at meanwhile; some of it where that is much."""
+        with self._hint_lock:
+            try:
+                data = os.read(self._told, _HINTS_BYTES)
+            except BlockingIOError:
+                return []
+            requests, self._hint_rest = _requests(self._hint_rest + data)
+            paths = [path for path, _ in requests if path not in self._kept]
+            self._hinted.update(dict.fromkeys(paths, True))
+            return paths
 
     def _follow_hints(self) -> None:
         be_nice()
-        while (paths := self._hints.get()) is not None:
+        while not self._is_over.is_set():
+            paths = self._new_hints()
             for path in paths:
                 self._begun.add(path)
                 if self._hinted.pop(path, False):
@@ -203,6 +218,8 @@ class CaptureService:
                 if self._is_awaited:
                     with self._ended:
                         self._ended.notify_all()
+            if not paths:
+                self._is_over.wait(_LOOK_FOR_HINTS_S)
 
     def _keep_all(self, paths: list[str]) -> None:
         for each in paths:

@@ -226,7 +226,7 @@ def record(options: Options) -> Outcome:
             plan = Plan(RECORD, recording.log_path, os.fsencode(program),
                         [os.fsencode(a) for a in options.command],
                         [k + b"=" + v for k, v in os.environb.items()],
-                        report=f"/proc/{os.getpid()}/fd/{told.fileno()}", control=service.theirs.fileno(),
+                        report=f"/proc/{os.getpid()}/fd/{told.fileno()}", control=service.theirs.fileno(), hints=service.hints,
                         withhold=[os.fsencode(name) for name in withheld], seed=options.seed,
                         serialize=options.serialize)
             log = recording.follow_log(command)

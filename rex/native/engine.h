@@ -63,6 +63,7 @@ struct plan {
     size_t world_count;                   /* live: where the files of each world begin, see view_branch.c */
     int mask;                             /* replay: the umask as recorded, -1 = leave */
     int control;                          /* record: descriptor of the capture service, -1 without */
+    int hints;                            /* record: a pipe to it that never waits, -1 without */
     int gate;                             /* replay: descriptor of who decides on steps, -1 without */
     ull stack_limit;                      /* soft RLIMIT_STACK, 0 = leave */
     bool serialize;                       /* record: one task at a time */

@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-struct plan plan = {.control = -1, .gate = -1, .mask = -1};
+struct plan plan = {.control = -1, .hints = -1, .gate = -1, .mask = -1};
 
 static void add(struct strings *s, char *value)
 {
@@ -48,6 +48,8 @@ static void plan_set(const char *key, char *value)
         plan.worlds[plan.world_count++] = plan_marks();
     } else if (!strcmp(key, "control"))
         plan.control = atoi(value);
+    else if (!strcmp(key, "hints"))
+        plan.hints = atoi(value);
     else if (!strcmp(key, "gate"))
         plan.gate = atoi(value);
     else if (!strcmp(key, "stack_limit"))

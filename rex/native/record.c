@@ -398,6 +398,8 @@ void record_start(void)
 {
     if (plan.control >= 0)
         fcntl(plan.control, F_SETFD, FD_CLOEXEC);
+    if (plan.hints >= 0)
+        fcntl(plan.hints, F_SETFD, FD_CLOEXEC);
     log_create(plan.log);
     if (plan.serialize)
         serial_start();

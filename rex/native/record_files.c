@@ -5,13 +5,13 @@
 #include "used.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <sys/socket.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 
-enum { HINTS_BYTES = 8192, HINTS_NS = 20000000 };
 enum touch { UNTOUCHED, CAPTURED, CREATED };
 
 static struct table touched;             /* resolved path -> enum touch */
@@ -23,9 +23,19 @@ struct used { unsigned how; bool known; struct stat st; };
 
 static struct table used, aliases;
 
-enum ask { ASK_HINT, ASK_SELF, ASK_ALL };
-static void ask_capture(const char *path, enum ask what);
 static bool is_created(const char *path);
+
+/* The service looks for hints now and then: nobody is woken up who would want this processor.
+ * Where there is no room for one it is lost, and the file kept in the end. */
+static void hint(const char *path)
+{
+    struct { uint32_t length; char path[PIPE_BUF - sizeof(uint32_t)]; } h = {.length = (uint32_t)strlen(path)};
+    if (plan.hints < 0 || h.length > sizeof h.path)
+        return;
+    memcpy(h.path, path, h.length);
+    if (write(plan.hints, &h, sizeof h.length + h.length) < 0 && errno != EAGAIN && errno != EINTR)
+        die("the capture service is gone");
+}
 
 /* A file that is only read can be kept beside the run, from its first use on. */
 void record_use(const char *path, unsigned how, const struct stat *st)
@@ -35,9 +45,8 @@ void record_use(const char *path, unsigned how, const struct stat *st)
     if (is_first)
         *at = zalloc(sizeof **at);
     (*at)->how |= how;
-    if (is_first && !(how & (USED_WRITTEN | USED_DIRECTORY)) && plan.control >= 0 && *path == '/'
-        && !table_get(&touched, path) && !is_created(path))
-        ask_capture(path, ASK_HINT);
+    if (is_first && !(how & (USED_WRITTEN | USED_DIRECTORY)) && *path == '/' && !table_get(&touched, path) && !is_created(path))
+        hint(path);
     if (st && !(*at)->known) {
         (*at)->known = true;
         (*at)->st = *st;
@@ -106,36 +115,22 @@ static bool is_created(const char *path)
     return created;
 }
 
-static void send_requests(struct bytes *b)
+/* The service answers with one byte when it has the content; of a directory that moves, also of all below it. */
+static void ask_capture(const char *path, bool moves)
 {
-    for (size_t at = 0; at < b->used; ) {
-        ssize_t done = write(plan.control, b->data + at, b->used - at);
+    static struct bytes b;
+    uint32_t n = (uint32_t)strlen(path), head = n | (moves ? 1u << 30 : 0);
+    char answer;
+    b.used = 0;
+    bytes_add(&b, &head, sizeof head);
+    bytes_add(&b, path, n);
+    for (size_t at = 0; at < b.used; ) {
+        ssize_t done = write(plan.control, b.data + at, b.used - at);
         if (done < 0 && errno != EINTR)
             die("the capture service is gone");
         at += done > 0 ? (size_t)done : 0;
     }
-    b->used = 0;
-}
-
-/* The service answers with one byte when it has the content; a hint (highest bit) is not answered,
- * and waits for company: each message wakes somebody up who wants this processor. */
-static void ask_capture(const char *path, enum ask what)
-{
-    bool waits = what != ASK_HINT;
-    static struct bytes b;
-    static struct timespec sent;
-    struct timespec now;
-    uint32_t n = (uint32_t)strlen(path), head = n | (waits ? 0 : 1u << 31) | (what == ASK_ALL ? 1u << 30 : 0);
-    char answer;
-    bytes_add(&b, &head, sizeof head);
-    bytes_add(&b, path, n);
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    if (!waits && b.used < HINTS_BYTES
-        && (now.tv_sec - sent.tv_sec) * 1000000000 + now.tv_nsec - sent.tv_nsec < HINTS_NS)
-        return;
-    sent = now;
-    send_requests(&b);
-    while (waits && read(plan.control, &answer, 1) < 0 && errno == EINTR)
+    while (read(plan.control, &answer, 1) < 0 && errno == EINTR)
         ;
 }
 
@@ -159,7 +154,7 @@ void record_before_change(const char *path, bool moves)
     if (moves)
         *table_at(&moved, path) = &moved;
     if (!is_live && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode)))
-        ask_capture(path, moves ? ASK_ALL : ASK_SELF);
+        ask_capture(path, moves);
     if (!table_get(&touched, path))
         *table_at(&touched, path) = (void *)(intptr_t)CAPTURED;
 }

@@ -32,7 +32,8 @@ class Plan:
         mode: record, replay or live (archived files, with the rest of the system as it is).
         log: the log to write or to read (uncompressed); live: "" without a recording.
         program: what the first exec is given; args[0] may differ.
-        control: record: a socket to the capture service (see record.py).
+        control: record: a socket to the capture service (`rex.keeping.CaptureService`).
+        hints: record: a pipe to it, which never waits.
         gate: replay: a socket to who decides which steps run.
         steps: replay: tasks of the log that are steps.
         withhold: record: variables whose values the log must not hold.
@@ -60,6 +61,7 @@ class Plan:
     report: str
     cwd: bytes | None = None
     control: int = -1
+    hints: int = -1
     gate: int = -1
     steps: list[int] = field(default_factory=list)
     withhold: list[bytes] = field(default_factory=list)
@@ -97,6 +99,8 @@ class Plan:
                 items.append((key, value))
         if self.control >= 0:
             items.append(("control", b"%d" % self.control))
+        if self.hints >= 0:
+            items.append(("hints", b"%d" % self.hints))
         if self.gate >= 0:
             items.append(("gate", b"%d" % self.gate))
         items += [("step", b"%d" % task) for task in self.steps]

@@ -18,8 +18,6 @@ from rex.archive import Archive, FileEntry, FileState, Manifest
 from rex.archive.identities import SETTLED_NS, Identities, settled_devices
 from rex.keeping import CaptureService, Keeper, matches, warn_of_keys
 
-HINT = 1 << 31
-
 
 @pytest.mark.parametrize("path, pattern, expected", [
     ("/home/a/x.pem", "*.pem", True), ("/home/a.pem/x", "*.pem", True), ("/home/a/x.pem", "/home/*", True),
@@ -41,7 +39,7 @@ def test_excluded_files_have_no_bytes(tmp_path: Path) -> None:
     assert states["open"].content and keeper.excluded == {f"{tmp_path}/in/secret"}
 
 
-HINT, ALL_BELOW = 1 << 31, 1 << 30      # bits of a request's length
+ALL_BELOW = 1 << 30      # a bit of a request's length
 
 
 def ask(service: CaptureService, path: Path, mark: int = 0) -> None:
@@ -49,7 +47,11 @@ def ask(service: CaptureService, path: Path, mark: int = 0) -> None:
     end = socket.socket(fileno=os.dup(service.theirs.fileno()))
     with end:
         end.sendall(struct.pack("<I", len(name) | mark) + name)
-        assert mark == HINT or end.recv(1) == b"k"
+        assert end.recv(1) == b"k"
+
+
+def hint(service: CaptureService, path: Path) -> None:
+    os.write(service.hints, struct.pack("<I", len(bytes(path))) + bytes(path))
 
 
 @pytest.mark.parametrize("size", [0, 5, 200_000, 9 << 20])
@@ -62,7 +64,7 @@ def test_what_is_about_to_change_is_kept_as_it_was(tmp_path: Path, size: int, is
     with archive.begin() as recording:
         with CaptureService(Keeper(recording)) as service:
             if is_hinted:
-                ask(service, path, HINT)
+                hint(service, path)
             ask(service, path)
             path.write_bytes(b"other")
             ask(service, path)           # its first state counts
@@ -79,7 +81,7 @@ def test_hints_are_followed_beside_the_run(tmp_path: Path) -> None:
     with Archive.create(tmp_path / "archive").begin() as recording:
         with CaptureService(Keeper(recording)) as service:
             for number in range(20):
-                ask(service, tmp_path / f"f{number}", HINT)
+                hint(service, tmp_path / f"f{number}")
             ask(service, tmp_path / "f19")
             while len(service.seen) < 19:
                 time.sleep(0.01)

@@ -47,7 +47,7 @@ class Recorder(Handler):
         super().__init__(standard)
         self._began_ns = time.monotonic_ns()
         self._log = LogWriter(plan.log)
-        self._ledger = Ledger(plan.control, standard)
+        self._ledger = Ledger(plan.control, plan.hints, standard)
         self._withhold = plan.withhold
         self._streams = _STANDARD_STREAMS
         # Writes to one outside file by several tasks are let in one after another,
@@ -56,6 +56,8 @@ class Recorder(Handler):
         self._counter = kernel.TimeStampCounter()
         if plan.control >= 0:
             os.set_inheritable(plan.control, False)
+        if plan.hints >= 0:
+            os.set_inheritable(plan.hints, False)
 
     def finish(self, status: int) -> Report:
         """Close the log; what there is to report."""

@@ -4,6 +4,7 @@ handed to the capture service first."""
 from __future__ import annotations
 
 import os
+import select
 import stat
 import struct
 from dataclasses import dataclass
@@ -20,8 +21,7 @@ from rex.tracer.reference.tasks import Task
 _STAT = struct.Struct("<QQQIII4xQqqq6q24x")
 _REQUEST = struct.Struct("<I")
 _SOCKADDR_UN_BYTES, _AF_UNIX = 110, b"\x01\0"
-_HINT = 1 << 31                # in a request's length
-_ALL = 1 << 30                 # the same: and all below it
+_ALL = 1 << 30                 # in a request's length: and all below it
 # File systems whose contents the kernel makes up as they are read: proc, sysfs, debugfs,
 # tracefs, cgroup, cgroup2, securityfs, bpf, selinux, efivarfs, pstore.
 _KERNEL_MADE = frozenset((0x9FA0, 0x62656572, 0x64626720, 0x74726163, 0x27E0EB, 0x63677270,
@@ -57,9 +57,9 @@ class _Use:
 class Ledger:
     """What the experiment used and changed, for the report."""
 
-    def __init__(self, control: int, standard: Standard) -> None:
-        """control: descriptor of the capture service, -1 without."""
-        self._control = control
+    def __init__(self, control: int, hints: int, standard: Standard) -> None:
+        """control, hints: descriptors of the capture service, -1 without."""
+        self._control, self._hints = control, hints
         self._standard = standard
         self._uses: dict[bytes, _Use] = {}
         self._aliases: dict[bytes, None] = {}
@@ -81,9 +81,9 @@ class Ledger:
 
     def use(self, path: bytes, how: int, found: os.stat_result | None = None) -> None:
         """The path was used in one more way."""
-        if (path not in self._uses and not how & (WRITTEN | DIRECTORY) and self._control >= 0
-                and path.startswith(b"/") and path not in self._touched and not self._is_created(path)):
-            self._ask_capture(path, _HINT)   # only read: it can be kept beside the run
+        if (path not in self._uses and not how & (WRITTEN | DIRECTORY) and path.startswith(b"/")
+                and path not in self._touched and not self._is_created(path)):
+            self._hint(path)                 # only read: it can be kept beside the run
         use = self._uses.setdefault(path, _Use())
         use.how |= how
         use.first = use.first or found
@@ -177,14 +177,24 @@ class Ledger:
             self._moved.add(path)
         self._touched.setdefault(path, CAPTURED)
 
+    def _hint(self, path: bytes) -> None:
+        """The service looks for hints now and then; one that finds no room is lost."""
+        request = _REQUEST.pack(len(path)) + path
+        try:
+            if self._hints >= 0 and len(request) <= select.PIPE_BUF:
+                os.write(self._hints, request)
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            raise OwnFailure("the capture service is gone", error.strerror or "") from error
+
     def _ask_capture(self, path: bytes, mark: int = 0) -> None:
-        """The service answers with one byte when it has the content; a hint is not answered."""
+        """The service answers with one byte when it has the content."""
         request = _REQUEST.pack(len(path) | mark) + path
         try:
             while request:
                 request = request[os.write(self._control, request):]
-            if not mark & _HINT:
-                os.read(self._control, 1)
+            os.read(self._control, 1)
         except OSError as error:
             raise OwnFailure("the capture service is gone", error.strerror or "") from error
 
