@@ -6,8 +6,7 @@ import os
 
 from rex import codec, elf
 from rex.archive import ElfFacts, FileState, below
-from rex.errors import RexError
-from rex.keeping import CaptureService, Keeper
+from rex.keeping import CaptureService, Keeper, elf_facts
 
 
 class FileTree:
@@ -16,6 +15,7 @@ class FileTree:
     Attributes:
         captured: states of files before the experiment changed them.
         seen: states of files that were only read, kept beside the run.
+        inputs: of most of these, what a manifest has of them if they are inputs.
         excluded: files whose bytes the user wanted left out; grows as files are captured.
     """
 
@@ -24,6 +24,8 @@ class FileTree:
         self._keeper = keeper
         self.captured = service.captured
         self.seen = service.seen
+        self.inputs = service.inputs
+        self._elf = service.elf
         self.excluded = keeper.excluded
         self._infos: dict[str, os.stat_result | None] = {}
 
@@ -55,6 +57,8 @@ class FileTree:
 
     def elf(self, path: str, state: FileState | None = None) -> ElfFacts | None:
         """What the ELF file at a path, which was kept in this state, says about itself."""
+        if state and path in self._elf and self.seen.get(path) is state:
+            return self._elf[path]
         if state and state.content and self._keeper.begins_otherwise(state.content, elf.MAGIC):
             return None
         return elf_facts(codec.raw(path))
@@ -67,12 +71,3 @@ class FileTree:
         """
         found = elf.resolve_needed(os.fsdecode(codec.raw(program)), environment).found.values()
         return {codec.text(os.fsencode(os.path.realpath(path))) for path in found}
-
-
-def elf_facts(name: bytes) -> ElfFacts | None:
-    """What a file says about itself, if it is an ELF file that we understand."""
-    try:
-        facts = elf.read(name)
-    except (RexError, OSError):
-        return None
-    return ElfFacts(facts.interpreter, facts.soname, facts.needed, facts.build_id) if facts else None

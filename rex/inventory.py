@@ -50,19 +50,22 @@ def complete(manifest: Manifest, tree: FileTree, report: Report, told: Callable[
     made = {path for path, state in touched.items() if state == CREATED}
     # what is below a directory that moves was kept with it, also what the experiment had made there
     files = _Files(tree, {path: state for path, state in tree.captured.items() if not _is_below(path, made)}, tree.seen)
+    inputs = _plain_inputs(files, uses, touched, made)
+    if inputs:
+        uses = {path: use for path, use in uses.items() if path not in inputs}
     _capture_finals(files, touched, uses)
     _capture_unchanged(files, uses, touched)
     libraries = _capture_unloaded(files, uses, manifest.environment)
     _add_links(files, aliases)
-    _add_directories(files)
+    _add_directories(files, inputs)
     processes, notes = told()
     extra = {**manifest.extra, "record": {
         **manifest.extra.get("record", {}),
         "loaders": {codec.text(p): codec.text(l) for p, l in report.loaders.items()},
         **({"excluded": sorted(tree.excluded)} if tree.excluded else {})}}
-    entries = _link(tree, _entries(files, uses, touched, libraries), uses)
+    entries = {**inputs, **_link(tree, _entries(files, uses, touched, libraries), uses)}
     return replace(
-        manifest, files=entries, processes=tuple(processes), extra=extra,
+        manifest, files={path: entries[path] for path in sorted(entries)}, processes=tuple(processes), extra=extra,
         warnings=tuple(notes + files.warnings + warn_of_keys(entries.items())), duration_s=report.duration_ns / 1e9,
         exit_status=os.waitstatus_to_exitcode(report.status),
         counts={"events": report.events, "processes": len(processes),
@@ -83,6 +86,16 @@ def _capture_many(files: _Files, paths: Iterable[str]) -> dict[str, FileState]:
     wanted = sorted(paths)
     found = map_beside(lambda path: _capture(files, path), wanted)   # hashing and zstd leave the GIL free
     return {path: state for path, state in zip(wanted, found) if state}
+
+
+def _plain_inputs(files: _Files, uses: dict[str, FileUse], touched: dict[str, int], created: set[str]) -> dict[str, FileEntry]:
+    """Entries of files of one name that were read and nothing else, made beside the run: mostly nearly all."""
+    found = {}
+    for path, use in uses.items():
+        if use.how == READ | SAME and (made := files.tree.inputs.get(path)) and (state := made.entry.initial) and (
+                use.size == state.size and use.mtime_ns == state.mtime_ns and path not in touched and path not in files.initial):
+            found[path] = made.entry
+    return {path: entry for path, entry in found.items() if not _is_below(path, created)} if created else found
 
 
 def _capture_finals(files: _Files, touched: dict[str, int], uses: dict[str, FileUse]) -> None:
@@ -174,10 +187,9 @@ def _add_links(files: _Files, aliases: list[str]) -> None:
             left = [p for p in state.target.split("/") if p not in ("", ".")] + left
 
 
-def _add_directories(files: _Files) -> None:
+def _add_directories(files: _Files, inputs: Iterable[str]) -> None:
     """The structure: every directory on the way to a file."""
-    for path in list(files.initial) + list(files.final):
-        parent = os.path.dirname(path)
+    for parent in {path.rpartition("/")[0] or "/" for path in (*files.initial, *files.final, *inputs)}:
         while parent not in files.initial:
             if parent in files.final:
                 break

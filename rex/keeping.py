@@ -12,10 +12,11 @@ import threading
 from queue import SimpleQueue
 from typing import Any, Callable, Iterable
 
-from rex import codec
-from rex.archive import Content, FileEntry, FileState, Recording, below
+from rex import codec, elf
+from rex.archive import INPUT, Content, ElfFacts, FileEntry, FileState, Line, Recording, below, line
 from rex.archive.identities import Identities
 from rex.beside import be_nice
+from rex.errors import RexError
 
 _REQUEST = struct.Struct("<I")
 _ALL = 1 << 30                  # set in a request's length: and all below it; it is moved
@@ -44,8 +45,7 @@ def _any_of(*patterns: str) -> Callable[[str], object]:
 def _rough(*patterns: str) -> Callable[[str], bool]:
     """Whether a path may match one of the patterns; the most do not, and are told apart at little cost."""
     ends = tuple({pattern.rpartition("*")[2] for pattern in patterns} - {""})
-    parts = tuple({max(pattern.split("*"), key=len) for pattern in patterns if pattern.endswith("*")})
-    return lambda path: path.endswith(ends) or any(map(path.__contains__, parts))
+    return lambda path: path.endswith(ends) or "/." in path or "/id_" in path   # one of these is in those with an open end
 
 
 _ROUGHLY_LIKE_KEYS = _rough(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)
@@ -139,6 +139,8 @@ class CaptureService:
         hints: a pipe for hints, without waiting.
         captured: the states of files before the experiment changed them.
         seen: the states of files that were read, soon after the first look; not of all that were.
+        inputs: what a manifest has of those among them that are no programs or libraries, if they are inputs and not changed.
+        elf: what the others among them say about themselves.
         failure: why a file could not be kept before it changed.
     """
 
@@ -150,6 +152,8 @@ class CaptureService:
         os.set_inheritable(self._told, False)
         self.captured: dict[str, FileState] = {}
         self.seen: dict[str, FileState] = {}
+        self.inputs: dict[str, Line] = {}
+        self.elf: dict[str, ElfFacts | None] = {}
         self.failure: OSError | None = None
         self._kept: set[str] = set()                       # asked for before a change
         self._hinted: dict[str, bool] = {}                 # not begun
@@ -210,16 +214,25 @@ class CaptureService:
             for path in paths:
                 self._begun.add(path)
                 if self._hinted.pop(path, False):
-                    try:
-                        self.seen[path] = self._keeper.capture(path)
-                    except OSError:
-                        pass       # whoever looks at the end will tell
+                    self._see(path)
                 self._begun.discard(path)
                 if self._is_awaited:
                     with self._ended:
                         self._ended.notify_all()
             if not paths:
                 self._is_over.wait(_LOOK_FOR_HINTS_S)
+
+    def _see(self, path: str) -> None:
+        try:
+            state = self.seen[path] = self._keeper.capture(path)
+        except OSError:
+            return             # whoever looks at the end will tell
+        if state.type != "file" or not state.content:
+            return
+        if self._keeper.begins_otherwise(state.content, elf.MAGIC):
+            self.inputs[path] = line(path, FileEntry(state, state, False, (INPUT,)))
+        else:
+            self.elf[path] = elf_facts(codec.raw(path))
 
     def _keep_all(self, paths: list[str]) -> None:
         for each in paths:
@@ -262,6 +275,15 @@ class CaptureService:
             pass
         except OSError as error:
             self.failure = self.failure or error
+
+
+def elf_facts(name: bytes) -> ElfFacts | None:
+    """What a file says about itself, if it is an ELF file that we understand."""
+    try:
+        facts = elf.read(name)
+    except (RexError, OSError):
+        return None
+    return ElfFacts(facts.interpreter, facts.soname, facts.needed, facts.build_id) if facts else None
 
 
 def warn_of_keys(files: Iterable[tuple[str, FileEntry]]) -> list[str]:

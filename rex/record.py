@@ -240,7 +240,7 @@ def record(options: Options) -> Outcome:
         manifest = inventory.complete(manifest, FileTree(keeper, service), report, processes.result)
         if options.complete:
             manifest = options.complete(manifest, recording)
-        experiment = recording.finish(manifest)
+        experiment = recording.finish(manifest, service.inputs)
         return Outcome(experiment, manifest, options.archive, report.status,
                        recording.stored_bytes + experiment.folder_bytes(),
                        list(manifest.warnings), sorted(keeper.excluded))

@@ -9,9 +9,9 @@ from rex.archive.content import Content
 from rex.archive.experiment import COMPLETE, INCOMPLETE, RECORDING, Experiment, Recording
 from rex.archive.locks import append_whole
 from rex.archive.manifest import (APPARATUS, INPUT, OUTPUT, ElfFacts, FileEntry, FileState,
-                                  Manifest, Process)
+                                  Line, Manifest, Process, line)
 from rex.archive.unpacked import Unpacked
 
 __all__ = ["APPARATUS", "COMPLETE", "INCOMPLETE", "INPUT", "OUTPUT", "RECORDING", "Archive",
-           "Content", "ElfFacts", "Experiment", "FileEntry", "FileState", "Manifest", "Process",
-           "Recording", "Unpacked", "append_whole", "state_of"]
+           "Content", "ElfFacts", "Experiment", "FileEntry", "FileState", "Line", "Manifest", "Process",
+           "Recording", "Unpacked", "append_whole", "line", "state_of"]

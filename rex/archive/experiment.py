@@ -17,7 +17,7 @@ from rex.archive.content import Content
 from rex.archive.identities import Identities
 from rex.archive.locks import (FileLock, append_whole, is_locked, remove_if_there, whole_file,
                                write_atomically)
-from rex.archive.manifest import FileState, LogFacts, Manifest
+from rex.archive.manifest import FileState, Line, LogFacts, Manifest
 from rex.archive.packer import Packer
 from rex.archive.store import Store
 from rex.errors import Damaged, Locked, NotFound, RexError
@@ -267,14 +267,17 @@ class Recording:
             self._archive_lock = FileLock(self._archive_lock.path)
             self._packer.forget()
 
-    def finish(self, manifest: Manifest) -> Experiment:
+    def finish(self, manifest: Manifest, lines: Mapping[str, Line] = {}) -> Experiment:
         """Make the experiment complete, durably.
 
         The log and the objects come first, then the manifest: whoever sees
         the manifest finds all that it names.
+
+        Args:
+            lines: of unchanged files, where they were made before.
         """
         manifest = dataclasses.replace(manifest, log=self._store_log(manifest))
-        return self.finish_as(manifests.encode(manifest, self._packer.add_pieces))
+        return self.finish_as(manifests.encode(manifest, self._packer.add_pieces, lines))
 
     def finish_as(self, manifest_json: bytes) -> Experiment:
         """Make the experiment complete with a manifest that was written elsewhere."""

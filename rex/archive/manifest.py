@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple
 
 from rex import codec
 from rex.archive.content import Content
@@ -178,24 +178,51 @@ class Manifest:
                 ] + list(self.attachments.values()) + self.tables() + (self.log.contents() if self.log else [])
 
 
-def encode(manifest: Manifest, store: Callable[[list[bytes]], Content]) -> bytes:
+class Line(NamedTuple):
+    """What a table has of one path.
+
+    Attributes:
+        text: its JSON text, path and entry.
+        ends_piece: whether the table's pieces end with it.
+    """
+
+    entry: FileEntry
+    text: str
+    ends_piece: bool
+
+
+def line(path: str, entry: FileEntry) -> Line:
+    """What the table of unchanged files has of one."""
+    return _line(path, entry, _unchanged_text(entry))
+
+
+def _line(path: str, entry: FileEntry, text: str) -> Line:
+    # Pieces end where a path says so: one changed entry is one new piece.
+    return Line(entry, f"{_quote(path)}:{text}", zlib.crc32(codec.raw(path)) % _PIECE_ENTRIES == 0)
+
+
+def encode(manifest: Manifest, store: Callable[[list[bytes]], Content], lines: Mapping[str, Line] = {}) -> bytes:
     """The manifest as JSON, the same bytes for the same manifest; defaults are left out.
 
     Args:
         manifest: its `table` is made anew.
         store: keeps the table of unchanged files, which comes in pieces, and tells its content.
+        lines: of the table, made before; those of other entries than the manifest's do not count.
     """
-    changed, unchanged = {}, {}
-    for path, entry in manifest.files.items():
-        if entry.is_changed or entry.final != entry.initial:
+    changed, unchanged = {}, []
+    for path in sorted(manifest.files):
+        entry = manifest.files[path]
+        if entry.is_changed or entry.final is not entry.initial and entry.final != entry.initial:
             changed[path] = entry
         else:
-            unchanged[path] = entry
-    table = store(list(_table_pieces(unchanged, _unchanged_text))) if unchanged else None
+            made = lines.get(path)
+            unchanged.append(made if made and made.entry is entry else line(path, entry))
+    table = store(list(_table_pieces(unchanged))) if unchanged else None
     told = replace(manifest, files=changed, table=table, changed=None, times_ns=())
     if len(changed) >= _MANY_CHANGED:
         timeless, times_ns = _without_times(changed, manifest.start_ns)
-        told = replace(told, files={}, changed=store(list(_table_pieces(timeless, _text))), times_ns=times_ns)
+        pieces = _table_pieces([_line(path, entry, _text(entry)) for path, entry in timeless.items()])
+        told = replace(told, files={}, changed=store(list(pieces)), times_ns=times_ns)
     log = manifest.log
     version = VERSION if told.changed or log and log.is_apart else 2 if log and log.contents() else 1
     return _dump({"format": version, **plain(told)})
@@ -231,12 +258,12 @@ def _with_times(entries: dict[str, FileEntry], times_ns: tuple[int, ...], time_n
     return entries
 
 
-def _table_pieces(entries: dict[str, FileEntry], text: Callable[[FileEntry], str]) -> Iterator[bytes]:
-    """The table's JSON text in pieces that end where a path says so: one changed entry is one new piece."""
+def _table_pieces(lines: Iterable[Line]) -> Iterator[bytes]:
+    """The table's JSON text, of lines in order of their paths."""
     lead, piece = "{", []
-    for path in sorted(entries):
-        piece.append(f"{_quote(path)}:{text(entries[path])}")
-        if zlib.crc32(codec.raw(path)) % _PIECE_ENTRIES == 0:
+    for _, text, ends_piece in lines:
+        piece.append(text)
+        if ends_piece:
             yield (lead + ",".join(piece)).encode()
             lead, piece = ",", []
     yield ((lead + ",".join(piece) if piece else "") + "}").encode()

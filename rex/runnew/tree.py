@@ -7,8 +7,9 @@ import stat
 from typing import Iterable
 
 from rex import codec
-from rex.archive import ElfFacts, FileState, Recording, below
-from rex.filetree import FileTree, elf_facts
+from rex.archive import ElfFacts, FileState, Line, Recording, below
+from rex.filetree import FileTree
+from rex.keeping import elf_facts
 from rex.runnew.answers import Answers
 from rex.runnew.plan import RunPlan
 
@@ -26,6 +27,7 @@ class RunTree(FileTree):
         """
         self.recording = recording
         self.seen: dict[str, FileState] = {}
+        self.inputs: dict[str, Line] = {}
         self.excluded: set[str] = set()
         self._plan, self._answers, self._gone = plan, answers, gone
         self._top = os.path.realpath(plan.outdir)

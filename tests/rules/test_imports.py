@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "log": LOW | {"codec", "syscalls"},
     "archive": LOW | {"codec"},
     "tracer": LOW | {"syscalls", "log", "elf"},
-    "keeping": LOW | {"codec", "archive"},
+    "keeping": LOW | {"codec", "archive", "elf"},
     "filetree": STORES | {"keeping"},
     "inventory": STORES | {"tracer", "keeping", "filetree"},
     "record": STORES | {"tracer", "inventory", "keeping", "filetree"},

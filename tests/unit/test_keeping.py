@@ -206,3 +206,9 @@ def test_a_damaged_cache_is_passed_over(tmp_path: Path) -> None:
     assert identities.find(os.stat(tmp_path / "identities-1.sqlite")) is None
     identities.close()
     Identities("/proc/nowhere").close()
+
+
+def test_no_pattern_of_keys_is_passed_over_by_the_rough_look() -> None:
+    from rex import keeping
+    for pattern in (*keeping._KEY_PATTERNS, *keeping._PERHAPS_PATTERNS):
+        assert keeping._ROUGHLY_LIKE_KEYS("/a" + pattern.replace("*", "b")), pattern

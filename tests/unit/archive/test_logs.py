@@ -6,6 +6,7 @@ import io
 import os
 import random
 import struct
+import time
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,59 @@ def test_a_crash_between_log_and_manifest(archive: Archive) -> None:
         recording._store_log(Manifest(("cmd", "a")))      # and no more
     assert os.path.exists(os.path.join(recording.directory, "log.zst"))
     assert archive.experiment("exp1").open_log().read() == log_bytes(2)
+
+
+def events(seed: int, count: int = 9000) -> bytes:
+    """A log of system calls much like that of any other seed."""
+    choose, time, records = random.Random(seed), 0, []
+    same = random.Random(0)
+    for n in range(count):
+        time += choose.randrange(100) << 10
+        records.append(struct.pack("<IHHIIqQ6Q", 80, n % 7, 0, 0, 0, n, time, *(same.randrange(1 << 40) for _ in range(6))))
+    return struct.pack("<8sIIQQ", b"REXLOG\r\n", 1, 1, seed, count) + b"".join(records)
+
+
+def record_beside(archive: Archive, log: bytes, command: str = "cmd") -> Experiment:
+    """As `record`, the log kept while it is written; its header is written anew in the end."""
+    with archive.begin() as recording:
+        recording.follow_log([command])
+        with open(recording.log_path, "wb", buffering=0) as file:
+            file.write(log[:8] + bytes(24))
+            for at in range(32, len(log), 150_001):
+                time.sleep(0.005)
+                file.write(log[at:at + 150_001])
+            file.seek(0)
+            file.write(log[:32])
+        return recording.finish(Manifest((command,)))
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_logs_are_kept_while_they_are_written(archive: Archive, monkeypatch: pytest.MonkeyPatch, is_large: bool) -> None:
+    if is_large:
+        monkeypatch.setattr("rex.archive.logs._LARGE_LOG_BYTES", 300_000)
+    sizes = []
+    for seed in range(3):
+        before = weight(archive)
+        record_beside(archive, events(seed))
+        sizes.append(weight(archive) - before)
+    record(archive, events(3), "cmd")
+    for seed, experiment in enumerate(Archive.open(archive.path).experiments()):
+        assert experiment.open_log().read() == events(seed)
+        assert experiment.manifest.log and bool(experiment.manifest.log.base) == (seed > 0 and not is_large)
+        assert not [name for name in os.listdir(experiment.directory) if name.startswith(".tmp")]
+    assert check(archive) == [] and (is_large or max(sizes[1:]) < sizes[0] / 10)
+
+
+def test_a_log_that_is_given_up_leaves_nothing(archive: Archive) -> None:
+    with archive.begin() as recording:
+        recording.follow_log(["cmd"])
+        Path(recording.log_path).write_bytes(events(1))
+        recording.abandon()
+    assert sorted(os.listdir(recording.directory)) == ["begun.json", "lock", "log.part"]
+    assert archive.store.pack_names() == []
+
+
+def test_a_run_without_a_log(archive: Archive) -> None:
+    with archive.begin() as recording:
+        recording.follow_log(["cmd"])
+        assert recording.finish(Manifest(("cmd",))).manifest.log is None

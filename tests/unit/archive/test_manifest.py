@@ -11,6 +11,7 @@ import pytest
 
 from rex.archive import manifest as manifests
 from rex.archive.content import Content
+from rex.archive.jsonform import plain
 from rex.archive.manifest import ElfFacts, FileEntry, FileState, LogFacts, Manifest, Process
 from rex.errors import Damaged, TooNew
 
@@ -180,3 +181,32 @@ def test_mutated_manifests_never_crash(manifest: Manifest) -> None:
             manifests.decode(bytes(texts[0]), lambda _: bytes(texts[1]))
         except (Damaged, TooNew):
             pass
+
+
+def test_lines_of_the_table_are_plain_json() -> None:
+    choose = random.Random(1)
+    for n in range(500):
+        content = Content("a" * 64, n, n % 3, "b" * 64 if n % 3 else "") if n % 5 else None
+        state = FileState(choose.choice(["file", "file", "file", "dir", "symlink"]), choose.choice([0, 0o644]), choose.choice([0, 7]),
+                          choose.choice([0, 8]), choose.choice([0, -5, 10**18]), choose.choice([0, n]), content,
+                          choose.choice(["", "", "", "to"]), choose.choice(["", "", "/a"]), choose.choice([{}, {}, {"user.a": "b"}]))
+        entry = FileEntry(state, state, False, choose.choice([(), ("input",), ("apparatus", "in\"put")]),
+                          ElfFacts("/ld") if n % 7 == 0 else None)
+        path = f"/d/\udc80 \"{n}\u00e4"
+        expected = json.dumps({path: plain(replace(entry, final=None))}, sort_keys=True, separators=(",", ":"))
+        assert "{" + manifests.line(path, entry).text + "}" == expected
+
+
+def test_lines_of_other_entries_do_not_count() -> None:
+    def stored(lines: dict[str, manifests.Line]) -> bytes:
+        pieces: list[bytes] = []
+
+        def store(found: list[bytes]) -> Content:
+            pieces.extend(found)
+            return Content("a" * 64, 1)
+        manifests.encode(Manifest(("x",), files={"/a": entry}), store, lines)
+        return b"".join(pieces)
+
+    entry = FileEntry(FileState("file", 1), FileState("file", 1))
+    other = FileEntry(FileState("file", 2), FileState("file", 2))
+    assert stored({"/a": manifests.line("/a", other)}) == stored({}) == stored({"/a": manifests.line("/a", entry)})
