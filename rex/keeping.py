@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import fnmatch
 import functools
 import os
@@ -20,7 +21,7 @@ from rex.errors import RexError
 
 _REQUEST = struct.Struct("<I")
 _ALL = 1 << 30                  # set in a request's length: and all below it; it is moved
-_BLOCK_BYTES, _HINTS_BYTES = 1 << 16, 1 << 13
+_BLOCK_BYTES, _HINTS_BYTES, _PIPE_BYTES = 1 << 16, 1 << 13, 1 << 20
 _WAITING_BYTES = 64 << 20       # what may wait in memory to be stored
 _LOOK_AGAIN_S, _LOOK_FOR_HINTS_S = 0.01, 0.02
 
@@ -150,6 +151,10 @@ class CaptureService:
         self.theirs.set_inheritable(True)
         self._told, self.hints = os.pipe2(os.O_NONBLOCK)
         os.set_inheritable(self._told, False)
+        try:
+            fcntl.fcntl(self.hints, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        except OSError:            # of a user with many pipes; what finds no room is kept in the end
+            pass
         self.captured: dict[str, FileState] = {}
         self.seen: dict[str, FileState] = {}
         self.inputs: dict[str, Line] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import subprocess
 from dataclasses import dataclass, field
 from typing import BinaryIO, Mapping
@@ -168,7 +167,8 @@ class Stage:
         """The log, decompressed."""
         path = os.path.join(self.work, "log")
         with experiment.open_log() as source, open(path, "wb") as dest:
-            shutil.copyfileobj(source, dest, _BLOCK)
+            while block := source.read(_BLOCK):
+                dest.write(block)
         return path
 
 

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-import fnmatch
 import functools
 import re
 from dataclasses import dataclass
 
-_SIZE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)(i?)b?\s*$", re.IGNORECASE)
+# Compiled when they are used: that takes a while, and most commands do without.
+_SIZE = r"^\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)(i?)b?\s*$"
 # Names of variables that hold credentials, by wide custom.
 SECRETS = ("*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*_KEY", "*APIKEY*", "*API_KEY*",
            "*CREDENTIAL*", "*PRIVATE*KEY*", "PGPASSFILE", "*_PWD", "*AUTH*COOKIE*")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|us|s|m|h|d|w)", re.IGNORECASE)
+_DURATION = r"(\d+(?:\.\d+)?)\s*(ms|us|s|m|h|d|w)"
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
 
-@functools.cache
-def _secret() -> re.Pattern[str]:
-    return re.compile("|".join(map(fnmatch.translate, SECRETS)))
+def _is_like(name: str, pattern: str) -> bool:
+    """Whether a pattern of text and * matches: regular expressions take long to compile."""
+    first, *rest = pattern.split("*")
+    at = len(first)
+    for part in rest[:-1]:
+        at = name.find(part, at) + len(part)
+        if at < len(part):
+            return False
+    end = len(name) - len(rest[-1]) if rest else at
+    return name.startswith(first) and at <= end and name[end:] == (rest[-1] if rest else "")
 
 
 @functools.lru_cache(maxsize=4096)   # asked at each checkpoint of a state, for all of them
 def names_secret(variable: str) -> bool:
     """Whether an environment variable of this name is likely to hold a credential."""
-    return bool(_secret().match(variable.upper()))
+    name = variable.upper()
+    return any(_is_like(name, pattern) for pattern in SECRETS)
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,7 @@ def parse_size(text: str) -> int:
     Raises:
         ValueError: the text is no size.
     """
-    match = _SIZE.match(text)
+    match = re.match(_SIZE, text, re.IGNORECASE)
     if not match:
         raise ValueError(f"not a size: {text!r} (write 512M or 4GiB)")
     number, unit, _ = match.groups()
@@ -69,7 +77,7 @@ def parse_duration(text: str) -> float:
     try:
         seconds = float(compact)
     except ValueError:
-        parts = _DURATION.findall(compact)
+        parts = re.findall(_DURATION, compact, re.IGNORECASE)
         if not parts or "".join(n + u for n, u in parts) != compact.replace(" ", ""):
             raise ValueError(f"not a duration: {text!r} (write 90s or 6h)") from None
         seconds = sum(float(n) * _SECONDS[u.lower()] for n, u in parts)

@@ -43,8 +43,18 @@ class WorkDirectory:
 
 
 def _remove(path: str) -> None:
-    import shutil   # it takes a while, and recordings do without
-    shutil.rmtree(path, ignore_errors=True)
+    """Remove a directory and what is in it, as far as that goes; as shutil's, which takes a while to import."""
+    for base, folders, files in os.walk(path, topdown=False):
+        for name in files + folders:
+            _remove_one(os.path.join(base, name))
+    _remove_one(path)
+
+
+def _remove_one(path: str) -> None:
+    try:
+        os.rmdir(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
+    except OSError:
+        pass
 
 
 def _remove_if_left(path: str) -> None:

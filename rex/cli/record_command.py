@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import resource
 import signal
@@ -81,7 +80,6 @@ def command(archive: str, experiment: str | None, keep_env: tuple[str, ...], dro
     """Run COMMAND and keep everything it used: programs, libraries, inputs,
     outputs, environment, and what the operating system told it."""
     from rex.record import Options, record
-    gc.disable()   # of the many objects of a recording none is in a cycle
     options = Options(list(command), archive, experiment, keep_env, drop_env, exclude,
                       serialize=serialize)
     count_cells = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -77,7 +76,7 @@ def as_json(outcome: "Outcome", archive: str) -> dict[str, Any]:
               show_default=True, help="With --all: the planner.")
 @click.option("--tolerance", type=click.FloatRange(0, 1), default=0.0, metavar="PART",
               help="With --all: pixels of images may differ by this part of their range.")
-@click.option("--persist", "plan_path", metavar="PLAN", type=click.Path(path_type=Path),
+@click.option("--persist", "plan_path", metavar="PLAN", type=click.Path(),
               help="Run step by step as this answer of rex schedule --json has it, and persist what it says.")
 @click.option("--store", "store_url", metavar="URL", help="Where to persist: a folder, or any fsspec URL.")
 @click.option("--resume", is_flag=True, help="Go on from what the store has, after a failure.")
@@ -86,7 +85,7 @@ def as_json(outcome: "Outcome", archive: str) -> dict[str, Any]:
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
 def command(archive: str, experiment: str | None, outdir: str, check: bool, sandbox: bool, all_versions: bool,
             cache: str | None, jobs: int, dask: str, checkpoint: str, algorithm: str, tolerance: float,
-            plan_path: Path | None, store_url: str | None, resume: bool, complete: bool, json_wanted: bool,
+            plan_path: str | None, store_url: str | None, resume: bool, complete: bool, json_wanted: bool,
             quiet: bool) -> int:
     """Run an experiment again from the archive alone: same output, in OUTDIR.
 
@@ -95,10 +94,11 @@ def command(archive: str, experiment: str | None, outdir: str, check: bool, sand
     from rex.cli.table import clean
     from rex.replay import replay
     if plan_path or store_url or resume or complete:
+        from pathlib import Path
         from rex.cli.persist import run_plan
         if sandbox or all_versions or not plan_path or not store_url:
             raise UsageError("--persist and --store go together", "and without --sandbox and --all", "give both")
-        return run_plan(archive, experiment, plan_path, store_url, outdir, is_resumed=resume, is_complete=complete,
+        return run_plan(archive, experiment, Path(plan_path), store_url, outdir, is_resumed=resume, is_complete=complete,
                         is_checked=check, is_quiet=quiet, as_json=json_wanted)
     if all_versions:
         from rex.cli.allversions import replay_versions
