@@ -150,6 +150,18 @@ class Remote:
             with self._fs.ftp.open(path, "wx") as file:
                 file.write(data)
             return
+        if self.is_local:   # a crash must not leave an empty file that nobody can write any more
+            temporary = os.path.join(os.path.dirname(path), f".tmp-{os.urandom(8).hex()}")
+            try:
+                self._fs.pipe_file(temporary, data)
+                os.link(temporary, path)
+                return
+            except FileExistsError:
+                raise
+            except OSError:     # a file system without links
+                pass
+            finally:
+                self._forget(temporary)
         self._fs.pipe_file(path, data, mode="create")
 
     def _is_there(self, *names: str) -> bool:
