@@ -193,6 +193,7 @@ struct task {
     bool parked;                     /* at a stop, until it has the turn */
     bool returned;                   /* from a call, since it was resumed */
     bool cut, rewound;               /* its last call: will be made again */
+    bool restarts;                   /* at once, unless a signal comes first */
     bool at_entry;                   /* parked before the handler has seen the call */
     bool listening, vforking;        /* stopped by job control; until its child executes */
     bool preempting, preempted;      /* an interruption is on its way; it was interrupted as it computed */

@@ -88,7 +88,9 @@ struct task *serial_first_parked(void)
 /* Instead of resuming it: whether the task has to wait for its turn. */
 bool serial_parks(struct task *t, int sig)
 {
-    if (!serial_on || is_in_call(t) || (t == turn.task && !t->returned && !t->preempted))
+    bool goes_on = t->restarts || (t == turn.task && !t->returned && !t->preempted);
+    t->restarts = false;
+    if (!serial_on || is_in_call(t) || goes_on)
         return false;
     t->parked = true;
     t->parked_signal = sig;
@@ -96,12 +98,13 @@ bool serial_parks(struct task *t, int sig)
     return true;
 }
 
-/* A call has come to its end, and was not cut short to be made again. */
-void serial_returned(struct task *t)
+/* A call has come to its end; cut: a signal ended it.  Often another thread has that signal by now, and the call
+ * is made again at once: that is no news to wait for a turn with. */
+void serial_returned(struct task *t, bool cut)
 {
     if (!serial_on)
         return;
-    t->cut = is_cut_short(t);
+    t->cut = t->restarts = cut;
     t->cut_passed = turn.passed;
     t->cut_calls = turn.calls;
     if (!t->cut && !t->rewound)

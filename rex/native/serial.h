@@ -11,7 +11,7 @@ extern bool serial_on;
 void serial_start(void);
 void serial_first(struct task *t);
 bool serial_parks(struct task *t, int sig);          /* true: it is not to be resumed now */
-void serial_returned(struct task *t);
+void serial_returned(struct task *t, bool cut);
 void serial_counted(struct task *t);
 void serial_answered(struct task *t);                 /* what a fault asked for, instead of a call */
 bool serial_interrupted(struct task *t);             /* true: it has gone on by itself */

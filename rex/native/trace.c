@@ -158,6 +158,7 @@ void go_on_entering(struct task *t)
 
 static void leave(struct task *t)
 {
+    bool cut = serial_on && is_cut_short(t);
     if (t->state == CALL_ENTERED && t->want_exit) {
         struct user_regs_struct r = regs_get(t);
         if (!r.rip)
@@ -173,7 +174,7 @@ static void leave(struct task *t)
     }
     random_returned(t);
     t->state = CALL_NONE;
-    serial_returned(t);
+    serial_returned(t, cut);
     if (!t->held)
         resume(t, 0);
 }
