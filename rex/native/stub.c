@@ -256,7 +256,7 @@ PART bool opens_same(const struct record *r, const uint64_t *args)
         f = (const struct field *)at;
         at = f->data + ((f->length + 7) & ~7u);
     }
-    if (!f || f->type != FIELD_STAND_IN || args[2] != r->args[2])
+    if (!f || f->type != FIELD_STAND_IN)
         return false;
     int64_t fd = kernel(REX_NR_openat, (uint64_t)AT_FDCWD, (uint64_t)f->data, args[2] & ~(uint64_t)(O_NOATIME | O_NOFOLLOW | O_DIRECT), 0);
     if (fd != r->result && fd >= 0)
@@ -320,7 +320,7 @@ PART struct answer answered(struct ring *ring, const struct rule *rule, long nr,
 {
     const struct record *r = (const struct record *)(ring->data + ring->at);
     if (ring->at >= ring->end || !is_same_call(rule, nr, args, r)
-        || (rule->kind == RULE_OPEN && r->result >= 0 && !opens_same(r, args)))
+        || (rule->kind == RULE_OPEN && (args[2] != r->args[2] || (r->result >= 0 && !opens_same(r, args)))))
         return (struct answer){0, STOPS};
     take(r, args);
     ring->at += r->size;
