@@ -13,6 +13,7 @@
  *   pipes.c   what a process moves through inner pipes that it polls
  *   rights.c  descriptors that are handed over
  *   replay_jobs.c  processes that the threads of a pool start
+ *   replay_ticks.c  threads that a timer wakes
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  *   view*.c   files of a live run: those, local ones, and this machine's       live*.c  its calls
@@ -161,7 +162,7 @@ struct task {
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
     bool is_next_outside, is_forced; /* that is next in the log; is told though it may not have come */
-    bool only_naps;                  /* more often than in the log: it waits for others */
+    bool only_naps, ticked;          /* more often than in the log: it waits for others; has waited for its timer */
     bool waits_inside, hastened;     /* for what is ready inside; is to go on with what the log has ready outside */
     struct event *outside;           /* that its wait ends with, once that has come */
     bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */

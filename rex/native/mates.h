@@ -31,6 +31,7 @@ bool replay_has_arrived(struct task *t, const struct event *e);
 void replay_waive(struct task *t, const struct event *e);
 struct event *replay_listing(struct task *t);          /* NULL: it is matched as others are */
 bool replay_was_cut_off(struct task *t);              /* it had not come as far when its process ended */
+bool replay_ticks(struct task *t);                    /* a thread reads a timer once more than recorded */
 bool replay_prods(struct task *t);                    /* a signal from thread to thread, once more than recorded */
 bool replay_send_left(void);
 bool replay_ends_later(struct task *t, const struct event *e);

@@ -168,6 +168,8 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     }
     if (names_process(t))
         return;                           /* logs of former versions do not have it */
+    if (replay_ticks(t))
+        return;
     if (never_returned(t, c)) {
         block(t);
         return;
