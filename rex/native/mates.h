@@ -12,6 +12,7 @@ bool is_readiness_wait(const struct rex_call *c);      /* poll, select, epoll_wa
 bool is_kin(const struct task *t);
 void replay_kin_born(struct task *parent, struct task *t, uint64_t flags);
 bool replay_kin_kill(struct task *t);
+bool replay_kin_pauses(struct task *t, struct event *e);    /* true: it runs */
 bool replay_kin_signal(struct task *t, siginfo_t *info);
 bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
 bool replay_own_file(struct task *t);                 /* true: made or removed, though not in the log */

@@ -168,7 +168,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     }
     if (names_process(t))
         return;                           /* logs of former versions do not have it */
-    if (replay_ticks(t))
+    if (replay_ticks(t) || replay_kin_pauses(t, NULL))
         return;
     if (never_returned(t, c)) {
         block(t);
@@ -213,7 +213,7 @@ static void perform(struct task *t)
 {
     struct event *e = t->matched;
     t->held = !replay_is_turn(t, e) || !replay_is_answerable(t, e);
-    if (!t->held)
+    if (!t->held && !replay_kin_pauses(t, e))
         replay_call(t, call_of(t->nr), e);
 }
 

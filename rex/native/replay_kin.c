@@ -105,6 +105,26 @@ bool replay_kin_kill(struct task *t)
     return true;
 }
 
+/* A wait that a signal from kin ended: that comes when it does, and so ends the wait.  e: NULL where the log has none. */
+bool replay_kin_pauses(struct task *t, struct event *e)
+{
+    const struct script *s = t->script;
+    const struct rex_call *c = call_of(t->nr);
+    bool waits = c && (c->hook == REX_HOOK_PAUSE || (c->hook == REX_HOOK_SLEEP && e && e->record->result == -EINTR));
+    size_t i = 0;
+    if (!waits || !is_kin(t))
+        return false;
+    while (e && i < s->count && s->event[i] != e)
+        i++;
+    if (e && (i + 1 >= s->count || s->event[i + 1]->record->call != EVENT_SIGNAL || !is_between_kin(s, s->event[i + 1]->record)))
+        return false;
+    if (e)
+        replay_done(e);
+    t->matched = NULL;
+    t->want_exit = false;
+    return true;
+}
+
 /* A signal that a tracee has caused by a call that ran. */
 bool replay_kin_signal(struct task *t, siginfo_t *info)
 {

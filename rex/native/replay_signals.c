@@ -38,7 +38,7 @@ static bool was_sent(struct task *t, const struct field *f)
         return true;
     if (info.si_code > 0)
         return !sender->exit || sender->exit->done || info.si_code == CLD_STOPPED || info.si_code == CLD_CONTINUED;
-    return script_named(t->script->tgid)->sent[info.si_signo & 63] > 0;
+    return script_named(t->script->tgid)->sent[info.si_signo & 63] > 0 || (sender->exit && sender->exit->done);
 }
 
 static bool is_sent(struct task *t, const struct event *e)
@@ -175,7 +175,8 @@ static struct event *event_after(struct task *t, const struct event *e)
     return i < s->count ? s->event[i] : NULL;
 }
 
-/* A thread has a signal no earlier than another sends it: the sender may look whether it still waits. */
+/* A call that a signal ended, or took, ends no earlier than another sends that: the sender may look whether it
+ * still waits, and what comes of the signal may be seen by those that the sender went on with first. */
 bool replay_is_answerable(struct task *t, const struct event *e)
 {
     const struct field *f = record_field(e->record, 1, FIELD_OUT);
@@ -183,11 +184,11 @@ bool replay_is_answerable(struct task *t, const struct event *e)
         return replay_pipe_ready(t, e);
     if ((e->before && !e->before->done) || !replay_has_arrived(t, e))
         return false;
-    if (is_single(t))
+    if (serial_on || !call_of(e->record->call))
         return true;
     if (e->record->call == REX_NR_rt_sigtimedwait)
         return e->record->result <= 0 || !f || f->length < sizeof(siginfo_t) || was_sent(t, f);
-    if (e->record->result != -EINTR || call_of(e->record->call)->hook != REX_HOOK_SLEEP)
+    if (e->record->result != -EINTR || is_readiness_wait(call_of(e->record->call)))
         return true;
     struct event *next = event_after(t, e);
     return !next || !replay_is_signal(next) || is_sent(t, next);
