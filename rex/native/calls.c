@@ -38,7 +38,7 @@ uint64_t call_key(const struct rex_call *c, long nr, const char *path, uint32_t 
 {
     uint64_t key = (uint64_t)nr << 48;
     if (c->key == REX_KEY_PATH && path)
-        return key ^ hash_bytes(path, strlen(path), *path ? 0 : args[0]) >> 16;
+        return key ^ (*path ? hash_bytes(path, strlen(path), 0) >> 16 : (uint32_t)args[0]);
     if (c->key == REX_KEY_STREAM)
         return key ^ stream;
     if (c->key == REX_KEY_ARG)
