@@ -283,7 +283,7 @@ static void entry(struct task *t)
         replay_job_executes(t);
     uint64_t key = call_key(c, t->nr, t->path, t->stream, t->args);
     if (!lists_directory(t->nr) || !(t->matched = replay_listing(t)))
-        t->matched = replay_match(t, t->nr, key);
+        t->matched = replay_nameless_stat(t, replay_match(t, t->nr, key));
     t->only_naps &= !t->matched || c->query || is_readiness_wait(c);
     if (replay_own_stat(t)) {
         if (t->matched)

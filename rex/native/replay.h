@@ -9,6 +9,7 @@ struct event *replay_next(struct task *t);            /* the first event of the 
 void replay_match_start(void);
 struct event *replay_match(struct task *t, long nr, uint64_t key);
 bool replay_is_pipe_stat(const struct event *e);
+struct event *replay_nameless_stat(struct task *t, struct event *e);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
 typedef bool event_fits(const struct event *e, const void *what);
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);

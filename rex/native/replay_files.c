@@ -238,6 +238,47 @@ bool replay_own_stat(struct task *t)
     return true;
 }
 
+/* What a call of the log that asked for a descriptor told of it, 0 if it is none. */
+static mode_t told_kind(const struct event *e)
+{
+    bool by_at = e->record->call == REX_NR_newfstatat;
+    const struct field *name = record_field(e->record, 1, FIELD_IN), *f = record_field(e->record, 1 + by_at, FIELD_OUT);
+    struct stat st;
+    if ((!by_at && e->record->call != REX_NR_fstat) || (by_at && (!name || name->length)) || !f || f->length < sizeof st)
+        return 0;
+    memcpy(&st, f->data, sizeof st);
+    return st.st_mode & S_IFMT;
+}
+
+/* A pipe is the same whenever it is looked at: how often depends on how much a read of it takes. */
+bool replay_is_pipe_stat(const struct event *e)
+{
+    return told_kind(e) == S_IFIFO;
+}
+
+/* Threads race for descriptors, and pipes and sockets have no names: what the log has for one of them is as good
+ * for another.  e: what it has for that number. */
+struct event *replay_nameless_stat(struct task *t, struct event *e)
+{
+    enum { FAR = 4096 };
+    struct event *found = NULL;
+    bool by_fd = t->nr == REX_NR_fstat || (t->nr == REX_NR_newfstatat && t->path && !*t->path);
+    char *link = by_fd && has_shared_work(t) && files_stream(t->files, (int)t->args[0]) - 1 > 2 ? link_of_fd(t->tid, (int)t->args[0]) : NULL;
+    mode_t kind = !link ? 0 : !strncmp(link, "pipe:", 5) ? S_IFIFO : !strncmp(link, "socket:", 7) ? S_IFSOCK : 0;
+    free(link);
+    if (!kind || (e && told_kind(e) == kind))
+        return e;
+    for (uint32_t i = 0; i < script_total(); i++) {
+        const struct script *s = script_of(i);
+        size_t from = s->cursor > FAR ? s->cursor - FAR : 0;
+        for (size_t k = from; replay_is_mate(t, s) && k < s->count && k < s->cursor + FAR; k++)
+            if (s->event[k]->record->call == t->nr && told_kind(s->event[k]) == kind
+                && (!found || (found->done && !s->event[k]->done)))
+                found = s->event[k];
+    }
+    return found ? found : e;         /* the log's once more, where it has none left */
+}
+
 /* The kernel has told of the copy: it is to be the file that it stands for. */
 void replay_own_stat_exit(struct task *t)
 {

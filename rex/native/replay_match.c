@@ -238,18 +238,6 @@ static bool is_shared_work(struct task *t, long nr)
                  || (is_clock(nr) && t->args[0] == CLOCK_REALTIME && !asker_queue(t, call_key(c, nr, NULL, 0, t->args))));
 }
 
-/* A pipe is the same whenever it is looked at: how often depends on how much a read of it takes. */
-bool replay_is_pipe_stat(const struct event *e)
-{
-    bool by_at = e->record->call == REX_NR_newfstatat;
-    const struct field *name = record_field(e->record, 1, FIELD_IN), *f = record_field(e->record, 1 + by_at, FIELD_OUT);
-    struct stat st;
-    if ((!by_at && e->record->call != REX_NR_fstat) || (by_at && (!name || name->length)) || !f || f->length < sizeof st)
-        return false;
-    memcpy(&st, f->data, sizeof st);
-    return S_ISFIFO(st.st_mode);
-}
-
 struct event *replay_match(struct task *t, long nr, uint64_t key)
 {
     struct event *expected = replay_next(t), *job = replay_job_event(t, nr);
