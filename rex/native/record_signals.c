@@ -15,7 +15,8 @@ void record_delivery(struct task *t, bool restarted, enum moment moment)
     r->args[3] = t->calls;
     r->args[4] = t->cut;
     r->args[5] = t->cut ? t->cut_passed : turn.passed;
-    r->result = t->cut ? (int64_t)t->cut_calls : moment == AT_UNBLOCK ? (int64_t)regs_get(t).rsp : 0;
+    r->result = t->cut ? (int64_t)t->cut_calls : moment == AT_UNBLOCK ? (int64_t)regs_get(t).rsp
+        : moment == IN_UNSEEN_CALL ? (int64_t)regs_get(t).orig_rax : 0;
     log_field(&out, FIELD_WHOLE, FIELD_OUT, &info, sizeof info);
     log_end(&out);
     t->returned_at = 0;                   /* a further one there comes after this one */

@@ -259,10 +259,27 @@ static bool comes_by_itself(const struct event *e)
     return e->record->args[2] == AT_NEXT_CALL || e->record->args[2] == AT_UNBLOCK;
 }
 
-/* It is to end a sleep that no event shows, and the task does not sleep yet. */
+/* The call that it interrupted. */
+static bool is_call(const struct event *e, long nr)
+{
+    return nr == e->record->result || nr == REX_NR_restart_syscall;
+}
+
+/* It sleeps where the signal came, and lets it in. */
+static bool sleeps_there(struct task *t, const struct event *e)
+{
+    ull blocked = 0;
+    int nr = -1;
+    proc_value(t->tid, "status", "SigBlk: %llx", &blocked);
+    proc_value(t->tid, "syscall", "%d", &nr);
+    return task_state(t) == 'S' && is_call(e, nr) && !(blocked >> (e->record->args[0] - 1) & 1);
+}
+
+/* It is to end a sleep that no event shows, and the task does not sleep yet, or elsewhere. */
 static bool is_too_early(struct task *t, const struct event *e)
 {
-    return comes_by_itself(e) || (e->record->args[2] == IN_UNSEEN_CALL && !is_cut_short(t));
+    return comes_by_itself(e)
+        || (e->record->args[2] == IN_UNSEEN_CALL && !(is_cut_short(t) && is_call(e, (long)regs_get(t).orig_rax)));
 }
 
 /* Signals come from the log; others only where nothing but the task itself causes them, and
@@ -322,7 +339,7 @@ static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
     size_t at = t->script->cursor;
     ull before = at ? t->script->event[at - 1]->record->time : t->script->birth->time;
     ull waited = log_now() - t->last_stop;
-    if (e->record->args[2] == IN_UNSEEN_CALL && waited < LONG_PATIENCE_NS && task_state(t) != 'S')
+    if (e->record->args[2] == IN_UNSEEN_CALL && waited < LONG_PATIENCE_NS && !sleeps_there(t, e))
         return false;                     /* it is on its way to that call */
     return waited > PATIENCE_NS && (all_sleep || (!comes_by_itself(e) && waited > e->record->time - before));
 }

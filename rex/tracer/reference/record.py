@@ -285,8 +285,8 @@ class Recorder(Handler):
 
     def _write_signal(self, task: Task, is_restarted: bool, moment: Moment) -> None:
         number = int.from_bytes(task.siginfo[:4], "little")
-        self._append_special(SIGNAL, task, args=(number, int(is_restarted), int(moment)),
-                             data=task.siginfo)
+        call = signed32(kernel.registers(task.tid).orig_rax) if moment is Moment.IN_UNSEEN_CALL else 0
+        self._append_special(SIGNAL, task, call, (number, int(is_restarted), int(moment)), task.siginfo)
 
     def stepped(self, task: Task) -> None:
         """After one step into a handler: the frame below tells where it returns to."""

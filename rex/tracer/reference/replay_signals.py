@@ -11,7 +11,7 @@ from rex.log.records import OUT, SIGNAL, Event, Moment
 from rex.syscalls import BY_NAME, CALLS, Hook
 from rex.tracer.reference import kernel
 from rex.tracer.reference.script import Entry, Log, code_and_pid, is_fault
-from rex.tracer.reference.tasks import Task, is_cut_short, signed32, state_of
+from rex.tracer.reference.tasks import Task, call_asleep, is_cut_short, signed32, state_of
 
 PATIENCE_NS = 60_000_000
 _LONG_PATIENCE_NS = 3_000_000_000
@@ -19,6 +19,7 @@ _LONG_PATIENCE_NS = 3_000_000_000
 _BY_GROUP = frozenset((BY_NAME["tgkill"].nr, BY_NAME["rt_tgsigqueueinfo"].nr))
 _BY_DESCRIPTOR = BY_NAME["pidfd_send_signal"].nr
 _WRITE, _SIGTIMEDWAIT = BY_NAME["write"].nr, BY_NAME["rt_sigtimedwait"].nr
+_RESTART = BY_NAME["restart_syscall"].nr
 _ALL_BITS = 2**64 - 1
 _SENT_BY_NOBODY = frozenset((-2, -3, -4))       # SI_TIMER, SI_MESGQ, SI_ASYNCIO
 _STOPS = frozenset((5, 6))                      # CLD_STOPPED, CLD_CONTINUED
@@ -67,7 +68,7 @@ class Signals:
         before = script.entries[entry.place - 1].event if entry.place else script.birth
         waited_ns = time.monotonic_ns() - task.last_stop_ns
         if (entry.event.args[2] == Moment.IN_UNSEEN_CALL and waited_ns < _LONG_PATIENCE_NS
-                and state_of(task) != "S"):
+                and not _sleeps_there(task, entry)):
             return None               # it is on its way to that call
         is_late = waited_ns > PATIENCE_NS and (all_sleep or waited_ns > entry.event.time_ns - before.time_ns)
         return entry if is_late else None
@@ -156,11 +157,23 @@ class Signals:
         return True
 
 
+def _is_call(entry: Entry, number: int) -> bool:
+    """The call that it interrupted."""
+    return number in (entry.event.result, _RESTART)
+
+
+def _sleeps_there(task: Task, entry: Entry) -> bool:
+    """It sleeps where the signal came, and lets it in."""
+    number, blocked = call_asleep(task)
+    return state_of(task) == "S" and _is_call(entry, number) and not blocked >> entry.signal - 1 & 1
+
+
 def _is_too_early(task: Task, entry: Entry) -> bool:
     """It is to end a sleep that no event shows, and the task does not sleep yet; or it comes as a call begins."""
     if entry.event.args[2] == Moment.AT_NEXT_CALL:
         return True
-    return entry.event.args[2] == Moment.IN_UNSEEN_CALL and not is_cut_short(task)
+    is_there = is_cut_short(task) and _is_call(entry, kernel.registers(task.tid).orig_rax)
+    return entry.event.args[2] == Moment.IN_UNSEEN_CALL and not is_there
 
 
 def _take_pipe(task: Task) -> bool:

@@ -36,6 +36,18 @@ def is_cut_short(task: "Task") -> bool:
     return signed32(registers.orig_rax) != NO_CALL and signed32(registers.rax) in INTERRUPTED
 
 
+def call_asleep(task: "Task") -> tuple[int, int]:
+    """The number of the call that a task sleeps in, and the mask of signals that it blocks."""
+    try:
+        with open(f"/proc/{task.tid}/syscall", "rb") as file:
+            number = int(file.read().split()[0])
+        with open(f"/proc/{task.tid}/status", "rb") as file:
+            mask = next(line for line in file if line.startswith(b"SigBlk:"))
+    except (OSError, ValueError):
+        return NO_CALL, 0
+    return number, int(mask.split()[1], 16)
+
+
 def state_of(task: "Task") -> str:
     """As in /proc: R runs, S sleeps, t is stopped; ? if it has ended."""
     try:
