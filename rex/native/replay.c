@@ -248,8 +248,10 @@ static void entry(struct task *t)
     bool ends_pipe = !external && closes_pipe(t);
     pipes_watch(t);
     bool moves = is_pipe_call(t);         /* as much as when recorded */
-    if (!moves && (is_unlogged(t, external) || t->nr == REX_NR_restart_syscall))
+    if (!moves && (is_unlogged(t, external) || t->nr == REX_NR_restart_syscall)) {
+        replay_interrupts(t);
         return;
+    }
     if (!moves && is_descriptor_call(t) && !ends_pipe) {
         descriptor_entry(t);
         t->want_exit = true;
@@ -439,5 +441,5 @@ void replay_finish(int status)
 
 const struct handler replayer = {
     .entry = entry, .exit = exit_stop, .born = replay_born, .execed = replay_execed, .signal = replay_signal,
-    .stepped = replay_take_number, .ended = replay_ended, .tsc = tsc, .random = random_drawn, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = replay_taken, .ready = replay_ready, .all_calls = replay_awaits_unblock,
+    .stepped = replay_take_number, .ended = replay_ended, .tsc = tsc, .random = random_drawn, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = replay_taken, .ready = replay_ready, .all_calls = replay_awaits_call,
 };

@@ -142,11 +142,16 @@ void replay_send_now(struct task *t, struct event *e)
         replay_done(e);
 }
 
-/* Its next signal was blocked, and came as it was let in: its calls that change the mask are looked at. */
-bool replay_awaits_unblock(struct task *t)
+static bool awaits(struct task *t, enum moment moment)
 {
     struct event *e = t->script ? replay_next(t) : NULL;
-    return e && e->record->call == EVENT_SIGNAL && e->record->args[2] == AT_UNBLOCK && t->injected != e;
+    return e && e->record->call == EVENT_SIGNAL && e->record->args[2] == moment && t->injected != e;
+}
+
+/* Its next signal came as it was let in, or in a call that is not in the log: all its calls are looked at. */
+bool replay_awaits_call(struct task *t)
+{
+    return awaits(t, AT_UNBLOCK) || awaits(t, IN_UNSEEN_CALL);
 }
 
 static bool unblocks(const struct task *t, int sig)
@@ -160,7 +165,7 @@ static bool unblocks(const struct task *t, int sig)
 void replay_unblocks(struct task *t)
 {
     struct event *e = replay_next(t);
-    if (replay_awaits_unblock(t) && t->regs.rsp == (uint64_t)e->record->result && unblocks(t, (int)e->record->args[0]))
+    if (awaits(t, AT_UNBLOCK) && t->regs.rsp == (uint64_t)e->record->result && unblocks(t, (int)e->record->args[0]))
         replay_send_now(t, e);
 }
 
@@ -265,14 +270,27 @@ static bool is_call(const struct event *e, long nr)
     return nr == e->record->result || nr == REX_NR_restart_syscall;
 }
 
+static bool is_let_in(const struct task *t, const struct event *e)
+{
+    ull blocked = 0;
+    proc_value(t->tid, "status", "SigBlk: %llx", &blocked);
+    return !(blocked >> (e->record->args[0] - 1) & 1);
+}
+
 /* It sleeps where the signal came, and lets it in. */
 static bool sleeps_there(struct task *t, const struct event *e)
 {
-    ull blocked = 0;
     int nr = -1;
-    proc_value(t->tid, "status", "SigBlk: %llx", &blocked);
     proc_value(t->tid, "syscall", "%d", &nr);
-    return task_state(t) == 'S' && is_call(e, nr) && !(blocked >> (e->record->args[0] - 1) & 1);
+    return task_state(t) == 'S' && is_call(e, nr) && is_let_in(t, e);
+}
+
+/* The call begins that a signal interrupted, which has been sent by now: it finds it there. */
+void replay_interrupts(struct task *t)
+{
+    struct event *e = replay_next(t);
+    if (!serial_on && awaits(t, IN_UNSEEN_CALL) && is_call(e, t->nr) && is_from_inside(e) && is_sent(t, e) && is_let_in(t, e))
+        replay_send_now(t, e);
 }
 
 /* It is to end a sleep that no event shows, and the task does not sleep yet, or elsewhere. */
