@@ -277,6 +277,8 @@ bool fast_entry(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
     if (t->by_entry_stop && (t->regs.rip == fast_allowed_ip(false) || t->regs.rip == fast_allowed_ip(true))) {
+        if (t->regs.rip == fast_allowed_ip(true) && handler->all_calls && handler->all_calls(t))
+            return false;
         t->state = CALL_IGNORED;         /* all calls stop; these need not */
         return true;
     }
