@@ -192,18 +192,20 @@ class TensorShape:
     def save(self, walk: Walk, value: Any) -> Node:
         torch = sys.modules["torch"]
         if value.layout != torch.strided or value.is_quantized or value.is_conj() or value.is_neg() \
-                or value.device.type not in ("cpu", "cuda"):
+                or not (value.is_cpu or value.is_cuda):
             walk.opaque(f"a tensor of an unusual kind ({value.layout}, {value.device.type})")
             return "tensor", walk.ref(type(value)), None
         storage = value.untyped_storage()
         attributes = vars(value)
+        sizes, strides, is_leaf = value.size(), value.stride(), value.is_leaf
         return ("tensor", walk.ref(type(value)), walk.named(("storage", storage._cdata), storage),
-                value.storage_offset(), list(value.size()), list(value.stride()),
-                str(value.dtype), value.requires_grad, value.is_leaf,
-                walk.ref(value.grad if value.is_leaf else None),
-                walk.refs(attributes), walk.refs(attributes.values()),
-                walk.ref(value._backward_hooks if value.is_leaf else None),
-                *_take_extent(walk, value, storage))
+                value.storage_offset(), list(sizes), list(strides),
+                str(value.dtype), value.requires_grad, is_leaf,
+                walk.ref(value.grad) if is_leaf else None,
+                walk.refs(attributes) if attributes else [],
+                walk.refs(attributes.values()) if attributes else [],
+                walk.ref(value._backward_hooks) if is_leaf else None,
+                *_take_extent(walk, value, storage, sizes, strides))
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         torch = sys.modules["torch"]
@@ -307,18 +309,23 @@ class StorageShape:
         pass   # tensors bring the memory that they cover
 
 
-def _take_extent(walk: Walk, value: Any, storage: Any) -> tuple[Any, ...]:
+def _take_extent(walk: Walk, value: Any, storage: Any, sizes: tuple[int, ...],
+                 strides: tuple[int, ...]) -> tuple[Any, ...]:
     """The memory that a tensor covers, unless others did; what no tensor covers is garbage."""
     if not value.numel():
         return ()
     size = value.element_size()
     start = value.storage_offset() * size
-    end = start + size * (1 + sum((n - 1) * stride for n, stride in zip(value.size(), value.stride())))
+    last = 0
+    for n, stride in zip(sizes, strides):
+        last += (n - 1) * stride
+    end = start + size * (1 + last)
     taken = walk.extents.setdefault(storage._cdata, [])
-    if any(one <= start and end <= other for one, other in taken):
-        return ()
+    for one, other in taken:
+        if one <= start and end <= other:
+            return ()
     taken.append((start, end))
-    if value.device.type != "cpu":
+    if not value.is_cpu:
         torch = sys.modules["torch"]
         flat = torch.empty(0, dtype=torch.uint8, device=value.device).set_(storage)[start:end]
         return start, end - start, walk.memory.take_device(flat, size)

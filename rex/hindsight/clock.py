@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ctypes
 import datetime
+import functools
 import gc
 import hashlib
 import os
 import random
-import threading
 import time
+from threading import get_ident
 from typing import Any, Callable
 
 NAMES = ("time", "perf_counter", "monotonic", "process_time", "thread_time", "time_ns",
@@ -22,6 +23,7 @@ NAMES = ("time", "perf_counter", "monotonic", "process_time", "thread_time", "ti
 _OF_SECONDS = {"localtime": 0, "gmtime": 0, "ctime": 0, "asctime": 0, "strftime": 1}
 now_s = time.perf_counter    # ours, whatever is patched later
 real_urandom = os.urandom
+_AHEAD_BYTES, _AHEAD = 64, 64   # draws of at most so many bytes are made so many together
 
 
 class Clock:
@@ -32,20 +34,20 @@ class Clock:
         self.is_off = False      # within probes, and in what Rex does
         self._recorded = recorded
         self._fresh: list[float] = []
-        self._thread = threading.get_ident()
-        self._pid = os.getpid()
+        self._thread = get_ident()   # children have none that is ours
+        os.register_at_fork(after_in_child=lambda: setattr(self, "_thread", -1))
 
-    def read(self, real: Callable[[], float]) -> float:
-        """One reading."""
-        if self.is_off or threading.get_ident() != self._thread or os.getpid() != self._pid:
-            return real()
+    def read(self, real: Callable[..., float], *which: int) -> float:
+        """One reading; which: what `real` is asked."""
+        if self.is_off or get_ident() != self._thread:
+            return real(*which)
         if self._recorded is None:
-            value = real()
+            value = real(*which)
             self._fresh.append(value)
         elif self.count < len(self._recorded):
             value = self._recorded[self.count]
         else:
-            value = real()
+            value = real(*which)
         self.count += 1
         return value
 
@@ -64,22 +66,21 @@ class Clock:
         _let_datetime_read(self, now)
 
 
-class Reading:
+class Reading(functools.partial):   # type: ignore[type-arg]
     """Stands for a function of `time`; no descriptor, so that it binds like the one in C."""
 
-    def __init__(self, name: str, clock: Clock) -> None:
-        self.__name__ = self.__qualname__ = name
-        self.__module__ = "time"
-        self._clock, self._real = clock, getattr(time, name)
-
-    def __call__(self, *which: int) -> float:
-        return self._clock.read(lambda: self._real(*which) if which else self._real())
+    def __new__(cls, name: str, clock: Clock) -> Reading:
+        """Args: name: of the function."""
+        made = super().__new__(cls, clock.read, getattr(time, name))
+        made.__name__ = made.__qualname__ = name
+        made.__module__ = "time"
+        return made
 
     def __reduce__(self) -> str:
         return self.__name__
 
 
-class Converting(Reading):
+class Converting:
     """Stands for a function of `time` that takes seconds, or else reads the clock by itself."""
 
     def __init__(self, name: str, place: int) -> None:
@@ -92,6 +93,9 @@ class Converting(Reading):
             moment = time.time()
             arguments += (time.localtime(moment) if self._real.__name__ in ("strftime", "asctime") else moment,)
         return self._real(*arguments)
+
+    def __reduce__(self) -> str:
+        return self.__name__
 
 
 def _let_datetime_read(clock: Clock, real: Callable[[], float]) -> None:
@@ -114,17 +118,35 @@ class Entropy:
     """The system's random bytes as a stream from one recorded seed."""
 
     def __init__(self, seed: bytes) -> None:
-        self.seed, self.count = seed, 0
-        self._thread, self._pid = threading.get_ident(), os.getpid()
+        self.count = 0
+        self._seeded = hashlib.shake_256(seed)
+        self._ahead: list[bytes] = []    # the next draws, from one on: made together they cost a fraction
+        self._from = 0
+        self._thread = get_ident()
+        os.register_at_fork(after_in_child=lambda: setattr(self, "_thread", -1))
 
     def read(self, size: int) -> bytes:
         """What `os.urandom` gives."""
         # Other threads, ours too, draw whenever they like: theirs cannot be repeated.
-        if threading.get_ident() != self._thread or os.getpid() != self._pid or size < 0:
+        if get_ident() != self._thread or size < 0:
             return real_urandom(size)
-        data = hashlib.shake_256(self.seed + self.count.to_bytes(8, "little")).digest(size)
+        at = self.count - self._from
+        if size > _AHEAD_BYTES:
+            data = self._draw(self.count, size)
+        elif 0 <= at < len(self._ahead):
+            data = self._ahead[at][:size]
+        else:   # few at first: most programs draw once or twice
+            many = min(2 * len(self._ahead), _AHEAD) or 1
+            self._from = self.count
+            self._ahead = [self._draw(number, _AHEAD_BYTES) for number in range(self._from, self._from + many)]
+            data = self._ahead[0][:size]
         self.count += 1
         return data
+
+    def _draw(self, number: int, size: int) -> bytes:
+        stream = self._seeded.copy()
+        stream.update(number.to_bytes(8, "little"))
+        return stream.digest(size)
 
     def install(self) -> None:
         """Let random, secrets, uuid and numpy draw from this stream."""

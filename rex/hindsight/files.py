@@ -18,6 +18,7 @@ _INPUTS, _ENDS_BYTES = 1000, 64 << 10
 _SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/usr/share/", sys.prefix + os.sep, *[
     path + os.sep for key in ("stdlib", "platstdlib", "purelib", "platlib")
     if (path := sysconfig.get_paths().get(key))])
+_EVENTS = ("open", "os.remove", "os.rename")   # of Python's audit
 _CLONE_NEWNS, _CLONE_NEWUSER = 0x20000, 0x10000000
 
 Note = Callable[[str, bool, bytes | None], None]
@@ -67,11 +68,17 @@ class Files:
 
     def install(self) -> None:
         """Be told of every open from now on."""
-        sys.addaudithook(self._hook)
+        watched, told = frozenset(_EVENTS), self._told
 
-    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event not in ("open", "os.remove", "os.rename") or self._is_ours or (
-                threading.get_ident() != self._thread or os.getpid() != self._pid):
+        # Every id() is an event: a function is called in a quarter of the time of a method.
+        def hook(event: str, arguments: tuple[Any, ...]) -> None:
+            if event in watched:
+                told(event, arguments)
+
+        sys.addaudithook(hook)
+
+    def _told(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self._is_ours or threading.get_ident() != self._thread or os.getpid() != self._pid:
             return
         self._is_ours = True
         try:

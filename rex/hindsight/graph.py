@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Iterable, Iterator, Protocol
 
@@ -22,6 +21,8 @@ Ref = tuple[int]
 SCALARS = frozenset({type(None), bool, int, float, str})
 LONG_BYTES = 4096   # longer bytes are memory of their own
 _ROOT_SHIFT = 32    # the hash of a root's name stands above the numbers of its nodes
+# An object's address by another name: every id() is told to audit hooks, ours among them.
+_identity = object.__hash__
 
 
 class Memory(Protocol):
@@ -151,7 +152,7 @@ class Walk:
         self.memory = memory
         self._shapes = shapes
         self._numbers: dict[Any, int] = {}
-        self._queue: deque[tuple[int, Any]] = deque()
+        self._queue: list[tuple[int, Any]] = []
         self._sets: list[tuple[int, Any]] = []   # of the root at hand
         # Sets come last, when what others reach has its numbers: their own order is by address.
         self._late: list[tuple[RootState, list[tuple[int, Any]]]] = []
@@ -163,10 +164,10 @@ class Walk:
         """What stands for a value within a node."""
         if type(value) in SCALARS:
             return value
-        number = self._numbers.get(id(value))
+        key = _identity(value)
+        number = self._numbers.get(key)
         if number is None:
-            number = self._next
-            self._numbers[id(value)] = number
+            number = self._numbers[key] = self._next
             self._next += 1
             self._kept.append(value)
             if isinstance(value, (set, frozenset)):
@@ -177,7 +178,7 @@ class Walk:
 
     def number(self, value: Any) -> int | None:
         """The number of an object that was met."""
-        return self._numbers.get(id(value))
+        return self._numbers.get(_identity(value))
 
     def refs(self, values: Iterable[Any]) -> list[Any]:
         """`ref` of each."""
@@ -201,9 +202,10 @@ class Walk:
     def root(self, name: str, value: Any) -> None:
         """Walk everything that one root reaches and no former one did, but for what sets hold."""
         self._root = name
-        self._next = base_of(name)
+        self._next = base = base_of(name)
         root = RootState(name, self.ref(value), [])
-        self._drain(root)
+        if self._next != base:   # it was not met before
+            self._drain(root, base)
         self.snapshot.roots.append(root)
         if self._sets:
             self._late.append((root, self._sets))
@@ -213,22 +215,22 @@ class Walk:
         """Walk what sets hold; the snapshot."""
         for root, sets in self._late:
             self._root = root.name
-            self._next = base_of(root.name) + len(root.nodes)
+            base = base_of(root.name)
+            self._next = base + len(root.nodes)
             while sets:
                 self._queue.extend(sets)
-                self._drain(root)
+                self._drain(root, base)
                 sets, self._sets = self._sets, []
         return self.snapshot
 
-    def _drain(self, root: RootState) -> None:
-        base, nodes = base_of(root.name), root.nodes
-        queue, shape_of = self._queue, self._shapes.shape_of
-        while queue:
-            number, value = queue.popleft()
+    def _drain(self, root: RootState, base: int) -> None:
+        queue, nodes, saving = self._queue, root.nodes, self._shapes.saving
+        for number, value in queue:   # which grows
             place = number - base
             if place >= len(nodes):
                 nodes += [()] * (self._next - base - len(nodes))
-            nodes[place] = shape_of(type(value)).save(self, value)
+            nodes[place] = saving[type(value)](self, value)
+        queue.clear()
         nodes += [()] * (self._next - base - len(nodes))   # of sets
 
 

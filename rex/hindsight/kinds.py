@@ -8,7 +8,7 @@ import itertools
 import random
 import types
 import weakref
-from typing import Any
+from typing import Any, Callable
 
 from rex.hindsight import arrayshapes, codeshapes, othershapes, shapes
 from rex.hindsight.clock import Converting, Reading
@@ -24,6 +24,19 @@ _LATE: dict[tuple[str, str], str] = {
 _ELSEWHERE = {("subprocess", "Popen"), ("socket", "socket"), ("_socket", "socket"),
               ("multiprocessing.process", "BaseProcess")}
 _CALLABLES = ("cython_function_or_method", "fused_cython_function", "_ArrayFunctionDispatcher")
+
+
+class _Saving(dict[type, Callable[[Any, Any], Any]]):
+    """What makes a node of a type's instances."""
+
+    def __init__(self, owner: Shapes) -> None:
+        super().__init__()
+        self._owner = owner
+
+    def __missing__(self, kind: type) -> Callable[[Any, Any], Any]:
+        save: Callable[[Any, Any], Any] = self._owner.shape_of(kind).save
+        self[kind] = save
+        return save
 
 
 class Shapes:
@@ -50,6 +63,7 @@ class Shapes:
                 types.GeneratorType: "suspended", types.CoroutineType: "suspended",
                 types.AsyncGeneratorType: "suspended"}
         self._known: dict[type, Any] = {kind: self.by_tag[tag] for kind, tag in tags.items()}
+        self.saving = _Saving(self)
 
     def shape_of(self, kind: type) -> Any:
         """The shape of a type's instances."""

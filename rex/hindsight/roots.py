@@ -61,8 +61,9 @@ class Roots:
                       if is_state(name) and name not in self._kept]
         found += [(f"<loop {depth}>", loop.iterator) for depth, loop in enumerate(self._loops)]
         outside = {**environment.capture(), **_library_state()}
-        outside[environment.ENVIRON] = {name: text for name, text in sorted(
-            outside[environment.ENVIRON].items()) if name not in self._withheld}
+        variables = outside[environment.ENVIRON]
+        outside[environment.ENVIRON] = {name: variables[name] for name in sorted(variables)
+                                        if name not in self._withheld}
         if self._files is not None and (files := self._files.state()):
             outside[_FILES] = files
         return found + sorted(outside.items())

@@ -15,6 +15,7 @@ _NEW_TYPE = type(int.__new__)
 # Built-in bases whose content is saved beside the attributes of an instance.
 CONTAINERS: dict[type, str] = {dict: "dict", list: "list", set: "set", OrderedDict: "dict",
                                defaultdict: "dict", deque: "list"}
+_BARE = (object, types.SimpleNamespace)   # have no content beside them
 PLAIN_BASES = (int, float, str, bytes, complex)
 
 
@@ -105,7 +106,7 @@ class DictShape:
     tag = "dict"
 
     def save(self, walk: Walk, value: Any) -> Node:
-        return "dict", walk.refs(dict.keys(value)), walk.refs(dict.values(value))
+        return ("dict", walk.refs(value), walk.refs(dict.values(value))) if value else ("dict", [], [])
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         keys = list(dict.keys(live))
@@ -255,10 +256,14 @@ class ObjectShape:
 
     def takes(self, kind: type) -> bool:
         """Whether nothing of such an instance lies hidden in C."""
-        base = self._bases.get(kind)
-        if base is None:
-            base = self._bases[kind] = solid_base(kind)
-        return base in (object, types.SimpleNamespace, tuple) or base in CONTAINERS or base in PLAIN_BASES
+        base = self._base(kind)
+        return base in _BARE or base is tuple or base in CONTAINERS or base in PLAIN_BASES
+
+    def _base(self, kind: type) -> type:
+        found = self._bases.get(kind)
+        if found is None:
+            found = self._bases[kind] = solid_base(kind)
+        return found
 
     def _members(self, kind: type) -> list[tuple[str, Any]]:
         found = self._slots.get(kind)
@@ -270,21 +275,21 @@ class ObjectShape:
 
     def save(self, walk: Walk, value: Any) -> Node:
         kind = type(value)
-        attributes = getattr(value, "__dict__", None) or {}
-        slots = []
+        attributes = getattr(value, "__dict__", None)
+        names: list[str] = []
+        items: list[Any] = []
         for name, member in self._members(kind):
             try:
-                slots.append((name, member.__get__(value)))
+                items.append(member.__get__(value))
+                names.append(name)
             except AttributeError:
                 pass
-        node = ("object", walk.ref(kind), walk.refs(attributes), walk.refs(attributes.values()),
-                [name for name, _ in slots], walk.refs(item for _, item in slots))
-        return (*node, *self._content(walk, value, kind))
+        node = ("object", walk.ref(kind), walk.refs(attributes) if attributes else [],
+                walk.refs(attributes.values()) if attributes else [], names, walk.refs(items) if items else [])
+        base = self._bases.get(kind) or self._base(kind)
+        return node if base in _BARE else (*node, *self._content(walk, value, base))
 
-    def _content(self, walk: Walk, value: Any, kind: type) -> tuple[Any, ...]:
-        base = self._bases.get(kind) or solid_base(kind)
-        if base in (object, types.SimpleNamespace):
-            return ()
+    def _content(self, walk: Walk, value: Any, base: type) -> tuple[Any, ...]:
         if base is deque:
             return "list", walk.refs(deque.__iter__(value)), walk.ref(value.maxlen)
         if base is list:
@@ -296,6 +301,8 @@ class ObjectShape:
         if base in PLAIN_BASES:
             return "plain", walk.ref(base(value))
         factory = [walk.ref(value.default_factory)] if base is defaultdict else []
+        if not dict.__len__(value):
+            return "dict", [], [], *factory
         return ("dict", walk.refs(base.keys(value)), walk.refs(base.values(value)), *factory)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:

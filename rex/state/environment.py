@@ -33,7 +33,16 @@ def capture() -> dict[str, Any]:
 
 def _environ() -> dict[str, str]:
     """The variables, without those that look like credentials: they stay out of archives."""
-    return {name: text for name, text in os.environ.items() if not names_secret(name)}
+    encoded = getattr(os.environ, "_data", None)
+    if _known and encoded == _known[0]:   # to decode them and to look at each name takes long
+        return dict(_known[1])
+    found = {name: text for name, text in os.environ.items() if not names_secret(name)}
+    if type(encoded) is dict:
+        _known[:] = dict(encoded), found
+    return dict(found)
+
+
+_known: list[dict[Any, Any]] = []   # the variables as they were last, and what was found
 
 
 def restore(name: str, value: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
 import subprocess
 import sys
 import threading
@@ -11,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rex.hindsight.clock import Clock
+from rex.hindsight.clock import Clock, Entropy
 from rex.hindsight.imports import is_users
 from rex.hindsight.output import first_lines_apart
 from rex.hindsight.session import Entry
@@ -38,6 +40,17 @@ def test_probes_and_other_threads_read_the_real_clock() -> None:
     assert seen == [-1.0] and clock.read(lambda: -2.0) == -2.0 and clock.count == 0
     clock.is_off = False
     assert clock.read(lambda: -3.0) == 5.0
+
+
+def test_random_bytes_depend_on_the_seed_and_their_place_only() -> None:
+    """Recordings keep the seed and how much was drawn before each border: the stream must never change."""
+    seed, stream, chance = b"s" * 32, Entropy(b"s" * 32), random.Random(1)
+    for _ in range(2000):
+        if chance.random() < 0.02:
+            stream.count = chance.randrange(3000)   # a border elsewhere was taken on
+        number, size = stream.count, chance.choice([0, 1, 16, 32, 64, 65, 2500])
+        expected = hashlib.shake_256(seed + number.to_bytes(8, "little")).digest(size)
+        assert stream.read(size) == expected and stream.count == number + 1
 
 
 OUTSIDE = """
