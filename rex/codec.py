@@ -24,6 +24,7 @@ MAX_BASE_BYTES, _BASE_WINDOW_LOG = 32 << 20, 26
 # A window over the whole of a large frame: the levels' own are smaller.
 _WIDE_BYTES, _WIDE_WINDOW_LOG = 4 << 20, 24
 
+_JOIN_BYTES = 4 << 20
 # zstd contexts are costly to make and must not be shared by running threads.
 _contexts = threading.local()
 
@@ -43,7 +44,7 @@ def raw(name: str) -> bytes:
     return name.encode("utf-8", "surrogateescape")
 
 
-def compress(data: bytes, level: int) -> bytes:
+def compress(data: bytes | memoryview, level: int) -> bytes:
     """One zstd frame that declares its size; the GIL is free meanwhile."""
     made: dict[tuple[int, bool], zstandard.ZstdCompressor] = _contexts.__dict__.setdefault("compressors", {})
     is_wide = len(data) > _WIDE_BYTES
@@ -52,6 +53,24 @@ def compress(data: bytes, level: int) -> bytes:
         made[level, is_wide] = (zstandard.ZstdCompressor(compression_params=wide) if is_wide else
                                 zstandard.ZstdCompressor(level=level))
     return made[level, is_wide].compress(data)
+
+
+def compress_together(parts: list[bytes], level: int) -> bytes:
+    """As `compress`, of parts back to back; the memory to join them in is used again."""
+    if len(parts) == 1:
+        return compress(parts[0], level)
+    size = sum(map(len, parts))
+    if size > _JOIN_BYTES:
+        return compress(b"".join(parts), level)
+    joined: bytearray = _contexts.__dict__.setdefault("joined", bytearray())
+    if len(joined) < size:
+        joined = _contexts.joined = bytearray(size)
+    at = 0
+    for part in parts:
+        joined[at:at + len(part)] = part
+        at += len(part)
+    with memoryview(joined) as view:
+        return compress(view[:size], level)
 
 
 def decompress(frame: bytes, limit_bytes: int) -> bytes:

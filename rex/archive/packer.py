@@ -81,7 +81,7 @@ class Packer:
 
     def _write_group(self, group: list[tuple[bytes, bytes]]) -> None:
         try:
-            frame = codec.compress(b"".join([data for _, data in group]), self.level)
+            frame = codec.compress_together([data for _, data in group], self.level)
             with self._pack_lock:
                 if self._pack is None:
                     self._pack = PackWriter(self._store.directory)

@@ -15,6 +15,7 @@ ITEM_BYTES = (2, 4, 8)
 LIFETIME = 3                   # checkpoints until a base is replaced: distance costs bytes, bases too
 BASES_BYTES = 1 << 30          # of memory for bases
 _READ_BASES_BYTES = 256 << 20
+_MOST_MIXED = 16
 _UNRELATED = 0.9               # share of numbers whose sign and exponent differ: then it does not pay
 
 
@@ -39,10 +40,14 @@ class _Base:
     uses: int = 0
 
 
-def encode(data: bytes, base: bytes, item_bytes: int) -> bytes | None:
-    """The difference of two arrays of numbers, of the same size as they; None if they are not alike."""
+def encode(data: bytes | memoryview, base: bytes, item_bytes: int, mixed: Any = None) -> bytes | None:
+    """The difference of two arrays of numbers, of the same size as they; None if they are not alike.
+
+    Args:
+        mixed: an array of bytes of that size to work in.
+    """
     import numpy
-    mixed = numpy.frombuffer(data, numpy.uint8) ^ numpy.frombuffer(base, numpy.uint8)
+    mixed = numpy.bitwise_xor(numpy.frombuffer(data, numpy.uint8), numpy.frombuffer(base, numpy.uint8), out=mixed)
     columns = mixed.reshape(-1, item_bytes).T
     if numpy.count_nonzero(columns[-1]) > _UNRELATED * columns.shape[1]:   # little-endian: the last is the first
         return None
@@ -67,15 +72,22 @@ class Bases:
     def __init__(self) -> None:
         self._bases: OrderedDict[tuple[int, int], _Base] = OrderedDict()
         self._held_bytes = 0
+        self._mixed: dict[int, Any] = {}     # arrays to work in, by their size: fresh memory costs more than the work
 
-    def shorten(self, address: int, data: bytes, item_bytes: int) -> tuple[bytes, _Base | None]:
-        """What to store of a chunk, and the base that it differs from, if any."""
-        base = self._bases.get((address, len(data)))
-        if base is None or base.uses >= LIFETIME or item_bytes not in ITEM_BYTES or len(data) % item_bytes:
-            return data, None
-        encoded = encode(data, base.data, item_bytes)
+    def shorten(self, address: int, data: memoryview, item_bytes: int) -> tuple[bytes, _Base] | None:
+        """What to store of a chunk, and the base that it differs from; None: it is stored whole."""
+        size = len(data)
+        base = self._bases.get((address, size))
+        if base is None or base.uses >= LIFETIME or item_bytes not in ITEM_BYTES or size % item_bytes:
+            return None
+        if size not in self._mixed:
+            import numpy
+            if len(self._mixed) >= _MOST_MIXED:
+                self._mixed.clear()
+            self._mixed[size] = numpy.empty(size, numpy.uint8)
+        encoded = encode(data, base.data, item_bytes, self._mixed[size])
         if encoded is None:
-            return data, None
+            return None
         base.uses += 1
         return encoded, base
 

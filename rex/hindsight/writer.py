@@ -18,6 +18,7 @@ from rex.hindsight.memory import Copier, Habits, Pool, Taken, settle, settle_nod
 from rex.hindsight.records import Checkpoint, LogWriter, checkpoint_to_json
 from rex.hindsight.tables import encode_table, read_table
 from rex.hindsight.thinning import Objects, Thinner, objects_of
+from rex.state.parts import memory_at
 
 PENDING_BYTES = 2 << 30
 LINGER_S = 1.0       # of small checkpoints until they are written: a killed process loses them
@@ -270,10 +271,12 @@ class CheckpointWriter:
     def _chunks(self, taken: Taken, names: list[bytes]) -> Iterator[bytes]:
         """What to store; the name of each object is the last of `names` when the next is asked for."""
         for fresh in taken.fresh:
-            data = self._pool.take_out(fresh.slot, fresh.size_bytes)
             if fresh.digest in self._known:   # it was stored since
+                self._pool.free(fresh.slot)
                 continue
-            shorter, base = self._bases.shorten(fresh.address, data, fresh.item_bytes)
+            found = self._bases.shorten(fresh.address, memory_at(fresh.slot, fresh.size_bytes), fresh.item_bytes)
+            data = self._pool.take_out(fresh.slot, 0 if found else fresh.size_bytes)
+            shorter, base = found or (data, None)
             yield shorter
             if base is None:
                 self._bases.learn(fresh.address, data, names[-1], fresh.item_bytes)

@@ -42,12 +42,13 @@ def test_bases_are_replaced_and_never_differences_themselves() -> None:
     bases, data = Bases(), np.linspace(1, 2, 512).astype("f4")
     whole = []
     for number in range(2 * LIFETIME + 2):
-        shorter, base = bases.shorten(7, data.tobytes(), 4)
-        if base is None:
+        found = bases.shorten(7, memoryview(data.tobytes()), 4)
+        if found is None:
             whole.append(number)
             bases.learn(7, data.tobytes(), bytes([number]), 4)
         else:
-            assert base.sha256 == bytes([whole[-1]])
+            assert found[1].sha256 == bytes([whole[-1]])
+            assert decode(found[0], found[1].data, 4) == data.tobytes()
         data = data * np.float32(1.001)
     assert whole == [0, LIFETIME + 1]
 
