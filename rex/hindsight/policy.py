@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 OVERHEAD = 0.0667
 RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint, until seen
-# What a checkpoint costs beside the measured seconds, as their part: caches are cold afterwards, memory
-# and processors are shared with the writer, lines are logged at every border.
-UNSEEN = 0.5
+# What recording costs beside the measured seconds, as their part: caches are cold afterwards, memory
+# and processors are shared with the writer.
+UNSEEN = 1.0
 _LEAST_S = 0.001          # a checkpoint takes, whatever there is
 
 
@@ -25,7 +25,8 @@ class Policy:
     The joint invariant M/C < n/(k+1) * min(1/(1+c), eps) per border of the source, with sums instead
     of averages: (k materializations) + (the next) <= min(1/(1+c), eps) * (n executions); tested after the
     computation and before the checkpoint. M counts the writer's time in full, waiting for a processor and for the
-    interpreter included: then the training waits for them too.
+    interpreter included: then the training waits for them too. What borders and readings of the clock cost counts
+    as paid for checkpoints. C begins with the first loop: what is imported and loaded before is none of it.
 
     Source: Garcia et al., Hindsight Logging for Model Training, PVLDB 14(4), 2020, section 5.3.
     """
@@ -35,15 +36,17 @@ class Policy:
     paid_s: float = 0.0
     price_s: float | None = None      # of the next checkpoint, as far as known
     _kinds: dict[str, _Kind] = field(default_factory=dict)
+    _noted_s: float = 0.0             # what all kinds paid, as it was expected
+    _scale: float = 1.0               # what they paid in truth, as a multiple of that
 
-    def wants(self, kind: str, saved_s: float, at_s: float, is_end: bool) -> bool:
+    def wants(self, kind: str, saved_s: float, looped_s: float, is_end: bool) -> bool:
         """Whether to keep the state at a border.
 
         Args:
             kind: which border of the source it is.
             saved_s: seconds of computation that having this state may save: at the end of a loop those
                 of the loop, at the start of an iteration those since the last checkpoint.
-            at_s: seconds since the script began.
+            looped_s: seconds within loops so far.
             is_end: a loop ended; its state comes before states within loops.
         """
         known = self._kinds.setdefault(kind, _Kind())
@@ -54,8 +57,8 @@ class Policy:
             price = _LEAST_S
         if self.overhead >= 1:   # no limit: every border
             return True
-        whole = share * at_s * (1.0 if is_end else 0.5)
-        return known.paid_s + price <= share * known.compute_s and self.paid_s + price <= whole
+        whole = share * looped_s * (1.0 if is_end else 0.5)
+        return known.paid_s * self._scale + price <= share * known.compute_s and self.paid_s + price <= whole
 
     def paid(self, kind: str, pause_s: float, writer_s: float) -> None:
         """Take over what a checkpoint cost.
@@ -67,6 +70,7 @@ class Policy:
         known = self._kinds.setdefault(kind, _Kind())
         known.paid_s += price
         self.paid_s += price
+        self._noted_s += price
         self.price_s = price if self.price_s is None else (self.price_s + price) / 2
 
     def expect(self, price_s: float) -> None:
@@ -74,5 +78,7 @@ class Policy:
         self.price_s = price_s * (1 + UNSEEN)
 
     def correct(self, total_s: float) -> None:
-        """What all checkpoints together cost is known now: pauses and writer."""
+        """What recording has cost up to now is known: the training thread's part and the writer's."""
         self.paid_s = total_s * (1 + UNSEEN)
+        if self._noted_s:
+            self._scale = self.paid_s / self._noted_s

@@ -24,6 +24,7 @@ from rex.state.records import content_to_json
 
 GRANULARITY_S = 0.050   # loops with shorter bodies have no borders inside
 _TRIAL_BODIES = 4
+_HOOK_S = 2e-6          # a reading of the clock, or a draw of random bytes, beside what it took before
 _COPY_S = 0.2e-9        # per byte that is copied
 _LARGE_BYTES = 32 << 20   # of a first checkpoint that is worth preparing for
 _MANY = 1 << 20
@@ -62,7 +63,9 @@ class Recorder(Seeker):
         self.entropy = Entropy(bytes.fromhex(head["entropy"]))
         self.policy, self.granularity_s = policy, granularity_s
         self.started_s = self.last_s = self._checkpoint_s = now_s()
-        self.pause_s, self.saved = 0.0, 0
+        self.pause_s = self.border_s = 0.0    # of checkpoints; of all that borders take
+        self.saved = 0
+        self._looped_s = 0.0            # in outermost loops that ended
         self._unprepared_bytes = 0      # of a large first checkpoint
         self.iterations, self._longest_s = 0, 0.0     # of the main loop
         self._recording = recording
@@ -192,6 +195,8 @@ class Recorder(Seeker):
         if self.target:
             return
         is_outermost = not self.stack
+        if is_outermost:
+            self._looped_s += took_s
         if is_outermost and took_s > self._longest_s:
             self.iterations, self._longest_s = entry.iteration, took_s
         if is_outermost and took_s >= self.granularity_s:
@@ -211,10 +216,11 @@ class Recorder(Seeker):
                        clock=self.clock.count, entropy=self.entropy.count)
         is_end = position.endswith("!")
         kind = entry.site.key + ("!" if is_end else ":")
-        self.policy.correct(self.pause_s + self.writer.busy_s + self.writer.expected_s)
-        if saved_s > 0 and self.writer.failure is None and self.policy.wants(kind, saved_s, at_s, is_end):
+        looped_s = self._looped_s + (now - self.stack[0].started_s if self.stack else 0.0)
+        self.policy.correct(self.cost_s + self.writer.expected_s)
+        if saved_s > 0 and self.writer.failure is None and self.policy.wants(kind, saved_s, looped_s, is_end):
             try:
-                if self.policy.price_s is None and not self._is_affordable(kind, entry, at_s, is_end):
+                if self.policy.price_s is None and not self._is_affordable(kind, entry, looped_s, is_end):
                     pass
                 elif self._unprepared_bytes:   # the next border finds the pool ready
                     self.writer.prepare(self._unprepared_bytes)
@@ -224,6 +230,12 @@ class Recorder(Seeker):
             except Exception as error:   # objects raise what they like; the training goes on
                 self.writer.failure = error
         self.last_s = now_s()
+        self.border_s += self.last_s - now
+
+    @property
+    def cost_s(self) -> float:
+        """What recording has cost: borders with their checkpoints, the writer, clock and random bytes."""
+        return self.border_s + self.writer.busy_s + _HOOK_S * (self.clock.count + self.entropy.count)
 
     def _write_output(self) -> None:
         output.flush()
@@ -234,16 +246,15 @@ class Recorder(Seeker):
             self._text.clear()
             self.log.write("out", text=data.decode("utf-8", "surrogateescape"))
 
-    def _is_affordable(self, kind: str, entry: Entry, at_s: float, is_end: bool) -> bool:
+    def _is_affordable(self, kind: str, entry: Entry, looped_s: float, is_end: bool) -> bool:
         """Look at the state for the first time: what would it take to keep it?"""
         begun, sizer = now_s(), Sizer()
         walk_roots(self.shapes, sizer, self.roots(entry).pairs())
         took = now_s() - begun
-        self.pause_s += took
         self.policy.expect(took + sizer.size_bytes * _COPY_S + self.writer.cost_s(sizer.size_bytes))
         if sizer.size_bytes > _LARGE_BYTES and self.policy.overhead < 1:
             self._unprepared_bytes = sizer.size_bytes
-        return self.policy.wants(kind, 0.0, at_s, is_end)
+        return self.policy.wants(kind, 0.0, looped_s, is_end)
 
     def checkpoint(self, position: str, kind: str, entry: Entry) -> None:
         """Keep the state of this moment."""
@@ -294,7 +305,7 @@ class Recorder(Seeker):
         stored = [c for c in self.writer.written if c.position[0] != "="]
         thinner = self.writer.thinner
         bytes_stored = thinner.live_bytes if thinner else self._recording.stored_bytes
-        facts = {"took_s": round(took, 6), "status": status, "pause_s": round(self.pause_s, 6),
+        facts = {"took_s": round(took, 6), "status": status, "pause_s": round(self.pause_s, 6), "cost_s": round(self.cost_s, 6),
                  "checkpoints": len(stored), "iterations": self.iterations, "writer_s": round(self.writer.busy_s, 6),
                  "stored": bytes_stored, "failure": str(
                      self.writer.failure or "")}

@@ -61,5 +61,18 @@ def test_the_writers_time_counts() -> None:
     assert len(busy) < len(free) / 5
 
 
+def test_what_was_paid_in_truth_counts_for_each_border() -> None:
+    """Checkpoints that cost four times what was expected: it is told later, for all of them together."""
+    told = Policy(0.05, price_s=0.01)
+    at_s, kept = 0.0, 0
+    for _ in range(1000):
+        at_s += 0.5
+        told.correct(0.04 * kept)
+        if told.wants("loop!", 0.5, at_s, True):
+            told.paid("loop!", 0.01, 0.0)
+            kept += 1
+    assert 0.9 * 0.05 * at_s <= 0.04 * kept * (1 + UNSEEN) <= 0.05 * at_s + 0.04 * (1 + UNSEEN)
+
+
 def test_no_limit_takes_every_border() -> None:
     assert len(spend(Policy(1.0), 50, 1e-6, 1.0)) == 50
