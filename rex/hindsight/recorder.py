@@ -210,7 +210,7 @@ class Recorder(Seeker):
         spent = now - self.last_s
         if spent < self.granularity_s / 5 and not is_kept:
             return
-        self._write_output()
+        self._write_output(has_more=True)
         at_s = now - self.started_s
         self.log.write("border", position=position, at_s=round(at_s, 6), spent_s=round(spent, 6),
                        clock=self.clock.count, entropy=self.entropy.count)
@@ -237,14 +237,14 @@ class Recorder(Seeker):
         """What recording has cost: borders with their checkpoints, the writer, clock and random bytes."""
         return self.border_s + self.writer.busy_s + _HOOK_S * (self.clock.count + self.entropy.count)
 
-    def _write_output(self) -> None:
+    def _write_output(self, has_more: bool = False) -> None:
         output.flush()
         if fresh := self.clock.take_fresh():
-            self.log.write("clock", s=fresh)
+            self.log.write("clock", has_more=has_more or bool(self._text), s=fresh)
         if self._text:
             data = b"".join(self._text)
             self._text.clear()
-            self.log.write("out", text=data.decode("utf-8", "surrogateescape"))
+            self.log.write("out", has_more=has_more, text=data.decode("utf-8", "surrogateescape"))
 
     def _is_affordable(self, kind: str, entry: Entry, looped_s: float, is_end: bool) -> bool:
         """Look at the state for the first time: what would it take to keep it?"""

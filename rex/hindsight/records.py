@@ -14,6 +14,7 @@ from rex.state.records import content_to_json
 
 ENGINE = "hindsight"     # of experiments that are runs or replays
 FORMAT = 1
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class LogWriter:
@@ -23,12 +24,13 @@ class LogWriter:
         self._file = open(path, "ab")
         self._lock = threading.Lock()
 
-    def write(self, line_kind: str, is_durable: bool = False, **facts: Any) -> None:
-        """Append one line of this kind."""
-        line = json.dumps({"k": line_kind, **facts}, separators=(",", ":")).encode() + b"\n"
+    def write(self, line_kind: str, is_durable: bool = False, has_more: bool = False, **facts: Any) -> None:
+        """Append one line of this kind; has_more: another follows at once, and both are written together."""
+        line = _encode({"k": line_kind, **facts}).encode() + b"\n"
         with self._lock:
             self._file.write(line)
-            self._file.flush()
+            if not has_more:
+                self._file.flush()
             if is_durable:
                 os.fdatasync(self._file.fileno())
 
