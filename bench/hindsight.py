@@ -22,7 +22,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-REPEATS = 5
+REPEATS, RECORD_REPEATS = 5, 9
 
 NUMPY = """
 import sys
@@ -127,32 +127,51 @@ LOOPS = {"numpy, small state": (NUMPY, "1000", 40, 3000), "numpy, 8 MB change": 
          "sklearn": (SKLEARN, "30", 40, 200)}
 
 
+# Told by each script as its loop begins: imports, which take as long and vary more, are no part of the ratio.
+BEGINS = "import time; print('begins', time.time(), time.process_time(), file=sys.stderr); "
+
+
+def looped(folder: str, command: list[str]) -> tuple[float, float]:
+    """Wall-clock and CPU seconds of a command from the beginning of its loop to its very end."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment(), check=True)
+    ended_s, after = time.time(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    begun_s, spent_s = next(tuple(map(float, line.split()[1:])) for line in done.stderr.splitlines() if line.startswith("begins"))
+    return ended_s - begun_s, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime - spent_s
+
+
 def bench_record() -> None:
-    """Recording beside plain runs, epoch by epoch: start-up is left out."""
-    print("recording with the default --overhead: ratio to plain runs, without start-up; CPU is that of all threads")
-    print(f"{'loop':<20} {'ms/epoch':>8} {'wall':>6}  {'quartiles':<11} {'CPU':>6}  {'quartiles':<11} {'checkpoints':>11}")
+    """Recording beside plain runs, epoch by epoch: what comes before the loop is left out."""
+    print("recording with the default --overhead: ratio to plain runs, without start-up; CPU is that of all threads;\n"
+          "counted: what the recorder itself finds that it costs, as a share of the plain loop")
+    print(f"{'loop':<20} {'ms/epoch':>8} {'wall':>6}  {'quartiles':<11} {'CPU':>6}  {'quartiles':<11} {'counted':>7} {'checkpoints':>11}")
     medians = []
     for name, (script, size, epochs, work) in LOOPS.items():
         ratios: tuple[list[float], list[float]] = [], []
-        plain_s, count = [], 0
+        plain_s, counted, counts = [], [], []
         with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "train.py").write_text(script)
+            Path(folder, "train.py").write_text(script.replace("for epoch", BEGINS + "\nfor epoch", 1))
             none, words = ["train.py", size, "0", "0"], ["train.py", size, str(epochs), str(work)]
-            starts = [[statistics.median(times) for times in zip(*[run(folder, command)[:2] for _ in range(3)])]
-                      for command in (python(*none), hindsight("record", "-l", "NONE", *none))]
-            for repeat in range(REPEATS):
-                plain = run(folder, python(*words))
-                mine = run(folder, hindsight("record", "-l", f"EXP{repeat}", *words))
+            # Of a loop without iterations: the end of the interpreter, and for Rex the process around it.
+            empty = [[statistics.median(times) for times in zip(*[looped(folder, command) for _ in range(5)])]
+                     for command in (python(*none), hindsight("record", "-l", "NONE", *none))]
+            for repeat in range(RECORD_REPEATS):
+                pair = [python(*words), hindsight("record", "-l", f"EXP{repeat}", *words)]
+                order = (0, 1) if repeat % 2 else (1, 0)     # the machine's speed drifts
+                took = {who: looped(folder, pair[who]) for who in order}
                 for which in range(2):
-                    ratios[which].append((mine[which] - starts[1][which]) / (plain[which] - starts[0][which]))
-                plain_s.append(plain[0] - starts[0][0])
-            count = shown(folder, "EXP0")["facts"]["checkpoints"]
+                    ratios[which].append((took[1][which] - empty[1][which]) / (took[0][which] - empty[0][which]))
+                plain_s.append(took[0][0] - empty[0][0])
+                facts = shown(folder, f"EXP{repeat}")["facts"]
+                counted.append(facts["cost_s"] / plain_s[-1])
+                counts.append(facts["checkpoints"])
         row = [statistics.quantiles(each, n=4) for each in ratios]
-        medians.append([each[1] for each in row])
+        medians.append([*[each[1] for each in row], statistics.median(counted)])
         told = "  ".join(f"{middle:>6.3f}  {low:.3f}-{high:.3f}" for low, middle, high in row)
-        print(f"{name:<20} {statistics.median(plain_s) / epochs * 1e3:>8.0f} {told} {count:>11}", flush=True)
-    wall, cpu = (statistics.mean(each) for each in zip(*medians))
-    print(f"{'average':<20} {'':>8} {wall:>6.3f}  {'':<11} {cpu:>7.3f}")
+        print(f"{name:<20} {statistics.median(plain_s) / epochs * 1e3:>8.0f} {told} {medians[-1][2]:>7.3f} "
+              f"{statistics.median(counts):>11.0f}", flush=True)
+    wall, cpu, known = (statistics.mean(each) for each in zip(*medians))
+    print(f"{'average':<20} {'':>8} {wall:>6.3f}  {'':<11} {cpu:>7.3f}  {'':<11} {known:>6.3f}")
 
 
 def shown(folder: str, archive: str) -> dict[str, Any]:
