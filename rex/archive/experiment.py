@@ -223,9 +223,9 @@ class Recording:
         """
         self._packer.flush(is_durable)
 
-    def sync(self) -> None:
-        """Make durable what was flushed and kept without."""
-        self._packer.sync()
+    def sync(self, is_read_soon: bool = True) -> None:
+        """Make durable what was flushed and kept without; is_read_soon: False lets memory go that holds it."""
+        self._packer.sync(is_read_soon)
         if self._kept is not None:
             os.fdatasync(self._kept.fileno())
 

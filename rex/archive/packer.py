@@ -124,10 +124,10 @@ class Packer:
         if is_durable:
             self.sync()
 
-    def sync(self) -> None:
-        """Make durable what was flushed without."""
+    def sync(self, is_read_soon: bool = True) -> None:
+        """Make durable what was flushed without; is_read_soon: see `sync_file`."""
         while self._unsynced:
-            sync_file(self._unsynced[-1])
+            sync_file(self._unsynced[-1], is_read_soon)
             self._unsynced.pop()
             self._is_directory_stale = True
         if self._is_directory_stale:

@@ -319,29 +319,40 @@ class Fence:
     It may be crossed at each step of an inner loop. The outermost one does what is to be done.
     """
 
-    __slots__ = ("_replayer", "_draws", "_names", "_held", "_noted", "_undoes")
+    __slots__ = ("_replayer", "_clock", "_note_draws", "_undo_draws", "_names", "_held", "_last", "_noted", "_undoes")
 
     def __init__(self, replayer: Replayer, undoes_draws: bool) -> None:
         self._undoes = undoes_draws
-        self._replayer, self._draws = replayer, Draws()
+        draws = Draws()
+        self._replayer, self._clock = replayer, replayer.clock
+        self._note_draws, self._undo_draws = draws.note, draws.undo
         self._names = sorted(replayer.mentioned)
         self._held: dict[types.CodeType, list[tuple[str, str]]] = {}   # variables with generators, by function
+        self._last: tuple[Any, list[tuple[str, str]]] = None, []     # as code objects are slow to hash
         self._noted: list[Held] = []
 
     def __enter__(self) -> None:
         replayer = self._replayer
-        replayer.in_probe += 1
-        if replayer.in_probe > 1:
+        if replayer.in_probe:
+            replayer.in_probe += 1
             return
-        replayer.has_probed = replayer.clock.is_off = True
+        replayer.in_probe = 1
+        replayer.has_probed = self._clock.is_off = True
         if self._undoes:
-            self._draws.note()
+            self._note_draws()
             frame = sys._getframe(1)
-            held = self._held.get(frame.f_code)
-            if held is None:
-                held = self._held[frame.f_code] = held_names(self._names, (frame.f_locals, frame.f_globals))
+            code, held = self._last
+            if frame.f_code is not code:
+                held = self._held_in(frame)
             if held:
                 self._note(frame, held)
+
+    def _held_in(self, frame: types.FrameType) -> list[tuple[str, str]]:
+        held = self._held.get(frame.f_code)
+        if held is None:
+            held = self._held[frame.f_code] = held_names(self._names, (frame.f_locals, frame.f_globals))
+        self._last = frame.f_code, held
+        return held
 
     def _note(self, frame: types.FrameType, names: list[tuple[str, str]]) -> None:
         spaces = frame.f_locals, frame.f_globals
@@ -352,17 +363,17 @@ class Fence:
                 self._noted.append(Held(f"{name}.{attribute}" if attribute else name, value))
                 self._noted[-1].note()
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         replayer = self._replayer
-        replayer.in_probe -= 1
-        if replayer.in_probe:
+        if replayer.in_probe != 1:
+            replayer.in_probe -= 1
             return
-        replayer.clock.is_off = False
+        replayer.in_probe, self._clock.is_off = 0, False
         if replayer.printed:
             replayer.tell_printed()
         if not self._undoes:
             return
-        drawn = self._draws.undo()
+        drawn = self._undo_draws()
         if self._noted:
             drawn += [each.name for each in self._noted if each.undo()]
             self._noted.clear()

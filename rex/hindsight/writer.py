@@ -26,7 +26,7 @@ _LINGER_BYTES = 4 << 20
 _PATIENCE_S = 1.0    # with a training thread that takes a checkpoint
 # What a checkpoint is taken to cost the writer, until it knows: seconds each, and for so many bytes.
 _SMALL_S, _SMALL_BYTES = 0.001, 256 << 10
-_LARGE_S, _LARGE_BYTES = 0.04, 8 << 20
+_LARGE_S, _LARGE_BYTES = 0.03, 8 << 20
 
 
 @dataclass(slots=True)
@@ -207,7 +207,8 @@ class CheckpointWriter:
             done.append(Checkpoint(job.number, job.position, structure, table, job.snapshot.opaque, job.pause_s,
                                    job.taken.size_bytes, self._recording.new_bytes - before))
         with self._waiting():
-            self._recording.flush()
+            self._recording.flush(is_durable=False)
+            self._recording.sync(is_read_soon=False)
             self._recording.keep(self._unkept.values())
             self._recording.sync()
             self._unkept.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import io
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,15 @@ def test_round_trip_in_threads() -> None:
         frames = list(pool.map(lambda b: codec.compress(b, 3), blocks))
         again = list(pool.map(lambda f: codec.decompress(f, 4000), frames))
     assert again == blocks
+
+
+def test_parts_are_compressed_as_if_joined() -> None:
+    """The memory that they are joined in is used again: nothing of larger parts before may shine through."""
+    chance = random.Random(0)
+    for _ in range(30):
+        parts = [chance.randbytes(chance.choice([0, 1, 1000, 200_000])) for _ in range(chance.randrange(1, 9))]
+        joined = b"".join(parts)
+        assert codec.decompress(codec.compress_together(parts, -1), len(joined)) == joined
 
 
 def test_a_declared_size_is_the_limit() -> None:
