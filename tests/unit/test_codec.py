@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import random
 import io
 import os
+import random
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
