@@ -69,6 +69,9 @@ class Clock:
 class Reading(functools.partial):   # type: ignore[type-arg]
     """Stands for a function of `time`; no descriptor, so that it binds like the one in C."""
 
+    __name__: str
+    __qualname__: str
+
     def __new__(cls, name: str, clock: Clock) -> Reading:
         """Args: name: of the function."""
         made = super().__new__(cls, clock.read, getattr(time, name))

@@ -305,8 +305,8 @@ class Recorder(Seeker):
         stored = [c for c in self.writer.written if c.position[0] != "="]
         thinner = self.writer.thinner
         bytes_stored = thinner.live_bytes if thinner else self._recording.stored_bytes
-        facts = {"took_s": round(took, 6), "status": status, "pause_s": round(self.pause_s, 6), "cost_s": round(self.cost_s, 6),
-                 "checkpoints": len(stored), "iterations": self.iterations, "writer_s": round(self.writer.busy_s, 6),
+        facts: dict[str, Any] = {"took_s": round(took, 6), "status": status, "pause_s": round(self.pause_s, 6),
+                 "cost_s": round(self.cost_s, 6), "checkpoints": len(stored), "iterations": self.iterations, "writer_s": round(self.writer.busy_s, 6),
                  "stored": bytes_stored, "failure": str(
                      self.writer.failure or "")}
         self.log.write("end", True, **facts)

@@ -289,7 +289,7 @@ class ObjectShape:
         base = self._bases.get(kind) or self._base(kind)
         return node if base in _BARE else (*node, *self._content(walk, value, base))
 
-    def _content(self, walk: Walk, value: Any, base: type) -> tuple[Any, ...]:
+    def _content(self, walk: Walk, value: Any, base: Any) -> tuple[Any, ...]:
         if base is deque:
             return "list", walk.refs(deque.__iter__(value)), walk.ref(value.maxlen)
         if base is list:

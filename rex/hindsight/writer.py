@@ -21,7 +21,7 @@ from rex.hindsight.thinning import Objects, Thinner, objects_of
 from rex.state.parts import memory_at
 
 PENDING_BYTES = 2 << 30
-LINGER_S = 1.0       # of small checkpoints until they are written: a killed process loses them
+LINGER_S = 3.0       # of small checkpoints until they are written: a killed process loses them
 _LINGER_BYTES = 4 << 20
 _PATIENCE_S = 1.0    # with a training thread that takes a checkpoint
 # What a checkpoint is taken to cost the writer, until it knows: seconds each, and for so many bytes.

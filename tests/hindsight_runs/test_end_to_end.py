@@ -108,7 +108,7 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     whole = python(tmp_path, "train.py")
     case.edit("train", "    history.append", "    import os, signal\n"
               "    if epoch == 3 and not os.path.exists('killed'):\n"
-              "        open('killed', 'w').close(); time.sleep(2); os.kill(os.getpid(), signal.SIGKILL)\n    history.append")
+              "        open('killed', 'w').close(); time.sleep(5); os.kill(os.getpid(), signal.SIGKILL)\n    history.append")
     killed = rex(tmp_path, "record", "-l", "EXP", "--overhead", "1", "--granularity", "0s", "train.py")
     assert killed.returncode == -9 and "--resume exp0" in killed.stderr
     gone_on = rex(tmp_path, "record", "-l", "EXP", "--resume", "exp0", "--overhead", "1", "--granularity", "0s")
