@@ -44,6 +44,7 @@ class Moment(enum.IntEnum):
     IN_UNSEEN_CALL = 2
     AT_NEXT_CALL = 3
     AT_UNBLOCK = 4
+    AT_UNSEEN_CALL = 5
 
 
 Field = tuple[int, int, bytes]

@@ -242,7 +242,7 @@ void bytes_free(struct bytes *b);
 /* ------------------------------------------------------------------ log */
 
 enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE, EVENT_RANDOM };
-enum moment { BETWEEN_CALLS, WITH_LAST_EVENT, IN_UNSEEN_CALL, AT_NEXT_CALL, AT_UNBLOCK };  /* where a signal came */
+enum moment { BETWEEN_CALLS, WITH_LAST_EVENT, IN_UNSEEN_CALL, AT_NEXT_CALL, AT_UNBLOCK, AT_UNSEEN_CALL };  /* where a signal came */
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
                   FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER, FIELD_STAND_IN = 255 };  /* the last: in rings only */
 enum { FIELD_WHOLE = 255, PART_NAME = 0x10, PART_DATA = 0x20, PART_CONTROL = 0x30 };
@@ -401,6 +401,7 @@ void record_exec_entry(struct task *t);
 void record_execed(struct task *t);
 bool record_signal(struct task *t, int sig);
 bool record_deferred_comes(struct task *t, bool external);
+bool record_awaits_call(struct task *t);
 void record_release(struct task *t);
 void record_forget_deferred(struct task *t);
 bool record_defers(void);

@@ -272,13 +272,19 @@ static void patch(struct task *t)
         f->sites++;
 }
 
+uint64_t fast_caller_sp(struct task *t)
+{
+    enum { BELOW = 128 + 8 };            /* by a trampoline and its call */
+    struct user_regs_struct r = regs_get(t);
+    return r.rsp + (r.rip >= FAST_AT && r.rip < FAST_RULES ? BELOW : 0);
+}
+
 /* True: this stop is not the handler's. */
 bool fast_entry(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
-    if (t->by_entry_stop && (t->regs.rip == fast_allowed_ip(false) || t->regs.rip == fast_allowed_ip(true))) {
-        if (t->regs.rip == fast_allowed_ip(true) && handler->all_calls && handler->all_calls(t))
-            return false;
+    bool passes = t->regs.rip == fast_allowed_ip(true) && !(handler->all_calls && handler->all_calls(t));
+    if (t->by_entry_stop && (t->regs.rip == fast_allowed_ip(false) || passes)) {
         t->state = CALL_IGNORED;         /* all calls stop; these need not */
         return true;
     }

@@ -58,6 +58,7 @@ void fast_sync_others(const struct task *t);
 void fast_files(const struct files *f);
 void fast_fill(struct task *t, const void *records, uint32_t n);
 void fast_room(struct task *t, bool any);
+uint64_t fast_caller_sp(struct task *t);             /* the stack pointer as its call was made, by the stub or not */
 
 
 /* What was done without a stop, and, in a replay, what is to be. */

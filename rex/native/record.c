@@ -408,5 +408,5 @@ void record_start(void)
 const struct handler recorder = {
     .entry = entry, .exit = exit_stop, .born = born, .execed = record_execed, .signal = record_signal,
     .stepped = record_stepped, .ended = ended, .tsc = tsc, .random = random_drawn, .start = start,
-    .settle = nothing, .idle = nothing, .patient = true, .taken = record_taken,
+    .all_calls = record_awaits_call, .settle = nothing, .idle = nothing, .patient = true, .taken = record_taken,
 };

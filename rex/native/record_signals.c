@@ -2,6 +2,9 @@
 #include "engine.h"
 #include "fast.h"
 
+#include <linux/futex.h>
+#include <sys/file.h>
+
 void record_delivery(struct task *t, bool restarted, enum moment moment)
 {
     static struct bytes out;
@@ -12,10 +15,10 @@ void record_delivery(struct task *t, bool restarted, enum moment moment)
     r->args[0] = (uint64_t)info.si_signo;
     r->args[1] = restarted;
     r->args[2] = moment;
-    r->args[3] = t->calls;
+    r->args[3] = moment == AT_UNSEEN_CALL ? regs_get(t).rax : t->calls;
     r->args[4] = t->cut;
     r->args[5] = t->cut ? t->cut_passed : turn.passed;
-    r->result = t->cut ? (int64_t)t->cut_calls : moment == AT_UNBLOCK ? (int64_t)regs_get(t).rsp
+    r->result = t->cut ? (int64_t)t->cut_calls : moment == AT_UNBLOCK || moment == AT_UNSEEN_CALL ? (int64_t)fast_caller_sp(t)
         : moment == IN_UNSEEN_CALL ? (int64_t)regs_get(t).orig_rax : 0;
     log_field(&out, FIELD_WHOLE, FIELD_OUT, &info, sizeof info);
     log_end(&out);
@@ -69,15 +72,20 @@ static bool is_caught(const struct task *t, int sig)
 
 /* ------------------------------------------------------------------ deferred signals */
 
-/* One that comes in the midst of computation waits for the thread's next call that the log has an event of:
- * that place a replay finds.  Where there is no such call for long it comes as it would have. */
-struct deferred { struct deferred *next; siginfo_t info; ull used; bool is_sent, at_call; };
+/* One that comes in the midst of computation waits for the thread's next call that the log has an event of, or in which
+ * it may sleep: that place a replay finds.  Where there is no such call for long it comes as it would have. */
+struct deferred { struct deferred *next; siginfo_t info; ull used; bool is_sent; enum moment moment; };
 enum { LONGEST_NS = 5000000, LOOK_NS = 1000000 };
 static unsigned unsent;
 
 bool record_defers(void)
 {
     return unsent > 0;
+}
+
+bool record_awaits_call(struct task *t)
+{
+    return t->deferred && !t->deferred->is_sent;
 }
 
 static void drop_first(struct task *t)
@@ -145,16 +153,39 @@ static bool has_own_mask(long nr)
         || nr == REX_NR_pselect6 || nr == REX_NR_epoll_pwait || nr == REX_NR_epoll_pwait2;
 }
 
+/* Of a call that the log does not have. */
+static bool may_sleep(struct task *t)
+{
+    struct stat st;
+    char name[40];
+    if (t->nr == REX_NR_futex)
+        return (t->args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT || (t->args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+    if (t->nr == REX_NR_flock)
+        return !(t->args[1] & LOCK_NB);
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)t->args[0]);
+    return call_of(t->nr)->policy == REX_STREAM && call_of(t->nr)->fd_args & 1 && !stat(name, &st)
+        && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
+static enum moment moment_before(struct task *t, bool external)
+{
+    if (is_pipe_call(t) || closes_pipe(t))
+        return AT_NEXT_CALL;
+    if (is_descriptor_call(t))
+        return BETWEEN_CALLS;
+    return !is_unlogged(t, external) ? AT_NEXT_CALL : may_sleep(t) ? AT_UNSEEN_CALL : BETWEEN_CALLS;
+}
+
 /* At a call's entry: true if the signal comes now, and the call begins after it. */
 bool record_deferred_comes(struct task *t, bool external)
 {
-    bool is_arranged = is_descriptor_call(t) && !closes_pipe(t);
-    if (!t->deferred || t->deferred->is_sent || serial_on || (!is_pipe_call(t) && (is_unlogged(t, external) || is_arranged)))
+    enum moment moment = record_awaits_call(t) ? moment_before(t, external) : BETWEEN_CALLS;
+    if (serial_on || moment == BETWEEN_CALLS)
         return false;
     bool is_held = is_blocked(t, t->deferred->info.si_signo);
     if ((is_held && !has_own_mask(t->nr)) || !send_first(t) || is_held)
         return false;
-    t->deferred->at_call = true;
+    t->deferred->moment = moment;
     rewind_call(t);
     return true;
 }
@@ -162,7 +193,7 @@ bool record_deferred_comes(struct task *t, bool external)
 /* One task at a time: as it gets the turn. */
 void record_release(struct task *t)
 {
-    if (t->deferred && !t->deferred->is_sent && !is_blocked(t, t->deferred->info.si_signo))
+    if (record_awaits_call(t) && !is_blocked(t, t->deferred->info.si_signo))
         send_first(t);
 }
 
@@ -174,7 +205,7 @@ void record_overdue(void)
         return;
     looked_at = log_now();
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->deferred && !t->deferred->is_sent
+        if (t->alive && record_awaits_call(t)
             && (task_state(t) == 'S' || task_used_ns(t) - t->deferred->used > LONGEST_NS))
             send_first(t);
 }
@@ -199,7 +230,8 @@ bool record_signal(struct task *t, int sig)
     if (t->stepping)
         record_stepped(t);                       /* another one before the first handler ran */
     ptrace(PTRACE_GETSIGINFO, t->tid, 0, t->siginfo);
-    bool at_call = t->deferred && t->deferred->at_call, back = is_back(t);
+    enum moment deferred_to = t->deferred ? t->deferred->moment : BETWEEN_CALLS;
+    bool back = is_back(t);
     memcpy(&info, t->siginfo, sizeof info);
     if (!back && !(t->pending && t->pending->used) && is_deferrable(t, &info)) {
         defer(t, &info);
@@ -210,6 +242,6 @@ bool record_signal(struct task *t, int sig)
     else if (t->pending && t->pending->used)
         signal_restarted(t);              /* or deadly */
     else
-        record_delivery(t, false, back && at_call ? AT_NEXT_CALL : moment_of(t));
+        record_delivery(t, false, back && deferred_to ? deferred_to : moment_of(t));
     return true;
 }

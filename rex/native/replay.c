@@ -233,8 +233,8 @@ static void entry(struct task *t)
         skip_call(t, -ENOSYS);
         return;
     }
-    if (t->nr == REX_NR_rt_sigprocmask && !serial_on)
-        replay_unblocks(t);
+    if (!serial_on && replay_finds_place(t))
+        return;
     if (t->nr == REX_NR_futex) {
         if (!serial_on)
             replay_until(t);

@@ -34,7 +34,7 @@ void replay_send_at_return(struct task *t, struct event *e);
 bool replay_signal(struct task *t, int sig);
 void replay_interrupts(struct task *t);
 bool replay_awaits_call(struct task *t);
-void replay_unblocks(struct task *t);
+bool replay_finds_place(struct task *t);
 void replay_idle(void);
 extern ull replay_forced;
 void replay_done(struct event *e);

@@ -1,5 +1,6 @@
 /* Replay: signals come where the log has them, and waits end that only a signal can end. */
 #include "engine.h"
+#include "fast.h"
 
 enum { PATIENCE_NS = 60000000 };
 static const ull LONG_PATIENCE_NS = 3000000000;
@@ -148,10 +149,10 @@ static bool awaits(struct task *t, enum moment moment)
     return e && e->record->call == EVENT_SIGNAL && e->record->args[2] == moment && t->injected != e;
 }
 
-/* Its next signal came as it was let in, or in a call that is not in the log: all its calls are looked at. */
+/* Its next signal came as it was let in, or at a call that is not in the log: all its calls are looked at. */
 bool replay_awaits_call(struct task *t)
 {
-    return awaits(t, AT_UNBLOCK) || awaits(t, IN_UNSEEN_CALL);
+    return awaits(t, AT_UNBLOCK) || awaits(t, IN_UNSEEN_CALL) || awaits(t, AT_UNSEEN_CALL);
 }
 
 static bool unblocks(const struct task *t, int sig)
@@ -162,11 +163,18 @@ static bool unblocks(const struct task *t, int sig)
         && (t->args[0] == SIG_UNBLOCK ? set & bit : t->args[0] == SIG_SETMASK && !(set & bit));
 }
 
-void replay_unblocks(struct task *t)
+/* At a call's entry: true if the signal comes now, and the call begins after it. */
+bool replay_finds_place(struct task *t)
 {
     struct event *e = replay_next(t);
-    if (awaits(t, AT_UNBLOCK) && t->regs.rsp == (uint64_t)e->record->result && unblocks(t, (int)e->record->args[0]))
-        replay_send_now(t, e);
+    if (awaits(t, AT_UNBLOCK) && fast_caller_sp(t) == (uint64_t)e->record->result && t->nr == REX_NR_rt_sigprocmask
+        && unblocks(t, (int)e->record->args[0]))
+        replay_send_now(t, e);            /* it comes as the call returns */
+    if (!awaits(t, AT_UNSEEN_CALL) || fast_caller_sp(t) != (uint64_t)e->record->result || t->nr != (long)e->record->args[3])
+        return false;
+    replay_send_now(t, e);
+    rewind_call(t);
+    return true;
 }
 
 static struct event *event_after(struct task *t, const struct event *e)
@@ -261,7 +269,7 @@ static bool is_broken_early(struct task *t)
 /* Its task comes to where it has it. */
 static bool comes_by_itself(const struct event *e)
 {
-    return e->record->args[2] == AT_NEXT_CALL || e->record->args[2] == AT_UNBLOCK;
+    return e->record->args[2] >= AT_NEXT_CALL;
 }
 
 /* The call that it interrupted. */
