@@ -274,6 +274,7 @@ struct event {                       /* replay's index of one record */
     bool done, ordered, looked_up;
     const char *file;                /* once looked up: what stands in, of opens for reading */
     struct event *next[3];           /* in the queues of equal events, see replay_match.c */
+    uint32_t told;                   /* bytes of an output that went out */
     struct task *taker;              /* whose call it answers, or answered */
     struct event *before;            /* what another must have done: replay_pipes.c, rights.c */
 };

@@ -25,6 +25,8 @@ void replay_step_ended(struct task *t);
 void replay_stop(int status) __attribute__((noreturn));   /* all that was wanted has happened, or can */
 bool replay_is_turn(struct task *t, const struct event *e);
 bool replay_is_answerable(struct task *t, const struct event *e);
+void replay_output(struct task *t, struct event *e);
+void replay_output_exit(struct task *t, struct event *e, int64_t result);
 void replay_arrived(struct task *t, int sig);
 bool replay_is_signal(const struct event *e);         /* one that nothing in the task itself causes */
 struct script *replay_sender(const siginfo_t *info);

@@ -109,30 +109,6 @@ static void wait_entry(struct task *t, struct event *e)
 
 /* ------------------------------------------------------------------ external descriptors */
 
-bool replay_is_output(uint32_t stream, long nr)
-{
-    return (stream == 2 || stream == 3) && (nr == REX_NR_write || nr == REX_NR_writev);
-}
-
-static bool is_output(struct task *t)
-{
-    return replay_is_output(t->stream, t->nr);
-}
-
-static void output_entry(struct task *t, struct event *e)
-{
-    const struct record *r = e->record;
-    if (r->result < 0) {
-        replay_emulate(t, e);
-        return;
-    }
-    if (!compare_inputs(t, r))
-        replay_mismatch(e);
-    if (t->nr == REX_NR_write && (uint64_t)r->result < t->args[2])
-        change_call(t, t->nr, t->args[0], t->args[1], (uint64_t)r->result, 0);
-    run(t);
-}
-
 static void socket_entry(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
@@ -285,8 +261,8 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
         socket_entry(t, e);
         return;
     }
-    if (is_output(t))
-        output_entry(t, e);
+    if (replay_is_output(t->stream, t->nr))
+        replay_output(t, e);
     else {
         if (t->nr == REX_NR_recvmsg && !failed && replay_rights_received(t, e))
             return;
@@ -334,6 +310,10 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
         replay_pipe_exit(t, e, result);
         return;
     }
+    if (replay_is_output(t->stream, t->nr)) {
+        replay_output_exit(t, e, result);
+        return;
+    }
     switch (c->hook) {
     case REX_HOOK_EXEC:
         replay_diverged(t, e, "failed here");
@@ -353,7 +333,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
     case REX_HOOK_EPOLL_CTL:
         break;
     default:
-        if (result < 0 && r->result >= 0 && (is_output(t) || c->hook == REX_HOOK_WAIT || c->hook == REX_HOOK_FORK)) {
+        if (result < 0 && r->result >= 0 && (c->hook == REX_HOOK_WAIT || c->hook == REX_HOOK_FORK)) {
             replay_diverged(t, e, "failed here");
             give_result(t, result);
             break;
@@ -400,7 +380,7 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
         wait_freely(t);
         return;
     case REX_HOOK_NONE:
-        if (is_output(t))
+        if (replay_is_output(t->stream, t->nr))
             return;
         if (c->policy == REX_STREAM)
             skip_call(t, t->nr == REX_NR_read ? 0 : -EIO);
