@@ -1,6 +1,5 @@
 /* Replay: signals come where the log has them, and waits end that only a signal can end. */
 #include "engine.h"
-#include "fast.h"
 
 enum { PATIENCE_NS = 60000000 };
 static const ull LONG_PATIENCE_NS = 3000000000;
@@ -42,7 +41,7 @@ static bool was_sent(struct task *t, const struct field *f)
     return script_named(t->script->tgid)->sent[info.si_signo & 63] > 0 || (sender->exit && sender->exit->done);
 }
 
-static bool is_sent(struct task *t, const struct event *e)
+bool replay_is_sent(struct task *t, const struct event *e)
 {
     return was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT));
 }
@@ -54,7 +53,7 @@ static bool is_pace(const struct event *e)
     return c && (is_readiness_wait(c) || e->record->call == REX_NR_clock_gettime);
 }
 
-static bool is_from_inside(const struct event *e)
+bool replay_is_from_inside(const struct event *e)
 {
     const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
     siginfo_t info;
@@ -74,7 +73,7 @@ static struct event *next_signal(struct task *t, bool nothing_moves)
         if (e->done)
             continue;
         if (replay_is_signal(e))
-            return is_next || nothing_moves || is_from_inside(e) ? e : NULL;
+            return is_next || nothing_moves || replay_is_from_inside(e) ? e : NULL;
         if (!has_shared_work(t) || !(nothing_moves || is_pace(e)))
             return NULL;
         is_next = false;
@@ -143,40 +142,6 @@ void replay_send_now(struct task *t, struct event *e)
         replay_done(e);
 }
 
-static bool awaits(struct task *t, enum moment moment)
-{
-    struct event *e = t->script ? replay_next(t) : NULL;
-    return e && e->record->call == EVENT_SIGNAL && e->record->args[2] == moment && t->injected != e;
-}
-
-/* Its next signal came as it was let in, or at a call that is not in the log: all its calls are looked at. */
-bool replay_awaits_call(struct task *t)
-{
-    return awaits(t, AT_UNBLOCK) || awaits(t, IN_UNSEEN_CALL) || awaits(t, AT_UNSEEN_CALL);
-}
-
-static bool unblocks(const struct task *t, int sig)
-{
-    uint64_t before = 0, set = 0, bit = 1ULL << (sig - 1);
-    return !ptrace(PTRACE_GETSIGMASK, t->tid, sizeof before, &before) && before & bit
-        && t->args[1] && mem_read(t->tid, t->args[1], &set, sizeof set)
-        && (t->args[0] == SIG_UNBLOCK ? set & bit : t->args[0] == SIG_SETMASK && !(set & bit));
-}
-
-/* At a call's entry: true if the signal comes now, and the call begins after it. */
-bool replay_finds_place(struct task *t)
-{
-    struct event *e = replay_next(t);
-    if (awaits(t, AT_UNBLOCK) && fast_caller_sp(t) == (uint64_t)e->record->result && t->nr == REX_NR_rt_sigprocmask
-        && unblocks(t, (int)e->record->args[0]))
-        replay_send_now(t, e);            /* it comes as the call returns */
-    if (!awaits(t, AT_UNSEEN_CALL) || fast_caller_sp(t) != (uint64_t)e->record->result || t->nr != (long)e->record->args[3])
-        return false;
-    replay_send_now(t, e);
-    rewind_call(t);
-    return true;
-}
-
 static struct event *event_after(struct task *t, const struct event *e)
 {
     struct script *s = t->script;
@@ -204,14 +169,14 @@ bool replay_is_answerable(struct task *t, const struct event *e)
     if (e->record->result != -EINTR || is_readiness_wait(call_of(e->record->call)))
         return true;
     struct event *next = event_after(t, e);
-    return !next || !replay_is_signal(next) || is_sent(t, next);
+    return !next || !replay_is_signal(next) || replay_is_sent(t, next);
 }
 
 /* Whether a signal ended the wait whose sender has not come as far here. */
 bool replay_ends_later(struct task *t, const struct event *e)
 {
     struct event *next = event_after(t, e);
-    return e->record->result == -EINTR && next && replay_is_signal(next) && is_from_inside(next) && !is_sent(t, next);
+    return e->record->result == -EINTR && next && replay_is_signal(next) && replay_is_from_inside(next) && !replay_is_sent(t, next);
 }
 
 bool replay_send(struct task *t, struct event *e)
@@ -266,48 +231,6 @@ static bool is_broken_early(struct task *t)
     return true;
 }
 
-/* Its task comes to where it has it. */
-static bool comes_by_itself(const struct event *e)
-{
-    return e->record->args[2] >= AT_NEXT_CALL;
-}
-
-/* The call that it interrupted. */
-static bool is_call(const struct event *e, long nr)
-{
-    return nr == e->record->result || nr == REX_NR_restart_syscall;
-}
-
-static bool is_let_in(const struct task *t, const struct event *e)
-{
-    ull blocked = 0;
-    proc_value(t->tid, "status", "SigBlk: %llx", &blocked);
-    return !(blocked >> (e->record->args[0] - 1) & 1);
-}
-
-/* It sleeps where the signal came, and lets it in. */
-static bool sleeps_there(struct task *t, const struct event *e)
-{
-    int nr = -1;
-    proc_value(t->tid, "syscall", "%d", &nr);
-    return task_state(t) == 'S' && is_call(e, nr) && is_let_in(t, e);
-}
-
-/* The call begins that a signal interrupted, which has been sent by now: it finds it there. */
-void replay_interrupts(struct task *t)
-{
-    struct event *e = replay_next(t);
-    if (!serial_on && awaits(t, IN_UNSEEN_CALL) && is_call(e, t->nr) && is_from_inside(e) && is_sent(t, e) && is_let_in(t, e))
-        replay_send_now(t, e);
-}
-
-/* It is to end a sleep that no event shows, and the task does not sleep yet, or elsewhere. */
-static bool is_too_early(struct task *t, const struct event *e)
-{
-    return comes_by_itself(e)
-        || (e->record->args[2] == IN_UNSEEN_CALL && !(is_cut_short(t) && is_call(e, (long)regs_get(t).orig_rax)));
-}
-
 /* Signals come from the log; others only where nothing but the task itself causes them, and
  * the end of a child where the log has it next. */
 bool replay_signal(struct task *t, int sig)
@@ -332,7 +255,7 @@ bool replay_signal(struct task *t, int sig)
                                       || sig == SIGTRAP || sig == SIGSYS);
     if (sig == SIGCHLD) {
         e = next_signal(t, false);
-        return e && (int)e->record->args[0] == sig && is_sent(t, e) && !is_too_early(t, e) && deliver(t, e);
+        return e && (int)e->record->args[0] == sig && replay_is_sent(t, e) && !replay_is_too_early(t, e) && deliver(t, e);
     }
     e = replay_next(t);
     bool is_next = e && e->record->call == EVENT_SIGNAL && (int)e->record->args[0] == sig;
@@ -360,14 +283,14 @@ bool replay_is_doomed(struct task *t)
 /* A signal is due that no call of the task waits for: it sleeps or computes until it comes. */
 static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
 {
-    if (!e || t->injected == e || t->held || !is_sent(t, e))
+    if (!e || t->injected == e || t->held || !replay_is_sent(t, e))
         return false;
     size_t at = t->script->cursor;
     ull before = at ? t->script->event[at - 1]->record->time : t->script->birth->time;
     ull waited = log_now() - t->last_stop;
-    if (e->record->args[2] == IN_UNSEEN_CALL && waited < LONG_PATIENCE_NS && !sleeps_there(t, e))
+    if (e->record->args[2] == IN_UNSEEN_CALL && waited < LONG_PATIENCE_NS && !replay_sleeps_there(t, e))
         return false;                     /* it is on its way to that call */
-    return waited > PATIENCE_NS && (all_sleep || (!comes_by_itself(e) && waited > e->record->time - before));
+    return waited > PATIENCE_NS && (all_sleep || (!replay_comes_by_itself(e) && waited > e->record->time - before));
 }
 
 static bool do_all_sleep(void)
@@ -406,7 +329,7 @@ bool replay_send_left(void)
 {
     for (struct task *t = tasks; t; t = t->next) {
         struct event *e = t->alive && !t->held && t->script ? next_signal(t, true) : NULL;
-        if (e && t->injected != e && is_sent(t, e)) {
+        if (e && t->injected != e && replay_is_sent(t, e)) {
             replay_send_now(t, e);
             return true;
         }
