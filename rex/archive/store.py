@@ -31,6 +31,7 @@ class Store:
         self._cached_bytes = 0
         self._lock = threading.RLock()
         self._is_loaded = False
+        self._fresh: list[str] = []              # packs that were just written
 
     def pack_names(self) -> list[str]:
         """The names of the files in the packs' folder."""
@@ -69,15 +70,25 @@ class Store:
         self._is_loaded = False
 
     def learn(self, name: str) -> None:
-        """Take in a pack that was just written; as `refresh`, for this one."""
+        """Take in a pack that was just written, with the next question; as `refresh`, for this one."""
+        self._fresh.append(name)
+
+    def _take_in(self) -> None:
         with self._lock:
-            pack = self._packs[name] = self.open_pack(name)
-            self._places.update(pack.places)
+            while self._fresh:
+                try:
+                    pack = self._packs[self._fresh[-1]] = self.open_pack(self._fresh[-1])
+                    self._places.update(pack.places)
+                except FileNotFoundError:      # gc has put its objects into others, which `refresh` finds
+                    pass
+                self._fresh.pop()
 
     def place(self, digest: bytes) -> Place | None:
         """Where the object lies, or None."""
         if not self._is_loaded:
             self.refresh()
+        if self._fresh:
+            self._take_in()
         return self._places.get(digest)
 
     def packs(self) -> list[PackReader]:
