@@ -23,7 +23,8 @@ _REQUEST = struct.Struct("<I")
 _ALL = 1 << 30                  # set in a request's length: and all below it; it is moved
 _BLOCK_BYTES, _HINTS_BYTES, _PIPE_BYTES = 1 << 16, 1 << 13, 1 << 20
 _WAITING_BYTES = 64 << 20       # what may wait in memory to be stored
-_LOOK_AGAIN_S, _LOOK_FOR_HINTS_S = 0.01, 0.02
+_LOOK_AGAIN_S = 0.01
+_LOOK_FOR_HINTS_S, _SELDOM_S = 0.01, 0.16   # after hints; after a while without
 
 # Files that hold credentials, by wide custom.
 _KEY_PATTERNS = ("*/.ssh/id_*", "*/.ssh/*_key", "*/.ssh/*.pem", "*/etc/ssh/ssh_host_*_key", "*/.aws/credentials",
@@ -214,6 +215,7 @@ class CaptureService:
 
     def _follow_hints(self) -> None:
         be_nice()
+        wait_s = _LOOK_FOR_HINTS_S
         while not self._is_over.is_set():
             paths = self._new_hints()
             for path in paths:
@@ -224,8 +226,9 @@ class CaptureService:
                 if self._is_awaited:
                     with self._ended:
                         self._ended.notify_all()
+            wait_s = _LOOK_FOR_HINTS_S if paths else min(2 * wait_s, _SELDOM_S)
             if not paths:
-                self._is_over.wait(_LOOK_FOR_HINTS_S)
+                self._is_over.wait(wait_s)
 
     def _see(self, path: str) -> None:
         try:

@@ -28,7 +28,7 @@ _WORTH_A_BASE, _SURELY = 0.5, 1 / 20
 _SMALL_LOG_BYTES = 32 << 10   # up to here nothing is to be gained
 _LARGE_LOG_BYTES = codec.MAX_BASE_BYTES * 7 // 8
 _BLOCK_BYTES = 512 << 10
-_LOOK_AGAIN_S = 0.03
+_LOOK_AGAIN_S = 0.1          # whoever tells of the end wakes up who waits
 
 
 class Growing(io.RawIOBase):
