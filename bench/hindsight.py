@@ -2,7 +2,7 @@
 
     python bench/hindsight.py [record] [replay] [long] [pause] [frozen]
 
-All of it takes about seventeen minutes on two free cores. Wall-clock seconds, and CPU seconds (user and system, of all
+All of it takes about twenty-two minutes on two free cores. Wall-clock seconds, and CPU seconds (user and system, of all
 threads and processes) for machines that are shared. Medians of paired runs.
 """
 

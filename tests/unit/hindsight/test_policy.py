@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from rex.hindsight.policy import UNSEEN, Policy
+from rex.hindsight.policy import TOGETHER, UNSEEN, Policy
 
 
 def spend(policy: Policy, borders: int, body_s: float, pause_s: float, writer_s: float = 0.0) -> list[int]:
@@ -36,14 +36,14 @@ def test_the_sum_paid_stays_below_the_share(seed: int) -> None:
             known = policy.price_s or 0.0
             policy.paid(kind, pause, 0.0)
             at_s += pause
-            assert policy.paid_s <= share * at_s + max(0.0, pause * (1 + UNSEEN) - known)
+            assert policy.paid_s <= TOGETHER * share * at_s + max(0.0, pause * (1 + UNSEEN) - known)
             assert sum(each.paid_s for each in policy._kinds.values()) == pytest.approx(policy.paid_s)
 
 
 def test_cheap_checkpoints_are_taken_always_and_dear_ones_seldom() -> None:
     assert len(spend(Policy(0.0667, price_s=0.001), 100, 1.0, 0.001)) == 100
     seldom = spend(Policy(0.0667, price_s=1.0), 400, 1.0, 1.0)
-    most = 400 * 0.0667 / (1 + UNSEEN)
+    most = (400 + len(seldom)) * 0.0667 * TOGETHER / (1 + UNSEEN)   # the run takes them too
     assert most * 0.8 < len(seldom) <= most
     distances = [b - a for a, b in zip(seldom, seldom[1:])]
     assert max(distances) <= 2 * min(distances)
@@ -52,7 +52,9 @@ def test_cheap_checkpoints_are_taken_always_and_dear_ones_seldom() -> None:
 def test_slow_restores_make_checkpoints_worth_less() -> None:
     few = spend(Policy(1.0 - 1e-9, restore_factor=9.0, price_s=1.0), 200, 1.0, 1.0)
     many = spend(Policy(1.0 - 1e-9, restore_factor=1.0, price_s=1.0), 200, 1.0, 1.0)
-    assert len(few) == pytest.approx(20 / (1 + UNSEEN), abs=2) and len(many) == pytest.approx(100 / (1 + UNSEEN), abs=5)
+    for kept, share in ((few, 0.1), (many, 0.5)):
+        share *= TOGETHER / (1 + UNSEEN)   # of a time to which checkpoints add theirs
+        assert len(kept) == pytest.approx(200 * share / (1 - share), abs=3)
 
 
 def test_the_writers_time_counts() -> None:
@@ -71,7 +73,8 @@ def test_what_was_paid_in_truth_counts_for_each_border() -> None:
         if told.wants("loop!", 0.5, at_s, True):
             told.paid("loop!", 0.01, 0.0)
             kept += 1
-    assert 0.9 * 0.05 * at_s <= 0.04 * kept * (1 + UNSEEN) <= 0.05 * at_s + 0.04 * (1 + UNSEEN)
+    most = 0.05 * TOGETHER * at_s
+    assert 0.9 * most <= 0.04 * kept * (1 + UNSEEN) <= most + 0.04 * (1 + UNSEEN)
 
 
 def test_no_limit_takes_every_border() -> None:
