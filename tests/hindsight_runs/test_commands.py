@@ -32,6 +32,7 @@ def show(case: Case, *words: str) -> str:
 
 
 BY_HAND = """
+    import time
     import numpy as np
     from rex import hindsight
     from rex.hindsight import loop
@@ -41,6 +42,7 @@ BY_HAND = """
         with hindsight.skip_block("training"):
             for step in range(5):
                 model += rng.normal(size=30)
+        time.sleep(0.1)   # the main loop is the longest
         if hindsight.log("norm", float(model @ model)) > 1e9:
             break
         hindsight.save({"epoch": epoch, "model": model}, "model")
