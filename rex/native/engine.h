@@ -154,6 +154,7 @@ struct task {
     size_t moved_away;
     struct bytes received;           /* descriptors that were opened for a message */
     bool lost_reader;                /* its signal is not to come: it had none when recorded */
+    uint32_t next_thread, next_process;   /* ordinals of its children, by their kind */
     uint64_t child_tid_at;
     uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
     uint64_t clock_at, wall_at;      /* when, in the log's time; 0: not the log's answer */

@@ -31,9 +31,21 @@ static void inherit(struct task *t)
     }
 }
 
+/* The next of its kind: runtimes make threads as they need them, so that the ordinals of processes would shift. */
+static struct script *child_of(struct task *parent, uint64_t flags)
+{
+    bool is_thread = flags & CLONE_THREAD;
+    uint32_t *next = is_thread ? &parent->next_thread : &parent->next_process;
+    struct script *s;
+    do
+        s = script_child(parent->script->index, (*next)++);
+    while (s && (bool)(s->birth->args[2] & CLONE_THREAD) != is_thread);
+    return s;
+}
+
 void replay_born(struct task *parent, struct task *t, uint64_t flags)
 {
-    t->script = parent ? parent->script ? script_child(parent->script->index, parent->children++) : NULL : script_of(0);
+    t->script = parent ? parent->script ? child_of(parent, flags) : NULL : script_of(0);
     struct script *job = parent && parent->script ? replay_job_born(parent, t, flags) : NULL;
     t->script = job ? job : t->script;
     t->last_stop = log_now();

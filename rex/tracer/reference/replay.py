@@ -299,8 +299,7 @@ class Replayer(Handler):
         if parent is None:
             script = self.log.script(0)
         elif parent.script.birth:
-            script = self.log.child(parent.script.index, parent.children)
-            parent.children += 1
+            script = self.log.child(parent.script.index, bool(flags & CLONE_THREAD), parent.next_children)
         task.last_stop_ns = time.monotonic_ns()
         task.script = script or Script()
         if script is None or not script.birth:

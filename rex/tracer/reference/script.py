@@ -16,6 +16,7 @@ from rex.syscalls import BY_NAME, CALLS, Hook, Key
 from rex.tracer.reference.calls import CallKey, key_of
 from rex.tracer.reference.kernel import SIGINFO_BYTES
 from rex.tracer.reference.paths import is_writing
+from rex.tracer.reference.tasks import CLONE_THREAD
 
 LOOKAHEAD = 20000
 CLOCK_GETTIME = BY_NAME["clock_gettime"].nr
@@ -209,9 +210,18 @@ class Log:
         """By thread id as recorded; of several, the last to begin."""
         return next((s for s in reversed(self._scripts) if s.birth and s.tid == recorded_tid), None)
 
-    def child(self, parent: int, ordinal: int) -> Script | None:
-        """What it holds for a task's child."""
-        return self._children.get((parent, ordinal))
+    def child(self, parent: int, is_thread: bool, nexts: list[int]) -> Script | None:
+        """What it holds for a task's next child of that kind: runtimes make threads as they need them, so that
+        the ordinals of processes would shift.
+
+        Args:
+            nexts: where to look on for processes, and for threads.
+        """
+        while True:
+            script = self._children.get((parent, nexts[is_thread]))
+            nexts[is_thread] += 1
+            if script is None or script.birth is None or bool(script.birth.args[2] & CLONE_THREAD) == is_thread:
+                return script
 
     def process_scripts(self, script: Script) -> list[Script]:
         """Those of all threads of its process."""

@@ -116,7 +116,7 @@ class Task:
     Attributes:
         leader: the task that names the process; threads counts its live tasks.
         threaded: of a leader: it has had threads since its last exec.
-        children: ordinal of the next child.
+        children: record: ordinal of the next child. next_children: replay: of the next process, and thread.
         by_entry_stop: the call was entered by a syscall-stop, so its seccomp-stop is still to come.
         regs, nr, args: at entry. deref: the number that a *argument pointed to then.
         pending: record: an interrupted call that may be restarted; its event is not yet written.
@@ -140,6 +140,7 @@ class Task:
     threads: int = 0
     threaded: bool = False
     children: int = 0
+    next_children: list[int] = field(default_factory=lambda: [0, 0])
     alive: bool = True
     started: bool = False
     stepping: bool = False

@@ -12,6 +12,7 @@ from rex.log import Event, LogWriter
 from rex.log.records import EXIT, IN, NO_ARG, NO_TASK, OUT, RESOLVED, SIGNAL, TASK
 from rex.syscalls import BY_NAME
 from rex.tracer.reference.script import Log, describe
+from rex.tracer.reference.tasks import CLONE_THREAD
 
 NR = {name: BY_NAME[name].nr for name in ("openat", "getpid", "write", "unlink", "clock_gettime")}
 CREATE = (0, 0, 0o101, 0, 0, 0)
@@ -46,10 +47,13 @@ def test_calls_are_found_by_path_in_any_order(tmp_path: Path) -> None:
     assert script.after(first) is second and script.after(second) is None
 
 
-def test_children_by_ordinal(tmp_path: Path) -> None:
-    log = load(tmp_path, birth(0, NO_TASK, 0, 100), birth(1, 0, 0, 101), birth(2, 0, 1, 102))
-    assert log.child(0, 1) is log.script(2)
-    assert log.child(0, 2) is None
+def test_children_by_ordinal_of_their_kind(tmp_path: Path) -> None:
+    thread = Event(TASK, 1, 0, (0, 0, CLONE_THREAD, 101, 100, 0))
+    log = load(tmp_path, birth(0, NO_TASK, 0, 100), thread, birth(2, 0, 1, 102))
+    nexts = [0, 0]
+    assert log.child(0, False, nexts) is log.script(2)
+    assert log.child(0, False, nexts) is None
+    assert log.child(0, True, nexts) is log.script(1)
     assert (log.script(2).tid, log.script(2).process) == (102, 102)
 
 
