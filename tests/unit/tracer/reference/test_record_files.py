@@ -16,7 +16,7 @@ from rex.tracer.reference.spawn import Standard
 from rex.tracer.reference.tasks import Task
 
 MakeTask = Callable[..., Task]
-LEDGER = (-1, Standard(None, None, None))
+LEDGER = (-1, -1, Standard(None, None, None))
 
 
 def test_stat_is_the_kernels(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_the_service_is_asked_before_a_change(tmp_path: Path, make_task: MakeTas
     thread = threading.Thread(target=serve)
     thread.start()
     (tmp_path / "old").write_bytes(b"old")
-    ledger, report = Ledger(theirs.fileno(), LEDGER[1]), Report()
+    ledger, report = Ledger(theirs.fileno(), -1, LEDGER[2]), Report()
     for _ in range(2):
         opened(ledger, make_task("openat"), tmp_path / "old", os.O_WRONLY)
         opened(ledger, make_task("openat"), tmp_path / "new", os.O_WRONLY | os.O_CREAT)
