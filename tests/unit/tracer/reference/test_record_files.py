@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import Callable
 
-from rex.tracer.plan import CAPTURED, CREATED, READ, WRITTEN, Report
+from rex.tracer.plan import CAPTURED, CREATED, LINKED, READ, SAME, WRITTEN, Report
 from rex.tracer.reference.record_files import Ledger, file_kind, pack_stat
 from rex.tracer.reference.spawn import Standard
 from rex.tracer.reference.tasks import Task
@@ -63,6 +63,23 @@ def test_the_service_is_asked_before_a_change(tmp_path: Path, make_task: MakeTas
     assert asked == [old]
     assert report.touched == {old: CAPTURED, new: CREATED}
     assert report.uses[old].how == READ | WRITTEN and report.uses[old].size == 3
+
+
+def test_what_is_only_read_is_hinted_at(tmp_path: Path, make_task: MakeTask) -> None:
+    told, hints = os.pipe()
+    for name in ("one", "two", "linked"):
+        (tmp_path / name).write_bytes(b"data")
+    os.link(tmp_path / "linked", tmp_path / "other name")
+    ledger, report = Ledger(-1, hints, LEDGER[2]), Report()
+    for name in ("one", "two", "linked", "one"):
+        opened(ledger, make_task("openat"), tmp_path / name, os.O_RDONLY)
+    paths = [os.fsencode(os.path.realpath(tmp_path / name)) for name in ("one", "two", "linked")]
+    assert os.read(told, 4096) == b"".join([len(path).to_bytes(4, "little") + path for path in paths])
+    (tmp_path / "two").write_bytes(b"other data")
+    ledger.report(report)
+    assert [report.uses[path].how for path in paths] == [READ | SAME, READ, READ | SAME | LINKED]
+    os.close(told)
+    os.close(hints)
 
 
 def test_names_through_links_are_aliases(tmp_path: Path, make_task: MakeTask) -> None:
