@@ -174,6 +174,7 @@ struct task {
     struct script *step;             /* the step that it belongs to */
     char *cwd;                       /* of a leader */
     int stat_fd;                     /* of task_state */
+    struct usage { ull ran, waited; } usage;   /* of a processor, ns; replay_stuck.c: when last looked at */
     /* live */
     bool is_rewritten, is_logged, has_live_result;
     struct view *view;
@@ -210,6 +211,7 @@ struct task {
 extern struct task *tasks;
 char task_state(struct task *t);                      /* as in /proc: R runs, S sleeps, t is stopped; X has ended */
 ull task_used_ns(const struct task *t);               /* processor time */
+struct usage task_usage(const struct task *t);        /* until now; 0 where the kernel does not say */
 void task_renamed(struct task *t);
 struct task *task_new(pid_t tid, struct task *parent, uint64_t flags);
 struct task *task_of(pid_t tid);

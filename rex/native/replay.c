@@ -351,6 +351,7 @@ static void settle(void)
                 resume(t, 0);
             t = tasks;                    /* the next may be before this one */
         }
+    replay_end_if_still();
 }
 
 /* The processor's counter goes on at the pace that the log shows. */

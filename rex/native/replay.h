@@ -45,6 +45,7 @@ bool replay_finds_place(struct task *t);
 void replay_idle(void);
 extern ull replay_forced;
 void replay_done(struct event *e);
+extern uint64_t replay_progress;                      /* how many events have happened */
 void replay_emulate(struct task *t, struct event *e);
 void replay_answered(struct task *t, struct event *e);   /* what later calls reckon with */
 void replay_diverged(struct task *t, const struct event *e, const char *why);

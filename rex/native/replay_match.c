@@ -145,8 +145,11 @@ bool has_shared_work(const struct task *t)
     return !serial_on && (t->leader->threaded || is_kin(t));
 }
 
+uint64_t replay_progress;
+
 void replay_done(struct event *e)
 {
+    replay_progress += !e->done;
     e->done = true;
 }
 

@@ -1,7 +1,8 @@
 /* Replay: when all that still runs waits for what will not come, the replay ends and says so.
  *
  * What is outside is answered from the log, so that only three things can still move a task that
- * sleeps: another task, a point in time, and who reads the program's output. */
+ * sleeps: another task, a point in time, and who reads the program's output.  Where tasks wait with a limit, over
+ * and over, they can always move: then it is the log that tells, by how long it had no event from them. */
 #include "engine.h"
 
 #include <linux/futex.h>
@@ -31,47 +32,113 @@ static bool is_timed(long nr, const ull *args)
     return false;
 }
 
-/* Whether the task may go on though no other task does. */
-static bool may_move(struct task *t)
+/* What can make the task go on though no other task does. */
+enum mover { NOBODY, TIME, READER, ITSELF };
+
+static enum mover mover_of(struct task *t)
 {
     char name[64], line[256] = "";
     ull args[6] = {0};
     long nr = -1;
-    if (!t->started || t->held || t->parked || t->blocked || t->listening || (serial_on && t->vforking))
-        return !t->started;
+    if (!t->started)
+        return ITSELF;
+    if (t->held || t->parked || t->blocked || t->listening || (serial_on && t->vforking))
+        return NOBODY;
     char state = task_state(t);
-    if (state == 'Z' || state == 'X')
-        return false;
     if (state != 'S')
-        return true;
+        return state == 'Z' || state == 'X' ? NOBODY : ITSELF;
     snprintf(name, sizeof name, "/proc/%d/task/%d/syscall", t->leader->tid, t->tid);
     FILE *f = fopen(name, "re");
     if (!f)
-        return true;
+        return ITSELF;
     bool in_call = fgets(line, sizeof line, f)
         && sscanf(line, "%ld %llx %llx %llx %llx %llx %llx", &nr, &args[0], &args[1], &args[2], &args[3], &args[4], &args[5]) == 7;
     fclose(f);
     if (!in_call || is_timed(nr, args))
-        return true;
+        return in_call ? TIME : ITSELF;
     uint32_t stream = pipe_gives(nr) ? files_stream(t->files, (int)args[0]) : 0;
-    return stream == 2 || stream == 3;
+    return stream == 2 || stream == 3 ? READER : NOBODY;
+}
+
+static void end(void)
+{
+    struct task *waits = NULL;
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->script && replay_next(t) && (!waits || replay_next(t)->number < replay_next(waits)->number))
+            waits = t;
+    replay_diverged(waits ? waits : tasks, NULL, "the replay cannot go on");
+    report_line("the replay was ended=its processes waited for each other, or for what did not come");
+    replay_stop(125 << 8);
 }
 
 /* No report for a while; last: when the last came. */
 void replay_end_if_stuck(ull last)
 {
-    struct task *waits = NULL;
     if (log_now() - last < SHORT_NS)
         return;
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && may_move(t))
+        if (t->alive && mover_of(t) != NOBODY)
             return;
-        else if (t->alive && t->script && replay_next(t) && (!waits || replay_next(t)->number < replay_next(waits)->number))
-            waits = t;
     if ((!serial_on && replay_send_left()) || log_now() - last < PATIENCE_NS)
         return;
-    waits = waits ? waits : tasks;
-    replay_diverged(waits, NULL, "the replay cannot go on");
-    report_line("the replay was ended=its processes waited for each other, or for what did not come");
-    replay_stop(125 << 8);
+    end();
+}
+
+/* ------------------------------------------------------------------ over and over */
+
+/* For how long the task had no event when recorded, where it is now. */
+static ull pause_of(struct task *t)
+{
+    struct script *s = t->script;
+    if (!s || !s->birth)
+        return 0;
+    const struct event *next = replay_next(t) ? replay_next(t) : s->exit;
+    ull before = s->cursor ? s->event[s->cursor - 1]->record->time : s->birth->time;
+    return next && next->record->time > before ? next->record->time - before : 0;
+}
+
+/* Of what is left of the log nothing has come; as if for so long, with so much computed, ns. */
+static struct { uint64_t done; bool begun; ull looked, waited, ran, wanted, pause; } still;
+
+/* Whether someone waits for what is neither ours nor in the log: a disk, who reads the output. */
+static bool take_stock(void)
+{
+    bool excused = false;
+    for (struct task *t = tasks; t; t = t->next) {
+        struct usage now = t->alive ? task_usage(t) : t->usage;
+        enum mover mover = t->alive ? mover_of(t) : NOBODY;
+        still.ran += still.begun && now.ran > t->usage.ran ? now.ran - t->usage.ran : 0;
+        still.wanted += still.begun && now.waited > t->usage.waited ? now.waited - t->usage.waited : 0;
+        t->usage = now;
+        if (mover != NOBODY && pause_of(t) > still.pause)
+            still.pause = pause_of(t);
+        excused |= mover == READER || (mover == ITSELF && !t->vforking && task_state(t) == 'D');
+    }
+    return excused;
+}
+
+/* Ends the replay if for longer than it may take no event of the log has happened: those that mostly sleep
+ * wait in vain, the others compute much longer than when recorded.  What was not our time, as the machine
+ * was stopped, does not count. */
+void replay_end_if_still(void)
+{
+    enum { LOOK_NS = 500000000, SLEEP_NS = 1000000000 };
+    const ull waits_ns = 10000000000, computes_ns = 30000000000;
+    ull now = log_now(), passed = now - still.looked;
+    if (passed < LOOK_NS)
+        return;
+    if (still.done != replay_progress) {
+        memset(&still, 0, sizeof still);
+        still.done = replay_progress;
+        still.looked = now;
+        return;
+    }
+    bool excused = take_stock();
+    if (still.begun && !excused)
+        still.waited += passed < SLEEP_NS ? passed : SLEEP_NS;
+    still.begun = true;
+    still.looked = now;
+    bool sleeps = 2 * (still.ran + still.wanted) < still.waited;
+    if ((sleeps && still.waited > waits_ns + 2 * still.pause) || still.ran > computes_ns + 5 * still.pause)
+        end();
 }

@@ -265,8 +265,10 @@ void serial_idle(void)
         ptrace(PTRACE_INTERRUPT, now->tid, 0, 0);
     }
     pass(true);
-    if (handler == &replayer)
+    if (handler == &replayer) {
         replay_end_if_stuck(last_report);
+        replay_end_if_still();
+    }
 }
 
 /* How long to wait for a report before looking around. */

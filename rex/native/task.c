@@ -37,6 +37,20 @@ char task_state(struct task *t)
     return end && end[1] ? end[2] : 'X';
 }
 
+struct usage task_usage(const struct task *t)
+{
+    char name[64];
+    struct usage u = {0, 0};
+    snprintf(name, sizeof name, "/proc/%d/task/%d/schedstat", t->leader->tid, t->tid);
+    FILE *f = fopen(name, "re");
+    if (!f)
+        return u;
+    if (fscanf(f, "%llu %llu", &u.ran, &u.waited) != 2)
+        u = (struct usage){0, 0};
+    fclose(f);
+    return u;
+}
+
 /* Its number is another from now on. */
 void task_renamed(struct task *t)
 {
@@ -144,16 +158,7 @@ void task_end(struct task *t)
 /* Processor time of a task in ns: on a busy machine wall time says little of how far it is. */
 ull task_used_ns(const struct task *t)
 {
-    char name[64];
-    unsigned long long used = 0;
-    snprintf(name, sizeof name, "/proc/%d/task/%d/schedstat", t->leader->tid, t->tid);
-    FILE *f = fopen(name, "r");
-    if (!f)
-        return 0;
-    if (fscanf(f, "%llu", &used) != 1)
-        used = 0;
-    fclose(f);
-    return used;
+    return task_usage(t).ran;
 }
 
 /* A new program: its own address space and descriptors. */

@@ -1,0 +1,59 @@
+"""A replay whose program waits for ever, a while at a time, ends by itself and says so."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from harness import COMPILER, ROOT
+from rex.tracer import native
+
+# Its thread looks, every 20 ms, whether somebody has changed its memory from outside: no call shows that, and in
+# a replay nobody does.
+WAITER = """
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile char flag = '0';
+static void *wait_for(void *arg)
+{
+    while (flag == '0')
+        poll(NULL, 0, 20);
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+    printf("%d %p\\n", getpid(), (void *)&flag);
+    fflush(stdout);
+    pthread_create(&thread, NULL, wait_for, NULL);
+    pthread_join(thread, NULL);
+    puts("has seen it");
+}
+"""
+LIMIT_S = 60
+
+
+@pytest.mark.usefixtures("tracing")
+@pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")
+def test_replay_that_polls_for_ever_ends(tmp_path: Path) -> None:
+    (tmp_path / "waiter.c").write_text(WAITER)
+    subprocess.run([*COMPILER, "-o", tmp_path / "waiter", tmp_path / "waiter.c"], check=True)
+    rex = [sys.executable, "-m", "rex.cli.main"]
+    env = {"HOME": str(tmp_path), "REX_ENGINE": "native", "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    record = subprocess.Popen([*rex, "record", "-q", "-l", "archive", "-e", "exp", "--", "./waiter"], cwd=tmp_path, env=env,
+                              stdout=subprocess.PIPE, text=True)
+    assert record.stdout
+    told = record.stdout.readline()
+    process, address = told.split()
+    with open(f"/proc/{process}/mem", "r+b", buffering=0) as memory:
+        memory.seek(int(address, 16))
+        memory.write(b"1")
+    assert record.communicate(timeout=LIMIT_S)[0] == "has seen it\n" and record.returncode == 0
+    done = subprocess.run([*rex, "replay", "-l", "archive", "-e", "exp", "-o", "out"], cwd=tmp_path, env=env,
+                          capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    assert done.returncode == 125 and "its processes waited for each other, or for what did not come" in done.stderr
+    assert done.stdout == told
