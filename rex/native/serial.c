@@ -143,7 +143,8 @@ static bool is_endless(struct task *t, ull ran)
  * turn on there, with its place known; other computation only if it goes on for very long. */
 bool serial_interrupted(struct task *t)
 {
-    bool moved = !t->preempting || t != turn.task || t->calls != t->preempted_at || is_in_call(t);
+    bool moved = !t->preempting || t != turn.task || t->calls != t->preempted_at || is_in_call(t)
+        || is_cut_short(t);               /* it makes its call again: a single step would lead into that */
     ull ran = log_now() - turn.resumed_at;
     t->preempting = t->stepped_out = false;
     if (moved)
