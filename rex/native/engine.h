@@ -267,7 +267,7 @@ void log_close(void);
 uint64_t log_now(void), log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
-enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES = 3, LOG_LOADER_UNREAD = 4 };
+enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES = 3, LOG_LOADER_UNREAD = 4, LOG_WITH_MOMENTS = 5 };
 extern uint32_t log_version;                         /* of the log written or replayed */
 
 struct event {                       /* replay's index of one record */

@@ -11,6 +11,7 @@
 #include <linux/fsverity.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -63,7 +64,7 @@ static bool alike(long a, long b)
         return false;
     if (!watch && a != b && (a == REX_NR_futex || b == REX_NR_futex || a == REX_NR_fcntl || b == REX_NR_fcntl))
         return false;
-    if (is_live && a != b && (a == REX_NR_ioctl || b == REX_NR_ioctl))
+    if ((is_live || !watch) && a != b && (a == REX_NR_ioctl || b == REX_NR_ioctl))
         return false;
     const struct rex_call *x = &rex_calls[a], *y = &rex_calls[b];
     if (watch && stop_of(x) != REX_STOP_STD && stop_of(y) != REX_STOP_STD)
@@ -87,15 +88,23 @@ static void emit_futex(void)
     emit_return(SECCOMP_RET_ALLOW);
 }
 
-/* Processes are named by their ids, also to plain files and inner pipes: who holds a lock, who has the signals. */
+/* Processes are named by their ids, also to plain files and inner pipes: who holds a lock, who has the signals.
+ * Of a descriptor that is not to wait, see pipes.c. */
 static void emit_fcntl(void)
 {
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
-    static const uint32_t naming[] = {F_GETLK, F_OFD_GETLK, F_SETOWN, F_GETOWN, F_SETOWN_EX, F_GETOWN_EX};
-    for (size_t i = 0; i < sizeof naming / sizeof *naming; i++) {
-        emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, naming[i]);
+    static const uint32_t watched[] = {F_GETLK, F_OFD_GETLK, F_SETOWN, F_GETOWN, F_SETOWN_EX, F_GETOWN_EX, F_SETFL};
+    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++) {
+        emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, watched[i]);
         emit_return(trace_of(&rex_calls[REX_NR_fcntl]));
     }
+}
+
+static void emit_ioctl(void)
+{
+    emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
+    emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, FIONBIO);
+    emit_return(trace_of(&rex_calls[REX_NR_ioctl]));
 }
 
 /* The standard descriptors in the first filter, in a later one those that it was made for. */
@@ -135,6 +144,8 @@ static void emit_leaf(const struct rex_call *c)
         emit_live_ioctl();
     if (c == &rex_calls[REX_NR_fcntl] && stop == REX_STOP_STD && !watch)
         emit_fcntl();
+    if (c == &rex_calls[REX_NR_ioctl] && stop == REX_STOP_STD && !watch && !is_live)
+        emit_ioctl();
     if (stop == REX_STOP_STD)
         emit_descriptors(c);
     else if (watch)

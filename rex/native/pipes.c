@@ -2,10 +2,11 @@
  *
  * Such a program does what it does by how much there is at the moment.  So each of its reads and
  * writes there is in the log: how much it moved, not the data, which are made again in a replay.
- * From its first poll, select or epoll_ctl of a descriptor on, and not while it has threads,
+ * From its first poll, select or epoll_ctl of a descriptor on, or when that is not to wait, and not while it has threads,
  * whose pace is their own. */
 #include "engine.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -80,7 +81,17 @@ static void watch_selected(struct task *t)
                     watch(t, fd);
 }
 
-/* At the entry of a call that asks what is ready, or will be told. */
+/* Who does not wait reads and writes before asking what is ready. */
+static bool stops_waiting(struct task *t)
+{
+    int on = 0;
+    if (handler == &replayer && log_version < LOG_WITH_MOMENTS)
+        return false;
+    return (t->nr == REX_NR_fcntl && t->args[1] == F_SETFL && t->args[2] & O_NONBLOCK)
+        || (t->nr == REX_NR_ioctl && (unsigned)t->args[1] == FIONBIO && mem_read(t->tid, t->args[2], &on, sizeof on) && on);
+}
+
+/* At the entry of a call that asks what is ready, will be told, or does not want to wait for it. */
 void pipes_watch(struct task *t)
 {
     if (serial_on || t->leader->threaded || is_kin(t) || (handler == &replayer && log_version < LOG_WITH_PIPES))
@@ -96,6 +107,9 @@ void pipes_watch(struct task *t)
         if (t->args[1] == EPOLL_CTL_ADD)
             watch(t, (int)t->args[2]);
         break;
+    default:
+        if (stops_waiting(t))
+            watch(t, (int)t->args[0]);
     }
 }
 

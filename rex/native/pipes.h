@@ -24,6 +24,5 @@ uint32_t record_received(const char *path, const struct stat *st);
 void replay_rights_start(void);
 void replay_rights_sent(struct task *t, const struct event *e);
 bool replay_rights_received(struct task *t, struct event *e);
-bool replay_waits_late(struct task *t);              /* true: it is no call of the log */
 
 #endif

@@ -246,8 +246,6 @@ static void entry(struct task *t)
     }
     bool external = call_streams(t);
     bool ends_pipe = !external && closes_pipe(t);
-    if (replay_waits_late(t))
-        return;
     pipes_watch(t);
     bool moves = is_pipe_call(t);         /* as much as when recorded */
     if (!moves && (is_unlogged(t, external) || t->nr == REX_NR_restart_syscall)) {

@@ -199,29 +199,3 @@ void replay_pipe_exit(struct task *t, struct event *e, int64_t result)
     give_result(t, result);
     replay_done(e);
 }
-
-static bool has_waits_left(struct task *t)
-{
-    enum { FAR = 20000 };
-    const struct script *s = t->script;
-    for (size_t i = s->cursor; i < s->count && i < s->cursor + FAR; i++) {
-        const struct rex_call *c = call_of(s->event[i]->record->call);
-        if (!s->event[i]->done && (s->event[i]->record->call == EVENT_PIPE || (c && is_readiness_wait(c))))
-            return true;
-    }
-    return false;
-}
-
-/* A poll of inner pipes by a task that polls no more in the log: its descriptors do not block, and whoever writes
- * to them was faster then.  It waits, as it would have. */
-bool replay_waits_late(struct task *t)
-{
-    enum { FEW = 64 };
-    struct pollfd fds[FEW];
-    size_t count = (size_t)t->args[1];
-    bool is_late = t->nr == REX_NR_poll && !serial_on && !has_shared_work(t) && t->script->birth && count <= FEW && !has_waits_left(t)
-        && mem_read(t->tid, t->args[0], fds, count * sizeof *fds);
-    for (size_t i = 0; is_late && i < count; i++)
-        is_late = !files_stream(t->files, fds[i].fd) && !files_piped(t->files, fds[i].fd);
-    return is_late && count;
-}

@@ -88,8 +88,8 @@ def test_headers() -> None:
     for bad in (b"", b"REXLOG", b"x" * 32, HEADER.pack(MAGIC, 0, 0, 0, 0)):
         with pytest.raises(Damaged):
             read(bad)
-    with pytest.raises(TooNew, match="version 5"):
-        read(HEADER.pack(MAGIC, 5, 0, 0, 0))
+    with pytest.raises(TooNew, match="version 6"):
+        read(HEADER.pack(MAGIC, 6, 0, 0, 0))
 
 
 def test_a_lying_size_costs_no_memory() -> None:

@@ -1,0 +1,50 @@
+#include "guest.h"
+#include <stdbool.h>
+#include <sys/ioctl.h>
+/* A reader that does not wait tries before it asks what is ready: how often, and how much comes at a time. */
+static void read_all(int fd)
+{
+    char text[64];
+    for (;;) {
+        ssize_t n = read(fd, text, sizeof text);
+        if (n == 0)
+            break;
+        if (n > 0) {
+            printf(" %zd", n);
+            continue;
+        }
+        CHECK(errno == EAGAIN);
+        printf(" wait");
+        CHECK(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1) == 1);
+    }
+    printf("\n");
+}
+static void pipeline(bool by_ioctl, long first_ms, long between_ms)
+{
+    int fds[2], on = 1;
+    CHECK(pipe(fds) == 0);
+    pid_t writer = fork();
+    if (writer == 0) {
+        for (int i = 0; i < 3; i++) {
+            nap_ms(between_ms);
+            CHECK(write(fds[1], "one \n", 5) == 5);
+        }
+        _exit(0);
+    }
+    close(fds[1]);
+    if (by_ioctl)
+        CHECK(ioctl(fds[0], FIONBIO, &on) == 0);
+    else
+        CHECK(fcntl(fds[0], F_SETFL, O_NONBLOCK) == 0);
+    nap_ms(first_ms);
+    read_all(fds[0]);
+    close(fds[0]);
+    CHECK(wait_for(writer) == 0);
+}
+int main(void)
+{
+    pipeline(false, 0, 10);
+    pipeline(true, 0, 10);
+    pipeline(false, 40, 5);
+    return guest_done();
+}
