@@ -241,12 +241,33 @@ static bool is_shared_work(struct task *t, long nr)
                  || (is_clock(nr) && t->args[0] == CLOCK_REALTIME && !asker_queue(t, call_key(c, nr, NULL, 0, t->args))));
 }
 
+/* Threads race for the numbers of descriptors, not for the order in which one of them asks what its own are. */
+static struct event *match_nameless(struct task *t, long nr)
+{
+    enum { FAR = 4096 };
+    const struct script *s = t->script;
+    for (size_t i = s->cursor; i < s->count && i < s->cursor + FAR; i++) {
+        struct event *e = s->event[i];
+        const struct field *name = record_field(e->record, 1, FIELD_IN);
+        if (e->record->call == nr && name && !name->length && !is_taken(t, e))
+            return e;
+    }
+    return NULL;
+}
+
+static struct event *match_own(struct task *t, long nr, uint64_t key)
+{
+    bool is_nameless = nr == REX_NR_newfstatat && t->path && !*t->path;
+    struct event *e = is_nameless && has_shared_work(t) ? match_nameless(t, nr) : NULL;
+    return e ? e : is_clock(nr) && !is_single(t) ? match_clock(t, key) : match_in(t, t->script, nr, key);
+}
+
 struct event *replay_match(struct task *t, long nr, uint64_t key)
 {
     struct event *expected = replay_next(t), *job = replay_job_event(t, nr);
     if (job)
         return job;
-    struct event *e = is_clock(nr) && !is_single(t) ? match_clock(t, key) : match_in(t, t->script, nr, key);
+    struct event *e = match_own(t, nr, key);
     if (e && e != expected && !has_shared_work(t) && !e->ordered && !replay_is_pipe_stat(e))
         replay_diverged(t, expected, "skipped");
     if (!e && has_shared_work(t) && is_shared_work(t, nr))
