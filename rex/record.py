@@ -6,6 +6,7 @@ import fnmatch
 import os
 import pwd
 import resource
+import shutil
 import stat
 import subprocess
 import time
@@ -70,13 +71,6 @@ class Outcome:
     excluded: list[str] = field(default_factory=list)   # files that the user wanted left out
 
 
-def _which(command: str) -> str | None:
-    """What a shell would find; as shutil's, which takes a while to import."""
-    folders = [""] if os.path.dirname(command) else os.get_exec_path()
-    found = (os.path.join(folder, command) for folder in folders)
-    return next((path for path in found if os.access(path, os.X_OK) and not os.path.isdir(path)), None)
-
-
 def find_program(command: str) -> str:
     """The path that a shell would execute for a command.
 
@@ -84,7 +78,7 @@ def find_program(command: str) -> str:
         CommandNotFound, NotExecutable: with a shell's exit codes 127 and 126.
         Unsupported: it is a 32-bit program.
     """
-    found = _which(command)
+    found = shutil.which(command)
     if found:
         if not elf.is_elf(found) and not elf.script_line(found):
             raise NotExecutable(f"cannot run {command}", "neither a program nor a script with #!",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import tempfile
 import time
 from typing import Iterable
 
@@ -32,36 +34,20 @@ class WorkDirectory:
         for name in os.listdir(root):
             if name.startswith(_WORK):
                 _remove_if_left(os.path.join(root, name))
-        self.path = os.path.join(root, _WORK + os.urandom(8).hex())
-        os.mkdir(self.path, 0o700)
+        self.path = tempfile.mkdtemp(prefix=_WORK, dir=root)
         self._lock = FileLock(os.path.join(self.path, _LOCK), exclusive=True)
 
     def close(self) -> None:
         """Remove it with all that is in it."""
-        _remove(self.path)
+        shutil.rmtree(self.path, ignore_errors=True)
         self._lock.release()
-
-
-def _remove(path: str) -> None:
-    """Remove a directory and what is in it, as far as that goes; as shutil's, which takes a while to import."""
-    for base, folders, files in os.walk(path, topdown=False):
-        for name in files + folders:
-            _remove_one(os.path.join(base, name))
-    _remove_one(path)
-
-
-def _remove_one(path: str) -> None:
-    try:
-        os.rmdir(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
-    except OSError:
-        pass
 
 
 def _remove_if_left(path: str) -> None:
     try:
         is_young = time.time() - os.stat(path).st_mtime < _YOUNG_S   # its lock may be about to be taken
         if not is_young and not is_locked(os.path.join(path, _LOCK)):
-            _remove(path)
+            shutil.rmtree(path, ignore_errors=True)
     except OSError:   # somebody else removes it, or it is not ours
         pass
 

@@ -210,8 +210,8 @@ struct task {
 
 extern struct task *tasks;
 char task_state(struct task *t);                      /* as in /proc: R runs, S sleeps, t is stopped; X has ended */
-ull task_used_ns(const struct task *t);               /* processor time */
-struct usage task_usage(const struct task *t);        /* until now; 0 where the kernel does not say */
+bool task_blocks(const struct task *t, int sig);      /* a signal, by its mask */
+struct usage task_usage(const struct task *t);        /* until now, which on a busy machine says more than wall time; 0 where the kernel does not say */
 void task_renamed(struct task *t);
 struct task *task_new(pid_t tid, struct task *parent, uint64_t flags);
 struct task *task_of(pid_t tid);
@@ -315,6 +315,7 @@ uint64_t fork_flags(struct task *t);
 /* ------------------------------------------------------------------ paths, stack */
 
 char *link_of_fd(pid_t tid, int fd);                 /* the kernel's name of it */
+bool stat_of_fd(pid_t tid, int fd, struct stat *st); /* of what is open there; false: nothing */
 char *path_of_fd(pid_t tid, int fd);                 /* in a live run the logical path */
 int path_stat(const char *path, struct stat *st, bool follow);   /* of a resolved path; 0 or -1 */
 char *path_resolve(struct task *t, int dirfd, const char *path, bool follow);
@@ -345,6 +346,7 @@ void rewind_call(struct task *t);                    /* the tracee enters it aga
 void change_call(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(struct task *t, int64_t result));
 void resume(struct task *t, int sig);
+bool wants_all_calls(struct task *t);                /* each is to stop, for the sake of a signal */
 void go_on_entering(struct task *t);                 /* the handler's part of an entry-stop */
 struct rusage;
 void take_report(pid_t tid, int status, const struct rusage *used);    /* of wait4 */

@@ -283,7 +283,7 @@ uint64_t fast_caller_sp(struct task *t)
 bool fast_entry(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
-    bool passes = t->regs.rip == fast_allowed_ip(true) && !(handler->all_calls && handler->all_calls(t));
+    bool passes = t->regs.rip == fast_allowed_ip(true) && !wants_all_calls(t);
     if (t->by_entry_stop && (t->regs.rip == fast_allowed_ip(false) || passes)) {
         t->state = CALL_IGNORED;         /* all calls stop; these need not */
         return true;

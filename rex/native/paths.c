@@ -26,6 +26,13 @@ char *link_of_fd(pid_t tid, int fd)
     return n < 0 ? NULL : strndup(target, (size_t)n);
 }
 
+bool stat_of_fd(pid_t tid, int fd, struct stat *st)
+{
+    char name[40];
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", tid, fd);
+    return !stat(name, st);
+}
+
 /* /proc/self is the tracee's, not ours. */
 static char *absolute(struct task *t, int dirfd, const char *path)
 {

@@ -122,15 +122,14 @@ uint64_t pipe_key(const uint64_t *args)
 void pipe_event(struct task *t, struct bytes *b, int64_t result)
 {
     struct stat st;
-    char name[40], value[8];
+    char value[8];
     int fd = (int)t->args[0];
-    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, fd);
     log_begin(b, EVENT_PIPE, t->index);
     struct record *r = (struct record *)b->data;
     r->result = result;
     r->args[0] = (uint64_t)t->nr;
     r->args[1] = (uint64_t)fd;
-    r->args[2] = stat(name, &st) ? 0 : st.st_ino;
+    r->args[2] = stat_of_fd(t->tid, fd, &st) ? st.st_ino : 0;
     if (result >= 0 && pipe_asks(t) && mem_read(t->tid, t->args[2], value, sizeof(int)))
         log_field(b, 2, FIELD_OUT, value, sizeof(int));
     else if (result == sizeof value && t->nr == REX_NR_read && files_counts(t->files, fd)

@@ -18,12 +18,8 @@ bool is_descriptor_call(struct task *t)
 /* The end of an inner pipe on a standard descriptor: whoever is at its other end may see it. */
 bool closes_pipe(struct task *t)
 {
-    char name[40];
     struct stat st;
-    if (t->nr != REX_NR_close || t->args[0] > 2)
-        return false;
-    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)t->args[0]);
-    return !stat(name, &st) && S_ISFIFO(st.st_mode);
+    return t->nr == REX_NR_close && t->args[0] <= 2 && stat_of_fd(t->tid, (int)t->args[0], &st) && S_ISFIFO(st.st_mode);
 }
 
 /* Whether a call that stops just runs, recorded or replayed: the log has no event of it. */

@@ -29,7 +29,8 @@ static bool is_created(const char *path);
  * Where there is no room for one it is lost, and the file kept in the end. */
 static void hint(const char *path)
 {
-    struct { uint32_t length; char path[PIPE_BUF - sizeof(uint32_t)]; } h = {.length = (uint32_t)strlen(path)};
+    struct { uint32_t length; char path[PIPE_BUF - sizeof(uint32_t)]; } h;
+    h.length = (uint32_t)strlen(path);
     if (plan.hints < 0 || h.length > sizeof h.path)
         return;
     memcpy(h.path, path, h.length);
@@ -242,10 +243,9 @@ static uint32_t terminal_stream(const struct stat *st)
 void record_opened(struct task *t, int fd, struct bytes *b)
 {
     struct name_args n = name_args(t->nr);
-    char name[40], *path = path_of_fd(t->tid, fd);
+    char *path = path_of_fd(t->tid, fd);
     struct stat st;
-    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, fd);
-    if (!path || stat(name, &st)) {
+    if (!path || !stat_of_fd(t->tid, fd, &st)) {
         free(path);
         return;
     }

@@ -128,7 +128,7 @@ static void defer(struct task *t, const siginfo_t *info)
         if (info->si_signo < SIGRTMIN && (*end)->info.si_signo == info->si_signo && !(*end)->is_sent)
             return;                       /* as if it were pending */
     *end = zalloc(sizeof **end);
-    **end = (struct deferred){.info = *info, .used = task_used_ns(t)};
+    **end = (struct deferred){.info = *info, .used = task_usage(t).ran};
     unsent++;
     fast_room(t, false);
 }
@@ -141,12 +141,6 @@ static bool send_first(struct task *t)
     return d->is_sent;
 }
 
-static bool is_blocked(const struct task *t, int sig)
-{
-    uint64_t mask = 0;
-    return !ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) && mask >> (sig - 1) & 1;
-}
-
 static bool has_own_mask(long nr)
 {
     return nr == REX_NR_rt_sigsuspend || nr == REX_NR_rt_sigtimedwait || nr == REX_NR_rt_sigpending || nr == REX_NR_ppoll
@@ -157,13 +151,11 @@ static bool has_own_mask(long nr)
 static bool may_sleep(struct task *t)
 {
     struct stat st;
-    char name[40];
     if (t->nr == REX_NR_futex)
         return (t->args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT || (t->args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
     if (t->nr == REX_NR_flock)
         return !(t->args[1] & LOCK_NB);
-    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)t->args[0]);
-    return call_of(t->nr)->policy == REX_STREAM && call_of(t->nr)->fd_args & 1 && !stat(name, &st)
+    return call_of(t->nr)->policy == REX_STREAM && call_of(t->nr)->fd_args & 1 && stat_of_fd(t->tid, (int)t->args[0], &st)
         && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
@@ -182,7 +174,7 @@ bool record_deferred_comes(struct task *t, bool external)
     enum moment moment = record_awaits_call(t) ? moment_before(t, external) : BETWEEN_CALLS;
     if (serial_on || moment == BETWEEN_CALLS)
         return false;
-    bool is_held = is_blocked(t, t->deferred->info.si_signo);
+    bool is_held = task_blocks(t, t->deferred->info.si_signo);
     if ((is_held && !has_own_mask(t->nr)) || !send_first(t) || is_held)
         return false;
     t->deferred->moment = moment;
@@ -193,7 +185,7 @@ bool record_deferred_comes(struct task *t, bool external)
 /* One task at a time: as it gets the turn. */
 void record_release(struct task *t)
 {
-    if (record_awaits_call(t) && !is_blocked(t, t->deferred->info.si_signo))
+    if (record_awaits_call(t) && !task_blocks(t, t->deferred->info.si_signo))
         send_first(t);
 }
 
@@ -206,7 +198,7 @@ void record_overdue(void)
     looked_at = log_now();
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && record_awaits_call(t)
-            && (task_state(t) == 'S' || task_used_ns(t) - t->deferred->used > LONGEST_NS))
+            && (task_state(t) == 'S' || task_usage(t).ran - t->deferred->used > LONGEST_NS))
             send_first(t);
 }
 

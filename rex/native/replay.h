@@ -8,6 +8,7 @@ void replay_finish(int status);
 struct event *replay_next(struct task *t);            /* the first event of the task that is left */
 void replay_match_start(void);
 struct event *replay_match(struct task *t, long nr, uint64_t key);
+bool is_nameless_stat(const struct task *t);          /* of a descriptor, as fstat */
 bool replay_is_pipe_stat(const struct event *e);
 struct event *replay_nameless_stat(struct task *t, struct event *e);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);

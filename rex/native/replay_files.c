@@ -185,7 +185,6 @@ static void tell_statx(struct task *t, const struct field *f)
     const struct event *e = replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, t->path, 0, t->args), is_statx_of, f);
     struct statx x = {.stx_mask = STATX_BASIC_STATS};
     struct stat st, now;
-    char name[40];
     memcpy(&st, f->data, sizeof st);
     if (e)
         memcpy(&x, record_field(e->record, 4, FIELD_OUT)->data, sizeof x);
@@ -197,18 +196,22 @@ static void tell_statx(struct task *t, const struct field *f)
             .stx_mtime = {.tv_sec = st.st_mtim.tv_sec, .tv_nsec = (unsigned)st.st_mtim.tv_nsec},
             .stx_ctime = {.tv_sec = st.st_ctim.tv_sec, .tv_nsec = (unsigned)st.st_ctim.tv_nsec},
             .stx_dev_major = major(st.st_dev), .stx_dev_minor = minor(st.st_dev)};
-    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)t->args[0]);
-    if (S_ISREG(st.st_mode) && !stat(name, &now))
+    if (S_ISREG(st.st_mode) && stat_of_fd(t->tid, (int)t->args[0], &now))
         x.stx_size = (ull)now.st_size;    /* of its copy, as far as it is written */
     mem_write(t->tid, t->args[4], &x, sizeof x);
     skip_call(t, 0);
+}
+
+bool is_nameless_stat(const struct task *t)
+{
+    return t->nr == REX_NR_newfstatat && t->path && !*t->path;
 }
 
 /* Threads open files in any order, so that equal descriptors are not equal files: what the
  * log has for a descriptor may be another file's. The open itself has the file's stat. */
 bool replay_own_stat(struct task *t)
 {
-    bool by_at = t->nr == REX_NR_newfstatat && t->path && !*t->path, by_x = t->nr == REX_NR_statx && t->path && !*t->path;
+    bool by_at = is_nameless_stat(t), by_x = t->nr == REX_NR_statx && t->path && !*t->path;
     if (!has_shared_work(t) || !(by_at || by_x || t->nr == REX_NR_fstat))
         return false;
     const struct opened *o = files_opened(t->files, (int)t->args[0]);
@@ -262,7 +265,7 @@ struct event *replay_nameless_stat(struct task *t, struct event *e)
 {
     enum { FAR = 4096 };
     struct event *found = NULL;
-    bool by_fd = t->nr == REX_NR_fstat || (t->nr == REX_NR_newfstatat && t->path && !*t->path);
+    bool by_fd = t->nr == REX_NR_fstat || is_nameless_stat(t);
     char *link = by_fd && has_shared_work(t) && files_stream(t->files, (int)t->args[0]) - 1 > 2 ? link_of_fd(t->tid, (int)t->args[0]) : NULL;
     mode_t kind = !link ? 0 : !strncmp(link, "pipe:", 5) ? S_IFIFO : !strncmp(link, "socket:", 7) ? S_IFSOCK : 0;
     free(link);

@@ -257,8 +257,7 @@ static struct event *match_nameless(struct task *t, long nr)
 
 static struct event *match_own(struct task *t, long nr, uint64_t key)
 {
-    bool is_nameless = nr == REX_NR_newfstatat && t->path && !*t->path;
-    struct event *e = is_nameless && has_shared_work(t) ? match_nameless(t, nr) : NULL;
+    struct event *e = is_nameless_stat(t) && has_shared_work(t) ? match_nameless(t, nr) : NULL;
     return e ? e : is_clock(nr) && !is_single(t) ? match_clock(t, key) : match_in(t, t->script, nr, key);
 }
 

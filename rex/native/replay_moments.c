@@ -2,36 +2,39 @@
 #include "engine.h"
 #include "fast.h"
 
-static bool awaits(struct task *t, enum moment moment)
+/* Where the signal came that the task has next, and that is not on its way; BETWEEN_CALLS without one. */
+static enum moment awaited(struct task *t)
 {
-    struct event *e = t->script ? replay_next(t) : NULL;
-    return e && e->record->call == EVENT_SIGNAL && e->record->args[2] == moment && t->injected != e;
+    const struct event *e = t->script ? replay_next(t) : NULL;
+    return e && e->record->call == EVENT_SIGNAL && t->injected != e ? (enum moment)e->record->args[2] : BETWEEN_CALLS;
 }
 
 /* Its next signal came as it was let in, or at a call that is not in the log: all its calls are looked at. */
 bool replay_awaits_call(struct task *t)
 {
-    return awaits(t, AT_UNBLOCK) || awaits(t, IN_UNSEEN_CALL) || awaits(t, AT_UNSEEN_CALL);
+    enum moment moment = awaited(t);
+    return moment == AT_UNBLOCK || moment == IN_UNSEEN_CALL || moment == AT_UNSEEN_CALL;
 }
 
 static bool unblocks(const struct task *t, int sig)
 {
-    uint64_t before = 0, set = 0, bit = 1ULL << (sig - 1);
-    return !ptrace(PTRACE_GETSIGMASK, t->tid, sizeof before, &before) && before & bit
-        && t->args[1] && mem_read(t->tid, t->args[1], &set, sizeof set)
+    uint64_t set = 0, bit = 1ULL << (sig - 1);
+    return task_blocks(t, sig) && t->args[1] && mem_read(t->tid, t->args[1], &set, sizeof set)
         && (t->args[0] == SIG_UNBLOCK ? set & bit : t->args[0] == SIG_SETMASK && !(set & bit));
 }
 
 /* At a call's entry: true if the signal comes now, and the call begins after it. */
 bool replay_finds_place(struct task *t)
 {
+    enum moment moment = awaited(t);
     struct event *e = replay_next(t);
-    if (awaits(t, AT_UNBLOCK) && fast_caller_sp(t) == (uint64_t)e->record->result && t->nr == REX_NR_rt_sigprocmask
-        && unblocks(t, (int)e->record->args[0]))
-        replay_send_now(t, e);            /* it comes as the call returns */
-    if (!awaits(t, AT_UNSEEN_CALL) || fast_caller_sp(t) != (uint64_t)e->record->result || t->nr != (long)e->record->args[3])
+    bool is_there = moment == AT_UNBLOCK ? t->nr == REX_NR_rt_sigprocmask && unblocks(t, (int)e->record->args[0])
+        : moment == AT_UNSEEN_CALL && t->nr == (long)e->record->args[3];
+    if (!is_there || fast_caller_sp(t) != (uint64_t)e->record->result)
         return false;
     replay_send_now(t, e);
+    if (moment == AT_UNBLOCK)
+        return false;                     /* it comes as the call returns */
     rewind_call(t);
     return true;
 }
@@ -48,26 +51,19 @@ static bool is_call(const struct event *e, long nr)
     return nr == e->record->result || nr == REX_NR_restart_syscall;
 }
 
-static bool is_let_in(const struct task *t, const struct event *e)
-{
-    ull blocked = 0;
-    proc_value(t->tid, "status", "SigBlk: %llx", &blocked);
-    return !(blocked >> (e->record->args[0] - 1) & 1);
-}
-
 /* It sleeps where the signal came, and lets it in. */
 bool replay_sleeps_there(struct task *t, const struct event *e)
 {
     int nr = -1;
     proc_value(t->tid, "syscall", "%d", &nr);
-    return task_state(t) == 'S' && is_call(e, nr) && is_let_in(t, e);
+    return task_state(t) == 'S' && is_call(e, nr) && !task_blocks(t, (int)e->record->args[0]);
 }
 
 /* The call begins that a signal interrupted, which has been sent by now: it finds it there. */
 void replay_interrupts(struct task *t)
 {
     struct event *e = replay_next(t);
-    if (!serial_on && awaits(t, IN_UNSEEN_CALL) && is_call(e, t->nr) && replay_is_from_inside(e) && replay_is_sent(t, e) && is_let_in(t, e))
+    if (!serial_on && awaited(t) == IN_UNSEEN_CALL && is_call(e, t->nr) && replay_is_from_inside(e) && replay_is_sent(t, e) && !task_blocks(t, (int)e->record->args[0]))
         replay_send_now(t, e);
 }
 

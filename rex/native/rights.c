@@ -44,10 +44,8 @@ static uint32_t stream_known(const struct stat *st)
 {
     for (struct task *t = tasks; t; t = t->next)
         for (int i = 0; t->alive && i < t->files->count; i++) {
-            char name[40];
             struct stat other;
-            snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, t->files->item[i].fd);
-            if (!stat(name, &other) && other.st_ino == st->st_ino && other.st_dev == st->st_dev)
+            if (stat_of_fd(t->tid, t->files->item[i].fd, &other) && other.st_ino == st->st_ino && other.st_dev == st->st_dev)
                 return files_stream(t->files, t->files->item[i].fd);
         }
     return 0;
@@ -59,10 +57,9 @@ void record_rights(struct task *t, struct bytes *b)
     struct rights r = rights_in(t);
     uint32_t streams[MOST] = {0};
     for (size_t i = 0; i < r.count; i++) {
-        char name[40], *path = path_of_fd(t->tid, r.fd[i]);
+        char *path = path_of_fd(t->tid, r.fd[i]);
         struct stat st = {0};
-        snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, r.fd[i]);
-        if (!path || stat(name, &st)) {
+        if (!path || !stat_of_fd(t->tid, r.fd[i], &st)) {
             free(path);
             return;
         }

@@ -38,10 +38,8 @@ static bool is_random(const struct stat *st)
 
 static bool is_random_device(struct task *t)
 {
-    char name[40];
     struct stat st;
-    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)t->args[0]);
-    return !stat(name, &st) && is_random(&st);
+    return stat_of_fd(t->tid, (int)t->args[0], &st) && is_random(&st);
 }
 
 uint64_t seed_number(struct task *t)
@@ -117,9 +115,7 @@ void seed_program(struct task *t)
 /* Without a recording, only reads of the device stop: while a process has it open, all its calls do. */
 void seed_opened(struct task *t, int64_t result)
 {
-    char name[40];
     struct stat st;
-    snprintf(name, sizeof name, "/proc/%d/fd/%d", t->tid, (int)result);
-    if (result >= 0 && !stat(name, &st) && is_random(&st))
+    if (result >= 0 && stat_of_fd(t->tid, (int)result, &st) && is_random(&st))
         files_set(t->files, (int)result, stream_new());
 }

@@ -134,9 +134,9 @@ static bool is_endless(struct task *t, ull ran)
         return ran > ALONE_NS;
     if (t->calls != t->used_at) {
         t->used_at = t->calls;
-        t->used = task_used_ns(t);
+        t->used = task_usage(t).ran;
     }
-    return ran > SHARING_NS && task_used_ns(t) - t->used > SHARING_NS;
+    return ran > SHARING_NS && task_usage(t).ran - t->used > SHARING_NS;
 }
 
 /* It was interrupted for having run long without a call: a loop that only waits gives the

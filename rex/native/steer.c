@@ -78,12 +78,17 @@ void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(str
     t->then = then;
 }
 
+bool wants_all_calls(struct task *t)
+{
+    return handler->all_calls && handler->all_calls(t);
+}
+
 void resume(struct task *t, int sig)
 {
     if (serial_parks(t, sig))
         return;
     bool all = serial_on || t->want_exit || t->space->code || (t->files->high && !filter_watches(t))
-        || (handler->all_calls && handler->all_calls(t));
+        || wants_all_calls(t);
     if (!all)
         t->state = CALL_NONE;
     if (handler->ready && t->ring && !t->ring_busy && !t->want_exit)

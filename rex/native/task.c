@@ -37,6 +37,13 @@ char task_state(struct task *t)
     return end && end[1] ? end[2] : 'X';
 }
 
+bool task_blocks(const struct task *t, int sig)
+{
+    ull blocked = 0;
+    proc_value(t->tid, "status", "SigBlk: %llx", &blocked);
+    return blocked >> (sig - 1) & 1;
+}
+
 struct usage task_usage(const struct task *t)
 {
     char name[64];
@@ -153,12 +160,6 @@ void task_end(struct task *t)
             free(t);
             return;
         }
-}
-
-/* Processor time of a task in ns: on a busy machine wall time says little of how far it is. */
-ull task_used_ns(const struct task *t)
-{
-    return task_usage(t).ran;
 }
 
 /* A new program: its own address space and descriptors. */
