@@ -12,6 +12,7 @@
  *   seed.c    randomness that is the same in every run
  *   pipes.c   what a process moves through inner pipes that it polls
  *   rights.c  descriptors that are handed over
+ *   shared.c  locks of files
  *   replay_jobs.c  processes that the threads of a pool start
  *   replay_ticks.c  threads that a timer wakes
  *   serial*.c one task at a time, in an order that the log has
@@ -218,6 +219,7 @@ struct task *task_of(pid_t tid);
 void task_end(struct task *t);
 void task_exec(struct task *t);
 int tasks_alive(void);
+bool tasks_forked(void);                              /* there has been more than one process */
 
 uint32_t files_stream(const struct files *f, int fd);
 bool files_piped(const struct files *f, int fd);     /* one that is watched, see pipes.c */
@@ -244,7 +246,7 @@ void bytes_free(struct bytes *b);
 
 /* ------------------------------------------------------------------ log */
 
-enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE, EVENT_RANDOM };
+enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE, EVENT_RANDOM, EVENT_SHARED };
 enum moment { BETWEEN_CALLS, WITH_LAST_EVENT, IN_UNSEEN_CALL, AT_NEXT_CALL, AT_UNBLOCK, AT_UNSEEN_CALL };  /* where a signal came */
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
                   FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER, FIELD_STAND_IN = 255 };  /* the last: in rings only */
@@ -267,7 +269,7 @@ void log_close(void);
 uint64_t log_now(void), log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
-enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES = 3, LOG_LOADER_UNREAD = 4, LOG_WITH_MOMENTS = 5 };
+enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES = 3, LOG_LOADER_UNREAD = 4, LOG_WITH_MOMENTS = 5, LOG_WITH_SHARED = 6 };
 extern uint32_t log_version;                         /* of the log written or replayed */
 
 struct event {                       /* replay's index of one record */
@@ -423,5 +425,6 @@ uint32_t stream_new(void);
 #include "replay.h"
 #include "seed.h"
 #include "serial.h"
+#include "shared.h"
 
 #endif

@@ -11,6 +11,7 @@
 #include <linux/fsverity.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -62,7 +63,8 @@ static bool alike(long a, long b)
 {
     if (!watch && serial_on && a != b && (a == REX_NR_execve || b == REX_NR_execve))
         return false;
-    if (!watch && a != b && (a == REX_NR_futex || b == REX_NR_futex || a == REX_NR_fcntl || b == REX_NR_fcntl))
+    if (!watch && a != b && (a == REX_NR_futex || b == REX_NR_futex || a == REX_NR_fcntl || b == REX_NR_fcntl
+                             || a == REX_NR_flock || b == REX_NR_flock))
         return false;
     if ((is_live || !watch) && a != b && (a == REX_NR_ioctl || b == REX_NR_ioctl))
         return false;
@@ -89,15 +91,25 @@ static void emit_futex(void)
 }
 
 /* Processes are named by their ids, also to plain files and inner pipes: who holds a lock, who has the signals.
- * Of a descriptor that is not to wait, see pipes.c. */
+ * Who takes a lock, see shared.c; of a descriptor that is not to wait, see pipes.c. */
 static void emit_fcntl(void)
 {
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
-    static const uint32_t watched[] = {F_GETLK, F_OFD_GETLK, F_SETOWN, F_GETOWN, F_SETOWN_EX, F_GETOWN_EX, F_SETFL};
+    static const uint32_t watched[] = {F_GETLK, F_OFD_GETLK, F_SETOWN, F_GETOWN, F_SETOWN_EX, F_GETOWN_EX, F_SETFL,
+                                       F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW};
     for (size_t i = 0; i < sizeof watched / sizeof *watched; i++) {
         emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, watched[i]);
         emit_return(trace_of(&rex_calls[REX_NR_fcntl]));
     }
+}
+
+/* Locks that are taken. */
+static void emit_flock(void)
+{
+    emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
+    emit(BPF_JMP | BPF_JSET | BPF_K, 1, 0, LOCK_UN);
+    emit_return(trace_of(&rex_calls[REX_NR_flock]));
+    emit_return(SECCOMP_RET_ALLOW);
 }
 
 static void emit_ioctl(void)
@@ -152,6 +164,8 @@ static void emit_leaf(const struct rex_call *c)
         emit_return(SECCOMP_RET_ALLOW);
     else if (c == &rex_calls[REX_NR_futex] && !is_live)
         emit_futex();
+    else if (c == &rex_calls[REX_NR_flock] && (!is_live || live_is_recorded()))
+        emit_flock();
     else if (stop == REX_STOP_ERRNO)
         emit_return(SECCOMP_RET_ERRNO | c->err);
     else

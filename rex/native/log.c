@@ -8,7 +8,7 @@
 #include <time.h>
 
 static const char magic[8] = "REXLOG\r\n";
-enum { OLDEST = 1, NEWEST = LOG_WITH_MOMENTS, HEADER = 32, COMPLETE = 1, ONE_AT_A_TIME = 2, BUFFER = 1 << 18 };
+enum { OLDEST = 1, NEWEST = LOG_WITH_SHARED, HEADER = 32, COMPLETE = 1, ONE_AT_A_TIME = 2, BUFFER = 1 << 18 };
 
 static struct { char magic[8]; uint32_t version, flags; uint64_t start, events; } header;
 static int log_fd = -1;
@@ -203,6 +203,8 @@ static uint64_t key_of_record(const struct record *r)
     const struct rex_call *c = call_of(r->call);
     if (r->call == EVENT_PIPE)
         return pipe_key(r->args);
+    if (r->call == EVENT_SHARED)
+        return shared_key(r->args);
     if (!c)
         return 0;
     char *path = c->key == REX_KEY_PATH ? record_text(r, FIELD_WHOLE, FIELD_IN) : NULL;

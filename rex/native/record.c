@@ -164,7 +164,7 @@ static void entry(struct task *t)
     pipes_watch(t);
     if (record_deferred_comes(t, external))
         return;
-    if (is_pipe_call(t)) {
+    if (is_pipe_call(t) || is_shared_call(t)) {
         t->want_exit = true;
         return;
     }
@@ -287,13 +287,18 @@ static void exit_stop(struct task *t, int64_t result)
             pipe_event(t, t->pending, -EINTR);
             return;
         }
+        if (is_shared_call(t)) {
+            shared_event(t, t->pending, -EINTR);
+            return;
+        }
         begin(t, t->pending, -EINTR);
         if (call_of(t->nr)->hook == REX_HOOK_SLEEP)
             capture_outputs(t, t->pending, 0);     /* the time that was left */
         return;
     }
-    if (is_pipe_call(t)) {
-        pipe_event(t, &out, result);
+    bool shares = is_shared_call(t);
+    if (shares || is_pipe_call(t)) {
+        (shares ? shared_event : pipe_event)(t, &out, result);
         log_end(&out);
         t->returned_at = t->regs.rip;
         return;

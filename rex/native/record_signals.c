@@ -161,7 +161,7 @@ static bool may_sleep(struct task *t)
 
 static enum moment moment_before(struct task *t, bool external)
 {
-    if (is_pipe_call(t) || closes_pipe(t))
+    if (is_pipe_call(t) || is_shared_call(t) || closes_pipe(t))
         return AT_NEXT_CALL;
     if (is_descriptor_call(t))
         return BETWEEN_CALLS;

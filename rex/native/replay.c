@@ -16,7 +16,7 @@ static ull divergences, mismatches;
 static const char *name_of(long nr)
 {
     const struct rex_call *c = call_of(nr);
-    return c ? c->name : nr == EVENT_SIGNAL ? "signal" : nr == EVENT_TSC ? "rdtsc" : nr == EVENT_PIPE ? "pipe" : nr == EVENT_RANDOM ? "rdrand" : "?";
+    return c ? c->name : nr == EVENT_SIGNAL ? "signal" : nr == EVENT_TSC ? "rdtsc" : nr == EVENT_PIPE ? "pipe" : nr == EVENT_RANDOM ? "rdrand" : nr == EVENT_SHARED ? "lock" : "?";
 }
 
 static char *event_text(const struct event *e)
@@ -247,8 +247,9 @@ static void entry(struct task *t)
     bool external = call_streams(t);
     bool ends_pipe = !external && closes_pipe(t);
     pipes_watch(t);
-    bool moves = is_pipe_call(t);         /* as much as when recorded */
-    if (!moves && (is_unlogged(t, external) || t->nr == REX_NR_restart_syscall)) {
+    bool shares = is_shared_call(t);
+    bool moves = !shares && is_pipe_call(t);         /* as much as when recorded */
+    if (!moves && !shares && (is_unlogged(t, external) || t->nr == REX_NR_restart_syscall)) {
         replay_interrupts(t);
         return;
     }
@@ -272,11 +273,11 @@ static void entry(struct task *t)
         replay_done(t->injected);
         t->injected = NULL;
     }
-    if (moves) {
+    if (moves || shares) {
         const uint64_t args[2] = {(uint64_t)t->nr, t->args[0]};
-        if ((t->matched = replay_match(t, EVENT_PIPE, pipe_key(args))))
+        if ((t->matched = replay_match(t, shares ? EVENT_SHARED : EVENT_PIPE, (shares ? shared_key : pipe_key)(args))))
             perform(t);
-        else if (log_version >= LOG_WITH_PIPES)
+        else if (moves && log_version >= LOG_WITH_PIPES)
             replay_diverged(t, NULL, "not in the log");
         return;
     }
@@ -409,6 +410,7 @@ void replay_start(void)
     replay_match_start();
     replay_order_start();
     replay_pipes_start();
+    replay_shared_start();
     replay_rights_start();
     replay_steps_start();
     overlay_start();

@@ -184,8 +184,8 @@ static void kill_entry(struct task *t, struct event *e)
 void replay_call(struct task *t, const struct rex_call *c, struct event *e)
 {
     bool failed = e->record->result < 0;
-    if (e->record->call == EVENT_PIPE) {
-        replay_pipe(t, e);
+    if (e->record->call == EVENT_PIPE || e->record->call == EVENT_SHARED) {
+        (e->record->call == EVENT_PIPE ? replay_pipe : replay_shared)(t, e);
         return;
     }
     switch (c->hook) {
@@ -306,8 +306,8 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
     if (!e)
         return;
     const struct record *r = e->record;
-    if (r->call == EVENT_PIPE) {
-        replay_pipe_exit(t, e, result);
+    if (r->call == EVENT_PIPE || r->call == EVENT_SHARED) {
+        (r->call == EVENT_PIPE ? replay_pipe_exit : replay_shared_exit)(t, e, result);
         return;
     }
     if (replay_is_output(t->stream, t->nr)) {

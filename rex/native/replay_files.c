@@ -85,6 +85,8 @@ static char *file_for(struct task *t, const char *path, mode_t kind, int flags)
     }
     if ((inside = by_descriptor(t, path)))
         return inside;
+    if (!is_writing(flags) && (inside = replay_lock_file(path, kind)))
+        return inside;
     if (kind == S_IFDIR)
         return strdup(plan.empty);        /* it is listed from the log */
     if (is_writing(flags))
@@ -161,7 +163,8 @@ const char *replay_stands_in(const struct record *r)
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
     mode_t kind = replay_kind_of(r);
     bool is_plain = path && *path == '/' && !r->stream && !is_writing((int)r->args[2])
-        && !((int)r->args[2] & (O_PATH | O_TMPFILE) & ~O_DIRECTORY) && !is_deleted(path) && !random_concerns(path);
+        && !((int)r->args[2] & (O_PATH | O_TMPFILE) & ~O_DIRECTORY) && !is_deleted(path) && !random_concerns(path)
+        && !replay_is_locked(path);
     const char *file = !is_plain ? NULL : kind == S_IFDIR ? plan.empty : kind == S_IFREG ? overlay_original(path) : NULL;
     free(path);
     return file;

@@ -160,13 +160,14 @@ bool replay_is_answerable(struct task *t, const struct event *e)
     const struct field *f = record_field(e->record, 1, FIELD_OUT);
     if (e->record->call == EVENT_PIPE)
         return replay_pipe_ready(t, e);
-    if ((e->before && !e->before->done) || !replay_has_arrived(t, e))
+    bool shares = e->record->call == EVENT_SHARED;
+    if ((shares ? !replay_shared_ready(t, e) : e->before && !e->before->done) || !replay_has_arrived(t, e))
         return false;
-    if (serial_on || !call_of(e->record->call))
+    if (serial_on || !(call_of(e->record->call) || shares))
         return true;
     if (e->record->call == REX_NR_rt_sigtimedwait)
         return e->record->result <= 0 || !f || f->length < sizeof(siginfo_t) || was_sent(t, f);
-    if (e->record->result != -EINTR || is_readiness_wait(call_of(e->record->call)))
+    if (e->record->result != -EINTR || is_readiness_wait(call_of(t->nr)))
         return true;
     struct event *next = event_after(t, e);
     return !next || !replay_is_signal(next) || replay_is_sent(t, next);

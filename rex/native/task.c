@@ -7,6 +7,7 @@
 
 struct task *tasks;
 static uint32_t next_index;
+static bool forked;
 
 struct task *task_of(pid_t tid)
 {
@@ -22,6 +23,11 @@ int tasks_alive(void)
     for (struct task *t = tasks; t; t = t->next)
         n += t->alive;
     return n;
+}
+
+bool tasks_forked(void)
+{
+    return forked;
 }
 
 /* As the kernel shows it: R runs, S sleeps, D sleeps for a disk, t is at a stop, Z has ended. */
@@ -110,6 +116,7 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
     t->nr = NO_CALL;
     t->leader = parent && (flags & CLONE_THREAD) ? parent->leader : t;
     t->leader->threads++;
+    forked |= parent && t->leader == t;
     t->leader->threaded |= t->leader != t;
     if (parent && (flags & CLONE_FILES))
         (t->files = parent->files)->refs++;

@@ -179,6 +179,15 @@ def _pipe(event: Event) -> str:
     return f"{call.name if call else event.args[0]}({event.args[1]}<inner pipe>) = {event.result}"
 
 
+def _shared(event: Event) -> str:
+    nr, fd, _, _, operation, _ = event.args
+    call = CALLS.get(nr)
+    path = format_buffer(_field(event, _RESOLVED) or b"")
+    word = call.args[1].word if call and len(call.args) > 1 else ""
+    how = f", {VALUES[word](operation)}" if word in ("fcntl", "lockop") else ""
+    return f"{call.name if call else nr}({fd}<{path}>{how}) = {_result(event, 'err')}"
+
+
 def _random(event: Event) -> str:
     return f"rdrand() = {event.result & 0xFFFFFFFFFFFFFFFF:#x}"
 
@@ -190,4 +199,4 @@ def _note(event: Event) -> str:
 
 _SPECIAL: dict[int, Callable[[Event], str]] = {
     0x8000: _task, 0x8001: _signal, 0x8002: _exit, 0x8003: _tsc, 0x8004: _note, 0x8005: _dup,
-    0x8007: _pipe, 0x8008: _random}
+    0x8007: _pipe, 0x8008: _random, 0x8009: _shared}
