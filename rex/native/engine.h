@@ -188,6 +188,7 @@ struct task {
     struct ahead { struct event *event; uint32_t size; } *run;   /* replay: the answers that lie there */
     size_t run_count;
     ull last_stop;
+    ull stops, stops_seen, ran_seen; /* see placement.c: in all, and when it was last looked at */
     /* record */
     bool executed;                   /* it runs a program of its own */
     struct deferred *deferred;       /* a signal that is held back, see record_signals.c */
@@ -355,6 +356,11 @@ void take_report(pid_t tid, int status, const struct rusage *used);    /* of wai
 int trace(void);                                     /* wait status of the first process */
 long trace_options(void);
 void filter_install(void);
+void place_start(void);                              /* see placement.c */
+void place_stopped(struct task *t);
+void place_beat(void);
+void place_opened(const char *path, uint32_t stream);
+void place_asked(const struct task *t);
 void tsc_executed(struct task *t);
 bool tsc_emulate(struct task *t);                     /* a fault that was a reading of it */
 bool filter_watches(const struct task *t);           /* all its external descriptors */

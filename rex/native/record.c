@@ -159,6 +159,7 @@ static void entry(struct task *t)
         return;
     }
     bool external = call_streams(t);
+    place_asked(t);
     if (is_ordered(t, c))
         fast_sync_others(t);
     pipes_watch(t);

@@ -267,6 +267,7 @@ void record_opened(struct task *t, int fd, struct bytes *b)
         stream = terminal_stream(&st);
         if (!stream)
             stream = stream_new();
+        place_opened(path, stream);
     }
     if (!stream)
         random_opened(t, fd, path);

@@ -97,6 +97,7 @@ static void spawn(void)
     if (pipe2(gate, O_CLOEXEC))
         die("pipe: %s", strerror(errno));
     own_signals(saved);
+    place_start();
     first = fork();
     if (first < 0)
         die("fork: %s", strerror(errno));
@@ -360,6 +361,7 @@ static bool wait_one(pid_t *tid, int *status, struct rusage *used)
 {
     for (;;) {
         record_overdue();
+        place_beat();
         *tid = wait4(-1, status, __WALL | (is_patient() ? 0 : WNOHANG), used);
         if (*tid > 0)
             return true;
@@ -381,8 +383,10 @@ void take_report(pid_t tid, int status, const struct rusage *used)
     struct task *t = task_of(tid);
     if (WIFEXITED(status) || WIFSIGNALED(status))
         ended(tid, status, used);
-    else if (t)
+    else if (t) {
+        place_stopped(t);
         stop(t, status);
+    }
     else {
         early = grow(early, early_count, sizeof *early);
         early[early_count].tid = tid;

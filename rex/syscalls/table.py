@@ -232,7 +232,7 @@ S(200, "tkill",            "tid:pid sig:sig", "err", CORRECT, "signal", hook="ki
 S(201, "time",             "tloc:u64:out[8]", "seconds", EMULATE, "time query")
 S(202, "futex",            "uaddr:addr op:futexop val:uint timeout:addr uaddr2:addr val3:uint", "int", NATIVE, "memory")
 S(203, "sched_setaffinity", "pid:pid len:size mask:cpumask:in[len]", "err", EMULATE, "process system")
-S(204, "sched_getaffinity", "pid:pid len:size mask:cpumask:out[ret]", "len", EMULATE, "process system query")
+S(204, "sched_getaffinity", "pid:pid len:size mask:cpumask:out[ret]", "len", EMULATE, "process system")
 S(205, "set_thread_area",  "desc:addr", "err", NATIVE, "process")
 S(206, "io_setup",         "nr:uint ctx:addr", "err", REFUSE, "desc", errno=ENOSYS)
 S(207, "io_destroy",       "ctx:addr", "err", REFUSE, "desc", errno=ENOSYS)
