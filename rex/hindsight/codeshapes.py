@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import enum
-import gc
 import importlib
 import sys
 import types
-import weakref
 from typing import Any, Iterable
 
 from rex.hindsight.graph import Node, Walk
@@ -113,7 +111,7 @@ def _same_tuple(one: Any, other: Any) -> bool:
 
 
 class GlobalShape:
-    """What a library holds under a name: found again by it."""
+    """What a library holds under a name: found again by it, unless it is still there."""
 
     tag = "global"
 
@@ -127,64 +125,13 @@ class GlobalShape:
         return False
 
     def make(self, build: Any, node: Node) -> Any:
+        live = build.candidate   # the name may have been given to another since
+        if (getattr(live, "__module__", None), getattr(live, "__qualname__", None)) == node[1:3]:
+            return live
         return find_global(node[1], node[2])
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
         pass
-
-
-class CacheShape:
-    """Functions of the user's behind functools.lru_cache, with the results that they keep."""
-
-    tag = "cache"
-
-    def __init__(self, user: UserCode) -> None:
-        self._user = user
-
-    def save(self, walk: Walk, value: Any) -> Node:
-        if value.__module__ not in self._user:
-            return "global", value.__module__, value.__qualname__
-        kept = _cached(value)
-        return ("cache", value.__qualname__, walk.ref(value.__wrapped__), _is_unbounded(value),
-                walk.refs(kept), walk.refs(kept.values()))
-
-    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        yield node[2], live.__wrapped__
-        if not node[3]:
-            kept = _cached(live)
-            yield from zip(node[4], kept)
-            yield from zip(node[5], kept.values())
-
-    def fits(self, node: Node, live: Any) -> bool:
-        if getattr(live, "__qualname__", "") != node[1] or not hasattr(live, "cache_info"):
-            return False
-        if node[3]:
-            return _is_unbounded(live)
-        kept = _cached(live)   # nothing can be put into a bounded one
-        return len(kept) == len(node[4]) and all(
-            type(ref) is tuple or ref == key for ref, key in zip(node[4], kept))
-
-    def make(self, build: Any, node: Node) -> Any:
-        raise Cannot(f"the cache of {node[1]} holds other results")
-
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        if node[3]:
-            fill_dict(_cached(value), build.values(node[4]), build.values(node[5]))
-
-
-def _is_unbounded(function: Any) -> bool:
-    return function.cache_info().maxsize is None
-
-
-def _cached(function: Any) -> dict[Any, Any]:
-    """Results by key, in order of use; of an unbounded cache the very dict."""
-    held = gc.get_referents(function)
-    found: dict[Any, Any] = next(each for each in held if type(each) is dict
-                                 and each is not function.__dict__)
-    if _is_unbounded(function):
-        return found
-    triples = held[1:1 + 3 * len(found)]   # behind its class: key, result, class of the link, ...
-    return dict(zip(triples[::3], triples[1::3]))
 
 
 class ClassShape:
@@ -199,7 +146,7 @@ class ClassShape:
         if value.__module__ not in self._user:
             if is_importable(value):
                 return "global", value.__module__, value.__qualname__
-            return "class", value.__module__, value.__qualname__, [], []
+            # It was made by exec, or within a function of a library: all that it holds is told.
         kept = _attributes(value)
         return ("class", value.__module__, value.__qualname__, list(kept), walk.refs(kept.values()))
 
@@ -213,7 +160,10 @@ class ClassShape:
     def make(self, build: Any, node: Node) -> Any:
         if "<" in node[2]:
             raise Cannot(f"the class {node[2]} is not found again")
-        return find_global(node[1], node[2])
+        found = find_global(node[1], node[2])
+        if not isinstance(found, type):
+            raise Cannot(f"the class {node[2]} is not found again")
+        return found
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
         kept = _attributes(value)
@@ -226,8 +176,10 @@ class ClassShape:
 
 
 def _attributes(kind: type) -> dict[str, Any]:
-    if issubclass(kind, enum.Enum):
-        return {}
+    if issubclass(kind, enum.Enum):   # its members, and what was put beside them
+        made = vars(enum.Flag).keys() | vars(enum.Enum).keys()
+        return {name: item for name, item in vars(kind).items() if name == "_member_map_" or not (
+            name.startswith("_") or name in made or name in kind.__members__)}
     return {name: item for name, item in vars(kind).items() if name not in _CLASS_NAMES
             and not isinstance(item, (types.MemberDescriptorType, types.GetSetDescriptorType,
                                       types.BuiltinFunctionType))}
@@ -337,34 +289,3 @@ class WrapperShape:
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
         pass
-
-
-class WeakShape:
-    """Weak references; the referent is part of the state if it lives."""
-
-    tag = "weak"
-
-    def save(self, walk: Walk, value: Any) -> Node:
-        return "weak", walk.ref(value()), walk.ref(type(value))
-
-    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return [(node[1], live())]
-
-    def fits(self, node: Node, live: Any) -> bool:
-        return False
-
-    def make(self, build: Any, node: Node) -> Any:
-        target = build.get(node[1])
-        live = build.candidate
-        if live is not None and isinstance(live, weakref.ref) and live() is target:
-            return live   # with its callback
-        if target is None:
-            return weakref.ref(_Gone())
-        return weakref.ref(target)
-
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
-
-
-class _Gone:
-    """What a dead reference referred to."""

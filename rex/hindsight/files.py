@@ -18,7 +18,10 @@ _INPUTS, _ENDS_BYTES = 1000, 64 << 10
 _SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/usr/share/", sys.prefix + os.sep, *[
     path + os.sep for key in ("stdlib", "platstdlib", "purelib", "platlib")
     if (path := sysconfig.get_paths().get(key))])
-_EVENTS = ("open", "os.remove", "os.rename")   # of Python's audit
+# Of Python's audit: which of their arguments are paths that change, and where the folder stands that they lie in.
+_EVENTS = {"os.remove": ((0, 1),), "os.rename": ((0, 2), (1, 3)), "os.mkdir": ((0, 2),), "os.rmdir": ((0, 1),),
+           "os.link": ((1, 3),), "os.symlink": ((1, 2),), "os.truncate": ((0, 2),), "sqlite3.connect": ((0, 1),)}
+_NO_FILES = ("", ":memory:")   # databases
 _CLONE_NEWNS, _CLONE_NEWUSER = 0x20000, 0x10000000
 
 Note = Callable[[str, bool, bytes | None], None]
@@ -68,7 +71,7 @@ class Files:
 
     def install(self) -> None:
         """Be told of every open from now on."""
-        watched, told = frozenset(_EVENTS), self._told
+        watched, told = frozenset(("open", *_EVENTS)), self._told
 
         # Every id() is an event: a function is called in a quarter of the time of a method.
         def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -88,8 +91,8 @@ class Files:
                     (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC))
                 self._opened(path, is_write)
             else:
-                for path in arguments[:1 if event == "os.remove" else 2]:
-                    self._opened(path, True)
+                for place, folder in _EVENTS[event] if arguments[0] not in _NO_FILES else ():
+                    self._opened(_within(arguments[place], arguments[folder:folder + 1]), True)
         finally:
             self._is_ours = False
 
@@ -129,7 +132,7 @@ class Files:
         return self._before[path] if path in self._before else os.path.exists(path)
 
     def state(self) -> dict[str, Any]:
-        """Content of what the script wrote: bytes, None for gone, the size of what is too large.
+        """Content of what the script wrote: bytes, None for gone, True for a folder, the size of what is too large.
 
         Files that came and went are left out: temporary ones have other names each time.
         """
@@ -145,7 +148,7 @@ class Files:
         try:
             info = os.stat(path)
             if not os.path.isfile(path):
-                return None
+                return True if os.path.isdir(path) else None
             if info.st_size > STATE_BYTES and path not in self._read_back:
                 return info.st_size
             version = info.st_mtime_ns, info.st_size
@@ -163,7 +166,9 @@ class Files:
         try:
             for path, content in value.items():
                 self.written.setdefault(path, self._was_there(path))
-                if isinstance(content, int):
+                if content is True:
+                    os.makedirs(path, exist_ok=True)
+                elif isinstance(content, int):
                     self.stale.add(path)
                 elif content is None:
                     remove(path)
@@ -172,7 +177,7 @@ class Files:
                     with open(path, "r+b" if os.path.exists(path) else "wb") as file:
                         file.write(content)
                         file.truncate()
-            for path in self.written.keys() - value.keys():
+            for path in sorted(self.written.keys() - value.keys(), reverse=True):   # folders behind what is in them
                 remove(path)
                 del self.written[path]
         finally:
@@ -180,11 +185,24 @@ class Files:
 
 
 def remove(path: str) -> None:
-    """Remove a file if it is there."""
+    """Remove a file, or a folder if it is empty."""
     try:
-        os.remove(path)
+        if os.path.isdir(path) and not os.path.islink(path):
+            os.rmdir(path)
+        else:
+            os.remove(path)
     except OSError:
         pass
+
+
+def _within(path: Any, folder: tuple[Any, ...]) -> Any:
+    """A path that is relative to an open folder (-1: to the working directory)."""
+    if not folder or not isinstance(folder[0], int) or folder[0] < 0 or isinstance(path, int):
+        return path
+    try:
+        return os.path.join(os.readlink(f"/proc/self/fd/{folder[0]}"), os.fsdecode(path))
+    except OSError:
+        return path
 
 
 def _small_content(path: str) -> bytes | None:

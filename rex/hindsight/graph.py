@@ -23,6 +23,13 @@ LONG_BYTES = 4096   # longer bytes are memory of their own
 _ROOT_SHIFT = 32    # the hash of a root's name stands above the numbers of its nodes
 # An object's address by another name: every id() is told to audit hooks, ours among them.
 _identity = object.__hash__
+_LEAST_ADDRESS = 1 << 32
+
+
+def _identity_at(address: int) -> int:
+    """`_identity` of an object at an address: CPython turns it by four bits."""
+    turned = address >> 4 | (address & 15) << 60
+    return turned - (1 << 64) if turned >> 63 else turned
 
 
 class Memory(Protocol):
@@ -158,11 +165,15 @@ class Walk:
         self._late: list[tuple[RootState, list[tuple[int, Any]]]] = []
         self._kept: list[Any] = []      # temporaries too: ids must stay theirs
         self._next = 0
+        self._root = ""
+        self._addresses: list[tuple[str, int]] = []   # numbers that may be some, by the root that they are met from
         self.extents: dict[Any, list[tuple[int, int]]] = {}   # memory taken of each storage
 
     def ref(self, value: Any) -> Any:
         """What stands for a value within a node."""
         if type(value) in SCALARS:
+            if type(value) is int and value >= _LEAST_ADDRESS:
+                self._addresses.append((self._root, value))
             return value
         key = _identity(value)
         number = self._numbers.get(key)
@@ -183,7 +194,8 @@ class Walk:
     def refs(self, values: Iterable[Any]) -> list[Any]:
         """`ref` of each."""
         ref = self.ref
-        return [value if type(value) in SCALARS else ref(value) for value in values]
+        return [value if (kind := type(value)) in SCALARS and (kind is not int or value < _LEAST_ADDRESS) else ref(value)
+                for value in values]
 
     def named(self, key: Any, value: Any) -> Any:
         """A reference to what many objects may stand for, named by a key (a storage)."""
@@ -212,7 +224,7 @@ class Walk:
             self._sets = []
 
     def finish(self) -> Snapshot:
-        """Walk what sets hold; the snapshot."""
+        """Walk what sets hold; the snapshot. What is known by its id() has another one in another process."""
         for root, sets in self._late:
             self._root = root.name
             base = base_of(root.name)
@@ -221,6 +233,9 @@ class Walk:
                 self._queue.extend(sets)
                 self._drain(root, base)
                 sets, self._sets = self._sets, []
+        for name, number in self._addresses:
+            if _identity_at(number) in self._numbers:
+                self.snapshot.opaque.setdefault(name, "something in it is known by its id()")
         return self.snapshot
 
     def _drain(self, root: RootState, base: int) -> None:

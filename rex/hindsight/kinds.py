@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import enum
 import io
 import itertools
@@ -10,7 +11,7 @@ import types
 import weakref
 from typing import Any, Callable
 
-from rex.hindsight import arrayshapes, codeshapes, othershapes, shapes
+from rex.hindsight import arrayshapes, codeshapes, livingshapes, othershapes, shapes
 from rex.hindsight.clock import Converting, Reading
 from rex.hindsight.usercode import UserCode
 
@@ -22,7 +23,8 @@ _LATE: dict[tuple[str, str], str] = {
     ("numpy.random._generator", "Generator"): "random",
     ("numpy.random.bit_generator", "BitGenerator"): "random"}
 _ELSEWHERE = {("subprocess", "Popen"), ("socket", "socket"), ("_socket", "socket"),
-              ("multiprocessing.process", "BaseProcess")}
+              ("multiprocessing.process", "BaseProcess"),
+              ("itertools", "_tee"), ("itertools", "_tee_dataobject")}   # it holds what others have still to give
 _CALLABLES = ("cython_function_or_method", "fused_cython_function", "_ArrayFunctionDispatcher")
 
 
@@ -47,9 +49,10 @@ class Shapes:
         listed: list[Any] = [
             shapes.ListShape(), shapes.DictShape(), shapes.SetShape(), shapes.TupleShape(),
             shapes.BytesShape(), shapes.ObjectShape(), codeshapes.FunctionShape(user),
-            codeshapes.GlobalShape(), codeshapes.CacheShape(user), codeshapes.ClassShape(user),
+            codeshapes.GlobalShape(), livingshapes.CacheShape(user), codeshapes.ClassShape(user),
             codeshapes.CellShape(), codeshapes.MethodShape(), codeshapes.ModuleShape(),
-            codeshapes.WrapperShape(), codeshapes.WeakShape(), arrayshapes.ArrayShape(), arrayshapes.ScalarShape(),
+            codeshapes.WrapperShape(), livingshapes.WeakShape(), livingshapes.WeakBagShape(),
+            livingshapes.ContextShape(), arrayshapes.ArrayShape(), arrayshapes.ScalarShape(),
             arrayshapes.TensorShape(), arrayshapes.StorageShape(), othershapes.RandomShape(),
             othershapes.ReduceShape(), othershapes.OpaqueShape(), othershapes.SuspendedShape(),
             othershapes.FileShape(), othershapes.EnumShape(), othershapes.CycleShape()]
@@ -61,7 +64,8 @@ class Shapes:
                 types.MethodType: "method", types.CellType: "cell", types.ModuleType: "module",
                 itertools.cycle: "cycle", staticmethod: "wrap", classmethod: "wrap", property: "wrap",
                 types.GeneratorType: "suspended", types.CoroutineType: "suspended",
-                types.AsyncGeneratorType: "suspended"}
+                types.AsyncGeneratorType: "suspended", contextvars.ContextVar: "context",
+                **dict.fromkeys(livingshapes.WEAK_BAGS, "weakbag")}
         self._known: dict[type, Any] = {kind: self.by_tag[tag] for kind, tag in tags.items()}
         self.saving = _Saving(self)
 

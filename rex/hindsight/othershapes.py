@@ -31,6 +31,8 @@ class RandomShape:
         yield node[1], type(live)
         if node[2] == "generator":
             yield node[3], live.bit_generator
+        elif node[2] == "bits":
+            yield node[4], getattr(live, "seed_seq", None)
 
     def fits(self, node: Node, live: Any) -> bool:
         return node[2] != "generator"
@@ -49,7 +51,11 @@ class RandomShape:
         if node[2] == "python":
             value.setstate(node[3])
         elif node[2] == "bits":
-            value.state = unplain(node[3])
+            source = build.get(node[4])
+            if source is None or value.seed_seq is source:
+                value.state = unplain(node[3])
+            else:   # since numpy 2
+                value.__setstate__((unplain(node[3]), source))
         elif node[2] == "legacy":
             value.set_state(unplain(node[3]))
         elif node[2] == "torch":
@@ -66,7 +72,7 @@ def _random_state(walk: Walk, value: Any) -> tuple[Any, ...]:
         return "legacy", plain(value.get_state(legacy=False))
     if hasattr(value, "initial_seed"):
         return "torch", str(value.device), value.get_state().numpy().tobytes()
-    return "bits", plain(value.state)
+    return "bits", plain(value.state), walk.ref(getattr(value, "seed_seq", None))   # it counts what was spawned
 
 
 def plain(value: Any) -> Any:
@@ -237,7 +243,7 @@ class OpaqueShape:
 
 
 class ProcessShape(OpaqueShape):
-    """Child processes and sockets: their state is elsewhere."""
+    """Child processes, sockets, halves of a tee: their state is elsewhere."""
 
     def save(self, walk: Walk, value: Any) -> Node:
         return opaque_node(walk, value, "its state is elsewhere")
@@ -348,16 +354,20 @@ def _seek(value: Any, position: int) -> None:
 
 
 class EnumShape:
-    """Members of enumerations, by name."""
+    """Members of enumerations, by name; combined flags by value."""
 
     tag = "enum"
 
     def save(self, walk: Walk, value: Any) -> Node:
-        return "enum", walk.ref(type(value)), value.name, \
-            None if value.name else walk.ref(value.value)
+        kind = type(value)
+        is_member = value.name in kind.__members__
+        own = _put_beside(value)
+        return ("enum", walk.ref(kind), value.name, None if is_member else walk.ref(value.value), walk.refs(own),
+                walk.refs(own.values()))
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return [(node[1], type(live))]
+        own = _put_beside(live)
+        return [(node[1], type(live)), *[(ref, own[name]) for name, ref in zip(node[4], node[5]) if name in own]]
 
     def fits(self, node: Node, live: Any) -> bool:
         return False
@@ -367,18 +377,26 @@ class EnumShape:
         return kind[node[2]] if node[3] is None else kind(build.get(node[3]))
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
+        wanted = dict(zip(node[4], build.values(node[5])))
+        for name in _put_beside(value).keys() - wanted.keys():
+            del value.__dict__[name]
+        value.__dict__.update(wanted)
+
+
+def _put_beside(member: Any) -> dict[str, Any]:
+    """Attributes that a program gave to a member."""
+    return {name: item for name, item in vars(member).items() if not name.startswith("_")}
 
 
 def is_kept(kind: type) -> bool:
     """Whether instances stay as they live: they lead out of the program, or keep nothing of it."""
-    if issubclass(kind, (logging.Logger, logging.Handler, threading.local)):
+    if issubclass(kind, (logging.Logger, logging.Handler)):
         return True
     names = {f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__}
     return bool(names & _KEPT)
 
 
-_KEPT = {"_thread.lock", "_thread.RLock", "_csv.writer", "tqdm.std.tqdm", "_contextvars.ContextVar", "builtins.code",
+_KEPT = {"_thread.lock", "_thread.RLock", "_csv.writer", "tqdm.std.tqdm", "builtins.code",
          "torch.utils.tensorboard.writer.SummaryWriter", "builtins.mappingproxy",
          "builtins.getset_descriptor", "builtins.member_descriptor", "builtins.wrapper_descriptor",
          "builtins.method_descriptor", "builtins.classmethod_descriptor", "builtins.method-wrapper"}

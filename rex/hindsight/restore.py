@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import types
 from collections import deque
 from typing import Any, Callable, Iterable, Protocol
 
 from rex.hindsight.graph import SCALARS, Node, Snapshot
-from rex.hindsight.shapes import Cannot
+from rex.hindsight.shapes import Cannot, hashes_itself
 
 
 
@@ -62,6 +63,8 @@ class Build:
 
     def _is_kin(self, node: Node, live: Any) -> bool:
         """Whether the live object's type has the shape of the node, so that `fits` may be asked."""
+        if node[0] == "global":
+            return type(live) in _NAMED and (live.__module__, live.__qualname__) == node[1:3]
         shape = self._live_shape(type(live))
         if shape is not self._shapes[node[0]] and shape.tag != node[0]:
             return False
@@ -77,8 +80,8 @@ class Build:
             Cannot: something cannot be restored.
         """
         for number, node in self.nodes.items():
-            if node[0] == "suspended" and number in self._objects:
-                self._shapes["suspended"].check(self, node, self._objects[number])
+            if node[0] in ("suspended", "cache") and number in self._objects:
+                self._shapes[node[0]].check(self, node, self._objects[number])
         for number in self.nodes:
             self.get((number,))
 
@@ -132,6 +135,21 @@ class Build:
         return [ref if type(ref) is not tuple else
                 objects[ref[0]] if ref[0] in objects else self.get(ref) for ref in refs]
 
+    def keys(self, refs: list[Any]) -> list[Any]:
+        """`get` of each, whose hash is about to be asked: it may depend on its content."""
+        found = self.values(refs)
+        for ref, key in zip(refs, found):
+            if type(ref) is tuple and hashes_itself(key):
+                self._fill_below(ref[0], set())
+        return found
+
+    def _fill_below(self, number: int, seen: set[int]) -> None:
+        if number not in seen and number not in self._filled:
+            seen.add(number)
+            for below in _below(self.nodes[number]):
+                self._fill_below(below, seen)
+            self._fill(number)
+
     def read(self, digest: bytes) -> bytes:
         """Stored memory as bytes."""
         return self._memory.read(digest)
@@ -151,7 +169,7 @@ class Build:
         if self._objects.get(ref[0]) is live:
             return True
         node = self.nodes[ref[0]]
-        if not self._is_kin(node, live) and node[0] not in ("global",):
+        if node[0] != "global" and not self._is_kin(node, live):
             return False
         if node[0] == "tuple" and isinstance(live, tuple):
             return len(live) == len(node[1]) and all(map(self.will_be, node[1], live))
@@ -203,6 +221,7 @@ class Build:
         self._live_shape = shapes.shape_of
 
 
+_NAMED = (types.FunctionType, types.BuiltinFunctionType, type)
 _CHANGEABLE = ("list", "dict", "set", "bytes", "object", "array", "tensor", "random")
 
 

@@ -9,7 +9,9 @@ import types
 from typing import Any
 
 from rex.hindsight.files import Files
+from rex.hindsight.graph import SCALARS
 from rex.hindsight.instrument import PREFIX
+from rex.hindsight.lent import LENT, Lent
 from rex.hindsight.shapes import Cannot
 from rex.hindsight.usercode import UserCode
 from rex.state import environment
@@ -17,6 +19,9 @@ from rex.state import environment
 _SPECIAL = frozenset("""__builtins__ __loader__ __spec__ __file__ __cached__ __name__ __doc__
     __package__ __path__ __annotations__ __warningregistry__""".split())
 _TORCH, _CUDA, _NUMPY, _FILES = "<torch>", "<cuda.random>", "<numpy>", "<files>"
+_DECIMAL, _LIMIT = "<decimal>", "<recursion limit>"
+_DECIMALS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
+_BEGUN_IN = os.path.abspath(os.curdir)
 _IS_OLD = sys.version_info < (3, 13)   # later f_locals writes through by itself
 
 
@@ -30,7 +35,7 @@ class Roots:
 
     def __init__(self, frame: types.FrameType, modules: dict[str, Any],
                  outermost: types.FrameType | None, loops: list[Any], kept: set[str],
-                 withheld: frozenset[str], files: Files | None, code: UserCode) -> None:
+                 withheld: frozenset[str], files: Files | None, code: UserCode, lent: Lent) -> None:
         """
         Args:
             modules: the user's modules by name.
@@ -40,11 +45,12 @@ class Roots:
             withheld: variables of the environment that are credentials.
             files: what the script wrote.
             code: tells which variables only added statements look at.
+            lent: what the user's code may put into libraries.
         """
         self._frames = _frames(frame, modules, outermost)
         self._modules = modules
         self._loops = loops
-        self._kept, self._withheld, self._files, self._code = kept, withheld, files, code
+        self._kept, self._withheld, self._files, self._code, self._lent = kept, withheld, files, code, lent
 
     def pairs(self) -> list[tuple[str, Any]]:
         """Every name with its value, in an order that depends on the names only."""
@@ -61,12 +67,14 @@ class Roots:
                       if is_state(name) and name not in self._kept]
         found += [(f"<loop {depth}>", loop.iterator) for depth, loop in enumerate(self._loops)]
         outside = {**environment.capture(), **_library_state()}
+        if outside.get(environment.CWD, "").startswith(_BEGUN_IN):   # a replay may begin elsewhere
+            outside[environment.CWD] = os.path.relpath(outside[environment.CWD], _BEGUN_IN)
         variables = outside[environment.ENVIRON]
         outside[environment.ENVIRON] = {name: variables[name] for name in sorted(variables)
                                         if name not in self._withheld}
         if self._files is not None and (files := self._files.state()):
             outside[_FILES] = files
-        return found + sorted(outside.items())
+        return [*found, *self._lent.pairs(), *sorted(outside.items())]
 
     def bind(self, values: dict[str, Any]) -> None:
         """Let every name hold its value; names that were unbound are unbound."""
@@ -83,16 +91,21 @@ class Roots:
                 del space[name]
         if _FILES not in values and self._files is not None and self._files.written:
             self._files.restore({})
+        self._lent.bind(values)
         frames = tuple(f"{label}." for label, _ in self._frames)
         for root, value in values.items():
+            if root.startswith(frames):   # a frame may be called <listcomp>()
+                continue
             if root.startswith("<"):
                 self._bind_special(root, value)
-            elif not root.startswith(frames):
+            else:
                 module, _, name = root.rpartition(".")
                 vars(self._modules[module or "__main__"])[name] = value
 
     def _bind_special(self, root: str, value: Any) -> None:
-        if root == _FILES:
+        if root.startswith(LENT):
+            pass   # all at once
+        elif root == _FILES:
             if self._files is not None:
                 self._files.restore(value)
         elif root.startswith("<loop "):
@@ -106,7 +119,18 @@ class Roots:
             torch.cuda.set_rng_state_all([torch.frombuffer(bytearray(data), dtype=torch.uint8)
                                           for data in value])
         elif root == _NUMPY:
-            sys.modules["numpy"].seterr(**value)
+            numpy = sys.modules["numpy"]
+            numpy.seterr(**value["errors"])
+            numpy.set_printoptions(**value["shown"])
+        elif root == _DECIMAL:
+            context = sys.modules["decimal"].getcontext()
+            for name, item in value.items():
+                setattr(context, name, item)
+        elif root == _LIMIT:
+            if sys.getrecursionlimit() != value:
+                sys.setrecursionlimit(value)
+        elif root == environment.CWD:
+            os.chdir(os.path.join(_BEGUN_IN, value))
         elif root == environment.ENVIRON:
             kept = {name: os.environ[name] for name in self._withheld if name in os.environ}
             environment.restore(root, {**value, **kept})
@@ -118,7 +142,12 @@ def _library_state() -> dict[str, Any]:
     found: dict[str, Any] = {}
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if numpy is not None and hasattr(numpy, "geterr"):
-        found[_NUMPY] = numpy.geterr()
+        found[_NUMPY] = {"errors": numpy.geterr(), "shown": {
+            name: value for name, value in numpy.get_printoptions().items() if type(value) in SCALARS}}
+    if (decimal := sys.modules.get("decimal")) is not None and hasattr(decimal, "getcontext"):
+        context = decimal.getcontext()
+        found[_DECIMAL] = {name: getattr(context, name) for name in _DECIMALS}
+    found[_LIMIT] = sys.getrecursionlimit()
     if torch is not None and hasattr(torch, "get_default_dtype"):
         found[_TORCH] = {"grad": torch.is_grad_enabled(), "dtype": str(torch.get_default_dtype())}
         if torch.cuda.is_initialized():

@@ -12,6 +12,7 @@ from typing import Any, Iterator
 from rex.hindsight.clock import now_s
 from rex.hindsight.files import Files
 from rex.hindsight.instrument import PROBE, ModulePlan, SiteFacts
+from rex.hindsight.lent import Lent, find_lent
 from rex.hindsight.roots import Roots
 from rex.hindsight.usercode import UserCode
 
@@ -103,6 +104,7 @@ class Session:
         self.stack: list[Entry] = []
         self.modules: dict[str, Any] = {}
         self.code = UserCode()
+        self.lent = Lent(self.code)
         self.sites: dict[str, Site] = {}
         self.granularity_s = 0.0
         self.kept: set[str] = set()
@@ -136,8 +138,11 @@ class Session:
             recorded: its code as it was recorded, if that is another.
         """
         space = vars(module)
+        if not self.modules:
+            self.lent.begin()
         self.modules[module.__name__] = module
         self.code.add(module.__name__, code, recorded, plan.probes)
+        self.lent.add(find_lent(plan.tree, plan.probes))
         space[PROBE] = self.fence()
         for facts in plan.loops.values():
             site = self.sites[facts.key] = Site(facts, self, space)
@@ -267,7 +272,7 @@ class Session:
         """Where the live state begins, at a border of this loop."""
         outermost = self.stack[0].frame if self.stack else entry.frame
         return Roots(entry.frame, self.modules, outermost, self.stack, self.kept, self.withheld,
-                     self.files, self.code)
+                     self.files, self.code, self.lent)
 
     def begin(self, entry: Entry) -> bool:
         """A loop is about to begin; False skips it."""

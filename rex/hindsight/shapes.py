@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import types
 from collections import OrderedDict, defaultdict, deque
 from typing import Any, Iterable
@@ -15,14 +16,14 @@ _NEW_TYPE = type(int.__new__)
 # Built-in bases whose content is saved beside the attributes of an instance.
 CONTAINERS: dict[type, str] = {dict: "dict", list: "list", set: "set", OrderedDict: "dict",
                                defaultdict: "dict", deque: "list"}
-_BARE = (object, types.SimpleNamespace)   # have no content beside them
+_BARE = (object, types.SimpleNamespace, threading.local)   # have no content beside them: a local those of its thread
 PLAIN_BASES = (int, float, str, bytes, complex)
 
 
 def solid_base(kind: type) -> type:
     """The innermost class in C that lays out the instances of a class."""
     for base in kind.__mro__:
-        if not base.__flags__ & _HEAP_TYPE or not _is_in_python(base):
+        if not base.__flags__ & _HEAP_TYPE or base is threading.local or not _is_in_python(base):
             return base
         new = base.__dict__.get("__new__")
         if isinstance(new, _NEW_TYPE) and getattr(new, "__self__", None) is base:
@@ -125,11 +126,22 @@ class DictShape:
         return {}
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
-        fill_dict(value, build.values(node[1]), build.values(node[2]))
+        fill_dict(value, build.keys(node[1]), build.values(node[2]))
+
+
+def hashes_itself(key: Any) -> bool:
+    """Whether a key's hash may depend on its content, which others may have given to it only now."""
+    kind = type(key)
+    if kind is tuple or kind is frozenset:
+        return any(map(hashes_itself, key))
+    return kind not in SCALARS and kind is not bytes and kind.__hash__ is not object.__hash__
 
 
 def fill_dict(value: Any, keys: list[Any], items: list[Any]) -> None:
     """Make a dict hold these very keys and values, in order."""
+    if any(map(hashes_itself, keys)):
+        _fill_anew(value, keys, items)
+        return
     if len(value) == len(keys) and all(map(_same_key, value, keys)) and all(
             map(_is, dict.values(value), items)):
         return
@@ -137,6 +149,10 @@ def fill_dict(value: Any, keys: list[Any], items: list[Any]) -> None:
         for key, item in zip(keys, items):   # readers that iterate keep their place
             dict.__setitem__(value, key, item)
         return
+    _fill_anew(value, keys, items)
+
+
+def _fill_anew(value: Any, keys: list[Any], items: list[Any]) -> None:
     if isinstance(value, OrderedDict):
         OrderedDict.clear(value)
         for key, item in zip(keys, items):
@@ -168,12 +184,12 @@ class SetShape:
         return set()
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
-        fill_set(value, build.values(node[1]))
+        fill_set(value, build.keys(node[1]))
 
 
 def fill_set(value: set[Any], items: list[Any]) -> None:
     """Make a set hold these objects."""
-    if len(value) != len(items) or not all(item in value for item in items):
+    if len(value) != len(items) or any(map(hashes_itself, items)) or not all(item in value for item in items):
         set.clear(value)
         set.update(value, items)
 
@@ -196,7 +212,9 @@ class TupleShape:
 
     def make(self, build: Any, node: Node) -> Any:
         items = [build.get(ref) for ref in node[1]]
-        return frozenset(items) if len(node) > 2 else tuple(items)
+        if len(node) == 2:
+            return tuple(items)
+        return frozenset(build.whole(ref) if hashes_itself(item) else item for ref, item in zip(node[1], items))
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
         pass
@@ -357,8 +375,8 @@ class ObjectShape:
         if content == "dict":
             if len(node) > 9:
                 value.default_factory = build.get(node[9])
-            fill_dict(value, build.values(node[7]), build.values(node[8]))
+            fill_dict(value, build.keys(node[7]), build.values(node[8]))
         elif content == "list":
             fill_list(value, build.values(node[7]))
         elif content == "set":
-            fill_set(value, build.values(node[7]))
+            fill_set(value, build.keys(node[7]))

@@ -29,6 +29,7 @@ from rex.hindsight.values import plain_value
 _VERIFIED = 2     # restores of a loop that are always compared
 _OFTEN, _SMALL_BYTES = 8, 4 << 20   # then one of so many, of small states
 RunScript = Callable[[str, list[str], Any], int]
+_encode = json.JSONEncoder(separators=(",", ":")).encode    # ours, whatever the script makes of json's
 
 
 class Replayer(Seeker):
@@ -44,6 +45,8 @@ class Replayer(Seeker):
         self._quiet = job["quiet"]       # position from which on this worker's piece begins
         self._skippable, self.mentioned = set(job["skippable"]), set(job["mentioned"])
         self._last_inside = _last_inside(run)
+        stop = run.border(job["stop"])
+        self._stop_place = len(run.borders) if stop is None else stop
         self._active = {key for b in run.borders for key in _keys(b.position)}
         self._events = os.fdopen(job["events"], "w", encoding="utf-8", errors="surrogateescape")
         self._restores: dict[str, int] = {}
@@ -56,7 +59,7 @@ class Replayer(Seeker):
 
     def tell(self, kind: str, **facts: Any) -> None:
         """Tell the parent."""
-        self._events.write(json.dumps({"e": kind, **facts}) + "\n")
+        self._events.write(_encode({"e": kind, **facts}) + "\n")
         self._events.flush()
 
     def install(self) -> None:
@@ -80,7 +83,7 @@ class Replayer(Seeker):
             self.tell("note", key="files", text="this system gives no private view of files: what the "
                       "script writes is written again")
             return
-        for path, line in self.run.files.items():
+        for path, line in sorted(self.run.files.items(), reverse=True):   # folders behind what is in them
             if not line["was_there"]:
                 remove(path)
             elif line["before"]:
@@ -167,7 +170,7 @@ class Replayer(Seeker):
     def group(self, entry: Entry) -> int:
         if self.stack[0] is entry or self.target:
             return 1
-        is_over = entry.iteration >= self._last_inside.get(entry.position, -1)
+        is_over = entry.iteration > self._last_inside.get(entry.position, -1)
         if is_over:
             entry.is_tracked = False
         return 0 if is_over else 1
@@ -183,6 +186,8 @@ class Replayer(Seeker):
         place = self.run.border(position)
         if place is not None:
             border = self.run.borders[place]
+            if place > self._stop_place:   # what comes is another worker's
+                self._lose(self._job["stop"])
             if self._quiet == position:
                 self._quiet = ""
                 self._forget_output(border.outputs)
@@ -258,6 +263,12 @@ class Replayer(Seeker):
         else:
             self._compare_output(len(self.run.outputs), "end", is_whole=True)
         self._tell_end(status)
+
+    def _lose(self, position: str) -> None:
+        """The run went another way than the recorded one."""
+        self.tell("lost", position=position)
+        self._events.close()
+        os._exit(0)
 
     def leave(self) -> None:
         """The piece is done: end the process without running any more of the script."""

@@ -1,0 +1,191 @@
+"""Shapes of what has to be told of by its meaning: weak collections, context variables, results that are cached."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import gc
+import struct
+import weakref
+from typing import Any, Iterable
+
+from rex.hindsight.graph import Node, Walk
+from rex.hindsight.shapes import Cannot, fill_dict, set_items
+from rex.hindsight.usercode import UserCode
+
+WEAK_BAGS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
+_COUNTS = (70_009, 13)     # hits and misses of a cache in which their places are looked for
+
+
+class WeakShape:
+    """Weak references; the referent is part of the state if it lives."""
+
+    tag = "weak"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        return "weak", walk.ref(value()), walk.ref(type(value)), value.__callback__ is not None
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return [(node[1], live())]
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return False
+
+    def make(self, build: Any, node: Node) -> Any:
+        target = build.get(node[1])
+        live = build.candidate
+        if live is not None and isinstance(live, weakref.ref) and live() is target:
+            return live   # with its callback
+        if target is None:
+            return weakref.ref(_Gone())
+        if node[3] or build.get(node[2]) is not weakref.ref:
+            raise Cannot("a weak reference with a callback is not found again")
+        return weakref.ref(target)
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+class _Gone:
+    """What a dead reference referred to."""
+
+
+class WeakBagShape:
+    """WeakSet, WeakKeyDictionary, WeakValueDictionary: their items, in order where there is one."""
+
+    tag = "weakbag"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        if isinstance(value, weakref.WeakSet):
+            return "weakbag", type(value).__name__, walk.refs(set_items(walk, set(value))), []
+        items = list(value.items())
+        return "weakbag", type(value).__name__, walk.refs(key for key, _ in items), walk.refs(item for _, item in items)
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        if node[1] == "WeakSet":
+            return ()
+        items = list(live.items())
+        return [*zip(node[2], [key for key, _ in items]), *zip(node[3], [item for _, item in items])]
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return type(live).__name__ == node[1]
+
+    def make(self, build: Any, node: Node) -> Any:
+        return getattr(weakref, node[1])()
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        keys = build.keys(node[2])
+        if node[1] == "WeakSet":
+            if len(value) != len(keys) or not all(key in value for key in keys):
+                value.clear()
+                value.update(keys)
+            return
+        items, now = build.values(node[3]), list(value.items())
+        if len(now) != len(keys) or not all(a is key and b is item or a == key and b is item for (a, b), key, item in zip(
+                now, keys, items)):
+            value.clear()
+            for key, item in zip(keys, items):
+                value[key] = item
+
+
+class ContextShape:
+    """Context variables, with their value in the context of the training loop."""
+
+    tag = "context"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        held = value.get(_UNSET)
+        return ("context", value.name) if held is _UNSET else ("context", value.name, walk.ref(held))
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        held = live.get(_UNSET)
+        return [(node[2], held)] if len(node) > 2 and held is not _UNSET else ()
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return bool(live.name == node[1]) and (len(node) > 2 or live.get(_UNSET) is _UNSET)
+
+    def make(self, build: Any, node: Node) -> Any:
+        raise Cannot(f"the context variable {node[1]} is not found again")
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        if len(node) > 2:
+            wanted = build.get(node[2])
+            if value.get(_UNSET) is not wanted:
+                value.set(wanted)
+
+
+_UNSET = object()
+
+
+class CacheShape:
+    """Functions of the user's behind functools.lru_cache, with the results that they keep and what they counted."""
+
+    tag = "cache"
+
+    def __init__(self, user: UserCode) -> None:
+        self._user = user
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        if value.__module__ not in self._user:
+            return "global", value.__module__, value.__qualname__
+        kept, info = _cached(value), value.cache_info()
+        return ("cache", value.__qualname__, walk.ref(value.__wrapped__), info.maxsize is None,
+                walk.refs(kept), walk.refs(kept.values()), info.hits, info.misses)
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        yield node[2], live.__wrapped__
+        kept = _cached(live)
+        yield from zip(node[4], kept)
+        yield from zip(node[5], kept.values())
+
+    def fits(self, node: Node, live: Any) -> bool:
+        info = live.cache_info()
+        if live.__qualname__ != node[1] or (info.maxsize is None) != node[3]:
+            return False
+        return (info.hits, info.misses) == node[6:8] or _counters() is not None
+
+    def make(self, build: Any, node: Node) -> Any:
+        raise Cannot(f"the cache of {node[1]} is not found again")
+
+    def check(self, build: Any, node: Node, live: Any) -> None:
+        """Refuse a bounded cache that holds other results: nothing can be put into one.
+
+        Raises:
+            Cannot: it does.
+        """
+        kept = _cached(live)
+        if not node[3] and (len(kept) != len(node[4]) or not all(map(build.will_be, node[4], kept)) or not all(
+                map(build.will_be, node[5], kept.values()))):
+            raise Cannot(f"the cache of {node[1]} holds other results")
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        if node[3]:
+            fill_dict(_cached(value), build.keys(node[4]), build.values(node[5]))
+        found = _counters()
+        if found is not None:
+            for offset, count in zip(found, node[6:8]):
+                ctypes.c_ssize_t.from_address(id(value) + offset).value = count
+
+
+def _cached(function: Any) -> dict[Any, Any]:
+    """Results by key, in order of use; of an unbounded cache the very dict."""
+    held = gc.get_referents(function)
+    found: dict[Any, Any] = next(each for each in held if type(each) is dict and each is not function.__dict__)
+    if function.cache_info().maxsize is None:
+        return found
+    triples = held[1:1 + 3 * len(found)]   # behind its class: key, result, class of the link, ...
+    return dict(zip(triples[::3], triples[1::3]))
+
+
+@functools.lru_cache(maxsize=None)
+def _counters() -> tuple[int, int] | None:
+    """Where a cache in C counts its hits and misses; None if that is not found."""
+    probe = functools.lru_cache(maxsize=None)(lambda number: number)
+    hits, misses = _COUNTS
+    for number in range(misses):
+        probe(number)
+    for _ in range(hits):
+        probe(0)
+    held = ctypes.string_at(id(probe), type(probe).__basicsize__)
+    places = [[at for at in range(0, len(held), 8) if held[at:at + 8] == struct.pack("n", count)] for count in _COUNTS]
+    return (places[0][0], places[1][0]) if [len(each) for each in places] == [1, 1] else None
