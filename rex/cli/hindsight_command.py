@@ -72,7 +72,7 @@ def record_command(archive: str, experiment: str | None, overhead: float, budget
         facts = outcome.facts
         if facts["failure"]:
             click.echo(f"rex: checkpoints ended early: {clean(facts['failure'])}", err=True)
-        share = facts["cost_s"] / max(facts["took_s"] - facts["cost_s"], 1e-9)
+        share = facts["cost_s"] / max(facts["took_s"] - facts["border_s"], 1e-3)   # the writer runs beside the script
         click.echo(f"rex: recorded {where} in {format_duration(facts['took_s'])}: "
                    f"{_count(facts['iterations'], 'iteration')}, {_count(facts['checkpoints'], 'checkpoint')}, "
                    f"{format_size(facts['stored'])}, overhead {share:.1%}; add statements to it, then: "

@@ -276,8 +276,9 @@ def _lost(torch: Any, value: Any) -> Any:
 
             @staticmethod
             def backward(ctx: Any, *_: Any) -> Any:
-                raise RuntimeError("rex: the graph of this tensor is not part of a checkpoint; "
-                                   "replay with --no-skip")
+                from rex.hindsight import session
+                session.regret("a gradient is wanted of a graph that no checkpoint holds")
+                raise RuntimeError("the graph of this tensor is not part of a checkpoint")
         _lost_graph = LostGraph
     with torch.enable_grad():
         return _lost_graph.apply(torch.empty(0, requires_grad=True), value)

@@ -117,6 +117,8 @@ class Files:
                 self.written[where] = was_there
                 self._note_written(where, was_there, _small_content(where))
         elif where in self.stale:
+            from rex.hindsight import session
+            session.regret(f"{where} is read, which was too large to be kept")
             raise UsageError(f"{where} was written in a part of the run that was skipped",
                              "it was too large to be kept", "replay with --no-skip")
         elif where in self.written:

@@ -16,7 +16,7 @@ import types
 from typing import Any, Iterable
 
 from rex.hindsight.graph import Node, Walk
-from rex.hindsight.shapes import Cannot
+from rex.hindsight.shapes import Cannot, reduction
 
 
 class RandomShape:
@@ -101,7 +101,7 @@ class ReduceShape:
 
     def save(self, walk: Walk, value: Any) -> Node:
         try:
-            reduced = value.__reduce_ex__(4)
+            reduced = reduction(value)
         except Exception as error:   # objects raise what they like
             return opaque_node(walk, value, str(error))
         if isinstance(reduced, str):
@@ -118,7 +118,7 @@ class ReduceShape:
         if not hasattr(live, "__next__"):
             return ()   # what it is made from may be copied: then it must be whole when it is made
         try:
-            reduced = live.__reduce_ex__(4)
+            reduced = reduction(live)
         except Exception:
             return ()
         if not isinstance(reduced, tuple) or len(reduced) < 2:

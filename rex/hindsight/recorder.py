@@ -306,7 +306,8 @@ class Recorder(Seeker):
         thinner = self.writer.thinner
         bytes_stored = thinner.live_bytes if thinner else self._recording.stored_bytes
         facts: dict[str, Any] = {"took_s": round(took, 6), "status": status, "pause_s": round(self.pause_s, 6),
-                 "cost_s": round(self.cost_s, 6), "checkpoints": len(stored), "iterations": self.iterations, "writer_s": round(self.writer.busy_s, 6),
+                 "border_s": round(self.border_s, 6), "cost_s": round(self.cost_s, 6), "writer_s": round(self.writer.busy_s, 6),
+                 "checkpoints": len(stored), "iterations": self.iterations,
                  "stored": bytes_stored, "failure": str(
                      self.writer.failure or "")}
         self.log.write("end", True, **facts)

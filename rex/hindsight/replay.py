@@ -104,7 +104,7 @@ def _job_of(plan: Plan, options: Options, number: int) -> dict[str, Any]:
     return {"do": "replay", "archive": os.path.abspath(options.archive), "cwd": os.getcwd(),
             "experiment": plan.experiment.name, "arguments": head["arguments"],
             "script": os.path.abspath(plan.script) if is_absolute else plan.script,
-            "start": piece.start, "stop": piece.stop, "quiet": "", "until": plan.until,
+            "start": piece.start, "stop": piece.stop, "quiet": "", "runs_all": False, "until": plan.until,
             "shown": plan.shown, "only_loop": plan.shown[0] > 0 or plan.until < FOREVER,
             "skippable": sorted(plan.skippable), "verify": plan.verified,
             "mentioned": sorted({name for probe in plan.probes for name in probe.names}),

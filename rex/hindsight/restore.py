@@ -7,7 +7,7 @@ from collections import deque
 from typing import Any, Callable, Iterable, Protocol
 
 from rex.hindsight.graph import SCALARS, Node, Snapshot
-from rex.hindsight.shapes import Cannot, hashes_itself
+from rex.hindsight.shapes import Cannot, hashes_itself, reduction
 
 
 
@@ -182,7 +182,7 @@ class Build:
     def is_same_reduction(self, node: Node, live: Any) -> bool:
         """Whether a live object that pickles by itself pickles to the node."""
         try:
-            reduced = live.__reduce_ex__(4)
+            reduced = reduction(live)
         except Exception:   # objects raise what they like
             return False
         if not isinstance(reduced, tuple):

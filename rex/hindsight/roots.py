@@ -114,6 +114,10 @@ class Roots:
             torch = sys.modules["torch"]
             torch.set_grad_enabled(value["grad"])
             torch.set_default_dtype(getattr(torch, value["dtype"].removeprefix("torch.")))
+            torch.utils.hooks.RemovableHandle.next_id = value["hooks"]   # names of hooks: those to come must differ
+            if torch.are_deterministic_algorithms_enabled() != value["deterministic"]:
+                torch.use_deterministic_algorithms(value["deterministic"])
+            vars(torch._tensor_str.PRINT_OPTS).update(value["shown"])
         elif root == _CUDA:
             torch = sys.modules["torch"]
             torch.cuda.set_rng_state_all([torch.frombuffer(bytearray(data), dtype=torch.uint8)
@@ -149,7 +153,10 @@ def _library_state() -> dict[str, Any]:
         found[_DECIMAL] = {name: getattr(context, name) for name in _DECIMALS}
     found[_LIMIT] = sys.getrecursionlimit()
     if torch is not None and hasattr(torch, "get_default_dtype"):
-        found[_TORCH] = {"grad": torch.is_grad_enabled(), "dtype": str(torch.get_default_dtype())}
+        found[_TORCH] = {"grad": torch.is_grad_enabled(), "dtype": str(torch.get_default_dtype()),
+                         "hooks": torch.utils.hooks.RemovableHandle.next_id,
+                         "deterministic": torch.are_deterministic_algorithms_enabled(),
+                         "shown": dict(vars(torch._tensor_str.PRINT_OPTS))}
         if torch.cuda.is_initialized():
             found[_CUDA] = [state.cpu().numpy().tobytes()
                             for state in torch.cuda.get_rng_state_all()]

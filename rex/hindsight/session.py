@@ -127,6 +127,9 @@ class Session:
     def save(self, name: str, value: Any) -> None:
         """An object is to be kept."""
 
+    def regret(self, why: str) -> None:
+        """A checkpoint was taken on that must not have been; may not return."""
+
     def _forked(self) -> None:
         self._thread = -1   # children run their loops as they are
 
@@ -290,6 +293,12 @@ class Session:
 
     def end(self, entry: Entry, took_s: float) -> None:
         """A loop ended."""
+
+
+def regret(why: str) -> None:
+    """The script needs what no checkpoint holds: in a replay it is run again, without skipping."""
+    if current is not None:
+        current.regret(why)
 
 
 def _is_around(one: types.FrameType, inner: types.FrameType) -> bool:

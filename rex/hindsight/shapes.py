@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import threading
 import types
 from collections import OrderedDict, defaultdict, deque
@@ -43,6 +44,12 @@ def _is_in_python(kind: type) -> bool:
 
 class Cannot(Exception):
     """A state cannot be made the live one; nothing was changed."""
+
+
+def reduction(value: Any) -> Any:
+    """How an object tells that it is made again, as pickle asks it."""
+    known = copyreg.dispatch_table.get(type(value))
+    return known(value) if known is not None else value.__reduce_ex__(4)
 
 
 def set_items(walk: Walk | None, value: set[Any] | frozenset[Any]) -> list[Any]:

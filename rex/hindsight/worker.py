@@ -149,6 +149,8 @@ class Replayer(Seeker):
         return False
 
     def _may_skip(self, entry: Entry, end: str) -> bool:
+        if self._job["runs_all"]:
+            return False
         if self._quiet:   # what is probed there is another worker's
             return self._quiet != end and not _is_at(self._quiet, entry.position)
         return (entry.site.key in self._skippable and not _is_at(self._job["stop"], entry.position)
@@ -156,6 +158,11 @@ class Replayer(Seeker):
 
     def stuck(self, why: str) -> None:
         self.tell("stuck", position=self.target, why=why)
+        self._events.close()
+        os._exit(0)
+
+    def regret(self, why: str) -> None:
+        self.tell("regret", why=why)
         self._events.close()
         os._exit(0)
 

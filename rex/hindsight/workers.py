@@ -56,19 +56,32 @@ class Worker:
             UsageError: the script failed. OwnFailure: the process ended without saying so.
         """
         last: dict[str, Any] = {"e": ""}
+        shown = known = 0      # of what probes print; how much of it has been told already
         while (line := self._lines.get()) is not None:
             last = event = json.loads(line)
             if event["e"] == "stuck":
                 yield {"e": "note", "key": "stuck", "text":
                        f"begun at the start, not at {event['position']}: {event['why']}"}
-                self.stop()
-                self._job |= {"start": "", "quiet": event["position"]}
-                self._begin()
+                self._again({"start": "", "quiet": event["position"]})
+            elif event["e"] == "regret":
+                yield {"e": "note", "key": "regret", "text": f"nothing skipped: {event['why']}"}
+                self._again({"start": "", "quiet": self._job["start"] or self._job["quiet"], "runs_all": True})
+                shown, known = 0, max(shown, known)
+            elif event["e"] in ("probe", "value"):
+                shown += 1
+                if shown > known:
+                    yield event
             elif event["e"] != "lost":
                 yield event
         status = self._process.wait()
         if last["e"] != "end" or status not in (0, self._job["recorded_status"]):
             raise self._failure(last, status)
+
+    def _again(self, other: dict[str, Any]) -> None:
+        """Begin anew, told otherwise."""
+        self.stop()
+        self._job |= other
+        self._begin()
 
     def _failure(self, last: dict[str, Any], status: int) -> RexError:
         with open(self._errors, encoding="utf-8", errors="replace") as file:
