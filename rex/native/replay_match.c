@@ -327,7 +327,7 @@ struct event *replay_listing(struct task *t)
         const struct rex_call *c = call_of(r->call);
         if (r->call == t->nr && (int)r->args[0] == (int)open->result) {
             e = s->event[low];
-            if (!e->done || r->result <= 0)
+            if (!e->done)                 /* after its end, too, for it may be read again from the beginning */
                 return e;
         } else if (c && c->hook == REX_HOOK_OPEN && r->result == open->result)
             break;
