@@ -93,9 +93,11 @@ struct bytes { unsigned char *data; size_t used, size; };
 /* External descriptors of a process; those not listed are plain or internal. */
 struct external { int fd; uint32_t stream; };
 enum { PIPE_BYTES = -2, PIPE_COUNTER = -1 };        /* instead of a stream: an inner descriptor, see pipes.c */
+#define SHARED_FILE 0xc0000000u                     /* and on, up to those: a file that others may write, see shared.c */
 struct opened { struct event *event; uint64_t file; };
 struct files {
     int refs, count, high, waited;   /* high: how many external ones above 2; waited: calls while some are not watched */
+    bool writes;                     /* record: it may have plain files open for writing */
     struct external *item;
     struct opened *opened;           /* replay: by descriptor, the open that made it; may be stale */
     int opened_count;
@@ -191,6 +193,8 @@ struct task {
     ull stops, stops_seen, ran_seen; /* see placement.c: in all, and when it was last looked at */
     /* record */
     bool executed;                   /* it runs a program of its own */
+    bool shares;                     /* its call is one on a shared file */
+    pid_t made_by;                   /* which waits until it executes */
     struct deferred *deferred;       /* a signal that is held back, see record_signals.c */
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
     uint64_t random, random_drawn, random_children;   /* see seed.c */
@@ -224,6 +228,10 @@ bool tasks_forked(void);                              /* there has been more tha
 
 uint32_t files_stream(const struct files *f, int fd);
 bool files_piped(const struct files *f, int fd);     /* one that is watched, see pipes.c */
+uint32_t files_shared(const struct files *f, int fd);    /* the mark of a shared file, 0 of others: see shared.c */
+bool files_has_shared(const struct files *f, uint32_t mark);
+void files_share(struct files *f, int fd, uint32_t mark);
+void files_unshare(struct files *f, uint32_t mark);
 bool files_counts(const struct files *f, int fd);    /* and moves a counter */
 void files_duplicate(struct files *f, int from, int to);
 uint64_t files_external(const struct files *f);      /* a bit for each, bit 63 for all above 62 */

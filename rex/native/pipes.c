@@ -39,7 +39,7 @@ bool is_pipe_call(const struct task *t)
 /* Whether the call closes or duplicates a watched descriptor. */
 bool arranges_pipe(struct task *t)
 {
-    return is_descriptor_call(t) && files_piped(t->files, (int)t->args[0]);
+    return is_descriptor_call(t) && (files_piped(t->files, (int)t->args[0]) || files_shared(t->files, (int)t->args[0]));
 }
 
 static bool is_fifo(const char *path)

@@ -42,21 +42,33 @@ static struct bytes *begin(struct task *t, struct bytes *b, int64_t result)
 
 /* Writes to one outside file by several tasks are let in one after another, so
  * that their order in the log is their order in the file. */
-static struct task *writer;
+static struct task *writer[2];           /* of the standard output and error; of files that processes share */
 static bool ordered_write(struct task *t)
 {
-    return !serial_on && (t->stream == 2 || t->stream == 3) && (call_of(t->nr)->fd_args & 1)
-        && (t->nr == REX_NR_write || t->nr == REX_NR_writev);
+    return (t->shares && is_shared_write(t)) || (!serial_on && (t->stream == 2 || t->stream == 3) && (call_of(t->nr)->fd_args & 1)
+        && (t->nr == REX_NR_write || t->nr == REX_NR_writev));
 }
 
-static void next_writer(void)
+static void become_writer(struct task *t)
 {
-    writer = NULL;
-    for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->held) {
-            t->held = false;
-            writer = t;
-            resume(t, 0);
+    struct task **now = &writer[t->shares];
+    t->held = *now != NULL;
+    if (!*now)
+        *now = t;
+}
+
+/* It has written, or ended. */
+static void next_writer(const struct task *t)
+{
+    int which = t == writer[1];
+    if (t != writer[which])
+        return;
+    writer[which] = NULL;
+    for (struct task *other = tasks; other; other = other->next)
+        if (other->alive && other->held && other->shares == which) {
+            other->held = false;
+            writer[which] = other;
+            resume(other, 0);
             return;
         }
 }
@@ -145,6 +157,7 @@ static void entry(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
     t->returned_at = 0;
+    t->shares = false;
     if (t->nr == REX_NR_restart_syscall) {
         restart_entry(t);
         return;
@@ -165,8 +178,11 @@ static void entry(struct task *t)
     pipes_watch(t);
     if (record_deferred_comes(t, external))
         return;
-    if (is_pipe_call(t) || is_shared_call(t)) {
+    t->shares = is_shared_call(t);
+    if (is_pipe_call(t) || t->shares) {
         t->want_exit = true;
+        if (ordered_write(t))
+            become_writer(t);
         return;
     }
     if (c->hook == REX_HOOK_EXIT || (!external && closes_pipe(t))) {
@@ -203,11 +219,8 @@ static void entry(struct task *t)
         record_exec_entry(t);
         if (t->exec_refused)
             refuse(t, t->exec_refused);
-    } else if (ordered_write(t)) {
-        t->held = writer != NULL;
-        if (!writer)
-            writer = t;
-    }
+    } else if (ordered_write(t))
+        become_writer(t);
 }
 
 /* ------------------------------------------------------------------ exit */
@@ -274,10 +287,9 @@ static void hook_exit(struct task *t, struct bytes *b, int64_t result)
 
 static void exit_stop(struct task *t, int64_t result)
 {
-    if (t == writer)
-        next_writer();
     if (is_descriptor_call(t)) {
         descriptor_exit(t, result);
+        shared_recount(NULL);
         record_standard(t, result);
         return;
     }
@@ -288,19 +300,21 @@ static void exit_stop(struct task *t, int64_t result)
             pipe_event(t, t->pending, -EINTR);
             return;
         }
-        if (is_shared_call(t)) {
+        if (t->shares) {
             shared_event(t, t->pending, -EINTR);
+            next_writer(t);
             return;
         }
+        next_writer(t);
         begin(t, t->pending, -EINTR);
         if (call_of(t->nr)->hook == REX_HOOK_SLEEP)
             capture_outputs(t, t->pending, 0);     /* the time that was left */
         return;
     }
-    bool shares = is_shared_call(t);
-    if (shares || is_pipe_call(t)) {
-        (shares ? shared_event : pipe_event)(t, &out, result);
+    if (t->shares || is_pipe_call(t)) {
+        (t->shares ? shared_event : pipe_event)(t, &out, result);
         log_end(&out);
+        next_writer(t);
         t->returned_at = t->regs.rip;
         return;
     }
@@ -316,6 +330,7 @@ static void exit_stop(struct task *t, int64_t result)
         record_rights(t, b);
     hook_exit(t, b, result);
     log_end(b);
+    next_writer(t);
     t->returned_at = t->regs.rip;
 }
 
@@ -351,15 +366,16 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     r->args[5] = t->leader->index;
     if (!parent)
         inherited(t, &b);
+    shared_born(parent, t, flags);
     log_end(&b);
     bytes_free(&b);
 }
 
 static void ended(struct task *t, int status)
 {
-    if (t == writer)
-        next_writer();
+    next_writer(t);
     t->held = false;
+    shared_recount(t);
     record_forget_deferred(t);
     if (t->stepping)
         record_delivery(t, false, BETWEEN_CALLS);

@@ -273,6 +273,8 @@ void record_opened(struct task *t, int fd, struct bytes *b)
         random_opened(t, fd, path);
     ((struct record *)b->data)->stream = stream;
     files_set(t->files, fd, stream);
+    if (!stream && writing && S_ISREG(st.st_mode))
+        shared_opened(t, fd, &st, flags);
     free(path);
 }
 

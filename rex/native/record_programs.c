@@ -160,6 +160,7 @@ void record_execed(struct task *t)
         report_line("program=%s", path ? path : "");
         report_line("loader=%s", loader);
     }
+    shared_executed(t);
     if (t->exec)
         bytes_add(&b, t->exec->data, t->exec->used);
     if (whole)

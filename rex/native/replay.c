@@ -275,7 +275,7 @@ static void entry(struct task *t)
     }
     if (moves || shares) {
         const uint64_t args[2] = {(uint64_t)t->nr, t->args[0]};
-        if ((t->matched = replay_match(t, shares ? EVENT_SHARED : EVENT_PIPE, (shares ? shared_key : pipe_key)(args))))
+        if ((t->matched = shares ? replay_shared_event(t) : replay_match(t, EVENT_PIPE, pipe_key(args))))
             perform(t);
         else if (moves && log_version >= LOG_WITH_PIPES)
             replay_diverged(t, NULL, "not in the log");

@@ -196,7 +196,33 @@ static uint32_t mark_of(const struct files *f, int fd)
 uint32_t files_stream(const struct files *f, int fd)
 {
     uint32_t mark = mark_of(f, fd);
-    return mark < (uint32_t)PIPE_BYTES ? mark : 0;
+    return mark < SHARED_FILE ? mark : 0;
+}
+
+uint32_t files_shared(const struct files *f, int fd)
+{
+    uint32_t mark = mark_of(f, fd);
+    return mark >= SHARED_FILE && mark < (uint32_t)PIPE_BYTES ? mark - SHARED_FILE : 0;
+}
+
+bool files_has_shared(const struct files *f, uint32_t mark)
+{
+    for (int i = 0; i < f->count; i++)
+        if (f->item[i].stream == SHARED_FILE + mark)
+            return true;
+    return false;
+}
+
+void files_share(struct files *f, int fd, uint32_t mark)
+{
+    files_set(f, fd, SHARED_FILE + mark);
+}
+
+void files_unshare(struct files *f, uint32_t mark)
+{
+    for (int i = f->count - 1; i >= 0; i--)
+        if (f->item[i].stream == SHARED_FILE + mark)
+            files_set(f, f->item[i].fd, 0);
 }
 
 bool files_piped(const struct files *f, int fd)

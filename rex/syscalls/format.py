@@ -183,6 +183,8 @@ def _shared(event: Event) -> str:
     nr, fd, _, _, operation, _ = event.args
     call = CALLS.get(nr)
     path = format_buffer(_field(event, _RESOLVED) or b"")
+    if call and call.ret == "fd":
+        return f"/* others have {path} open for writing */"
     word = call.args[1].word if call and len(call.args) > 1 else ""
     how = f", {VALUES[word](operation)}" if word in ("fcntl", "lockop") else ""
     return f"{call.name if call else nr}({fd}<{path}>{how}) = {_result(event, 'err')}"

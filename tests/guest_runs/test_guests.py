@@ -47,7 +47,7 @@ ALWAYS: dict[tuple[str, str], str] = {
 }
 SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "who takes a lock before whom is neither logged nor followed by this engine"
-       for name in ("locks_order.c", "locks_tried.c")},
+       for name in ("locks_order.c", "locks_tried.c", "writers_shared.c", "writers_shell.sh")},
     ("output_parts.c", "reference"): "this engine wants output in the same writes",
     ("pipe_tries.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("epoll_edges.c", "reference"): "epoll_wait runs for real until the log's descriptors are ready, and so takes edges "
@@ -85,7 +85,7 @@ ENGINES = [pytest.param("native", marks=pytest.mark.skipif(not native.is_built()
            pytest.param("reference", marks=pytest.mark.skipif(
                not importlib.util.find_spec("rex.tracer.reference"), reason="there is no reference engine"))]
 NAMES = sorted(path.name for path in GUESTS.iterdir() if path.suffix in (".c", ".sh", ".py"))
-RACING = [name for name in NAMES if name.startswith(("race", "locks_", "workers", "python_pools", "python_multi", "thread", "python_threads", "python_asyncio", "socket_tcp"))]
+RACING = [name for name in NAMES if name.startswith(("race", "locks_", "writers", "workers", "python_pools", "python_multi", "thread", "python_threads", "python_asyncio", "socket_tcp"))]
 
 
 @pytest.fixture(scope="session")

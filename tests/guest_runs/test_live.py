@@ -31,7 +31,7 @@ SKIPPED = {
     "stdout_closed.c": "its reader leaves, which this test does not do",
     "stdout_closed_kills.c": "its reader leaves, which this test does not do",
     **{name: "its output depends on the interleaving" for name, run in RUNS.items() if run.is_serialized},
-    **{name: "its output tells who was first" for name in ("locks_order.c", "locks_tried.c")},
+    **{name: "its output tells who was first" for name in ("locks_order.c", "locks_tried.c", "writers_shared.c", "writers_shell.sh")},
     "umask_modes.c": "it looks at a link without reading it, so that the archive has the link's size only",
 }
 # Files whose bytes hold the time of day, so that another run makes others.
