@@ -11,7 +11,7 @@ from rex.errors import Damaged
 MAGIC = b"REXLOG\r\n"
 VERSION = 1       # what the reference engine writes; 2 adds SWITCH events, 3 PIPE and RANDOM events
 LOADER_UNREAD = 4  # the native engine's: without a loader's readings of the counter
-NEWEST = 6          # the native engine's: where signals came, and who took locks of files before whom
+NEWEST = 7          # the native engine's: where signals came, who took locks of files before whom, ends of connections
 HEADER = struct.Struct("<8sIIQQ")     # magic, version, flags, start_ns, event count
 EVENT = struct.Struct("<IHHIIqQ6Q")   # size, call, flags, task, stream, result, time, args
 FIELD = struct.Struct("<BBHI")        # argument, type, 0, data length

@@ -312,7 +312,8 @@ void capture_outputs(struct task *t, struct bytes *b, int64_t result)
 void capture_inputs(struct task *t, struct bytes *b, int64_t result)
 {
     const struct rex_call *c = call_of(t->nr);
-    for (int i = 0; result >= 0 && i < c->nargs; i++)
+    bool is_wanted = result >= 0 || t->nr == REX_NR_connect;     /* where to, though it has only begun */
+    for (int i = 0; is_wanted && i < c->nargs; i++)
         if (c->arg[i].dir == REX_IN)
             capture_argument(t, b, i, &c->arg[i], FIELD_IN, result);
 }

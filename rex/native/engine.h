@@ -13,6 +13,7 @@
  *   pipes.c   what a process moves through inner pipes that it polls
  *   rights.c  descriptors that are handed over
  *   shared.c  locks of files
+ *   replay_inside.c  connections between threaded processes, which are made again
  *   replay_jobs.c  processes that the threads of a pool start
  *   replay_ticks.c  threads that a timer wakes
  *   serial*.c one task at a time, in an order that the log has
@@ -92,7 +93,8 @@ struct bytes { unsigned char *data; size_t used, size; };
 
 /* External descriptors of a process; those not listed are plain or internal. */
 struct external { int fd; uint32_t stream; };
-enum { PIPE_BYTES = -2, PIPE_COUNTER = -1 };        /* instead of a stream: an inner descriptor, see pipes.c */
+enum { SOCKET_INSIDE = -3, PIPE_BYTES = -2, PIPE_COUNTER = -1 };   /* instead of a stream: an inner descriptor, see
+                                                                       replay_inside.c and pipes.c */
 #define SHARED_FILE 0xc0000000u                     /* and on, up to those: a file that others may write, see shared.c */
 struct opened { struct event *event; uint64_t file; };
 struct files {
@@ -169,6 +171,7 @@ struct task {
     bool only_naps, ticked;          /* more often than in the log: it waits for others; has waited for its timer */
     bool waits_inside, hastened;     /* for what is ready inside; is to go on with what the log has ready outside */
     struct event *outside;           /* that its wait ends with, once that has come */
+    bool inside;                     /* the call is on a socket that is made again, see replay_inside.c */
     bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */
     uint64_t watched, watch_due;     /* descriptors whose calls stop by filter, those of the next filter */
@@ -232,6 +235,7 @@ uint32_t files_shared(const struct files *f, int fd);    /* the mark of a shared
 bool files_has_shared(const struct files *f, uint32_t mark);
 void files_share(struct files *f, int fd, uint32_t mark);
 void files_unshare(struct files *f, uint32_t mark);
+bool files_inside(const struct files *f, int fd);    /* replay: a socket that is made again, see replay_inside.c */
 bool files_counts(const struct files *f, int fd);    /* and moves a counter */
 void files_duplicate(struct files *f, int from, int to);
 uint64_t files_external(const struct files *f);      /* a bit for each, bit 63 for all above 62 */
@@ -278,7 +282,8 @@ void log_close(void);
 uint64_t log_now(void), log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
-enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES = 3, LOG_LOADER_UNREAD = 4, LOG_WITH_MOMENTS = 5, LOG_WITH_SHARED = 6 };
+enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES = 3, LOG_LOADER_UNREAD = 4, LOG_WITH_MOMENTS = 5, LOG_WITH_SHARED = 6,
+       LOG_WITH_ENDS = 7 };
 extern uint32_t log_version;                         /* of the log written or replayed */
 
 struct event {                       /* replay's index of one record */
@@ -412,6 +417,7 @@ void record_opened(struct task *t, int fd, struct bytes *b);
 void record_before_change(const char *path, bool moves);    /* moves: with all that is below it */
 void record_created(const char *path);
 void record_bound(struct task *t, struct bytes *b);
+void record_ends(struct task *t, struct record *r, uint32_t listener);
 void descriptor_entry(struct task *t);
 void descriptor_exit(struct task *t, int64_t result);
 void record_standard(struct task *t, int64_t fd);
@@ -432,6 +438,7 @@ void record_stepped(struct task *t);
 void record_delivery(struct task *t, bool restarted, enum moment moment);
 uint32_t stream_new(void);
 
+#include "inside.h"
 #include "live.h"
 #include "mates.h"
 #include "overlay.h"

@@ -50,7 +50,7 @@ static bool is_fifo(const char *path)
 
 static void watch(struct task *t, int fd)
 {
-    if (fd < 0 || files_stream(t->files, fd) || files_piped(t->files, fd))
+    if (fd < 0 || files_stream(t->files, fd) || files_piped(t->files, fd) || files_inside(t->files, fd))
         return;
     char *name = link_of_fd(t->tid, fd);
     if (name && !strcmp(name, "anon_inode:[eventfd]"))

@@ -225,7 +225,7 @@ static void entry(struct task *t)
     if (t->matched)
         t->matched->taker = NULL;
     t->matched = NULL;
-    t->waits_inside = t->hastened = false;
+    t->waits_inside = t->hastened = t->inside = false;
     t->stream = 0;
     if (t->skipped)
         return;                           /* it exits */
@@ -245,6 +245,9 @@ static void entry(struct task *t)
         return;
     }
     bool external = call_streams(t);
+    if (replay_inside_call(t))
+        return;
+    external = t->stream;
     bool ends_pipe = !external && closes_pipe(t);
     pipes_watch(t);
     bool shares = is_shared_call(t);
@@ -287,6 +290,8 @@ static void entry(struct task *t)
     uint64_t key = call_key(c, t->nr, t->path, t->stream, t->args);
     if (!lists_directory(t->nr) || !(t->matched = replay_listing(t)))
         t->matched = replay_nameless_stat(t, replay_match(t, t->nr, key));
+    if (c->hook == REX_HOOK_SOCKET && replay_inside_socket(t))
+        return;
     t->only_naps &= !t->matched || c->query || is_readiness_wait(c);
     if (replay_own_stat(t)) {
         if (t->matched)
@@ -309,6 +314,8 @@ static void exit_stop(struct task *t, int64_t result)
         replay_own_stat_exit(t);
     else if (is_descriptor_call(t))
         descriptor_exit(t, result);
+    else if (replay_inside_exit(t, result))
+        return;
     else if (is_interrupted(result) && !t->injected && !t->prodded) {
         if (t->waits_inside)
             replay_poll_exit(t, NULL, result);
@@ -408,6 +415,7 @@ void replay_start(void)
 {
     log_load(plan.log);
     replay_match_start();
+    replay_peers_start();
     replay_order_start();
     replay_pipes_start();
     replay_shared_start();

@@ -202,7 +202,7 @@ uint32_t files_stream(const struct files *f, int fd)
 uint32_t files_shared(const struct files *f, int fd)
 {
     uint32_t mark = mark_of(f, fd);
-    return mark >= SHARED_FILE && mark < (uint32_t)PIPE_BYTES ? mark - SHARED_FILE : 0;
+    return mark >= SHARED_FILE && mark < (uint32_t)SOCKET_INSIDE ? mark - SHARED_FILE : 0;
 }
 
 bool files_has_shared(const struct files *f, uint32_t mark)
@@ -228,6 +228,11 @@ void files_unshare(struct files *f, uint32_t mark)
 bool files_piped(const struct files *f, int fd)
 {
     return mark_of(f, fd) >= (uint32_t)PIPE_BYTES;
+}
+
+bool files_inside(const struct files *f, int fd)
+{
+    return mark_of(f, fd) == (uint32_t)SOCKET_INSIDE;
 }
 
 bool files_counts(const struct files *f, int fd)

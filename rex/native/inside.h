@@ -1,0 +1,29 @@
+/* Replay: connections between threaded processes of the experiment are made again, see replay_inside.c. */
+#ifndef REX_INSIDE_H
+#define REX_INSIDE_H
+
+#include <sys/socket.h>
+
+struct address { struct sockaddr_storage a; socklen_t n; };      /* as the program knows it */
+
+/* The log: who is connected to whom. */
+void replay_peers_start(void);
+bool peers_inside(uint32_t stream);                   /* the socket is made again */
+bool peers_listen_at(const struct address *to);       /* sockets inside listen there, at some time */
+bool address_same(const struct address *bound, const struct address *to);   /* what is bound so is reached so */
+void address_trim(struct address *a);                 /* of a path, what comes after it */
+bool address_is_any(const struct address *a);
+unsigned address_port(const struct address *a);
+void address_set_port(struct address *a, unsigned port);
+struct event *peers_bind(struct task *t, const struct address *to);      /* the log's, for this; NULL: none is left */
+struct event *peers_connect(struct task *t, const struct address *to);   /* one that came about if there is one */
+const struct event *peers_outside(struct task *t, long nr, const struct address *to);  /* a bind or connect of the log that is not inside */
+unsigned peers_new_port(void);
+bool peers_share(const struct script *s);             /* a process with threads at some time */
+
+/* Calls on such sockets. */
+bool replay_inside_socket(struct task *t);
+bool replay_inside_call(struct task *t);              /* true: it has been seen to */
+bool replay_inside_exit(struct task *t, int64_t result);
+
+#endif

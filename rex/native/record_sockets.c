@@ -1,0 +1,46 @@
+/* Record: between whom a connection is, so that a replay can make again those inside the experiment. */
+#include "engine.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+static uint64_t port_of(const struct sockaddr_storage *a)
+{
+    return a->ss_family == AF_INET ? ntohs(((const struct sockaddr_in *)a)->sin_port)
+         : a->ss_family == AF_INET6 ? ntohs(((const struct sockaddr_in6 *)a)->sin6_port) : 0;
+}
+
+static uint64_t own_port(int fd)
+{
+    struct sockaddr_storage a = {0};
+    socklen_t n = sizeof a;
+    return getsockname(fd, (void *)&a, &n) ? 0 : port_of(&a);
+}
+
+/* The port at the other end; of local sockets the process. */
+static uint64_t caller_of(int fd)
+{
+    struct sockaddr_storage a = {0};
+    struct ucred who = {0};
+    socklen_t n = sizeof a, m = sizeof who;
+    if (getpeername(fd, (void *)&a, &n) || a.ss_family != AF_UNIX)
+        return port_of(&a);
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &m) ? 0 : (uint64_t)who.pid;
+}
+
+/* In registers that are no arguments of these calls: 4 the port of an own end, or who calls; 5 the stream of who listens. */
+void record_ends(struct task *t, struct record *r, uint32_t listener)
+{
+    bool accepts = call_of(t->nr)->hook == REX_HOOK_ACCEPT, connects = t->nr == REX_NR_connect;
+    if (!accepts && !connects && t->nr != REX_NR_bind)
+        return;
+    r->args[4] = r->args[5] = 0;
+    if (!t->stream || (r->result < 0 && !(connects && r->result == -EINPROGRESS)))
+        return;
+    int fd = borrow(t, accepts ? (int)r->result : (int)t->args[0]);
+    if (fd < 0)
+        return;
+    r->args[4] = accepts ? caller_of(fd) : own_port(fd);
+    r->args[5] = accepts ? listener : 0;
+    close(fd);
+}

@@ -1,0 +1,400 @@
+/* Replay: connections between threaded processes of the experiment are made again, as their pipes are.
+ *
+ * What carries them are local sockets of the kernel, whatever they were: nothing leaves the experiment, ports of this
+ * machine do not matter, and data, ends and readiness are the kernel's to tell.  Only addresses are
+ * translated.  Each has a number here, and the kernel's name of it has that number: so whoever holds a descriptor,
+ * the kernel can be asked for its addresses. */
+#include "engine.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/un.h>
+
+static struct { struct address of; bool is_bound; } *names;
+static size_t name_count;
+
+/* ------------------------------------------------------------------ names */
+
+static size_t name_for(const struct address *a)
+{
+    size_t i = 0;
+    while (i < name_count && !(names[i].of.n == a->n && !memcmp(&names[i].of.a, &a->a, a->n)))
+        i++;
+    if (i == name_count) {
+        names = grow(names, name_count++, sizeof *names);
+        names[i].of = *a;
+        names[i].is_bound = false;
+    }
+    return i;
+}
+
+static socklen_t kernel_name(struct sockaddr_un *u, size_t number)
+{
+    memset(u, 0, sizeof *u);
+    u->sun_family = AF_UNIX;
+    int n = snprintf(u->sun_path + 1, sizeof u->sun_path - 1, "rex-%d-%zu", getpid(), number);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+/* What the kernel calls by u. */
+static struct address meant_by(const struct sockaddr_un *u, socklen_t n)
+{
+    struct address a = {{.ss_family = AF_UNIX}, sizeof(sa_family_t)};
+    int process;
+    size_t number;
+    char name[sizeof u->sun_path] = "";
+    if (n > sizeof(sa_family_t) + 1)
+        memcpy(name, u->sun_path + 1, n - sizeof(sa_family_t) - 1);
+    if (sscanf(name, "rex-%d-%zu", &process, &number) == 2 && process == getpid() && number < name_count)
+        return names[number].of;
+    return a;
+}
+
+/* Families are kept as the priority of a socket, which means nothing here. */
+enum { IS_LOCAL, IS_4, IS_6 };
+
+static void set_family(int fd, int family)
+{
+    int mark = family == AF_INET ? IS_4 : family == AF_INET6 ? IS_6 : IS_LOCAL;
+    setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &mark, sizeof mark);
+}
+
+static int family_of(int fd)
+{
+    int mark = IS_LOCAL;
+    socklen_t n = sizeof mark;
+    getsockopt(fd, SOL_SOCKET, SO_PRIORITY, &mark, &n);
+    return mark == IS_4 ? AF_INET : mark == IS_6 ? AF_INET6 : AF_UNIX;
+}
+
+/* An end's address as the program knows it; nothing bound: zeros. */
+static bool end_of(int fd, bool own, struct address *a)
+{
+    struct sockaddr_un u;
+    socklen_t n = sizeof u;
+    if ((own ? getsockname : getpeername)(fd, (void *)&u, &n))
+        return false;
+    *a = meant_by(&u, n);
+    if (a->a.ss_family == AF_UNIX && family_of(fd) != AF_UNIX) {
+        a->a.ss_family = (sa_family_t)family_of(fd);
+        a->n = family_of(fd) == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+    }
+    return true;
+}
+
+static void copy_number(struct address *to, const struct address *from)
+{
+    if (to->a.ss_family == AF_INET && from->a.ss_family == AF_INET)
+        ((struct sockaddr_in *)&to->a)->sin_addr = ((const struct sockaddr_in *)&from->a)->sin_addr;
+    else if (to->a.ss_family == AF_INET6 && from->a.ss_family == AF_INET6)
+        ((struct sockaddr_in6 *)&to->a)->sin6_addr = ((const struct sockaddr_in6 *)&from->a)->sin6_addr;
+}
+
+/* Both ends of a connection are at the address that was called, also where any would do. */
+static bool exact_end(int fd, bool own, struct address *a)
+{
+    struct address other;
+    if (!end_of(fd, own, a))
+        return false;
+    if (address_port(a) && address_is_any(a) && end_of(fd, !own, &other))
+        copy_number(a, &other);
+    return true;
+}
+
+static bool address_in(struct task *t, struct address *a)
+{
+    memset(a, 0, sizeof *a);
+    a->n = (socklen_t)t->args[2];
+    bool is_read = t->args[2] <= sizeof a->a && mem_read(t->tid, t->args[1], &a->a, a->n);
+    address_trim(a);
+    return is_read;
+}
+
+/* To where a call wants it, as far as there is room. */
+static void put_address(struct task *t, uint64_t at, uint64_t size_at, const struct address *a)
+{
+    socklen_t room = 0;
+    if (!at || !size_at || !mem_read(t->tid, size_at, &room, sizeof room))
+        return;
+    mem_write(t->tid, at, &a->a, room < a->n ? room : a->n);
+    mem_write(t->tid, size_at, &a->n, sizeof a->n);
+}
+
+/* ------------------------------------------------------------------ being there */
+
+/* The call is on a socket outside: what the log has of that from here on answers it. */
+static bool is_outside(struct task *t, const struct address *a)
+{
+    const struct event *e = peers_outside(t, t->nr, a);
+    if (!e)
+        return false;
+    for (size_t i = 0; i < e->number; i++)
+        if (events[i].record->stream == e->record->stream)
+            replay_done(&events[i]);
+    files_set(t->files, (int)t->args[0], e->record->stream);
+    call_streams(t);
+    return true;
+}
+
+static bool at_kernel_name(struct task *t, long nr, size_t number)
+{
+    struct sockaddr_un u;
+    socklen_t n = kernel_name(&u, number);
+    if (!replay_scratch(t))
+        return true;
+    change_call(t, nr, t->args[0], replay_block_at(t, &u, sizeof u), n, t->args[3]);
+    return true;
+}
+
+static bool bind_inside(struct task *t, int fd)
+{
+    struct address a;
+    (void)fd;
+    if (!address_in(t, &a) || (!peers_listen_at(&a) && is_outside(t, &a)))
+        return false;
+    if (!t->space->scratch)
+        return !replay_scratch(t);
+    struct event *e = peers_bind(t, &a);
+    if (a.a.ss_family != AF_UNIX && !address_port(&a))
+        address_set_port(&a, e ? (unsigned)e->record->args[4] : peers_new_port());
+    if (e && a.a.ss_family == AF_UNIX)
+        overlay_bind(t, e->record);
+    size_t number = name_for(&a);
+    names[number].is_bound = true;
+    return at_kernel_name(t, REX_NR_bind, number);
+}
+
+/* The number of what listens there; name_count if nothing does. */
+static size_t listener_at(const struct address *to)
+{
+    size_t i = 0;
+    while (i < name_count && !(names[i].is_bound && address_same(&names[i].of, to)))
+        i++;
+    return i;
+}
+
+/* The caller's end has an address, too. */
+static void bind_caller(int fd, const struct address *to, const struct event *e)
+{
+    struct sockaddr_un u;
+    struct address own = *to;
+    if (to->a.ss_family == AF_UNIX)
+        return;
+    address_set_port(&own, e && e->record->args[4] ? (unsigned)e->record->args[4] : peers_new_port());
+    socklen_t n = kernel_name(&u, name_for(&own));
+    bind(fd, (void *)&u, n);              /* fails where the program has done so */
+}
+
+static bool connect_inside(struct task *t, int fd)
+{
+    struct address to;
+    if (!address_in(t, &to) || (!peers_listen_at(&to) && is_outside(t, &to)))
+        return false;
+    size_t number = listener_at(&to);
+    if (number == name_count) {
+        skip_call(t, to.a.ss_family == AF_UNIX ? -ENOENT : -ECONNREFUSED);
+        return true;
+    }
+    if (!replay_scratch(t))
+        return true;
+    bind_caller(fd, &to, peers_connect(t, &to));
+    return at_kernel_name(t, REX_NR_connect, number);
+}
+
+/* ------------------------------------------------------------------ calls */
+
+static bool accept_inside(struct task *t)
+{
+    socklen_t n = sizeof(struct sockaddr_un);
+    if (!replay_scratch(t))
+        return true;
+    uint64_t at = replay_block_at(t, &n, sizeof n);
+    change_call(t, t->nr, t->args[0], at + 16, at, t->args[3]);
+    return true;
+}
+
+static bool tell_address(struct task *t, int fd)
+{
+    struct address a;
+    if (!exact_end(fd, t->nr == REX_NR_getsockname, &a))
+        skip_call(t, -ENOTCONN);
+    else {
+        put_address(t, t->args[1], t->args[2], &a);
+        skip_call(t, 0);
+    }
+    return true;
+}
+
+static void tell(struct task *t, const void *value, socklen_t n)
+{
+    socklen_t room = 0;
+    if (!mem_read(t->tid, t->args[4], &room, sizeof room))
+        return;
+    n = room < n ? room : n;
+    mem_write(t->tid, t->args[3], value, n);
+    mem_write(t->tid, t->args[4], &n, sizeof n);
+}
+
+static bool tell_option(struct task *t, int fd)
+{
+    static const char none[256];
+    struct ucred who;
+    socklen_t n = sizeof who;
+    int value = t->args[2] == SO_DOMAIN ? family_of(fd) : family_of(fd) == AF_UNIX ? 0 : IPPROTO_TCP;
+    if (t->args[1] != SOL_SOCKET)
+        tell(t, none, sizeof none);
+    else if (t->args[2] == SO_DOMAIN || t->args[2] == SO_PROTOCOL)
+        tell(t, &value, sizeof value);
+    else if (t->args[2] == SO_PEERCRED && !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n)) {
+        for (struct task *other = tasks; other; other = other->next)
+            if (other->tid == who.pid && other->script)
+                who.pid = (pid_t)other->script->tid;
+        tell(t, &who, sizeof who);
+    } else
+        return false;
+    skip_call(t, 0);
+    return true;
+}
+
+/* Other levels than this mean nothing here. */
+static bool set_option(struct task *t)
+{
+    if (t->args[1] != SOL_SOCKET || t->args[2] == SO_PRIORITY)
+        skip_call(t, 0);
+    else
+        t->want_exit = true;
+    return true;
+}
+
+/* Whether the kernel is to run it as it is. */
+static bool see_to(struct task *t, int fd)
+{
+    struct user_regs_struct r = t->regs;
+    switch (t->nr) {
+    case REX_NR_bind:
+        return bind_inside(t, fd);
+    case REX_NR_connect:
+        return connect_inside(t, fd);
+    case REX_NR_listen:                   /* as many as come: the kernel would not refuse them over a network either */
+        change_call(t, t->nr, t->args[0], 4096, 0, 0);
+        return true;
+    case REX_NR_accept: case REX_NR_accept4:
+        return accept_inside(t);
+    case REX_NR_getsockname: case REX_NR_getpeername:
+        return tell_address(t, fd);
+    case REX_NR_getsockopt:
+        return tell_option(t, fd);
+    case REX_NR_setsockopt:
+        return set_option(t);
+    case REX_NR_recvfrom: case REX_NR_sendto:
+        r.r8 = r.r9 = 0;                  /* whose it is shows by the connection */
+        regs_set(t, &r);
+        t->want_exit = true;
+        return true;
+    }
+    return false;
+}
+
+static bool names_socket(struct task *t)
+{
+    int at = t->nr == REX_NR_epoll_ctl ? 2 : 0;
+    return call_of(t->nr)->fd_args & 1 << at && files_inside(t->files, (int)t->args[at]);
+}
+
+bool replay_inside_call(struct task *t)
+{
+    if (!names_socket(t) || is_descriptor_call(t) || is_readiness_wait(call_of(t->nr)))
+        return false;
+    if (t->nr == REX_NR_epoll_ctl)
+        return true;
+    int fd = borrow(t, (int)t->args[0]);
+    bool seen = see_to(t, fd);
+    if (getenv("RXD")) fprintf(stderr, "RXD %u call %ld fd %d seen %d stream %u want %d\n", t->script->index, t->nr, (int)t->args[0], seen, t->stream, t->want_exit);
+    close(fd);
+    t->inside = seen && t->want_exit && !t->then;
+    return seen;
+}
+
+/* The log's next socket of this kind: of others it may have more, or fewer. */
+static struct event *same_kind(struct task *t)
+{
+    struct event *e = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
+    while (e && (e->done || e->record->args[0] != t->args[0] || e->record->args[1] != t->args[1]))
+        e = e->next[0];
+    return e;
+}
+
+/* Of a process with threads: whether it is one inside shows as it is connected or bound. */
+bool replay_inside_socket(struct task *t)
+{
+    bool fits = (t->args[1] & 0xf) == SOCK_STREAM && (t->args[0] == AF_INET || t->args[0] == AF_INET6 || t->args[0] == AF_UNIX);
+    if (t->nr != REX_NR_socket || !peers_share(t->script))
+        return false;
+    t->matched = NULL;
+    t->matched = same_kind(t);
+    if (getenv("RXD")) fprintf(stderr, "RXD %u socket %d %d matched %d\n", t->script->index, (int)t->args[0], (int)t->args[1], t->matched ? (int)t->matched->number : -1);
+    if (!fits || (t->matched && t->matched->record->result < 0))
+        return false;
+    if (t->matched)
+        replay_done(t->matched);
+    t->matched = NULL;
+    change_call(t, REX_NR_socket, AF_UNIX, t->args[1], 0, 0);
+    t->inside = true;
+    return true;
+}
+
+static void accepted(struct task *t, int fd)
+{
+    int own = borrow(t, fd), family = own < 0 ? AF_UNIX : 0;
+    struct address a;
+    if (!family && end_of(own, true, &a))
+        set_family(own, a.a.ss_family);
+    files_set(t->files, fd, (uint32_t)SOCKET_INSIDE);
+    if (own >= 0 && end_of(own, false, &a))
+        put_address(t, t->args[1], t->args[2], &a);
+    if (own >= 0)
+        close(own);
+}
+
+static void made(struct task *t, int fd)
+{
+    int own = borrow(t, fd);
+    files_set(t->files, fd, (uint32_t)SOCKET_INSIDE);
+    if (own < 0)
+        return;
+    set_family(own, (int)t->args[0]);
+    close(own);
+}
+
+/* Over a network who does not wait is told of a connection later. */
+static int64_t connected(struct task *t, int64_t result)
+{
+    int fd = borrow(t, (int)t->args[0]);
+    if (fd >= 0 && result == 0 && family_of(fd) != AF_UNIX && fcntl(fd, F_GETFL) & O_NONBLOCK)
+        result = -EINPROGRESS;
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+/* False: it is not of these, or is to be made again. */
+bool replay_inside_exit(struct task *t, int64_t result)
+{
+    socklen_t none = 0;
+    if (!t->inside || is_interrupted(result))
+        return false;
+    t->inside = false;
+    if (t->nr == REX_NR_socket && result >= 0)
+        made(t, (int)result);
+    else if (call_of(t->nr)->hook == REX_HOOK_ACCEPT && result >= 0)
+        accepted(t, (int)result);
+    else if (t->nr == REX_NR_connect)
+        result = connected(t, result);
+    else if (t->nr == REX_NR_setsockopt)
+        result = 0;
+    else if (t->nr == REX_NR_recvfrom && t->args[5])
+        mem_write(t->tid, t->args[5], &none, sizeof none);
+    give_result(t, result);
+    return true;
+}

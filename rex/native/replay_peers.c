@@ -1,0 +1,313 @@
+/* Replay: which sockets of the log are connected inside the experiment, between processes with threads.
+ *
+ * Of these a replay makes the connections again: what threads say to each other depends on their pace, so that
+ * the log's data would not answer what they ask now.  A socket that listens is among them if all that it
+ * let in came from such processes. */
+#include "engine.h"
+
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/un.h>
+
+enum { MOST = 1 << 24 };
+
+/* What the log has of a stream. */
+static struct socket {
+    struct event *bind, *connect;
+    uint32_t listener, first;            /* of one let in: by whom; the task that made it */
+    bool listens, is_stream, is_inside;
+    bool is_outside;                     /* of one that listens: somebody else called */
+    bool is_used;                        /* in the replay: its bind, or connect, has happened */
+} *sockets;
+static uint32_t socket_count;
+static bool *threaded;                   /* by process: its leader's index */
+static bool has_any;
+
+static struct socket *socket_at(uint32_t stream)
+{
+    return stream && stream < socket_count ? &sockets[stream] : NULL;
+}
+
+bool peers_inside(uint32_t stream)
+{
+    const struct socket *s = socket_at(stream);
+    return s && s->is_inside;
+}
+
+/* ------------------------------------------------------------------ addresses */
+
+void address_trim(struct address *a)
+{
+    struct sockaddr_un *u = (void *)&a->a;
+    if (u->sun_family == AF_UNIX && a->n > offsetof(struct sockaddr_un, sun_path) && u->sun_path[0]) {
+        size_t used = offsetof(struct sockaddr_un, sun_path) + strnlen(u->sun_path, sizeof u->sun_path);
+        a->n = a->n < used ? a->n : (socklen_t)used;
+        memset((char *)u + a->n, 0, sizeof a->a - a->n);
+    }
+}
+
+static struct address address_of(const struct field *f)
+{
+    struct address a = {{0}, 0};
+    a.n = f && f->length <= sizeof a.a ? (socklen_t)f->length : 0;
+    if (f)
+        memcpy(&a.a, f->data, a.n);
+    address_trim(&a);
+    return a;
+}
+
+unsigned address_port(const struct address *a)
+{
+    return a->a.ss_family == AF_INET || a->a.ss_family == AF_INET6 ? ntohs(((const struct sockaddr_in *)&a->a)->sin_port) : 0;
+}
+
+void address_set_port(struct address *a, unsigned port)
+{
+    ((struct sockaddr_in *)&a->a)->sin_port = htons((uint16_t)port);     /* in the same place in the later version */
+}
+
+/* As of the later version of the protocol, where the former has a place. */
+static struct in6_addr number_of(const struct address *a)
+{
+    struct in6_addr n = {0};
+    if (a->a.ss_family == AF_INET6)
+        return ((const struct sockaddr_in6 *)&a->a)->sin6_addr;
+    n.s6_addr[10] = n.s6_addr[11] = 0xff;
+    memcpy(&n.s6_addr[12], &((const struct sockaddr_in *)&a->a)->sin_addr, 4);
+    return n;
+}
+
+bool address_is_any(const struct address *a)
+{
+    static const struct in6_addr none;
+    if (a->a.ss_family == AF_INET)
+        return !((const struct sockaddr_in *)&a->a)->sin_addr.s_addr;
+    return a->a.ss_family == AF_INET6 && !memcmp(&((const struct sockaddr_in6 *)&a->a)->sin6_addr, &none, sizeof none);
+}
+
+bool address_same(const struct address *bound, const struct address *to)
+{
+    struct in6_addr a = number_of(bound), b = number_of(to);
+    if (!address_port(bound) || !address_port(to))
+        return bound->n == to->n && bound->n && !memcmp(&bound->a, &to->a, bound->n);
+    return address_port(bound) == address_port(to) && (address_is_any(bound) || !memcmp(&a, &b, sizeof a));
+}
+
+static struct address bound_at(const struct socket *s)
+{
+    struct address a = address_of(s->bind ? record_field(s->bind->record, 1, FIELD_IN) : NULL);
+    if (a.n && (a.a.ss_family == AF_INET || a.a.ss_family == AF_INET6))
+        address_set_port(&a, (unsigned)s->bind->record->args[4]);
+    return a;
+}
+
+static struct address remote_of(const struct socket *s)
+{
+    return address_of(s->connect ? record_field(s->connect->record, 1, FIELD_IN) : NULL);
+}
+
+/* ------------------------------------------------------------------ the log */
+
+static struct script *leader_of(const struct script *s)
+{
+    struct script *leader = s->birth ? script_named((uint32_t)s->birth->args[4]) : NULL;
+    return leader ? leader : script_of(s->index);
+}
+
+bool peers_share(const struct script *s)
+{
+    return has_any && s->birth && threaded[leader_of(s)->index];
+}
+
+static bool shares(uint32_t task)
+{
+    return threaded[leader_of(script_of(task))->index];
+}
+
+static void note(struct event *e)
+{
+    const struct record *r = e->record;
+    const struct rex_call *c = call_of(r->call);
+    struct socket *s = c ? socket_at(r->stream) : NULL;
+    if (!s)
+        return;
+    if (c->hook == REX_HOOK_SOCKET && r->result >= 0) {
+        int family = (int)r->args[0];
+        s->is_stream = (r->args[1] & 0xf) == SOCK_STREAM && (family == AF_INET || family == AF_INET6 || family == AF_UNIX);
+        s->first = r->task;
+    } else if (c->hook == REX_HOOK_ACCEPT && r->result >= 0) {
+        s->listener = (uint32_t)r->args[5];
+        s->first = r->task;
+    } else if (r->call == REX_NR_bind && r->result >= 0)
+        s->bind = e;
+    else if (r->call == REX_NR_listen && r->result >= 0)
+        s->listens = true;
+    else if (r->call == REX_NR_connect)
+        s->connect = e;
+}
+
+/* Who hands over descriptors is not among them: see rights.c. */
+static void note_message(const struct event *e)
+{
+    const struct record *r = e->record;
+    struct socket *s = socket_at(r->stream);
+    if (s && (r->call == REX_NR_sendmsg || r->call == REX_NR_recvmsg) && record_field(r, 1 | PART_CONTROL, FIELD_STAT))
+        for (s->is_stream = false; s && socket_at(s->listener); s = socket_at(s->listener))
+            socket_at(s->listener)->is_outside = true;
+}
+
+/* Whether the connection that was let in is the caller's. */
+static bool is_caller(const struct event *accept, const struct socket *listener, const struct socket *s)
+{
+    const struct record *r = s->connect->record;
+    struct address at = bound_at(listener), to = remote_of(s);
+    uint64_t known = address_port(&to) ? r->args[4] : script_of(r->task)->tgid;
+    return s->is_stream && known == accept->record->args[4] && address_same(&at, &to);
+}
+
+static void pair(const struct event *accept)
+{
+    const struct record *r = accept->record;
+    struct socket *listener = socket_at((uint32_t)r->args[5]);
+    bool found = false;
+    if (!listener)
+        return;
+    for (uint32_t i = 1; i < socket_count && !found; i++)
+        found = sockets[i].connect && is_caller(accept, listener, &sockets[i]) && shares(sockets[i].connect->record->task);
+    listener->is_outside |= !found || !shares(r->task);
+}
+
+/* All that listens at one place is inside, or none of it. */
+static bool is_place_inside(const struct socket *s)
+{
+    struct address at = bound_at(s);
+    if (!s->listens || !s->is_stream || !at.n || s->is_outside)
+        return false;
+    for (uint32_t i = 1; i < socket_count; i++) {
+        struct address other = bound_at(&sockets[i]);
+        if (sockets[i].listens && sockets[i].is_outside && (address_same(&other, &at) || address_same(&at, &other)))
+            return false;
+    }
+    return true;
+}
+
+static void decide(void)
+{
+    for (uint32_t i = 1; i < socket_count; i++)
+        sockets[i].is_inside = is_place_inside(&sockets[i]) && shares(sockets[i].first);
+    for (uint32_t i = 1; i < socket_count; i++) {
+        struct address to = remote_of(&sockets[i]);
+        has_any |= sockets[i].is_inside;
+        if (sockets[i].is_stream && sockets[i].connect)
+            sockets[i].is_inside = peers_listen_at(&to);
+        else if (sockets[i].listener)
+            sockets[i].is_inside = peers_inside(sockets[i].listener);
+    }
+}
+
+bool peers_listen_at(const struct address *to)
+{
+    for (uint32_t i = 1; i < socket_count; i++) {
+        struct address at = bound_at(&sockets[i]);
+        if (sockets[i].listens && sockets[i].is_inside && address_same(&at, to))
+            return true;
+    }
+    return false;
+}
+
+void replay_peers_start(void)
+{
+    if (log_version < LOG_WITH_ENDS || serial_on)
+        return;
+    threaded = zalloc(script_total() + 1);
+    for (uint32_t i = 0; i < script_total(); i++) {
+        const struct script *s = script_of(i);
+        threaded[leader_of(s)->index] |= s->birth && s->birth->args[2] & CLONE_THREAD;
+    }
+    for (size_t i = 0; i < event_count; i++)
+        if (events[i].record->stream >= socket_count && events[i].record->stream < MOST)
+            socket_count = events[i].record->stream + 1;
+    sockets = zalloc((socket_count + 1) * sizeof *sockets);
+    for (size_t i = 0; i < event_count; i++)
+        note(&events[i]);
+    for (size_t i = 0; i < event_count; i++)
+        note_message(&events[i]);
+    for (size_t i = 0; i < event_count; i++)
+        if (call_of(events[i].record->call) && call_of(events[i].record->call)->hook == REX_HOOK_ACCEPT && events[i].record->result >= 0)
+            pair(&events[i]);
+    decide();
+    for (size_t i = 0; has_any && i < event_count; i++)
+        events[i].done |= peers_inside(events[i].record->stream);
+}
+
+/* ------------------------------------------------------------------ what a call of the replay is */
+
+static bool is_of_process(const struct task *t, const struct event *e)
+{
+    return e && script_of(e->record->task)->tgid == t->script->tgid;
+}
+
+static bool is_asked(const struct event *e, const struct address *what)
+{
+    struct address asked = address_of(e ? record_field(e->record, 1, FIELD_IN) : NULL);
+    return asked.n == what->n && !memcmp(&asked.a, &what->a, what->n);
+}
+
+static struct event *use(struct socket *s, struct event *e)
+{
+    if (s)
+        s->is_used = true;
+    return s ? e : NULL;
+}
+
+/* The log's of the same thread, else the first that is left in its process. */
+struct event *peers_bind(struct task *t, const struct address *to)
+{
+    struct socket *best = NULL;
+    for (uint32_t i = 1; i < socket_count; i++) {
+        struct socket *s = &sockets[i];
+        bool fits = s->is_inside && !s->is_used && is_of_process(t, s->bind) && is_asked(s->bind, to);
+        if (fits && (!best || (s->bind->record->task == t->script->index && best->bind->record->task != t->script->index)))
+            best = s;
+    }
+    return use(best, best ? best->bind : NULL);
+}
+
+struct event *peers_connect(struct task *t, const struct address *to)
+{
+    struct socket *best = NULL;
+    for (uint32_t i = 1; i < socket_count; i++) {
+        struct socket *s = &sockets[i];
+        bool fits = s->is_inside && !s->is_used && is_of_process(t, s->connect) && is_asked(s->connect, to)
+            && (s->connect->record->result == 0 || s->connect->record->result == -EINPROGRESS);
+        if (fits && (!best || (s->connect->record->task == t->script->index && best->connect->record->task != t->script->index)))
+            best = s;
+    }
+    return use(best, best ? best->connect : NULL);
+}
+
+const struct event *peers_outside(struct task *t, long nr, const struct address *to)
+{
+    for (uint32_t i = 1; i < socket_count; i++) {
+        struct event *e = nr == REX_NR_bind ? sockets[i].bind : sockets[i].connect;
+        if (!sockets[i].is_inside && is_of_process(t, e) && !e->done && is_asked(e, to))
+            return e;
+    }
+    return NULL;
+}
+
+/* One that the log has not. */
+unsigned peers_new_port(void)
+{
+    static unsigned last = 20000;
+    bool taken = true;
+    while (taken) {
+        taken = false;
+        last++;
+        for (uint32_t i = 1; i < socket_count && !taken; i++) {
+            struct address at = bound_at(&sockets[i]), to = remote_of(&sockets[i]);
+            taken = address_port(&at) == last || address_port(&to) == last || (sockets[i].connect && sockets[i].connect->record->args[4] == last);
+        }
+    }
+    return last;
+}
