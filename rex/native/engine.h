@@ -143,6 +143,7 @@ struct task {
     bool created;
     char *creating;                  /* what is missing as its open begins */
     int exec_refused;
+    bool has_own_arguments;          /* replay: the program that it executes has others than when recorded */
     /* record: an interrupted call that may be restarted; its event is not yet written */
     struct bytes *pending;
     unsigned char siginfo[sizeof(siginfo_t)];
@@ -349,6 +350,7 @@ uint64_t stack_loader(struct task *t);
 void stack_hide_vdso(struct task *t, struct stack *s);
 void mask_variables(unsigned char *block, size_t n, const struct strings *names);
 void stack_rename(struct task *t, const char *name);  /* what the program is told that it was executed as */
+void stack_adopt(struct task *t, const unsigned char *image, size_t n);    /* of the log, for what has other arguments */
 void stack_restore(struct task *t, uint64_t at, const unsigned char *image, size_t n);
 
 /* ------------------------------------------------------------------ tracing */

@@ -269,7 +269,7 @@ struct event *replay_nameless_stat(struct task *t, struct event *e)
     enum { FAR = 4096 };
     struct event *found = NULL;
     bool by_fd = t->nr == REX_NR_fstat || is_nameless_stat(t);
-    char *link = by_fd && has_shared_work(t) && files_stream(t->files, (int)t->args[0]) - 1 > 2 ? link_of_fd(t->tid, (int)t->args[0]) : NULL;
+    char *link = by_fd && (has_shared_work(t) || !e) && files_stream(t->files, (int)t->args[0]) - 1 > 2 ? link_of_fd(t->tid, (int)t->args[0]) : NULL;
     mode_t kind = !link ? 0 : !strncmp(link, "pipe:", 5) ? S_IFIFO : !strncmp(link, "socket:", 7) ? S_IFSOCK : 0;
     free(link);
     if (!kind || (e && told_kind(e) == kind))
@@ -305,6 +305,18 @@ void replay_own_stat_exit(struct task *t)
 
 /* ------------------------------------------------------------------ programs */
 
+/* Threads race for the numbers of descriptors, which a child may be told. */
+static bool has_other_arguments(struct task *t, const struct record *r)
+{
+    int at = name_args(t->nr).path + 1;
+    const struct field *f = record_field(r, (uint8_t)(name_args(r->call).path + 1), FIELD_ARGV);
+    struct bytes now = {0};
+    mem_strings(t->tid, t->args[at], &now);
+    bool differs = f && (f->length != now.used || memcmp(f->data, now.data, now.used));
+    bytes_free(&now);
+    return differs;
+}
+
 void replay_exec(struct task *t, struct event *e)
 {
     if (e->record->result < 0) {
@@ -322,6 +334,7 @@ void replay_exec(struct task *t, struct event *e)
         replay_done(e);
     } else {
         int first = t->nr == REX_NR_execveat ? 2 : 1;
+        t->has_own_arguments = has_other_arguments(t, e->record);
         struct user_regs_struct r = t->regs;
         r.orig_rax = REX_NR_execve;
         r.rdi = replay_block_at(t, file, strlen(file) + 1);
@@ -340,7 +353,9 @@ void replay_execed(struct task *t)
     const struct record *r = t->matched ? t->matched->record : NULL;
     const struct field *f = r ? record_field(r, FIELD_WHOLE, FIELD_STACK) : NULL;
     struct stack live = {0};
-    if (f)
+    if (f && t->has_own_arguments)
+        stack_adopt(t, f->data, f->length);
+    else if (f)
         stack_restore(t, r->args[3], f->data, f->length);
     if (stack_read(t, &live))
         stack_hide_vdso(t, &live);

@@ -110,6 +110,28 @@ void mask_variables(unsigned char *block, size_t n, const struct strings *names)
 /* What this machine decides: where the kernel mapped the program and its loader. */
 static const uint64_t own[] = {AT_PHDR, AT_PHNUM, AT_PHENT, AT_BASE, AT_ENTRY, AT_MINSIGSTKSZ, AT_PAGESZ, AT_HWCAP2};
 
+/* The strings of the stack stay as they are, since they are not those of the log: all else is. */
+void stack_adopt(struct task *t, const unsigned char *image, size_t n)
+{
+    static const uint64_t said[] = {AT_HWCAP, AT_CLKTCK, AT_FLAGS, AT_UID, AT_EUID, AT_GID, AT_EGID, AT_SECURE};
+    struct stack live = {0};
+    struct bytes copy = {0};
+    bytes_add(&copy, image, n);
+    uint64_t base = STACK_TOP - n;
+    for (size_t i = 0; stack_read(t, &live) && i < sizeof said / sizeof *said; i++) {
+        Elf64_auxv_t *to = entry(live.image.data, live.image.used, said[i]), *from = entry(copy.data, n, said[i]);
+        if (to && from)
+            mem_write(t->tid, live.at + (uint64_t)((unsigned char *)&to->a_un - live.image.data), &from->a_un, sizeof from->a_un);
+    }
+    Elf64_auxv_t *random = entry(copy.data, n, AT_RANDOM), *name = entry(copy.data, n, AT_EXECFN);
+    if (random && random->a_un.a_val >= base && random->a_un.a_val + 16 <= STACK_TOP)
+        mem_write(t->tid, stack_random(&live), copy.data + (random->a_un.a_val - base), 16);
+    if (name && name->a_un.a_val >= base && name->a_un.a_val < STACK_TOP && memchr(copy.data + (name->a_un.a_val - base), 0, STACK_TOP - name->a_un.a_val))
+        stack_rename(t, (const char *)copy.data + (name->a_un.a_val - base));
+    bytes_free(&copy);
+    bytes_free(&live.image);
+}
+
 void stack_restore(struct task *t, uint64_t at, const unsigned char *image, size_t n)
 {
     struct stack live = {0};
