@@ -36,6 +36,12 @@ static bool may_race(void)
     return false;
 }
 
+/* Who reads what threads have handed over in larger or smaller parts may look at the clock more or less often. */
+bool replay_is_pace(long nr)
+{
+    return nr == REX_NR_clock_gettime && may_race();
+}
+
 /* e: what the log has instead, NULL for the task's next event. */
 void replay_diverged(struct task *t, const struct event *e, const char *why)
 {
@@ -194,7 +200,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     bool is_new_thread = c->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_THREAD;
     bool is_extra = t->leader->script && !t->script->birth;
     bool is_pace = (has_shared_work(t) && (last || is_wait)) || (last && replay_is_pipe_stat(last))    /* of threads, which may have ended */
-        || (last && t->nr == REX_NR_clock_gettime && may_race());    /* or of what they hand to others, in smaller or larger parts */
+        || (last && replay_is_pace(t->nr));
     if (!is_new_thread && !is_extra && !is_pace && !is_beyond)
         replay_diverged(t, NULL, last ? "repeated" : "not in the log");
     if (!last && replay_is_output(t->stream, t->nr))

@@ -50,6 +50,7 @@ extern uint64_t replay_progress;                      /* how many events have ha
 void replay_emulate(struct task *t, struct event *e);
 void replay_answered(struct task *t, struct event *e);   /* what later calls reckon with */
 void replay_diverged(struct task *t, const struct event *e, const char *why);
+bool replay_is_pace(long nr);                         /* how often such calls are made need not be as in the log */
 void replay_sent(struct task *t);                    /* a call of the kill family was answered */
 bool replay_send(struct task *t, struct event *e);   /* the signal that the log has next after e */
 void replay_call(struct task *t, const struct rex_call *c, struct event *e);

@@ -101,6 +101,12 @@ static void wait_entry(struct task *t, struct event *e)
         replay_emulate(t, e);
         return;
     }
+    if (child && has_shared_work(t) && t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG) {
+        e->taker = NULL;                  /* it only looks, and may be earlier than when recorded */
+        t->matched = NULL;
+        wait_freely(t);
+        return;
+    }
     if (t->nr == REX_NR_wait4)
         change_call(t, t->nr, (uint64_t)real, t->args[1], t->args[2] & ~not_ends, t->args[3]);
     else

@@ -310,7 +310,7 @@ bool replay_inside_call(struct task *t)
         return true;
     int fd = borrow(t, (int)t->args[0]);
     bool seen = see_to(t, fd);
-    if (getenv("RXD")) fprintf(stderr, "RXD %u call %ld fd %d seen %d stream %u want %d\n", t->script->index, t->nr, (int)t->args[0], seen, t->stream, t->want_exit);
+
     close(fd);
     t->inside = seen && t->want_exit && !t->then;
     return seen;
@@ -333,7 +333,7 @@ bool replay_inside_socket(struct task *t)
         return false;
     t->matched = NULL;
     t->matched = same_kind(t);
-    if (getenv("RXD")) fprintf(stderr, "RXD %u socket %d %d matched %d\n", t->script->index, (int)t->args[0], (int)t->args[1], t->matched ? (int)t->matched->number : -1);
+
     if (!fits || (t->matched && t->matched->record->result < 0))
         return false;
     if (t->matched)

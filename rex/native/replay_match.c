@@ -267,7 +267,7 @@ struct event *replay_match(struct task *t, long nr, uint64_t key)
     if (job)
         return job;
     struct event *e = match_own(t, nr, key);
-    if (e && e != expected && !has_shared_work(t) && !e->ordered && !replay_is_pipe_stat(e))
+    if (e && e != expected && !has_shared_work(t) && !e->ordered && !replay_is_pipe_stat(e) && !replay_is_pace(expected->record->call))
         replay_diverged(t, expected, "skipped");
     if (!e && has_shared_work(t) && is_shared_work(t, nr))
         e = match_sibling(t, nr, key);
