@@ -26,4 +26,9 @@ bool replay_inside_socket(struct task *t);
 bool replay_inside_call(struct task *t);              /* true: it has been seen to */
 bool replay_inside_exit(struct task *t, int64_t result);
 
+/* Signals between such processes: see replay_inside_signals.c. */
+void replay_inside_signals_start(void);
+bool replay_inside_kill(struct task *t);              /* true: it runs */
+bool replay_inside_signal(struct task *t, siginfo_t *info);
+
 #endif

@@ -87,6 +87,8 @@ bool replay_kin_kill(struct task *t)
     bool by_group = t->nr == REX_NR_tgkill || t->nr == REX_NR_rt_tgsigqueueinfo;
     uint32_t number = (uint32_t)t->args[by_group];
     struct task *target = task_named(number);
+    if (replay_inside_kill(t))
+        return true;
     if (!by_group && (int)number > 0 && !target && is_kin_of(t, number)) {
         skip_call(t, 0);                  /* it has ended already */
         t->matched = NULL;

@@ -238,6 +238,8 @@ void replay_peers_start(void)
     decide();
     for (size_t i = 0; has_any && i < event_count; i++)
         events[i].done |= peers_inside(events[i].record->stream);
+    if (has_any)
+        replay_inside_signals_start();
 }
 
 /* ------------------------------------------------------------------ what a call of the replay is */

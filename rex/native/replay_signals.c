@@ -252,7 +252,7 @@ bool replay_signal(struct task *t, int sig)
     if (was_prodded(t, sig))
         return true;
     ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info);
-    if (replay_kin_signal(t, &info))
+    if (replay_kin_signal(t, &info) || replay_inside_signal(t, &info))
         return true;
     bool fault = info.si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL
                                       || sig == SIGTRAP || sig == SIGSYS);
