@@ -367,40 +367,6 @@ static void settle(void)
     replay_end_if_still();
 }
 
-/* The processor's counter goes on at the pace that the log shows. */
-static uint64_t counter_after(const struct record *last, ull passed)
-{
-    static const struct record *first;
-    for (size_t i = 0; !first && i < event_count; i++)
-        first = events[i].record->call == EVENT_TSC ? events[i].record : NULL;
-    uint64_t ticks = first ? (uint64_t)(last->result - first->result) : 0, ns = first ? last->time - first->time : 0;
-    return (uint64_t)last->result + (ns ? (uint64_t)((double)ticks / (double)ns * (double)passed) : passed) + 1;
-}
-
-static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
-{
-    (void)with_aux;
-    struct event *e = replay_match(t, EVENT_TSC, 0);
-    struct event *last = e ? e : replay_last_answer(t, EVENT_TSC, 0);
-    *value = e ? (uint64_t)e->record->result : last ? counter_after(last->record, log_now() - t->script->tsc_at) : 0;
-    *aux = last ? (uint32_t)last->record->args[0] : 0;
-    if (e) {
-        t->script->tsc_at = log_now();
-        replay_done(e);
-    }
-}
-
-static uint64_t random_drawn(struct task *t)
-{
-    struct event *e = replay_match(t, EVENT_RANDOM, 0);
-    struct event *last = e ? e : replay_last_answer(t, EVENT_RANDOM, 0);
-    if (!e)
-        replay_diverged(t, NULL, "not in the log");
-    else
-        replay_done(e);
-    return last ? (uint64_t)last->record->result : 0;
-}
-
 /* ------------------------------------------------------------------ start and end */
 
 void replay_mismatch(const struct event *e)
@@ -459,5 +425,5 @@ void replay_finish(int status)
 
 const struct handler replayer = {
     .entry = entry, .exit = exit_stop, .born = replay_born, .execed = replay_execed, .signal = replay_signal,
-    .stepped = replay_take_number, .ended = replay_ended, .tsc = tsc, .random = random_drawn, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = replay_taken, .ready = replay_ready, .all_calls = replay_awaits_call,
+    .stepped = replay_take_number, .ended = replay_ended, .tsc = replay_tsc, .random = replay_random, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = replay_taken, .ready = replay_ready, .all_calls = replay_awaits_call,
 };

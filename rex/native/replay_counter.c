@@ -1,0 +1,36 @@
+/* Replay: readings of the processor's counter, and its random numbers. */
+#include "engine.h"
+
+/* The processor's counter goes on at the pace that the log shows. */
+static uint64_t counter_after(const struct record *last, ull passed)
+{
+    static const struct record *first;
+    for (size_t i = 0; !first && i < event_count; i++)
+        first = events[i].record->call == EVENT_TSC ? events[i].record : NULL;
+    uint64_t ticks = first ? (uint64_t)(last->result - first->result) : 0, ns = first ? last->time - first->time : 0;
+    return (uint64_t)last->result + (ns ? (uint64_t)((double)ticks / (double)ns * (double)passed) : passed) + 1;
+}
+
+void replay_tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
+{
+    (void)with_aux;
+    struct event *e = replay_match(t, EVENT_TSC, 0);
+    struct event *last = e ? e : replay_last_answer(t, EVENT_TSC, 0);
+    *value = e ? (uint64_t)e->record->result : last ? counter_after(last->record, log_now() - t->script->tsc_at) : 0;
+    *aux = last ? (uint32_t)last->record->args[0] : 0;
+    if (e) {
+        t->script->tsc_at = log_now();
+        replay_done(e);
+    }
+}
+
+uint64_t replay_random(struct task *t)
+{
+    struct event *e = replay_match(t, EVENT_RANDOM, 0);
+    struct event *last = e ? e : replay_last_answer(t, EVENT_RANDOM, 0);
+    if (!e)
+        replay_diverged(t, NULL, "not in the log");
+    else
+        replay_done(e);
+    return last ? (uint64_t)last->record->result : 0;
+}
