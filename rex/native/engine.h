@@ -93,8 +93,7 @@ struct bytes { unsigned char *data; size_t used, size; };
 
 /* External descriptors of a process; those not listed are plain or internal. */
 struct external { int fd; uint32_t stream; };
-enum { SOCKET_INSIDE = -3, PIPE_BYTES = -2, PIPE_COUNTER = -1 };   /* instead of a stream: an inner descriptor, see
-                                                                       replay_inside.c and pipes.c */
+enum { SOCKET_INSIDE = -3, PIPE_BYTES = -2, PIPE_COUNTER = -1 };   /* instead of a stream: see replay_inside.c, pipes.c */
 #define SHARED_FILE 0xc0000000u                     /* and on, up to those: a file that others may write, see shared.c */
 struct opened { struct event *event; uint64_t file; };
 struct files {
@@ -236,7 +235,6 @@ uint32_t files_shared(const struct files *f, int fd);    /* the mark of a shared
 bool files_has_shared(const struct files *f, uint32_t mark);
 void files_share(struct files *f, int fd, uint32_t mark);
 void files_unshare(struct files *f, uint32_t mark);
-bool files_inside(const struct files *f, int fd);    /* replay: a socket that is made again, see replay_inside.c */
 bool files_counts(const struct files *f, int fd);    /* and moves a counter */
 void files_duplicate(struct files *f, int from, int to);
 uint64_t files_external(const struct files *f);      /* a bit for each, bit 63 for all above 62 */
@@ -350,7 +348,6 @@ uint64_t stack_loader(struct task *t);
 void stack_hide_vdso(struct task *t, struct stack *s);
 void mask_variables(unsigned char *block, size_t n, const struct strings *names);
 void stack_rename(struct task *t, const char *name);  /* what the program is told that it was executed as */
-void stack_adopt(struct task *t, const unsigned char *image, size_t n);    /* of the log, for what has other arguments */
 void stack_restore(struct task *t, uint64_t at, const unsigned char *image, size_t n);
 
 /* ------------------------------------------------------------------ tracing */
@@ -419,7 +416,6 @@ void record_opened(struct task *t, int fd, struct bytes *b);
 void record_before_change(const char *path, bool moves);    /* moves: with all that is below it */
 void record_created(const char *path);
 void record_bound(struct task *t, struct bytes *b);
-void record_ends(struct task *t, struct record *r, uint32_t listener);
 void descriptor_entry(struct task *t);
 void descriptor_exit(struct task *t, int64_t result);
 void record_standard(struct task *t, int64_t fd);

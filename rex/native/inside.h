@@ -6,6 +6,9 @@
 
 struct address { struct sockaddr_storage a; socklen_t n; };      /* as the program knows it */
 
+bool files_inside(const struct files *f, int fd);     /* a socket that is made again */
+void record_ends(struct task *t, struct record *r, uint32_t listener);
+
 /* The log: who is connected to whom. */
 void replay_peers_start(void);
 bool peers_inside(uint32_t stream);                   /* the socket is made again */

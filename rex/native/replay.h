@@ -64,6 +64,7 @@ bool replay_executes(const struct record *r);         /* another program, with s
 mode_t replay_kind_of(const struct record *opened);   /* S_IFREG or another, 0 if the log does not say */
 void replay_exec(struct task *t, struct event *e);
 void replay_execed(struct task *t);
+void stack_adopt(struct task *t, const unsigned char *image, size_t n);    /* of the log, for what has other arguments */
 bool replay_own_stat(struct task *t);                 /* fstat answered by the open of that very file */
 void replay_own_stat_exit(struct task *t);
 void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
