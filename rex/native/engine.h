@@ -217,7 +217,7 @@ struct task {
     ull patience, used;              /* ns that it may run without a call before it is looked at; that it had used */
 };
 
-extern struct task *tasks;
+extern struct task *tasks, *ended_processes;         /* the latter in replays only: what their parents know */
 char task_state(struct task *t);                      /* as in /proc: R runs, S sleeps, t is stopped; X has ended */
 bool task_blocks(const struct task *t, int sig);      /* a signal, by its mask */
 struct usage task_usage(const struct task *t);        /* until now, which on a busy machine says more than wall time; 0 where the kernel does not say */

@@ -310,6 +310,12 @@ static void entry(struct task *t)
         unmatched(t, c, key);
 }
 
+/* A signal that came between earlier calls when recorded may find the thread waiting for a child by now. */
+static bool waits_on(const struct task *t, const struct rex_call *c)
+{
+    return c->hook == REX_HOOK_WAIT && t->matched && t->matched->record->result >= 0;
+}
+
 static void exit_stop(struct task *t, int64_t result)
 {
     const struct rex_call *c = call_of(t->nr);
@@ -323,7 +329,7 @@ static void exit_stop(struct task *t, int64_t result)
         descriptor_exit(t, result);
     else if (replay_inside_exit(t, result))
         return;
-    else if (is_interrupted(result) && !t->injected && !t->prodded) {
+    else if (is_interrupted(result) && (waits_on(t, c) || (!t->injected && !t->prodded))) {
         if (t->waits_inside)
             replay_poll_exit(t, NULL, result);
         rewind_call(t);                   /* cut short by a signal that the log does not have here */

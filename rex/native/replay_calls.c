@@ -68,10 +68,8 @@ static void wait_freely(struct task *t)
 
 static uint32_t recorded_number(pid_t real)
 {
-    for (struct task *child = tasks; child; child = child->next)
-        if (child->tid == real && child->script && child->script->tid)
-            return child->script->tid;
-    return (uint32_t)real;
+    uint32_t recorded = replay_recorded(real);
+    return recorded ? recorded : (uint32_t)real;
 }
 
 static void wait_freely_exit(struct task *t, int64_t result)

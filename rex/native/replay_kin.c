@@ -133,13 +133,11 @@ bool replay_kin_signal(struct task *t, siginfo_t *info)
     bool is_sent = info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
     if (!is_kin(t) || !(is_sent || (info->si_signo == SIGCHLD && info->si_code > 0)))
         return false;
-    for (struct task *other = tasks; other; other = other->next)
-        if (other->tid == info->si_pid && other->script) {
-            info->si_pid = (pid_t)other->script->tid;
-            ptrace(PTRACE_SETSIGINFO, t->tid, 0, info);
-            return true;
-        }
-    return false;
+    uint32_t sender = replay_recorded(info->si_pid);
+    info->si_pid = (pid_t)sender;
+    if (sender)
+        ptrace(PTRACE_SETSIGINFO, t->tid, 0, info);
+    return sender != 0;
 }
 
 /* A wait for children that are kin, e being what the log has, if anything. */

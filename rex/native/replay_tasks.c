@@ -125,11 +125,22 @@ struct task *task_named(uint32_t recorded)
     return NULL;
 }
 
-/* The task structures of ended processes stay, under the names that their parents know. */
 pid_t replay_dead(uint32_t recorded)
 {
-    for (struct task *t = tasks; t; t = t->next)
-        if (t->script && t->script->tid == recorded && t->tid)
-            return t->tid;
+    struct task *of[] = {tasks, ended_processes};
+    for (int i = 0; i < 2; i++)
+        for (struct task *t = of[i]; t; t = t->next)
+            if (t->script && t->script->tid == recorded && t->tid)
+                return t->tid;
+    return 0;
+}
+
+uint32_t replay_recorded(pid_t real)
+{
+    struct task *of[] = {tasks, ended_processes};
+    for (int i = 0; i < 2; i++)
+        for (struct task *t = of[i]; t; t = t->next)
+            if (t->tid == real && t->script && t->script->tid)
+                return t->script->tid;
     return 0;
 }

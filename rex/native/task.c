@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 
-struct task *tasks;
+struct task *tasks, *ended_processes;
 static uint32_t next_index;
 static bool forked;
 
@@ -148,11 +148,46 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
     return t;
 }
 
-/* Kept in the list for as long as others name it as their leader. */
+static void task_free(struct task *t)
+{
+    free(t->path);
+    free(t->path2);
+    free(t->resolved);
+    free(t->resolved2);
+    free(t->creating);
+    free(t->cwd);
+    free(t->run);
+    if (t->pending)
+        bytes_free(t->pending);
+    if (t->exec)
+        bytes_free(t->exec);
+    free(t->pending);
+    free(t->exec);
+    bytes_free(&t->moved);
+    bytes_free(&t->received);
+    free(t);
+}
+
+/* A replay keeps processes, under the names that their parents know. */
+static void task_bury(struct task *t)
+{
+    struct task **at = &tasks;
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    if (handler == &replayer && t->leader == t) {
+        t->next = ended_processes;
+        ended_processes = t;
+    } else
+        task_free(t);
+}
+
+/* A leader stays among the tasks for as long as others name it. */
 void task_end(struct task *t)
 {
+    struct task *leader = t->leader;
     t->alive = false;
-    t->leader->threads--;
+    leader->threads--;
     task_renamed(t);
     serial_ended(t);
     fast_drop(t);
@@ -160,13 +195,10 @@ void task_end(struct task *t)
     space_drop(t->space);
     t->files = NULL;
     t->space = NULL;
-    for (struct task **at = &tasks; *at; at = &(*at)->next)
-        if (*at == t && t->leader != t) {
-            *at = t->next;
-            free(t->run);
-            free(t);
-            return;
-        }
+    if (t != leader)
+        task_bury(t);
+    if (!leader->alive && !leader->threads)
+        task_bury(leader);
 }
 
 /* A new program: its own address space and descriptors. */
