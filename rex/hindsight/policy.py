@@ -42,7 +42,7 @@ class Policy:
     _noted_s: float = 0.0             # what all kinds paid, as it was expected
     _scale: float = 1.0               # what they paid in truth, as a multiple of that
 
-    def wants(self, kind: str, saved_s: float, looped_s: float, is_end: bool) -> bool:
+    def wants(self, kind: str, saved_s: float, looped_s: float, is_end: bool, is_last: bool = False) -> bool:
         """Whether to keep the state at a border.
 
         Args:
@@ -51,6 +51,8 @@ class Policy:
                 of the loop, at the start of an iteration those since the last checkpoint.
             looped_s: seconds within loops so far.
             is_end: a loop ended; its state comes before states within loops.
+            is_last: the longest loop of all ended: its state is kept if what was measured stays within the share, so that
+                what comes behind it need not wait for it in a replay, nor after a crash.
         """
         known = self._kinds.setdefault(kind, _Kind())
         known.compute_s += saved_s
@@ -60,6 +62,8 @@ class Policy:
             price = _LEAST_S
         if self.overhead >= 1:   # no limit: every border
             return True
+        if is_last:
+            return self.paid_s + price <= (1 + UNSEEN) * self.overhead * looped_s
         whole = TOGETHER * share * looped_s * (1.0 if is_end else 0.5)
         return known.paid_s * self._scale + price <= share * known.compute_s and self.paid_s + price <= whole
 

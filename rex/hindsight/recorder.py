@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+import threading
 from typing import Any
 
 from rex.archive import Archive, Recording
@@ -28,6 +30,7 @@ _HOOK_S = 2e-6          # a reading of the clock, or a draw of random bytes, bes
 _COPY_S = 0.2e-9        # per byte that is copied
 _LARGE_BYTES = 32 << 20   # of a first checkpoint that is worth preparing for
 _MANY = 1 << 20
+_ENDINGS, _ENDING_S = (signal.SIGTERM, signal.SIGHUP), 10.0
 
 
 class _Fence:
@@ -108,6 +111,9 @@ class Recorder(Seeker):
         self.files = Files((os.path.realpath(self.archive.path) + os.sep,), self._note_written,
                            self._note_input)
         self.files.install()
+        for number in _ENDINGS:
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, self._store_before_end)
 
     def _note_written(self, path: str, was_there: bool, before: bytes | None) -> None:
         content = self.writer.keep(f"hindsight/before/{len(self.files.written)}", before) \
@@ -117,6 +123,16 @@ class Recorder(Seeker):
 
     def _note_input(self, path: str, identity: list[Any]) -> None:
         self.log.write("input", path=path, identity=identity)
+
+    def _store_before_end(self, number: int, frame: Any) -> None:
+        """Somebody ends this process (a scheduler that wants the machine): what is in memory is stored first."""
+        signal.signal(number, signal.SIG_DFL)
+        if os.getpid() == self._pid:
+            # By a thread, not for ever: this one may hold what the writer needs.
+            closing = threading.Thread(target=self.writer.close, name="rex-hindsight-end", daemon=True)
+            closing.start()
+            closing.join(_ENDING_S)
+        os.kill(os.getpid(), number)
 
     def _take_output(self, fd: int, data: bytes) -> None:
         if fd == 1:
@@ -197,16 +213,17 @@ class Recorder(Seeker):
         is_outermost = not self.stack
         if is_outermost:
             self._looped_s += took_s
-        if is_outermost and took_s > self._longest_s:
+        is_main = is_outermost and took_s > self._longest_s
+        if is_main:
             self.iterations, self._longest_s = entry.iteration, took_s
         if is_outermost and took_s >= self.granularity_s:
             self.log.write("loop", position=entry.position, iterations=entry.iteration,
                            took_s=round(took_s, 6))
         self._border(f"{entry.position}!", entry, now_s(), took_s,
-                     took_s >= self.granularity_s or entry.site.facts.is_by_hand)
+                     took_s >= self.granularity_s or entry.site.facts.is_by_hand, is_main)
 
     def _border(self, position: str, entry: Entry, now: float, saved_s: float,
-                is_kept: bool) -> None:
+                is_kept: bool, is_last: bool = False) -> None:
         spent = now - self.last_s
         if spent < self.granularity_s / 5 and not is_kept:
             return
@@ -218,11 +235,11 @@ class Recorder(Seeker):
         kind = entry.site.key + ("!" if is_end else ":")
         looped_s = self._looped_s + (now - self.stack[0].started_s if self.stack else 0.0)
         self.policy.correct(self.cost_s + self.writer.expected_s)
-        if saved_s > 0 and self.writer.failure is None and self.policy.wants(kind, saved_s, looped_s, is_end):
+        if saved_s > 0 and self.writer.failure is None and self.policy.wants(kind, saved_s, looped_s, is_end, is_last):
             try:
                 if self.policy.price_s is None and not self._is_affordable(kind, entry, looped_s, is_end):
                     pass
-                elif self._unprepared_bytes:   # the next border finds the pool ready
+                elif self._unprepared_bytes and not is_last:   # the next border finds the pool ready
                     self.writer.prepare(self._unprepared_bytes)
                     self._unprepared_bytes = 0
                 else:

@@ -117,3 +117,16 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     case.add_after("train", "history.append", "print('probe', epoch, np.linalg.norm(gradient), model[:3])")
     assert case.replay("-e", "exp1") == case.truth()
     assert "6 loops skipped" in case.told
+
+
+def test_a_run_that_is_told_to_end_goes_on_from_its_last_border(tmp_path: Path) -> None:
+    case = Case(tmp_path, train=NUMPY.replace("time.time() - started", "0.0"))
+    whole = python(tmp_path, "train.py")
+    case.edit("train", "    history.append", "    import os, signal\n"
+              "    if epoch == 4 and not os.path.exists('ended'):\n"
+              "        open('ended', 'w').close(); os.kill(os.getpid(), signal.SIGTERM)\n    history.append")
+    ended = rex(tmp_path, "record", "-l", "EXP", "--overhead", "1", "--granularity", "0s", "train.py")
+    assert ended.returncode == -15 and "--resume exp0" in ended.stderr
+    gone_on = rex(tmp_path, "record", "-l", "EXP", "--resume", "exp0", "--overhead", "1", "--granularity", "0s")
+    assert gone_on.returncode == 0, gone_on.stderr
+    assert whole.endswith(gone_on.stdout) and gone_on.stdout.startswith("epoch 4")

@@ -77,5 +77,14 @@ def test_what_was_paid_in_truth_counts_for_each_border() -> None:
     assert 0.9 * most <= 0.04 * kept * (1 + UNSEEN) <= most + 0.04 * (1 + UNSEEN)
 
 
+def test_the_last_state_has_the_rest_of_the_share() -> None:
+    policy = Policy(0.06, price_s=1.0)
+    assert not policy.wants("loop!", 10.0, 10.0, True)
+    assert policy.wants("loop!", 0.0, 10.0, True, is_last=True)      # half of the price is what is measured
+    assert not policy.wants("loop!", 0.0, 8.0, True, is_last=True)
+    policy.correct(0.2)
+    assert not policy.wants("loop!", 0.0, 10.0, True, is_last=True)
+
+
 def test_no_limit_takes_every_border() -> None:
     assert len(spend(Policy(1.0), 50, 1e-6, 1.0)) == 50
