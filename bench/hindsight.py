@@ -93,8 +93,9 @@ INNER = {"numpy": "print('probe', epoch, step, gradient[0]) if step % 100 == 0 e
 
 
 def environment() -> dict[str, str]:
-    """Ours, with one thread per process: the machine may be shared."""
-    return {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    """Ours, with one thread per process: the machine may be shared. Rex is compiled once, as where it is installed."""
+    kept = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def run(folder: str, *commands: list[str]) -> tuple[float, float, str]:

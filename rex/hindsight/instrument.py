@@ -211,12 +211,19 @@ def _guarded(name: str, loop: Any) -> ast.If:
 
 
 class _Fences(ast.NodeTransformer):
-    """Put each run of added statements into `with _rex_probe:`."""
+    """Put each run of added statements into `with _rex_probe:`.
+
+    `if step % 100 == 0: ...` is fenced within, where its test looks at nothing but counters: the fence costs more than the test.
+    """
 
     def __init__(self, probes: set[ast.AST]) -> None:
         self._probes = probes
+        self._counters: set[str] = set()     # of the function at hand
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
+        around = self._counters
+        if isinstance(node, (ast.Module, *_FUNCTIONS)):
+            self._counters = _counters(node, self._probes)
         for name in ("body", "orelse", "finalbody"):
             statements = getattr(node, name, None)
             if isinstance(statements, list):
@@ -224,6 +231,7 @@ class _Fences(ast.NodeTransformer):
         for child in ast.iter_child_nodes(node):
             if child not in self._probes and not getattr(child, "is_fence", False):
                 self.generic_visit(child)
+        self._counters = around
         return node
 
     def _fenced(self, statements: list[Any]) -> list[Any]:
@@ -234,14 +242,60 @@ class _Fences(ast.NodeTransformer):
                 result.append(statement)
                 continue
             last = result[-1] if result else None
-            if isinstance(last, ast.With) and getattr(last, "is_fence", False):
+            test = self._counted(statement)
+            if test is not None:
+                self._probes.add(test)
+                test.body = [_fence(statement, test.body)]
+                result.append(test)
+            elif isinstance(last, ast.With) and getattr(last, "is_fence", False):
                 last.body.append(statement)
-                continue
-            fence: Any = ast.With([ast.withitem(ast.Name(PROBE, ast.Load()), None)], [], None)
-            fence.is_fence = True
-            result.append(_placed(fence, statement))
-            fence.body.append(statement)
+            else:
+                result.append(_fence(statement, [statement]))
         return result
+
+    def _counted(self, statement: ast.stmt) -> ast.If | None:
+        """A statement as an `if` whose test cannot do anything but count; None if it is no such."""
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.IfExp) and isinstance(
+                statement.value.orelse, ast.Constant):
+            value = statement.value
+            body: list[ast.stmt] = [ast.copy_location(ast.Expr(value.body), statement)]
+            statement = ast.copy_location(ast.If(value.test, body, []), statement)
+        is_counted = isinstance(statement, ast.If) and not statement.orelse and all(
+            node.id in self._counters if isinstance(node, ast.Name) else isinstance(node, _COUNTING)
+            for node in ast.walk(statement.test))
+        return statement if is_counted else None   # type: ignore[return-value]
+
+
+_COUNTING = (ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop,
+             ast.Constant, ast.expr_context)
+
+
+def _counters(function: ast.AST, probes: set[ast.AST]) -> set[str]:
+    """Variables of a function that nothing but loops over `range` and `enumerate` sets: they are whole numbers."""
+    counters: set[ast.AST] = set()
+    names: list[ast.Name] = []
+    queue = list(ast.iter_child_nodes(function))
+    while queue:
+        node = queue.pop()
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Name):
+            called, target = node.iter.func.id, node.target
+            if called == "enumerate" and isinstance(target, ast.Tuple):
+                counters.add(target.elts[0])
+            elif called == "range":
+                counters.add(target)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.append(node)
+        if node not in probes and not isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            queue += ast.iter_child_nodes(node)
+    return {name.id for name in names if name in counters} - {name.id for name in names if name not in counters}
+
+
+def _fence(like: ast.AST, body: list[ast.stmt]) -> ast.With:
+    fence: Any = ast.With([ast.withitem(ast.Name(PROBE, ast.Load()), None)], [], None)
+    fence.is_fence = True
+    _placed(fence, like)
+    fence.body = body
+    return fence   # type: ignore[no-any-return]
 
 
 def _is_future(statement: ast.AST) -> bool:

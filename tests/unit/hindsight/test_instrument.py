@@ -159,3 +159,28 @@ def test_names_of_ours_are_all_marked() -> None:
 def test_code_keeps_its_file_and_first_line() -> None:
     code = rewrite(plan_module(SOURCE, "m"), "plain.py")
     assert isinstance(code, types.CodeType) and code.co_filename == "plain.py" and code.co_firstlineno == 1
+
+
+def test_a_fence_stands_within_a_test_of_counters_only() -> None:
+    from rex.hindsight.changes import compare
+    recorded = "def train(n, on):\n    for step in range(n):\n        for k, x in enumerate('ab'):\n            pass\n"
+    added = {"print(step) if step % 5 == 0 else None": 4, "if step % 5 == 0 and k > 0: print(step, x)": 2,
+             "if step % 5 == 0 and on: print(step)": 20, "if step % 5 == 0: print(step)\n            else: print(k)": 20,
+             "if on.bit_length() and step == 3: print(step)": 20}
+    for probe, expected in added.items():
+        plan = compare(recorded, recorded + f"            {probe}\n", "train", "<source>").plan
+        entered = []
+
+        class Fence:
+            def __enter__(self) -> None:
+                entered.append(1)
+
+            def __exit__(self, *_: Any) -> None:
+                pass
+
+        space: dict[str, Any] = {"print": lambda *_: None, PROBE: Fence()}
+        space.update({facts.name: None for facts in plan.loops.values()})
+        space.update({f"{facts.name}w": None for facts in plan.loops.values()}, **dict.fromkeys(plan.functions.values()))
+        exec(rewrite(plan, "<source>"), space)
+        space["train"](10, 1)
+        assert len(entered) == expected, probe
