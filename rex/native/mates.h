@@ -10,6 +10,9 @@ void replay_hasten(struct task *t, struct event *e);
 void replay_poll_settle(struct task *t);
 bool is_readiness_wait(const struct rex_call *c);      /* poll, select, epoll_wait and others of that kind */
 bool is_kin(const struct task *t);
+void replay_kin_files_start(void);
+void replay_kin_opened(struct task *t, const struct record *r);      /* see replay_kin_files.c */
+void replay_kin_named(struct script *s);
 void replay_kin_born(struct task *parent, struct task *t, uint64_t flags);
 bool replay_kin_kill(struct task *t);
 bool replay_kin_pauses(struct task *t, struct event *e);    /* true: it runs */

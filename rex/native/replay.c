@@ -395,6 +395,7 @@ void replay_start(void)
     log_load(plan.log);
     replay_match_start();
     replay_peers_start();
+    replay_kin_files_start();
     replay_order_start();
     replay_pipes_start();
     replay_shared_start();

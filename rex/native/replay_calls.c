@@ -292,6 +292,8 @@ static void descriptor_made(struct task *t, struct event *e, int64_t result)
     files_set(t->files, (int)result, e ? e->record->stream : 0);
     if (e && call_of(t->nr)->hook == REX_HOOK_OPEN)
         files_open(t->files, (int)result, e, t->opening);
+    if (e && call_of(t->nr)->hook == REX_HOOK_OPEN)
+        replay_kin_opened(t, e->record);
     if (e && !e->record->stream && call_of(t->nr)->hook == REX_HOOK_OPEN)
         replay_shared_opened(t, (int)result, e);
     if (e && !e->record->stream && call_of(t->nr)->hook == REX_HOOK_OPEN && t->path)

@@ -53,6 +53,14 @@ static void cross_out(struct script *s)
     }
 }
 
+/* One of those that share memory by name: they are all one another's kin. */
+void replay_kin_named(struct script *s)
+{
+    enum { BY_NAME = UINT32_MAX };
+    s->kin = BY_NAME;
+    cross_out(s);
+}
+
 /* All that descends from a process, in the log; parents come before their children. */
 static void name_kin(struct script *root)
 {

@@ -55,7 +55,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{("python_asyncio.py", engine): "a wait before or after the process has had threads is bound to what the log has "
        "ready, which an earlier free wait may have taken: it hangs, or counts as a divergence" for engine in BOTH},
     **{(name, "reference"): "processes share work through memory, so that one has more and another fewer calls than "
-       "recorded; this engine knows of no kin" for name in ("python_multiprocessing.py", "python_pools.py", "workers_shared.c")},
+       "recorded; this engine knows of no kin" for name in ("python_multiprocessing.py", "python_pools.py", "workers_shared.c",
+                                  "workers_named.c")},
     **{(name, "reference"): "children of threads are named by the thread that started them and its ordinal, and their "
        "exit, output and order follow the log of that name, though another job's child has it now"
        for name in ("python_thread_children.py", "python_thread_jobs.py")},
