@@ -374,6 +374,7 @@ void place_beat(void);
 void place_opened(const char *path, uint32_t stream);
 void place_asked(const struct task *t);
 void tsc_executed(struct task *t);
+uint64_t tsc_asker(struct task *t);
 bool tsc_emulate(struct task *t);                     /* a fault that was a reading of it */
 bool filter_watches(const struct task *t);           /* all its external descriptors */
 bool filter_watch(struct task *t);                   /* true: the stop is used for that */

@@ -396,6 +396,8 @@ static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
     log_begin(&out, EVENT_TSC, t->index);
     head(&out)->result = (int64_t)*value;
     head(&out)->args[0] = *aux;
+    if (t->leader->threaded)
+        head(&out)->args[1] = tsc_asker(t);       /* to find the answer by in a replay */
     log_end(&out);
 }
 

@@ -75,7 +75,7 @@ void replay_match_start(void)
         for (size_t k = 0; k < s->count; k++) {
             const struct record *r = s->event[k]->record;
             append(s->event[k], id_of(s, r->call, s->event[k]->key, 0), PLAIN);
-            if (is_clock(r->call))
+            if (is_clock(r->call) || (r->call == EVENT_TSC && r->args[1]))
                 append(s->event[k], id_of(s, r->call, s->event[k]->key, r->args[1]), EXACT);
         }
     }
@@ -234,6 +234,13 @@ static struct event *match_clock(struct task *t, uint64_t key)
     return e;
 }
 
+/* Runtimes that wait read the processor's counter, too, as often as they come round: the instruction tells who does. */
+static struct event *match_counter(struct task *t)
+{
+    struct queue *q = queue_at(id_of(t->script, EVENT_TSC, 0, tsc_asker(t)));
+    return q->id ? first_left(q, EXACT) : match_in(t, t->script, EVENT_TSC, 0);
+}
+
 static bool is_shared_work(struct task *t, long nr)
 {
     const struct rex_call *c = call_of(nr);
@@ -258,6 +265,8 @@ static struct event *match_nameless(struct task *t, long nr)
 static struct event *match_own(struct task *t, long nr, uint64_t key)
 {
     struct event *e = is_nameless_stat(t) && has_shared_work(t) ? match_nameless(t, nr) : NULL;
+    if (nr == EVENT_TSC && !is_single(t))
+        return match_counter(t);
     return e ? e : is_clock(nr) && !is_single(t) ? match_clock(t, key) : match_in(t, t->script, nr, key);
 }
 
@@ -281,7 +290,7 @@ struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
 {
     struct queue *q = queue_at(id_of(t->script, nr, key, 0));
     struct event *left = first_left(q, PLAIN), *e = q->last;
-    for (; is_clock(nr) && left; left = left->next[PLAIN])
+    for (; (is_clock(nr) || nr == EVENT_TSC) && left; left = left->next[PLAIN])
         if (left->done)
             e = left;
     for (uint32_t i = 0; !e && has_shared_work(t) && nr != REX_NR_gettid && i < script_total(); i++)

@@ -74,6 +74,14 @@ static void learn_site(struct task *t, uint64_t at)
 
 /* ------------------------------------------------------------------ all readings */
 
+/* Who reads it, wherever its library lies: the instruction's place in its page, and what is there. */
+uint64_t tsc_asker(struct task *t)
+{
+    uint64_t rip = regs_get(t).rip, words[2] = {rip & 0xfff, 0};
+    mem_read(t->tid, rip, &words[1], sizeof words[1]);
+    return hash_bytes(words, sizeof words, 0) | 1;
+}
+
 /* rdtsc and rdtscp fault, because the first process asked for that. */
 bool tsc_emulate(struct task *t)
 {

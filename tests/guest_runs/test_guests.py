@@ -68,7 +68,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_prodded.c", "reference"): "signals between threads come only as often as the log has them: it hangs",
     ("threads_ticker.c", "reference"): "a thread that a timer wakes gets no more of its time than recorded: it hangs",
     ("pipe_nonblocking.c", "reference"): "it polls, though it never had to when recorded, which counts as a divergence",
-    ("threads_clock.c", "reference"): "this engine does not know which function reads the clock",
+    **{(name, "reference"): "this engine does not know which function reads the clock, or the counter"
+       for name in ("threads_clock.c", "threads_counter.c")},
     ("threads_proc.c", "reference"): "an answer may be given to two threads at once, or not again",
     ("threads_list.c", "reference"): "names in directories are matched in the thread's order",
     ("threads_child_end.c", "reference"): "a signal that ended a wait comes before the child has ended",

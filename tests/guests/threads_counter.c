@@ -1,0 +1,43 @@
+#include "guest.h"
+#include <stdatomic.h>
+#include <x86intrin.h>
+/* A runtime reads the processor's counter as often as it waits for a thread, the program as often as it says:
+ * what the program has of it is as recorded. */
+enum { ROUNDS = 6 };
+static atomic_int done;
+static unsigned long long waited;
+static void *work(void *unused)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        nap_ms(3 + 4 * (i % 2));
+        atomic_fetch_add(&done, 1);
+    }
+    return unused;
+}
+__attribute__((noinline)) static void wait_until(int round)
+{
+    while (atomic_load(&done) <= round) {
+        waited = __rdtsc();
+        sched_yield();
+        usleep(100);
+    }
+}
+__attribute__((noinline)) static unsigned long long measured(void)
+{
+    unsigned long long start = __rdtsc();
+    struct timeval now;
+    CHECK(gettimeofday(&now, NULL) == 0);
+    printf("%ld.%06ld, counter %llu", now.tv_sec, now.tv_usec, start);
+    return __rdtsc() - start;
+}
+int main(void)
+{
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, work, NULL) == 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        wait_until(i);
+        printf(", took %llu\n", measured());
+    }
+    CHECK(waited && pthread_join(thread, NULL) == 0);
+    return guest_done();
+}
