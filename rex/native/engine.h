@@ -370,7 +370,7 @@ long trace_options(void);
 void filter_install(void);
 void place_start(void);                              /* see placement.c */
 void place_stopped(struct task *t);
-void place_beat(void);
+void place_rest(bool rests);                         /* around a wait for reports */
 void place_opened(const char *path, uint32_t stream);
 void place_asked(const struct task *t);
 void tsc_executed(struct task *t);

@@ -316,11 +316,9 @@ static bool is_fault(const siginfo_t *info)
 static bool step(struct task *t)
 {
     siginfo_t info = {0};
-    if (ptrace(PTRACE_SINGLESTEP, t->tid, 0, 0))
-        return false;
-    while (waitid(P_PID, (id_t)t->tid, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL) && errno == EINTR)
-        ;
-    return info.si_code == CLD_TRAPPED && waitpid(t->tid, NULL, __WALL) == t->tid;
+    return !ptrace(PTRACE_SINGLESTEP, t->tid, 0, 0)
+        && !waitid(P_PID, (id_t)t->tid, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL)
+        && info.si_code == CLD_TRAPPED && waitpid(t->tid, NULL, __WALL) == t->tid;
 }
 
 /* A signal is let in only where the stub holds nothing half done. */

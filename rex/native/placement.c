@@ -21,18 +21,12 @@ enum {
 static cpu_set_t all;
 static bool able, bound;
 static ull stops, stops_at_beat, looked;
-static volatile sig_atomic_t beat;
+static volatile sig_atomic_t resting;
 static uint32_t *showing;          /* streams that tell where a process may run */
 static size_t showing_count;
 
 static int crowd;                  /* more for each look that finds one, less for others */
 static int calm = CALM;            /* the most that it becomes while they are not bound: so long is waited */
-
-static void on_beat(int sig)
-{
-    (void)sig;
-    beat = true;
-}
 
 static void place_all(const cpu_set_t *where)
 {
@@ -118,16 +112,22 @@ void place_stopped(struct task *t)
 }
 
 /* Time has passed.  Who computes is not bound; and now and then the kernel chooses the processor anew, as
- * others may have come to this one. */
-void place_beat(void)
+ * others may have come to this one.  While the tracer does something else stops do come. */
+static void on_beat(int sig)
 {
     static unsigned beats;
-    if (!beat)
-        return;
-    beat = false;
-    if (stops - stops_at_beat < FEW_STOPS || ++beats % MOST_BEATS == 0)
+    (void)sig;
+    int error = errno;
+    if (resting && (stops - stops_at_beat < FEW_STOPS || ++beats % MOST_BEATS == 0))
         spread();
     stops_at_beat = stops;
+    errno = error;
+}
+
+/* The tracer waits for reports, and leaves alone what there is of tasks. */
+void place_rest(bool rests)
+{
+    resting = rests;
 }
 
 /* ------------------------------------------------------------------ who asks */
@@ -158,7 +158,7 @@ void place_start(void)
 {
     const char *wanted = getenv("REX_BIND");
     able = !sched_getaffinity(0, sizeof all, &all) && CPU_COUNT(&all) > 1 && handler != &live && !(wanted && *wanted == '0');
-    struct sigaction a = {.sa_handler = on_beat};
+    struct sigaction a = {.sa_handler = on_beat, .sa_flags = SA_RESTART};
     if (able && !sigaction(SIGALRM, &a, NULL))
         gather();
 }

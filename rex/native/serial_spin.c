@@ -20,11 +20,8 @@ static bool step(struct task *t, struct user_regs_struct *now)
     struct rusage used = {0};
     if (is_at_call(t, now->rip))
         return false;
-    if (ptrace(PTRACE_SINGLESTEP, t->tid, 0, 0))
+    if (ptrace(PTRACE_SINGLESTEP, t->tid, 0, 0) || wait4(t->tid, &status, __WALL, &used) != t->tid)
         return false;
-    while (wait4(t->tid, &status, __WALL, &used) != t->tid)
-        if (errno != EINTR)
-            return false;
     if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP || status >> 16) {
         t->stepped_out = true;
         take_report(t->tid, status, &used);

@@ -344,7 +344,10 @@ static void wait_beat(void)
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
-    if (sigtimedwait(&child, NULL, &beat) >= 0 || errno != EAGAIN)
+    place_rest(true);
+    int sig = sigtimedwait(&child, NULL, &beat);
+    place_rest(false);
+    if (sig >= 0 || errno != EAGAIN)
         return;
     if (serial_on)
         serial_idle();
@@ -361,8 +364,9 @@ static bool wait_one(pid_t *tid, int *status, struct rusage *used)
 {
     for (;;) {
         record_overdue();
-        place_beat();
+        place_rest(true);
         *tid = wait4(-1, status, __WALL | (is_patient() ? 0 : WNOHANG), used);
+        place_rest(false);
         if (*tid > 0)
             return true;
         if (*tid < 0 && errno != EINTR)

@@ -8,7 +8,7 @@
 bool copy_bytes(int from, int to)
 {
     ssize_t n;
-    while ((n = sendfile(to, from, NULL, 1 << 30)) > 0)
+    while ((n = sendfile(to, from, NULL, 1 << 30)) > 0 || (n < 0 && errno == EINTR))
         ;
     return n == 0;
 }
