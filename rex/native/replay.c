@@ -180,6 +180,10 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         block(t);
         return;
     }
+    if (t->nr == REX_NR_getrandom && has_shared_work(t)) {
+        replay_draw_more(t);
+        return;
+    }
     if ((!(last && c->hook == REX_HOOK_OPEN) && answer_among_mates(t, c)) || replay_prods(t))
         return;
     bool is_beyond = replay_was_cut_off(t);

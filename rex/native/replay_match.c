@@ -98,10 +98,16 @@ static bool is_taken(const struct task *t, const struct event *e)
     return e->done || (e->taker && e->taker != t && e->taker->matched == e);
 }
 
+/* Of random bytes, how many: what one part of a program draws is not for another. */
+static bool is_as_large(const struct task *t, const struct event *e)
+{
+    return !t || e->record->call != REX_NR_getrandom || !has_shared_work(t) || e->record->args[1] == t->args[1];
+}
+
 static struct event *match_in(const struct task *t, const struct script *s, long nr, uint64_t key)
 {
     struct event *e = first_left(queue_at(id_of(s, nr, key, 0)), PLAIN);
-    while (e && is_taken(t, e))
+    while (e && (is_taken(t, e) || !is_as_large(t, e)))
         e = e->next[PLAIN];
     return e;
 }
