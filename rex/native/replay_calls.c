@@ -134,7 +134,7 @@ static void sleep_entry(struct task *t, struct event *e)
 {
     if (is_single(t) || e->record->result)
         replay_emulate(t, e);
-    else
+    else if (replay_nap_until(t))
         run(t);
 }
 
@@ -309,7 +309,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
         replay_poll_exit(t, e, result);
     if (!e && c->hook == REX_HOOK_WAIT)
         wait_freely_exit(t, result);
-    if (!e && c->hook == REX_HOOK_KILL)
+    if (!e && (c->hook == REX_HOOK_KILL || c->hook == REX_HOOK_SLEEP))
         give_result(t, result);
     if (!e)
         return;
@@ -381,6 +381,8 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
     case REX_HOOK_SLEEP:
         if (is_single(t))
             skip_call(t, 0);
+        else
+            replay_nap_until(t);
         return;
     case REX_HOOK_CLOSE:
         return;

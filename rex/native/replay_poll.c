@@ -190,6 +190,27 @@ static bool was_woken(struct task *t, uint64_t told_at, uint64_t left)
     return told_at && next && next->record->time < told_at + left;
 }
 
+/* A sleep until a point in time, as far ahead as the program reckons.  False: the call is made again. */
+bool replay_nap_until(struct task *t)
+{
+    struct timespec until;
+    clockid_t clock = (clockid_t)t->args[0];
+    uint64_t told = clock == CLOCK_MONOTONIC ? t->clock : clock == CLOCK_REALTIME ? t->wall : 0;
+    if (t->nr != REX_NR_clock_nanosleep || !(t->args[1] & TIMER_ABSTIME) || !told || !mem_read(t->tid, t->args[2], &until, sizeof until))
+        return true;
+    if (!replay_scratch(t))
+        return false;
+    uint64_t deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
+    uint64_t left = (deadline > told ? deadline - told : 0) + clock_ns(clock);
+    until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+    t->clock_floor = clock == CLOCK_MONOTONIC && deadline > t->clock_floor ? deadline : t->clock_floor;
+    struct user_regs_struct r = t->regs;
+    r.rdx = replay_block_at(t, &until, sizeof until);
+    regs_set(t, &r);
+    t->want_exit = true;
+    return true;
+}
+
 /* The program reckons with the clock that it was told; the kernel waits by its own. */
 void replay_until(struct task *t)
 {
