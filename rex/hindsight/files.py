@@ -21,6 +21,7 @@ _SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/usr/share/", sys.prefix + os.s
 # Of Python's audit: which of their arguments are paths that change, and where the folder stands that they lie in.
 _EVENTS = {"os.remove": ((0, 1),), "os.rename": ((0, 2), (1, 3)), "os.mkdir": ((0, 2),), "os.rmdir": ((0, 1),),
            "os.link": ((1, 3),), "os.symlink": ((1, 2),), "os.truncate": ((0, 2),), "sqlite3.connect": ((0, 1),)}
+_GONE = ("os.remove", "os.rmdir")
 _NO_FILES = ("", ":memory:")   # databases
 _CLONE_NEWNS, _CLONE_NEWUSER = 0x20000, 0x10000000
 
@@ -89,10 +90,11 @@ class Files:
                 path, mode, flags = arguments[:3]
                 is_write = bool(set(mode) & set("wax+")) if isinstance(mode, str) else bool(
                     (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC))
-                self._opened(path, is_write)
+                is_anew = bool(set(mode) & set("wx")) if isinstance(mode, str) else bool((flags or 0) & os.O_TRUNC)
+                self._opened(path, is_write, is_anew)
             else:
                 for place, folder in _EVENTS[event] if arguments[0] not in _NO_FILES else ():
-                    self._opened(_within(arguments[place], arguments[folder:folder + 1]), True)
+                    self._opened(_within(arguments[place], arguments[folder:folder + 1]), True, event in _GONE or place == 1)
         finally:
             self._is_ours = False
 
@@ -104,23 +106,23 @@ class Files:
         finally:
             self._is_ours = False
 
-    def _opened(self, path: Any, is_write: bool) -> None:
+    def _opened(self, path: Any, is_write: bool, is_anew: bool = True) -> None:
         if isinstance(path, int) or not isinstance(path, (str, bytes, os.PathLike)):
             return
         where = os.path.abspath(os.fsdecode(path))
         if where.startswith(_SYSTEM) or where.startswith(self._apart):
             return
+        if where in self.stale and not (is_write and is_anew):
+            from rex.hindsight import session
+            session.regret(f"{where} is needed, which was too large to be kept")
+            raise UsageError(f"{where} was written in a part of the run that was skipped",
+                             "it was too large to be kept", "replay with --no-skip")
         if is_write:
             self.stale.discard(where)
             if where not in self.written:
                 was_there = self._was_there(where)
                 self.written[where] = was_there
                 self._note_written(where, was_there, _small_content(where))
-        elif where in self.stale:
-            from rex.hindsight import session
-            session.regret(f"{where} is read, which was too large to be kept")
-            raise UsageError(f"{where} was written in a part of the run that was skipped",
-                             "it was too large to be kept", "replay with --no-skip")
         elif where in self.written:
             self._read_back.add(where)
         elif self._note_input and where not in self._inputs and len(self._inputs) < _INPUTS and (
@@ -172,6 +174,7 @@ class Files:
                     os.makedirs(path, exist_ok=True)
                 elif isinstance(content, int):
                     self.stale.add(path)
+                    _hold_place(path, content)
                 elif content is None:
                     remove(path)
                 elif self._content(path) != content:
@@ -205,6 +208,13 @@ def _within(path: Any, folder: tuple[Any, ...]) -> Any:
         return os.path.join(os.readlink(f"/proc/self/fd/{folder[0]}"), os.fsdecode(path))
     except OSError:
         return path
+
+
+def _hold_place(path: str, size_bytes: int) -> None:
+    """Let a file be there with its size: who asks for no more need not know that it is empty."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "ab") as file:
+        file.truncate(size_bytes)
 
 
 def _small_content(path: str) -> bytes | None:

@@ -296,6 +296,39 @@ def test_state_in_files(tmp_path: Path) -> None:
     assert got == case.truth() and "5 loops skipped" in case.told
 
 
+def test_a_replay_that_needs_what_was_not_kept_begins_again(tmp_path: Path) -> None:
+    case = Case(tmp_path, train="""
+        import os
+        for epoch in range(4):
+            for step in range(3):
+                os.makedirs(f"out/{epoch}/{step}")
+                with open("out/large", "wb") as file:
+                    file.write(bytes([epoch, step]) * 600_000)
+            print("epoch", epoch)
+            seen = open("out/large", "rb").read(2)
+        """)
+    case.record()
+    case.add_after("train", "print(", "print('probe', epoch, sorted(os.listdir('out')))")
+    truth = "".join(f"probe {n} {[*map(str, range(n + 1)), 'large']}\n" for n in range(4))
+    assert case.replay() == truth    # each line once
+    assert "nothing skipped: " in case.told and "too large to be kept" in case.told and " 0 loops skipped" in case.told
+    assert case.replay("-j", "2") == truth
+
+
+def test_folders_are_state(tmp_path: Path) -> None:
+    case = Case(tmp_path, train="""
+        import os, shutil
+        for epoch in range(4):
+            for step in range(3):
+                os.makedirs(f"out/{epoch}/{step}")
+            shutil.rmtree(f"out/{epoch - 1}", ignore_errors=True)
+            print("epoch", epoch)
+        """)
+    case.record()
+    case.add_after("train", "print(", "print('probe', epoch, sorted(os.listdir('out')), os.listdir(f'out/{epoch}').__len__())")
+    assert case.replay() == "".join(f"probe {n} ['{n}'] 3\n" for n in range(4)) and "4 loops skipped" in case.told
+
+
 def test_changed_inputs_are_refused(tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("3")
     case = Case(tmp_path, train="n = int(open('in.txt').read())\nfor i in range(n):\n    print(i)\n")
@@ -349,6 +382,39 @@ for epoch in range(4):
             net.train(not net.training)
     print("epoch", epoch, loss.item())
 """
+
+
+GRAPH = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+cell, h = nn.GRUCell(3, 4), torch.zeros(1, 4)
+optimizer = torch.optim.SGD(cell.parameters(), 0.1)
+xs, norms, handles = torch.randn(5, 1, 3), {}, []
+for name, module in nn.Sequential(cell, nn.Linear(2, 2)).named_modules():
+    handles.append(module.register_forward_hook(lambda m, i, o, name=name: norms.update({name: o.norm().item()})))
+handles.append(cell.bias_ih.register_hook(lambda g: norms.update(g=g.norm().item())))
+for epoch in range(3):
+    loss = 0
+    for x in xs:
+        h = cell(x, h)
+        loss = loss + h.square().sum()
+    optimizer.zero_grad(); loss.backward(); optimizer.step(); h = h.detach()
+    print("epoch", epoch, loss.item())
+"""
+
+
+@pytest.mark.stress
+def test_a_gradient_through_a_border(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    case = Case(tmp_path, train=GRAPH)
+    case.record()
+    case.add_after("train", 'print("epoch"', "print('probe', epoch, norms, h.tolist())")
+    truth = case.truth()
+    assert case.replay() == truth and "nothing skipped: a gradient is wanted" in case.told
+    assert case.replay("-j", "2") == truth
+    case.add_after("train", "h = cell(x, h)", "print('probe', epoch, norms)")
+    assert case.replay() == case.truth()    # the hook of the weights has the number that it had
 
 
 @pytest.mark.stress
