@@ -170,6 +170,8 @@ class Files:
         try:
             for path, content in value.items():
                 self.written.setdefault(path, self._was_there(path))
+                if isinstance(content, bytes) and len(content) > STATE_BYTES:
+                    self._read_back.add(path)
                 if content is True:
                     os.makedirs(path, exist_ok=True)
                 elif isinstance(content, int):

@@ -6,6 +6,7 @@ import ctypes
 import os
 import sys
 import types
+from importlib import import_module
 from typing import Any
 
 from rex.hindsight.files import Files
@@ -111,7 +112,7 @@ class Roots:
         elif root.startswith("<loop "):
             self._loops[int(root[6:-1])].iterator = value
         elif root == _TORCH:
-            torch = sys.modules["torch"]
+            torch = import_module("torch")
             torch.set_grad_enabled(value["grad"])
             torch.set_default_dtype(getattr(torch, value["dtype"].removeprefix("torch.")))
             torch.utils.hooks.RemovableHandle.next_id = value["hooks"]   # names of hooks: those to come must differ
@@ -119,15 +120,15 @@ class Roots:
                 torch.use_deterministic_algorithms(value["deterministic"])
             vars(torch._tensor_str.PRINT_OPTS).update(value["shown"])
         elif root == _CUDA:
-            torch = sys.modules["torch"]
+            torch = import_module("torch")
             torch.cuda.set_rng_state_all([torch.frombuffer(bytearray(data), dtype=torch.uint8)
                                           for data in value])
         elif root == _NUMPY:
-            numpy = sys.modules["numpy"]
+            numpy = import_module("numpy")
             numpy.seterr(**value["errors"])
             numpy.set_printoptions(**value["shown"])
         elif root == _DECIMAL:
-            context = sys.modules["decimal"].getcontext()
+            context = import_module("decimal").getcontext()
             for name, item in value.items():
                 setattr(context, name, item)
         elif root == _LIMIT:

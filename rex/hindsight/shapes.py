@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import ctypes
 import threading
 import types
 from collections import OrderedDict, defaultdict, deque
@@ -259,9 +260,12 @@ class BytesShape:
 
 def take_bytes(walk: Walk, value: Any) -> bytes:
     """Hash the memory of a bytes-like object."""
-    import numpy   # its arrays tell the address of any buffer
-    array = numpy.frombuffer(value, numpy.uint8)
-    return walk.memory.take(array.__array_interface__["data"][0], array.nbytes)
+    # Not by numpy: loaded by us alone, its modes would be taken for the script's.
+    if type(value) is bytes:
+        address = ctypes.cast(ctypes.c_char_p(value), ctypes.c_void_p).value or 0
+        return walk.memory.take(address, len(value))
+    held = (ctypes.c_char * len(value)).from_buffer(value)
+    return walk.memory.take(ctypes.addressof(held), len(value))
 
 
 def _plain_iter(value: Any) -> Any:
