@@ -49,6 +49,17 @@ static bool is_clock(long nr)
     return nr == REX_NR_clock_gettime;
 }
 
+static bool is_timed(long nr)
+{
+    return is_clock(nr) || nr == REX_NR_gettimeofday || nr == EVENT_TSC;
+}
+
+/* Where the answer goes, or who asks. */
+static uint64_t place_of(long nr, const uint64_t *args)
+{
+    return args[nr != REX_NR_gettimeofday];
+}
+
 /* The process and who in it asked, whatever thread ran that. */
 static uint64_t asker_id(uint32_t tgid, uint64_t key, uint64_t asker)
 {
@@ -75,8 +86,8 @@ void replay_match_start(void)
         for (size_t k = 0; k < s->count; k++) {
             const struct record *r = s->event[k]->record;
             append(s->event[k], id_of(s, r->call, s->event[k]->key, 0), PLAIN);
-            if (is_clock(r->call) || (r->call == EVENT_TSC && r->args[1]))
-                append(s->event[k], id_of(s, r->call, s->event[k]->key, r->args[1]), EXACT);
+            if (is_timed(r->call) && place_of(r->call, r->args))
+                append(s->event[k], id_of(s, r->call, s->event[k]->key, place_of(r->call, r->args)), EXACT);
         }
     }
     queue_askers();
@@ -240,11 +251,12 @@ static struct event *match_clock(struct task *t, uint64_t key)
     return e;
 }
 
-/* Runtimes that wait read the processor's counter, too, as often as they come round: the instruction tells who does. */
-static struct event *match_counter(struct task *t)
+/* Runtimes that wait read the time of day and the processor's counter, too, as often as they come round. */
+static struct event *match_place(struct task *t, long nr, uint64_t key)
 {
-    struct queue *q = queue_at(id_of(t->script, EVENT_TSC, 0, tsc_asker(t)));
-    return q->id ? first_left(q, EXACT) : match_in(t, t->script, EVENT_TSC, 0);
+    uint64_t place = nr == EVENT_TSC ? tsc_asker(t) : place_of(nr, t->args);
+    struct queue *q = queue_at(id_of(t->script, nr, key, place));
+    return q->id ? first_left(q, EXACT) : match_in(t, t->script, nr, key);
 }
 
 static bool is_shared_work(struct task *t, long nr)
@@ -271,8 +283,8 @@ static struct event *match_nameless(struct task *t, long nr)
 static struct event *match_own(struct task *t, long nr, uint64_t key)
 {
     struct event *e = is_nameless_stat(t) && has_shared_work(t) ? match_nameless(t, nr) : NULL;
-    if (nr == EVENT_TSC && !is_single(t))
-        return match_counter(t);
+    if (is_timed(nr) && !is_clock(nr) && has_shared_work(t))
+        return match_place(t, nr, key);
     return e ? e : is_clock(nr) && !is_single(t) ? match_clock(t, key) : match_in(t, t->script, nr, key);
 }
 
@@ -296,7 +308,7 @@ struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
 {
     struct queue *q = queue_at(id_of(t->script, nr, key, 0));
     struct event *left = first_left(q, PLAIN), *e = q->last;
-    for (; (is_clock(nr) || nr == EVENT_TSC) && left; left = left->next[PLAIN])
+    for (; is_timed(nr) && left; left = left->next[PLAIN])
         if (left->done)
             e = left;
     for (uint32_t i = 0; !e && has_shared_work(t) && nr != REX_NR_gettid && i < script_total(); i++)
