@@ -208,15 +208,43 @@ static bool is_same_process(uint32_t a, uint32_t b)
     return script_of(a)->tgid == script_of(b)->tgid;
 }
 
-/* Whether other processes have had the file before, as when recorded. */
+static bool is_for_all(const struct event *e)
+{
+    const struct record *r = e->record;
+    return r->result >= 0 && (r->args[0] == REX_NR_flock ? r->args[4] & LOCK_SH : r->args[5] == F_RDLCK + 1);
+}
+
+/* Who wants another kind of lock than it has lets go of that first, and may then wait. */
+static void let_go(struct task *t)
+{
+    char file[32], kind[8] = "";
+    bool wants_all = t->args[1] & LOCK_SH;
+    snprintf(file, sizeof file, "fdinfo/%d", (int)t->args[0]);
+    proc_value(t->tid, file, "lock: %*d: FLOCK ADVISORY %7s", kind);
+    int fd = *kind && wants_all != !strcmp(kind, "READ") ? borrow(t, (int)t->args[0]) : -1;
+    if (fd >= 0) {
+        flock(fd, LOCK_UN);
+        close(fd);
+    }
+}
+
+/* Whether other processes have had the file before, as when recorded.  Those that have it together, or let others
+ * have it too, come in any order. */
 bool replay_shared_ready(struct task *t, const struct event *e)
 {
-    const struct event *before = e->before;
     if (!is_lock(e->record))
         return is_next_write(t, e);
-    while (before && is_same_process(before->record->task, t->script->index))
-        before = before->before;
-    return !before || before->done;
+    for (const struct event *b = e->before; b; b = b->before) {
+        bool is_own = is_same_process(b->record->task, t->script->index);
+        if (!is_own && !b->done && !(is_for_all(b) && is_for_all(e))) {
+            if (t->nr == REX_NR_flock)
+                let_go(t);
+            return false;
+        }
+        if (b->done && !is_for_all(b))
+            break;
+    }
+    return true;
 }
 
 void replay_shared(struct task *t, struct event *e)
@@ -225,6 +253,12 @@ void replay_shared(struct task *t, struct event *e)
     struct event *next = is_lock(e->record) ? NULL : next_write(t);
     if (!is_lock(e->record) && (!next || is_alone(t, next) || e->record->task != t->script->index)) {
         t->matched = NULL;
+        return;
+    }
+    if (e->record->result == -EWOULDBLOCK && t->nr == REX_NR_flock) {
+        r.rsi = LOCK_UN;                  /* who tries for another kind of lock, and fails, has lost what it had */
+        regs_set(t, &r);
+        t->want_exit = true;
         return;
     }
     if (e->record->result < 0) {
@@ -249,7 +283,7 @@ void replay_shared_exit(struct task *t, struct event *e, int64_t result)
         rewind_call(t);
         return;
     }
-    if (result != e->record->result)
+    if (result != e->record->result && e->record->result >= 0)
         replay_diverged(t, e, is_lock(e->record) ? "failed here" : "wrote another number of bytes");
     give_result(t, e->record->result);
     replay_done(e);

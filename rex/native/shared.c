@@ -103,6 +103,9 @@ void shared_event(struct task *t, struct bytes *b, int64_t result)
         r->args[3] = st.st_dev;
     }
     r->args[4] = t->args[1];
+    short type = 0;
+    if (t->nr == REX_NR_fcntl && mem_read(t->tid, t->args[2], &type, sizeof type))
+        r->args[5] = (uint64_t)type + 1;
     if (writes) {
         r->args[4] = write_position(t, fd, result > 0) - (result > 0 ? (uint64_t)result : 0);
         r->args[5] = mark ? shared[mark - 1].since : log_events + 1;
