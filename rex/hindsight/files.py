@@ -94,7 +94,9 @@ class Files:
                 self._opened(path, is_write, is_anew)
             else:
                 for place, folder in _EVENTS[event] if arguments[0] not in _NO_FILES else ():
-                    self._opened(_within(arguments[place], arguments[folder:folder + 1]), True, event in _GONE or place == 1)
+                    path = _within(arguments[place], arguments[folder:folder + 1])
+                    if event != "os.mkdir" or not os.path.isdir(path):   # makedirs asks for folders that are there
+                        self._opened(path, True, event in _GONE or place == 1)
         finally:
             self._is_ours = False
 
