@@ -187,6 +187,7 @@ struct task {
     int64_t live_result;             /* instead of that of the call that was put in its place */
     char *loader, *exec_name;        /* of a program that is being executed */
     uint64_t ring;                   /* where its ring is in the tracee, 0 = it has none */
+    bool end_watched;                /* it stops as it ends */
     bool ring_busy;                  /* it was stopped half way through a query */
     bool ring_laid;                  /* replay: answers were put there */
     uint32_t ring_taken;             /* record: how much was seen while the task ran on */
@@ -368,11 +369,6 @@ void take_report(pid_t tid, int status, const struct rusage *used);    /* of wai
 int trace(void);                                     /* wait status of the first process */
 long trace_options(void);
 void filter_install(void);
-void place_start(void);                              /* see placement.c */
-void place_stopped(struct task *t);
-void place_rest(bool rests);                         /* around a wait for reports */
-void place_opened(const char *path, uint32_t stream);
-void place_asked(const struct task *t);
 void tsc_executed(struct task *t);
 uint64_t tsc_asker(struct task *t);
 bool tsc_emulate(struct task *t);                     /* a fault that was a reading of it */
@@ -442,6 +438,7 @@ uint32_t stream_new(void);
 #include "mates.h"
 #include "overlay.h"
 #include "pipes.h"
+#include "placement.h"
 #include "replay.h"
 #include "seed.h"
 #include "serial.h"

@@ -91,11 +91,28 @@ void fast_born(struct task *t)
     }
 }
 
+/* Who has a ring stops once more as it is killed, so that what is there is not lost.  Children begin so, too. */
+static void watch_end(struct task *t, bool watched)
+{
+    if (t->end_watched != watched)
+        ptrace(PTRACE_SETOPTIONS, t->tid, 0, trace_options() | (watched ? PTRACE_O_TRACEEXIT : 0));
+    t->end_watched = watched;
+}
+
 void fast_drop(struct task *t)
 {
     if (t->ring)
         t->space->fast->rings &= ~(1u << (t->ring - FAST_RINGS) / RING_SIZE);
     t->ring = 0;
+    if (t->alive)
+        watch_end(t, false);
+}
+
+/* It ends by this call: what its ring has was taken. */
+void fast_ends(struct task *t)
+{
+    if ((t->nr == REX_NR_exit_group || t->nr == REX_NR_exit) && t->state == CALL_ENTERED)
+        watch_end(t, false);
 }
 
 /* ------------------------------------------------------------------ the area */
@@ -299,7 +316,7 @@ bool fast_entry(struct task *t)
         give_ring(t);
         t->regs.gs_base = t->ring;
         regs_set(t, &t->regs);
-        ptrace(PTRACE_SETOPTIONS, t->tid, 0, trace_options() | PTRACE_O_TRACEEXIT);
+        watch_end(t, true);
     }
     patch(t);
     return false;

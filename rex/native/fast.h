@@ -51,6 +51,7 @@ bool fast_entry(struct task *t);
 bool fast_area(struct task *t);                      /* false: it is being made, or there is none */
 void fast_born(struct task *t);
 void fast_copy(struct space *to, const struct space *from);
+void fast_ends(struct task *t);                       /* a call begins, perhaps its last */
 void fast_drop(struct task *t);
 bool fast_leave_stub(struct task *t);                /* true: it was half way through a query, which is done now */
 void fast_sync(struct task *t);

@@ -140,6 +140,7 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
     if (parent) {
         t->watched = parent->watched;
         t->watches = parent->watches;
+        t->end_watched = parent->end_watched;
     }
     if (parent && parent->leader->cwd && t->leader == t)
         t->cwd = strdup(parent->leader->cwd);

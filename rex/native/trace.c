@@ -153,8 +153,10 @@ void go_on_entering(struct task *t)
 {
     if (!fast_entry(t) && !filter_watch(t))
         handler->entry(t);
-    if (!t->held)
+    if (!t->held) {
+        fast_ends(t);
         resume(t, 0);
+    }
 }
 
 static void leave(struct task *t)
