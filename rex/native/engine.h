@@ -124,6 +124,7 @@ struct task {
     struct task *leader;             /* the task that names the process */
     int threads;                     /* of a leader: live tasks of the process */
     bool threaded;                   /* of a leader: it has had threads since its last exec */
+    bool from_threads;               /* of a leader: forked by a process with threads, it has its descriptors by their race */
     bool kin;                        /* of a leader, replay: it shares memory with other processes, see replay_kin.c */
     uint32_t children;               /* ordinal of the next child */
     struct files *files;
@@ -282,8 +283,7 @@ void log_close(void);
 uint64_t log_now(void), log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
-enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES = 3, LOG_LOADER_UNREAD = 4, LOG_WITH_MOMENTS = 5, LOG_WITH_SHARED = 6,
-       LOG_WITH_ENDS = 7 };
+enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS };
 extern uint32_t log_version;                         /* of the log written or replayed */
 
 struct event {                       /* replay's index of one record */

@@ -282,7 +282,7 @@ static struct event *match_nameless(struct task *t, long nr)
 
 static struct event *match_own(struct task *t, long nr, uint64_t key)
 {
-    struct event *e = is_nameless_stat(t) && has_shared_work(t) ? match_nameless(t, nr) : NULL;
+    struct event *e = is_nameless_stat(t) && (has_shared_work(t) || t->leader->from_threads) ? match_nameless(t, nr) : NULL;
     if (is_timed(nr) && !is_clock(nr) && has_shared_work(t))
         return match_place(t, nr, key);
     return e ? e : is_clock(nr) && !is_single(t) ? match_clock(t, key) : match_in(t, t->script, nr, key);

@@ -118,6 +118,7 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
     t->leader->threads++;
     forked |= parent && t->leader == t;
     t->leader->threaded |= t->leader != t;
+    t->from_threads = parent && t->leader == t && (parent->leader->threaded || parent->leader->from_threads);
     if (parent && (flags & CLONE_FILES))
         (t->files = parent->files)->refs++;
     else if (parent)
@@ -215,7 +216,7 @@ void task_exec(struct task *t)
         t->files = own;
     }
     files_prune(t->files, t->tid);
-    t->threaded = t->kin = false;
+    t->threaded = t->kin = t->from_threads = false;
 }
 
 static uint32_t mark_of(const struct files *f, int fd)

@@ -65,6 +65,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        for name in ("python_thread_children.py", "python_thread_jobs.py")},
     **{("shell_pipeline.sh", engine): "the reader of an inner pipe leaves earlier than when recorded, and its writer "
        "complains of it" for engine in BOTH},
+    ("threads_fork.c", "reference"): "a child's descriptors are matched by number, which its parent's threads race for",
     ("thread_cut_off.c", "reference"): "a thread that goes on further than when it was cut off counts as a divergence",
     ("threads_prodded.c", "reference"): "signals between threads come only as often as the log has them: it hangs",
     ("threads_ticker.c", "reference"): "a thread that a timer wakes gets no more of its time than recorded: it hangs",
