@@ -210,7 +210,8 @@ void shared_executed(struct task *t)
 /* ------------------------------------------------------------------ record: who opens what others have open */
 
 /* Those that opened a file to append to it, or to write it anew, and may have it open still. */
-struct openers { struct task **task; size_t count; };
+struct opener { pid_t tid; uint32_t index; };
+struct openers { struct opener *item; size_t count; };
 static struct table opened;              /* device and inode -> those */
 
 static struct openers *openers_of(dev_t device, ino_t inode)
@@ -226,10 +227,10 @@ static struct openers *openers_of(dev_t device, ino_t inode)
 static void add_opener(struct openers *o, struct task *t)
 {
     for (size_t i = 0; i < o->count; i++)
-        if (o->task[i] == t->leader)
+        if (o->item[i].index == t->leader->index)
             return;
-    o->task = grow(o->task, o->count, sizeof *o->task);
-    o->task[o->count++] = t->leader;
+    o->item = grow(o->item, o->count, sizeof *o->item);
+    o->item[o->count++] = (struct opener){t->leader->tid, t->leader->index};
 }
 
 /* It stops before it writes again: at the end of its call, or now. */
@@ -266,11 +267,11 @@ static bool is_joined(struct task *t, const struct stat *st, bool appends)
     uint32_t mark = mark_of(st, false);
     bool joined = mark && shared[mark - 1].since;
     for (size_t i = 0; i < o->count && !joined; i++) {
-        struct task *other = o->task[i];
+        struct task *other = task_of(o->item[i].tid);
         struct search s = {st, false, false};
-        if (other == t->leader)
+        if (o->item[i].index == t->leader->index)
             continue;
-        if (other->alive)
+        if (other && other->index == o->item[i].index)
             each_written(other, find_same, &s);
         if (s.found && appends) {
             halt(other);
@@ -279,7 +280,7 @@ static bool is_joined(struct task *t, const struct stat *st, bool appends)
         }
         joined = s.found;
         if (!s.found)
-            o->task[i--] = o->task[--o->count];
+            o->item[i--] = o->item[--o->count];
     }
     add_opener(o, t);
     return joined;
