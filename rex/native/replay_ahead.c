@@ -4,13 +4,21 @@
 
 #include <fcntl.h>
 
+/* Threads may have closed the descriptor meanwhile, and opened another. */
+static bool is_still(struct task *t, const struct event *e)
+{
+    struct stat now, file;
+    return t->files->refs == 1
+        || (stat_of_fd(t->tid, (int)e->record->result, &now) && !stat(e->file, &file) && now.st_ino == file.st_ino && now.st_dev == file.st_dev);
+}
+
 void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
 {
     (void)records;
     for (size_t i = 0; i < t->run_count && n >= t->run[i].size; i++) {
         struct event *e = t->run[i].event;
         n -= t->run[i].size;
-        if (e->file) {
+        if (e->file && is_still(t, e)) {
             files_set(t->files, (int)e->record->result, 0);
             files_open(t->files, (int)e->record->result, e, hash_bytes(e->file, strlen(e->file), 0));
         }

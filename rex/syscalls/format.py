@@ -174,6 +174,12 @@ def _dup(event: Event) -> str:
     return f"/* descriptor {event.result} is now {path}{stream} */"
 
 
+def _switch(event: Event) -> str:
+    former, calls, where = event.args[:3]
+    places = {0: "between calls", 1: "inside a call", 2: "at its end", 3: "as it computed"}
+    return f"/* the turn passes from task {former}, after {calls} calls, {places.get(where, where)} */"
+
+
 def _pipe(event: Event) -> str:
     call = CALLS.get(event.args[0])
     return f"{call.name if call else event.args[0]}({event.args[1]}<inner pipe>) = {event.result}"
@@ -201,4 +207,4 @@ def _note(event: Event) -> str:
 
 _SPECIAL: dict[int, Callable[[Event], str]] = {
     0x8000: _task, 0x8001: _signal, 0x8002: _exit, 0x8003: _tsc, 0x8004: _note, 0x8005: _dup,
-    0x8007: _pipe, 0x8008: _random, 0x8009: _shared}
+    0x8006: _switch, 0x8007: _pipe, 0x8008: _random, 0x8009: _shared}

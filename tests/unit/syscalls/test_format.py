@@ -97,6 +97,7 @@ CASES = [
     (Event(0x8002, result=STATUS["dumped"]), "+++ killed by SIGSEGV (core dumped) +++"),
     (Event(0x8003, result=-1), f"rdtsc() = {2**64 - 1}"),
     (Event(0x8003, 1, result=5), "rdtscp(ecx=0x1) = 5"),
+    (Event(0x8006, 2, 39, 1, task=3), "/* the turn passes from task 2, after 39 calls, inside a call */"),
     (Event(0x8004, fields=((255, TEXT, "caf\u00e9\x1b[0m".encode()),)), "/* caf\u00e9\\x1b[0m */"),
 ]
 
