@@ -195,7 +195,6 @@ struct task {
     struct ahead { struct event *event; uint32_t size; } *run;   /* replay: the answers that lie there */
     size_t run_count;
     ull last_stop;
-    ull stops, stops_seen, ran_seen; /* see placement.c: in all, and when it was last looked at */
     /* record */
     bool executed;                   /* it runs a program of its own */
     bool shares;                     /* its call is one on a shared file */

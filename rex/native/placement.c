@@ -1,9 +1,9 @@
-/* Where tracer and tracees run: on one processor while only one of them has work at a time.
+/* Where tracer and tracees run: on one processor while only one tracee can run.
  *
  * A stop hands on to the tracer and back.  On two processors each hand-over wakes the other one up from
- * its sleep, which takes longer than the stop; on one it is a switch of process.  Where stops come
- * thick, all are bound to one; where they no longer do, or a second tracee computes meanwhile, all get
- * back the processors that they had.  No program sees it: who asks for its processors has them back before. */
+ * its sleep, which takes longer than the stop; on one it is a switch of process.  Where stops come thick, and
+ * all other tracees wait for their children, all are bound to one; else all have the processors that they had,
+ * so that who of several is first is as it would be.  No program sees it: who asks has them back before. */
 #include "engine.h"
 
 #include <fcntl.h>
@@ -12,21 +12,17 @@
 #include <sys/time.h>
 
 enum {
-    LOOK_STOPS = 64, THICK_NS = 25000000,  /* between two looks; stops come thick if that takes no longer */
+    LOOK_STOPS = 64, THICK_NS = 25000000,  /* stops come thick if so many take no longer */
     BEAT_US = 10000, FEW_STOPS = 16,       /* bound: fewer in a beat are not worth it */
-    COMPUTES_NS = 3000000, MOST_TASKS = 24, MOST_BEATS = 64,
-    CROWDED = 6, CALM = 4, MOST_CALM = 1024,
+    MOST_BEATS = 64,
 };
 
 static cpu_set_t all;
 static bool able, bound;
+static volatile sig_atomic_t thick = true, resting;
 static ull stops, stops_at_beat, looked;
-static volatile sig_atomic_t resting;
 static uint32_t *showing;          /* streams that tell where a process may run */
 static size_t showing_count;
-
-static int crowd;                  /* more for each look that finds one, less for others */
-static int calm = CALM;            /* the most that it becomes while they are not bound: so long is waited */
 
 static void place_all(const cpu_set_t *where)
 {
@@ -65,50 +61,39 @@ static void spread(void)
     bound = false;
 }
 
-/* ------------------------------------------------------------------ looks */
+/* ------------------------------------------------------------------ when */
 
-/* A task that runs does so without a stop, at this look and some time before. */
-static bool computes(struct task *t)
+static bool waits_for_children(struct task *t)
 {
-    ull ran = task_usage(t).ran;
-    if (t->stops != t->stops_seen) {
-        t->stops_seen = t->stops;
-        t->ran_seen = ran;
-    }
-    return ran - t->ran_seen > COMPUTES_NS;
+    const struct rex_call *c = t->state == CALL_NONE ? NULL : call_of(t->nr);
+    return t->held || t->parked
+        || (c && (c->hook == REX_HOOK_WAIT || c->hook == REX_HOOK_PAUSE || (c->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_VFORK)));
 }
 
-static bool others_compute(const struct task *stopped)
+static bool is_alone(const struct task *stopped)
 {
-    int count = 0;
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->started && t != stopped && (++count > MOST_TASKS || (task_state(t) == 'R' && computes(t))))
-            return true;
-    return false;
-}
-
-static void look(const struct task *t)
-{
-    ull now = log_now();
-    bool thick = now - looked < THICK_NS;
-    looked = now;
-    crowd += others_compute(t) ? 2 : crowd > 0 ? -1 : 0;
-    if (bound && crowd >= CROWDED) {
-        spread();
-        calm = calm < MOST_CALM ? calm * 2 : calm;
-        crowd = calm;
-    } else if (!bound && crowd > calm)
-        crowd = calm;
-    else if (!bound && !crowd && thick)
-        gather();
+        if (t->alive && t != stopped && !waits_for_children(t))
+            return false;
+    return true;
 }
 
 /* A tracee is at a stop, and not yet resumed. */
-void place_stopped(struct task *t)
+void place_stopped(const struct task *t)
 {
-    t->stops++;
-    if (able && ++stops % LOOK_STOPS == 0)
-        look(t);
+    if (!able)
+        return;
+    if (++stops % LOOK_STOPS == 0) {
+        ull now = log_now();
+        thick = now - looked < THICK_NS;
+        looked = now;
+    }
+    if (!thick)
+        return;
+    if (is_alone(t))
+        gather();
+    else
+        spread();
 }
 
 /* Time has passed.  Who computes is not bound; and now and then the kernel chooses the processor anew, as
@@ -118,8 +103,10 @@ static void on_beat(int sig)
     static unsigned beats;
     (void)sig;
     int error = errno;
-    if (resting && (stops - stops_at_beat < FEW_STOPS || ++beats % MOST_BEATS == 0))
+    if (resting && (stops - stops_at_beat < FEW_STOPS || ++beats % MOST_BEATS == 0)) {
+        thick = false;
         spread();
+    }
     stops_at_beat = stops;
     errno = error;
 }
