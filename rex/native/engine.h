@@ -84,6 +84,7 @@ char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 struct table { struct slot *slot; size_t size, used; };
 struct slot { char *key; void *value; };
 void **table_at(struct table *t, const char *key);       /* makes it if missing */
+void **table_at_file(struct table *t, uint64_t device, uint64_t inode);
 void *table_get(const struct table *t, const char *key);
 ull hash_bytes(const void *data, size_t n, ull seed);
 
@@ -221,6 +222,7 @@ struct task {
 extern struct task *tasks, *ended_processes;         /* the latter in replays only: what their parents know */
 char task_state(struct task *t);                      /* as in /proc: R runs, S sleeps, t is stopped; X has ended */
 bool task_blocks(const struct task *t, int sig);      /* a signal, by its mask */
+bool task_halt(struct task *t);                       /* it stops, which is reported later; false: not soon */
 struct usage task_usage(const struct task *t);        /* until now, which on a busy machine says more than wall time; 0 where the kernel does not say */
 void task_renamed(struct task *t);
 struct task *task_new(pid_t tid, struct task *parent, uint64_t flags);
@@ -306,6 +308,7 @@ void log_load(const char *path);
 struct script *script_of(uint32_t task);
 uint32_t script_total(void);
 struct script *script_named(uint32_t tid);
+struct script *script_leader(uint32_t task);
 struct script *script_child(uint32_t parent, uint32_t ordinal);
 const struct field *record_field(const struct record *r, uint8_t arg, uint8_t type);
 char *record_text(const struct record *r, uint8_t arg, uint8_t type);
@@ -334,7 +337,7 @@ bool stat_of_fd(pid_t tid, int fd, struct stat *st); /* of what is open there; f
 char *path_of_fd(pid_t tid, int fd);                 /* in a live run the logical path */
 int path_stat(const char *path, struct stat *st, bool follow);   /* of a resolved path; 0 or -1 */
 char *path_resolve(struct task *t, int dirfd, const char *path, bool follow);
-int open_flags(struct task *t);
+int open_flags(struct task *t), flags_in(const struct record *r);
 mode_t open_mode(struct task *t);
 struct name_args { int dirfd, path, dirfd2, path2; };
 struct name_args name_args(long nr);

@@ -11,7 +11,6 @@
 
 #include <fcntl.h>
 #include <linux/ptrace.h>
-#include <sched.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -248,21 +247,9 @@ static bool is_read_site(const unsigned char *code)
  * processor that may be fetching them.  Their stops are reported, and seen to, later. */
 static bool halt_others(struct task *t)
 {
-    enum { TRIES = 2000 };
-    siginfo_t info;
-    for (struct task *other = tasks; other; other = other->next) {
-        if (!other->alive || other == t || other->space != t->space || task_state(other) != 'R')
-            continue;
-        ptrace(PTRACE_INTERRUPT, other->tid, 0, 0);
-        int tries = 0;
-        do {
-            info.si_pid = 0;
-            sched_yield();
-        } while (!waitid(P_PID, (id_t)other->tid, &info, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL) && !info.si_pid
-                 && ++tries < TRIES);
-        if (tries == TRIES)
+    for (struct task *other = tasks; other; other = other->next)
+        if (other->alive && other != t && other->space == t->space && task_state(other) == 'R' && !task_halt(other))
             return false;
-    }
     return true;
 }
 

@@ -163,6 +163,13 @@ struct script *script_named(uint32_t tid)
     return NULL;
 }
 
+/* Of the first thread of its process; itself where the log does not say. */
+struct script *script_leader(uint32_t task)
+{
+    struct script *s = script_of(task), *leader = s->birth ? script_named(s->tgid) : NULL;
+    return leader ? leader : s;
+}
+
 struct script *script_child(uint32_t parent, uint32_t ordinal)
 {
     for (size_t i = 0; i < script_count; i++) {

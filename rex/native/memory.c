@@ -183,6 +183,13 @@ void **table_at(struct table *t, const char *key)
     return &s->value;
 }
 
+void **table_at_file(struct table *t, uint64_t device, uint64_t inode)
+{
+    char name[48];
+    snprintf(name, sizeof name, "%llx %llx", (ull)device, (ull)inode);
+    return table_at(t, name);
+}
+
 /* Who asks: the return addresses of the functions that led to the call, where they keep frame pointers; else 0. */
 uint64_t asker_of(const struct task *t)
 {

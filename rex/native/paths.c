@@ -126,6 +126,20 @@ int open_flags(struct task *t)
     return (int)t->args[2];
 }
 
+/* The same of a call in the log, which does not have the flags of openat2: whatever those may be. */
+int flags_in(const struct record *r)
+{
+    switch (r->call) {
+    case REX_NR_open:
+        return (int)r->args[1];
+    case REX_NR_creat:
+        return O_CREAT | O_WRONLY | O_TRUNC;
+    case REX_NR_openat2:
+        return O_CREAT | O_RDWR;
+    }
+    return (int)r->args[2];
+}
+
 static bool follows(struct task *t)
 {
     switch (t->nr) {

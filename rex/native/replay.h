@@ -59,7 +59,8 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
 void replay_unmatched(struct task *t, const struct rex_call *c);
 bool replay_scratch(struct task *t);                 /* false: it is being made, the call comes again */
 uint64_t replay_block_at(struct task *t, const void *data, size_t n);
-uint32_t replay_recorded(pid_t real);                /* the number that a task had, living or not; 0 = unknown */
+struct task *replay_task_of(pid_t real);             /* living or not; NULL = unknown */
+uint32_t replay_recorded(pid_t real);                /* the number that it had; 0 = unknown */
 pid_t replay_dead(uint32_t recorded_tid);            /* real number of a child that has ended, 0 = unknown */
 void replay_open(struct task *t, struct event *e);
 bool replay_executes(const struct record *r);         /* another program, with success */

@@ -247,9 +247,8 @@ static bool tell_option(struct task *t, int fd)
     else if (t->args[2] == SO_DOMAIN || t->args[2] == SO_PROTOCOL)
         tell(t, &value, sizeof value);
     else if (t->args[2] == SO_PEERCRED && !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n)) {
-        for (struct task *other = tasks; other; other = other->next)
-            if (other->tid == who.pid && other->script)
-                who.pid = (pid_t)other->script->tid;
+        uint32_t recorded = replay_recorded(who.pid);
+        who.pid = recorded ? (pid_t)recorded : who.pid;
         tell(t, &who, sizeof who);
     } else
         return false;

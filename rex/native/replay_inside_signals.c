@@ -52,11 +52,10 @@ bool replay_inside_signal(struct task *t, siginfo_t *info)
 {
     if (!is_sent(info) || !peers_share(t->script))
         return false;
-    for (struct task *other = tasks; other; other = other->next)
-        if (other->tid == info->si_pid && other->script && other->script->birth && peers_share(other->script) && other->leader != t->leader) {
-            info->si_pid = (pid_t)other->script->tid;
-            ptrace(PTRACE_SETSIGINFO, t->tid, 0, info);
-            return true;
-        }
-    return false;
+    const struct task *sender = replay_task_of(info->si_pid);
+    if (!sender || !sender->script->birth || !peers_share(sender->script) || sender->leader == t->leader)
+        return false;
+    info->si_pid = (pid_t)sender->script->tid;
+    ptrace(PTRACE_SETSIGINFO, t->tid, 0, info);
+    return true;
 }

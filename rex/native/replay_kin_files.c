@@ -9,12 +9,6 @@ static struct table users;               /* by path: the first process that has 
 static struct script many;
 static bool *is_user;                    /* by task: it belongs to a process that shares some */
 
-static struct script *process_of(uint32_t task)
-{
-    struct script *s = script_of(task), *leader = s->birth ? script_named(s->tgid) : NULL;
-    return leader ? leader : s;
-}
-
 static bool is_memory(const char *path)
 {
     return path && !strncmp(path, "/dev/shm/", 9);
@@ -23,16 +17,15 @@ static bool is_memory(const char *path)
 static void use(const char *path, uint32_t task)
 {
     struct script **user = is_memory(path) ? (struct script **)table_at(&users, path) : NULL;
-    if (user && *user && *user != process_of(task))
+    if (user && *user && *user != script_leader(task))
         *user = &many;
     else if (user)
-        *user = process_of(task);
+        *user = script_leader(task);
 }
 
 static bool opens_to_write(const struct record *r)
 {
-    int flags = r->call == REX_NR_open ? (int)r->args[1] : (int)r->args[2];
-    return call_of(r->call) && call_of(r->call)->hook == REX_HOOK_OPEN && r->result >= 0 && (flags & O_ACCMODE) == O_RDWR;
+    return call_of(r->call) && call_of(r->call)->hook == REX_HOOK_OPEN && r->result >= 0 && (flags_in(r) & O_ACCMODE) == O_RDWR;
 }
 
 static bool names(const struct record *r)
@@ -53,7 +46,7 @@ void replay_kin_files_start(void)
                 if (pass == 0)
                     use(path, r->task);
                 else if (is_memory(path) && table_get(&users, path) == &many)
-                    is_user[process_of(r->task)->index] = true;
+                    is_user[script_leader(r->task)->index] = true;
                 free(path);
             }
         }
@@ -63,7 +56,7 @@ void replay_kin_files_start(void)
 static bool belongs(const struct script *s, const struct script *leader)
 {
     for (uint32_t i = s->index; ; ) {
-        const struct script *p = process_of(i);
+        const struct script *p = script_leader(i);
         if (p == leader)
             return true;
         for (size_t k = 0; k < p->count; k++)
@@ -78,7 +71,7 @@ static bool belongs(const struct script *s, const struct script *leader)
 /* A file has been opened. */
 void replay_kin_opened(struct task *t, const struct record *r)
 {
-    struct script *leader = t->script->birth ? process_of(t->script->index) : NULL;
+    struct script *leader = t->script->birth ? script_leader(t->script->index) : NULL;
     if (!leader || !is_user[leader->index] || is_kin(t) || !opens_to_write(r))
         return;
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);

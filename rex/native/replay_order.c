@@ -8,11 +8,11 @@ static size_t ordered_head;              /* no undone ordered event lies before 
 
 static bool is_writing_open(const struct record *r)
 {
-    int flags = r->call == REX_NR_open ? (int)r->args[1] : r->call == REX_NR_creat ? O_CREAT | O_WRONLY : (int)r->args[2];
     const struct rex_call *c = call_of(r->call);
     if (!c || c->hook != REX_HOOK_OPEN || r->result < 0 || r->stream)
         return false;
-    return r->call == REX_NR_openat2 || flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
+    int flags = flags_in(r);
+    return flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
 }
 
 static struct table changed;             /* paths that the experiment writes */

@@ -108,20 +108,14 @@ static struct address remote_of(const struct socket *s)
 
 /* ------------------------------------------------------------------ the log */
 
-static struct script *leader_of(const struct script *s)
-{
-    struct script *leader = s->birth ? script_named((uint32_t)s->birth->args[4]) : NULL;
-    return leader ? leader : script_of(s->index);
-}
-
 bool peers_share(const struct script *s)
 {
-    return has_any && s->birth && threaded[leader_of(s)->index];
+    return has_any && s->birth && threaded[script_leader(s->index)->index];
 }
 
 static bool shares(uint32_t task)
 {
-    return threaded[leader_of(script_of(task))->index];
+    return threaded[script_leader(task)->index];
 }
 
 static void note(struct event *e)
@@ -222,7 +216,7 @@ void replay_peers_start(void)
     threaded = zalloc(script_total() + 1);
     for (uint32_t i = 0; i < script_total(); i++) {
         const struct script *s = script_of(i);
-        threaded[leader_of(s)->index] |= s->birth && s->birth->args[2] & CLONE_THREAD;
+        threaded[script_leader(s->index)->index] |= s->birth && s->birth->args[2] & CLONE_THREAD;
     }
     for (size_t i = 0; i < event_count; i++)
         if (events[i].record->stream >= socket_count && events[i].record->stream < MOST)
@@ -255,37 +249,40 @@ static bool is_asked(const struct event *e, const struct address *what)
     return asked.n == what->n && !memcmp(&asked.a, &what->a, what->n);
 }
 
-static struct event *use(struct socket *s, struct event *e)
+static struct event *bind_of(const struct socket *s)
 {
-    if (s)
-        s->is_used = true;
-    return s ? e : NULL;
+    return s->bind;
+}
+
+static struct event *connect_of(const struct socket *s)
+{
+    bool came_about = s->connect && (s->connect->record->result == 0 || s->connect->record->result == -EINPROGRESS);
+    return came_about ? s->connect : NULL;
 }
 
 /* The log's of the same thread, else the first that is left in its process. */
-struct event *peers_bind(struct task *t, const struct address *to)
+static struct event *use_first(struct task *t, const struct address *to, struct event *(*of)(const struct socket *s))
 {
     struct socket *best = NULL;
     for (uint32_t i = 1; i < socket_count; i++) {
         struct socket *s = &sockets[i];
-        bool fits = s->is_inside && !s->is_used && is_of_process(t, s->bind) && is_asked(s->bind, to);
-        if (fits && (!best || (s->bind->record->task == t->script->index && best->bind->record->task != t->script->index)))
+        bool fits = s->is_inside && !s->is_used && is_of_process(t, of(s)) && is_asked(of(s), to);
+        if (fits && (!best || (of(s)->record->task == t->script->index && of(best)->record->task != t->script->index)))
             best = s;
     }
-    return use(best, best ? best->bind : NULL);
+    if (best)
+        best->is_used = true;
+    return best ? of(best) : NULL;
+}
+
+struct event *peers_bind(struct task *t, const struct address *to)
+{
+    return use_first(t, to, bind_of);
 }
 
 struct event *peers_connect(struct task *t, const struct address *to)
 {
-    struct socket *best = NULL;
-    for (uint32_t i = 1; i < socket_count; i++) {
-        struct socket *s = &sockets[i];
-        bool fits = s->is_inside && !s->is_used && is_of_process(t, s->connect) && is_asked(s->connect, to)
-            && (s->connect->record->result == 0 || s->connect->record->result == -EINPROGRESS);
-        if (fits && (!best || (s->connect->record->task == t->script->index && best->connect->record->task != t->script->index)))
-            best = s;
-    }
-    return use(best, best ? best->connect : NULL);
+    return use_first(t, to, connect_of);
 }
 
 const struct event *peers_outside(struct task *t, long nr, const struct address *to)

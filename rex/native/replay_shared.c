@@ -21,19 +21,12 @@ static bool is_lock(const struct record *r)
     return is_lock_number(r->args[0]);
 }
 
-static void **by_identity(struct table *table, uint64_t device, uint64_t inode)
-{
-    char name[48];
-    snprintf(name, sizeof name, "%llx %llx", (ull)device, (ull)inode);
-    return table_at(table, name);
-}
-
 static void note_lock(struct event *e)
 {
     static struct table last;
     static char none[] = "";
     const struct record *r = e->record;
-    struct event **at = (struct event **)by_identity(&last, r->args[3], r->args[2]);
+    struct event **at = (struct event **)table_at_file(&last, r->args[3], r->args[2]);
     char *path = r->args[0] == REX_NR_flock ? record_text(r, FIELD_WHOLE, FIELD_RESOLVED) : NULL;
     e->before = *at;
     *at = e;
@@ -44,7 +37,7 @@ static void note_lock(struct event *e)
 
 static uintptr_t mark_at(uint64_t device, uint64_t inode)
 {
-    uintptr_t *mark = (uintptr_t *)by_identity(&marks, device, inode);
+    uintptr_t *mark = (uintptr_t *)table_at_file(&marks, device, inode);
     if (!*mark) {
         written = grow(written, written_count, sizeof *written);
         written[written_count++] = (struct written){.opener = UINT32_MAX};
@@ -69,8 +62,8 @@ static bool is_open(const struct record *r)
 /* To append, or to write anew, as redirections of shells do. */
 static bool is_redirection(const struct record *r)
 {
-    int flags = r->call == REX_NR_open ? (int)r->args[1] : r->call == REX_NR_creat ? O_WRONLY | O_TRUNC : (int)r->args[2];
-    return r->call != REX_NR_openat2 && flags & (O_APPEND | O_TRUNC) && (flags & O_ACCMODE) != O_RDONLY;
+    int flags = flags_in(r);
+    return flags & (O_APPEND | O_TRUNC) && (flags & O_ACCMODE) != O_RDONLY;
 }
 
 /* The mark of the file that the open made, or found; 0 without one. */
@@ -83,7 +76,7 @@ static uint32_t mark_opened(const struct record *r, bool make)
     memcpy(&st, f->data, sizeof st);
     if (!S_ISREG(st.st_mode))
         return 0;
-    return (uint32_t)(make ? mark_at(st.st_dev, st.st_ino) : (uintptr_t)*by_identity(&marks, st.st_dev, st.st_ino));
+    return (uint32_t)(make ? mark_at(st.st_dev, st.st_ino) : (uintptr_t)*table_at_file(&marks, st.st_dev, st.st_ino));
 }
 
 static void note_open(const struct event *e)

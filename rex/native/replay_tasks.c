@@ -135,12 +135,18 @@ pid_t replay_dead(uint32_t recorded)
     return 0;
 }
 
-uint32_t replay_recorded(pid_t real)
+struct task *replay_task_of(pid_t real)
 {
     struct task *of[] = {tasks, ended_processes};
     for (int i = 0; i < 2; i++)
         for (struct task *t = of[i]; t; t = t->next)
             if (t->tid == real && t->script && t->script->tid)
-                return t->script->tid;
-    return 0;
+                return t;
+    return NULL;
+}
+
+uint32_t replay_recorded(pid_t real)
+{
+    const struct task *t = replay_task_of(real);
+    return t ? t->script->tid : 0;
 }

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 
 /* By mark. since: how many events there were when it became marked, + 1. */
 struct shared { dev_t device; ino_t inode; uint64_t since; };
@@ -216,9 +215,7 @@ static struct table opened;              /* device and inode -> those */
 
 static struct openers *openers_of(dev_t device, ino_t inode)
 {
-    char name[48];
-    snprintf(name, sizeof name, "%llx %llx", (ull)device, (ull)inode);
-    struct openers **at = (struct openers **)table_at(&opened, name);
+    struct openers **at = (struct openers **)table_at_file(&opened, device, inode);
     if (!*at)
         *at = zalloc(sizeof **at);
     return *at;
@@ -234,18 +231,10 @@ static void add_opener(struct openers *o, struct task *t)
 }
 
 /* It stops before it writes again: at the end of its call, or now. */
-static void halt(struct task *t)
+static void stop_soon(struct task *t)
 {
-    enum { TRIES = 2000 };
-    siginfo_t info;
-    int tries = 0;
-    if (t->want_exit || t->held || t->listening || !t->started || task_state(t) == 't')
-        return;
-    ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
-    do {
-        info.si_pid = 0;
-        sched_yield();
-    } while (!waitid(P_PID, (id_t)t->tid, &info, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL) && !info.si_pid && ++tries < TRIES);
+    if (!t->want_exit && !t->held && !t->listening && t->started && task_state(t) != 't')
+        task_halt(t);
 }
 
 struct search { const struct stat *st; bool found, marks; };
@@ -274,7 +263,7 @@ static bool is_joined(struct task *t, const struct stat *st, bool appends)
         if (other && other->index == o->item[i].index)
             each_written(other, find_same, &s);
         if (s.found && appends) {
-            halt(other);
+            stop_soon(other);
             s.marks = true;
             each_written(other, find_same, &s);
         }

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/wait.h>
 
 struct task *tasks, *ended_processes;
 static uint32_t next_index;
@@ -41,6 +42,20 @@ char task_state(struct task *t)
     ssize_t n = t->stat_fd > 0 ? pread(t->stat_fd, line, sizeof line - 1, 0) : 0;
     char *end = n > 0 ? strrchr(line, ')') : NULL;
     return end && end[1] ? end[2] : 'X';
+}
+
+bool task_halt(struct task *t)
+{
+    enum { TRIES = 2000 };
+    siginfo_t info;
+    int tries = 0;
+    ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+    do {
+        info.si_pid = 0;
+        sched_yield();
+    } while (!waitid(P_PID, (id_t)t->tid, &info, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL) && !info.si_pid
+             && ++tries < TRIES);
+    return tries < TRIES;
 }
 
 bool task_blocks(const struct task *t, int sig)

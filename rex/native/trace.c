@@ -392,8 +392,7 @@ void take_report(pid_t tid, int status, const struct rusage *used)
     else if (t) {
         place_stopped(t);
         stop(t, status);
-    }
-    else {
+    } else {
         early = grow(early, early_count, sizeof *early);
         early[early_count].tid = tid;
         early[early_count++].status = status;

@@ -103,30 +103,27 @@ def test_changed_code_is_refused_with_the_difference(tmp_path: Path) -> None:
     assert "-        model -= 0.002" in case.told and "--allow-changes" in case.told
 
 
-def test_a_killed_run_goes_on(tmp_path: Path) -> None:
+def goes_on(tmp_path: Path, epoch: int, dying: str, status: int) -> Case:
+    """A run that dies so in that epoch, and one that resumes it there and has the rest of the output."""
     case = Case(tmp_path, train=NUMPY.replace("time.time() - started", "0.0"))
     whole = python(tmp_path, "train.py")
     case.edit("train", "    history.append", "    import os, signal\n"
-              "    if epoch == 3 and not os.path.exists('killed'):\n"
-              "        open('killed', 'w').close(); time.sleep(5); os.kill(os.getpid(), signal.SIGKILL)\n    history.append")
-    killed = rex(tmp_path, "record", "-l", "EXP", "--overhead", "1", "--granularity", "0s", "train.py")
-    assert killed.returncode == -9 and "--resume exp0" in killed.stderr
+              f"    if epoch == {epoch} and not os.path.exists('dead'):\n"
+              f"        open('dead', 'w').close(); {dying}\n    history.append")
+    dead = rex(tmp_path, "record", "-l", "EXP", "--overhead", "1", "--granularity", "0s", "train.py")
+    assert dead.returncode == status and "--resume exp0" in dead.stderr
     gone_on = rex(tmp_path, "record", "-l", "EXP", "--resume", "exp0", "--overhead", "1", "--granularity", "0s")
     assert gone_on.returncode == 0, gone_on.stderr
-    assert whole.endswith(gone_on.stdout) and gone_on.stdout.startswith("epoch 3")
+    assert whole.endswith(gone_on.stdout) and gone_on.stdout.startswith(f"epoch {epoch}")
+    return case
+
+
+def test_a_killed_run_goes_on(tmp_path: Path) -> None:
+    case = goes_on(tmp_path, 3, "time.sleep(5); os.kill(os.getpid(), signal.SIGKILL)", -9)
     case.add_after("train", "history.append", "print('probe', epoch, np.linalg.norm(gradient), model[:3])")
     assert case.replay("-e", "exp1") == case.truth()
     assert "6 loops skipped" in case.told
 
 
 def test_a_run_that_is_told_to_end_goes_on_from_its_last_border(tmp_path: Path) -> None:
-    case = Case(tmp_path, train=NUMPY.replace("time.time() - started", "0.0"))
-    whole = python(tmp_path, "train.py")
-    case.edit("train", "    history.append", "    import os, signal\n"
-              "    if epoch == 4 and not os.path.exists('ended'):\n"
-              "        open('ended', 'w').close(); os.kill(os.getpid(), signal.SIGTERM)\n    history.append")
-    ended = rex(tmp_path, "record", "-l", "EXP", "--overhead", "1", "--granularity", "0s", "train.py")
-    assert ended.returncode == -15 and "--resume exp0" in ended.stderr
-    gone_on = rex(tmp_path, "record", "-l", "EXP", "--resume", "exp0", "--overhead", "1", "--granularity", "0s")
-    assert gone_on.returncode == 0, gone_on.stderr
-    assert whole.endswith(gone_on.stdout) and gone_on.stdout.startswith("epoch 4")
+    goes_on(tmp_path, 4, "os.kill(os.getpid(), signal.SIGTERM)", -15)
