@@ -31,8 +31,8 @@ class BuildEngine(build_ext):
 setup(
     ext_modules=[Extension(
         "rex.native.rex-engine", SOURCES, optional=True,
-        depends=[os.path.join(NATIVE, "engine.h"), os.path.join(NATIVE, "live.h"), os.path.join(NATIVE, "seed.h"),
-                 os.path.join(NATIVE, "generated", "syscalls.h")],
+        depends=[os.path.join(NATIVE, "engine.h"), os.path.join(NATIVE, "live.h"), os.path.join(NATIVE, "length.h"),
+                 os.path.join(NATIVE, "seed.h"), os.path.join(NATIVE, "generated", "syscalls.h")],
         extra_compile_args=["-std=c11", "-O2", "-Wall", "-Wextra"])],
     cmdclass={"build_ext": BuildEngine},
     distclass=type("BinaryDistribution", (Distribution,), {"has_ext_modules": lambda self: True}),

@@ -4,6 +4,7 @@
  * one that does and that nobody uses: ud1 between registers.  Where it stands is looked for as
  * code is mapped: in programs, and in libraries that define random_device. */
 #include "engine.h"
+#include "length.h"
 
 #include <elf.h>
 #include <emmintrin.h>
@@ -11,26 +12,35 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-enum { ESCAPE = 0x0f, RANDOM = 0xc7, UD1 = 0xb9, LARGEST_CODE = 16 << 20, LOOKS = 64, REACH = 16 };
+enum { ESCAPE = 0x0f, RANDOM = 0xc7, UD1 = 0xb9, LARGEST_CODE = 16 << 20, LOOKS = 64, NEXT = 6 };
 
 struct code { size_t count; uint64_t *at; };             /* offsets in a file of the byte to change */
 
 /* ------------------------------------------------------------------ in files */
 
-/* Both tell by the carry flag whether there was a number: code that uses them looks at it. */
-static bool looks_at_carry(const unsigned char *p, const unsigned char *end)
+/* Whether an instruction acts on the carry flag: jumps, sets, moves, adds, or subtracts by it. */
+static bool acts_on_carry(const unsigned char *op)
 {
-    for (; p + 1 < end; p++)
-        if ((*p & 0xfe) == 0x72 || (*p == ESCAPE && ((p[1] & 0xfe) == 0x82 || (p[1] & 0xfe) == 0x92 || (p[1] & 0xfe) == 0x42))
-            || *p == 0x19 || *p == 0x1b || *p == 0x11 || *p == 0x13 || *p == 0x83)
+    bool is_immediate = *op == 0x80 || *op == 0x81 || *op == 0x83;
+    if (*op == ESCAPE)
+        return (op[1] & 0xfe) == 0x42 || (op[1] & 0xfe) == 0x82 || (op[1] & 0xfe) == 0x92;
+    bool is_add = (*op & 0xf7) >= 0x10 && (*op & 0xf7) <= 0x15;
+    return is_add || (*op & 0xfe) == 0x72 || (is_immediate && (op[1] & 0x30) == 0x10);
+}
+
+/* Both tell by the carry flag whether there was a number: code that uses them looks at it soon. */
+static bool looks_at_carry(const unsigned char *code, size_t n)
+{
+    size_t opcode_at, length;
+    for (int i = 0; i < NEXT && (length = instruction_length(code, n, &opcode_at)); i++, code += length, n -= length)
+        if (acts_on_carry(code + opcode_at))
             return true;
     return false;
 }
 
 static void note(struct code *c, const unsigned char *code, size_t i, size_t n, uint64_t offset)
 {
-    size_t reach = n - i > 3 + REACH ? 3 + REACH : n - i;
-    if (n - i < 3 || code[i + 2] < 0xf0 || !looks_at_carry(code + i + 3, code + i + reach))
+    if (n - i < 3 || code[i + 2] < 0xf0 || !instruction_begins(code, n, i) || !looks_at_carry(code + i + 3, n - i - 3))
         return;
     c->at = grow(c->at, c->count, sizeof *c->at);
     c->at[c->count++] = offset + i + 1;
