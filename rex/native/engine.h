@@ -221,14 +221,14 @@ struct task {
 
 extern struct task *tasks, *ended_processes;         /* the latter in replays only: what their parents know */
 char task_state(struct task *t);                      /* as in /proc: R runs, S sleeps, t is stopped; X has ended */
+bool task_is_ending(struct task *t);                  /* beyond its last instruction, though not yet reported */
 bool task_blocks(const struct task *t, int sig);      /* a signal, by its mask */
 bool task_halt(struct task *t);                       /* it stops, which is reported later; false: not soon */
 struct usage task_usage(const struct task *t);        /* until now, which on a busy machine says more than wall time; 0 where the kernel does not say */
 void task_renamed(struct task *t);
 struct task *task_new(pid_t tid, struct task *parent, uint64_t flags);
 struct task *task_of(pid_t tid);
-void task_end(struct task *t);
-void task_exec(struct task *t);
+void task_exec(struct task *t), task_end(struct task *t);
 int tasks_alive(void);
 bool tasks_forked(void);                              /* there has been more than one process */
 
@@ -368,6 +368,7 @@ bool wants_all_calls(struct task *t);                /* each is to stop, for the
 void go_on_entering(struct task *t);                 /* the handler's part of an entry-stop */
 struct rusage;
 void take_report(pid_t tid, int status, const struct rusage *used);    /* of wait4 */
+void take_ended(const struct task *t);               /* its siblings that have */
 int trace(void);                                     /* wait status of the first process */
 long trace_options(void);
 void filter_install(void);

@@ -185,6 +185,8 @@ static void entry(struct task *t)
             become_writer(t);
         return;
     }
+    if (c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_EXEC)
+        take_ended(t);
     if (c->hook == REX_HOOK_EXIT || (!external && closes_pipe(t))) {
         if (t->nr == REX_NR_exit_group && !t->leader->executed)
             record_channels(t);

@@ -31,17 +31,35 @@ bool tasks_forked(void)
     return forked;
 }
 
-/* As the kernel shows it: R runs, S sleeps, D sleeps for a disk, t is at a stop, Z has ended. */
-char task_state(struct task *t)
+/* What /proc has of it after its name, in a static buffer; "" if it is no more. */
+static const char *stat_of(struct task *t)
 {
-    char name[48], line[512] = "";
+    static char line[512];
+    char name[48];
     if (!t->stat_fd) {
         snprintf(name, sizeof name, "/proc/%d/task/%d/stat", t->leader->tid, t->tid);
         t->stat_fd = open(name, O_RDONLY | O_CLOEXEC);
     }
     ssize_t n = t->stat_fd > 0 ? pread(t->stat_fd, line, sizeof line - 1, 0) : 0;
-    char *end = n > 0 ? strrchr(line, ')') : NULL;
-    return end && end[1] ? end[2] : 'X';
+    line[n > 0 ? n : 0] = 0;
+    char *end = strrchr(line, ')');
+    return end && end[1] ? end + 2 : "";
+}
+
+/* As the kernel shows it: R runs, S sleeps, D sleeps for a disk, t is at a stop, Z has ended. */
+char task_state(struct task *t)
+{
+    const char *stat = stat_of(t);
+    return *stat ? *stat : 'X';
+}
+
+/* It is beyond its last instruction, and others may know, though it was not yet reported. */
+bool task_is_ending(struct task *t)
+{
+    enum { EXITING = 4 };
+    unsigned flags = 0;
+    sscanf(stat_of(t), "%*c %*d %*d %*d %*d %*d %u", &flags);
+    return flags & EXITING;
 }
 
 bool task_halt(struct task *t)

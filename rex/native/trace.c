@@ -399,6 +399,21 @@ void take_report(pid_t tid, int status, const struct rusage *used)
     }
 }
 
+/* Before a task ends its process, or executes: threads that have ended by themselves are told of first, so that
+ * they can be told from those that it cuts off. */
+void take_ended(const struct task *t)
+{
+    int status;
+    struct rusage used;
+    for (struct task *other = t->leader->threads > 1 ? tasks : NULL; other; ) {
+        struct task *next = other->next;
+        if (other->alive && other != t && other != t->leader && other->leader == t->leader && task_is_ending(other)
+            && wait4(other->tid, &status, __WALL, &used) == other->tid)
+            take_report(other->tid, status, &used);
+        other = next;
+    }
+}
+
 int trace(void)
 {
     pid_t tid;

@@ -69,8 +69,6 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("thread_cut_off.c", "reference"): "a thread that goes on further than when it was cut off counts as a divergence",
     ("threads_prodded.c", "reference"): "signals between threads come only as often as the log has them: it hangs",
     ("threads_ticker.c", "reference"): "a thread that a timer wakes gets no more of its time than recorded: it hangs",
-    ("threads_ticker.c", "native"): "a thread that ended just before its process may be taken for one that was cut off by it: "
-    "then it is not woken once more, where its process is slower than when recorded",
     ("pipe_nonblocking.c", "reference"): "it polls, though it never had to when recorded, which counts as a divergence",
     **{(name, "reference"): "this engine does not know which function reads the clock, or the counter"
        for name in ("threads_clock.c", "threads_counter.c")},
