@@ -98,13 +98,19 @@ bool serial_parks(struct task *t, int sig)
     return true;
 }
 
+/* A replay knows already what comes of a signal that ended the call: when recorded it was not made again. */
+static bool ends_by_signal(const struct task *t)
+{
+    return handler == &replayer && t->matched && t->matched->done && t->matched->record->result == -EINTR;
+}
+
 /* A call has come to its end; cut: a signal ended it.  Often another thread has that signal by now, and the call
  * is made again at once: that is no news to wait for a turn with. */
 void serial_returned(struct task *t, bool cut)
 {
     if (!serial_on)
         return;
-    t->cut = t->restarts = cut;
+    t->cut = t->restarts = cut && !ends_by_signal(t);
     t->cut_passed = turn.passed;
     t->cut_calls = turn.calls;
     if (!t->cut && !t->rewound)

@@ -24,7 +24,7 @@ LINES = b"first line\nsecond line\nthird line\n"
 RUNS: dict[str, Run] = {
     "death_by_signal.c": Run(status=-signal.SIGABRT),
     "exit_statuses.sh": Run(status=7),
-    **{name: Run(is_serialized=True) for name in ("race_futexes.c", "race_pipes.c", "race_python.py", "race_spin.c",
+    **{name: Run(is_serialized=True) for name in ("race_futexes.c", "race_pipes.c", "race_python.py", "race_sigsuspend.c", "race_spin.c",
                                                   "race_threads.c", "race_timed_wait.c")},
     "read_redirected.sh": Run(stdin=LINES),
     "stdin_file.c": Run(stdin=LINES, is_stdin_file=True),
@@ -83,7 +83,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        "one, after what the program looked at in between" for name in ("timer_busy.c", "timer_itimer.c", "signal_computing.c")},
 }
 # One thread at a time: which guests do not yet replay.
-SERIALIZED = ("python_terminal.py", "writers_shell.sh")   # the latter: several children end while its shell waits for any
+SERIALIZED = ("python_terminal.py",)
 HANG_S = 6
 
 ENGINES = [pytest.param("native", marks=pytest.mark.skipif(not native.is_built(), reason="the native engine is "
