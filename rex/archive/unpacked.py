@@ -89,12 +89,23 @@ class Unpacked:
                 self._archive.extract(content, temporaries[-1][0], MODE)
             # Without this a power failure could leave a name whose data never arrived.
             sync_file_system(self.root)
-            for temporary, where in temporaries:
-                os.replace(temporary, where)
+            for (temporary, where), content in zip(temporaries, wanted):
+                _publish(temporary, where, content.size)
         except BaseException:
             for temporary, _ in temporaries:
                 remove_if_there(temporary)
             raise
+
+
+def _publish(temporary: str, where: str, size: int) -> None:
+    # What another process has unpacked meanwhile stays: a replay may have it open, and knows it by its name.
+    try:
+        os.link(temporary, where)
+    except OSError:   # it is there, or the file system has no links
+        if not _is_there(where, size):
+            os.replace(temporary, where)
+            return
+    os.unlink(temporary)
 
 
 def _is_there(path: str, size: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import pytest
 
@@ -64,6 +64,23 @@ def test_a_file_of_the_wrong_size_is_unpacked_again(archive: Archive, tmp_path: 
     where.chmod(0o700)
     where.write_bytes(b"")
     assert Path(cache.path(content)).read_bytes() == b"right"
+
+
+def test_what_another_has_unpacked_meanwhile_stays(archive: Archive, tmp_path: Path, record: Callable[..., Experiment],
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    [content] = contents(record({"/f": b"once"}))
+    mine, other = (Unpacked(archive, str(tmp_path / "cache")) for _ in range(2))
+    extract, theirs = archive.extract, []
+
+    def interrupted(*args: Any) -> None:
+        extract(*args)
+        if not theirs:
+            theirs.append(None)
+            theirs[0] = os.stat(other.path(content)).st_ino
+
+    monkeypatch.setattr(archive, "extract", interrupted)
+    where = mine.path(content)
+    assert os.stat(where).st_ino == theirs[0] and os.listdir(os.path.dirname(where)) == [content.sha256]
 
 
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
