@@ -295,10 +295,11 @@ struct event {                       /* replay's index of one record */
     const char *file;                /* once looked up: what stands in, of opens for reading */
     struct event *next[3];           /* in the queues of equal events, see replay_match.c */
     uint32_t told;                   /* bytes of an output that went out */
+    uint32_t run;                    /* of answers laid ahead: the number of the last that it was in */
     struct task *taker;              /* whose call it answers, or answered */
     struct event *before;            /* what another must have done: replay_pipes.c, rights.c */
 };
-struct script { struct event **event; size_t count, cursor, execs; uint32_t index; const struct record *birth;
+struct script { struct event **event, *answered; size_t count, cursor, execs; uint32_t index; const struct record *birth;
                 struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at, tsc_at;
                 bool is_taken;            /* see replay_jobs.c: some task has this name */
                 enum { END_UNKNOWN, END_BY_ITSELF, END_BY_OTHERS } end;

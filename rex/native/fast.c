@@ -134,14 +134,16 @@ static struct rule rule_of(long nr)
 {
     const struct rex_call *c = call_of(nr);
     struct rule rule = {.kind = is_plain(c) ? RULE_PLAIN : !c ? RULE_NONE : is_fast_query(c) ? RULE_QUERY
-                            : nr == REX_NR_openat && !plan.seed ? RULE_OPEN : RULE_NONE, .path = 255, .key = 255, .place = 255, .count = 255};
+                            : nr == REX_NR_openat && !plan.seed ? RULE_OPEN : RULE_NONE, .path = 255, .key = 255, .place = 255, .count = 255,
+                        .answer = {{.limit = 255}, {.limit = 255}, {.limit = 255}}};
     if (rule.kind == RULE_OPEN)
         rule.key = 0, rule.path = 1;
     for (int i = 0; rule.kind == RULE_QUERY && i < c->nargs; i++)
-        if (c->arg[i].word == REX_WORD_PATH)
+        if (c->arg[i].word == REX_WORD_PATH || c->arg[i].word == REX_WORD_STR)
             rule.path = (uint8_t)i;
         else if (c->arg[i].dir == REX_OUT) {
             rule.answer[rule.answers].arg = (uint8_t)i;
+            rule.answer[rule.answers].limit = c->arg[i].size_arg;
             rule.answer[rule.answers].unit = c->arg[i].size_kind == REX_SIZE_RET ? (uint8_t)c->arg[i].unit : 0;
             rule.answer[rule.answers++].size = (uint16_t)c->arg[i].unit;
             if (c->arg[i].word == REX_WORD_DIRENT || c->arg[i].word == REX_WORD_DIRENT64)
@@ -195,6 +197,7 @@ bool fast_area(struct task *t)
 
 static const unsigned char syscall_instruction[] = {0x0f, 0x05};
 static const unsigned char number_of_read[] = {0xb8, REX_NR_read, 0, 0, 0};                    /* mov $0,%eax */
+static const unsigned char sixth_of_call[] = {0x4c, 0x8b, 0x4c, 0x24, 0x08};                   /* mov 8(%rsp),%r9 */
 
 static void put_jump(unsigned char *code, uint64_t from, uint64_t to)
 {
@@ -202,15 +205,15 @@ static void put_jump(unsigned char *code, uint64_t from, uint64_t to)
     memcpy(code + 1, &distance, sizeof distance);
 }
 
-/* Keeps clear of the red zone, moves what the jump has taken the place of, calls the entry, and goes on
+/* Moves what the jump has taken the place of, keeps clear of the red zone, calls the entry, and goes on
  * after the syscall instruction. */
 static void build_trampoline(unsigned char *code, uint64_t at, const unsigned char *move, uint64_t back)
 {
-    enum { MOVE = 5, CALL = 10, RAISE = 15, JUMP = 23 };
+    enum { LOWER = 5, CALL = 10, RAISE = 15, JUMP = 23 };
     static const unsigned char lower[] = {0x48, 0x8d, 0x64, 0x24, 0x80};                   /* lea -128(%rsp),%rsp */
     static const unsigned char raise[] = {0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00}; /* lea 128(%rsp),%rsp */
-    memcpy(code, lower, sizeof lower);
-    memcpy(code + MOVE, move, MOVE_SIZE);
+    memcpy(code, move, MOVE_SIZE);
+    memcpy(code + LOWER, lower, sizeof lower);
     code[CALL] = 0xe8;
     put_jump(code + CALL, at + CALL, in_tracee(rex_stub_entry));
     memcpy(code + RAISE, raise, sizeof raise);
@@ -219,7 +222,7 @@ static void build_trampoline(unsigned char *code, uint64_t at, const unsigned ch
 }
 
 /* mov $nr,%eax (not %r8d, which has one byte more); syscall.  Or, in open, mov $AT_FDCWD,%edi, which could be
- * the end of an instruction that has such a displacement: after its opcode. */
+ * the end of an instruction that has such a displacement: after its opcode.  Or what syscall() does last. */
 static bool is_move_site(const unsigned char *code, const struct user_regs_struct *r)
 {
     enum { TO_EAX = 0xb8, TO_EDI = 0xbf };
@@ -228,7 +231,7 @@ static bool is_move_site(const unsigned char *code, const struct user_regs_struc
     memcpy(&moved, code + 2, sizeof moved);
     if ((code[0] & 0xf0) == 0x40 || memcmp(code + 1 + MOVE_SIZE, syscall_instruction, SYSCALL_SIZE))
         return false;
-    return (code[1] == TO_EAX && moved == (uint32_t)r->orig_rax)
+    return !memcmp(code + 1, sixth_of_call, MOVE_SIZE) || (code[1] == TO_EAX && moved == (uint32_t)r->orig_rax)
         || (code[1] == TO_EDI && moved == (uint32_t)AT_FDCWD && r->rdi == moved
             && !memchr(with_displacement, code[0], sizeof with_displacement));
 }

@@ -14,22 +14,23 @@
 
 #define FAST_AT 0x7ffff9000000ULL
 #define FAST_RULES (FAST_AT + 0x1000)
-#define FAST_SITES (FAST_AT + 0x3000)
-#define FAST_FILTER (FAST_AT + 0x5000)
-#define FAST_RINGS (FAST_AT + 0x8000)
+#define FAST_SITES (FAST_AT + 0x5000)
+#define FAST_FILTER (FAST_AT + 0x7000)
+#define FAST_RINGS (FAST_AT + 0xa000)
 enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x4000,
-       FAST_SIZE = 0x8000 + RING_COUNT * RING_SIZE };
+       FAST_SIZE = 0xa000 + RING_COUNT * RING_SIZE };
 
 /* A query is performed and noted, and so is the opening of a file for reading; a call on a plain
  * descriptor goes to the kernel as it is. */
 enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN };
 
-/* How a call is performed in the tracee.  An answer's bytes: size, or unit times the result. */
+/* How a call is performed in the tracee.  An answer's bytes: size, or unit times the result; not more than
+ * the argument that limits it, if any. */
 struct rule {
     uint8_t kind, path, key, answers;         /* path, key: an argument, 255 without one */
     uint8_t place;                            /* an argument that tells who asks: where the answer goes; 255 without */
     uint8_t count;                            /* of a listing, which goes on where it ended: how much it may give */
-    struct { uint8_t arg, unit; uint16_t size; } answer[3];
+    struct { uint8_t arg, unit, limit; uint16_t size; } answer[3];
 };
 
 /* Recording, events from 0 to `at` are to be taken, and there is room up to `end`.

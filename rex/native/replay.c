@@ -72,6 +72,8 @@ void replay_answered(struct task *t, struct event *e)
         t->wall = clock_of(r);
         t->wall_at = r->time;
     }
+    if (r->task == t->script->index)
+        t->script->answered = e;
     replay_done(e);
 }
 

@@ -42,6 +42,7 @@ void replay_interrupts(struct task *t);
 bool replay_comes_by_itself(const struct event *e);
 bool replay_sleeps_there(struct task *t, const struct event *e);
 bool replay_is_too_early(struct task *t, const struct event *e);
+bool replay_sleeps_over(struct task *t, const struct event *e);
 bool replay_awaits_call(struct task *t);
 bool replay_finds_place(struct task *t);
 void replay_idle(void);
@@ -60,6 +61,7 @@ void replay_unmatched(struct task *t, const struct rex_call *c);
 bool replay_scratch(struct task *t);                 /* false: it is being made, the call comes again */
 uint64_t replay_block_at(struct task *t, const void *data, size_t n);
 struct task *replay_task_of(pid_t real);             /* living or not; NULL = unknown */
+bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run);
 uint32_t replay_recorded(pid_t real);                /* the number that it had; 0 = unknown */
 pid_t replay_dead(uint32_t recorded_tid);            /* real number of a child that has ended, 0 = unknown */
 void replay_open(struct task *t, struct event *e);

@@ -61,25 +61,45 @@ static bool is_sure(const struct task *t, const struct event *e)
     return false;
 }
 
+/* Threads do not come for all that the log has of them: after the last that one of several came for. */
+static size_t first_ahead(const struct task *t)
+{
+    const struct script *s = t->script;
+    size_t from = s->cursor, to = s->count;
+    if (!has_shared_work(t) || !s->answered || from == to || s->answered->number < s->event[from]->number)
+        return from;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (s->event[middle]->number <= s->answered->number)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 /* Queries that the task makes next, up to the last call before a signal, which must stop. */
 void replay_ready(struct task *t)
 {
     enum { LARGEST = 8192, MOST = LARGEST / sizeof(struct record) };
     static struct bytes run;
+    static uint32_t number;
     struct script *s = t->script;
     run.used = t->run_count = 0;
     if (!t->run)
         t->run = zalloc(MOST * sizeof *t->run);
     replay_next(t);
-    for (size_t i = s->cursor; i + 1 < s->count; i++) {
+    number++;
+    for (size_t i = first_ahead(t); i + 1 < s->count; i++) {
         struct event *e = s->event[i];
         const struct record *r = e->record;
-        if (!is_ready(e) || !is_sure(t, e) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
+        if (!is_ready(e) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
             break;
         size_t at = run.used;
         bytes_add(&run, r, r->size);
         if (e->file)
             log_field(&run, FIELD_WHOLE, FIELD_STAND_IN, e->file, strlen(e->file) + 1);
+        e->run = number;
         t->run[t->run_count++] = (struct ahead){e, ((struct record *)(run.data + at))->size = (uint32_t)(run.used - at)};
     }
     if (t->ring_laid || run.used)         /* what the task did not come for is answered by now */

@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* All events of a task with one call and key; those of clocks also by where the answer went. */
-struct queue { uint64_t id; struct event *first, *head, *tail, *last; };
+struct queue { uint64_t id; struct event *first, *head, *tail, *last, *latest; };
 struct link { struct event *event, *next; };
 
 static struct queue *queues;
@@ -134,6 +134,7 @@ void replay_requeue(const struct script *s, const struct event *e)
     const struct record *r = e->record;
     struct queue *q = queue_at(id_of(s, r->call, e->key, 0));
     q->head = q->first;
+    q->latest = NULL;
     if (is_clock(r->call)) {
         q = queue_at(id_of(s, r->call, e->key, r->args[1]));
         q->head = q->first;
@@ -168,6 +169,10 @@ void replay_done(struct event *e)
 {
     replay_progress += !e->done;
     e->done = true;
+    if (is_timed(e->record->call)) {
+        struct queue *q = queue_at(id_of(script_of(e->record->task), e->record->call, e->key, 0));
+        q->latest = q->latest && q->latest->number > e->number ? q->latest : e;
+    }
 }
 
 bool replay_is_mate(const struct task *t, const struct script *s)
@@ -303,14 +308,25 @@ struct event *replay_match(struct task *t, long nr, uint64_t key)
     return e;
 }
 
+/* Whether equal calls of its task would be given those of the run first, and then it. */
+bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run)
+{
+    enum { FAR = 256 };
+    const struct record *r = e->record;
+    if (!has_shared_work(t))
+        return true;
+    int kind = is_clock(r->call) ? EXACT : PLAIN;
+    const struct event *first = first_left(queue_at(id_of(t->script, r->call, e->key, kind == EXACT ? r->args[1] : 0)), kind);
+    for (int i = 0; i < FAR && first != e && (first->done || first->run == run); i++)
+        first = first->next[kind];
+    return first == e;
+}
+
 /* The answer given last to an equal call, else one that another thread of the process has. */
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
 {
     struct queue *q = queue_at(id_of(t->script, nr, key, 0));
-    struct event *left = first_left(q, PLAIN), *e = q->last;
-    for (; is_timed(nr) && left; left = left->next[PLAIN])
-        if (left->done)
-            e = left;
+    struct event *left = first_left(q, PLAIN), *e = is_timed(nr) ? q->latest : q->last;
     for (uint32_t i = 0; !e && has_shared_work(t) && nr != REX_NR_gettid && i < script_total(); i++)
         if (replay_is_mate(t, script_of(i))) {
             q = queue_at(id_of(script_of(i), nr, key, 0));

@@ -67,6 +67,21 @@ void replay_interrupts(struct task *t)
         replay_send_now(t, e);
 }
 
+/* Sleeps end at once here.  One that ended after a signal came that another task waits for, in a call that no event
+ * shows, must not: what its task does next could end that call instead. */
+bool replay_sleeps_over(struct task *t, const struct event *e)
+{
+    const struct rex_call *c = call_of(e->record->call);
+    if (!c || c->hook != REX_HOOK_SLEEP)
+        return false;
+    for (struct task *other = tasks; other; other = other->next) {
+        const struct event *due = other != t && other->alive && other->script ? replay_next(other) : NULL;
+        if (due && due->number < e->number && awaited(other) == IN_UNSEEN_CALL && replay_is_sent(other, due))
+            return true;
+    }
+    return false;
+}
+
 /* It is to end a sleep that no event shows, and the task does not sleep yet, or elsewhere. */
 bool replay_is_too_early(struct task *t, const struct event *e)
 {

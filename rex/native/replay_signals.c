@@ -163,7 +163,7 @@ bool replay_is_answerable(struct task *t, const struct event *e)
     bool shares = e->record->call == EVENT_SHARED;
     if ((shares ? !replay_shared_ready(t, e) : e->before && !e->before->done) || !replay_has_arrived(t, e))
         return false;
-    if (!shares && !replay_shared_may_open(t, e))
+    if (!shares && (!replay_shared_may_open(t, e) || replay_sleeps_over(t, e)))
         return false;
     if (serial_on || !(call_of(e->record->call) || shares))
         return true;

@@ -21,6 +21,8 @@ enum { STOPS, GIVEN, PLAIN };                /* what is left to do for a call */
 struct answer { int64_t result; uint64_t how; };
 
 /* rex_stub_entry: called by a trampoline with a call's number and arguments in their registers.
+ * What it leaves to a stop goes back to the site's own syscall instruction, which lies before what the
+ * trampoline's last jump leads to, with stack and registers as they were.
  * rex_stub_call: performs a query.  Its syscall instruction and that of plain calls pass the
  * filter.  From it to the end is what no signal may interrupt; plain calls may wait for long. */
 __asm__(
@@ -37,12 +39,15 @@ __asm__(
     "    je 1f\n"
     "    mov %rcx, %rax\n"
     "    ja 2f\n"
-    "    syscall\n"
-    "1:  ret\n"
+    "    pop %r11\n"
+    "    lea 128(%rsp), %rsp\n"
+    "    movslq 9(%r11), %rcx\n"             /* raise: 8 bytes; jump: 1 and its distance */
+    "    lea 13-2(%r11, %rcx), %r11\n"
+    "    jmp *%r11\n"
     "2:  syscall\n"
     ".globl rex_stub_plain\n"
     "rex_stub_plain:\n"
-    "    ret\n"
+    "1:  ret\n"
     ".globl rex_stub_call\n"
     "rex_stub_call:\n"
     "    mov %rdi, %rax\n"
@@ -100,7 +105,18 @@ PART uint32_t length_of(const char *path)
 /* The kernel has read the name of a call that ended so. */
 PART bool is_name_good(int64_t result)
 {
-    return result >= 0 || result == -ENOENT || result == -EACCES || result == -ENOTDIR || result == -ELOOP;
+    return result >= 0 || result == -ENOENT || result == -EACCES || result == -ENOTDIR || result == -ELOOP
+        || result == -ENODATA || result == -EOPNOTSUPP || result == -ERANGE;
+}
+
+/* Where the answer's size is asked for, it is not given. */
+PART uint64_t size_of_answer(const struct rule *rule, int i, const uint64_t *args, int64_t result)
+{
+    uint8_t limit = rule->answer[i].limit;
+    if (!rule->answer[i].unit)
+        return rule->answer[i].size;
+    uint64_t given = limit < 6 && args[limit] < (uint64_t)result ? args[limit] : (uint64_t)result;
+    return given * rule->answer[i].unit;
 }
 
 /* Its fields are there, up to `to`: the event counts. */
@@ -131,7 +147,7 @@ PART bool note(struct ring *ring, const struct rule *rule, long nr, const uint64
         to = put_field(to, rule->path, FIELD_IN, path, n);
     }
     for (int i = 0; result >= 0 && i < rule->answers; i++) {
-        uint64_t n = rule->answer[i].unit ? (uint64_t)result * rule->answer[i].unit : rule->answer[i].size;
+        uint64_t n = size_of_answer(rule, i, args, result);
         uint8_t arg = rule->answer[i].arg;
         if (n > (rule->count < 6 ? LONGEST_LISTING : LONGEST_ANSWER))
             return false;
@@ -271,7 +287,8 @@ PART bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, c
     const struct field *f = (const struct field *)(r + 1);
     if (r->call != (uint16_t)nr || (rule->key < 6 && (uint32_t)args[rule->key] != (uint32_t)r->args[rule->key])
         || (rule->place < 6 && args[rule->place] != r->args[rule->place])
-        || (rule->count < 6 && args[rule->count] < (uint64_t)r->result))
+        || (rule->count < 6 && args[rule->count] < (uint64_t)r->result)
+        || (rule->answer[0].limit < 6 && args[rule->answer[0].limit] != r->args[rule->answer[0].limit]))
         return false;
     if (rule->path > 5)
         return true;

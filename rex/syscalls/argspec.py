@@ -154,14 +154,14 @@ def parse_call(nr: int, name: str, args: str, ret: str, policy: Policy, marks: s
     if policy is Policy.STREAM and not call.fd_args:
         raise SpecError(f"{name}: a STREAM call needs an argument of kind fd")
     if call.is_query and not _is_plain_query(call):
-        raise SpecError(f"{name}: a query is EMULATE, without hook, gives a path at most, and takes plain answers")
+        raise SpecError(f"{name}: a query is EMULATE, without hook, gives a path or name at most, and takes plain answers")
     return call
 
 
 def _is_plain_query(call: Call) -> bool:
     given = [arg.word for arg in call.args if arg.dir in (Dir.IN, Dir.INOUT)]
     taken = [arg.size.kind for arg in call.args if arg.dir is Dir.OUT]
-    return (call.policy is Policy.EMULATE and call.hook is Hook.NONE and given in ([], ["path"])
+    return (call.policy is Policy.EMULATE and call.hook is Hook.NONE and given in ([], ["path"], ["str"])
             and len(taken) <= 3 and set(taken) <= {SizeKind.CONST, SizeKind.RET})
 
 
