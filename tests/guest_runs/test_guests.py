@@ -43,6 +43,7 @@ ALWAYS: dict[tuple[str, str], str] = {
     ("pipes_polled.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("pipe_head.c", "reference"): "as pipes_polled.c: it asks once more what the pipe is, which counts as a divergence",
     ("threads_nap_until.c", "reference"): "it sleeps by the clock of now until a point in time of then, which is over",
+    ("alarm_before_nap.c", "reference"): "sleeps end at once in this engine, whatever signal was there before",
     ("random_processor.c", "reference"): "this engine does not see rdrand",
     ("socket_rights.c", "reference"): "this engine does not follow descriptors that are handed over",
 }
