@@ -39,6 +39,7 @@ bool replay_ticks(struct task *t);                    /* a thread reads a timer 
 bool replay_prods(struct task *t);                    /* a signal from thread to thread, once more than recorded */
 bool replay_send_left(void);
 bool replay_ends_later(struct task *t, const struct event *e);
+bool replay_ends_by_signal(struct task *t);
 void replay_end_if_stuck(ull last);                   /* last: when anything moved */
 void replay_end_if_still(void);                       /* though something moves, over and over */
 struct event *replay_again(struct task *t, struct event *opened);

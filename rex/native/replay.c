@@ -335,7 +335,7 @@ static void exit_stop(struct task *t, int64_t result)
         descriptor_exit(t, result);
     else if (replay_inside_exit(t, result))
         return;
-    else if (is_interrupted(result) && (waits_on(t, c) || (!t->injected && !t->prodded))) {
+    else if (is_interrupted(result) && (waits_on(t, c) || (!t->injected && !t->prodded)) && !replay_ends_by_signal(t)) {
         if (t->waits_inside)
             replay_poll_exit(t, NULL, result);
         rewind_call(t);                   /* cut short by a signal that the log does not have here */

@@ -81,6 +81,18 @@ static struct event *next_signal(struct task *t, bool nothing_moves)
     return NULL;
 }
 
+/* Whether a wait of threads that was cut short ended so when recorded, by the signal that has come. */
+bool replay_ends_by_signal(struct task *t)
+{
+    struct event *e = t->waits_inside ? next_signal(t, false) : NULL;
+    const struct script *s = t->script;
+    size_t i = s ? s->cursor : 0;
+    while (e && i < s->count && s->event[i] != e)
+        i++;
+    return e && i > 0 && s->event[i - 1]->record->result == -EINTR && replay_is_from_inside(e) && replay_is_sent(t, e)
+        && call_of(s->event[i - 1]->record->call) && is_readiness_wait(call_of(s->event[i - 1]->record->call));
+}
+
 /* A call of the kill family succeeded: its target may now have the signal. */
 void replay_sent(struct task *t)
 {
