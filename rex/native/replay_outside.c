@@ -210,8 +210,8 @@ bool replay_wait_freely(struct task *t, struct event *e)
     bool fails = e && e->record->result < 0 && !replay_ends_later(t, e);
     if (!has_shared_work(t) || fails || (e && o.count && (o.has_come || t->is_forced)))
         return false;
-    if (e && !o.count && is_same_wait(t, e->record))
-        replay_done(e);
+    if (e && !o.count && e->record->result != -EINTR && is_same_wait(t, e->record))
+        replay_done(e);                   /* one that a signal ends is of the wait that this ends here */
     t->is_next_outside = o.count;
     t->outside = o.count ? e : first_outside(t);
     if (e)

@@ -46,11 +46,11 @@ bool replay_is_sent(struct task *t, const struct event *e)
     return was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT));
 }
 
-/* How often a thread waits, and asks for the time, is its pace. */
+/* How often a thread waits, and asks for the time or its process, is its pace. */
 static bool is_pace(const struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
-    return c && (is_readiness_wait(c) || e->record->call == REX_NR_clock_gettime);
+    return c && (is_readiness_wait(c) || e->record->call == REX_NR_clock_gettime || e->record->call == REX_NR_getpid);
 }
 
 bool replay_is_from_inside(const struct event *e)
@@ -85,12 +85,17 @@ static struct event *next_signal(struct task *t, bool nothing_moves)
 bool replay_ends_by_signal(struct task *t)
 {
     struct event *e = t->waits_inside ? next_signal(t, false) : NULL;
-    const struct script *s = t->script;
+    struct script *s = t->script;
     size_t i = s ? s->cursor : 0;
     while (e && i < s->count && s->event[i] != e)
         i++;
-    return e && i > 0 && s->event[i - 1]->record->result == -EINTR && replay_is_from_inside(e) && replay_is_sent(t, e)
-        && call_of(s->event[i - 1]->record->call) && is_readiness_wait(call_of(s->event[i - 1]->record->call));
+    if (!e || !i || !replay_is_from_inside(e) || !replay_is_sent(t, e))
+        return false;
+    struct event *wait = s->event[i - 1];
+    bool ended = wait->record->result == -EINTR && call_of(wait->record->call) && is_readiness_wait(call_of(wait->record->call));
+    if (ended)
+        replay_done(wait);
+    return ended;
 }
 
 /* A call of the kill family succeeded: its target may now have the signal. */
