@@ -344,8 +344,9 @@ static void inherited(struct task *t, struct bytes *b)
     int pairs[2 * 64], n = 0;
     for (int fd = 0; fd < 1024 && n < 126; fd++) {
         struct stat st;
-        if (fstat(fd, &st) || (fd > 2 && fcntl(fd, F_GETFD) & FD_CLOEXEC) || (fd != 1 && fd != 2 && S_ISREG(st.st_mode)))
+        if (fstat(fd, &st) || (fd > 2 && fcntl(fd, F_GETFD) & FD_CLOEXEC) || (!fd && S_ISREG(st.st_mode)))
             continue;
+        record_outside(&st);
         uint32_t stream = fd <= 2 ? (uint32_t)fd + 1 : stream_new();
         files_set(t->files, fd, stream);
         pairs[n++] = fd;

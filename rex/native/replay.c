@@ -415,6 +415,8 @@ void replay_become(void)
 {
     const struct field *f = record_field(script_of(0)->birth, FIELD_WHOLE, FIELD_OUT);
     setsid();
+    for (int fd = 3; fd < 1024; fd++)     /* what we inherit is none of the program's */
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
     for (size_t i = 0; f && i + 8 <= f->length; i += 8) {
         int fd;
         memcpy(&fd, f->data + i, sizeof fd);

@@ -166,11 +166,14 @@ static struct event *next_write(struct task *t)
 }
 
 /* Whether a process writes what lies before the next write of the log, as nobody else could when recorded: the log does
- * not have that.  Since then others could, and the process has not come to where that began. */
+ * not have that.  Since then others could, and the process has not come to where that began: something else that it did
+ * before comes next, or the position shows it. */
 static bool is_alone(struct task *t, const struct event *next)
 {
     const struct script *s = t->script;
-    replay_next(t);
+    const struct event *own = replay_next(t);
+    if (own && own->number < next->number && !has_shared_work(t) && !replay_is_pace(own->record->call))
+        return true;
     uint32_t last = s->cursor ? s->event[s->cursor - 1]->number : birth_number(s->index);
     return last + 1 < next->record->args[5] && write_position(t, written_descriptor(t), false) < next->record->args[4];
 }
@@ -276,9 +279,10 @@ void replay_shared_exit(struct task *t, struct event *e, int64_t result)
         rewind_call(t);
         return;
     }
-    if (result != e->record->result && e->record->result >= 0)
+    bool shares_work = !is_lock(e->record) && has_shared_work(t);      /* what a thread writes may be another's part */
+    if (result != e->record->result && e->record->result >= 0 && !shares_work)
         replay_diverged(t, e, is_lock(e->record) ? "failed here" : "wrote another number of bytes");
-    give_result(t, e->record->result);
+    give_result(t, shares_work && result > 0 ? result : e->record->result);
     replay_done(e);
 }
 
