@@ -416,7 +416,6 @@ void record_report(void);
 void record_opened(struct task *t, int fd, struct bytes *b);
 void record_before_change(const char *path, bool moves);    /* moves: with all that is below it */
 void record_created(const char *path);
-void record_outside(const struct stat *st);          /* one of the descriptors that the first process inherits */
 void record_bound(struct task *t, struct bytes *b);
 void descriptor_entry(struct task *t);
 void descriptor_exit(struct task *t, int64_t result);

@@ -24,5 +24,6 @@ uint32_t record_received(const char *path, const struct stat *st);
 void replay_rights_start(void);
 void replay_rights_sent(struct task *t, const struct event *e);
 bool replay_rights_received(struct task *t, struct event *e);
+void record_outside(const struct stat *st);          /* one of the descriptors that the first process inherits */
 
 #endif
