@@ -192,6 +192,8 @@ static void task_free(struct task *t)
     free(t->creating);
     free(t->cwd);
     free(t->run);
+    if (t->script && !t->script->birth)   /* of its own: the log has none for it */
+        free(t->script);
     if (t->pending)
         bytes_free(t->pending);
     if (t->exec)
