@@ -15,7 +15,7 @@
  *   shared.c  locks of files
  *   replay_inside.c  connections between threaded processes, which are made again
  *   replay_jobs.c  processes that the threads of a pool start
- *   replay_ticks.c  threads that a timer wakes
+ *   replay_ticks.c  threads that a timer wakes           replay_numbers.c  descriptors that waits take
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  *   view*.c   files of a live run: those, local ones, and this machine's       live*.c  its calls
@@ -99,6 +99,7 @@ enum { SOCKET_INSIDE = -3, PIPE_BYTES = -2, PIPE_COUNTER = -1 };   /* instead of
 struct opened { struct event *event; uint64_t file; };
 struct files {
     int refs, count, high, waited;   /* high: how many external ones above 2; waited: calls while some are not watched */
+    uint64_t reserved, copies;       /* replay: a bit for each that a thread takes as it waits, and for copies of such */
     bool writes;                     /* record: it may have plain files open for writing */
     struct external *item;
     struct opened *opened;           /* replay: by descriptor, the open that made it; may be stale */
@@ -181,7 +182,7 @@ struct task {
     bool skipped;                    /* a step that does not run */
     struct script *step;             /* the step that it belongs to */
     char *cwd;                       /* of a leader */
-    int stat_fd;                     /* of task_state */
+    int stat_fd, number;             /* of task_state; the descriptor that its wait has, 0 = none */
     struct usage { ull ran, waited; } usage;   /* of a processor, ns; replay_stuck.c: when last looked at */
     /* live */
     bool is_rewritten, is_logged, has_live_result;
@@ -340,8 +341,7 @@ int path_stat(const char *path, struct stat *st, bool follow);   /* of a resolve
 char *path_resolve(struct task *t, int dirfd, const char *path, bool follow);
 int open_flags(struct task *t), flags_in(const struct record *r);
 mode_t open_mode(struct task *t);
-struct name_args { int dirfd, path, dirfd2, path2; };
-struct name_args name_args(long nr);
+struct name_args { int dirfd, path, dirfd2, path2; } name_args(long nr);
 void read_names(struct task *t);                     /* sets path, path2 from the tracee's memory */
 void resolve_names(struct task *t);                  /* sets resolved, resolved2 from those */
 

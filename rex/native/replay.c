@@ -179,7 +179,8 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     if (replay_ticks(t) || replay_kin_pauses(t, NULL))
         return;
     if (never_returned(t, c)) {
-        block(t);
+        if (!replay_takes_number(t, c))
+            block(t);
         return;
     }
     if (t->nr == REX_NR_getrandom && has_shared_work(t)) {
@@ -240,8 +241,8 @@ static void entry(struct task *t)
     t->matched = NULL;
     t->waits_inside = t->hastened = t->inside = false;
     t->stream = 0;
-    if (t->skipped)
-        return;                           /* it exits */
+    if (t->skipped || replay_drops_copy(t))
+        return;                           /* it exits; or comes again */
     if (!c) {
         skip_call(t, -ENOSYS);
         return;
@@ -275,7 +276,8 @@ static void entry(struct task *t)
         return;
     }
     if (serial_is_cut(t)) {
-        block(t);
+        if (!replay_takes_number(t, c))
+            block(t);
         return;
     }
     if (next && replay_is_signal(next) && t->injected != next) {
@@ -328,6 +330,7 @@ static void exit_stop(struct task *t, int64_t result)
     t->last_stop = log_now();
     if (t->blocked) {
         t->blocked = false;
+        replay_leaves_number(t);
         rewind_call(t);
     } else if (t->stat_as)
         replay_own_stat_exit(t);

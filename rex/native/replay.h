@@ -83,6 +83,9 @@ void replay_mismatch(const struct event *e);
 bool replay_is_output(uint32_t stream, long nr);
 void replay_tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
 uint64_t replay_random(struct task *t);
+bool replay_takes_number(struct task *t, const struct rex_call *c);   /* of a descriptor: see replay_numbers.c */
+void replay_leaves_number(struct task *t);
+bool replay_drops_copy(struct task *t);
 void replay_draw_more(struct task *t);                 /* random bytes, by a thread that draws more often than when recorded */
 
 struct event *replay_job_event(struct task *t, long nr);   /* a call that makes a process, or waits for one: see replay_jobs.c */

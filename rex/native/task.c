@@ -115,6 +115,8 @@ static struct files *files_copy(const struct files *f)
         copy->item = grow(copy->item, (size_t)i, sizeof *copy->item);
         copy->item[i] = f->item[i];
     }
+    copy->copies |= f->reserved;
+    copy->reserved = 0;
     copy->opened = NULL;
     copy->opened_count = 0;
     for (int fd = 0; fd < f->opened_count; fd++)
@@ -251,6 +253,7 @@ void task_exec(struct task *t)
         t->files = own;
     }
     files_prune(t->files, t->tid);
+    t->files->reserved = t->files->copies = 0;
     t->threaded = t->kin = t->from_threads = false;
 }
 

@@ -24,8 +24,8 @@ LINES = b"first line\nsecond line\nthird line\n"
 RUNS: dict[str, Run] = {
     "death_by_signal.c": Run(status=-signal.SIGABRT),
     "exit_statuses.sh": Run(status=7),
-    **{name: Run(is_serialized=True) for name in ("race_futexes.c", "race_pipes.c", "race_python.py", "race_sigsuspend.c", "race_spin.c",
-                                                  "race_threads.c", "race_timed_wait.c")},
+    **{name: Run(is_serialized=True) for name in ("race_futexes.c", "race_manager.py", "race_pipes.c", "race_python.py",
+                                                  "race_sigsuspend.c", "race_spin.c", "race_threads.c", "race_timed_wait.c")},
     "read_redirected.sh": Run(stdin=LINES),
     "stdin_file.c": Run(stdin=LINES, is_stdin_file=True),
     "stdin_pipe.c": Run(stdin=LINES),
