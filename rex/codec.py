@@ -44,6 +44,22 @@ def raw(name: str) -> bytes:
     return name.encode("utf-8", "surrogateescape")
 
 
+RUN = 64          # records; programs call in loops
+
+
+def is_run(words: memoryview, at: int) -> bool:
+    """Whether so many records of a log, all of the call and size of the first, follow each other.
+
+    Args:
+        words: whole words of 8 bytes; a record's first one holds its size in bytes, its call and its flags.
+        at: where a record begins, whose size is a multiple of 8.
+    """
+    head = words[at]
+    step = (head & 0xFFFFFFFF) >> 3
+    last = at + (RUN - 1) * step
+    return last + step <= len(words) and words[last] == head == words[at + step] and words[at:last + 1:step].tolist().count(head) == RUN
+
+
 def compress(data: bytes | memoryview, level: int) -> bytes:
     """One zstd frame that declares its size; the GIL is free meanwhile."""
     made: dict[tuple[int, bool], zstandard.ZstdCompressor] = _contexts.__dict__.setdefault("compressors", {})

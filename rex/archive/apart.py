@@ -9,8 +9,9 @@ from __future__ import annotations
 import io
 import struct
 from array import array
+from itertools import accumulate, islice
 from operator import sub
-from typing import Any, BinaryIO, Iterator, cast
+from typing import Any, BinaryIO, Iterable, Iterator, cast
 
 from rex import codec
 from rex.errors import Damaged
@@ -27,6 +28,7 @@ _WORD = 8
 _READ_BYTES = 512 << 10
 MAX_BLOCK_BYTES = 64 << 20         # a block that declares more is refused
 _ALL_ONES = (1 << 64) - 1
+_NO_TIMES = memoryview(array("Q", bytes(codec.RUN * _WORD)))
 
 
 def is_log(header: bytes) -> bool:
@@ -68,13 +70,18 @@ class _Times:
     def take(self, data: bytearray) -> int:
         """Take the times out of the whole records at the front of data; where those records end."""
         with memoryview(data) as view, view[:len(data) // _WORD * _WORD].cast("Q") as words:
-            count, at, times = len(words), 0, [self._last]
+            count, at, tried, times = len(words), 0, 0, [self._last]
             while at + _TIME_WORD < count:
                 head = words[at]
                 size = head & 0xFFFFFFFF
                 next_at = at + (size >> 3)
                 if size < _RECORD_BYTES or size & 7 or next_at > count:
                     break
+                if at >= tried and next_at < count and words[next_at] == head:
+                    tried = at + codec.RUN * (size >> 3)
+                    if codec.is_run(words, at) and self._take_run(words, at, times):
+                        at = tried
+                        continue
                 if head >> 32 & 0xFFFF == _CLOCK_CALL and _is_reading(words, at, size) and not self._take_reading(words, at):
                     break
                 times.append(words[at + _TIME_WORD])
@@ -82,6 +89,25 @@ class _Times:
                 at = next_at
             self._times, self._last = list(map(sub, times[1:], times)), times[-1]
             return at * _WORD
+
+    def _take_run(self, words: memoryview, at: int, times: list[int]) -> bool:
+        """Whether these can be taken all at once."""
+        step = (words[at] & 0xFFFFFFFF) >> 3
+        end = at + codec.RUN * step
+        if words[at] >> 32 & 0xFFFF == _CLOCK_CALL:
+            clocks, fields, seconds, ns = (words[at + word:end:step].tolist() if step > word else []
+                                           for word in (_CLOCK_WORD, _FIELD_WORD, _SECOND_WORD, _NS_WORD))
+            if (fields.count(_READING_FIELD) < codec.RUN or len(ns) < codec.RUN or clocks.count(clocks[0]) < codec.RUN
+                    or max(seconds) >= _MAX_SECONDS or max(ns) >= _SECOND_NS):
+                return False
+            values = [second * _SECOND_NS + n for second, n in zip(seconds, ns)]
+            self._readings.append(values[0] - self._clocks.get(clocks[0], 0))
+            self._readings += map(sub, values[1:], values)
+            self._clocks[clocks[0]] = values[-1]
+            words[at + _SECOND_WORD:end:step] = words[at + _NS_WORD:end:step] = _NO_TIMES
+        times += words[at + _TIME_WORD:end:step].tolist()
+        words[at + _TIME_WORD:end:step] = _NO_TIMES
+        return True
 
     def _take_reading(self, words: memoryview, at: int) -> bool:
         """Whether this is a time as kernels tell it, which can be put back as it was."""
@@ -105,19 +131,30 @@ def _is_reading(words: memoryview, at: int, size: int) -> bool:
     return size >= _READING_BYTES and words[at + _FIELD_WORD] == _READING_FIELD
 
 
+def _sums(differences: Iterable[int], start: int) -> array[int]:
+    sums = list(accumulate(differences, initial=start))[1:]
+    try:
+        return array("Q", sums)
+    except OverflowError:
+        return array("Q", [one & _ALL_ONES for one in sums])
+
+
 def _columns(differences: list[int]) -> bytes:
     """Numbers modulo 2^64: the lowest bytes of all, then the second ones, ..."""
-    data = array("Q", [difference & _ALL_ONES for difference in differences]).tobytes()
+    try:
+        data = array("q", differences).tobytes()
+    except OverflowError:
+        data = array("Q", [difference & _ALL_ONES for difference in differences]).tobytes()
     return b"".join([data[k::_WORD] for k in range(_WORD)])
 
 
-def _numbers(columns: bytes) -> Iterator[int]:
+def _numbers(columns: bytes) -> array[int]:
     """What `_columns` made these of."""
     count, mixed, numbers = len(columns) // _WORD, bytearray(len(columns)), array("Q")
     for k in range(_WORD):
         mixed[k::_WORD] = columns[k * count:(k + 1) * count]
     numbers.frombytes(mixed)
-    return iter(numbers)
+    return numbers
 
 
 def join(stored: BinaryIO) -> BinaryIO:
@@ -165,22 +202,47 @@ class _Joined(io.RawIOBase):
             raise _damaged()
         if count:
             with memoryview(data) as view, view[:size // _WORD * _WORD].cast("Q") as words:
-                self._put_times(words, _numbers(columns[0]), _numbers(columns[1]))
+                self._put_times(words, _numbers(columns[0]), iter(_numbers(columns[1])))
         return data
 
-    def _put_times(self, words: memoryview, times: Iterator[int], readings: Iterator[int]) -> None:
-        at, time, end = 0, self._last, len(words)
-        for difference in times:
+    def _put_run(self, words: memoryview, at: int, differences: array[int], readings: Iterator[int]) -> bool:
+        """Whether these could be put back all at once; then _last is the last of the times."""
+        step = (words[at] & 0xFFFFFFFF) >> 3
+        end = at + codec.RUN * step
+        if words[at] >> 32 & 0xFFFF == _CLOCK_CALL:
+            clocks, fields = (words[at + word:end:step].tolist() if step > word else [] for word in (_CLOCK_WORD, _FIELD_WORD))
+            if fields.count(_READING_FIELD) < codec.RUN or step <= _NS_WORD or clocks.count(clocks[0]) < codec.RUN:
+                return False
+            values = _sums(islice(readings, codec.RUN), self._clocks.get(clocks[0], 0))
+            if len(values) < codec.RUN:
+                raise _damaged()
+            self._clocks[clocks[0]] = values[-1]
+            words[at + _SECOND_WORD:end:step] = memoryview(array("Q", [value // _SECOND_NS for value in values]))
+            words[at + _NS_WORD:end:step] = memoryview(array("Q", [value % _SECOND_NS for value in values]))
+        times = _sums(differences, self._last)
+        words[at + _TIME_WORD:end:step] = memoryview(times)
+        self._last = times[-1]
+        return True
+
+    def _put_times(self, words: memoryview, times: array[int], readings: Iterator[int]) -> None:
+        at, tried, done, count, end = 0, 0, 0, len(times), len(words)
+        while done < count:
             head = words[at] if at < end else 0
             size = head & 0xFFFFFFFF
-            if size < _RECORD_BYTES or size & 7 or at + (size >> 3) > end:
+            next_at = at + (size >> 3)
+            if size < _RECORD_BYTES or size & 7 or next_at > end:
                 raise _damaged()
+            if at >= tried and next_at < end and words[next_at] == head and done + codec.RUN <= count:
+                tried = at + codec.RUN * (size >> 3)
+                if codec.is_run(words, at) and self._put_run(words, at, times[done:done + codec.RUN], readings):
+                    at = tried
+                    done += codec.RUN
+                    continue
             if head >> 32 & 0xFFFF == _CLOCK_CALL and _is_reading(words, at, size):
                 self._put_reading(words, at, next(readings, None))
-            time = (time + difference) & _ALL_ONES
-            words[at + _TIME_WORD] = time
-            at += size >> 3
-        self._last = time
+            words[at + _TIME_WORD] = self._last = (self._last + times[done]) & _ALL_ONES
+            at = next_at
+            done += 1
         if next(readings, None) is not None:
             raise _damaged()
 

@@ -70,10 +70,11 @@ class LogReader:
             Damaged: with the offset, where the bytes make no sense.
         """
         offset, buffer, position, seen = HEADER.size, b"", 0, 0
+        words, last_size, tried = _words(buffer), 0, 0
         while True:
             if len(buffer) - position < EVENT.size:
                 buffer = buffer[position:] + codec.read_stream(self._stream, _BLOCK_BYTES)
-                position = 0
+                words, position = _words(buffer), 0
             if len(buffer) - position < EVENT.size:
                 return self._end(offset, len(buffer) - position, seen)
             size, call = _SIZE_AND_CALL(buffer, position)
@@ -85,11 +86,16 @@ class LogReader:
                 # Read in blocks: a lying size costs no more than what is really there.
                 buffer = buffer[position:] + codec.read_stream(
                     self._stream, size - len(buffer) + position)
-                position = 0
+                words, position = _words(buffer), 0
                 if len(buffer) < size:
                     return self._end(offset, len(buffer), seen)
             if calls is None or call in calls:
                 yield decode(memoryview(buffer)[position:position + size], offset)
+            elif size == last_size and seen >= tried:
+                tried = seen + codec.RUN
+                if codec.is_run(words, position >> 3):
+                    size, seen = codec.RUN * size, seen + codec.RUN - 1
+            last_size = size
             seen += 1
             offset += size
             position += size
@@ -109,3 +115,7 @@ class LogReader:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self.close()
+
+
+def _words(data: bytes) -> memoryview:
+    return memoryview(data)[:len(data) & ~7].cast("Q")

@@ -28,10 +28,25 @@ static struct queue *queue_at(uint64_t id)
     return &queues[i];
 }
 
+static void make_room(void)
+{
+    struct queue *old = queues;
+    size_t n = queue_slots;
+    if (2 * (queues_used + 1) <= queue_slots)
+        return;
+    queue_slots = n ? 2 * n : 1024;
+    queues = zalloc(queue_slots * sizeof *queues);
+    for (size_t i = 0; i < n; i++)
+        if (old[i].id)
+            *queue_at(old[i].id) = old[i];
+    free(old);
+}
+
 enum { PLAIN, EXACT, ASKER };
 
 static void append(struct event *e, uint64_t id, int kind)
 {
+    make_room();
     struct queue *q = queue_at(id);
     queues_used += !q->id;
     q->id = id;
@@ -78,9 +93,7 @@ static void queue_askers(void)
 
 void replay_match_start(void)
 {
-    for (queue_slots = 1024; queue_slots < 4 * event_count; queue_slots *= 2)
-        ;
-    queues = zalloc(queue_slots * sizeof *queues);
+    make_room();
     for (uint32_t i = 0; i < script_total(); i++) {
         struct script *s = script_of(i);
         for (size_t k = 0; k < s->count; k++) {
@@ -420,7 +433,7 @@ struct event *replay_again(struct task *t, struct event *opened)
     static const long calls[] = {REX_NR_read, REX_NR_pread64, REX_NR_readv, REX_NR_preadv, REX_NR_lseek};
     static uint32_t streams;
     const struct record *r = opened->record;
-    if (replay_kind_of(r) != S_IFREG || !r->stream || queues_used > queue_slots / 2)
+    if (replay_kind_of(r) != S_IFREG || !r->stream)
         return opened;
     uint32_t stream = FIRST + streams++;
     for (uint32_t i = 0; i < script_total(); i++)

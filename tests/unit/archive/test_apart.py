@@ -60,6 +60,31 @@ def test_readings_of_clocks_come_back(clocks: list[tuple[int, int, int, int, int
     assert joined(stored(log)) == log
 
 
+def loop(draw: random.Random) -> bytes:
+    """Many calls of one kind, as a loop makes them; some are odd."""
+    time, ns = draw.randrange(2**40), draw.randrange(10**9)
+    parts = []
+    for _ in range(draw.choice([3, 60, 64, 70, 200])):
+        time += draw.choice([1024, 1024, 1024, 5000, -1])
+        ns = (ns + draw.choice([40, 40, 1000])) % 10**9
+        is_odd = draw.random() < draw.choice([0, 0, 0.02])
+        parts.append(reading(time % 2**64, draw.choice([5, 2**40]) if is_odd else 5, ns + is_odd * draw.choice([0, 10**9]),
+                             1 + is_odd * draw.randrange(2), 1 + is_odd * draw.randrange(2)))
+    return b"".join(parts)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_loops_come_back_and_are_stored_as_single_calls_are(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = random.Random(seed)
+    log = HEADER + b"".join(draw.choice([loop(draw), record(draw.randrange(2**40), draw.randrange(3)) * draw.choice([1, 65, 300])])
+                            for _ in range(draw.randrange(1, 9))) + b"rest"
+    found = stored(log)
+    assert joined(found) == log
+    monkeypatch.setattr(codec, "is_run", lambda words, at: False)
+    assert stored(log) == found
+    assert joined(found) == log
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_behind_a_header_come_back(data: bytes) -> None:

@@ -41,6 +41,17 @@ def test_what_is_written_is_read(items: list[Event]) -> None:
     assert read(log_bytes(items)) == items
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_choice_of_calls_is_all_of_them_between_loops_of_others(seed: int) -> None:
+    draw = random.Random(seed)
+    items = [Event(draw.choice([1, 2, 3]), fields=((0, 1, b"x" * draw.choice([1, 9, 300]),),))
+             for _ in range(9)]
+    items = [item for item in items for _ in range(draw.choice([1, 2, 64, 130, 3000]))]
+    chosen = {draw.choice([1, 2, 3, 4])}
+    with LogReader(io.BytesIO(log_bytes(items))) as reader:
+        assert list(reader.select(chosen)) == [item for item in items if item.call in chosen]
+
+
 def test_compressed_logs_read_the_same(tmp_path: Path) -> None:
     many = SOME * 400
     with LogWriter(tmp_path / "log", start_ns=3) as writer:
