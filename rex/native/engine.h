@@ -288,24 +288,7 @@ extern uint64_t log_events;
 enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS };
 extern uint32_t log_version;                         /* of the log written or replayed */
 
-struct event {                       /* replay's index of one record */
-    const struct record *record;
-    uint64_t key;
-    uint32_t number;
-    bool done, ordered, looked_up;
-    const char *file;                /* once looked up: what stands in, of opens for reading */
-    struct event *next[3];           /* in the queues of equal events, see replay_match.c */
-    uint32_t told;                   /* bytes of an output that went out */
-    uint32_t run;                    /* of answers laid ahead: the number of the last that it was in */
-    struct task *taker;              /* whose call it answers, or answered */
-    struct event *before;            /* what another must have done: replay_pipes.c, rights.c */
-};
-struct script { struct event **event, *answered; size_t count, cursor, execs; uint32_t index; const struct record *birth;
-                struct event *exit; uint32_t tid, tgid; uint8_t sent[64]; ull clock_at, tsc_at;
-                bool is_taken;            /* see replay_jobs.c: some task has this name */
-                enum { END_UNKNOWN, END_BY_ITSELF, END_BY_OTHERS } end;
-                uint32_t step_tasks;      /* of a step: how many of its tasks live */
-                uint32_t kin; };          /* the same number in all processes that share memory, 0 = none */
+#include "script.h"
 void log_load(const char *path);
 struct script *script_of(uint32_t task);
 uint32_t script_total(void);

@@ -4,60 +4,9 @@
  * order; a call takes the first that is left.  So threads whose timing differs
  * still find their answers. */
 #include "engine.h"
+#include "queues.h"
 
 #include <time.h>
-
-/* All events of a task with one call and key; those of clocks also by where the answer went. */
-struct queue { uint64_t id; struct event *first, *head, *tail, *last, *latest; };
-struct link { struct event *event, *next; };
-
-static struct queue *queues;
-static size_t queue_slots, queues_used;
-
-static uint64_t id_of(const struct script *s, long nr, uint64_t key, uint64_t exact)
-{
-    uint64_t words[4] = {s->index, (uint64_t)nr, key, exact};
-    return hash_bytes(words, sizeof words, 0) | 1;
-}
-
-static struct queue *queue_at(uint64_t id)
-{
-    size_t i = id & (queue_slots - 1);
-    while (queues[i].id && queues[i].id != id)
-        i = (i + 1) & (queue_slots - 1);
-    return &queues[i];
-}
-
-static void make_room(void)
-{
-    struct queue *old = queues;
-    size_t n = queue_slots;
-    if (2 * (queues_used + 1) <= queue_slots)
-        return;
-    queue_slots = n ? 2 * n : 1024;
-    queues = zalloc(queue_slots * sizeof *queues);
-    for (size_t i = 0; i < n; i++)
-        if (old[i].id)
-            *queue_at(old[i].id) = old[i];
-    free(old);
-}
-
-enum { PLAIN, EXACT, ASKER };
-
-static void append(struct event *e, uint64_t id, int kind)
-{
-    make_room();
-    struct queue *q = queue_at(id);
-    queues_used += !q->id;
-    q->id = id;
-    if (q->tail)
-        q->tail->next[kind] = e;
-    else
-        q->first = q->head = e;
-    if (!q->head)
-        q->head = e;
-    q->tail = e;
-}
 
 static bool is_clock(long nr)
 {
@@ -87,33 +36,23 @@ static void queue_askers(void)
     for (size_t i = 0; i < event_count; i++) {
         const struct record *r = events[i].record;
         if (is_clock(r->call) && r->args[5])
-            append(&events[i], asker_id(script_of(r->task)->tgid, events[i].key, r->args[5]), ASKER);
+            queue_add(&events[i], asker_id(script_of(r->task)->tgid, events[i].key, r->args[5]), ASKER);
     }
 }
 
 void replay_match_start(void)
 {
-    make_room();
+    queues_grow();
     for (uint32_t i = 0; i < script_total(); i++) {
         struct script *s = script_of(i);
         for (size_t k = 0; k < s->count; k++) {
             const struct record *r = s->event[k]->record;
-            append(s->event[k], id_of(s, r->call, s->event[k]->key, 0), PLAIN);
+            queue_add(s->event[k], queue_id(s, r->call, s->event[k]->key, 0), PLAIN);
             if (is_timed(r->call) && place_of(r->call, r->args))
-                append(s->event[k], id_of(s, r->call, s->event[k]->key, place_of(r->call, r->args)), EXACT);
+                queue_add(s->event[k], queue_id(s, r->call, s->event[k]->key, place_of(r->call, r->args)), EXACT);
         }
     }
     queue_askers();
-}
-
-/* The first event left of a queue; q->last is the last that was taken. */
-static struct event *first_left(struct queue *q, int kind)
-{
-    while (q->head && q->head->done) {
-        q->last = q->head;
-        q->head = q->head->next[kind];
-    }
-    return q->head;
 }
 
 /* The call of a mate that it answers is under way. */
@@ -130,7 +69,7 @@ static bool is_as_large(const struct task *t, const struct event *e)
 
 static struct event *match_in(const struct task *t, const struct script *s, long nr, uint64_t key)
 {
-    struct event *e = first_left(queue_at(id_of(s, nr, key, 0)), PLAIN);
+    struct event *e = queue_left(queue_at(queue_id(s, nr, key, 0)), PLAIN);
     while (e && (is_taken(t, e) || !is_as_large(t, e)))
         e = e->next[PLAIN];
     return e;
@@ -145,11 +84,11 @@ struct event *replay_queue(const struct script *s, long nr, uint64_t key)
 void replay_requeue(const struct script *s, const struct event *e)
 {
     const struct record *r = e->record;
-    struct queue *q = queue_at(id_of(s, r->call, e->key, 0));
+    struct queue *q = queue_at(queue_id(s, r->call, e->key, 0));
     q->head = q->first;
     q->latest = NULL;
     if (is_clock(r->call)) {
-        q = queue_at(id_of(s, r->call, e->key, r->args[1]));
+        q = queue_at(queue_id(s, r->call, e->key, r->args[1]));
         q->head = q->first;
         q = queue_at(asker_id(s->tgid, e->key, r->args[5]));
         q->head = q->first;
@@ -183,7 +122,7 @@ void replay_done(struct event *e)
     replay_progress += !e->done;
     e->done = true;
     if (is_timed(e->record->call)) {
-        struct queue *q = queue_at(id_of(script_of(e->record->task), e->record->call, e->key, 0));
+        struct queue *q = queue_at(queue_id(script_of(e->record->task), e->record->call, e->key, 0));
         q->latest = q->latest && q->latest->number > e->number ? q->latest : e;
     }
 }
@@ -256,15 +195,15 @@ static struct event *match_clock(struct task *t, uint64_t key)
     struct queue *q = asker_queue(t, key);
     int kind = ASKER;
     if (!q) {
-        q = queue_at(id_of(t->script, REX_NR_clock_gettime, key, t->args[1]));
+        q = queue_at(queue_id(t->script, REX_NR_clock_gettime, key, t->args[1]));
         kind = EXACT;
     }
     if (!q->id) {
-        q = queue_at(id_of(t->script, REX_NR_clock_gettime, key, 0));
+        q = queue_at(queue_id(t->script, REX_NR_clock_gettime, key, 0));
         kind = PLAIN;
     }
-    struct event *e = first_left(q, kind);
-    for (; e && t->args[0] == CLOCK_MONOTONIC && clock_of(e->record) < t->clock_floor; e = first_left(q, kind))
+    struct event *e = queue_left(q, kind);
+    for (; e && t->args[0] == CLOCK_MONOTONIC && clock_of(e->record) < t->clock_floor; e = queue_left(q, kind))
         replay_done(e);                   /* this thread has waited longer than that */
     return e;
 }
@@ -273,8 +212,8 @@ static struct event *match_clock(struct task *t, uint64_t key)
 static struct event *match_place(struct task *t, long nr, uint64_t key)
 {
     uint64_t place = nr == EVENT_TSC ? tsc_asker(t) : place_of(nr, t->args);
-    struct queue *q = queue_at(id_of(t->script, nr, key, place));
-    return q->id ? first_left(q, EXACT) : match_in(t, t->script, nr, key);
+    struct queue *q = queue_at(queue_id(t->script, nr, key, place));
+    return q->id ? queue_left(q, EXACT) : match_in(t, t->script, nr, key);
 }
 
 static bool is_shared_work(struct task *t, long nr)
@@ -329,7 +268,7 @@ bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run
     if (!has_shared_work(t))
         return true;
     int kind = is_clock(r->call) ? EXACT : PLAIN;
-    const struct event *first = first_left(queue_at(id_of(t->script, r->call, e->key, kind == EXACT ? r->args[1] : 0)), kind);
+    const struct event *first = queue_left(queue_at(queue_id(t->script, r->call, e->key, kind == EXACT ? r->args[1] : 0)), kind);
     for (int i = 0; i < FAR && first != e && (first->done || first->run == run); i++)
         first = first->next[kind];
     return first == e;
@@ -338,12 +277,12 @@ bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run
 /* The answer given last to an equal call, else one that another thread of the process has. */
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
 {
-    struct queue *q = queue_at(id_of(t->script, nr, key, 0));
-    struct event *left = first_left(q, PLAIN), *e = is_timed(nr) ? q->latest : q->last;
+    struct queue *q = queue_at(queue_id(t->script, nr, key, 0));
+    struct event *left = queue_left(q, PLAIN), *e = is_timed(nr) ? q->latest : q->last;
     for (uint32_t i = 0; !e && has_shared_work(t) && nr != REX_NR_gettid && i < script_total(); i++)
         if (replay_is_mate(t, script_of(i))) {
-            q = queue_at(id_of(script_of(i), nr, key, 0));
-            left = first_left(q, PLAIN);
+            q = queue_at(queue_id(script_of(i), nr, key, 0));
+            left = queue_left(q, PLAIN);
             e = left && is_same_program(script_of(i), left) ? left : q->last;
         }
     return e;
@@ -415,43 +354,11 @@ bool replay_was_cut_off(struct task *t)
     return s->end == END_BY_OTHERS;
 }
 
-static struct event *again(const struct event *e, uint32_t stream)
-{
-    struct event *copy = zalloc(sizeof *copy);
-    struct record *r = zalloc(e->record->size);
-    memcpy(r, e->record, e->record->size);
-    r->stream = stream;
-    *copy = (struct event){.record = r, .number = e->number, .key = call_key(call_of(r->call), r->call, NULL, stream, r->args)};
-    return copy;
-}
-
-/* A file that the kernel makes up is opened more often than when recorded: it has again what it had, under
- * another name, since a mate may be reading what it had.  The answer to the open; opened itself if it is no such file. */
-struct event *replay_again(struct task *t, struct event *opened)
-{
-    enum { FIRST = 1 << 25 };            /* the log has none of these */
-    static const long calls[] = {REX_NR_read, REX_NR_pread64, REX_NR_readv, REX_NR_preadv, REX_NR_lseek};
-    static uint32_t streams;
-    const struct record *r = opened->record;
-    if (replay_kind_of(r) != S_IFREG || !r->stream)
-        return opened;
-    uint32_t stream = FIRST + streams++;
-    for (uint32_t i = 0; i < script_total(); i++)
-        for (size_t k = 0; replay_is_mate(t, script_of(i)) && k < sizeof calls / sizeof *calls; k++) {
-            struct queue *q = queue_at(id_of(script_of(i), calls[k], call_key(call_of(calls[k]), calls[k], NULL, r->stream, r->args), 0));
-            for (struct event *e = q->first; e; e = e->next[PLAIN]) {
-                struct event *copy = again(e, stream);
-                append(copy, id_of(t->script, calls[k], copy->key, 0), PLAIN);
-            }
-        }
-    return again(opened, stream);
-}
-
 /* An answer of the log to such a call of any of the process's threads, given already or not. */
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what)
 {
     for (uint32_t i = 0; i < script_total(); i++)
-        for (struct event *e = replay_is_mate(t, script_of(i)) ? queue_at(id_of(script_of(i), nr, key, 0))->first : NULL;
+        for (struct event *e = replay_is_mate(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
              e; e = e->next[PLAIN])
             if (fits(e, what))
                 return e;

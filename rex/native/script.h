@@ -1,0 +1,33 @@
+/* Replay: the index of a log.  An event is one record; a script has the events of one task. */
+#ifndef REX_SCRIPT_H
+#define REX_SCRIPT_H
+
+struct event {
+    const struct record *record;
+    uint64_t key;
+    uint32_t number;
+    bool done, ordered, looked_up;
+    const char *file;                /* once looked up: what stands in, of opens for reading */
+    struct event *next[3];           /* in the queues of equal events, see queues.h */
+    uint32_t told;                   /* bytes of an output that went out */
+    uint32_t run;                    /* of answers laid ahead: the number of the last that it was in */
+    struct task *taker;              /* whose call it answers, or answered */
+    struct event *before;            /* what another must have done: replay_pipes.c, rights.c */
+};
+
+struct script {
+    struct event **event;
+    struct event *answered;          /* the last of them that its task came for */
+    struct event *exit;
+    size_t count, cursor, execs;
+    const struct record *birth;
+    uint32_t index, tid, tgid;
+    uint32_t step_tasks;             /* of a step: how many of its tasks live */
+    uint32_t kin;                    /* the same number in all processes that share memory, 0 = none */
+    uint8_t sent[64];
+    ull clock_at, tsc_at;
+    bool is_taken;                   /* see replay_jobs.c: some task has this name */
+    enum { END_UNKNOWN, END_BY_ITSELF, END_BY_OTHERS } end;
+};
+
+#endif
