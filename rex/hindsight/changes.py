@@ -24,6 +24,7 @@ class Probe:
         function: marker of the function that it stands in; "" at the top of the module.
         names: that it mentions.
         changes: a variable of the program that it assigns to, an attribute or an item; "" if none.
+        touched: of the names, those whose objects it may change, as far as can be seen.
     """
 
     line: int
@@ -32,6 +33,7 @@ class Probe:
     function: str
     names: frozenset[str]
     changes: str = ""
+    touched: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -139,7 +141,7 @@ def compare(recorded: str, now: str, module: str, path: str) -> Changes:
     found = Changes(plan, removed=[ast.unparse(node) for node in aligner.removed])
     _find_probes(tree, (), "", plan, found, path)
     bound = {name for probe in aligner.added for name in _bound(probe)}
-    own = {name for node in ast.walk(old.tree) for name in _bound_here(node)}
+    own = _bound(old.tree)
     plan.kept = bound - own
     for probe, node in zip(found.probes, _in_order(tree, plan.probes)):
         probe.changes = _changed(node, own)
@@ -152,7 +154,7 @@ def _find_probes(node: ast.AST, sites: tuple[SiteFacts, ...], function: str, pla
         if child in plan.probes:
             _refuse_leaving(child, path)
             found.probes.append(Probe(child.lineno, ast.unparse(child),   # type: ignore[attr-defined]
-                                      tuple(site.key for site in sites), function, _names(child)))
+                                      tuple(site.key for site in sites), function, _names(child), touched=frozenset(_touched(child))))
         elif child in plan.functions:
             _find_probes(child, (), plan.functions[child], plan, found, path)
         else:
@@ -187,7 +189,7 @@ def _in_order(node: ast.AST, probes: set[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _changed(probe: ast.AST, own: set[str]) -> str:
-    for node in ast.walk(probe):
+    for node in _walk_own(probe):
         if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)) or isinstance(
                 node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)) and node.id in own:
             return ast.unparse(node)
@@ -195,7 +197,15 @@ def _changed(probe: ast.AST, own: set[str]) -> str:
 
 
 def _bound(node: ast.AST) -> set[str]:
-    return {name for each in ast.walk(node) for name in _bound_here(each)}
+    return {name for each in _walk_own(node) for name in _bound_here(each)}
+
+
+def _walk_own(node: ast.AST) -> Iterator[ast.AST]:
+    """A tree without the variables of comprehensions, which are their own."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(node, ast.comprehension) and child is node.target):
+            yield from _walk_own(child)
 
 
 def _bound_here(node: ast.AST) -> set[str]:
@@ -210,6 +220,24 @@ def _bound_here(node: ast.AST) -> set[str]:
 
 def _names(node: ast.AST) -> frozenset[str]:
     return frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
+
+
+_LOOKING = frozenset("print len repr str format type isinstance id float int bool abs round hash callable".split())
+_PURE = (ast.Expr, ast.If, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp, ast.Tuple, ast.List, ast.JoinedStr,
+         ast.FormattedValue, ast.keyword)
+
+
+def _touched(node: ast.AST) -> Iterator[str]:
+    """Names whose objects a statement may change: not those that it only prints or compares."""
+    is_looking = isinstance(node, _PURE) or isinstance(node, ast.Call) and isinstance(
+        node.func, ast.Name) and node.func.id in _LOOKING or isinstance(node, ast.Compare) and not any(
+        isinstance(each, (ast.In, ast.NotIn)) for each in node.ops)
+    if not is_looking:
+        yield from _names(node)
+        return
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.Name):
+            yield from _touched(child)
 
 
 def unified(recorded: str, now: str, path: str) -> str:

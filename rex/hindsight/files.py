@@ -6,12 +6,14 @@ import ctypes
 import os
 import sys
 import sysconfig
+import tempfile
 import threading
-from typing import Any, Callable
+from typing import Any, Callable, Iterable
 
 import xxhash
 
 from rex.errors import UsageError
+from rex.hindsight.instrument import PROBE
 
 STATE_BYTES = 1 << 20      # larger files are kept only once the script reads them back
 _INPUTS, _ENDS_BYTES = 1000, 64 << 10
@@ -66,6 +68,7 @@ class Files:
         self._read_back: set[str] = set()
         self._inputs: set[str] = set()
         self._apart, self._note_written, self._note_input = apart, note_written, note_input
+        self.has_descriptors = False     # the script opened files by os.open: where they stand is the kernel's to know
         self._cache: dict[str, tuple[tuple[int, int], bytes]] = {}
         self._is_ours = False
         self._pid, self._thread = os.getpid(), threading.get_ident()
@@ -90,6 +93,10 @@ class Files:
                 path, mode, flags = arguments[:3]
                 is_write = bool(set(mode) & set("wax+")) if isinstance(mode, str) else bool(
                     (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC))
+                if is_write and not isinstance(path, int) and os.path.isdir(path):
+                    return   # a file without a name, in this folder
+                if mode is None and PROBE in sys._getframe(2).f_globals:
+                    self.has_descriptors = True
                 is_anew = bool(set(mode) & set("wx")) if isinstance(mode, str) else bool((flags or 0) & os.O_TRUNC)
                 self._opened(path, is_write, is_anew)
             else:
@@ -193,6 +200,10 @@ class Files:
             self._is_ours = False
 
 
+class Descriptors:
+    """Files that are open by number: how far they were read or written is the kernel's to know."""
+
+
 def remove(path: str) -> None:
     """Remove a file, or a folder if it is empty."""
     try:
@@ -229,6 +240,24 @@ def _small_content(path: str) -> bytes | None:
             return file.read()
     except OSError:
         return None
+
+
+def folders_of(paths: Iterable[str]) -> list[str]:
+    """The folders, of those that are there, below which paths lie."""
+    found = set()
+    for path in paths:
+        folder = os.path.dirname(path)
+        while not os.path.isdir(folder):
+            folder = os.path.dirname(folder)
+        found.add(os.path.realpath(folder))
+    return sorted(found)
+
+
+def place_apart(folders: Iterable[str]) -> str:
+    """Where temporary files may lie that are in none of these folders: what an overlay covers cannot hold it."""
+    places = [os.path.realpath(place) for place in (tempfile.gettempdir(), "/var/tmp", "/dev/shm")]
+    covered = tuple(folder.rstrip(os.sep) + os.sep for folder in folders)
+    return next((place for place in places if not (place + os.sep).startswith(covered) and os.access(place, os.W_OK)), places[0])
 
 
 def watch_torch(files: Files) -> None:

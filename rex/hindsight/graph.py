@@ -244,7 +244,11 @@ class Walk:
             place = number - base
             if place >= len(nodes):
                 nodes += [()] * (self._next - base - len(nodes))
-            nodes[place] = saving[type(value)](self, value)
+            try:
+                nodes[place] = saving[type(value)](self, value)
+            except Exception as error:   # objects raise what they like
+                self.opaque(f"{type(value).__module__}.{type(value).__qualname__}: {error!r}")
+                nodes[place] = "opaque", f"{type(value).__module__}.{type(value).__qualname__}", False
         queue.clear()
         nodes += [()] * (self._next - base - len(nodes))   # of sets
 

@@ -7,22 +7,23 @@ import enum
 import io
 import itertools
 import random
+import threading
 import types
 import weakref
 from typing import Any, Callable
 
-from rex.hindsight import arrayshapes, codeshapes, livingshapes, othershapes, shapes
+from rex.hindsight import arrayshapes, codeshapes, interpreter, livingshapes, othershapes, shapes
 from rex.hindsight.clock import Converting, Reading
 from rex.hindsight.usercode import UserCode
 
 _LATE: dict[tuple[str, str], str] = {
     ("numpy", "ndarray"): "array", ("numpy", "generic"): "npscalar", ("numpy", "dtype"): "npscalar",
-    ("torch", "Tensor"): "tensor",
+    ("torch", "Tensor"): "tensor", ("tqdm.std", "tqdm"): "bar",
     ("torch.storage", "UntypedStorage"): "storage", ("torch._C", "Generator"): "random",
     ("numpy.random.mtrand", "RandomState"): "random",
     ("numpy.random._generator", "Generator"): "random",
     ("numpy.random.bit_generator", "BitGenerator"): "random"}
-_ELSEWHERE = {("subprocess", "Popen"), ("socket", "socket"), ("_socket", "socket"),
+_ELSEWHERE = {("subprocess", "Popen"), ("rex.hindsight.files", "Descriptors"), ("socket", "socket"), ("_socket", "socket"),
               ("multiprocessing.process", "BaseProcess"),
               ("itertools", "_tee"), ("itertools", "_tee_dataobject")}   # it holds what others have still to give
 _CALLABLES = ("cython_function_or_method", "fused_cython_function", "_ArrayFunctionDispatcher")
@@ -55,7 +56,9 @@ class Shapes:
             livingshapes.ContextShape(), arrayshapes.ArrayShape(), arrayshapes.ScalarShape(),
             arrayshapes.TensorShape(), arrayshapes.StorageShape(), othershapes.RandomShape(),
             othershapes.ReduceShape(), othershapes.OpaqueShape(), othershapes.SuspendedShape(),
-            othershapes.FileShape(), othershapes.EnumShape(), othershapes.CycleShape()]
+            othershapes.FileShape(), othershapes.EnumShape(), othershapes.CycleShape(),
+            othershapes.BarShape(), interpreter.LoggerShape(), interpreter.ThreadShape()]
+        self._user = user
         self.by_tag: dict[str, Any] = {shape.tag: shape for shape in listed}
         self._process = othershapes.ProcessShape()
         tags = {list: "list", dict: "dict", set: "set", tuple: "tuple", frozenset: "tuple",
@@ -94,15 +97,17 @@ class Shapes:
             return self.by_tag["weak"]
         if kind in (Reading, Converting):
             return self.by_tag["reduce"]
-        if othershapes.is_kept(kind):
+        if othershapes.is_kept(kind, self._user):
             return self.by_tag["opaque"]
+        if othershapes.is_logger(kind):
+            return self.by_tag["logger"]
         if issubclass(kind, io.IOBase) and not issubclass(kind, (io.BytesIO, io.StringIO)):
             return self.by_tag["file"]
         if kind.__name__ == "_lru_cache_wrapper":
             return self.by_tag["cache"]
         if kind.__name__ in _CALLABLES:
             return self.by_tag["global"]
-        if kind.__module__ == "threading" and kind.__name__ in ("Thread", "Timer", "_MainThread"):
-            return self.by_tag["opaque"]
+        if issubclass(kind, threading.Thread):
+            return self.by_tag["opaque" if kind.__module__ == "threading" and kind.__name__[0] == "_" else "thread"]
         is_object = self.by_tag["object"].takes(kind)
         return self.by_tag["object" if is_object else "reduce"]

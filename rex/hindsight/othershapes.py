@@ -6,16 +6,15 @@ import functools
 import gc
 import io
 import itertools
-import logging
 import os
 import pickle
 import random
 import sys
 import threading
 import types
-from typing import Any, Iterable
+from typing import Any, Container, Iterable
 
-from rex.hindsight.graph import Node, Walk
+from rex.hindsight.graph import SCALARS, Node, Walk
 from rex.hindsight.shapes import Cannot, reduction
 
 
@@ -33,6 +32,9 @@ class RandomShape:
             yield node[3], live.bit_generator
         elif node[2] == "bits":
             yield node[4], getattr(live, "seed_seq", None)
+        elif node[2] == "python" and len(node) > 4:
+            own = vars(live)
+            yield from [(ref, own[name]) for name, ref in zip(node[4], node[5]) if name in own]
 
     def fits(self, node: Node, live: Any) -> bool:
         return node[2] != "generator"
@@ -49,7 +51,12 @@ class RandomShape:
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
         if node[2] == "python":
-            value.setstate(node[3])
+            random.Random.setstate(value, node[3])
+            if len(node) > 4:
+                own = dict(zip(node[4], build.values(node[5])))
+                for name in _beside_state(value).keys() - own.keys():
+                    delattr(value, name)
+                vars(value).update(own)
         elif node[2] == "bits":
             source = build.get(node[4])
             if source is None or value.seed_seq is source:
@@ -64,8 +71,12 @@ class RandomShape:
 
 
 def _random_state(walk: Walk, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, random.SystemRandom):
+        return ("system",)
     if isinstance(value, random.Random):
-        return "python", value.getstate()
+        own = _beside_state(value)
+        state = random.Random.getstate(value)
+        return ("python", state, walk.refs(own), walk.refs(own.values())) if own else ("python", state)
     if hasattr(value, "bit_generator"):
         return "generator", walk.ref(value.bit_generator)
     if hasattr(value, "get_state") and type(value).__name__ == "RandomState":
@@ -73,6 +84,11 @@ def _random_state(walk: Walk, value: Any) -> tuple[Any, ...]:
     if hasattr(value, "initial_seed"):
         return "torch", str(value.device), value.get_state().numpy().tobytes()
     return "bits", plain(value.state), walk.ref(getattr(value, "seed_seq", None))   # it counts what was spawned
+
+
+def _beside_state(value: Any) -> dict[str, Any]:
+    """Attributes of a generator of a class of the program's own."""
+    return {name: item for name, item in vars(value).items() if name != "gauss_next"}
 
 
 def plain(value: Any) -> Any:
@@ -222,9 +238,6 @@ class OpaqueShape:
     tag = "opaque"
 
     def save(self, walk: Walk, value: Any) -> Node:
-        if isinstance(value, threading.Thread) and value is not threading.main_thread() \
-                and value.is_alive():
-            return opaque_node(walk, value, "a running thread")
         return "opaque", f"{type(value).__module__}.{type(value).__qualname__}", True
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
@@ -240,6 +253,39 @@ class OpaqueShape:
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
         pass
+
+
+class BarShape:
+    """Progress bars: their numbers and texts; how they are drawn stays as it is."""
+
+    tag = "bar"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        shown = _shown(value)
+        return "bar", walk.ref(type(value)), list(shown), list(shown.values())
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return [(node[1], type(live))]
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return True
+
+    def make(self, build: Any, node: Node) -> Any:
+        raise Cannot("the progress bar is not found again")
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        wanted = dict(zip(node[2], node[3]))
+        for name in _shown(value).keys() - wanted.keys():
+            delattr(value, name)
+        vars(value).update(wanted)
+
+
+# A thread of the bars and the clock decide these.
+_DRAWN = frozenset(("start_t", "last_print_t", "last_print_n", "miniters", "mininterval", "maxinterval", "delay", "pos", "ncols", "nrows"))
+
+
+def _shown(bar: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(bar).items() if type(value) in SCALARS and name not in _DRAWN}
 
 
 class ProcessShape(OpaqueShape):
@@ -314,6 +360,8 @@ class FileShape:
         try:
             if value.closed:
                 return "file", "", "", -1
+            if isinstance(name, int) and value.writable():
+                return opaque_node(walk, value, "a file without a name")
             if value.writable():
                 value.flush()
             position = value.tell() if value.seekable() else None
@@ -388,15 +436,22 @@ def _put_beside(member: Any) -> dict[str, Any]:
     return {name: item for name, item in vars(member).items() if not name.startswith("_")}
 
 
-def is_kept(kind: type) -> bool:
+def is_logger(kind: type) -> bool:
+    """Whether instances are loggers."""
+    logging = sys.modules.get("logging")
+    return logging is not None and issubclass(kind, logging.Logger)
+
+
+def is_kept(kind: type, user: Container[object]) -> bool:
     """Whether instances stay as they live: they lead out of the program, or keep nothing of it."""
-    if issubclass(kind, (logging.Logger, logging.Handler)):
-        return True
+    logging = sys.modules.get("logging")
+    if logging is not None and issubclass(kind, logging.Handler) and kind.__module__ != "logging" and kind.__module__ not in user:
+        return True   # of a library's: it may lead anywhere
     names = {f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__}
     return bool(names & _KEPT)
 
 
-_KEPT = {"_thread.lock", "_thread.RLock", "_csv.writer", "tqdm.std.tqdm", "builtins.code",
+_KEPT = {"_thread.lock", "_thread.RLock", "_csv.writer", "builtins.code",
          "torch.utils.tensorboard.writer.SummaryWriter", "builtins.mappingproxy",
          "builtins.getset_descriptor", "builtins.member_descriptor", "builtins.wrapper_descriptor",
          "builtins.method_descriptor", "builtins.classmethod_descriptor", "builtins.method-wrapper"}

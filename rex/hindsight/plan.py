@@ -94,6 +94,8 @@ def make_plan(options: Options) -> Plan:
     every = {key for border in run.borders for key in _keys(border.position)}
     skippable = every - hot if options.is_skipping else set()
     main = main_loop(run)
+    if options.epochs and not main:
+        raise UsageError("there are no iterations to choose from", "no loop of this run was seen", "replay without --epochs")
     low, high = options.epochs or (0, FOREVER)
     plan = Plan(experiment, run, probes, skippable, [], high, (low, high), script, sources=sources)
     plan.is_inner = any(hot & set(_keys(b.position)[1:]) for b in run.borders)

@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterator
 from rex.archive import COMPLETE
 from rex.cluster import connect, in_order, worker_count
 from rex.errors import UsageError
+from rex.hindsight.files import folders_of, place_apart
 from rex.hindsight.plan import FOREVER, Options, Plan
 from rex.hindsight.workers import Worker, do_piece
 
@@ -51,7 +52,7 @@ def run_plan(plan: Plan, options: Options, show: Show) -> Findings:
 
 
 def _run_here(jobs: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    with tempfile.TemporaryDirectory(prefix="rex-") as work:
+    with tempfile.TemporaryDirectory(prefix="rex-", dir=place_apart(jobs[0]["written"])) as work:
         workers = [Worker(job, work) for job in jobs]
         try:
             for worker in workers:
@@ -108,7 +109,8 @@ def _job_of(plan: Plan, options: Options, number: int) -> dict[str, Any]:
             "shown": plan.shown, "only_loop": plan.shown[0] > 0 or plan.until < FOREVER,
             "skippable": sorted(plan.skippable), "verify": plan.verified,
             "mentioned": sorted({name for probe in plan.probes for name in probe.names}),
+            "touched": sorted({name for probe in plan.probes for name in probe.touched}),
             "changes": next((probe.changes for probe in plan.probes if probe.changes), ""),
-            "jobs": len(plan.pieces), "is_first": number == 0, "unset": head["unset"],
+            "written": folders_of(plan.run.files), "jobs": len(plan.pieces), "is_first": number == 0, "unset": head["unset"],
             "withheld": head["withheld"], "recorded_status": plan.run.end.get("status", 0),
             "environment": {**kept, "PYTHONHASHSEED": head["hash_seed"]}}

@@ -68,7 +68,7 @@ class Build:
         shape = self._live_shape(type(live))
         if shape is not self._shapes[node[0]] and shape.tag != node[0]:
             return False
-        if node[0] in ("object", "array", "tensor", "random", "enum"):
+        if node[0] in ("object", "array", "tensor", "random", "enum", "thread", "bar"):
             kind = self.nodes[node[1][0]]
             return kind[1:3] == (type(live).__module__, type(live).__qualname__)
         return True

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import sys
 import types
 from importlib import import_module
-from typing import Any
+from typing import Any, Iterator
 
-from rex.hindsight.files import Files
+from rex.hindsight.files import Descriptors, Files
 from rex.hindsight.graph import SCALARS
 from rex.hindsight.instrument import PREFIX
+from rex.hindsight.interpreter import Interpreter, is_ours
 from rex.hindsight.lent import LENT, Lent
 from rex.hindsight.shapes import Cannot
 from rex.hindsight.usercode import UserCode
@@ -20,6 +22,7 @@ from rex.state import environment
 _SPECIAL = frozenset("""__builtins__ __loader__ __spec__ __file__ __cached__ __name__ __doc__
     __package__ __path__ __annotations__ __warningregistry__""".split())
 _TORCH, _CUDA, _NUMPY, _FILES = "<torch>", "<cuda.random>", "<numpy>", "<files>"
+_DESCRIPTORS = "<os.open>"
 _DECIMAL, _LIMIT = "<decimal>", "<recursion limit>"
 _DECIMALS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
 _BEGUN_IN = os.path.abspath(os.curdir)
@@ -36,7 +39,8 @@ class Roots:
 
     def __init__(self, frame: types.FrameType, modules: dict[str, Any],
                  outermost: types.FrameType | None, loops: list[Any], kept: set[str],
-                 withheld: frozenset[str], files: Files | None, code: UserCode, lent: Lent) -> None:
+                 withheld: frozenset[str], files: Files | None, code: UserCode, lent: Lent,
+                 interpreter: Interpreter) -> None:
         """
         Args:
             modules: the user's modules by name.
@@ -47,14 +51,30 @@ class Roots:
             files: what the script wrote.
             code: tells which variables only added statements look at.
             lent: what the user's code may put into libraries.
+            interpreter: what the script may set in it.
         """
         self._frames = _frames(frame, modules, outermost)
         self._modules = modules
         self._loops = loops
         self._kept, self._withheld, self._files, self._code, self._lent = kept, withheld, files, code, lent
+        self._interpreter = interpreter
 
-    def pairs(self) -> list[tuple[str, Any]]:
-        """Every name with its value, in an order that depends on the names only."""
+    def pairs(self) -> Iterator[tuple[str, Any]]:
+        """Every name with its value, in an order that depends on the names only.
+
+        Files are looked at once all others were walked, which writes out what open ones have in their buffers.
+        """
+        return itertools.chain(self._named(), self._of_files())
+
+    def _of_files(self) -> Iterator[tuple[str, Any]]:
+        if self._files is None:
+            return
+        if files := self._files.state():
+            yield _FILES, files
+        if self._files.has_descriptors:
+            yield _DESCRIPTORS, Descriptors()
+
+    def _named(self) -> list[tuple[str, Any]]:
         found: list[tuple[str, Any]] = []
         for label, frame in self._frames:
             kept = self._kept | self._code.fresh(frame.f_code)
@@ -73,9 +93,7 @@ class Roots:
         variables = outside[environment.ENVIRON]
         outside[environment.ENVIRON] = {name: variables[name] for name in sorted(variables)
                                         if name not in self._withheld}
-        if self._files is not None and (files := self._files.state()):
-            outside[_FILES] = files
-        return [*found, *self._lent.pairs(), *sorted(outside.items())]
+        return [*found, *self._lent.pairs(), *self._interpreter.pairs(), *sorted(outside.items())]
 
     def bind(self, values: dict[str, Any]) -> None:
         """Let every name hold its value; names that were unbound are unbound."""
@@ -93,6 +111,7 @@ class Roots:
         if _FILES not in values and self._files is not None and self._files.written:
             self._files.restore({})
         self._lent.bind(values)
+        self._interpreter.bind(values)
         frames = tuple(f"{label}." for label, _ in self._frames)
         for root, value in values.items():
             if root.startswith(frames):   # a frame may be called <listcomp>()
@@ -104,7 +123,7 @@ class Roots:
                 vars(self._modules[module or "__main__"])[name] = value
 
     def _bind_special(self, root: str, value: Any) -> None:
-        if root.startswith(LENT):
+        if root.startswith(LENT) or is_ours(root) or root == _DESCRIPTORS:
             pass   # all at once
         elif root == _FILES:
             if self._files is not None:

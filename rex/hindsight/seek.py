@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import types
 from typing import Any
 
 from rex.archive import Archive
@@ -10,6 +11,7 @@ from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.deltas import ChunkReader
 from rex.hindsight.graph import Snapshot, decode_snapshot
 from rex.hindsight.kinds import Shapes
+from rex.hindsight.pending import is_waiting
 from rex.hindsight.records import Border, Checkpoint, Run
 from rex.hindsight.restore import restore
 from rex.hindsight.session import Entry, Session
@@ -35,6 +37,7 @@ class Seeker(Session):
         self.archive = archive
         self.shapes = Shapes(self.code)
         self.target, self.is_astray = target, False
+        self._left_at: types.FrameType | None = None     # the frame from which on it is astray
         self.restored = 0
         self._chunks = ChunkReader(archive.store)
         self.restore_s = self.restore_pause_s = 0.0
@@ -58,13 +61,15 @@ class Seeker(Session):
         wanted = int(rest.partition("/")[0])
         entry.iteration = wanted
         if "/" in rest:
-            self.is_astray = self.is_astray or wanted > 0
+            if wanted > 0 and not self.is_astray:
+                self.is_astray, self._left_at = True, entry.frame
             _advance(entry, wanted)
             return
         self._take_on(entry, wanted)
 
     def _take_on(self, entry: Entry, iteration: int = 0) -> None:
         try:
+            self._refuse_held(entry.frame)
             try:
                 self.restore(self.target, entry)
             except Cannot:   # its iterator cannot be set, but perhaps driven there
@@ -75,6 +80,23 @@ class Seeker(Session):
         except Cannot as why:
             self.stuck(str(why))
         self.arrive()
+
+    def _refuse_held(self, frame: types.FrameType) -> None:
+        """Refuse to take on a state in a function while what called it holds values of another.
+
+        Raises:
+            Cannot: it does.
+        """
+        each, callee = frame.f_back, frame.f_code.co_name
+        while self.is_astray and frame is not self._left_at and each is not None:
+            tree = self.trees.get(each.f_globals.get("__name__", ""))
+            if not each.f_globals.get("__name__", "").startswith("rex.hindsight."):
+                if tree is None or is_waiting(each, tree):
+                    raise Cannot(f"the expression that calls {callee} holds values of before")
+                callee = each.f_code.co_name
+            if each is self._left_at:
+                return
+            each = each.f_back
 
     def stuck(self, why: str) -> None:
         """The state of the target cannot be made the live one; does not return."""
@@ -120,6 +142,7 @@ class Seeker(Session):
         border, checkpoint = self.checkpoint_at(position)
         saved = self.read_snapshot(checkpoint)
         memory = StoredMemory(self.archive, checkpoint.table, self._chunks)
+        self.interpreter.check(saved)
         roots = self.roots(entry)
         values, build = restore(saved, self.shapes, roots.pairs(), memory)
         roots.bind(values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import os
 import sys
@@ -12,6 +13,7 @@ from typing import Any, Iterator
 from rex.hindsight.clock import now_s
 from rex.hindsight.files import Files
 from rex.hindsight.instrument import PROBE, ModulePlan, SiteFacts
+from rex.hindsight.interpreter import Interpreter
 from rex.hindsight.lent import Lent, find_lent
 from rex.hindsight.roots import Roots
 from rex.hindsight.usercode import UserCode
@@ -103,8 +105,10 @@ class Session:
     def __init__(self) -> None:
         self.stack: list[Entry] = []
         self.modules: dict[str, Any] = {}
+        self.trees: dict[str, ast.AST] = {}     # of their source, as it is rewritten
         self.code = UserCode()
         self.lent = Lent(self.code)
+        self.interpreter = Interpreter()
         self.sites: dict[str, Site] = {}
         self.granularity_s = 0.0
         self.kept: set[str] = set()
@@ -143,7 +147,8 @@ class Session:
         space = vars(module)
         if not self.modules:
             self.lent.begin()
-        self.modules[module.__name__] = module
+            self.interpreter.begin()
+        self.modules[module.__name__], self.trees[module.__name__] = module, plan.tree
         self.code.add(module.__name__, code, recorded, plan.probes)
         self.lent.add(find_lent(plan.tree, plan.probes))
         space[PROBE] = self.fence()
@@ -275,7 +280,7 @@ class Session:
         """Where the live state begins, at a border of this loop."""
         outermost = self.stack[0].frame if self.stack else entry.frame
         return Roots(entry.frame, self.modules, outermost, self.stack, self.kept, self.withheld,
-                     self.files, self.code, self.lent)
+                     self.files, self.code, self.lent, self.interpreter)
 
     def begin(self, entry: Entry) -> bool:
         """A loop is about to begin; False skips it."""

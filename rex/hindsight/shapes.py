@@ -7,6 +7,7 @@ import ctypes
 import threading
 import types
 from collections import OrderedDict, defaultdict, deque
+from sys import intern
 from typing import Any, Iterable
 
 from rex.hindsight.graph import LONG_BYTES, SCALARS, Node, Walk
@@ -167,7 +168,8 @@ def _fill_anew(value: Any, keys: list[Any], items: list[Any]) -> None:
             OrderedDict.__setitem__(value, key, item)
         return
     dict.clear(value)
-    dict.update(value, zip(keys, items))
+    # Names are one object wherever they are written; a pickle tells whether they are.
+    dict.update(value, zip([intern(key) if type(key) is str and key.isidentifier() else key for key in keys], items))
 
 
 def _same_key(one: Any, other: Any) -> bool:

@@ -15,7 +15,7 @@ from rex.hindsight import session as sessions
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
 from rex.hindsight.draws import Draws, Held, held_names, is_generator
-from rex.hindsight.files import Files, private_view, remove, watch_torch
+from rex.hindsight.files import Files, folders_of, private_view, remove, watch_torch
 from rex.hindsight.graph import Snapshot, difference, walk_roots
 from rex.hindsight.instrument import ModulePlan, plan_module, rewrite
 from rex.hindsight.memory import Hasher
@@ -44,6 +44,7 @@ class Replayer(Seeker):
         self._job = job
         self._quiet = job["quiet"]       # position from which on this worker's piece begins
         self._skippable, self.mentioned = set(job["skippable"]), set(job["mentioned"])
+        self._touched = set(job["touched"])
         self._last_inside = _last_inside(run)
         stop = run.border(job["stop"])
         self._stop_place = len(run.borders) if stop is None else stop
@@ -75,8 +76,7 @@ class Replayer(Seeker):
 
     def _make_private(self) -> None:
         """See the files as they were before the run; what is written now is seen here only."""
-        folders = {_existing(os.path.dirname(path)) for path in self.run.files}
-        if not private_view(sorted(folders), self._job["scratch"]):
+        if not private_view(folders_of(self.run.files), self._job["scratch"]):
             if self._job["jobs"] > 1:
                 raise UsageError("this system gives no private view of files", "the script writes some",
                                  "replay with -j 1: what it writes is then written again")
@@ -237,7 +237,7 @@ class Replayer(Seeker):
         except Cannot as why:
             self.tell("note", text=f"the state at {position} could not be put back: {why}", key="cannot")
         else:
-            if self.has_probed and self.mentioned.issuperset(map(_variable, names)):
+            if self.has_probed and self._touched.issuperset(map(_variable, names)):
                 self.tell("note", key="changed", text=f"added statements change {names[0]} (iteration "
                           f"{self.iteration}): put back at the next checkpoint")
                 return
@@ -293,12 +293,6 @@ class Replayer(Seeker):
                   restored=self.restored, restore_s=round(self.restore_s, 6),
                   pause_s=round(self.restore_pause_s, 6))
         self._events.close()
-
-
-def _existing(folder: str) -> str:
-    while not os.path.isdir(folder):
-        folder = os.path.dirname(folder)
-    return os.path.realpath(folder)
 
 
 def _is_at(position: str, loop: str) -> bool:
@@ -426,7 +420,11 @@ def replay(job: dict[str, Any], run_script: RunScript) -> int:
     replayer = Replayer(archive, run, job)
     sessions.current = replayer
     replayer.withheld = frozenset(job["withheld"])
-    replayer.install()
+    try:
+        replayer.install()
+    except UsageError as error:
+        replayer.tell("failed", what=error.what, why=error.why, advice=error.advice)
+        os._exit(error.code)
     status = run_script(job["script"], job["arguments"], _preparer(replayer, archive))
     replayer.finish(status)
     return status

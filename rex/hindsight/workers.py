@@ -12,6 +12,7 @@ import threading
 from typing import Any, Iterator
 
 from rex.errors import OwnFailure, RexError, UsageError
+from rex.hindsight.files import place_apart
 from rex.hindsight.processes import RUN, python_path
 
 
@@ -74,6 +75,8 @@ class Worker:
             elif event["e"] != "lost":
                 yield event
         status = self._process.wait()
+        if last["e"] == "failed":
+            raise UsageError(last["what"], last["why"], last["advice"])
         if last["e"] != "end" or status not in (0, self._job["recorded_status"]):
             raise self._failure(last, status)
 
@@ -111,7 +114,7 @@ def _read(fd: int, lines: queue.SimpleQueue[str | None]) -> None:
 def do_piece(job: dict[str, Any]) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     """Do a piece on the machine of a cluster's worker: its events, and what failed (what, why, advice, lines)."""
     events: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory(prefix="rex-") as work:
+    with tempfile.TemporaryDirectory(prefix="rex-", dir=place_apart(job["written"])) as work:
         worker = Worker(job, work)
         try:
             for event in worker.events():

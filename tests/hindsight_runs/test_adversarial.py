@@ -10,7 +10,7 @@ from hindsight_harness import Case
 
 HEAD = """
 import random, itertools, functools, collections, weakref, types, heapq, io
-import contextvars, decimal, enum, math, string, threading
+import contextvars, decimal, enum, gc, logging, math, os, signal, string, sys, tempfile, threading
 import numpy as np
 rng = np.random.default_rng(1)
 random.seed(2)
@@ -156,6 +156,29 @@ LOOPS: dict[str, tuple[str, str, str]] = {
     "bounded_cache": (
         "k = 0\n@functools.lru_cache(maxsize=8)\ndef f(x):\n    return x * k",
         "if step == 5:\n    k += 1; f.cache_clear()\nv = f(step % 2)", "(v, f.cache_info())"),
+    "loggers": (
+        "class Keep(logging.Handler):\n    def __init__(self):\n        super().__init__(); self.seen = []\n"
+        "    def emit(self, record): self.seen.append(record.getMessage())\n"
+        "log, keep = logging.getLogger('mine'), Keep(); log.addHandler(keep); log.tag = 0",
+        "log.warning('%d', step); log.tag += step; log.setLevel(20 + step)\nif step == 3: log.addFilter(lambda record: 'x' not in record.msg)",
+        "(keep.seen[-1], len(keep.seen), log.tag, log.level, len(log.filters), log.isEnabledFor(25))"),
+    "settings_of_the_interpreter": (
+        "def one(*_): pass\ndef two(*_): pass",
+        "gc.set_threshold(700 + step + epoch); sys.setswitchinterval(0.001 * (step + 7)); os.umask(0o20 + epoch)\n"
+        "signal.signal(signal.SIGUSR1, two if epoch % 2 else one); logging.getLogger('other').setLevel(10 + epoch)",
+        "(gc.get_threshold(), sys.getswitchinterval(), os.umask(os.umask(0)) if epoch < 0 else open('/proc/self/status').read().partition('Umask')[2][:6], "
+        "signal.getsignal(signal.SIGUSR1).__name__, logging.getLogger('other').level)"),
+    "generators_with_attributes": (
+        "class Dice(random.Random):\n    rolled = 0\n    def roll(self):\n        self.rolled += 1\n        return self.randrange(6)\n"
+        "dice, system = Dice(5), random.SystemRandom()", "dice.roll(); drawn = system.random()", "(dice.rolled, dice.getstate()[1][-1], drawn < 1)"),
+    "threads_that_ended": (
+        "done = []\nclass Job(threading.Thread):\n    def run(self): self.result = len(done)", 
+        "t = threading.Thread(target=done.append, args=(step,)); t.start(); t.join()\nj = Job(); j.start(); j.join()\nlate = Job()",
+        "(t.name, t.is_alive(), j.result, late.ident, len(done), t.join())"),
+    "files_without_a_name": ("f = tempfile.TemporaryFile()", "f.write(b'abc')", "(f.tell(), f.seek(0), f.read()[-3:], f.seek(0, 2))"),
+    "files_by_number": ("fd = os.open('raw.bin', os.O_RDWR | os.O_CREAT)", "os.write(fd, bytes([step]))", "os.lseek(fd, 0, 1)"),
+    "finalizers": (
+        "freed = []\nclass B: pass", "b = B(); weakref.finalize(b, freed.append, step)", "(len(freed), freed[-1])"),
     "module_state": ("", "random.seed(step); collections.marker = step", "collections.marker"),
 }
 
@@ -181,7 +204,8 @@ def _script(name: str) -> str:
 
 # Many loops in one script: each is a function, so that one recording serves them all.
 _REFUSED = {"generator_moves_on": "generator numbers has moved on", "state_hidden_in_c": "HASH", "tee": "itertools._tee",
-            "known_by_id": "known by its id()", "bounded_cache": "the cache of f holds other results"}
+            "files_without_a_name": "a file without a name", "files_by_number": "rex.hindsight.files.Descriptors",
+            "finalizers": "objects have other finalizers", "known_by_id": "known by its id()", "bounded_cache": "the cache of f holds other results"}
 SHARED = sorted(set(LOOPS) - {"deleted_names", *_REFUSED})
 
 
@@ -233,6 +257,82 @@ def test_loops_that_an_exception_leaves(tmp_path: Path) -> None:
     assert case.replay("-j", "2") == truth
     case.add_after("train", "n += 1", "print('probe', a, b, n)")
     assert case.replay("-j", "2") == case.truth()
+
+
+HELD = """
+    import logging
+    calls = 0
+    def solve(n):
+        global calls
+        calls += 1
+        s = 0
+        for k in range(n):
+            s += solve(k)
+            for j in range(3):
+                s += j
+        return s + 1
+    total, parts = 0, []
+    for epoch in range(5):
+        total += solve(3)
+        parts = parts + [solve(2)]
+        print("epoch", epoch, total, sum(parts))
+    """
+
+
+def test_values_that_expressions_hold(tmp_path: Path) -> None:
+    case = Case(tmp_path, train=HELD)
+    case.record()
+    case.add_after("train", "s += solve(k)", "print('probe', n, k, s)")
+    assert case.replay("-j", "3") == case.truth()
+
+
+def test_what_open_files_have_in_their_buffers(tmp_path: Path) -> None:
+    case = Case(tmp_path, train="""
+        log = open("log.txt", "w")
+        for epoch in range(4):
+            for step in range(5):
+                log.write(f"{epoch} {step}\\n")
+            print("epoch", epoch, log.tell())
+        log.close()
+        """)
+    case.record()
+    case.add_after("train", "log.write", "print('probe', epoch, step, log.tell())")
+    assert case.replay("-j", "2") == case.truth()
+
+
+def test_files_in_the_temporary_folder(tmp_path: Path) -> None:
+    case = Case(tmp_path, train=f"""
+        import os, tempfile
+        path = os.path.join(tempfile.gettempdir(), "{tmp_path.name}.hindsight")
+        for epoch in range(4):
+            for step in range(3):
+                with open(path, "a") as file:
+                    file.write(f"{{epoch}} {{step}} ")
+            print("epoch", epoch)
+        os.remove(path)
+        """)
+    case.record()
+    case.add_after("train", 'print("epoch"', "print('probe', epoch, open(path).read())")
+    truth = case.truth()
+    assert case.replay() == truth and "4 loops skipped" in case.told
+    assert case.replay("-j", "2") == truth
+
+
+def test_a_probe_that_only_looks_is_not_blamed(tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("1")
+    case = Case(tmp_path, train="""
+        import os
+        n = 0
+        for epoch in range(4):
+            for step in range(5):
+                n += os.stat("in.txt").st_size
+            print("epoch", epoch)
+        """)
+    case.record()
+    (tmp_path / "in.txt").write_text("12")     # no input that Python opens
+    case.add_after("train", "n +=", "print('probe', n)")
+    case.replay(status=20)
+    assert "n differs from the recording in iteration 0" in case.told
 
 
 def test_loops_below_a_comprehension(tmp_path: Path) -> None:

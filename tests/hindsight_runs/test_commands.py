@@ -112,6 +112,13 @@ def test_epochs_alone_are_shown_and_run(tmp_path: Path) -> None:
     assert "not a range" in rex(tmp_path, "replay", "-l", "EXP", "--epochs", "x", "train.py").stderr
 
 
+def test_epochs_of_a_run_without_loops_are_refused(tmp_path: Path) -> None:
+    case = Case(tmp_path, train="print('end')\n")
+    case.record()
+    case.replay("--epochs", "1:2", status=2)
+    assert "there are no iterations to choose from" in case.told
+
+
 def test_verify_runs_what_could_be_skipped(tmp_path: Path) -> None:
     case = Case(tmp_path, train=NUMPY)
     case.record()

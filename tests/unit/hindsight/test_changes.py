@@ -91,3 +91,22 @@ def test_names_that_only_additions_bind_are_no_state() -> None:
 def test_a_syntax_error_is_told_with_its_line() -> None:
     with pytest.raises(UsageError, match="m.py line 2"):
         compare(RECORDED, "x = 1\ny = = 2\n", "m", "m.py")
+
+
+def test_what_a_statement_may_change() -> None:
+    recorded = "for epoch in range(3):\n    w = 1\n"
+
+    def touched(added: str) -> frozenset[str]:
+        return compare(recorded, f"{recorded}    {added}\n", "m", "m.py").probes[0].touched
+
+    assert touched("print('probe', w, len(w), w > 3, f'{w}')") == frozenset()
+    assert touched("if w > 3: print(w, str(w))") == frozenset()
+    assert touched("print(net.loss, w[0], sum(rows), w)") == {"net", "w", "sum", "rows"}
+    assert touched("x = w") == {"x", "w"} and touched("w.zero_()") == {"w"} and touched("print(w in seen)") == {"w", "seen"}
+
+
+def test_variables_of_comprehensions_are_their_own() -> None:
+    recorded = "rs = [1]\nfor r in rs:\n    pass\n"
+    found = compare(recorded, recorded + "print([r for r in rs])\n", "m", "m.py")
+    assert found.probes[0].changes == ""
+    assert compare(recorded, recorded + "r = 2\n", "m", "m.py").probes[0].changes == "r"

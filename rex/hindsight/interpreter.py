@@ -1,0 +1,228 @@
+"""State of the interpreter and its library that no variable reaches: collector, signals, loggers, names of threads."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import os
+import signal
+import sys
+import threading
+import weakref
+from typing import Any, Callable
+
+from rex.hindsight.graph import Snapshot
+from rex.hindsight.othershapes import opaque_node
+from rex.hindsight.shapes import Cannot
+
+INTERPRETER, SIGNALS, LOGGERS, FINALIZERS = "<interpreter>", "<signals>", "<loggers>", "<finalizers>"   # no variables
+
+
+class Interpreter:
+    """Tells what a script has changed since it began, and puts it back."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, Any] = {}
+        self._handlers: dict[int, Any] = {}
+
+    def begin(self) -> None:
+        """The script begins: what there is now is none of its doing."""
+        self._begun, self._handlers = _settings(), _handlers()
+
+    def pairs(self) -> list[tuple[str, Any]]:
+        """What is not as it was when the script began, by name."""
+        now, found = _settings(), []
+        threads = now["threads"] - self._begun["threads"]   # ours are among them
+        changed = {name: value for name, value in now.items() if value != self._begun[name]}
+        if changed:
+            found.append((INTERPRETER, {**changed, "threads": threads}))
+        handlers = _handlers()
+        if handlers != self._handlers:
+            found.append((SIGNALS, {number: handler for number, handler in handlers.items()
+                                    if handler != self._handlers.get(number)}))
+        if finalizers := _finalizers():
+            found.append((FINALIZERS, finalizers))
+        logging = sys.modules.get("logging")
+        if logging is not None and hasattr(logging, "Logger"):
+            loggers = [each for each in _loggers(logging) if not _is_plain(each)]
+            if loggers or logging.root.manager.disable:
+                found.append((LOGGERS, [logging.root.manager.disable, loggers]))
+        return found
+
+    def check(self, saved: Snapshot) -> None:
+        """Refuse a state whose objects have other finalizers than those that live.
+
+        Raises:
+            Cannot: they have.
+        """
+        if next((root.value for root in saved.roots if root.name == FINALIZERS), "") != _finalizers():
+            raise Cannot("objects have other finalizers (weakref.finalize)")
+
+    def bind(self, values: dict[str, Any]) -> None:
+        """Let all be as it is told, or as it was when the script began."""
+        told = values.get(INTERPRETER, {})
+        wanted = {**self._begun, **told, "threads": self._begun["threads"] + told.get("threads", 0)}
+        now = _settings()
+        for name, value in wanted.items():
+            if value != now[name]:
+                _SET[name](value)
+        handlers, live = {**self._handlers, **values.get(SIGNALS, {})}, _handlers()
+        for number, handler in handlers.items():
+            if live.get(number) != handler and handler is not None:
+                signal.signal(number, handler)
+        logging = sys.modules.get("logging")
+        if logging is not None and hasattr(logging, "Logger"):
+            level, loggers = values.get(LOGGERS, [0, []])
+            logging.root.manager.disable = level
+            for each in _loggers(logging):
+                if each not in loggers and not _is_plain(each):
+                    _make_plain(each)
+            logging.root.manager._clear_cache()
+
+
+def is_ours(name: str) -> bool:
+    """Whether a root is one of these."""
+    return name in (INTERPRETER, SIGNALS, LOGGERS, FINALIZERS)
+
+
+def _settings() -> dict[str, Any]:
+    return {"collects": gc.isenabled(), "thresholds": gc.get_threshold(), "switch_us": round(sys.getswitchinterval() * 1e6),
+            "umask": _umask(), "threads": _threads_named()}
+
+
+def _finalizers() -> str:
+    """Numbers of the finalizers whose objects live, in the order in which they were made."""
+    registry: dict[Any, Any] = weakref.finalize._registry   # type: ignore[attr-defined]
+    return " ".join(map(str, sorted(info.index for info in list(registry.values()))))
+
+
+def _umask() -> int:
+    # To ask by os.umask is to set it, for the writer's thread too.
+    with open("/proc/self/status", "rb", buffering=0) as file:
+        return int(file.read(200).partition(b"Umask:")[2].split(None, 1)[0], 8)
+
+
+def _threads_named() -> int:
+    """How many names of threads were made up: the next one has a number more."""
+    counter = getattr(getattr(threading, "_counter", None), "__self__", None)
+    return int(repr(counter)[len("count("):-1]) if isinstance(counter, itertools.count) else 0
+
+
+def _name_threads(count: int) -> None:
+    if count:
+        threading._counter = itertools.count(count).__next__   # type: ignore[attr-defined]
+
+
+_SET: dict[str, Callable[[Any], Any]] = {
+    "collects": lambda is_on: gc.enable() if is_on else gc.disable(), "thresholds": lambda each: gc.set_threshold(*each),
+    "switch_us": lambda us: sys.setswitchinterval((us + 0.5) * 1e-6), "umask": os.umask, "threads": _name_threads}
+
+
+def _handlers() -> dict[int, Any]:
+    """What is done at each signal, as far as Python did it; ours stand for the default."""
+    found = {}
+    for number in _NUMBERS:
+        handler = signal.getsignal(number)
+        is_ours = getattr(handler, "__module__", "").startswith("rex.hindsight.")
+        found[number] = signal.SIG_DFL if is_ours else handler
+    return found
+
+
+_NUMBERS = sorted(map(int, signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}))
+
+
+def _loggers(logging: Any) -> list[Any]:
+    known = logging.root.manager.loggerDict
+    return [logging.root, *[known[name] for name in sorted(known) if isinstance(known[name], logging.Logger)]]
+
+
+def _is_plain(logger: Any) -> bool:
+    """Whether a logger is as it was made."""
+    return not (logger.level != (30 if logger.parent is None else 0) or logger.handlers or logger.filters or logger.disabled
+                or not logger.propagate or len(vars(logger)) > len(_ATTRIBUTES))
+
+
+def _make_plain(logger: Any) -> None:
+    logger.level = 30 if logger.parent is None else 0     # a warning
+    logger.handlers, logger.filters, logger.disabled, logger.propagate = [], [], False, True
+    for name in vars(logger).keys() - _ATTRIBUTES:
+        delattr(logger, name)
+
+
+_ATTRIBUTES = frozenset(("filters", "name", "level", "parent", "propagate", "handlers", "disabled", "_cache", "manager"))
+
+
+class LoggerShape:
+    """Loggers: found by their names, with their levels, filters, handlers and what a program put beside."""
+
+    tag = "logger"
+
+    def save(self, walk: Any, value: Any) -> tuple[Any, ...]:
+        own = {name: item for name, item in vars(value).items() if name not in _ATTRIBUTES}
+        return ("logger", value.name, value.level, value.disabled, value.propagate, walk.refs(value.filters),
+                walk.refs(value.handlers), walk.refs(own), walk.refs(own.values()))
+
+    def pairs(self, node: Any, live: Any) -> Any:
+        own = vars(live)
+        return [*zip(node[5], live.filters), *zip(node[6], live.handlers),
+                *[(ref, own[name]) for name, ref in zip(node[7], node[8]) if name in own]]
+
+    def fits(self, node: Any, live: Any) -> bool:
+        return bool(live.name == node[1])
+
+    def make(self, build: Any, node: Any) -> Any:
+        return sys.modules["logging"].getLogger(None if node[1] == "root" else node[1])
+
+    def fill(self, build: Any, node: Any, value: Any) -> None:
+        value.level, value.disabled, value.propagate = node[2:5]
+        value.filters[:], value.handlers[:] = build.values(node[5]), build.values(node[6])
+        own = dict(zip(node[7], build.values(node[8])))
+        for name in vars(value).keys() - own.keys() - _ATTRIBUTES:
+            delattr(value, name)
+        vars(value).update(own)
+        value._cache.clear()
+
+
+class ThreadShape:
+    """Threads that have not begun, or have ended: those that run are elsewhere."""
+
+    tag = "thread"
+
+    def save(self, walk: Any, value: Any) -> tuple[Any, ...]:
+        if value.is_alive():
+            return opaque_node(walk, value, "a running thread")
+        own = _own(value)
+        return ("thread", walk.ref(type(value)), value.ident is not None, value.name, value.daemon, walk.refs(own),
+                walk.refs(own.values()))
+
+    def pairs(self, node: Any, live: Any) -> Any:
+        own = _own(live)
+        return [(node[1], type(live)), *[(ref, own[name]) for name, ref in zip(node[5], node[6]) if name in own]]
+
+    def fits(self, node: Any, live: Any) -> bool:
+        return (live.ident is not None, live.name, live.daemon) == node[2:5] and not live.is_alive()
+
+    def make(self, build: Any, node: Any) -> Any:
+        kind = build.get(node[1])
+        made = kind.__new__(kind)
+        threading.Thread.__init__(made, name=node[3], daemon=node[4])
+        if node[2]:   # one that has ended: nothing else can be joined like it
+            made.run = int
+            made.start()
+            made.join()
+            del made.run
+        return made
+
+    def fill(self, build: Any, node: Any, value: Any) -> None:
+        wanted = dict(zip(node[5], build.values(node[6])))
+        for name in _own(value).keys() - wanted.keys():
+            delattr(value, name)
+        vars(value).update(wanted)
+
+
+_ASKED = frozenset(("_target", "_args", "_kwargs"))
+
+
+def _own(thread: Any) -> dict[str, Any]:
+    """What a thread is to do, and the attributes that a program gave to it."""
+    return {name: item for name, item in vars(thread).items() if name in _ASKED or not name.startswith("_")}
