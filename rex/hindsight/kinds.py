@@ -57,7 +57,7 @@ class Shapes:
             arrayshapes.TensorShape(), arrayshapes.StorageShape(), othershapes.RandomShape(),
             othershapes.ReduceShape(), othershapes.OpaqueShape(), othershapes.SuspendedShape(),
             othershapes.FileShape(), othershapes.EnumShape(), othershapes.CycleShape(),
-            othershapes.BarShape(), interpreter.LoggerShape(), interpreter.ThreadShape()]
+            livingshapes.BarShape(), interpreter.LoggerShape(), interpreter.ThreadShape()]
         self._user = user
         self.by_tag: dict[str, Any] = {shape.tag: shape for shape in listed}
         self._process = othershapes.ProcessShape()

@@ -14,7 +14,7 @@ import threading
 import types
 from typing import Any, Container, Iterable
 
-from rex.hindsight.graph import SCALARS, Node, Walk
+from rex.hindsight.graph import Node, Walk
 from rex.hindsight.shapes import Cannot, reduction
 
 
@@ -253,39 +253,6 @@ class OpaqueShape:
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
         pass
-
-
-class BarShape:
-    """Progress bars: their numbers and texts; how they are drawn stays as it is."""
-
-    tag = "bar"
-
-    def save(self, walk: Walk, value: Any) -> Node:
-        shown = _shown(value)
-        return "bar", walk.ref(type(value)), list(shown), list(shown.values())
-
-    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return [(node[1], type(live))]
-
-    def fits(self, node: Node, live: Any) -> bool:
-        return True
-
-    def make(self, build: Any, node: Node) -> Any:
-        raise Cannot("the progress bar is not found again")
-
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        wanted = dict(zip(node[2], node[3]))
-        for name in _shown(value).keys() - wanted.keys():
-            delattr(value, name)
-        vars(value).update(wanted)
-
-
-# A thread of the bars and the clock decide these.
-_DRAWN = frozenset(("start_t", "last_print_t", "last_print_n", "miniters", "mininterval", "maxinterval", "delay", "pos", "ncols", "nrows"))
-
-
-def _shown(bar: Any) -> dict[str, Any]:
-    return {name: value for name, value in vars(bar).items() if type(value) in SCALARS and name not in _DRAWN}
 
 
 class ProcessShape(OpaqueShape):
