@@ -12,8 +12,10 @@ from typing import Any, Callable, Iterable
 
 import xxhash
 
+from rex.archive import Archive
 from rex.errors import UsageError
 from rex.hindsight.instrument import PROBE
+from rex.hindsight.records import content_of
 
 STATE_BYTES = 1 << 20      # larger files are kept only once the script reads them back
 _INPUTS, _ENDS_BYTES = 1000, 64 << 10
@@ -67,6 +69,7 @@ class Files:
         self.stale: set[str] = set()     # written in parts of the run that were skipped
         self._read_back: set[str] = set()
         self._inputs: set[str] = set()
+        self._beside: set[str] = set()
         self._apart, self._note_written, self._note_input = apart, note_written, note_input
         self.has_descriptors = False     # the script opened files by os.open: where they stand is the kernel's to know
         self._cache: dict[str, tuple[tuple[int, int], bytes]] = {}
@@ -85,7 +88,10 @@ class Files:
         sys.addaudithook(hook)
 
     def _told(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self._is_ours or threading.get_ident() != self._thread or os.getpid() != self._pid:
+        if threading.get_ident() != self._thread:
+            self._told_beside(event, arguments)
+            return
+        if self._is_ours or os.getpid() != self._pid:
             return
         self._is_ours = True
         try:
@@ -106,6 +112,17 @@ class Files:
                         self._opened(path, True, event in _GONE or place == 1)
         finally:
             self._is_ours = False
+
+    def _told_beside(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Another thread opens a file: if it writes, whenever it likes, the file is no state, yet none of a replay's."""
+        path, mode = arguments[:2]
+        if event != "open" or not isinstance(mode, str) or not set(mode) & set("wax+") or not isinstance(
+                path, (str, bytes, os.PathLike)) or os.getpid() != self._pid:
+            return
+        where = os.path.abspath(os.fsdecode(path))
+        if where not in self.written and where not in self._beside and not where.startswith((*_SYSTEM, *self._apart)):
+            self._beside.add(where)
+            self._note_written(where, self._was_there(where), None)
 
     def will_write(self, path: Any) -> None:
         """A library is about to write a file without Python's knowledge."""
@@ -213,6 +230,15 @@ def remove(path: str) -> None:
             os.remove(path)
     except OSError:
         pass
+
+
+def undo(archive: Archive, path: str, line: dict[str, Any]) -> None:
+    """Let a file be what it was before a run wrote it, as far as the line of the run's log tells."""
+    if not line["was_there"]:
+        remove(path)
+    elif line["before"]:
+        with open(path, "wb") as file:
+            file.write(archive.read(content_of(line["before"])))
 
 
 def _within(path: Any, folder: tuple[Any, ...]) -> Any:

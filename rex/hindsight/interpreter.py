@@ -31,7 +31,7 @@ class Interpreter:
 
     def pairs(self) -> list[tuple[str, Any]]:
         """What is not as it was when the script began, by name."""
-        now, found = _settings(), []
+        now, found = _settings(), list[tuple[str, Any]]()
         threads = now["threads"] - self._begun["threads"]   # ours are among them
         changed = {name: value for name, value in now.items() if value != self._begun[name]}
         if changed:

@@ -68,7 +68,7 @@ class WeakBagShape:
         return [*zip(node[2], [key for key, _ in items]), *zip(node[3], [item for _, item in items])]
 
     def fits(self, node: Node, live: Any) -> bool:
-        return type(live).__name__ == node[1]
+        return bool(type(live).__name__ == node[1])
 
     def make(self, build: Any, node: Node) -> Any:
         return getattr(weakref, node[1])()

@@ -160,7 +160,11 @@ class ReduceShape:
             if node[3] is not None:
                 made.__setstate__(build.get(node[3]))
             return made
-        made = function(*[build.whole(ref) for ref in node[2]])
+        arguments = [build.whole(ref) for ref in node[2]]
+        is_error = isinstance(function, type) and issubclass(function, BaseException)
+        # What an exception of the program's wants to be made from need not be what it keeps.
+        made = function.__new__(function, *arguments) if is_error and isinstance(
+            function.__init__, types.FunctionType) else function(*arguments)
         if node[3] is not None:
             _set_state(made, build.whole(node[3]))
         for ref in node[4]:

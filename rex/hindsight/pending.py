@@ -25,7 +25,7 @@ def _path(tree: ast.AST, place: tuple[int | None, ...]) -> list[ast.AST]:
     queue: list[tuple[ast.AST, list[ast.AST]]] = [(tree, [])]
     while queue:
         node, above = queue.pop()
-        path = [node] if isinstance(node, ast.stmt) else [*above, node]
+        path: list[ast.AST] = [node] if isinstance(node, ast.stmt) else [*above, node]
         if isinstance(node, ast.Call) and place == (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset):
             return path
         queue += [(child, path) for child in ast.iter_child_nodes(node)]

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from typing import Any
+from typing import Any, Iterable
 
 from rex.archive import Archive, Recording
 from rex.errors import NotFound, OwnFailure
@@ -109,15 +109,17 @@ class Recorder(Seeker):
         self.entropy.install()
         output.tee(self._take_output, passes=lambda fd: True)
         self.files = Files((os.path.realpath(self.archive.path) + os.sep,), self._note_written,
-                           self._note_input)
+                           self._note_input, {path: line["was_there"] for path, line in self.run.files.items()})
         self.files.install()
         for number in _ENDINGS:
             if signal.getsignal(number) is signal.SIG_DFL:
                 signal.signal(number, self._store_before_end)
 
     def _note_written(self, path: str, was_there: bool, before: bytes | None) -> None:
+        if path in self.run.files:
+            return   # the run that broke off told of it
         content = self.writer.keep(f"hindsight/before/{len(self.files.written)}", before) \
-            if before and self.files else None
+            if before is not None and self.files else None
         self.log.write("file", path=path, was_there=was_there,
                        before=content_to_json(content) if content else None)
 
@@ -284,7 +286,7 @@ class Recorder(Seeker):
         self.policy.paid(kind, pause, writer_s)
         self._checkpoint_s = now_s()
 
-    def _walk(self, pairs: list[tuple[str, Any]]) -> tuple[Snapshot, Taken]:
+    def _walk(self, pairs: Iterable[tuple[str, Any]]) -> tuple[Snapshot, Taken]:
         """Copy what the values reach, for the writer."""
         collects = gc.isenabled()
         gc.disable()

@@ -9,6 +9,7 @@ from typing import Any, Callable
 from rex.archive import COMPLETE, Archive, Experiment, Manifest, Recording
 from rex.errors import NotFound
 from rex.hindsight import session as sessions
+from rex.hindsight.files import undo
 from rex.hindsight.instrument import plan_module, rewrite
 from rex.hindsight.policy import Policy
 from rex.hindsight.recorder import Recorder
@@ -53,10 +54,16 @@ def resume(archive: Archive, former: Experiment, recorder: Recorder) -> None:
     last = border.checkpoint.number if border.checkpoint else 0
     with former.open_log() as log:
         lines = log.read().splitlines(keepends=True)
+    written: set[str] = set()
     for line in lines[1:]:
         recorder.log.copy(line)
-        if json.loads(line).get("position") == border.position:
+        told = json.loads(line)
+        if told.get("k") == "file":
+            written.add(told["path"])
+        if told.get("position") == border.position:
             break   # what came after it is run again
+    for path in sorted(run.files.keys() - written, reverse=True):   # folders behind what is in them
+        undo(archive, path, run.files.pop(path))
     kept = [c for c in run.checkpoints if c.number <= last]
     for checkpoint in kept:
         recorder.log.write("checkpoint", **checkpoint_to_json(checkpoint))

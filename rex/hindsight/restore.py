@@ -21,6 +21,10 @@ class Memory(Protocol):
         """Make memory at an address what it was."""
 
 
+class Halfway(Exception):
+    """A state was taken on in part only: what lives now is of no use."""
+
+
 class Build:
     """One restoration; shapes call `get` for what they hold."""
 
@@ -243,7 +247,7 @@ def _below(node: Node) -> list[int]:
     return found
 
 
-def restore(snapshot: Snapshot, shapes: Any, live_roots: list[tuple[str, Any]],
+def restore(snapshot: Snapshot, shapes: Any, live_roots: Iterable[tuple[str, Any]],
             memory: Memory) -> tuple[dict[str, Any], Build]:
     """Build what the roots were; live objects are changed in place, the roots not yet bound.
 
@@ -251,10 +255,19 @@ def restore(snapshot: Snapshot, shapes: Any, live_roots: list[tuple[str, Any]],
         The value of each root, to be bound, and the build to `finish` then.
     Raises:
         Cannot: nothing was changed.
+        Halfway: some objects were.
     """
     build = Build(snapshot, shapes, memory)
     build.use(shapes)
-    build.match(live_roots)
-    build.check()
-    build.fill()
+    try:
+        build.match(live_roots)
+        build.check()
+    except Cannot:
+        raise
+    except Exception as error:   # objects raise what they like
+        raise Cannot(f"an object cannot be made again: {error!r}") from error
+    try:
+        build.fill()
+    except Exception as error:
+        raise Halfway(f"an object does not take its content: {error!r}") from error
     return {root.name: build.get(root.value) for root in snapshot.roots}, build

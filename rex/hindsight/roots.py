@@ -87,7 +87,7 @@ class Roots:
             found += [(f"{label}{name}", space[name]) for name in sorted(space)
                       if is_state(name) and name not in self._kept]
         found += [(f"<loop {depth}>", loop.iterator) for depth, loop in enumerate(self._loops)]
-        outside = {**environment.capture(), **_library_state()}
+        outside = {**environment.capture(), **_library_state(self._code)}
         if outside.get(environment.CWD, "").startswith(_BEGUN_IN):   # a replay may begin elsewhere
             outside[environment.CWD] = os.path.relpath(outside[environment.CWD], _BEGUN_IN)
         variables = outside[environment.ENVIRON]
@@ -138,6 +138,11 @@ class Roots:
             if torch.are_deterministic_algorithms_enabled() != value["deterministic"]:
                 torch.use_deterministic_algorithms(value["deterministic"])
             vars(torch._tensor_str.PRINT_OPTS).update(value["shown"])
+            if value.get("threads", torch.get_num_threads()) != torch.get_num_threads():
+                torch.set_num_threads(value["threads"])
+            if value["matmul"] != torch.get_float32_matmul_precision():
+                torch.set_float32_matmul_precision(value["matmul"])
+            torch.set_anomaly_enabled(*value["anomaly"])
         elif root == _CUDA:
             torch = import_module("torch")
             torch.cuda.set_rng_state_all([torch.frombuffer(bytearray(data), dtype=torch.uint8)
@@ -162,7 +167,7 @@ class Roots:
             environment.restore(root, value)
 
 
-def _library_state() -> dict[str, Any]:
+def _library_state(code: UserCode) -> dict[str, Any]:
     found: dict[str, Any] = {}
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if numpy is not None and hasattr(numpy, "geterr"):
@@ -176,7 +181,10 @@ def _library_state() -> dict[str, Any]:
         found[_TORCH] = {"grad": torch.is_grad_enabled(), "dtype": str(torch.get_default_dtype()),
                          "hooks": torch.utils.hooks.RemovableHandle.next_id,
                          "deterministic": torch.are_deterministic_algorithms_enabled(),
-                         "shown": dict(vars(torch._tensor_str.PRINT_OPTS))}
+                         "shown": dict(vars(torch._tensor_str.PRINT_OPTS)), "matmul": torch.get_float32_matmul_precision(),
+                         "anomaly": (torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled())}
+        if code.mentions("set_num_threads"):   # else it is the machine's
+            found[_TORCH]["threads"] = torch.get_num_threads()
         if torch.cuda.is_initialized():
             found[_CUDA] = [state.cpu().numpy().tobytes()
                             for state in torch.cuda.get_rng_state_all()]

@@ -16,13 +16,14 @@ from rex.hindsight.imports import Finder
 def run_script(path: str, arguments: list[str], prepare: Any) -> int:
     """Run a script as `python SCRIPT ARGUMENTS` does; its exit status."""
     main = types.ModuleType("__main__")
-    main.__dict__.update(__file__=path, __builtins__=__builtins__, __spec__=None, __cached__=None)
+    where = os.path.abspath(path)     # as Python tells it, unlike argv
+    main.__dict__.update(__file__=where, __builtins__=__builtins__, __spec__=None, __cached__=None)
     sys.modules["__main__"] = main
     sys.argv[:] = [path, *arguments]
     top = os.path.dirname(os.path.realpath(path))
     sys.path[0] = top
     Finder((top,), prepare).install()
-    status = _execute(main, path, prepare)
+    status = _execute(main, where, prepare)
     threading._shutdown()   # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     return status

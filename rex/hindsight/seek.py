@@ -7,13 +7,14 @@ import types
 from typing import Any
 
 from rex.archive import Archive
+from rex.errors import OwnFailure
 from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.deltas import ChunkReader
 from rex.hindsight.graph import Snapshot, decode_snapshot
 from rex.hindsight.kinds import Shapes
 from rex.hindsight.pending import is_waiting
 from rex.hindsight.records import Border, Checkpoint, Run
-from rex.hindsight.restore import restore
+from rex.hindsight.restore import Halfway, restore
 from rex.hindsight.session import Entry, Session
 from rex.hindsight.shapes import Cannot
 from rex.hindsight.tables import StoredMemory
@@ -144,7 +145,11 @@ class Seeker(Session):
         memory = StoredMemory(self.archive, checkpoint.table, self._chunks)
         self.interpreter.check(saved)
         roots = self.roots(entry)
-        values, build = restore(saved, self.shapes, roots.pairs(), memory)
+        try:
+            values, build = restore(saved, self.shapes, roots.pairs(), memory)
+        except Halfway as why:
+            self.regret(str(why))
+            raise OwnFailure(f"the state at {position} was taken on in part", str(why), "record it again") from why
         roots.bind(values)
         build.finish()
         self.clock.count, self.entropy.count = border.clock, border.entropy

@@ -19,6 +19,7 @@ class UserCode:
         self._modules: dict[str, list[types.CodeType]] = {}
         self._free: dict[types.CodeType, tuple[str, ...]] = {}
         self._libraries: dict[str, list[types.CodeType]] = {}
+        self._mentioned: dict[str, tuple[int, bool]] = {}
 
     def __contains__(self, module: object) -> bool:
         return module in self._modules
@@ -39,6 +40,14 @@ class UserCode:
             mine = [each for each in codes if each.co_qualname == name]
             if len(mine) == len(theirs[name]):
                 self._free.update((new, old.co_freevars) for new, old in zip(mine, theirs[name]))
+
+    def mentions(self, name: str) -> bool:
+        """Whether a name stands anywhere in the code of the user's modules."""
+        known = self._mentioned.get(name)
+        if known is None or known[0] != len(self._modules):
+            known = len(self._modules), any(name in code.co_names for codes in self._modules.values() for code in codes)
+            self._mentioned[name] = known
+        return known[1]
 
     def free(self, code: types.CodeType) -> tuple[str, ...]:
         """Names of the variables around it that a function used when it was recorded."""

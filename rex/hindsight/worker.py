@@ -15,7 +15,7 @@ from rex.hindsight import session as sessions
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
 from rex.hindsight.draws import Draws, Held, held_names, is_generator
-from rex.hindsight.files import Files, folders_of, private_view, remove, watch_torch
+from rex.hindsight.files import Files, folders_of, private_view, undo, watch_torch
 from rex.hindsight.graph import Snapshot, difference, walk_roots
 from rex.hindsight.instrument import ModulePlan, plan_module, rewrite
 from rex.hindsight.memory import Hasher
@@ -84,11 +84,7 @@ class Replayer(Seeker):
                       "script writes is written again")
             return
         for path, line in sorted(self.run.files.items(), reverse=True):   # folders behind what is in them
-            if not line["was_there"]:
-                remove(path)
-            elif line["before"]:
-                with open(path, "wb") as file:
-                    file.write(self.archive.read(content_of(line["before"])))
+            undo(self.archive, path, line)
 
     def _is_shown(self) -> bool:
         if self.is_astray or (self.target or self._quiet) and not self._job["is_first"]:

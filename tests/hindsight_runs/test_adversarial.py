@@ -175,6 +175,9 @@ LOOPS: dict[str, tuple[str, str, str]] = {
         "done = []\nclass Job(threading.Thread):\n    def run(self): self.result = len(done)", 
         "t = threading.Thread(target=done.append, args=(step,)); t.start(); t.join()\nj = Job(); j.start(); j.join()\nlate = Job()",
         "(t.name, t.is_alive(), j.result, late.ident, len(done), t.join())"),
+    "exceptions_of_a_class_of_ones_own": (
+        "class Mine(Exception):\n    def __init__(self, k, *, z):\n        super().__init__(k); self.z = z\nmine = Mine(1, z=2)",
+        "mine.z += step; mine.args = (step,)\nif step == 5: mine = Mine(epoch, z=0)", "(mine.z, mine.args, type(mine).__name__)"),
     "files_without_a_name": ("f = tempfile.TemporaryFile()", "f.write(b'abc')", "(f.tell(), f.seek(0), f.read()[-3:], f.seek(0, 2))"),
     "files_by_number": ("fd = os.open('raw.bin', os.O_RDWR | os.O_CREAT)", "os.write(fd, bytes([step]))", "os.lseek(fd, 0, 1)"),
     "finalizers": (
@@ -415,6 +418,24 @@ def test_a_replay_that_needs_what_was_not_kept_begins_again(tmp_path: Path) -> N
     assert case.replay("-j", "2") == truth
 
 
+def test_files_that_other_threads_write_are_seen_as_before_the_run(tmp_path: Path) -> None:
+    case = Case(tmp_path, train="""
+        import os, threading
+        def note(epoch):
+            with open("beside.txt", "a") as file:
+                file.write(f"{epoch} ")
+        for epoch in range(4):
+            thread = threading.Thread(target=note, args=(epoch,))
+            thread.start()
+            thread.join()
+            print("epoch", epoch)
+        """)
+    case.record()
+    case.add_after("train", "thread.join()", "print('probe', epoch, open('beside.txt').read())")
+    assert case.replay() == "".join(f"probe {n} {''.join(f'{k} ' for k in range(n + 1))}\n" for n in range(4))
+    assert (tmp_path / "beside.txt").read_text() == "0 1 2 3 "
+
+
 def test_folders_are_state(tmp_path: Path) -> None:
     case = Case(tmp_path, train="""
         import os, shutil
@@ -480,6 +501,10 @@ for epoch in range(4):
                 kept.lerp_(now, 0.1)
         if step == 5:
             net.train(not net.training)
+            torch.set_float32_matmul_precision(("high", "highest")[epoch % 2])
+            torch.autograd.set_detect_anomaly(epoch == 2)
+            torch.set_num_threads(1 + epoch % 2)
+            torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict()}, "last.pt")
     print("epoch", epoch, loss.item())
 """
 
@@ -524,7 +549,7 @@ def test_torch_state_that_no_state_dict_holds(tmp_path: Path) -> None:
     case.record()
     case.add_after("train", 'print("epoch"', "print('probe', epoch, repr((net.mean, net.plain, Net.calls, seen, storage, net.training, "
                    "average.mean, average.inner.bias, optimizer.param_groups[1]['lr'], own.get_state().sum(), "
-                   "net.outer.weight is net.inner.weight, net.inner.weight.grad.sum(), "
+                   "net.outer.weight is net.inner.weight, net.inner.weight.grad.sum(), torch.get_float32_matmul_precision(), torch.is_anomaly_enabled(), torch.get_num_threads(), "
                    "row.data_ptr() - storage.data_ptr())).replace(chr(10), ' '))")
     truth = case.truth()
     assert case.replay() == truth and "4 loops skipped" in case.told

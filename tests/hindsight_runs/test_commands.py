@@ -225,9 +225,10 @@ def test_within_a_budget_older_states_go_and_the_last_stays(tmp_path: Path) -> N
 def test_a_killed_run_within_a_budget_goes_on_from_a_late_state(tmp_path: Path) -> None:
     source = NUMPY.replace("zeros(30)", "zeros(30_000)").replace("size=30)", "size=30_000)").replace("range(6)", "range(16)")
     whole = python(tmp_path, str(Case(tmp_path, train=source).folder / "train.py"))
-    case = Case(tmp_path, train=source.replace("    print", "    import os, signal, time\n"
-                "        if epoch == 12 and not os.path.exists('killed'):\n            open('killed', 'w').close()\n"
+    case = Case(tmp_path, train=source.replace("    print", "    import os, signal, subprocess, time\n"
+                "        if epoch == 12 and os.path.exists('fuse'):\n            subprocess.run(['rm', 'fuse'])\n"
                 "            time.sleep(3); os.kill(os.getpid(), signal.SIGKILL)\n        print", 1))
+    (tmp_path / "fuse").write_text("")
     options = ("-l", "EXP", "--overhead", "1", "--granularity", "0s", "--budget", "1M")
     assert rex(tmp_path, "record", *options, "train.py").returncode == -9
     gone_on = rex(tmp_path, "record", *options, "--resume", "exp0")
@@ -235,6 +236,32 @@ def test_a_killed_run_within_a_budget_goes_on_from_a_late_state(tmp_path: Path) 
     assert gone_on.stdout.startswith("epoch 12 ") and whole.endswith(gone_on.stdout)
     case.add_after("train", 'print("epoch"', "print('probe', epoch, model[:3])")
     assert case.replay("-e", "exp1") == case.truth()
+
+
+def test_a_run_that_goes_on_sees_no_files_of_later(tmp_path: Path) -> None:
+    case = Case(tmp_path, train="""
+        import os, signal, subprocess, time
+        with open("log.txt", "a") as file:
+            file.write("begun ")
+        for epoch in range(5):
+            for step in range(3):
+                with open("log.txt", "a") as file:
+                    file.write(f"{epoch}.{step} ")
+            with open(f"{epoch}.json", "w") as file:
+                file.write("{}")
+            if epoch == 3 and os.path.exists("fuse"):
+                subprocess.run(["rm", "fuse"])
+                time.sleep(3.5)
+                os.kill(os.getpid(), signal.SIGKILL)
+            print("epoch", epoch, open("log.txt").read())
+        """)
+    (tmp_path / "fuse").write_text("")
+    options = ("-l", "EXP", "--overhead", "1", "--granularity", "0s")
+    assert rex(tmp_path, "record", *options, "train.py").returncode == -9
+    gone_on = rex(tmp_path, "record", *options, "--resume", "exp0")
+    assert gone_on.returncode == 0 and gone_on.stdout.startswith("epoch 3 begun 0.0 "), gone_on.stdout + gone_on.stderr
+    case.add_after("train", 'print("epoch"', "print('probe', epoch, sorted(each for each in os.listdir('.') if each[1:] == '.json'))")
+    assert case.replay("-e", "exp1") == "".join(f"probe {n} {[f'{k}.json' for k in range(n + 1)]}\n" for n in range(5))
 
 
 def test_a_worker_that_cannot_begin_in_the_middle_begins_at_the_start(tmp_path: Path) -> None:

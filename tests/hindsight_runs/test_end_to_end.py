@@ -107,9 +107,10 @@ def goes_on(tmp_path: Path, epoch: int, dying: str, status: int) -> Case:
     """A run that dies so in that epoch, and one that resumes it there and has the rest of the output."""
     case = Case(tmp_path, train=NUMPY.replace("time.time() - started", "0.0"))
     whole = python(tmp_path, "train.py")
-    case.edit("train", "    history.append", "    import os, signal\n"
-              f"    if epoch == {epoch} and not os.path.exists('dead'):\n"
-              f"        open('dead', 'w').close(); {dying}\n    history.append")
+    case.edit("train", "    history.append", "    import os, signal, subprocess\n"
+              f"    if epoch == {epoch} and os.path.exists('fuse'):\n"     # a process of its own burns it: it is no state
+              f"        subprocess.run(['rm', 'fuse']); {dying}\n    history.append")
+    (tmp_path / "fuse").write_text("")
     dead = rex(tmp_path, "record", "-l", "EXP", "--overhead", "1", "--granularity", "0s", "train.py")
     assert dead.returncode == status and "--resume exp0" in dead.stderr
     gone_on = rex(tmp_path, "record", "-l", "EXP", "--resume", "exp0", "--overhead", "1", "--granularity", "0s")
