@@ -182,7 +182,7 @@ def make_plan(stage: Stage, experiment: Experiment, outdir: str) -> Plan:
                 [codec.raw(f"{k}={v}") for k, v in manifest.environment.items()],
                 report=os.path.join(stage.work, "report"), cwd=codec.raw(stage.empty),
                 stack_limit=max(0, limits[0]), umask=manifest.umask, outdir=codec.raw(outdir),
-                work=codec.raw(stage.work), empty=codec.raw(stage.empty))
+                work=codec.raw(stage.work), empty=codec.raw(stage.empty), was_in=codec.raw(manifest.cwd))
     for path, state in stage.initial.items():
         name, file = codec.raw(path), stage.file_of(path)
         if file:

@@ -14,6 +14,7 @@
  *   rights.c  descriptors that are handed over
  *   shared.c  locks of files
  *   replay_inside.c  connections between threaded processes, which are made again
+ *   replay_own.c  files that threads name otherwise than when recorded
  *   replay_jobs.c  processes that the threads of a pool start
  *   replay_ticks.c  threads that a timer wakes           replay_numbers.c  descriptors that waits take
  *   serial*.c one task at a time, in an order that the log has
@@ -62,6 +63,7 @@ struct plan {
     struct strings stubs;                 /* live: "mode mtime_ns size path" of files without content */
     struct strings listed, entries;       /* live: directories whose names it knows, and the paths of those */
     const char *objects;                  /* live: the folder of archived files, unpacked */
+    const char *was_in;                   /* replay: the directory that the recording began in */
     struct marks { size_t map, link, dir, dir_time, absent, stub, listed, entry; } *worlds;
     size_t world_count;                   /* live: where the files of each world begin, see view_branch.c */
     int mask;                             /* replay: the umask as recorded, -1 = leave */
@@ -170,6 +172,7 @@ struct task {
     uint64_t deadline, wait_began;   /* of the futex wait in progress, by CLOCK_MONOTONIC */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
+    struct opened directory;         /* that it opened last */
     bool is_next_outside, is_forced; /* that is next in the log; is told though it may not have come */
     bool only_naps, ticked;          /* more often than in the log: it waits for others; has waited for its timer */
     bool waits_inside, hastened;     /* for what is ready inside; is to go on with what the log has ready outside */
@@ -362,12 +365,6 @@ bool tsc_emulate(struct task *t);                     /* a fault that was a read
 bool filter_watches(const struct task *t);           /* all its external descriptors */
 bool filter_watch(struct task *t);                   /* true: the stop is used for that */
 void tsc_allow(bool allowed);                       /* to the engine itself */
-void random_executed(struct task *t);
-bool random_concerns(const char *path);             /* a library, whose code is looked at as it is opened */
-void random_opened(struct task *t, int fd, const char *path);
-void random_returned(struct task *t);
-bool random_emulate(struct task *t);                  /* a fault that was a drawing of one */
-uint64_t random_number(void);
 
 struct handler {                                     /* record or replay */
     void (*entry)(struct task *t);
@@ -426,6 +423,7 @@ uint32_t stream_new(void);
 #include "overlay.h"
 #include "pipes.h"
 #include "placement.h"
+#include "rdrand.h"
 #include "replay.h"
 #include "seed.h"
 #include "serial.h"

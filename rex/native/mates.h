@@ -18,7 +18,13 @@ bool replay_kin_kill(struct task *t);
 bool replay_kin_pauses(struct task *t, struct event *e);    /* true: it runs */
 bool replay_kin_signal(struct task *t, siginfo_t *info);
 bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
-bool replay_own_file(struct task *t);                 /* true: made or removed, though not in the log */
+bool replay_own_file(struct task *t);                 /* true: made, changed or found, though not in the log: see replay_own.c */
+bool replay_asks_of_mate(struct task *t, const struct rex_call *c);
+char *replay_own_name(struct task *t);
+const struct opened *replay_opened(struct task *t, int fd);
+bool replay_is_own(struct task *t);
+void replay_own_opened(struct task *t, int fd);
+bool replay_renames_otherwise(struct task *t, const struct event *e);
 bool lists_directory(long nr);                             /* of a directory, which has an end */
 bool replay_is_mate(const struct task *t, const struct script *s);   /* may take its answers */
 struct event *replay_queue(const struct script *s, long nr, uint64_t key);    /* the first left; others follow by next[0] */

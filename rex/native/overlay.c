@@ -220,13 +220,28 @@ static void remove_one(const char *path, bool directory)
     free(above);
 }
 
-bool overlay_remove(const char *path)
+bool overlay_is_archived(const char *path)
+{
+    return !is_gone(path) && (table_get(&originals, path) || table_get(&links, path) || table_get(&dirs, path));
+}
+
+char *overlay_made(const char *path)
 {
     char *above = upper(path);
     struct stat st;
-    bool is_made = !table_get(&originals, path) && !lstat(above, &st) && S_ISREG(st.st_mode) && !unlink(above);
+    if (!table_get(&originals, path) && !table_get(&dirs, path) && !lstat(above, &st))
+        return above;
     free(above);
-    return is_made;
+    return NULL;
+}
+
+bool overlay_exists(const char *path)
+{
+    char *above = upper(path);
+    struct stat st;
+    bool is_there = !lstat(above, &st) || overlay_is_archived(path);
+    free(above);
+    return is_there;
 }
 
 static void move(const char *from, const char *to, unsigned flags)
@@ -394,4 +409,10 @@ void overlay_change(struct task *t, const struct record *r)
     free(path);
     free(path2);
     free(given);
+}
+
+void overlay_change_own(struct task *t, const char *path, const char *path2)
+{
+    const struct record r = {.call = (uint16_t)t->nr, .args = {t->args[0], t->args[1], t->args[2], t->args[3], t->args[4], t->args[5]}};
+    change(t, &r, path, path2, NULL);
 }

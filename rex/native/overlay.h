@@ -10,7 +10,10 @@ void overlay_start(void);
 char *overlay_read(const char *path);                /* file to open for reading, NULL = none */
 const char *overlay_original(const char *path);       /* of a file that is changed at no time, nor moved with a directory */
 char *overlay_write(const char *path, bool truncate);/* the same for writing, copied up if archived */
-bool overlay_remove(const char *path);                /* false: it is not a file that the replay has made */
+char *overlay_made(const char *path);                  /* what the replay has made there, NULL = nothing */
+bool overlay_exists(const char *path);
+bool overlay_is_archived(const char *path);
+void overlay_change_own(struct task *t, const char *path, const char *path2);   /* its call, by these names */
 bool overlay_is_kernel_device(const char *path);
 char *overlay_program(const char *path, const char *loader);   /* file to execute, NULL = none */
 void overlay_change(struct task *t, const struct record *r);   /* a call that changes the tree */

@@ -15,6 +15,7 @@ static const struct { const char *key; const char **into; } single[] = {
     {"mode", &plan.mode}, {"log", &plan.log}, {"program", &plan.program}, {"cwd", &plan.cwd},
     {"outdir", &plan.outdir}, {"report", &plan.report}, {"empty", &plan.empty},
     {"work", &plan.work}, {"seed", &plan.seed}, {"objects", &plan.objects},
+    {"was_in", &plan.was_in},
 };
 static const struct { const char *key; struct strings *into; } many[] = {
     {"arg", &plan.args}, {"env", &plan.env}, {"withhold", &plan.withhold},

@@ -2,7 +2,7 @@
  *
  * No processor lets rdrand and rdseed fault, so the instruction is changed in memory, by one byte, to
  * one that does and that nobody uses: ud1 between registers.  Where it stands is looked for as
- * code is mapped: in programs, and in libraries that define random_device. */
+ * code is mapped: in programs, in libraries of a few megabytes, and in those that define random_device. */
 #include "engine.h"
 #include "length.h"
 
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-enum { ESCAPE = 0x0f, RANDOM = 0xc7, UD1 = 0xb9, LARGEST_CODE = 16 << 20, LOOKS = 64, NEXT = 6 };
+enum { ESCAPE = 0x0f, RANDOM = 0xc7, UD1 = 0xb9, LARGEST_CODE = 16 << 20, LARGEST_UNASKED = 4 << 20, LOOKS = 64, NEXT = 6 };
 
 struct code { size_t count; uint64_t *at; };             /* offsets in a file of the byte to change */
 
@@ -96,7 +96,7 @@ static void find_in(struct code *c, const unsigned char *file, uint64_t size, bo
     const Elf64_Ehdr *h = (const void *)file;
     if (size < sizeof *h || memcmp(file, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64
         || h->e_phentsize != sizeof(Elf64_Phdr) || !is_inside(h->e_phoff, (uint64_t)h->e_phnum * sizeof(Elf64_Phdr), size)
-        || (!is_program && !defines_device(file, size)))
+        || (!is_program && size > LARGEST_UNASKED && !defines_device(file, size)))
         return;
     const Elf64_Phdr *p = (const void *)(file + h->e_phoff);
     for (int i = 0; i < h->e_phnum; i++)

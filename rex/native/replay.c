@@ -202,7 +202,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         replay_unmatched(t, c);
         return;
     }
-    if (!last && replay_own_file(t))
+    if (!last && (replay_own_file(t) || replay_asks_of_mate(t, c)))
         return;
     bool is_new_thread = c->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_THREAD;
     bool is_extra = t->leader->script && !t->script->birth;
@@ -303,11 +303,13 @@ static void entry(struct task *t)
     if (c->hook == REX_HOOK_EXEC)
         replay_job_executes(t);
     uint64_t key = call_key(c, t->nr, t->path, t->stream, t->args);
-    if (!lists_directory(t->nr) || !(t->matched = replay_listing(t)))
+    if (!replay_is_own(t) && (!lists_directory(t->nr) || !(t->matched = replay_listing(t))))
         t->matched = replay_nameless_stat(t, replay_match(t, t->nr, key));
     if (c->hook == REX_HOOK_SOCKET && replay_inside_socket(t))
         return;
     t->only_naps &= !t->matched || c->query || is_readiness_wait(c);
+    if (replay_is_own(t))
+        return;                           /* the log knows nothing of it: the kernel is asked */
     if (replay_own_stat(t)) {
         if (t->matched)
             replay_done(t->matched);

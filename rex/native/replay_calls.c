@@ -250,6 +250,10 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
         chdir_entry(t, e);
         return;
     case REX_HOOK_TREE:
+        if (replay_renames_otherwise(t, e)) {
+            replay_done(e);
+            return;
+        }
         if (!failed)
             overlay_change(t, e->record);
         replay_emulate(t, e);
@@ -292,6 +296,8 @@ static void descriptor_made(struct task *t, struct event *e, int64_t result)
     files_set(t->files, (int)result, e ? e->record->stream : 0);
     if (e && call_of(t->nr)->hook == REX_HOOK_OPEN)
         files_open(t->files, (int)result, e, t->opening);
+    if (e && call_of(t->nr)->hook == REX_HOOK_OPEN && replay_kind_of(e->record) == S_IFDIR)
+        t->directory = (struct opened){e, t->opening};
     if (e && call_of(t->nr)->hook == REX_HOOK_OPEN)
         replay_kin_opened(t, e->record);
     if (e && !e->record->stream && call_of(t->nr)->hook == REX_HOOK_OPEN)
@@ -309,6 +315,8 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
         replay_poll_exit(t, e, result);
     if (!e && c->hook == REX_HOOK_WAIT)
         wait_freely_exit(t, result);
+    if (!e && c->hook == REX_HOOK_OPEN && result >= 0)
+        replay_own_opened(t, (int)result);
     if (!e && (c->hook == REX_HOOK_KILL || c->hook == REX_HOOK_SLEEP))
         give_result(t, result);
     if (!e)

@@ -91,12 +91,14 @@ static char *file_for(struct task *t, const char *path, mode_t kind, int flags)
         return strdup(plan.empty);        /* it is listed from the log */
     if (is_writing(flags))
         return overlay_write(path, flags & O_TRUNC);
+    if (!kind && (made = overlay_made(path)))
+        return made;
     if (replay_is_changed(path))
         free(overlay_write(path, false)); /* so that what is written later is seen through it */
     return overlay_read(path);
 }
 
-/* e: NULL where the log has no such open; then only archived files of that very name exist. */
+/* e: NULL where the log has no such open; then only files of that very name exist, archived or made. */
 void replay_open(struct task *t, struct event *e)
 {
     int flags = open_flags(t);
@@ -106,7 +108,7 @@ void replay_open(struct task *t, struct event *e)
     }
     if (!replay_scratch(t))
         return;
-    char *resolved = e ? record_text(e->record, FIELD_WHOLE, FIELD_RESOLVED) : t->path && *t->path == '/' ? strdup(t->path) : NULL;
+    char *resolved = e ? record_text(e->record, FIELD_WHOLE, FIELD_RESOLVED) : replay_own_name(t);
     char *file = NULL;
     if (e && e->record->stream) {
         file = stand_in(e->record->stream);
@@ -127,23 +129,6 @@ void replay_open(struct task *t, struct event *e)
     }
     free(resolved);
     free(file);
-}
-
-/* Mates may draw each other's random names: a file of such a name is made, and removed, without the log. */
-bool replay_own_file(struct task *t)
-{
-    const struct rex_call *c = call_of(t->nr);
-    bool removes = t->nr == REX_NR_unlink || (t->nr == REX_NR_unlinkat && !(t->args[2] & AT_REMOVEDIR));
-    if (!has_shared_work(t) || !t->path || *t->path != '/')
-        return false;
-    if (removes && overlay_remove(t->path)) {
-        skip_call(t, 0);
-        return true;
-    }
-    if (c->hook != REX_HOOK_OPEN || (open_flags(t) & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL))
-        return false;
-    replay_open(t, NULL);
-    return true;
 }
 
 static bool is_of_file(const struct event *e, const struct field *f)
@@ -217,8 +202,8 @@ bool replay_own_stat(struct task *t)
     bool by_at = is_nameless_stat(t), by_x = t->nr == REX_NR_statx && t->path && !*t->path;
     if (!has_shared_work(t) || !(by_at || by_x || t->nr == REX_NR_fstat))
         return false;
-    const struct opened *o = files_opened(t->files, (int)t->args[0]);
-    const struct field *f = o ? record_field(o->event->record, FIELD_WHOLE, FIELD_STAT) : NULL;
+    const struct opened *o = replay_opened(t, (int)t->args[0]);
+    const struct field *f = o && o->event ? record_field(o->event->record, FIELD_WHOLE, FIELD_STAT) : NULL;
     char *now = f ? path_of_fd(t->tid, (int)t->args[0]) : NULL;
     bool same = now && hash_bytes(now, strlen(now), 0) == o->file;
     free(now);

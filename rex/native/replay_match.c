@@ -303,7 +303,7 @@ bool lists_directory(long nr)
  * now.  Who opened it read it: between threads the log's order is not exact. */
 struct event *replay_listing(struct task *t)
 {
-    const struct opened *o = files_opened(t->files, (int)t->args[0]);
+    const struct opened *o = replay_opened(t, (int)t->args[0]);
     if (!o || !o->event || !has_shared_work(t))
         return NULL;
     const struct record *open = o->event->record;

@@ -178,8 +178,9 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
         t->watches = parent->watches;
         t->end_watched = parent->end_watched;
     }
-    if (parent && parent->leader->cwd && t->leader == t)
-        t->cwd = strdup(parent->leader->cwd);
+    const char *cwd = parent ? parent->leader->cwd : plan.was_in;
+    if (cwd && t->leader == t)
+        t->cwd = strdup(cwd);
     t->next = tasks;
     tasks = t;
     return t;
@@ -356,7 +357,7 @@ void files_open(struct files *f, int fd, struct event *e, uint64_t file)
 
 const struct opened *files_opened(const struct files *f, int fd)
 {
-    return fd >= 0 && fd < f->opened_count && f->opened[fd].event ? &f->opened[fd] : NULL;
+    return fd >= 0 && fd < f->opened_count && (f->opened[fd].event || f->opened[fd].file) ? &f->opened[fd] : NULL;
 }
 
 void files_prune(struct files *f, pid_t tid)

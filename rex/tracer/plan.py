@@ -50,6 +50,7 @@ class Plan:
         absent: live: paths that the archive knows not to be there.
         stubs: live: mode, mtime_ns and size (-1: not known) of files whose content the archive lacks.
         listings: live: directories of which it knows all names, in the recorded order.
+        was_in: replay: the directory that the recording began in.
         sandbox: replay: see nothing of this machine but what this tells.
     """
 
@@ -60,6 +61,7 @@ class Plan:
     env: list[bytes]
     report: str
     cwd: bytes | None = None
+    was_in: bytes = b""
     control: int = -1
     hints: int = -1
     gate: int = -1
@@ -94,7 +96,7 @@ class Plan:
         items += [("arg", a) for a in self.args] + [("env", e) for e in self.env]
         items += [("withhold", name) for name in self.withhold]
         for key, value in (("cwd", self.cwd), ("outdir", self.outdir), ("work", self.work),
-                           ("empty", self.empty), ("objects", self.objects)):
+                           ("empty", self.empty), ("objects", self.objects), ("was_in", self.was_in)):
             if value:
                 items.append((key, value))
         if self.control >= 0:

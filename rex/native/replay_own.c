@@ -1,0 +1,180 @@
+/* Replay: files that mates name otherwise than when recorded.
+ *
+ * Threads draw each other's random names, and take each other's parts of a job: a call that makes a file of such a name,
+ * or moves, looks at or removes it, has no answer in the log, or that of another file.  It happens below the output
+ * directory, by the names that the program says. */
+#include "engine.h"
+
+#include <fcntl.h>
+
+enum { OWN = 1 };
+
+/* What the program calls it, in full; NULL: that is not known. */
+static char *full_name(struct task *t, int dirfd_arg, const char *path)
+{
+    const struct opened *o;
+    char *dir = NULL, *full;
+    if (!path || !*path)
+        return NULL;
+    if (*path == '/')
+        return strdup(path);
+    if (dirfd_arg < 0 || (int)t->args[dirfd_arg] == AT_FDCWD)
+        dir = t->leader->cwd ? strdup(t->leader->cwd) : NULL;
+    else if ((o = files_opened(t->files, (int)t->args[dirfd_arg])) && o->event)
+        dir = record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED);
+    else if (o && o->file == OWN) {
+        char *real = path_of_fd(t->tid, (int)t->args[dirfd_arg]);
+        size_t n = strlen(plan.outdir);
+        dir = real && !strncmp(real, plan.outdir, n) && real[n] == '/' ? strdup(real + n) : NULL;
+        free(real);
+    }
+    while (!strncmp(path, "./", 2))
+        path += 2;
+    full = dir && strncmp(path, "../", 3) && strcmp(path, "..") ? strcmp(path, ".") ? text("%s/%s", dir, path) : strdup(dir) : NULL;
+    free(dir);
+    return full;
+}
+
+char *replay_own_name(struct task *t)
+{
+    struct name_args n = name_args(t->nr);
+    return full_name(t, n.dirfd, t->path);
+}
+
+/* ------------------------------------------------------------------ changes of the tree */
+
+/* What the log has of the change, by whomever: it has happened. */
+static void cross_out(struct task *t, const char *path2)
+{
+    for (uint32_t i = 0; path2 && i < script_total(); i++)
+        for (size_t k = script_of(i)->cursor; replay_is_mate(t, script_of(i)) && k < script_of(i)->count; k++) {
+            struct event *e = script_of(i)->event[k];
+            const struct rex_call *c = call_of(e->record->call);
+            char *to = !e->done && !e->taker && c && c->hook == REX_HOOK_TREE && name_args(e->record->call).path2 >= 0
+                ? record_text(e->record, (uint8_t)name_args(e->record->call).path2, FIELD_RESOLVED) : NULL;
+            bool is_same = to && !strcmp(to, path2);
+            free(to);
+            if (is_same) {
+                replay_done(e);
+                return;
+            }
+        }
+}
+
+/* Whether the change happens, or fails, by the program's own names. */
+static bool change_own(struct task *t)
+{
+    struct name_args n = name_args(t->nr);
+    char *path = full_name(t, n.dirfd, t->path), *path2 = n.path2 >= 0 ? full_name(t, n.dirfd2, t->path2) : NULL;
+    bool makes = t->nr == REX_NR_mkdir || t->nr == REX_NR_mkdirat;
+    bool known = path && (n.path2 < 0 || path2) && t->nr != REX_NR_symlink && t->nr != REX_NR_symlinkat;
+    if (known) {
+        bool is_there = overlay_exists(path);
+        if (is_there != makes) {
+            overlay_change_own(t, path, path2);
+            cross_out(t, path2);
+        }
+        skip_call(t, is_there != makes ? 0 : makes ? -EEXIST : -ENOENT);
+    }
+    free(path);
+    free(path2);
+    return known;
+}
+
+/* What the log has of the file is of another name for it now. */
+bool replay_renames_otherwise(struct task *t, const struct event *e)
+{
+    struct name_args n = name_args(t->nr);
+    const struct field *f = n.path2 >= 0 ? record_field(e->record, (uint8_t)n.path2, FIELD_IN) : NULL;
+    if (!f || !t->path2 || !has_shared_work(t) || e->record->result < 0
+        || (strlen(t->path2) == f->length && !memcmp(t->path2, f->data, f->length)))
+        return false;
+    return change_own(t);
+}
+
+/* ------------------------------------------------------------------ calls that the log does not have */
+
+static bool stat_own(struct task *t)
+{
+    struct stat st;
+    int at = t->nr == REX_NR_newfstatat;
+    char *path = replay_own_name(t), *file = path ? overlay_made(path) : NULL;
+    bool known = file && !lstat(file, &st);
+    if (known) {
+        mem_write(t->tid, t->args[1 + at], &st, sizeof st);
+        skip_call(t, 0);
+    }
+    free(path);
+    free(file);
+    return known;
+}
+
+static bool open_own(struct task *t)
+{
+    char *path = replay_own_name(t), *file = path ? overlay_made(path) : NULL;
+    bool known = path && (file || open_flags(t) & O_CREAT) && !overlay_is_archived(path);
+    if (known)
+        replay_open(t, NULL);
+    free(path);
+    free(file);
+    return known;
+}
+
+bool replay_own_file(struct task *t)
+{
+    const struct rex_call *c = call_of(t->nr);
+    if (!has_shared_work(t))
+        return false;
+    if (c->hook == REX_HOOK_OPEN)
+        return open_own(t);
+    if (c->hook == REX_HOOK_TREE)
+        return t->path && change_own(t);
+    return (t->nr == REX_NR_stat || t->nr == REX_NR_lstat || t->nr == REX_NR_newfstatat) && stat_own(t);
+}
+
+/* The open that made a descriptor; of a duplicate of a directory's, as those who list one by number make: the last of
+ * the thread. */
+const struct opened *replay_opened(struct task *t, int fd)
+{
+    const struct opened *o = files_opened(t->files, fd);
+    char *path = has_shared_work(t) && t->directory.event ? path_of_fd(t->tid, fd) : NULL;
+    if (path && !strcmp(path, plan.empty) && !(o && o->event && o->file == hash_bytes(path, strlen(path), 0)))
+        o = &t->directory;
+    free(path);
+    return o;
+}
+
+/* An open without the log has made this descriptor. */
+void replay_own_opened(struct task *t, int fd)
+{
+    files_set(t->files, fd, 0);
+    files_open(t->files, fd, NULL, OWN);
+}
+
+/* Whether it is asked about such a descriptor, or a duplicate of one that is a directory: the kernel knows. */
+bool replay_is_own(struct task *t)
+{
+    bool by_fd = t->nr == REX_NR_fstat || is_nameless_stat(t) || lists_directory(t->nr);
+    if (!by_fd || !has_shared_work(t) || files_stream(t->files, (int)t->args[0]))
+        return false;
+    const struct opened *o = files_opened(t->files, (int)t->args[0]);
+    char *path = path_of_fd(t->tid, (int)t->args[0]);
+    size_t n = strlen(plan.outdir);
+    struct stat st;
+    bool is_there = path && !strncmp(path, plan.outdir, n) && path[n] == '/';      /* and not another by now */
+    free(path);
+    return is_there && ((o && !o->event && o->file == OWN) || (stat_of_fd(t->tid, (int)t->args[0], &st) && S_ISDIR(st.st_mode)));
+}
+
+/* A thread asks about another: the kernel knows it by another number. */
+bool replay_asks_of_mate(struct task *t, const struct rex_call *c)
+{
+    bool asks = c->policy == REX_EMULATE && c->hook == REX_HOOK_NONE && c->arg[0].word == REX_WORD_PID && has_shared_work(t);
+    struct task *other = asks ? task_named((uint32_t)t->args[0]) : NULL;
+    if (!other || other->leader != t->leader)
+        return false;
+    struct user_regs_struct r = t->regs;
+    r.rdi = (ull)other->tid;
+    regs_set(t, &r);
+    return true;
+}
