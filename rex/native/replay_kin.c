@@ -43,10 +43,28 @@ static bool is_between_kin(const struct script *s, const struct record *r)
     return sender && sender->kin == s->kin;
 }
 
+/* By process, its leader's index: where it executes a program the next time, which is nobody's kin.  NULL: nowhere. */
+static const struct record **ends;
+
+static void find_ends(void)
+{
+    ends = ends ? ends : zalloc((script_total() + 1) * sizeof *ends);
+    memset(ends, 0, (script_total() + 1) * sizeof *ends);
+    for (size_t i = event_count; i-- > 0; )
+        if (!events[i].done && replay_executes(events[i].record))
+            ends[script_leader(events[i].record->task)->index] = events[i].record;
+}
+
+static bool is_before_end(const struct script *s, const struct record *r)
+{
+    const struct record *end = ends[script_leader(s->index)->index];
+    return !end || r < end;               /* as they lie in the log */
+}
+
 /* What is live from now on is crossed out of the log. */
 static void cross_out(struct script *s)
 {
-    for (size_t i = s->cursor; i < s->count; i++) {
+    for (size_t i = s->cursor; i < s->count && is_before_end(s, s->event[i]->record); i++) {
         const struct record *r = s->event[i]->record;
         if (r->call == EVENT_PIPE || (r->call == EVENT_SIGNAL && is_between_kin(s, r)))
             replay_done(s->event[i]);
@@ -58,17 +76,19 @@ void replay_kin_named(struct script *s)
 {
     enum { BY_NAME = UINT32_MAX };
     s->kin = BY_NAME;
+    find_ends();
     cross_out(s);
 }
 
-/* All that descends from a process, in the log; parents come before their children. */
+/* All that descends from a process, in the log, until it executes; parents come before their children. */
 static void name_kin(struct script *root)
 {
     root->kin = root->index + 1;
+    find_ends();
     for (uint32_t i = root->index + 1; i < script_total(); i++) {
         struct script *s = script_of(i);
         struct script *parent = s->birth && s->birth->args[0] < i ? script_of((uint32_t)s->birth->args[0]) : NULL;
-        if (parent && parent->kin == root->kin)
+        if (parent && parent->kin == root->kin && is_before_end(parent, s->birth))
             s->kin = root->kin;
     }
     for (uint32_t i = root->index; i < script_total(); i++)
