@@ -100,8 +100,9 @@ static void go_on(struct task *t, const struct rex_call *c)
     now[0] += (int64_t)(passed / 1000000000) + now[1] / 1000000000;
     now[1] = now[1] % 1000000000 / unit;
     if (arg && t->args[0] == CLOCK_MONOTONIC) {
+        uint64_t least = t->clock < t->clock_floor ? t->clock_floor : t->clock;
         t->clock = (uint64_t)now[0] * 1000000000u + (uint64_t)now[1];
-        t->clock = t->clock < t->clock_floor ? t->clock_floor : t->clock;
+        t->clock = t->clock < least ? least : t->clock;
         t->clock_at = 0;
         now[0] = (int64_t)(t->clock / 1000000000u);
         now[1] = (int64_t)(t->clock % 1000000000u);

@@ -61,16 +61,20 @@ static bool is_taken(const struct task *t, const struct event *e)
     return e->done || (e->taker && e->taker != t && e->taker->matched == e);
 }
 
-/* Of random bytes, how many: what one part of a program draws is not for another. */
-static bool is_as_large(const struct task *t, const struct event *e)
+/* Of random bytes, how many, and of a socket its kind: what one part of a program asks for is not for another. */
+static bool is_alike(const struct task *t, const struct event *e)
 {
-    return !t || e->record->call != REX_NR_getrandom || !has_shared_work(t) || e->record->args[1] == t->args[1];
+    const uint64_t *args = e->record->args;
+    if (!t || !has_shared_work(t))
+        return true;
+    return e->record->call == REX_NR_getrandom ? args[1] == t->args[1]
+        : e->record->call != REX_NR_socket || (args[0] == t->args[0] && args[1] == t->args[1]);
 }
 
 static struct event *match_in(const struct task *t, const struct script *s, long nr, uint64_t key)
 {
     struct event *e = queue_left(queue_at(queue_id(s, nr, key, 0)), PLAIN);
-    while (e && (is_taken(t, e) || !is_as_large(t, e)))
+    while (e && (is_taken(t, e) || !is_alike(t, e)))
         e = e->next[PLAIN];
     return e;
 }
@@ -187,6 +191,13 @@ static struct queue *asker_queue(struct task *t, uint64_t key)
     return q && q->id ? q : NULL;
 }
 
+/* It would be told a later time than that which the log has for it next, elsewhere, though that has not come. */
+static bool is_ahead(struct task *t, const struct event *e, uint64_t key)
+{
+    const struct event *next = queue_left(queue_at(queue_id(t->script, REX_NR_clock_gettime, key, 0)), PLAIN);
+    return t->clock && next->number < e->number && t->clock + (log_now() - t->script->clock_at) < clock_of(next->record);
+}
+
 /* A runtime reads the clock as often as its threads collide, the program as often as it says.
  * Which of them asks shows in the functions that led there, or in where the answer goes: addresses are as
  * they were recorded. */
@@ -203,9 +214,10 @@ static struct event *match_clock(struct task *t, uint64_t key)
         kind = PLAIN;
     }
     struct event *e = queue_left(q, kind);
-    for (; e && t->args[0] == CLOCK_MONOTONIC && clock_of(e->record) < t->clock_floor; e = queue_left(q, kind))
-        replay_done(e);                   /* this thread has waited longer than that */
-    return e;
+    uint64_t least = kind == ASKER || t->clock < t->clock_floor ? t->clock_floor : t->clock;
+    for (; e && t->args[0] == CLOCK_MONOTONIC && clock_of(e->record) < least; e = queue_left(q, kind))
+        replay_done(e);                   /* this thread has waited longer than that, or was told a later time */
+    return e && kind != ASKER && t->args[0] == CLOCK_MONOTONIC && is_ahead(t, e, key) ? NULL : e;
 }
 
 /* Runtimes that wait read the time of day and the processor's counter, too, as often as they come round. */
@@ -219,7 +231,7 @@ static struct event *match_place(struct task *t, long nr, uint64_t key)
 static bool is_shared_work(struct task *t, long nr)
 {
     const struct rex_call *c = call_of(nr);
-    return c && (c->key == REX_KEY_PATH || c->key == REX_KEY_STREAM || nr == REX_NR_getrandom
+    return c && (c->key == REX_KEY_PATH || c->key == REX_KEY_STREAM || nr == REX_NR_getrandom || nr == REX_NR_socket
                  || (is_clock(nr) && t->args[0] == CLOCK_REALTIME && !asker_queue(t, call_key(c, nr, NULL, 0, t->args))));
 }
 

@@ -19,10 +19,24 @@ static void ticked(struct task *t, int64_t result)
     t->ticked = true;
 }
 
+/* It is set once more than when recorded, by a thread that has come round once more. */
+static bool sets_again(struct task *t)
+{
+    static const struct itimerspec none;
+    if (t->nr != REX_NR_timerfd_settime || !has_shared_work(t) || !is_timer(t->stream))
+        return false;
+    if (t->args[3])
+        mem_write(t->tid, t->args[3], &none, sizeof none);
+    skip_call(t, 0);
+    return true;
+}
+
 /* A read of a timer that the log has no more of.  Of a thread whose process ended meanwhile it did not return. */
 bool replay_ticks(struct task *t)
 {
     const uint64_t nap[6] = {0, 0, TICK_MS}, times = 1;
+    if (sets_again(t))
+        return true;
     if (t->nr != REX_NR_read || !t->stream || !has_shared_work(t) || replay_was_cut_off(t) || t->args[2] < TICK_BYTES
         || !is_timer(t->stream))
         return false;

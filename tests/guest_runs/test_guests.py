@@ -70,6 +70,11 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("thread_cut_off.c", "reference"): "a thread that goes on further than when it was cut off counts as a divergence",
     ("threads_prodded.c", "reference"): "signals between threads come only as often as the log has them: it hangs",
     ("threads_ticker.c", "reference"): "a thread that a timer wakes gets no more of its time than recorded: it hangs",
+    ("accept_waits.c", "reference"): "a wait for a connection that never came takes no descriptor's number",
+    ("threads_timer_set.c", "reference"): "a thread that a timer wakes sets it no more often than recorded",
+    ("threads_clock_forward.c", "reference"): "what a thread reads of the clock may go back, as it reads it elsewhere",
+    ("threads_sockets.c", "reference"): "threads do not make each other's sockets",
+    ("workers_execute.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("pipe_nonblocking.c", "reference"): "it polls, though it never had to when recorded, which counts as a divergence",
     **{(name, "reference"): "this engine does not know which function reads the clock, or the counter"
        for name in ("threads_clock.c", "threads_counter.c")},

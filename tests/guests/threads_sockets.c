@@ -1,0 +1,37 @@
+#include "guest.h"
+#include <sys/socket.h>
+/* The threads of a pool make sockets, of either kind: who makes which is decided by who is first. */
+enum { JOBS = 60, THREADS = 3 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int next, types[JOBS];
+static int next_job(void)
+{
+    pthread_mutex_lock(&lock);
+    int job = next++;
+    pthread_mutex_unlock(&lock);
+    return job;
+}
+static void *work(void *unused)
+{
+    for (int job; (job = next_job()) < JOBS; ) {
+        int fd = socket(AF_UNIX, job % 3 ? SOCK_STREAM : SOCK_DGRAM, 0);
+        socklen_t n = sizeof types[job];
+        CHECK(fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_TYPE, &types[job], &n) == 0);
+        for (volatile int k = 0; k < 10000 * (job % 4); k++)
+            ;
+        CHECK(close(fd) == 0);
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&threads[i], NULL, work, NULL) == 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    for (int job = 0; job < JOBS; job++)
+        printf("%d", types[job]);
+    puts("");
+    return guest_done();
+}
