@@ -281,7 +281,7 @@ static void entry(struct task *t)
             block(t);
         return;
     }
-    if (next && replay_is_signal(next) && t->injected != next) {
+    if (next && replay_is_signal(next) && t->injected != next && !replay_ends_too_early(t, next)) {
         replay_send_now(t, next);                /* it came before this call */
         if (t->injected) {
             rewind_call(t);

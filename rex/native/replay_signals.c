@@ -41,9 +41,25 @@ static bool was_sent(struct task *t, const struct field *f)
     return script_named(t->script->tgid)->sent[info.si_signo & 63] > 0 || (sender->exit && sender->exit->done);
 }
 
+/* Whether the signal ends a process some of whose threads had ended before, and have not come as far here. */
+bool replay_ends_too_early(const struct task *t, const struct event *e)
+{
+    const struct script *own = t->script;
+    ull since = own->sent_at ? own->sent_at : t->last_stop;
+    bool ends = own->exit && (own->exit->record->result & 0x7f) == (int64_t)e->record->args[0];
+    if (!ends || log_now() - since > LONG_PATIENCE_NS)
+        return false;
+    for (uint32_t i = 0; i < script_total(); i++) {
+        const struct script *s = script_of(i);
+        if (s != own && s->tgid == own->tgid && s->exit && s->exit->number < e->number && !s->exit->done)
+            return true;
+    }
+    return false;
+}
+
 bool replay_is_sent(struct task *t, const struct event *e)
 {
-    return was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT));
+    return was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT)) && !replay_ends_too_early(t, e);
 }
 
 /* How often a thread waits, and asks for the time or its process, is its pace. */
@@ -106,8 +122,10 @@ void replay_sent(struct task *t)
     struct script *target = pid > 0 && t->nr != REX_NR_pidfd_send_signal ? script_named((uint32_t)pid) : NULL;
     target = target ? script_named(target->tgid) : NULL;
     for (uint32_t i = 0; i < script_total(); i++)
-        if (!target || script_of(i) == target)
+        if (!target || script_of(i) == target) {
             script_of(i)->sent[sig]++;
+            script_of(i)->sent_at = log_now();
+        }
 }
 
 /* Threads wake each other by signals as often as they have to: whether the call does so, which then runs. */

@@ -25,7 +25,7 @@ struct script {
     uint32_t step_tasks;             /* of a step: how many of its tasks live */
     uint32_t kin;                    /* the same number in all processes that share memory, 0 = none */
     uint8_t sent[64];
-    ull clock_at, tsc_at;
+    ull clock_at, tsc_at, sent_at;
     bool is_taken;                   /* see replay_jobs.c: some task has this name */
     enum { END_UNKNOWN, END_BY_ITSELF, END_BY_OTHERS } end;
 };
