@@ -79,6 +79,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "this engine does not know which function reads the clock, or the counter"
        for name in ("threads_clock.c", "threads_counter.c")},
     ("threads_proc.c", "reference"): "an answer may be given to two threads at once, or not again",
+    ("thread_before_kill.c", "reference"): UNSENT + ": it kills before threads have done what they had",
     ("python_thread_names.py", "reference"): "a name that another thread draws now is not in the log: there is no such file",
     ("threads_list.c", "reference"): "names in directories are matched in the thread's order",
     ("threads_child_end.c", "reference"): "a signal that ended a wait comes before the child has ended",
