@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import weakref
+from _signal import getsignal   # that of signal makes members of enumerations
 from typing import Any, Callable
 
 from rex.hindsight.graph import Snapshot
@@ -122,9 +123,10 @@ def _handlers() -> dict[int, Any]:
     """What is done at each signal, as far as Python did it; ours stand for the default."""
     found = {}
     for number in _NUMBERS:
-        handler = signal.getsignal(number)
-        is_ours = getattr(handler, "__module__", "").startswith("rex.hindsight.")
-        found[number] = signal.SIG_DFL if is_ours else handler
+        handler = getsignal(number)
+        if type(handler) is not int and getattr(handler, "__module__", "").startswith("rex.hindsight."):
+            handler = 0
+        found[number] = handler
     return found
 
 
