@@ -135,7 +135,7 @@ def run(argv: list[str]) -> int:
 def leaves_at_once(argv: list[str]) -> bool:
     """Whether a command ends soon, with nothing open: Python need not look for garbage, nor take itself apart in the end."""
     own = words_before_program(argv)
-    return own[:1] in (["record"], ["replay"]) and not {"--cells", "--all", "--persist"} & {word.split("=")[0] for word in own}
+    return (own[:1] in (["record"], ["replay"]) or own[:2] == ["hindsight", "replay"]) and not {"--cells", "--all", "--persist"} & {word.split("=")[0] for word in own}
 
 
 def main() -> None:

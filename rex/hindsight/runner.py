@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import sys
@@ -23,6 +24,8 @@ def run_script(path: str, arguments: list[str], prepare: Any) -> int:
     top = os.path.dirname(os.path.realpath(path))
     sys.path[0] = top
     Finder((top,), prepare).install()
+    gc.freeze()     # all of ours stays
+    gc.enable()
     status = _execute(main, where, prepare)
     threading._shutdown()   # type: ignore[attr-defined]
     atexit._run_exitfuncs()
@@ -70,6 +73,7 @@ def _status_of(error: SystemExit) -> int:
 
 def main() -> None:
     """Do the job whose description is in the file named on the command line."""
+    gc.disable()    # until the script begins
     with open(sys.argv[1], encoding="utf-8") as file:
         job = json.load(file)
     os.unlink(sys.argv[1])
