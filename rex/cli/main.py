@@ -87,8 +87,9 @@ def exit_code(code: int, argv: list[str]) -> int:
     Where the program's own status is handed on, ours must not be taken for it.
     """
     own = words_before_program(argv)
-    name = next((word for word in own if not word.startswith("-")), "")
-    hands_on = name in ("record", "runnew") or (name == "replay" and "--check" not in own)
+    name, after = [*[word for word in own if not word.startswith("-")][:2], "", ""][:2]
+    hands_on = name in ("record", "runnew") or (name == "replay" and "--check" not in own) or (
+        name == "hindsight" and after == "record")
     return 125 if hands_on and code not in (126, 127) else code
 
 

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import weakref
-from _signal import getsignal   # that of signal makes members of enumerations
+from _signal import getsignal   # type: ignore[import-not-found]   # signal's makes members of enumerations
 from typing import Any, Callable
 
 from rex.hindsight.graph import Snapshot

@@ -20,6 +20,23 @@ def is_waiting(frame: types.FrameType, tree: ast.AST) -> bool:
     return not path or any(_holds(around, within) for around, within in zip(path, path[1:]))
 
 
+def is_within_context(frame: types.FrameType, tree: ast.AST, after_line: int = 0) -> bool:
+    """Whether a frame is within a `with` (below a line) whose context manager may keep something of its beginning."""
+    first, line = max(frame.f_code.co_firstlineno, after_line + 1), frame.f_lineno or 0
+    return any(first <= node.lineno <= line <= (node.end_lineno or 0) and not getattr(node, "is_fence", False)
+               and not all(_keeps_nothing(item.context_expr) for item in node.items)
+               for node in ast.walk(tree) if isinstance(node, (ast.With, ast.AsyncWith)))
+
+
+# Modes and files: they are state by themselves.
+_NO_KEEPERS = frozenset("no_grad enable_grad inference_mode autocast open suppress nullcontext tqdm trange".split())
+
+
+def _keeps_nothing(manager: ast.expr) -> bool:
+    called = manager.func if isinstance(manager, ast.Call) else manager
+    return getattr(called, "attr", getattr(called, "id", "")) in _NO_KEEPERS
+
+
 def _path(tree: ast.AST, place: tuple[int | None, ...]) -> list[ast.AST]:
     """From the statement at a place in the source down to the call there; empty if there is no such call."""
     queue: list[tuple[ast.AST, list[ast.AST]]] = [(tree, [])]

@@ -83,6 +83,10 @@ def make_plan(options: Options) -> Plan:
     archive = Archive.open(options.archive)
     experiment = archive.experiment(options.experiment or latest_run(archive))
     run = read_run(archive, experiment)
+    if experiment.begun.get("kind", "run") != "run":
+        raise NotFound(f"{experiment.name} is a replay", "only runs can be replayed", "see: rex hindsight show")
+    if "__main__" not in run.modules:
+        raise NotFound(f"{experiment.name} holds no script", "it ended before its script began", "record it again")
     script = options.script or run.head["script"]
     if not os.path.isfile(script):
         raise NotFound(f"no script {script}", "", "give its path")

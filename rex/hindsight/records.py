@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rex.archive import Archive, Content, Experiment
-from rex.errors import Damaged, RexError, TooNew
+from rex.errors import Damaged, NotFound, RexError, TooNew
 from rex.state.records import content_to_json
 
 ENGINE = "hindsight"     # of experiments that are runs or replays
@@ -204,9 +204,11 @@ def read_run(archive: Archive, experiment: Experiment) -> Run:
     """The run of an experiment, finished or not, up to the last whole line.
 
     Raises:
-        NotFound: it has no log.
+        NotFound: it is none, or has no log.
         Damaged, TooNew: it cannot be read.
     """
+    if experiment.begun.get("engine") != ENGINE:
+        raise NotFound(f"{experiment.name} is no training run", "", "see: rex hindsight show")
     run, data = Run(), b""
     with experiment.open_log() as log:
         try:

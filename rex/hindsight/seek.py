@@ -12,7 +12,7 @@ from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.deltas import ChunkReader
 from rex.hindsight.graph import Snapshot, decode_snapshot
 from rex.hindsight.kinds import Shapes
-from rex.hindsight.pending import is_waiting
+from rex.hindsight.pending import is_waiting, is_within_context
 from rex.hindsight.records import Border, Checkpoint, Run
 from rex.hindsight.restore import Halfway, restore
 from rex.hindsight.session import Entry, Session
@@ -39,6 +39,7 @@ class Seeker(Session):
         self.shapes = Shapes(self.code)
         self.target, self.is_astray = target, False
         self._left_at: types.FrameType | None = None     # the frame from which on it is astray
+        self._left_line = 0              # where its loop stands
         self.restored = 0
         self._chunks = ChunkReader(archive.store)
         self.restore_s = self.restore_pause_s = 0.0
@@ -63,7 +64,7 @@ class Seeker(Session):
         entry.iteration = wanted
         if "/" in rest:
             if wanted > 0 and not self.is_astray:
-                self.is_astray, self._left_at = True, entry.frame
+                self.is_astray, self._left_at, self._left_line = True, entry.frame, entry.frame.f_lineno or 0
             _advance(entry, wanted)
             return
         self._take_on(entry, wanted)
@@ -83,21 +84,22 @@ class Seeker(Session):
         self.arrive()
 
     def _refuse_held(self, frame: types.FrameType) -> None:
-        """Refuse to take on a state in a function while what called it holds values of another.
+        """Refuse to take on a state while what is around holds something of another: a calling expression, a context manager.
 
         Raises:
             Cannot: it does.
         """
-        each, callee = frame.f_back, frame.f_code.co_name
-        while self.is_astray and frame is not self._left_at and each is not None:
-            tree = self.trees.get(each.f_globals.get("__name__", ""))
-            if not each.f_globals.get("__name__", "").startswith("rex.hindsight."):
-                if tree is None or is_waiting(each, tree):
+        callee, each = "", frame if self.is_astray else None
+        while each is not None:
+            name = each.f_globals.get("__name__", "")
+            if not name.startswith("rex.hindsight."):
+                tree = self.trees.get(name)
+                if tree is None or callee and is_waiting(each, tree):
                     raise Cannot(f"the expression that calls {callee} holds values of before")
+                if is_within_context(each, tree, self._left_line if each is self._left_at else 0):
+                    raise Cannot(f"{each.f_code.co_name} is within a context manager that is of before")
                 callee = each.f_code.co_name
-            if each is self._left_at:
-                return
-            each = each.f_back
+            each = each.f_back if each is not self._left_at else None
 
     def stuck(self, why: str) -> None:
         """The state of the target cannot be made the live one; does not return."""

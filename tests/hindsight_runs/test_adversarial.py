@@ -289,6 +289,42 @@ def test_values_that_expressions_hold(tmp_path: Path) -> None:
     assert case.replay("-j", "3") == case.truth()
 
 
+CONTEXTS = """
+    import contextlib
+    level, trail = 0, []
+    class Scope:
+        def __init__(self):
+            self.old = level
+        def __enter__(self):
+            return None
+        def __exit__(self, *_):
+            global level
+            level = self.old + 1
+    @contextlib.contextmanager
+    def kept():
+        before = len(trail)
+        yield
+        trail.append(before)
+    def steps():
+        for step in range(6):
+            trail.append(level)
+    for epoch in range(5):
+        with Scope(), kept():
+            steps()
+            for last in range(3):
+                trail.append(last)
+        print("epoch", epoch, level, sum(trail))
+    """
+
+
+@pytest.mark.parametrize("jobs", ["2", "3", "5"])
+def test_what_context_managers_hold(tmp_path: Path, jobs: str) -> None:
+    case = Case(tmp_path, train=CONTEXTS)
+    case.record()
+    case.add_after("train", "trail.append(level)", "print('probe', step, level, len(trail))")
+    assert case.replay("-j", jobs) == case.truth()
+
+
 def test_what_open_files_have_in_their_buffers(tmp_path: Path) -> None:
     case = Case(tmp_path, train="""
         log = open("log.txt", "w")

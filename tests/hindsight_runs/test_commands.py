@@ -8,6 +8,8 @@ from typing import Iterator
 
 import pytest
 
+from rex.archive import Archive
+
 from hindsight_harness import Case, python, rex
 
 pytest.importorskip("numpy", reason="numpy is not installed")
@@ -119,6 +121,32 @@ def test_epochs_of_a_run_without_loops_are_refused(tmp_path: Path) -> None:
     assert "there are no iterations to choose from" in case.told
 
 
+def test_what_is_no_run_is_refused_in_one_line(tmp_path: Path) -> None:
+    case = Case(tmp_path, train=NUMPY)
+    (tmp_path / "bad.py").write_text("def f(:\n")
+    assert rex(tmp_path, "record", "-l", "EXP", "bad.py").returncode == 1      # as Python's
+    case.record()
+    assert rex(tmp_path, "replay", "-l", "EXP", "-e", "exp1", "train.py").returncode == 0
+    with Archive.open(tmp_path / "EXP").begin("other", {"command": ["true"]}):
+        pass
+
+    def told(*words: str) -> tuple[int, str]:
+        done = rex(tmp_path, *words)
+        return done.returncode, done.stderr
+
+    for code, text, words in (
+            (10, "exp0 holds no script", ("replay", "-l", "EXP", "-e", "exp0", "train.py")),
+            (10, "exp2 is a replay", ("replay", "-l", "EXP", "-e", "exp2", "train.py")),
+            (10, "other is no training run", ("replay", "-l", "EXP", "-e", "other", "train.py")),
+            (10, "no archive at NONE", ("replay", "-l", "NONE", "train.py")),
+            (2, "cannot be parsed", ("replay", "-l", "EXP", "-e", "exp1", "bad.py")),
+            (125, "other is no training run", ("record", "-l", "EXP", "--resume", "other")),
+            (125, "cannot become an archive", ("record", "-l", "bad.py", "train.py")),
+            (127, "no such script", ("record", "-l", "EXP", "none.py"))):
+        status, lines = told(*words)
+        assert status == code and text in lines and lines.startswith("rex: ") and lines.count("\n") == 1, (words, lines)
+
+
 def test_verify_runs_what_could_be_skipped(tmp_path: Path) -> None:
     case = Case(tmp_path, train=NUMPY)
     case.record()
@@ -168,7 +196,7 @@ def test_a_run_that_failed_says_how_to_go_on(tmp_path: Path) -> None:
     assert ": 4 iterations" in done.stderr and "--resume exp0" in done.stderr
     case.edit("train", "    if epoch == 4: 1 / 0\n", "")
     refused = rex(tmp_path, "record", "-l", "EXP", "--resume", "exp0")
-    assert refused.returncode == 2 and "was changed since" in refused.stderr
+    assert refused.returncode == 125 and "was changed since" in refused.stderr
 
 
 def test_an_error_in_an_added_statement_is_shown(tmp_path: Path) -> None:
