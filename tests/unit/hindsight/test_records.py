@@ -9,7 +9,7 @@ import pytest
 
 from rex.archive import Archive, Content
 from rex.errors import Damaged, TooNew
-from rex.hindsight.records import (FORMAT, Checkpoint, LogWriter, Run, add_line, checkpoint_to_json, content_of,
+from rex.hindsight.records import (ENGINE, FORMAT, Checkpoint, LogWriter, Run, add_line, checkpoint_to_json, content_of,
                                    read_run)
 
 CHECKPOINT = Checkpoint(3, "m#0.0:1", Content("ab" * 32, 5), Content("cd" * 32, 9, 1, "ef" * 32), {"x": "why"}, 0.25, 7, 4)
@@ -42,7 +42,7 @@ def test_contents_are_checked(named: list[object]) -> None:
 
 def _written(folder: Path, tail: bytes) -> Run:
     archive = Archive.create(folder / "EXP")
-    recording = archive.begin("run", {})
+    recording = archive.begin("run", {"engine": ENGINE})
     log = LogWriter(recording.log_path)
     log.write("run", format=FORMAT, script="s.py")
     log.write("out", text="a\udcffb")
