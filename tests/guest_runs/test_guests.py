@@ -90,8 +90,6 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "a signal that came in the midst of computation, or between untraced calls, comes at the next traced "
        "one, after what the program looked at in between" for name in ("timer_busy.c", "timer_itimer.c", "signal_computing.c")},
 }
-# One thread at a time: which guests do not yet replay.
-SERIALIZED = ("python_terminal.py",)
 HANG_S = 6
 
 ENGINES = [pytest.param("native", marks=pytest.mark.skipif(not native.is_built(), reason="the native engine is "
@@ -176,9 +174,6 @@ def test_guest_replays_one_thread_at_a_time(name: str, tmp_path: Path, request: 
     shared_of("serialized").mkdir(exist_ok=True)
     run = replace(RUNS.get(name, Run()), is_serialized=True)
     trial = Trial(GUESTS / name, "native", program_of(name), run, tmp_path, shared_of("serialized"))
-    if name in SERIALIZED:
-        request.applymarker(pytest.mark.xfail(reason="not yet"))
-        trial.timeout_s = HANG_S
     trial.replay(trial.record())
 
 
