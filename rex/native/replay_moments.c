@@ -72,7 +72,7 @@ void replay_interrupts(struct task *t)
 bool replay_sleeps_over(struct task *t, const struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
-    if (!c || c->hook != REX_HOOK_SLEEP)
+    if (serial_on || !c || c->hook != REX_HOOK_SLEEP)
         return false;
     for (struct task *other = tasks; other; other = other->next) {
         const struct event *due = other != t && other->alive && other->script ? replay_next(other) : NULL;
