@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import ctypes
+import functools
 import threading
 import types
 from collections import OrderedDict, defaultdict, deque
@@ -51,7 +52,14 @@ class Cannot(Exception):
 def reduction(value: Any) -> Any:
     """How an object tells that it is made again, as pickle asks it."""
     known = copyreg.dispatch_table.get(type(value))
-    return known(value) if known is not None else value.__reduce_ex__(4)
+    reduced = known(value) if known is not None else value.__reduce_ex__(4)
+    state = reduced[2] if isinstance(reduced, tuple) and len(reduced) > 2 else None
+    # Who looks at the attributes of these makes a dict of none, where there was no dict.
+    if isinstance(value, BaseException) and state == {}:
+        return (*reduced[:2], None, *reduced[3:])
+    if isinstance(value, functools.partial) and type(state) is tuple and state[3:] == ({},):
+        return (*reduced[:2], (*state[:3], None), *reduced[3:])
+    return reduced
 
 
 def set_items(walk: Walk | None, value: set[Any] | frozenset[Any]) -> list[Any]:

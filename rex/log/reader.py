@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from types import TracebackType
-from typing import BinaryIO, Container, Iterator
+from typing import AbstractSet, BinaryIO, Container, Iterator
 
 from rex import codec
 from rex.errors import Damaged, TooNew
@@ -64,7 +64,7 @@ class LogReader:
         """Yield the events of some calls, or all; others are passed over undecoded.
 
         An unfinished log ends at its last whole record; space that a crash
-        left as zeros ends it too.
+        left as zeros ends it too. What is no set of calls is asked about each record in turn.
 
         Raises:
             Damaged: with the offset, where the bytes make no sense.
@@ -91,7 +91,7 @@ class LogReader:
                     return self._end(offset, len(buffer), seen)
             if calls is None or call in calls:
                 yield decode(memoryview(buffer)[position:position + size], offset)
-            elif size == last_size and seen >= tried:
+            elif size == last_size and seen >= tried and isinstance(calls, AbstractSet):
                 tried = seen + codec.RUN
                 if codec.is_run(words, position >> 3):
                     size, seen = codec.RUN * size, seen + codec.RUN - 1

@@ -15,6 +15,7 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
+from rex.hindsight import shapes
 from rex.hindsight.shapes import Cannot
 
 from .worlds import World
@@ -235,3 +236,14 @@ def test_memory_that_is_still_as_it_was_is_not_read(world: World, monkeypatch: p
     array[[3, 400_000]] += 1
     assert world.restore(0, array=array)["array"] is array
     assert len(asked) == 2 and (array == was).all()
+
+
+@pytest.mark.parametrize("value", [IndexError("none there"), functools.partial(print, 1)])
+def test_a_look_at_attributes_that_nobody_set_changes_nothing(value: Any) -> None:
+    def state() -> Any:
+        return (*shapes.reduction(value), None)[2]
+    before = state()
+    assert vars(value) == {}
+    assert state() == before
+    value.own = 1
+    assert "'own': 1" in repr(state())
