@@ -191,13 +191,6 @@ static struct queue *asker_queue(struct task *t, uint64_t key)
     return q && q->id ? q : NULL;
 }
 
-/* It would be told a later time than that which the log has for it next, elsewhere, though that has not come. */
-static bool is_ahead(struct task *t, const struct event *e, uint64_t key)
-{
-    const struct event *next = queue_left(queue_at(queue_id(t->script, REX_NR_clock_gettime, key, 0)), PLAIN);
-    return t->clock && next->number < e->number && t->clock + (log_now() - t->script->clock_at) < clock_of(next->record);
-}
-
 /* A runtime reads the clock as often as its threads collide, the program as often as it says.
  * Which of them asks shows in the functions that led there, or in where the answer goes: addresses are as
  * they were recorded. */
@@ -214,10 +207,9 @@ static struct event *match_clock(struct task *t, uint64_t key)
         kind = PLAIN;
     }
     struct event *e = queue_left(q, kind);
-    uint64_t least = kind == ASKER || t->clock < t->clock_floor ? t->clock_floor : t->clock;
-    for (; e && t->args[0] == CLOCK_MONOTONIC && clock_of(e->record) < least; e = queue_left(q, kind))
-        replay_done(e);                   /* this thread has waited longer than that, or was told a later time */
-    return e && kind != ASKER && t->args[0] == CLOCK_MONOTONIC && is_ahead(t, e, key) ? NULL : e;
+    for (; e && t->args[0] == CLOCK_MONOTONIC && clock_of(e->record) < t->clock_floor; e = queue_left(q, kind))
+        replay_done(e);                   /* this thread has waited longer than that */
+    return e;
 }
 
 /* Runtimes that wait read the time of day and the processor's counter, too, as often as they come round. */
