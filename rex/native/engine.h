@@ -14,6 +14,8 @@
  *   rights.c  descriptors that are handed over
  *   shared.c  locks of files
  *   replay_inside.c  connections between threaded processes, which are made again
+ *   replay_talks.c  what was said to servers outside   replay_lines.c  the engine in their place
+ *   replay_options.c  of sockets
  *   replay_own.c  files that threads name otherwise than when recorded
  *   replay_jobs.c  processes that the threads of a pool start
  *   replay_ticks.c  threads that a timer wakes           replay_numbers.c  descriptors that waits take
@@ -98,7 +100,7 @@ struct bytes { unsigned char *data; size_t used, size; };
 struct external { int fd; uint32_t stream; };
 enum { SOCKET_INSIDE = -3, PIPE_BYTES = -2, PIPE_COUNTER = -1 };   /* instead of a stream: see replay_inside.c, pipes.c */
 #define SHARED_FILE 0xc0000000u                     /* and on, up to those: a file that others may write, see shared.c */
-struct opened { struct event *event; uint64_t file; };
+struct opened { struct event *event; uint64_t file; bool again; uint32_t listed; };   /* again: the log has the open once less */
 struct files {
     int refs, count, high, waited;   /* high: how many external ones above 2; waited: calls while some are not watched */
     uint64_t reserved, copies;       /* replay: a bit for each that a thread takes as it waits, and for copies of such */
@@ -168,13 +170,15 @@ struct task {
     uint64_t child_tid_at;
     uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
     uint64_t clock_at, wall_at;      /* when, in the log's time; 0: not the log's answer */
+    uint64_t readings, readings_since;   /* of CLOCK_MONOTONIC, more than the log has here */
+    uint64_t did;                    /* the key of its last call on a path */
     uint64_t clock_floor;            /* what CLOCK_MONOTONIC must have reached */
     uint64_t deadline, wait_began;   /* of the futex wait in progress, by CLOCK_MONOTONIC */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
     struct opened directory;         /* that it opened last */
     bool is_next_outside, is_forced; /* that is next in the log; is told though it may not have come */
-    bool only_naps, ticked;          /* more often than in the log: it waits for others; has waited for its timer */
+    bool only_naps, ticked;          /* more often than in the log, or in vain: it waits for others; has waited for its timer */
     bool waits_inside, hastened;     /* for what is ready inside; is to go on with what the log has ready outside */
     struct event *outside;           /* that its wait ends with, once that has come */
     bool inside;                     /* the call is on a socket that is made again, see replay_inside.c */
@@ -236,6 +240,7 @@ void task_exec(struct task *t), task_end(struct task *t);
 int tasks_alive(void);
 bool tasks_forked(void);                              /* there has been more than one process */
 
+uint32_t files_mark(const struct files *f, int fd);  /* what it is: a stream, or one of the above; 0 = plain or internal */
 uint32_t files_stream(const struct files *f, int fd);
 bool files_piped(const struct files *f, int fd);     /* one that is watched, see pipes.c */
 uint32_t files_shared(const struct files *f, int fd);    /* the mark of a shared file, 0 of others: see shared.c */
@@ -247,7 +252,7 @@ void files_duplicate(struct files *f, int from, int to);
 uint64_t files_external(const struct files *f);      /* a bit for each, bit 63 for all above 62 */
 void files_set(struct files *f, int fd, uint32_t stream);         /* stream 0 forgets */
 void files_open(struct files *f, int fd, struct event *e, uint64_t file);
-const struct opened *files_opened(const struct files *f, int fd);
+struct opened *files_opened(const struct files *f, int fd);
 void files_prune(struct files *f, pid_t tid);                      /* after exec: close-on-exec */
 
 /* ------------------------------------------------------------------ memory */
@@ -297,6 +302,7 @@ struct script *script_of(uint32_t task);
 uint32_t script_total(void);
 struct script *script_named(uint32_t tid);
 struct script *script_leader(uint32_t task);
+size_t script_place(const struct script *s, const struct event *e);
 struct script *script_child(uint32_t parent, uint32_t ordinal);
 const struct field *record_field(const struct record *r, uint8_t arg, uint8_t type);
 char *record_text(const struct record *r, uint8_t arg, uint8_t type);

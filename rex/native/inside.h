@@ -12,7 +12,11 @@ void record_ends(struct task *t, struct record *r, uint32_t listener);
 /* The log: who is connected to whom. */
 void replay_peers_start(void);
 bool peers_inside(uint32_t stream);                   /* the socket is made again */
+bool peers_played(uint32_t stream);                   /* it is one to a server outside, whose part is played: see talks.h */
+bool peers_decide_late(const struct script *s);      /* what a socket is shows as it is connected or bound */
 bool peers_listen_at(const struct address *to);       /* sockets inside listen there, at some time */
+struct sockaddr_un;
+socklen_t inside_name(struct sockaddr_un *u, const struct address *a);   /* the kernel's, for this */
 bool address_same(const struct address *bound, const struct address *to);   /* what is bound so is reached so */
 void address_trim(struct address *a);                 /* of a path, what comes after it */
 bool address_is_any(const struct address *a);
@@ -20,7 +24,7 @@ unsigned address_port(const struct address *a);
 void address_set_port(struct address *a, unsigned port);
 struct event *peers_bind(struct task *t, const struct address *to);      /* the log's, for this; NULL: none is left */
 struct event *peers_connect(struct task *t, const struct address *to);   /* one that came about if there is one */
-const struct event *peers_outside(struct task *t, long nr, const struct address *to);  /* a bind or connect of the log that is not inside */
+const struct event *peers_outside(struct task *t, long nr, const struct address *to);  /* a bind, connect or listen (of what is not bound: NULL) that is not inside */
 unsigned peers_new_port(void);
 bool peers_share(const struct script *s);             /* a process with threads at some time */
 
@@ -28,6 +32,10 @@ bool peers_share(const struct script *s);             /* a process with threads 
 bool replay_inside_socket(struct task *t);
 bool replay_inside_call(struct task *t);              /* true: it has been seen to */
 bool replay_inside_exit(struct task *t, int64_t result);
+
+bool replay_sets_option(struct task *t, int fd);      /* see replay_options.c; fd is ours */
+bool replay_tells_option(struct task *t, int fd, int family);
+void replay_options_forget(ino_t inode);
 
 /* Signals between such processes: see replay_inside_signals.c. */
 void replay_inside_signals_start(void);

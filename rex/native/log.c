@@ -163,6 +163,20 @@ struct script *script_named(uint32_t tid)
     return NULL;
 }
 
+/* Where a script has an event; its count if it is another's. */
+size_t script_place(const struct script *s, const struct event *e)
+{
+    size_t from = 0, to = s->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (s->event[middle]->number < e->number)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < s->count && s->event[from] == e ? from : s->count;
+}
+
 /* Of the first thread of its process; itself where the log does not say. */
 struct script *script_leader(uint32_t task)
 {

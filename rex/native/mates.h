@@ -4,6 +4,7 @@
 #define REX_MATES_H
 
 bool replay_has_asked(struct task *t, uint32_t stream, const struct event *e);
+bool replay_finds_nothing(struct task *t, uint64_t key);
 bool replay_epoll_ctl(struct task *t);
 bool replay_wait_freely(struct task *t, struct event *e);
 void replay_hasten(struct task *t, struct event *e);
@@ -18,15 +19,21 @@ bool replay_kin_kill(struct task *t);
 bool replay_kin_pauses(struct task *t, struct event *e);    /* true: it runs */
 bool replay_kin_signal(struct task *t, siginfo_t *info);
 bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
+bool replay_changes_alone(const struct task *t, const char *path);    /* its process, or kin */
 bool replay_own_file(struct task *t);                 /* true: made, changed or found, though not in the log: see replay_own.c */
+bool replay_is_of_changed(struct task *t, struct event *e);
+bool replay_is_own_file(struct task *t);
+bool replay_is_as_now(struct task *t, const struct event *e);
 bool replay_asks_of_mate(struct task *t, const struct rex_call *c);
 char *replay_own_name(struct task *t);
-const struct opened *replay_opened(struct task *t, int fd);
+void replay_note_opens(struct task *t);
+struct opened *replay_opened(struct task *t, int fd);
 bool replay_is_own(struct task *t);
 void replay_own_opened(struct task *t, int fd);
 bool replay_renames_otherwise(struct task *t, const struct event *e);
 bool lists_directory(long nr);                             /* of a directory, which has an end */
 bool replay_is_mate(const struct task *t, const struct script *s);   /* may take its answers */
+bool replay_is_shareable(long nr);                 /* by another thread of its process */
 struct event *replay_queue(const struct script *s, long nr, uint64_t key);    /* the first left; others follow by next[0] */
 void replay_requeue(const struct script *s, const struct event *e);          /* it may be left once more */
 bool replay_is_awaited(struct task *t, int fd);       /* an inner descriptor that must be ready before its process goes on */

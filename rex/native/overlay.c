@@ -21,6 +21,12 @@ static char *upper(const char *path)
     return text("%s%s", plan.outdir, path);
 }
 
+const char *overlay_name(const char *file)
+{
+    size_t n = strlen(plan.outdir);
+    return file && !strncmp(file, plan.outdir, n) && file[n] == '/' ? file + n : NULL;
+}
+
 void overlay_start(void)
 {
     for (size_t i = 0; i < plan.map_from.count && i < plan.map_to.count; i++) {

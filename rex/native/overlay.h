@@ -7,6 +7,7 @@ bool program_with_loader(const char *program, const char *loader, const char *co
 mode_t masked(struct task *t, uint64_t mode);        /* without the bits of the tracee's umask */
 
 void overlay_start(void);
+const char *overlay_name(const char *file);          /* what the program calls a file of the output directory; NULL: it is elsewhere */
 char *overlay_read(const char *path);                /* file to open for reading, NULL = none */
 const char *overlay_original(const char *path);       /* of a file that is changed at no time, nor moved with a directory */
 char *overlay_write(const char *path, bool truncate);/* the same for writing, copied up if archived */

@@ -111,33 +111,32 @@ mode_t open_mode(struct task *t)
     return (mode_t)t->args[3];
 }
 
-int open_flags(struct task *t)
+/* flags2: those of openat2, which lie in memory. */
+static int flags_of(long nr, const uint64_t *args, int flags2)
 {
-    struct open_how how = {0};
-    switch (t->nr) {
+    switch (nr) {
     case REX_NR_open:
-        return (int)t->args[1];
+        return (int)args[1];
     case REX_NR_creat:
         return O_CREAT | O_WRONLY | O_TRUNC;
     case REX_NR_openat2:
-        mem_read(t->tid, t->args[2], &how, sizeof how.flags);
-        return (int)how.flags;
+        return flags2;
     }
-    return (int)t->args[2];
+    return (int)args[2];
+}
+
+int open_flags(struct task *t)
+{
+    struct open_how how = {0};
+    if (t->nr == REX_NR_openat2)
+        mem_read(t->tid, t->args[2], &how, sizeof how.flags);
+    return flags_of(t->nr, t->args, (int)how.flags);
 }
 
 /* The same of a call in the log, which does not have the flags of openat2: whatever those may be. */
 int flags_in(const struct record *r)
 {
-    switch (r->call) {
-    case REX_NR_open:
-        return (int)r->args[1];
-    case REX_NR_creat:
-        return O_CREAT | O_WRONLY | O_TRUNC;
-    case REX_NR_openat2:
-        return O_CREAT | O_RDWR;
-    }
-    return (int)r->args[2];
+    return flags_of(r->call, r->args, O_CREAT | O_RDWR);
 }
 
 static bool follows(struct task *t)

@@ -2,15 +2,24 @@
 #ifndef REX_QUEUES_H
 #define REX_QUEUES_H
 
-enum { PLAIN, EXACT, ASKER };         /* equal in task, call and key; in where the answer went; in process and who asked */
+/* Equal in task, call and key; in where the answer went; in process and who asked; and in what that thread had done last. */
+enum { PLAIN, EXACT, ASKER, AFTER };
 
 /* last: the last that was taken in order; latest: of clocks, the last in the log that was taken. */
-struct queue { uint64_t id; struct event *first, *head, *tail, *last, *latest; };
+struct queue { uint64_t id; size_t count; struct event *first, *head, *tail, *last, *latest; };
 
 void queues_grow(void);
 uint64_t queue_id(const struct script *s, long nr, uint64_t key, uint64_t exact);
 struct queue *queue_at(uint64_t id);                 /* one with id 0 if there is none */
 void queue_add(struct event *e, uint64_t id, int kind);
 struct event *queue_left(struct queue *q, int kind);
+
+/* Clocks: see replay_clock.c. */
+void replay_clock_start(void);
+void replay_clock_requeue(const struct script *s, const struct event *e);
+bool replay_knows_asker(struct task *t, uint64_t key);
+struct event *replay_clock(struct task *t, uint64_t key);
+void replay_clock_told(struct task *t, const struct record *r);
+void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key);
 
 #endif

@@ -28,8 +28,8 @@ static struct bytes *begin(struct task *t, struct bytes *b, int64_t result)
     r->result = result;
     r->stream = t->stream;
     memcpy(r->args, t->args, sizeof t->args);
-    if (t->nr == REX_NR_clock_gettime && t->leader->threaded)
-        r->args[5] = asker_of(t);         /* no argument; to find the answer by in a replay */
+    if (t->nr == REX_NR_clock_gettime)    /* no argument; to find the answer by in a replay */
+        r->args[5] = t->leader->threaded ? asker_of(t) : 0;
     struct name_args n = name_args(t->nr);
     if (t->path && n.path >= 0)
         log_field(b, (uint8_t)n.path, FIELD_IN, t->path, strlen(t->path));

@@ -327,6 +327,8 @@ void record_taken(struct task *t, const unsigned char *records, uint32_t n)
         r->stream = stream_of(t->files, call_of(r->call), r->args);
         if (r->call == REX_NR_openat && r->result >= 0)
             read_only(t, r);
+        if (r->call == REX_NR_clock_gettime)
+            r->args[5] = 0;               /* who asked is not known */
         log_put(r, r->size);
     }
     t->returned_at = 0;

@@ -4,6 +4,8 @@
  * is its turn, replay_signals.c brings signals, replay_calls.c and the others act. */
 #include "engine.h"
 #include "fast.h"
+#include "queues.h"
+#include "talks.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -62,16 +64,7 @@ void replay_diverged(struct task *t, const struct event *e, const char *why)
 void replay_answered(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
-    if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
-        t->script->clock_at = log_now();
-    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC) {
-        t->clock = clock_of(r);
-        t->clock_at = r->time;
-    }
-    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME) {
-        t->wall = clock_of(r);
-        t->wall_at = r->time;
-    }
+    replay_clock_told(t, r);
     if (r->task == t->script->index)
         t->script->answered = e;
     replay_done(e);
@@ -85,32 +78,6 @@ void replay_emulate(struct task *t, struct event *e)
     replay_send_at_return(t, e);
     skip_call(t, counted && result > (int64_t)t->args[2] ? (int64_t)t->args[2] : result);   /* never more than there was */
     replay_answered(t, e);
-}
-
-/* A clock that is read more often than when recorded goes on from its last reading. */
-static void go_on(struct task *t, const struct rex_call *c)
-{
-    int arg = t->nr == REX_NR_clock_gettime;
-    int64_t now[2], unit = t->nr == REX_NR_gettimeofday ? 1000 : 1;
-    ull passed = log_now() - t->script->clock_at;
-    if (c->policy != REX_EMULATE || (t->nr != REX_NR_clock_gettime && t->nr != REX_NR_gettimeofday)
-        || !mem_read(t->tid, t->args[arg], now, sizeof now))
-        return;
-    now[1] = now[1] * unit + (int64_t)(passed % 1000000000);
-    now[0] += (int64_t)(passed / 1000000000) + now[1] / 1000000000;
-    now[1] = now[1] % 1000000000 / unit;
-    if (arg && t->args[0] == CLOCK_MONOTONIC) {
-        uint64_t least = t->clock < t->clock_floor ? t->clock_floor : t->clock;
-        t->clock = (uint64_t)now[0] * 1000000000u + (uint64_t)now[1];
-        t->clock = t->clock < least ? least : t->clock;
-        t->clock_at = 0;
-        now[0] = (int64_t)(t->clock / 1000000000u);
-        now[1] = (int64_t)(t->clock % 1000000000u);
-    } else if (arg && t->args[0] == CLOCK_REALTIME) {
-        t->wall = (uint64_t)now[0] * 1000000000u + (uint64_t)now[1];
-        t->wall_at = 0;
-    }
-    mem_write(t->tid, t->args[arg], now, sizeof now);
 }
 
 /* A thread whose log has ended made no further call that returned: it waits now as it did. */
@@ -170,14 +137,14 @@ static void differs(const struct event *e, uint32_t stream)
 static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
 {
     bool again = c->policy == REX_EMULATE || (c->hook == REX_HOOK_OPEN && has_shared_work(t));
-    struct event *last = again ? replay_last_answer(t, t->nr, key) : NULL;
+    struct event *last = again && !replay_is_own_file(t) ? replay_last_answer(t, t->nr, key) : NULL;
     if (replay_is_doomed(t)) {
         kill(t->leader->tid, SIGKILL);
         return;
     }
     if (names_process(t))
         return;                           /* logs of former versions do not have it */
-    if (replay_ticks(t) || replay_kin_pauses(t, NULL))
+    if (replay_ticks(t) || replay_kin_pauses(t, NULL) || replay_finds_nothing(t, key))
         return;
     if (never_returned(t, c)) {
         if (!replay_takes_number(t, c))
@@ -218,7 +185,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         replay_open(t, last);
     } else if (last) {
         put_outputs(t, last->record);
-        go_on(t, c);
+        replay_clock_goes_on(t, c, key);
         skip_call(t, lists_directory(t->nr) && last->record->result > 0 ? 0 : last->record->result);
     } else
         replay_unmatched(t, c);
@@ -260,6 +227,8 @@ static void entry(struct task *t)
         return;
     }
     bool external = call_streams(t);
+    if (is_readiness_wait(c))
+        replay_lines_awaited(t);
     if (replay_inside_call(t))
         return;
     external = t->stream;
@@ -301,13 +270,16 @@ static void entry(struct task *t)
         return;
     }
     read_names(t);
-    if (c->hook == REX_HOOK_EXEC)
-        replay_job_executes(t);
-    uint64_t key = call_key(c, t->nr, t->path, t->stream, t->args);
-    if (!replay_is_own(t) && (!lists_directory(t->nr) || !(t->matched = replay_listing(t))))
-        t->matched = replay_nameless_stat(t, replay_match(t, t->nr, key));
-    if (c->hook == REX_HOOK_SOCKET && replay_inside_socket(t))
+    if (c->hook == REX_HOOK_EXEC && replay_job_executes(t))
         return;
+    uint64_t key = call_key(c, t->nr, t->path, t->stream, t->args);
+    if (c->key == REX_KEY_PATH)
+        replay_did(t, key);
+    bool is_decided = c->hook != REX_HOOK_SOCKET || !peers_decide_late(t->script);
+    if (!is_decided && replay_inside_socket(t))
+        return;
+    if (is_decided && !replay_is_own(t) && (!lists_directory(t->nr) || !(t->matched = replay_listing(t))))
+        t->matched = replay_nameless_stat(t, replay_match(t, t->nr, key));
     t->only_naps &= !t->matched || c->query || is_readiness_wait(c);
     if (replay_is_own(t))
         return;                           /* the log knows nothing of it: the kernel is asked */
@@ -382,6 +354,7 @@ static void settle(void)
                 resume(t, 0);
             t = tasks;                    /* the next may be before this one */
         }
+    replay_lines_settle();
     replay_end_if_still();
 }
 

@@ -14,6 +14,7 @@ struct event *replay_nameless_stat(struct task *t, struct event *e);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
 typedef bool event_fits(const struct event *e, const void *what);
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);
+void replay_did(struct task *t, uint64_t key);
 uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime answered */
 bool replay_nap_until(struct task *t);                /* a sleep until a point in time begins */
 void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
@@ -65,6 +66,7 @@ bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run
 uint32_t replay_recorded(pid_t real);                /* the number that it had; 0 = unknown */
 pid_t replay_dead(uint32_t recorded_tid);            /* real number of a child that has ended, 0 = unknown */
 void replay_open(struct task *t, struct event *e);
+void replay_file_opened(struct task *t, struct event *e, int fd);
 bool replay_executes(const struct record *r);         /* another program, with success */
 mode_t replay_kind_of(const struct record *opened);   /* S_IFREG or another, 0 if the log does not say */
 void replay_exec(struct task *t, struct event *e);
@@ -89,8 +91,10 @@ bool replay_drops_copy(struct task *t);
 void replay_draw_more(struct task *t);                 /* random bytes, by a thread that draws more often than when recorded */
 
 struct event *replay_job_event(struct task *t, long nr);   /* a call that makes a process, or waits for one: see replay_jobs.c */
+struct event *replay_job_prepares(struct task *t, long nr, uint64_t key);
+struct task *replay_job_waited(struct task *t, uint32_t recorded);   /* living or not */
 struct script *replay_job_born(struct task *parent, struct task *t, uint64_t flags);
-void replay_job_executes(struct task *t);
+bool replay_job_executes(struct task *t);             /* true: the call comes again */
 struct event *replay_job_made(struct task *t, struct event *e);
 
 #endif

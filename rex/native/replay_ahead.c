@@ -12,16 +12,36 @@ static bool is_still(struct task *t, const struct event *e)
         || (stat_of_fd(t->tid, (int)e->record->result, &now) && !stat(e->file, &file) && now.st_ino == file.st_ino && now.st_dev == file.st_dev);
 }
 
+static void note_open(struct task *t, struct event *e)
+{
+    if (!e->file || !is_still(t, e))
+        return;
+    files_set(t->files, (int)e->record->result, 0);
+    files_open(t->files, (int)e->record->result, e, hash_bytes(e->file, strlen(e->file), 0));
+}
+
+/* What other threads have opened from their rings, though they have not stopped since. */
+void replay_note_opens(struct task *t)
+{
+    for (struct task *other = t->files->refs > 1 ? tasks : NULL; other; other = other->next) {
+        uint32_t taken = 0;
+        if (!other->alive || other == t || other->files != t->files || !other->ring || !other->run_count
+            || !mem_read(other->tid, other->ring, &taken, sizeof taken))
+            continue;
+        for (size_t i = 0; i < other->run_count && taken >= other->run[i].size; taken -= other->run[i++].size)
+            note_open(other, other->run[i].event);
+    }
+}
+
 void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
 {
     (void)records;
     for (size_t i = 0; i < t->run_count && n >= t->run[i].size; i++) {
         struct event *e = t->run[i].event;
         n -= t->run[i].size;
-        if (e->file && is_still(t, e)) {
-            files_set(t->files, (int)e->record->result, 0);
-            files_open(t->files, (int)e->record->result, e, hash_bytes(e->file, strlen(e->file), 0));
-        }
+        if (call_of(e->record->call)->key == REX_KEY_PATH)
+            replay_did(t, e->key);
+        note_open(t, e);
         replay_answered(t, e);
     }
     t->run_count = 0;
@@ -42,8 +62,8 @@ static bool is_ready(struct event *e)
 }
 
 /* Mates may have taken each other's parts: then what a descriptor is shows only if it was opened just before,
- * and listings belong to one opening.  A clock must not be behind what its thread has waited for. */
-static bool is_sure(const struct task *t, const struct event *e)
+ * and listings belong to one opening; what the experiment changes is looked at as it is then.  A clock must not be behind what its thread has waited for. */
+static bool is_sure(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
     const struct rex_call *c = call_of(r->call);
@@ -52,9 +72,9 @@ static bool is_sure(const struct task *t, const struct event *e)
     const struct field *path = c->key == REX_KEY_PATH ? record_field(r, c->key_arg, FIELD_IN) : NULL;
     bool by_path = path && path->length, by_fd = path || c->fd_args & 1;
     if (by_path)
-        return r->call != REX_NR_openat || replay_kind_of(r) != S_IFDIR;
+        return (r->call != REX_NR_openat || replay_kind_of(r) != S_IFDIR) && !replay_is_of_changed(t, e);
     if (r->call == REX_NR_clock_gettime)
-        return r->args[0] != CLOCK_MONOTONIC || (clock_of(r) >= t->clock_floor && clock_of(r) >= t->clock);
+        return r->args[0] != CLOCK_MONOTONIC || clock_of(r) >= t->clock_floor;
     for (size_t i = t->run_count; by_fd && i-- > 0; )
         if (t->run[i].event->record->call == REX_NR_openat && t->run[i].event->record->result == (int64_t)(int)r->args[0])
             return true;
@@ -65,17 +85,8 @@ static bool is_sure(const struct task *t, const struct event *e)
 static size_t first_ahead(const struct task *t)
 {
     const struct script *s = t->script;
-    size_t from = s->cursor, to = s->count;
-    if (!has_shared_work(t) || !s->answered || from == to || s->answered->number < s->event[from]->number)
-        return from;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (s->event[middle]->number <= s->answered->number)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    size_t after = has_shared_work(t) && s->answered ? script_place(s, s->answered) + 1 : 0;
+    return after > s->cursor ? after : s->cursor;
 }
 
 /* Queries that the task makes next, up to the last call before a signal, which must stop. */

@@ -56,7 +56,7 @@ static void wait_freely(struct task *t)
 {
     int which = t->nr == REX_NR_waitid;
     int64_t pid = (int64_t)(int)t->args[which];
-    struct task *child = pid > 0 ? task_named((uint32_t)pid) : NULL;
+    struct task *child = pid > 0 ? replay_job_waited(t, (uint32_t)pid) : NULL;
     pid_t real = child ? child->tid : pid > 0 ? replay_dead((uint32_t)pid) : 0;
     struct user_regs_struct r = t->regs;
     if (real && (!which || t->args[0] == P_PID)) {
@@ -93,13 +93,13 @@ static void wait_entry(struct task *t, struct event *e)
         wait_freely(t);
         return;
     }
-    struct task *child = pid > 0 ? task_named((uint32_t)pid) : NULL;
+    struct task *child = pid > 0 ? replay_job_waited(t, (uint32_t)pid) : NULL;
     pid_t real = child ? child->tid : pid > 0 ? replay_dead((uint32_t)pid) : 0;
     if (!real || !was_end(e->record)) {
         replay_emulate(t, e);
         return;
     }
-    if (child && has_shared_work(t) && t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG) {
+    if (child && child->alive && has_shared_work(t) && t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG) {
         e->taker = NULL;                  /* it only looks, and may be earlier than when recorded */
         t->matched = NULL;
         wait_freely(t);
@@ -295,15 +295,7 @@ static void descriptor_made(struct task *t, struct event *e, int64_t result)
     }
     files_set(t->files, (int)result, e ? e->record->stream : 0);
     if (e && call_of(t->nr)->hook == REX_HOOK_OPEN)
-        files_open(t->files, (int)result, e, t->opening);
-    if (e && call_of(t->nr)->hook == REX_HOOK_OPEN && replay_kind_of(e->record) == S_IFDIR)
-        t->directory = (struct opened){e, t->opening};
-    if (e && call_of(t->nr)->hook == REX_HOOK_OPEN)
-        replay_kin_opened(t, e->record);
-    if (e && !e->record->stream && call_of(t->nr)->hook == REX_HOOK_OPEN)
-        replay_shared_opened(t, (int)result, e);
-    if (e && !e->record->stream && call_of(t->nr)->hook == REX_HOOK_OPEN && t->path)
-        random_opened(t, (int)result, t->path);
+        replay_file_opened(t, e, (int)result);
     if (e && e->record->call != REX_NR_socket)
         put_outputs(t, e->record);
     give_result(t, result);

@@ -38,6 +38,15 @@ static bool is_deleted(const char *resolved)
     return n > 10 && !strcmp(resolved + n - 10, " (deleted)");
 }
 
+/* Whose descriptors a name below /proc means. */
+static pid_t owner_in(const struct task *t, const char *path)
+{
+    uint32_t number = 0;
+    sscanf(path, "/proc/%u/", &number);
+    const struct task *other = number ? task_named(number) : NULL;
+    return other ? other->tid : t->tid;
+}
+
 /* Descriptors opened again by number: what has no name, or none any more. */
 static char *by_descriptor(struct task *t, const char *resolved)
 {
@@ -46,7 +55,7 @@ static char *by_descriptor(struct task *t, const char *resolved)
     if (!nameless)
         return NULL;
     if (digits && (!strncmp(t->path, "/proc/", 6) || !strncmp(t->path, "/dev/fd/", 8)))
-        return text("/proc/%d/fd/%s", t->tid, digits + 4);
+        return text("/proc/%d/fd/%s", owner_in(t, t->path), digits + 4);
     if (t->path && !strcmp(t->path, "/dev/stdin"))
         return text("/proc/%d/fd/0", t->tid);
     return NULL;
@@ -129,6 +138,21 @@ void replay_open(struct task *t, struct event *e)
     }
     free(resolved);
     free(file);
+}
+
+/* The kernel has opened what stands in for it. */
+void replay_file_opened(struct task *t, struct event *e, int fd)
+{
+    files_open(t->files, fd, e, t->opening);
+    t->files->opened[fd].again = e->done;
+    if (replay_kind_of(e->record) == S_IFDIR)
+        t->directory = t->files->opened[fd];
+    replay_kin_opened(t, e->record);
+    if (e->record->stream)
+        return;
+    replay_shared_opened(t, fd, e);
+    if (t->path)
+        random_opened(t, fd, t->path);
 }
 
 static bool is_of_file(const struct event *e, const struct field *f)

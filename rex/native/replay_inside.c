@@ -5,6 +5,7 @@
  * translated.  Each has a number here, and the kernel's name of it has that number: so whoever holds a descriptor,
  * the kernel can be asked for its addresses. */
 #include "engine.h"
+#include "talks.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -35,6 +36,11 @@ static socklen_t kernel_name(struct sockaddr_un *u, size_t number)
     u->sun_family = AF_UNIX;
     int n = snprintf(u->sun_path + 1, sizeof u->sun_path - 1, "rex-%d-%zu", getpid(), number);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+socklen_t inside_name(struct sockaddr_un *u, const struct address *a)
+{
+    return kernel_name(u, name_for(a));
 }
 
 /* What the kernel calls by u. */
@@ -189,8 +195,10 @@ static void bind_caller(int fd, const struct address *to, const struct event *e)
 static bool connect_inside(struct task *t, int fd)
 {
     struct address to;
-    if (!address_in(t, &to) || (!peers_listen_at(&to) && is_outside(t, &to)))
+    if (!address_in(t, &to))
         return false;
+    if (!peers_listen_at(&to) && (is_outside(t, &to) || replay_line_connect(t, fd, &to)))
+        return !t->stream;
     size_t number = listener_at(&to);
     if (number == name_count) {
         skip_call(t, to.a.ss_family == AF_UNIX ? -ENOENT : -ECONNREFUSED);
@@ -226,44 +234,11 @@ static bool tell_address(struct task *t, int fd)
     return true;
 }
 
-static void tell(struct task *t, const void *value, socklen_t n)
+static bool is_bound(int fd)
 {
-    socklen_t room = 0;
-    if (!mem_read(t->tid, t->args[4], &room, sizeof room))
-        return;
-    n = room < n ? room : n;
-    mem_write(t->tid, t->args[3], value, n);
-    mem_write(t->tid, t->args[4], &n, sizeof n);
-}
-
-static bool tell_option(struct task *t, int fd)
-{
-    static const char none[256];
-    struct ucred who;
-    socklen_t n = sizeof who;
-    int value = t->args[2] == SO_DOMAIN ? family_of(fd) : family_of(fd) == AF_UNIX ? 0 : IPPROTO_TCP;
-    if (t->args[1] != SOL_SOCKET)
-        tell(t, none, sizeof none);
-    else if (t->args[2] == SO_DOMAIN || t->args[2] == SO_PROTOCOL)
-        tell(t, &value, sizeof value);
-    else if (t->args[2] == SO_PEERCRED && !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n)) {
-        uint32_t recorded = replay_recorded(who.pid);
-        who.pid = recorded ? (pid_t)recorded : who.pid;
-        tell(t, &who, sizeof who);
-    } else
-        return false;
-    skip_call(t, 0);
-    return true;
-}
-
-/* Other levels than this mean nothing here. */
-static bool set_option(struct task *t)
-{
-    if (t->args[1] != SOL_SOCKET || t->args[2] == SO_PRIORITY)
-        skip_call(t, 0);
-    else
-        t->want_exit = true;
-    return true;
+    struct sockaddr_un u;
+    socklen_t n = sizeof u;
+    return !getsockname(fd, (void *)&u, &n) && n > sizeof(sa_family_t);
 }
 
 /* Whether the kernel is to run it as it is. */
@@ -276,6 +251,8 @@ static bool see_to(struct task *t, int fd)
     case REX_NR_connect:
         return connect_inside(t, fd);
     case REX_NR_listen:                   /* as many as come: the kernel would not refuse them over a network either */
+        if (!is_bound(fd) && is_outside(t, NULL))
+            return false;
         change_call(t, t->nr, t->args[0], 4096, 0, 0);
         return true;
     case REX_NR_accept: case REX_NR_accept4:
@@ -283,12 +260,20 @@ static bool see_to(struct task *t, int fd)
     case REX_NR_getsockname: case REX_NR_getpeername:
         return tell_address(t, fd);
     case REX_NR_getsockopt:
-        return tell_option(t, fd);
+        return replay_tells_option(t, fd, family_of(fd));
     case REX_NR_setsockopt:
-        return set_option(t);
+        return replay_sets_option(t, fd);
     case REX_NR_recvfrom: case REX_NR_sendto:
         r.r8 = r.r9 = 0;                  /* whose it is shows by the connection */
         regs_set(t, &r);
+        t->want_exit = true;
+        return true;
+    case REX_NR_sendmsg:
+        replay_rights_leave(t);
+        return false;
+    case REX_NR_recvmsg:
+        t->deref = 0;
+        mem_read(t->tid, t->args[1] + offsetof(struct msghdr, msg_namelen), &t->deref, sizeof t->deref);
         t->want_exit = true;
         return true;
     }
@@ -307,6 +292,10 @@ bool replay_inside_call(struct task *t)
         return false;
     if (t->nr == REX_NR_epoll_ctl)
         return true;
+    if (replay_line_call(t)) {
+        t->inside = t->want_exit;
+        return true;
+    }
     int fd = borrow(t, (int)t->args[0]);
     bool seen = see_to(t, fd);
 
@@ -328,11 +317,9 @@ static struct event *same_kind(struct task *t)
 bool replay_inside_socket(struct task *t)
 {
     bool fits = (t->args[1] & 0xf) == SOCK_STREAM && (t->args[0] == AF_INET || t->args[0] == AF_INET6 || t->args[0] == AF_UNIX);
-    if (t->nr != REX_NR_socket || !peers_share(t->script))
+    if (t->nr != REX_NR_socket || !peers_decide_late(t->script))
         return false;
-    t->matched = NULL;
     t->matched = same_kind(t);
-
     if (!fits || (t->matched && t->matched->record->result < 0))
         return false;
     if (t->matched)
@@ -359,9 +346,14 @@ static void accepted(struct task *t, int fd)
 static void made(struct task *t, int fd)
 {
     int own = borrow(t, fd);
+    struct stat st;
     files_set(t->files, fd, (uint32_t)SOCKET_INSIDE);
     if (own < 0)
         return;
+    if (!fstat(own, &st)) {
+        replay_line_new(&st);
+        replay_options_forget(st.st_ino);
+    }
     set_family(own, (int)t->args[0]);
     close(own);
 }
@@ -375,6 +367,21 @@ static int64_t connected(struct task *t, int64_t result)
     if (fd >= 0)
         close(fd);
     return result;
+}
+
+/* With whose address it is, which only local sockets tell. */
+static void received(struct task *t)
+{
+    struct msghdr m = {0};
+    struct address a = {0};
+    int fd = borrow(t, (int)t->args[0]);
+    replay_rights_arrive(t);
+    mem_read(t->tid, t->args[1], &m, sizeof m);
+    if (m.msg_name && m.msg_namelen && family_of(fd) == AF_UNIX && exact_end(fd, false, &a))
+        mem_write(t->tid, (uint64_t)m.msg_name, &a.a, a.n < t->deref ? a.n : t->deref);
+    m.msg_namelen = a.n > sizeof(sa_family_t) ? a.n : 0;
+    mem_write(t->tid, t->args[1] + offsetof(struct msghdr, msg_namelen), &m.msg_namelen, sizeof m.msg_namelen);
+    close(fd);
 }
 
 /* False: it is not of these, or is to be made again. */
@@ -392,8 +399,11 @@ bool replay_inside_exit(struct task *t, int64_t result)
         result = connected(t, result);
     else if (t->nr == REX_NR_setsockopt)
         result = 0;
+    else if (t->nr == REX_NR_recvmsg && result >= 0)
+        received(t);
     else if (t->nr == REX_NR_recvfrom && t->args[5])
         mem_write(t->tid, t->args[5], &none, sizeof none);
     give_result(t, result);
+    replay_line_returned(t);
     return true;
 }

@@ -52,6 +52,62 @@ static struct event *find(struct task *t, long nr, int64_t pid, bool (*fits)(con
     return best;
 }
 
+/* Its events up to a place have happened, the others not. */
+static void set_place(struct script *s, size_t place)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        s->event[i]->done = i < place;
+        replay_requeue(s, s->event[i]);
+    }
+    s->cursor = 0;
+}
+
+static bool is_alive(const struct script *job)
+{
+    for (const struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->script->tgid == job->tgid)
+            return true;
+    return false;
+}
+
+/* The job, with its threads, has what the log has of it again. */
+static void do_again(struct script *job)
+{
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct script *s = script_of(i);
+        if (!s->birth || s->birth->args[5] != job->index)
+            continue;
+        set_place(s, 0);
+        s->is_taken = false;
+        s->answered = NULL;
+        s->execs = 0;
+        if (s->exit)
+            s->exit->done = false;
+    }
+}
+
+/* The call that made a process which has ended, for one that is made once more than when recorded. */
+static struct event *find_ended(struct task *t, long nr)
+{
+    for (size_t i = event_count; i-- > 0; ) {
+        struct event *e = &events[i];
+        struct script *made = e->record->call == nr && e->record->result > 0 && e->done && replay_is_mate(t, script_of(e->record->task))
+            ? script_named((uint32_t)e->record->result) : NULL;
+        if (!made || !is_job_of(t, made) || is_alive(made))
+            continue;
+        do_again(made);
+        made->is_again = true;
+        return e;
+    }
+    return NULL;
+}
+
+static struct event *find_fork(struct task *t, long nr)
+{
+    struct event *e = find(t, nr, 0, makes_process);
+    return e ? e : find_ended(t, nr);
+}
+
 /* NULL: as for any other call. */
 struct event *replay_job_event(struct task *t, long nr)
 {
@@ -59,7 +115,7 @@ struct event *replay_job_event(struct task *t, long nr)
     if (!c || !divides_work(t) || (c->hook != REX_HOOK_FORK && c->hook != REX_HOOK_WAIT))
         return NULL;
     if (c->hook == REX_HOOK_FORK)
-        return fork_flags(t) & CLONE_THREAD ? NULL : find(t, nr, 0, makes_process);
+        return fork_flags(t) & CLONE_THREAD ? NULL : find_fork(t, nr);
     int64_t pid = (int64_t)(int)t->args[nr == REX_NR_waitid];
     bool is_named = pid > 0 && (nr == REX_NR_wait4 || t->args[0] == P_PID);
     return is_named ? find(t, nr, pid, asks_for) : NULL;
@@ -72,7 +128,7 @@ struct script *replay_job_born(struct task *parent, struct task *t, uint64_t fla
 {
     if (flags & CLONE_THREAD || !divides_work(parent) || !parent->matched)
         return NULL;
-    parent->matched = find(parent, parent->nr, 0, makes_process);      /* a mate may have had the same in mind */
+    parent->matched = find_fork(parent, parent->nr);      /* a mate may have had the same in mind */
     struct script *s = parent->matched ? script_named((uint32_t)parent->matched->record->result) : NULL;
     if (!s)
         return NULL;
@@ -105,14 +161,18 @@ static size_t before_exec(const struct script *s)
     return i;
 }
 
-/* Its events up to a place have happened, the others not. */
-static void set_place(struct script *s, size_t place)
+/* What one that may be this job has of a call before it executes, told already or not; NULL: nothing, or its name is known. */
+struct event *replay_job_prepares(struct task *t, long nr, uint64_t key)
 {
-    for (size_t i = 0; i < s->count; i++) {
-        s->event[i]->done = i < place;
-        replay_requeue(s, s->event[i]);
+    struct event *found = NULL;
+    for (uint32_t i = 0; t->nameless && i < script_total(); i++) {
+        const struct script *s = script_of(i);
+        size_t n = is_job_of(t->maker, s) ? before_exec(s) : 0;
+        for (size_t k = 0; k < n; k++)
+            if (s->event[k]->record->call == nr && s->event[k]->key == key && (!found || found->done))
+                found = s->event[k];
     }
-    s->cursor = 0;
+    return found;
 }
 
 static size_t done_in(const struct script *s)
@@ -137,8 +197,9 @@ static void rename_job(struct task *t, struct script *to)
     struct script *from = t->script;
     struct task *other = to->is_taken ? nameless(to) : NULL;
     size_t others_place = done_in(to);
-    from->is_taken = other != NULL;
-    set_place(from, other ? others_place : 0);
+    from->is_taken = other != NULL || from->is_again;
+    set_place(from, other ? others_place : from->is_again ? from->count : 0);
+    from->is_again &= other != NULL;
     if (other)
         other->script = from;
     to->is_taken = true;
@@ -162,18 +223,48 @@ static struct script *job_named(struct task *t, const struct bytes *arguments)
     return held;
 }
 
-/* As a nameless process executes, or tries to. */
-void replay_job_executes(struct task *t)
+/* ------------------------------------------------------------------ once more than when recorded */
+
+/* Threads that look at the same time whether a thing has been done may both do it. */
+static struct script *job_done(struct task *t, const struct bytes *arguments)
 {
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (is_job_of(t->maker, script_of(i)) && has_executed(script_of(i), arguments))
+            return script_of(i);
+    return NULL;
+}
+
+static void waited(struct task *t, int64_t result)
+{
+    (void)t;
+    (void)result;
+}
+
+/* ------------------------------------------------------------------ */
+
+/* As a nameless process executes, or tries to.  True: it waits for its like to end, and comes again. */
+bool replay_job_executes(struct task *t)
+{
+    enum { NAP_MS = 5 };
+    const uint64_t nap[6] = {0, 0, NAP_MS};
     struct bytes arguments = {0};
     if (!t->nameless)
-        return;
+        return false;
     mem_strings(t->tid, t->args[name_args(t->nr).path + 1], &arguments);
-    struct script *s = job_named(t, &arguments);
+    struct script *s = job_named(t, &arguments), *again = s ? NULL : job_done(t, &arguments);
+    bytes_free(&arguments);
+    if (again && is_alive(again)) {
+        insert_call(t, REX_NR_poll, nap, waited);
+        return true;
+    }
+    if (again)
+        do_again(s = again);
     if (s && s != t->script)
         rename_job(t, s);
+    else
+        set_place(t->script, before_exec(t->script));     /* another may have been told what it has of that */
     t->nameless = false;
-    bytes_free(&arguments);
+    return false;
 }
 
 /* The event of a call that made a process, now that it has its name. */
@@ -187,5 +278,19 @@ struct event *replay_job_made(struct task *t, struct event *e)
         for (struct event *other = replay_queue(script_of(i), e->record->call, e->key); other; other = other->next[0])
             if (!other->done && other->record->result == (int64_t)child->script->tid)
                 return other;
+    for (size_t i = 0; i < event_count; i++)          /* of a job that is done again */
+        if (events[i].record->call == e->record->call && events[i].record->result == (int64_t)child->script->tid)
+            return &events[i];
     return e;
+}
+
+/* Of jobs that have one number, as they are one done again, the thread's own. */
+struct task *replay_job_waited(struct task *t, uint32_t recorded)
+{
+    struct task *of[] = {tasks, ended_processes};
+    for (int i = 0; i < 2; i++)
+        for (struct task *other = of[i]; other; other = other->next)
+            if (other->maker == t && other->leader == other && other->script && other->script->tid == recorded && other->tid)
+                return other;
+    return task_named(recorded);
 }

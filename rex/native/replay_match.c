@@ -24,22 +24,6 @@ static uint64_t place_of(long nr, const uint64_t *args)
     return args[nr != REX_NR_gettimeofday];
 }
 
-/* The process and who in it asked, whatever thread ran that. */
-static uint64_t asker_id(uint32_t tgid, uint64_t key, uint64_t asker)
-{
-    uint64_t words[4] = {tgid, REX_NR_clock_gettime, key, asker};
-    return hash_bytes(words, sizeof words, 1) | 1;
-}
-
-static void queue_askers(void)
-{
-    for (size_t i = 0; i < event_count; i++) {
-        const struct record *r = events[i].record;
-        if (is_clock(r->call) && r->args[5])
-            queue_add(&events[i], asker_id(script_of(r->task)->tgid, events[i].key, r->args[5]), ASKER);
-    }
-}
-
 void replay_match_start(void)
 {
     queues_grow();
@@ -52,7 +36,7 @@ void replay_match_start(void)
                 queue_add(s->event[k], queue_id(s, r->call, s->event[k]->key, place_of(r->call, r->args)), EXACT);
         }
     }
-    queue_askers();
+    replay_clock_start();
 }
 
 /* The call of a mate that it answers is under way. */
@@ -61,17 +45,19 @@ static bool is_taken(const struct task *t, const struct event *e)
     return e->done || (e->taker && e->taker != t && e->taker->matched == e);
 }
 
-/* Of random bytes, how many, and of a socket its kind: what one part of a program asks for is not for another. */
-static bool is_alike(const struct task *t, const struct event *e)
+/* Of random bytes, how many, of a socket its kind, of a file whether it is there: what one part of a program asks for
+ * is not for another. */
+static bool is_alike(struct task *t, const struct event *e)
 {
     const uint64_t *args = e->record->args;
     if (!t || !has_shared_work(t))
         return true;
     return e->record->call == REX_NR_getrandom ? args[1] == t->args[1]
-        : e->record->call != REX_NR_socket || (args[0] == t->args[0] && args[1] == t->args[1]);
+        : e->record->call == REX_NR_socket ? args[0] == t->args[0] && args[1] == t->args[1]
+        : e->record->call != t->nr || replay_is_as_now(t, e);
 }
 
-static struct event *match_in(const struct task *t, const struct script *s, long nr, uint64_t key)
+static struct event *match_in(struct task *t, const struct script *s, long nr, uint64_t key)
 {
     struct event *e = queue_left(queue_at(queue_id(s, nr, key, 0)), PLAIN);
     while (e && (is_taken(t, e) || !is_alike(t, e)))
@@ -94,8 +80,7 @@ void replay_requeue(const struct script *s, const struct event *e)
     if (is_clock(r->call)) {
         q = queue_at(queue_id(s, r->call, e->key, r->args[1]));
         q->head = q->first;
-        q = queue_at(asker_id(s->tgid, e->key, r->args[5]));
-        q->head = q->first;
+        replay_clock_requeue(s, e);
     }
 }
 
@@ -174,44 +159,6 @@ static struct event *match_sibling(struct task *t, long nr, uint64_t key)
     return best;
 }
 
-uint64_t clock_of(const struct record *r)
-{
-    const struct field *f = record_field(r, 1, FIELD_OUT);
-    int64_t value[2] = {0, 0};
-    if (f && f->length == sizeof value)
-        memcpy(value, f->data, sizeof value);
-    return (uint64_t)value[0] * 1000000000u + (uint64_t)value[1];
-}
-
-/* What the log has for who asks now; NULL if that is not known. */
-static struct queue *asker_queue(struct task *t, uint64_t key)
-{
-    uint64_t asker = asker_of(t);
-    struct queue *q = asker ? queue_at(asker_id(t->script->tgid, key, asker)) : NULL;
-    return q && q->id ? q : NULL;
-}
-
-/* A runtime reads the clock as often as its threads collide, the program as often as it says.
- * Which of them asks shows in the functions that led there, or in where the answer goes: addresses are as
- * they were recorded. */
-static struct event *match_clock(struct task *t, uint64_t key)
-{
-    struct queue *q = asker_queue(t, key);
-    int kind = ASKER;
-    if (!q) {
-        q = queue_at(queue_id(t->script, REX_NR_clock_gettime, key, t->args[1]));
-        kind = EXACT;
-    }
-    if (!q->id) {
-        q = queue_at(queue_id(t->script, REX_NR_clock_gettime, key, 0));
-        kind = PLAIN;
-    }
-    struct event *e = queue_left(q, kind);
-    for (; e && t->args[0] == CLOCK_MONOTONIC && clock_of(e->record) < t->clock_floor; e = queue_left(q, kind))
-        replay_done(e);                   /* this thread has waited longer than that */
-    return e;
-}
-
 /* Runtimes that wait read the time of day and the processor's counter, too, as often as they come round. */
 static struct event *match_place(struct task *t, long nr, uint64_t key)
 {
@@ -220,11 +167,18 @@ static struct event *match_place(struct task *t, long nr, uint64_t key)
     return q->id ? queue_left(q, EXACT) : match_in(t, t->script, nr, key);
 }
 
+/* What a thread may do that another did when recorded. */
+bool replay_is_shareable(long nr)
+{
+    const struct rex_call *c = call_of(nr);
+    return c && (c->key == REX_KEY_PATH || c->key == REX_KEY_STREAM || nr == REX_NR_getrandom || nr == REX_NR_socket);
+}
+
 static bool is_shared_work(struct task *t, long nr)
 {
     const struct rex_call *c = call_of(nr);
-    return c && (c->key == REX_KEY_PATH || c->key == REX_KEY_STREAM || nr == REX_NR_getrandom || nr == REX_NR_socket
-                 || (is_clock(nr) && t->args[0] == CLOCK_REALTIME && !asker_queue(t, call_key(c, nr, NULL, 0, t->args))));
+    bool is_time = c && is_clock(nr) && t->args[0] == CLOCK_REALTIME;
+    return replay_is_shareable(nr) || (is_time && !replay_knows_asker(t, call_key(c, nr, NULL, 0, t->args)));
 }
 
 /* Threads race for the numbers of descriptors, not for the order in which one of them asks what its own are. */
@@ -246,7 +200,7 @@ static struct event *match_own(struct task *t, long nr, uint64_t key)
     struct event *e = is_nameless_stat(t) && (has_shared_work(t) || t->leader->from_threads) ? match_nameless(t, nr) : NULL;
     if (is_timed(nr) && !is_clock(nr) && has_shared_work(t))
         return match_place(t, nr, key);
-    return e ? e : is_clock(nr) && !is_single(t) ? match_clock(t, key) : match_in(t, t->script, nr, key);
+    return e ? e : is_clock(nr) && !is_single(t) ? replay_clock(t, key) : match_in(t, t->script, nr, key);
 }
 
 struct event *replay_match(struct task *t, long nr, uint64_t key)
@@ -259,6 +213,8 @@ struct event *replay_match(struct task *t, long nr, uint64_t key)
         replay_diverged(t, expected, "skipped");
     if (!e && has_shared_work(t) && is_shared_work(t, nr))
         e = match_sibling(t, nr, key);
+    if (!e && t->nameless)
+        e = replay_job_prepares(t, nr, key);
     if (e)
         e->taker = t;
     return e;
@@ -279,7 +235,7 @@ bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run
 }
 
 /* The answer given last to an equal call, else one that another thread of the process has. */
-struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
+static struct event *last_answer(struct task *t, long nr, uint64_t key)
 {
     struct queue *q = queue_at(queue_id(t->script, nr, key, 0));
     struct event *left = queue_left(q, PLAIN), *e = is_timed(nr) ? q->latest : q->last;
@@ -292,46 +248,28 @@ struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
     return e;
 }
 
+/* The last in the log that is as things are now. */
+static struct event *alike_answer(struct task *t, long nr, uint64_t key)
+{
+    struct event *best = NULL;
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct event *e = replay_is_mate(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
+        for (; e; e = e->next[PLAIN])
+            best = is_alike(t, e) && (!best || best->number < e->number) ? e : best;
+    }
+    return best;
+}
+
+struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
+{
+    struct event *e = last_answer(t, nr, key);
+    return e && !is_alike(t, e) ? alike_answer(t, nr, key) : e;
+}
+
 static bool same_process(const struct script *s, const struct event *e)
 {
     const struct script *other = script_of(e->record->task);
     return other == s || (s->tgid && other->tgid == s->tgid);
-}
-
-bool lists_directory(long nr)
-{
-    return nr == REX_NR_getdents64 || nr == REX_NR_getdents;
-}
-
-/* Names in a directory, of mates: what the log has of the very open that made this descriptor, whoever opens it
- * now.  Who opened it read it: between threads the log's order is not exact. */
-struct event *replay_listing(struct task *t)
-{
-    const struct opened *o = replay_opened(t, (int)t->args[0]);
-    if (!o || !o->event || !has_shared_work(t))
-        return NULL;
-    const struct record *open = o->event->record;
-    struct script *s = script_of(open->task);
-    struct event *e = NULL;
-    size_t low = 0;
-    for (size_t high = s->count; low < high; ) {
-        size_t middle = (low + high) / 2;
-        if (s->event[middle]->number <= o->event->number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < s->count; low++) {
-        const struct record *r = s->event[low]->record;
-        const struct rex_call *c = call_of(r->call);
-        if (r->call == t->nr && (int)r->args[0] == (int)open->result) {
-            e = s->event[low];
-            if (!e->done)                 /* after its end, too, for it may be read again from the beginning */
-                return e;
-        } else if (c && c->hook == REX_HOOK_OPEN && r->result == open->result)
-            break;
-    }
-    return e;
 }
 
 /* Threads may go on for a moment while another ends the process. */

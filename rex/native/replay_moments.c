@@ -75,7 +75,8 @@ bool replay_sleeps_over(struct task *t, const struct event *e)
     if (serial_on || !c || c->hook != REX_HOOK_SLEEP)
         return false;
     for (struct task *other = tasks; other; other = other->next) {
-        const struct event *due = other != t && other->alive && other->script ? replay_next(other) : NULL;
+        bool counts = other != t && other->alive && other->script && !(has_shared_work(t) && replay_is_mate(t, other->script));
+        const struct event *due = counts ? replay_next(other) : NULL;
         if (due && due->number < e->number && awaited(other) == IN_UNSEEN_CALL && replay_is_sent(other, due))
             return true;
     }

@@ -3,19 +3,23 @@
 #include "engine.h"
 
 #include <fcntl.h>
+#include <sched.h>
 
 static size_t ordered_head;              /* no undone ordered event lies before it */
 
 static bool is_writing_open(const struct record *r)
 {
     const struct rex_call *c = call_of(r->call);
-    if (!c || c->hook != REX_HOOK_OPEN || r->result < 0 || r->stream)
-        return false;
+    mode_t kind = replay_kind_of(r);
+    if (!c || c->hook != REX_HOOK_OPEN || r->result < 0 || r->stream || (kind && kind != S_IFREG && kind != S_IFDIR))
+        return false;                     /* nothing that is written to /dev/null changes it */
     int flags = flags_in(r);
     return flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
 }
 
-static struct table changed;             /* paths that the experiment writes */
+/* Paths that the experiment writes: the process that does, or `many`. */
+static struct table changed;
+static struct script many;
 
 static void note_changed(const struct record *r)
 {
@@ -25,7 +29,8 @@ static void note_changed(const struct record *r)
     for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f))
         if (f->type == FIELD_RESOLVED) {
             char *path = strndup((const char *)f->data, f->length);
-            *table_at(&changed, path) = &changed;
+            struct script **who = (struct script **)table_at(&changed, path);
+            *who = !*who || *who == script_leader(r->task) ? script_leader(r->task) : &many;
             free(path);
         }
 }
@@ -35,11 +40,17 @@ bool replay_is_changed(const char *path)
     return path && table_get(&changed, path);
 }
 
+bool replay_changes_alone(const struct task *t, const char *path)
+{
+    const struct script *who = table_get(&changed, path);
+    return who && who != &many && replay_is_mate(t, who);
+}
+
 static bool is_ordered(const struct record *r)
 {
     const struct rex_call *c = call_of(r->call);
-    if (r->call == EVENT_EXIT)
-        return true;
+    if (r->call == EVENT_EXIT)            /* of a thread only its own process can see it */
+        return !(script_of(r->task)->birth && script_of(r->task)->birth->args[2] & CLONE_THREAD);
     if (!c || r->result < 0)
         return false;
     if (c->hook == REX_HOOK_TREE || c->hook == REX_HOOK_EXIT || (r->call == REX_NR_close && !r->stream))
@@ -54,9 +65,11 @@ static bool is_ordered(const struct record *r)
     return result;
 }
 
-static bool same_process(uint32_t a, uint32_t b)
+/* own: of a thread that the log may not have. */
+static bool same_process(uint32_t task, const struct script *own)
 {
-    return a == b || (script_of(a)->tgid && script_of(a)->tgid == script_of(b)->tgid);
+    const struct script *s = script_of(task);
+    return s == own || (s->tgid && s->tgid == own->tgid);
 }
 
 /* What its end is made of; kin end as they come. */
@@ -68,7 +81,7 @@ static bool is_ending(const struct record *r)
 static bool is_before(struct task *t, const struct event *e, const struct event *other)
 {
     struct script *s = script_of(other->record->task);
-    return !same_process(s->index, t->script->index)
+    return !same_process(s->index, t->script)
         && !(replay_is_mate(t, s) && (is_ending(e->record) || is_ending(other->record)));
 }
 
@@ -90,13 +103,14 @@ bool replay_is_turn(struct task *t, const struct event *e)
  * it reaches may rely on what they did before it was sent: it arrives no earlier than all that other
  * processes had sent before it. */
 static struct event **sends;
-static bool *waived, *is_socket;         /* by place among the sends; by stream */
+static bool *waived;                     /* by place among the sends */
+static enum { NO_SOCKET, SOCKET, ACCEPTED } *sockets;      /* by stream */
 static size_t send_count, send_head;
 static uint32_t stream_count;
 
 static bool on_socket(const struct record *r)
 {
-    return r->stream && r->stream < stream_count && is_socket[r->stream];
+    return r->stream && r->stream < stream_count && sockets[r->stream];
 }
 
 static void note_socket(const struct record *r)
@@ -105,10 +119,10 @@ static void note_socket(const struct record *r)
     if (!c || (c->hook != REX_HOOK_SOCKET && c->hook != REX_HOOK_ACCEPT) || r->result < 0 || r->stream > 1 << 24)
         return;
     for (; stream_count <= r->stream; stream_count++) {
-        is_socket = grow(is_socket, stream_count, sizeof *is_socket);
-        is_socket[stream_count] = false;
+        sockets = grow(sockets, stream_count, sizeof *sockets);
+        sockets[stream_count] = NO_SOCKET;
     }
-    is_socket[r->stream] = true;
+    sockets[r->stream] = c->hook == REX_HOOK_ACCEPT ? ACCEPTED : SOCKET;
 }
 
 static void note_send(struct event *e)
@@ -122,14 +136,31 @@ static void note_send(struct event *e)
     sends[send_count++] = e;
 }
 
+static bool is_sent(const struct event *e)
+{
+    return e->done && !e->unsaid;
+}
+
+static bool is_accepted(uint32_t stream)
+{
+    return stream < stream_count && sockets[stream] == ACCEPTED;
+}
+
+/* Whether what arrives may tell of what is sent: callers outside may be of one mind, and say something when another has
+ * been answered. */
+static bool is_related(struct task *t, const struct event *send, uint32_t stream)
+{
+    uint32_t other = send->record->stream;
+    return other == stream || !same_process(send->record->task, t->script) || (is_accepted(other) && is_accepted(stream));
+}
+
 /* Whether all has been sent that the log has before, by other processes, or there: an answer follows its question. */
 bool replay_has_asked(struct task *t, uint32_t stream, const struct event *e)
 {
     if (!has_shared_work(t))
         return true;
     for (size_t i = send_head; i < send_count && sends[i]->number < e->number; i++)
-        if (!sends[i]->done && !waived[i]
-            && (sends[i]->record->stream == stream || !same_process(sends[i]->record->task, t->script->index)))
+        if (!is_sent(sends[i]) && !waived[i] && is_related(t, sends[i], stream))
             return false;
     return true;
 }
@@ -141,11 +172,10 @@ static size_t awaited(struct task *t, const struct event *e)
     bool arrives = r->result >= 0 && on_socket(r) && (pipe_takes(r->call) || call_of(r->call)->hook == REX_HOOK_ACCEPT);
     if (!send_count || !arrives || !has_shared_work(t))
         return send_count;
-    while (send_head < send_count && (sends[send_head]->done || waived[send_head]))
+    while (send_head < send_count && (is_sent(sends[send_head]) || waived[send_head]))
         send_head++;
     for (size_t i = send_head; i < send_count && sends[i]->number < e->number; i++)
-        if (!sends[i]->done && !waived[i]
-            && (sends[i]->record->stream == r->stream || !same_process(sends[i]->record->task, t->script->index)))
+        if (!is_sent(sends[i]) && !waived[i] && is_related(t, sends[i], r->stream))
             return i;
     return send_count;
 }

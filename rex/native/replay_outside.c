@@ -314,3 +314,19 @@ void replay_tell_outside(struct task *t, struct event *e)
     skip_call(t, left);
     replay_answered(t, e);
 }
+
+static bool found_nothing(const struct event *e, const void *unused)
+{
+    (void)unused;
+    return e->record->result == -EAGAIN;
+}
+
+/* One that does not wait looks at a stream once more than when recorded: there is nothing more. */
+bool replay_finds_nothing(struct task *t, uint64_t key)
+{
+    bool takes = t->stream && (pipe_takes(t->nr) || call_of(t->nr)->hook == REX_HOOK_ACCEPT);
+    if (!takes || !has_shared_work(t) || !replay_find(t, t->nr, key, found_nothing, NULL))
+        return false;
+    skip_call(t, -EAGAIN);
+    return true;
+}

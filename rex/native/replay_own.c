@@ -10,7 +10,7 @@
 enum { OWN = 1 };
 
 /* What the program calls it, in full; NULL: that is not known. */
-static char *full_name(struct task *t, int dirfd_arg, const char *path)
+static char *full_name(struct task *t, const uint64_t *args, int dirfd_arg, const char *path)
 {
     const struct opened *o;
     char *dir = NULL, *full;
@@ -18,14 +18,13 @@ static char *full_name(struct task *t, int dirfd_arg, const char *path)
         return NULL;
     if (*path == '/')
         return strdup(path);
-    if (dirfd_arg < 0 || (int)t->args[dirfd_arg] == AT_FDCWD)
+    if (dirfd_arg < 0 || (int)args[dirfd_arg] == AT_FDCWD)
         dir = t->leader->cwd ? strdup(t->leader->cwd) : NULL;
-    else if ((o = files_opened(t->files, (int)t->args[dirfd_arg])) && o->event)
+    else if ((o = files_opened(t->files, (int)args[dirfd_arg])) && o->event)
         dir = record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED);
     else if (o && o->file == OWN) {
-        char *real = path_of_fd(t->tid, (int)t->args[dirfd_arg]);
-        size_t n = strlen(plan.outdir);
-        dir = real && !strncmp(real, plan.outdir, n) && real[n] == '/' ? strdup(real + n) : NULL;
+        char *real = path_of_fd(t->tid, (int)args[dirfd_arg]);
+        dir = overlay_name(real) ? strdup(overlay_name(real)) : NULL;
         free(real);
     }
     while (!strncmp(path, "./", 2))
@@ -38,7 +37,42 @@ static char *full_name(struct task *t, int dirfd_arg, const char *path)
 char *replay_own_name(struct task *t)
 {
     struct name_args n = name_args(t->nr);
-    return full_name(t, n.dirfd, t->path);
+    return full_name(t, t->args, n.dirfd, t->path);
+}
+
+/* Whether the event of a task is of a file that the experiment changes. */
+bool replay_is_of_changed(struct task *t, struct event *e)
+{
+    const struct field *f = record_field(e->record, call_of(e->record->call)->key_arg, FIELD_IN);
+    if (e->change)
+        return e->change == IS_CHANGED;
+    char *given = f ? strndup((const char *)f->data, f->length) : NULL;
+    char *path = full_name(t, e->record->args, name_args(e->record->call).dirfd, given);
+    e->change = replay_is_changed(path) ? IS_CHANGED : IS_KEPT;
+    free(given);
+    free(path);
+    return e->change == IS_CHANGED;
+}
+
+/* A file that the experiment changes, and that threads may look at earlier or later than when recorded: whether
+ * it was there then as it is now, and was opened for the same. */
+bool replay_is_as_now(struct task *t, const struct event *e)
+{
+    enum { FOR = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_DIRECTORY };
+    const struct rex_call *c = call_of(t->nr);
+    const struct record *r = e->record;
+    bool asks = c->key == REX_KEY_PATH && c->hook != REX_HOOK_TREE && c->hook != REX_HOOK_EXEC && t->path && *t->path;
+    if (!asks || r->stream || !(r->result >= 0 || r->result == -ENOENT || r->result == -EEXIST))
+        return true;
+    bool opens = c->hook == REX_HOOK_OPEN;
+    char *path = replay_own_name(t);
+    bool changes = path && replay_changes_alone(t, path), is_there = changes && overlay_exists(path);
+    int flags = opens && changes ? open_flags(t) : 0;
+    free(path);
+    if (!changes || (flags & O_CREAT && !(flags & O_EXCL)))
+        return !changes || !((flags ^ flags_in(r)) & FOR);
+    bool was_there = flags & O_CREAT ? r->result < 0 : r->result >= 0;
+    return was_there == is_there && (!opens || !((flags ^ flags_in(r)) & FOR));
 }
 
 /* ------------------------------------------------------------------ changes of the tree */
@@ -65,7 +99,7 @@ static void cross_out(struct task *t, const char *path2)
 static bool change_own(struct task *t)
 {
     struct name_args n = name_args(t->nr);
-    char *path = full_name(t, n.dirfd, t->path), *path2 = n.path2 >= 0 ? full_name(t, n.dirfd2, t->path2) : NULL;
+    char *path = full_name(t, t->args, n.dirfd, t->path), *path2 = n.path2 >= 0 ? full_name(t, t->args, n.dirfd2, t->path2) : NULL;
     bool makes = t->nr == REX_NR_mkdir || t->nr == REX_NR_mkdirat;
     bool known = path && (n.path2 < 0 || path2) && t->nr != REX_NR_symlink && t->nr != REX_NR_symlinkat;
     if (known) {
@@ -120,11 +154,35 @@ static bool open_own(struct task *t)
     return known;
 }
 
+/* Whether a file is asked for that the experiment changes: what the log has of it no longer says anything. */
+bool replay_is_own_file(struct task *t)
+{
+    char *path = has_shared_work(t) && call_of(t->nr)->key == REX_KEY_PATH ? replay_own_name(t) : NULL;
+    bool changes = path && replay_is_changed(path);
+    free(path);
+    return changes;
+}
+
+/* It is looked for before it is made, more often than when recorded. */
+static bool miss_own(struct task *t)
+{
+    const struct rex_call *c = call_of(t->nr);
+    char *path = c->key == REX_KEY_PATH && c->hook != REX_HOOK_TREE && c->hook != REX_HOOK_EXEC ? replay_own_name(t) : NULL;
+    bool misses = path && replay_changes_alone(t, path) && !overlay_exists(path)
+        && !(c->hook == REX_HOOK_OPEN && open_flags(t) & O_CREAT);
+    free(path);
+    if (misses)
+        skip_call(t, -ENOENT);
+    return misses;
+}
+
 bool replay_own_file(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
     if (!has_shared_work(t))
         return false;
+    if (miss_own(t))
+        return true;
     if (c->hook == REX_HOOK_OPEN)
         return open_own(t);
     if (c->hook == REX_HOOK_TREE)
@@ -134,9 +192,10 @@ bool replay_own_file(struct task *t)
 
 /* The open that made a descriptor; of a duplicate of a directory's, as those who list one by number make: the last of
  * the thread. */
-const struct opened *replay_opened(struct task *t, int fd)
+struct opened *replay_opened(struct task *t, int fd)
 {
-    const struct opened *o = files_opened(t->files, fd);
+    replay_note_opens(t);
+    struct opened *o = files_opened(t->files, fd);
     char *path = has_shared_work(t) && t->directory.event ? path_of_fd(t->tid, fd) : NULL;
     if (path && !strcmp(path, plan.empty) && !(o && o->event && o->file == hash_bytes(path, strlen(path), 0)))
         o = &t->directory;
@@ -159,9 +218,8 @@ bool replay_is_own(struct task *t)
         return false;
     const struct opened *o = files_opened(t->files, (int)t->args[0]);
     char *path = path_of_fd(t->tid, (int)t->args[0]);
-    size_t n = strlen(plan.outdir);
     struct stat st;
-    bool is_there = path && !strncmp(path, plan.outdir, n) && path[n] == '/';      /* and not another by now */
+    bool is_there = overlay_name(path) != NULL;      /* and not another by now */
     free(path);
     return is_there && ((o && !o->event && o->file == OWN) || (stat_of_fd(t->tid, (int)t->args[0], &st) && S_ISDIR(st.st_mode)));
 }

@@ -4,6 +4,7 @@
  * the log's data would not answer what they ask now.  A socket that listens is among them if all that it
  * let in came from such processes. */
 #include "engine.h"
+#include "talks.h"
 
 #include <netinet/in.h>
 #include <sched.h>
@@ -13,10 +14,12 @@ enum { MOST = 1 << 24 };
 
 /* What the log has of a stream. */
 static struct socket {
-    struct event *bind, *connect;
+    struct event *bind, *connect, *listen;
     uint32_t listener, first;            /* of one let in: by whom; the task that made it */
-    bool listens, is_stream, is_inside;
+    bool is_stream, is_inside;
     bool is_outside;                     /* of one that listens: somebody else called */
+    bool is_played;                      /* of a threaded process, to a server outside: see replay_talks.c */
+    bool is_odd;                         /* used by several processes, or with descriptors, or data that are not in the log */
     bool is_used;                        /* in the replay: its bind, or connect, has happened */
 } *sockets;
 static uint32_t socket_count;
@@ -32,6 +35,12 @@ bool peers_inside(uint32_t stream)
 {
     const struct socket *s = socket_at(stream);
     return s && s->is_inside;
+}
+
+bool peers_played(uint32_t stream)
+{
+    const struct socket *s = socket_at(stream);
+    return s && s->is_played;
 }
 
 /* ------------------------------------------------------------------ addresses */
@@ -113,9 +122,20 @@ bool peers_share(const struct script *s)
     return has_any && s->birth && threaded[script_leader(s->index)->index];
 }
 
+bool peers_decide_late(const struct script *s)
+{
+    return peers_share(s) || (s->birth && talks_known(s->tgid));
+}
+
 static bool shares(uint32_t task)
 {
     return threaded[script_leader(task)->index];
+}
+
+static bool is_odd(const struct socket *s, const struct record *r)
+{
+    return script_of(r->task)->tgid != script_of(s->first)->tgid || call_of(r->call)->hook == REX_HOOK_COPY
+        || r->call == REX_NR_sendmmsg || r->call == REX_NR_recvmmsg || record_field(r, 1 | PART_CONTROL, FIELD_STAT);
 }
 
 static void note(struct event *e)
@@ -135,19 +155,10 @@ static void note(struct event *e)
     } else if (r->call == REX_NR_bind && r->result >= 0)
         s->bind = e;
     else if (r->call == REX_NR_listen && r->result >= 0)
-        s->listens = true;
+        s->listen = e;
     else if (r->call == REX_NR_connect)
         s->connect = e;
-}
-
-/* Who hands over descriptors is not among them: see rights.c. */
-static void note_message(const struct event *e)
-{
-    const struct record *r = e->record;
-    struct socket *s = socket_at(r->stream);
-    if (s && (r->call == REX_NR_sendmsg || r->call == REX_NR_recvmsg) && record_field(r, 1 | PART_CONTROL, FIELD_STAT))
-        for (s->is_stream = false; s && socket_at(s->listener); s = socket_at(s->listener))
-            socket_at(s->listener)->is_outside = true;
+    s->is_odd |= is_odd(s, r);
 }
 
 /* Whether the connection that was let in is the caller's. */
@@ -175,11 +186,25 @@ static void pair(const struct event *accept)
 static bool is_place_inside(const struct socket *s)
 {
     struct address at = bound_at(s);
-    if (!s->listens || !s->is_stream || !at.n || s->is_outside)
+    if (!s->listen || !s->is_stream || !at.n || s->is_outside)
         return false;
     for (uint32_t i = 1; i < socket_count; i++) {
         struct address other = bound_at(&sockets[i]);
-        if (sockets[i].listens && sockets[i].is_outside && (address_same(&other, &at) || address_same(&at, &other)))
+        if (sockets[i].listen && sockets[i].is_outside && (address_same(&other, &at) || address_same(&at, &other)))
+            return false;
+    }
+    return true;
+}
+
+/* A connection of a threaded process to where nobody in the experiment listens. */
+static bool is_to_outside(const struct socket *s)
+{
+    struct address to = remote_of(s);
+    if (!s->is_stream || !s->connect || s->is_inside || s->listen || s->listener || s->is_odd || !shares(s->first))
+        return false;
+    for (uint32_t i = 1; i < socket_count; i++) {
+        struct address at = sockets[i].listen ? bound_at(&sockets[i]) : (struct address){0};
+        if (at.n && address_same(&at, &to))
             return false;
     }
     return true;
@@ -197,13 +222,15 @@ static void decide(void)
         else if (sockets[i].listener)
             sockets[i].is_inside = peers_inside(sockets[i].listener);
     }
+    for (uint32_t i = 1; i < socket_count; i++)
+        sockets[i].is_played = is_to_outside(&sockets[i]);
 }
 
 bool peers_listen_at(const struct address *to)
 {
     for (uint32_t i = 1; i < socket_count; i++) {
         struct address at = bound_at(&sockets[i]);
-        if (sockets[i].listens && sockets[i].is_inside && address_same(&at, to))
+        if (sockets[i].listen && sockets[i].is_inside && address_same(&at, to))
             return true;
     }
     return false;
@@ -225,13 +252,12 @@ void replay_peers_start(void)
     for (size_t i = 0; i < event_count; i++)
         note(&events[i]);
     for (size_t i = 0; i < event_count; i++)
-        note_message(&events[i]);
-    for (size_t i = 0; i < event_count; i++)
         if (call_of(events[i].record->call) && call_of(events[i].record->call)->hook == REX_HOOK_ACCEPT && events[i].record->result >= 0)
             pair(&events[i]);
     decide();
-    for (size_t i = 0; has_any && i < event_count; i++)
-        events[i].done |= peers_inside(events[i].record->stream);
+    replay_talks_start();
+    for (size_t i = 0; i < event_count; i++)
+        events[i].done |= peers_inside(events[i].record->stream) || peers_played(events[i].record->stream);
     if (has_any)
         replay_inside_signals_start();
 }
@@ -288,8 +314,9 @@ struct event *peers_connect(struct task *t, const struct address *to)
 const struct event *peers_outside(struct task *t, long nr, const struct address *to)
 {
     for (uint32_t i = 1; i < socket_count; i++) {
-        struct event *e = nr == REX_NR_bind ? sockets[i].bind : sockets[i].connect;
-        if (!sockets[i].is_inside && is_of_process(t, e) && !e->done && is_asked(e, to))
+        struct event *e = nr == REX_NR_bind ? sockets[i].bind : nr == REX_NR_connect ? sockets[i].connect : sockets[i].listen;
+        bool fits = to ? is_asked(e, to) : !sockets[i].bind;
+        if (!sockets[i].is_inside && !sockets[i].is_played && is_of_process(t, e) && !e->done && fits)
             return e;
     }
     return NULL;

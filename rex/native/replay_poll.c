@@ -163,6 +163,21 @@ void replay_poll(struct task *t, struct event *e)
         replay_emulate(t, e);
 }
 
+/* How long the wait was to be at most, ns; as it is where that is not known. */
+static uint64_t wait_limit(struct task *t, uint64_t passed)
+{
+    uint64_t limit = passed, ms = 1000000;
+    struct timespec ts;
+    if (t->nr == REX_NR_poll)
+        limit = (uint64_t)(int)t->args[2] * ms;
+    else if (t->nr == REX_NR_epoll_wait || t->nr == REX_NR_epoll_pwait)
+        limit = (uint64_t)(int)t->args[3] * ms;
+    else if ((t->nr == REX_NR_pselect6 || t->nr == REX_NR_epoll_pwait2)
+             && mem_read(t->tid, t->args[t->nr == REX_NR_pselect6 ? 4 : 3], &ts, sizeof ts))
+        limit = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+    return limit < passed ? limit : passed;
+}
+
 void replay_poll_exit(struct task *t, struct event *e, int64_t result)
 {
     if (!e) {
@@ -173,7 +188,7 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
             return;
         }
         if (result == 0)                  /* time has passed for this thread, whatever the log says */
-            t->clock_floor = t->clock + (log_now() - t->wait_began);
+            t->clock_floor = t->clock + wait_limit(t, log_now() - t->wait_began);
         return;
     }
     if (e->record->result >= 0)
@@ -240,6 +255,7 @@ void replay_until_exit(struct task *t, int64_t result)
         give_result(t, t->matched->record->result);
         return;
     }
+    t->only_naps = result == -ETIMEDOUT;  /* a lock that it asks for again and again (Python's) */
     if (result == -ETIMEDOUT && t->deadline > t->clock_floor)
         t->clock_floor = t->deadline;
     if (result > -512)

@@ -46,6 +46,7 @@ void queue_add(struct event *e, uint64_t id, int kind)
     if (!q->head)
         q->head = e;
     q->tail = e;
+    q->count++;
 }
 
 /* The first event left of a queue; q->last is the last that was taken. */

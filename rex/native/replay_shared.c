@@ -199,11 +199,6 @@ struct event *replay_shared_event(struct task *t)
     return e || has_shared_work(t) || !w->count ? e : w->event[w->count - 1];
 }
 
-static bool is_same_process(uint32_t a, uint32_t b)
-{
-    return script_of(a)->tgid == script_of(b)->tgid;
-}
-
 static bool is_for_all(const struct event *e)
 {
     const struct record *r = e->record;
@@ -231,7 +226,7 @@ bool replay_shared_ready(struct task *t, const struct event *e)
     if (!is_lock(e->record))
         return is_next_write(t, e);
     for (const struct event *b = e->before; b; b = b->before) {
-        bool is_own = is_same_process(b->record->task, t->script->index);
+        bool is_own = script_of(b->record->task)->tgid == t->script->tgid;
         if (!is_own && !b->done && !(is_for_all(b) && is_for_all(e))) {
             if (t->nr == REX_NR_flock)
                 let_go(t);

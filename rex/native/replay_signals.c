@@ -101,13 +101,10 @@ static struct event *next_signal(struct task *t, bool nothing_moves)
 bool replay_ends_by_signal(struct task *t)
 {
     struct event *e = t->waits_inside ? next_signal(t, false) : NULL;
-    struct script *s = t->script;
-    size_t i = s ? s->cursor : 0;
-    while (e && i < s->count && s->event[i] != e)
-        i++;
-    if (!e || !i || !replay_is_from_inside(e) || !replay_is_sent(t, e))
+    size_t i = e ? script_place(t->script, e) : 0;
+    if (!i || !replay_is_from_inside(e) || !replay_is_sent(t, e))
         return false;
-    struct event *wait = s->event[i - 1];
+    struct event *wait = t->script->event[i - 1];
     bool ended = wait->record->result == -EINTR && call_of(wait->record->call) && is_readiness_wait(call_of(wait->record->call));
     if (ended)
         replay_done(wait);
@@ -180,9 +177,7 @@ void replay_send_now(struct task *t, struct event *e)
 static struct event *event_after(struct task *t, const struct event *e)
 {
     struct script *s = t->script;
-    size_t i = s->cursor;
-    while (i < s->count && s->event[i] != e)
-        i++;
+    size_t i = script_place(s, e);
     for (i++; i < s->count && s->event[i]->done; i++)
         ;
     return i < s->count ? s->event[i] : NULL;
@@ -334,10 +329,8 @@ static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
 static bool do_all_sleep(void)
 {
     for (struct task *t = tasks; t; t = t->next) {
-        if (t->only_naps)
-            continue;
         char state = t->alive && !t->held ? task_state(t) : 'S';
-        if (state == 'R' || state == 'D' || (t->alive && log_now() - t->last_stop < PATIENCE_NS))
+        if (state == 'R' || state == 'D' || (t->alive && !t->only_naps && log_now() - t->last_stop < PATIENCE_NS))
             return false;
     }
     return true;

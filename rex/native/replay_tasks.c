@@ -87,12 +87,22 @@ void replay_began(struct task *t)
     t->skipped = replay_step_skipped(t);
 }
 
-/* What is of a file or a stream may be asked for by those that share its work; nobody waits for it. */
+/* Those that share its work may ask for it; nobody waits for it. */
 static bool is_left_to_mates(struct task *t, struct event *e)
 {
-    const struct rex_call *c = call_of(e->record->call);
     e->ordered &= !has_shared_work(t);
-    return has_shared_work(t) && c && (c->key == REX_KEY_PATH || c->key == REX_KEY_STREAM || lists_directory(e->record->call));
+    return has_shared_work(t) && (replay_is_shareable(e->record->call) || lists_directory(e->record->call));
+}
+
+/* A process needed fewer threads than when recorded: nobody is to wait for what these did. */
+static void cross_out_unborn(const struct script *leader)
+{
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct script *s = script_of(i);
+        bool is_unborn = s->birth && s->birth->args[2] & CLONE_THREAD && s->birth->args[5] == leader->index && !s->is_taken;
+        for (size_t k = 0; is_unborn && k < s->count; k++)
+            replay_done(s->event[k]);
+    }
 }
 
 void replay_ended(struct task *t, int status)
@@ -114,6 +124,8 @@ void replay_ended(struct task *t, int status)
         }
     if (s && s->exit)
         replay_done(s->exit);
+    if (t == t->leader && s && s->birth)
+        cross_out_unborn(s);
     replay_step_ended(t);
 }
 

@@ -1,7 +1,8 @@
 /* Descriptors that processes hand to each other over sockets that are stood in for in a replay.
  *
  * The log tells which files they were.  In a replay the tracer keeps what one hands over until the
- * other takes it, and has it opened there: the file is the same, the position in it is not shared. */
+ * other takes it, and has it opened there: the file is the same, the position in it is not shared.  Sockets that are
+ * made again hand over themselves. */
 #include "engine.h"
 
 #include <fcntl.h>
@@ -221,4 +222,26 @@ bool replay_rights_received(struct task *t, struct event *e)
     insert_call(t, REX_NR_openat, args, installed);
     free(file);
     return true;
+}
+
+/* ------------------------------------------------------------------ over sockets that are made again */
+
+static struct table marks;               /* by file: what its descriptors are to us */
+
+void replay_rights_leave(struct task *t)
+{
+    struct rights r = rights_in(t);
+    struct stat st;
+    for (size_t i = 0; i < r.count; i++)
+        if (stat_of_fd(t->tid, r.fd[i], &st))
+            *table_at_file(&marks, st.st_dev, st.st_ino) = (void *)(uintptr_t)files_mark(t->files, r.fd[i]);
+}
+
+void replay_rights_arrive(struct task *t)
+{
+    struct rights r = rights_in(t);
+    struct stat st;
+    for (size_t i = 0; i < r.count; i++)
+        if (stat_of_fd(t->tid, r.fd[i], &st))
+            files_set(t->files, r.fd[i], (uint32_t)(uintptr_t)*table_at_file(&marks, st.st_dev, st.st_ino));
 }

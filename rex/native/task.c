@@ -258,7 +258,7 @@ void task_exec(struct task *t)
     t->threaded = t->kin = t->from_threads = false;
 }
 
-static uint32_t mark_of(const struct files *f, int fd)
+uint32_t files_mark(const struct files *f, int fd)
 {
     for (int i = 0; i < f->count; i++)
         if (f->item[i].fd == fd)
@@ -268,13 +268,13 @@ static uint32_t mark_of(const struct files *f, int fd)
 
 uint32_t files_stream(const struct files *f, int fd)
 {
-    uint32_t mark = mark_of(f, fd);
+    uint32_t mark = files_mark(f, fd);
     return mark < SHARED_FILE ? mark : 0;
 }
 
 uint32_t files_shared(const struct files *f, int fd)
 {
-    uint32_t mark = mark_of(f, fd);
+    uint32_t mark = files_mark(f, fd);
     return mark >= SHARED_FILE && mark < (uint32_t)SOCKET_INSIDE ? mark - SHARED_FILE : 0;
 }
 
@@ -300,22 +300,22 @@ void files_unshare(struct files *f, uint32_t mark)
 
 bool files_piped(const struct files *f, int fd)
 {
-    return mark_of(f, fd) >= (uint32_t)PIPE_BYTES;
+    return files_mark(f, fd) >= (uint32_t)PIPE_BYTES;
 }
 
 bool files_inside(const struct files *f, int fd)
 {
-    return mark_of(f, fd) == (uint32_t)SOCKET_INSIDE;
+    return files_mark(f, fd) == (uint32_t)SOCKET_INSIDE;
 }
 
 bool files_counts(const struct files *f, int fd)
 {
-    return mark_of(f, fd) == (uint32_t)PIPE_COUNTER;
+    return files_mark(f, fd) == (uint32_t)PIPE_COUNTER;
 }
 
 void files_duplicate(struct files *f, int from, int to)
 {
-    files_set(f, to, mark_of(f, from));
+    files_set(f, to, files_mark(f, from));
 }
 
 uint64_t files_external(const struct files *f)
@@ -350,12 +350,12 @@ void files_open(struct files *f, int fd, struct event *e, uint64_t file)
 {
     for (; f->opened_count <= fd; f->opened_count++) {
         f->opened = grow(f->opened, (size_t)f->opened_count, sizeof *f->opened);
-        f->opened[f->opened_count] = (struct opened){NULL, 0};
+        f->opened[f->opened_count] = (struct opened){0};
     }
-    f->opened[fd] = (struct opened){e, file};
+    f->opened[fd] = (struct opened){.event = e, .file = file};
 }
 
-const struct opened *files_opened(const struct files *f, int fd)
+struct opened *files_opened(const struct files *f, int fd)
 {
     return fd >= 0 && fd < f->opened_count && (f->opened[fd].event || f->opened[fd].file) ? &f->opened[fd] : NULL;
 }

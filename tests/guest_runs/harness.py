@@ -7,6 +7,7 @@ away, and the replay must do without it.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
@@ -18,6 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
+
+from outside import callers, servers
 
 ROOT = Path(__file__).resolve().parents[2]
 GUESTS = ROOT / "tests" / "guests"
@@ -50,6 +53,7 @@ class Run:
         stdout_limit: standard output is closed after so many bytes.
         has_token: the last line of its output is TOKEN.
         is_serialized: recorded one thread at a time.
+        outside: `servers` or `callers` of outside.py, which run meanwhile; GUEST_PORT says where.
     """
 
     stdin: bytes = b""
@@ -58,6 +62,7 @@ class Run:
     stdout_limit: int | None = None
     has_token: bool = True
     is_serialized: bool = False
+    outside: str = ""
     args: tuple[str, ...] = ()
 
 
@@ -182,20 +187,25 @@ class Trial:
         env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "GUEST_VARIABLE": "one 'and' \"two\""}
         options = ("--serialize",) if self.run.is_serialized else ()
         args = ("record", "-q", *options, "-l", str(self.archive), "-e", self.name, "--", *command)
-        if self.run.is_stdin_file:
-            source = self.place / "stdin"
-            source.write_bytes(self.run.stdin)
-            with open(source, "rb") as file:
-                done = self.rex(env, self.directory, *args, stdin=file)
-            source.unlink()
-        else:
-            done = self.rex(env, self.directory, *args, text=self.run.stdin, stdout_limit=self.run.stdout_limit)
+        beside = {"servers": servers, "callers": callers}.get(self.run.outside, lambda: contextlib.nullcontext(0))
+        with beside() as port:
+            done = self._recorded({**env, "GUEST_PORT": str(port)} if port else env, *args)
         self.after = entries(self.directory)
         self.directory.rename(self.place / "away")
         said = f"{done.command}\n{tail(done.stdout)}\n{tail(done.stderr)}"
         assert done.status == self.run.status, f"recorded with status {done.status}: {said}"
         if self.run.has_token:
             assert done.stdout.splitlines()[-1:] == [TOKEN], f"the guest did not finish: {said}"
+        return done
+
+    def _recorded(self, env: dict[str, str], *args: str) -> Result:
+        if not self.run.is_stdin_file:
+            return self.rex(env, self.directory, *args, text=self.run.stdin, stdout_limit=self.run.stdout_limit)
+        source = self.place / "stdin"
+        source.write_bytes(self.run.stdin)
+        with open(source, "rb") as file:
+            done = self.rex(env, self.directory, *args, stdin=file)
+        source.unlink()
         return done
 
     def replay(self, recorded: Result, label: str = "out") -> None:

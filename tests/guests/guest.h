@@ -74,6 +74,28 @@ static inline int wait_for(pid_t child)
     return status;
 }
 
+/* Threads that do the same, until all have ended. */
+static inline void run_threads(int count, void *(*work)(void *))
+{
+    pthread_t threads[64];
+    CHECK(count <= 64);
+    for (int i = 0; i < count; i++)
+        CHECK(pthread_create(&threads[i], NULL, work, NULL) == 0);
+    for (int i = 0; i < count; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+/* The next of what threads share out, by a lock for which they race. */
+static inline int next_job(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static int next;
+    pthread_mutex_lock(&lock);
+    int job = next++;
+    pthread_mutex_unlock(&lock);
+    return job;
+}
+
 static inline void nap_ms(int ms)
 {
     struct timespec t = {ms / 1000, ms % 1000 * 1000000L};

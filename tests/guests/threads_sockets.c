@@ -2,15 +2,7 @@
 #include <sys/socket.h>
 /* The threads of a pool make sockets, of either kind: who makes which is decided by who is first. */
 enum { JOBS = 60, THREADS = 3 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int next, types[JOBS];
-static int next_job(void)
-{
-    pthread_mutex_lock(&lock);
-    int job = next++;
-    pthread_mutex_unlock(&lock);
-    return job;
-}
+static int types[JOBS];
 static void *work(void *unused)
 {
     for (int job; (job = next_job()) < JOBS; ) {
@@ -25,11 +17,7 @@ static void *work(void *unused)
 }
 int main(void)
 {
-    pthread_t threads[THREADS];
-    for (int i = 0; i < THREADS; i++)
-        CHECK(pthread_create(&threads[i], NULL, work, NULL) == 0);
-    for (int i = 0; i < THREADS; i++)
-        CHECK(pthread_join(threads[i], NULL) == 0);
+    run_threads(THREADS, work);
     for (int job = 0; job < JOBS; job++)
         printf("%d", types[job]);
     puts("");

@@ -1,0 +1,235 @@
+/* Replay: which reading of the log answers a clock.
+ *
+ * A runtime reads the clock as often as its threads collide, the program as often as it says.  Which of them asks shows
+ * in the functions that led there, or in where the answer goes: addresses are as they were recorded. */
+#include "engine.h"
+#include "queues.h"
+
+#include <time.h>
+
+/* The process and who in it asked, whatever thread ran that. */
+static uint64_t asker_id(uint32_t tgid, uint64_t key, uint64_t asker)
+{
+    uint64_t words[4] = {tgid, REX_NR_clock_gettime, key, asker};
+    return hash_bytes(words, sizeof words, 1) | 1;
+}
+
+/* What a thread notes of a file has the time of that file, whichever thread comes to it. */
+static uint64_t after_id(uint32_t tgid, uint64_t key, uint64_t asker, uint64_t did)
+{
+    uint64_t words[2] = {asker_id(tgid, key, asker), did};
+    return hash_bytes(words, sizeof words, 2) | 1;
+}
+
+/* 0: not known; it is odd else. */
+static uint64_t asker_in(const struct record *r)
+{
+    return r->args[5] & 1 ? r->args[5] : 0;
+}
+
+void replay_clock_start(void)
+{
+    uint64_t *did = zalloc((script_total() + 1) * sizeof *did);
+    for (size_t i = 0; i < event_count; i++) {
+        const struct record *r = events[i].record;
+        const struct rex_call *c = call_of(r->call);
+        uint32_t tgid = script_of(r->task)->tgid;
+        if (c && c->key == REX_KEY_PATH)
+            did[r->task] = events[i].key;
+        if (r->call != REX_NR_clock_gettime || !asker_in(r))
+            continue;
+        queue_add(&events[i], asker_id(tgid, events[i].key, r->args[5]), ASKER);
+        if (r->args[0] == CLOCK_REALTIME && did[r->task])
+            queue_add(&events[i], after_id(tgid, events[i].key, r->args[5], did[r->task]), AFTER);
+    }
+    free(did);
+}
+
+uint64_t clock_of(const struct record *r)
+{
+    const struct field *f = record_field(r, 1, FIELD_OUT);
+    int64_t value[2] = {0, 0};
+    if (f && f->length == sizeof value)
+        memcpy(value, f->data, sizeof value);
+    return (uint64_t)value[0] * 1000000000u + (uint64_t)value[1];
+}
+
+/* What the log has for who asks now; NULL if that is not known. */
+static struct queue *asker_queue(struct task *t, uint64_t key)
+{
+    uint64_t asker = asker_of(t);
+    struct queue *q = asker ? queue_at(asker_id(t->script->tgid, key, asker)) : NULL;
+    return q && q->id ? q : NULL;
+}
+
+bool replay_knows_asker(struct task *t, uint64_t key)
+{
+    return asker_queue(t, key);
+}
+
+/* The answers to it are left once more. */
+void replay_clock_requeue(const struct script *s, const struct event *e)
+{
+    struct queue *q = queue_at(asker_id(s->tgid, e->key, e->record->args[5]));
+    q->head = q->first;
+}
+
+/* ------------------------------------------------------------------ by what was done before */
+
+enum { RECENT = 64 };
+static struct { uint32_t tgid; uint64_t did; } recent[RECENT];
+static unsigned recent_count;
+
+/* A call on a path, by its key. */
+void replay_did(struct task *t, uint64_t key)
+{
+    t->did = key;
+    recent[recent_count % RECENT].tgid = t->script->tgid;
+    recent[recent_count++ % RECENT].did = key;
+}
+
+static bool did_any_last(const struct task *t, uint64_t did)
+{
+    for (const struct task *other = tasks; other; other = other->next)
+        if (other->alive && other->leader == t->leader && other->did == did)
+            return true;
+    return false;
+}
+
+/* What the log has after this; or after what another thread has just done, which has gone on with something else: a
+ * runtime moves what it runs from thread to thread. */
+static struct event *after(struct task *t, uint64_t key, uint64_t asker)
+{
+    uint32_t tgid = t->script->tgid;
+    struct event *e = t->did ? queue_left(queue_at(after_id(tgid, key, asker, t->did)), AFTER) : NULL;
+    for (unsigned i = 1; !e && i <= RECENT && i <= recent_count; i++) {
+        uint64_t did = recent[(recent_count - i) % RECENT].did;
+        if (recent[(recent_count - i) % RECENT].tgid == tgid && !did_any_last(t, did))
+            e = queue_left(queue_at(after_id(tgid, key, asker, did)), AFTER);
+    }
+    return e;
+}
+
+/* ------------------------------------------------------------------ forward */
+
+static struct queue *of_thread(const struct task *t, uint64_t key, uint64_t place)
+{
+    return queue_at(queue_id(t->script, REX_NR_clock_gettime, key, place));
+}
+
+/* A place where the program itself asks, as seldom as it does, and not the runtime that it runs on. */
+static bool is_seldom(const struct task *t, uint64_t key, const struct queue *place)
+{
+    enum { SELDOM = 16 };
+    return place->count * SELDOM <= of_thread(t, key, 0)->count;
+}
+
+static uint64_t least_of(const struct task *t)
+{
+    return t->clock < t->clock_floor ? t->clock_floor : t->clock;
+}
+
+/* What the log has next for the thread, wherever it asks, that is not over. */
+static const struct event *ahead(struct task *t, uint64_t key)
+{
+    struct event *e = queue_left(of_thread(t, key, 0), PLAIN);
+    for (; e && (e->done || clock_of(e->record) <= least_of(t)); e = e->next[PLAIN])
+        if (!e->done && !is_seldom(t, key, of_thread(t, key, e->record->args[1])))
+            replay_done(e);
+    return e;
+}
+
+/* Whether the thread has read the clock so often, for so long, that it does not come to what the log has next. */
+static bool has_passed(const struct task *t, const struct event *next)
+{
+    enum { OFTEN = 64, LATE_NS = 50000000, SLOWER = 4 };
+    uint64_t left = clock_of(next->record) - least_of(t);
+    return t->readings > OFTEN && log_now() - t->readings_since > SLOWER * left + LATE_NS;
+}
+
+/* A thread is told no earlier time than before.  Nor is it told a later one than what the log has for it at another
+ * place, to which it may come yet, if it comes there less often: then this is a reading more than when recorded.  What
+ * is read at few places is what the log has for them. */
+static struct event *forward(struct task *t, uint64_t key, struct queue *q, int kind)
+{
+    struct event *e = queue_left(q, kind);
+    if (t->args[0] != CLOCK_MONOTONIC)
+        return e;
+    bool is_exact = kind != EXACT || is_seldom(t, key, q);
+    uint64_t least = is_exact ? t->clock_floor : least_of(t);
+    for (; e && clock_of(e->record) < least; e = queue_left(q, kind))
+        replay_done(e);
+    const struct event *next = e && !is_exact ? ahead(t, key) : NULL;
+    bool is_more = next && next->number < e->number && of_thread(t, key, next->record->args[1])->count < q->count;
+    return is_more && !has_passed(t, next) ? NULL : e;
+}
+
+/* A reading that the log has. */
+void replay_clock_told(struct task *t, const struct record *r)
+{
+    if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
+        t->script->clock_at = log_now();
+    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC) {
+        t->clock = clock_of(r);
+        t->clock_at = r->time;
+        t->readings = 0;
+    }
+    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME) {
+        t->wall = clock_of(r);
+        t->wall_at = r->time;
+    }
+}
+
+/* Of a clock that only goes forward: the time now, as the thread was told it. */
+static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
+{
+    const struct event *next = ahead(t, key);
+    if (!t->readings++)
+        t->readings_since = log_now();
+    if (next && now >= clock_of(next->record) && !has_passed(t, next))
+        now = clock_of(next->record) - 1;
+    t->clock = now < least_of(t) ? least_of(t) : now;
+    t->clock_at = 0;
+    return t->clock;
+}
+
+/* A clock that is read more often than when recorded goes on from its last reading, which the tracee has by now. */
+void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key)
+{
+    enum { NS = 1000000000 };
+    int arg = t->nr == REX_NR_clock_gettime;
+    uint64_t last[2], unit = t->nr == REX_NR_gettimeofday ? 1000 : 1;
+    if (c->policy != REX_EMULATE || (!arg && t->nr != REX_NR_gettimeofday) || !mem_read(t->tid, t->args[arg], last, sizeof last))
+        return;
+    uint64_t now = last[0] * NS + last[1] * unit + (log_now() - t->script->clock_at);
+    if (arg && t->args[0] == CLOCK_MONOTONIC)
+        now = monotonic(t, key, now);
+    else if (arg && t->args[0] == CLOCK_REALTIME) {
+        t->wall = now;
+        t->wall_at = 0;
+    }
+    last[0] = now / NS;
+    last[1] = now % NS / unit;
+    mem_write(t->tid, t->args[arg], last, sizeof last);
+}
+
+/* ------------------------------------------------------------------ */
+
+struct event *replay_clock(struct task *t, uint64_t key)
+{
+    struct queue *q = asker_queue(t, key), *here = of_thread(t, key, t->args[1]);
+    const struct event *left = queue_left(here, EXACT);
+    int kind = ASKER;
+    struct event *e = q && t->args[0] == CLOCK_REALTIME ? after(t, key, asker_of(t)) : NULL;
+    if (e)
+        return e;
+    if (!q || (left && !asker_in(left->record))) {        /* who asked is not known of all */
+        q = here;
+        kind = EXACT;
+    }
+    if (!q->id) {
+        q = of_thread(t, key, 0);
+        kind = PLAIN;
+    }
+    return forward(t, key, q, kind);
+}

@@ -1,0 +1,95 @@
+/* Replay: names in directories, of mates.
+ *
+ * A listing belongs to the open that made its descriptor, whoever opens it now.  Who opened it mostly read it, but a
+ * runtime may move what reads to another thread half way through (Go). */
+#include "engine.h"
+
+bool lists_directory(long nr)
+{
+    return nr == REX_NR_getdents64 || nr == REX_NR_getdents;
+}
+
+/* Of the log, by the open that they belong to, in their order. */
+static struct listing { const struct event *open; struct event *listing; } *listings;
+static size_t listing_count;
+
+struct opening { const struct event *open; bool has_ended; };
+
+static bool goes_on(const struct opening *o)
+{
+    return o && !o->has_ended && replay_kind_of(o->open->record) == S_IFDIR;
+}
+
+static int by_open(const void *a, const void *b)
+{
+    const struct listing *one = a, *two = b;
+    uint32_t x[2] = {one->open->number, two->open->number};
+    if (x[0] == x[1]) {
+        x[0] = one->listing->number;
+        x[1] = two->listing->number;
+    }
+    return (x[0] > x[1]) - (x[0] < x[1]);
+}
+
+/* The order of what two threads did may not be exact in the log: the own open comes first, unless its listing has ended. */
+static void find_listings(void)
+{
+    struct table by_task = {0}, by_process = {0};
+    for (size_t i = 0; i < event_count; i++) {
+        const struct record *r = events[i].record;
+        const struct rex_call *c = call_of(r->call);
+        bool opens = c && c->hook == REX_HOOK_OPEN;
+        if (r->result < 0 || !(opens || lists_directory(r->call)))
+            continue;
+        uint64_t fd = (uint64_t)(opens ? r->result : (int64_t)(int)r->args[0]);
+        struct opening **own = (struct opening **)table_at_file(&by_task, r->task, fd);
+        struct opening **any = (struct opening **)table_at_file(&by_process, script_of(r->task)->tgid, fd);
+        if (opens) {
+            *own = *any = zalloc(sizeof **own);
+            (*own)->open = &events[i];
+            continue;
+        }
+        struct opening *of = *own && (goes_on(*own) || !goes_on(*any)) ? *own : *any;
+        if (!of)
+            continue;
+        listings = grow(listings, listing_count, sizeof *listings);
+        listings[listing_count++] = (struct listing){of->open, &events[i]};
+        of->has_ended |= r->result == 0;
+    }
+    if (listing_count)
+        qsort(listings, listing_count, sizeof *listings, by_open);
+}
+
+static size_t first_of(const struct event *open)
+{
+    size_t low = 0;
+    for (size_t high = listing_count; low < high; ) {
+        size_t middle = (low + high) / 2;
+        if (listings[middle].open->number < open->number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What the log has next of the open that made this descriptor; of one that the log has no more of, all once more.
+ * NULL: it is matched as others are. */
+struct event *replay_listing(struct task *t)
+{
+    static bool found;
+    struct opened *o = replay_opened(t, (int)t->args[0]);
+    if (!o || !o->event || !has_shared_work(t))
+        return NULL;
+    if (!found)
+        find_listings();
+    found = true;
+    struct event *e = NULL;
+    size_t skip = o->again ? o->listed++ : 0;
+    for (size_t i = first_of(o->event); i < listing_count && listings[i].open == o->event; i++) {
+        e = listings[i].listing;          /* the last after its end, too, for it may be read again from the beginning */
+        if (o->again ? skip-- == 0 : !e->done)
+            break;
+    }
+    return e;
+}

@@ -1,0 +1,45 @@
+/* Replay: what threads asked servers outside, and what these answered. */
+#ifndef REX_TALKS_H
+#define REX_TALKS_H
+
+/* A question and its answers: what was written on a connection until something was read, and all that was read before
+ * the next was written.  The first of a connection has no question where the server speaks first. */
+struct part { struct event *event; const unsigned char *data; size_t n; uint32_t after; };   /* n = 0: the connection ends; after: number of what was before, 0 = nothing */
+struct exchange {
+    struct talk *talk;
+    unsigned char *question;
+    struct event **ask;              /* by which it was asked */
+    size_t n, ask_count, first, count;   /* bytes of the question; which of the talk's answers are its */
+    uint64_t hash;
+    bool is_taken;
+};
+struct talk;
+
+/* Who asks now, and what it has asked on its connection. */
+struct caller { struct talk *talk; struct exchange **had; size_t had_count; };
+
+void replay_talks_start(void);
+bool talks_known(uint32_t tgid);                     /* a process that has any */
+struct talk *talk_next(struct task *t, const struct address *to);    /* the log's next connection to there; NULL: it has none */
+int talk_error(const struct talk *talk);             /* that it came to, 0 if it came about */
+bool talk_fails_later(const struct talk *talk);      /* not as it is asked for */
+bool talk_never_came(const struct talk *talk);       /* neither of these */
+bool talk_own_address(const struct talk *talk, struct address *a);      /* as a getsockname was answered */
+unsigned talk_own_port(const struct talk *talk);
+const struct record *talk_option(const struct task *t);      /* what a getsockopt like this was answered */
+struct exchange *talk_exchange(const struct caller *c, const struct bytes *asked, bool waits);   /* NULL: not known yet */
+void talk_take(struct caller *c, struct exchange *x);
+void talk_left(struct caller *c);                    /* the connection is closed */
+struct exchange *talk_greeting(const struct caller *c);
+bool talk_is_next(const struct part *part);          /* all is said that the process had before it */
+void talk_waive(const struct part *part);
+const struct part *exchange_part(const struct exchange *x, size_t i);
+
+bool replay_line_connect(struct task *t, int fd, const struct address *to);    /* true: it has been seen to */
+bool replay_line_call(struct task *t);               /* likewise, of a socket that is such a connection */
+void replay_line_new(const struct stat *st);         /* a socket is made */
+void replay_line_returned(struct task *t);
+void replay_lines_awaited(struct task *t);           /* a wait for readiness begins */
+void replay_lines_settle(void);
+
+#endif
