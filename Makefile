@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CC ?= cc
 SOURCES := $(wildcard rex/native/*.c)
+HEADERS := $(wildcard rex/native/*.h rex/native/generated/*.h)
 
 .PHONY: help demo test test-all lint bench bench-workflow screenshots docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
-$(BIN)/rex: setup.cfg setup.py $(SOURCES) rex/native/engine.h rex/native/live.h rex/native/seed.h rex/native/generated/syscalls.h
+$(BIN)/rex: setup.cfg setup.py $(SOURCES) $(HEADERS)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[test,state,notebook,remote,workflow,cells,web,hindsight]' 2>&1 | { grep -v '^WARNING: Location' || true; }
 	@touch $@
@@ -18,7 +19,7 @@ $(BIN)/rex: setup.cfg setup.py $(SOURCES) rex/native/engine.h rex/native/live.h 
 demo: $(BIN)/rex  ## record a small experiment, hide its inputs, replay it, compare a changed run
 	sh examples/demo/demo.sh $(abspath $(BIN)/rex)
 
-test: $(BIN)/rex  ## run the tests (under ten minutes)
+test: $(BIN)/rex  ## run the tests (a quarter of an hour on two cores)
 	$(BIN)/python -m pytest -m 'not stress' tests
 
 test-all: $(BIN)/rex  ## run the tests, the long ones too

@@ -2,7 +2,7 @@
 
     python bench/hindsight.py [record] [replay] [long] [pause] [frozen]
 
-All of it takes less than twelve minutes on two free cores. Wall-clock seconds, and CPU seconds (user and system, of all
+All of it takes some thirty minutes on two free cores. Wall-clock seconds, and CPU seconds (user and system, of all
 threads and processes) for machines that are shared. Medians of paired runs, whose order alternates. The last table has
 each target beside what was measured.
 """
@@ -193,7 +193,7 @@ def shown(folder: str, archive: str) -> dict[str, Any]:
 
 
 JOBS = {"numpy": (NUMPY, "1000", 20, 16000), "torch": (TORCH, "256", 15, 400)}
-LONG = TORCH, "256", 200, 400     # over one and a half minutes: shorter ones are bound by what both sides import
+LONG = TORCH, "256", 300, 800     # some five minutes: shorter ones are bound by what both sides import
 
 
 class Job:

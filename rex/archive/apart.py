@@ -95,15 +95,16 @@ class _Times:
         step = (words[at] & 0xFFFFFFFF) >> 3
         end = at + codec.RUN * step
         if words[at] >> 32 & 0xFFFF == _CLOCK_CALL:
-            clocks, fields, seconds, ns = (words[at + word:end:step].tolist() if step > word else []
-                                           for word in (_CLOCK_WORD, _FIELD_WORD, _SECOND_WORD, _NS_WORD))
-            if (fields.count(_READING_FIELD) < codec.RUN or len(ns) < codec.RUN or clocks.count(clocks[0]) < codec.RUN
-                    or max(seconds) >= _MAX_SECONDS or max(ns) >= _SECOND_NS):
+            clock = _clock_of_run(words, at)
+            if clock is None:
+                return False
+            seconds, ns = words[at + _SECOND_WORD:end:step].tolist(), words[at + _NS_WORD:end:step].tolist()
+            if max(seconds) >= _MAX_SECONDS or max(ns) >= _SECOND_NS:
                 return False
             values = [second * _SECOND_NS + n for second, n in zip(seconds, ns)]
-            self._readings.append(values[0] - self._clocks.get(clocks[0], 0))
+            self._readings.append(values[0] - self._clocks.get(clock, 0))
             self._readings += map(sub, values[1:], values)
-            self._clocks[clocks[0]] = values[-1]
+            self._clocks[clock] = values[-1]
             words[at + _SECOND_WORD:end:step] = words[at + _NS_WORD:end:step] = _NO_TIMES
         times += words[at + _TIME_WORD:end:step].tolist()
         words[at + _TIME_WORD:end:step] = _NO_TIMES
@@ -129,6 +130,16 @@ class _Times:
 
 def _is_reading(words: memoryview, at: int, size: int) -> bool:
     return size >= _READING_BYTES and words[at + _FIELD_WORD] == _READING_FIELD
+
+
+def _clock_of_run(words: memoryview, at: int) -> int | None:
+    """The clock that all of a run of records read, if they do."""
+    step = (words[at] & 0xFFFFFFFF) >> 3
+    end = at + codec.RUN * step
+    if step <= _NS_WORD or words[at + _FIELD_WORD:end:step].tolist().count(_READING_FIELD) < codec.RUN:
+        return None
+    clocks: list[int] = words[at + _CLOCK_WORD:end:step].tolist()
+    return clocks[0] if clocks.count(clocks[0]) == codec.RUN else None
 
 
 def _sums(differences: Iterable[int], start: int) -> array[int]:
@@ -210,13 +221,13 @@ class _Joined(io.RawIOBase):
         step = (words[at] & 0xFFFFFFFF) >> 3
         end = at + codec.RUN * step
         if words[at] >> 32 & 0xFFFF == _CLOCK_CALL:
-            clocks, fields = (words[at + word:end:step].tolist() if step > word else [] for word in (_CLOCK_WORD, _FIELD_WORD))
-            if fields.count(_READING_FIELD) < codec.RUN or step <= _NS_WORD or clocks.count(clocks[0]) < codec.RUN:
+            clock = _clock_of_run(words, at)
+            if clock is None:
                 return False
-            values = _sums(islice(readings, codec.RUN), self._clocks.get(clocks[0], 0))
+            values = _sums(islice(readings, codec.RUN), self._clocks.get(clock, 0))
             if len(values) < codec.RUN:
                 raise _damaged()
-            self._clocks[clocks[0]] = values[-1]
+            self._clocks[clock] = values[-1]
             words[at + _SECOND_WORD:end:step] = memoryview(array("Q", [value // _SECOND_NS for value in values]))
             words[at + _NS_WORD:end:step] = memoryview(array("Q", [value % _SECOND_NS for value in values]))
         times = _sums(differences, self._last)

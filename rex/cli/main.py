@@ -133,10 +133,15 @@ def run(argv: list[str]) -> int:
     return status if isinstance(status, int) else 0
 
 
+# Of commands that end soon otherwise: with these the work begins when the command line was read.
+_LASTING = {"--cells", "--all", "--persist"}
+
+
 def leaves_at_once(argv: list[str]) -> bool:
     """Whether a command ends soon, with nothing open: Python need not look for garbage, nor take itself apart in the end."""
     own = words_before_program(argv)
-    return (own[:1] in (["record"], ["replay"]) or own[:2] == ["hindsight", "replay"]) and not {"--cells", "--all", "--persist"} & {word.split("=")[0] for word in own}
+    is_short = own[:1] in (["record"], ["replay"]) or own[:2] == ["hindsight", "replay"]
+    return is_short and _LASTING.isdisjoint(word.partition("=")[0] for word in own)
 
 
 def main() -> None:

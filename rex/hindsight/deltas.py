@@ -11,11 +11,15 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Container
 
+import xxhash
+
+from rex.errors import Damaged
+
 ITEM_BYTES = (2, 4, 8)
 LIFETIME = 3                   # checkpoints until a base is replaced: distance costs bytes, bases too
 BASES_BYTES = 1 << 30          # of memory for bases
 _READ_BASES_BYTES = 256 << 20
-_MOST_MIXED = 16
+_MOST_SPACES = 16
 _UNRELATED = 0.9               # share of numbers whose sign and exponent differ: then it does not pay
 
 
@@ -40,30 +44,43 @@ class _Base:
     uses: int = 0
 
 
-def encode(data: bytes | memoryview, base: bytes, item_bytes: int, mixed: Any = None) -> bytes | None:
+def encode(data: bytes | memoryview, base: bytes, item_bytes: int, space: Any = None) -> bytes | None:
     """The difference of two arrays of numbers, of the same size as they; None if they are not alike.
 
     Args:
-        mixed: an array of bytes of that size to work in.
+        space: an array of bytes of twice that size to work in.
     """
     import numpy
-    mixed = numpy.bitwise_xor(numpy.frombuffer(data, numpy.uint8), numpy.frombuffer(base, numpy.uint8), out=mixed)
-    columns = mixed.reshape(-1, item_bytes).T
-    if numpy.count_nonzero(columns[-1]) > _UNRELATED * columns.shape[1]:   # little-endian: the last is the first
+    size, kind = len(data), f"<u{item_bytes}"
+    if space is None:
+        space = numpy.empty(2 * size, numpy.uint8)
+    mixed, planes = space[:size].view(kind), space[size:].reshape(item_bytes, -1)
+    numpy.bitwise_xor(numpy.frombuffer(data, kind), numpy.frombuffer(base, kind), out=mixed)
+    for plane in planes:       # a byte each, the last is the first of the number; faster than to transpose
+        plane[:] = mixed       # its lowest byte
+        mixed >>= 8
+    if numpy.count_nonzero(planes[-1]) > _UNRELATED * planes.shape[1]:
         return None
-    return columns.tobytes()
+    return bytes(planes.data)
 
 
-def decode(encoded: bytes, base: bytes, item_bytes: int) -> bytes:
+def decode(encoded: bytes, base: bytes, item_bytes: int) -> memoryview:
     """What `encode` was given.
 
     Raises:
         ValueError: the sizes do not match.
     """
     import numpy
-    columns = numpy.frombuffer(encoded, numpy.uint8).reshape(item_bytes, -1)
-    mixed = numpy.ascontiguousarray(columns.T).reshape(-1)
-    return (mixed ^ numpy.frombuffer(base, numpy.uint8)).tobytes()
+    if item_bytes not in ITEM_BYTES:
+        raise ValueError(f"there are no numbers of {item_bytes} bytes")
+    kind = f"<u{item_bytes}"
+    planes = numpy.frombuffer(encoded, numpy.uint8).reshape(item_bytes, -1)
+    numbers = planes[-1].astype(kind)
+    for plane in planes[-2::-1]:
+        numbers <<= 8
+        numbers |= plane
+    numbers ^= numpy.frombuffer(base, kind)
+    return memoryview(numbers.view(numpy.uint8))
 
 
 class Bases:
@@ -72,7 +89,7 @@ class Bases:
     def __init__(self) -> None:
         self._bases: OrderedDict[tuple[int, int], _Base] = OrderedDict()
         self._held_bytes = 0
-        self._mixed: dict[int, Any] = {}     # arrays to work in, by their size: fresh memory costs more than the work
+        self._spaces: dict[int, Any] = {}     # arrays to work in, by their size: fresh memory costs more than the work
 
     def shorten(self, address: int, data: memoryview, item_bytes: int) -> tuple[bytes, _Base] | None:
         """What to store of a chunk, and the base that it differs from; None: it is stored whole."""
@@ -80,12 +97,12 @@ class Bases:
         base = self._bases.get((address, size))
         if base is None or base.uses >= LIFETIME or item_bytes not in ITEM_BYTES or size % item_bytes:
             return None
-        if size not in self._mixed:
+        if size not in self._spaces:
             import numpy
-            if len(self._mixed) >= _MOST_MIXED:
-                self._mixed.clear()
-            self._mixed[size] = numpy.empty(size, numpy.uint8)
-        encoded = encode(data, base.data, item_bytes, self._mixed[size])
+            if len(self._spaces) >= _MOST_SPACES:
+                self._spaces.clear()
+            self._spaces[size] = numpy.empty(2 * size, numpy.uint8)
+        encoded = encode(data, base.data, item_bytes, self._spaces[size])
         if encoded is None:
             return None
         base.uses += 1
@@ -116,14 +133,24 @@ class ChunkReader:
         self._bases: OrderedDict[bytes, bytes] = OrderedDict()
         self._held_bytes = 0
 
-    def read(self, place: Place) -> bytes:
+    def read(self, place: Place, digest: bytes) -> bytes | memoryview:
         """The bytes of a chunk.
 
+        Args:
+            digest: their xxh3, by which they are verified: in a tenth of the time that its object's sha256 takes.
         Raises:
             Damaged: it cannot be read.
             ValueError: it does not fit its base.
         """
-        data: bytes = self._store.read_object(place.sha256)
+        data = self._decoded(place, is_proved=False)
+        if xxhash.xxh3_128_digest(data) != digest:
+            data = self._decoded(place, is_proved=True)     # another copy may be whole
+            if xxhash.xxh3_128_digest(data) != digest:
+                raise Damaged("a checkpoint is damaged", "its memory does not have its hash", "see: rex check")
+        return data
+
+    def _decoded(self, place: Place, is_proved: bool) -> bytes | memoryview:
+        data: bytes = self._store.read_object(place.sha256, is_proved)
         return decode(data, self._base(place.base), place.item_bytes) if place.item_bytes else data
 
     def _base(self, sha256: bytes) -> bytes:

@@ -19,6 +19,7 @@ from rex.hindsight.records import content_of
 
 STATE_BYTES = 1 << 20      # larger files are kept only once the script reads them back
 _INPUTS, _ENDS_BYTES = 1000, 64 << 10
+_WRITING = frozenset("wax+")    # in a mode
 _SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/usr/share/", sys.prefix + os.sep, *[
     path + os.sep for key in ("stdlib", "platstdlib", "purelib", "platlib")
     if (path := sysconfig.get_paths().get(key))])
@@ -97,8 +98,7 @@ class Files:
         try:
             if event == "open":
                 path, mode, flags = arguments[:3]
-                is_write = bool(set(mode) & set("wax+")) if isinstance(mode, str) else bool(
-                    (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC))
+                is_write = _writes(mode, flags)
                 if is_write and not isinstance(path, int) and os.path.isdir(path):
                     return   # a file without a name, in this folder
                 if mode is None and PROBE in sys._getframe(2).f_globals:
@@ -116,8 +116,9 @@ class Files:
     def _told_beside(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Another thread opens a file: if it writes, whenever it likes, the file is no state, yet none of a replay's."""
         path, mode = arguments[:2]
-        if event != "open" or not isinstance(mode, str) or not set(mode) & set("wax+") or not isinstance(
-                path, (str, bytes, os.PathLike)) or os.getpid() != self._pid:
+        if event != "open" or not isinstance(mode, str) or not _writes(mode, 0) or os.getpid() != self._pid:
+            return
+        if not isinstance(path, (str, bytes, os.PathLike)):
             return
         where = os.path.abspath(os.fsdecode(path))
         if where not in self.written and where not in self._beside and not where.startswith((*_SYSTEM, *self._apart)):
@@ -239,6 +240,13 @@ def undo(archive: Archive, path: str, line: dict[str, Any]) -> None:
     elif line["before"]:
         with open(path, "wb") as file:
             file.write(archive.read(content_of(line["before"])))
+
+
+def _writes(mode: Any, flags: int | None) -> bool:
+    """Whether an open is for writing, told by its mode or, without one, by its flags."""
+    if isinstance(mode, str):
+        return not _WRITING.isdisjoint(mode)
+    return bool((flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC))
 
 
 def _within(path: Any, folder: tuple[Any, ...]) -> Any:

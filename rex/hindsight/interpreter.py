@@ -14,7 +14,7 @@ from typing import Any, Callable
 
 from rex.hindsight.graph import Snapshot
 from rex.hindsight.othershapes import opaque_node
-from rex.hindsight.shapes import Cannot
+from rex.hindsight.shapes import Cannot, attribute_pairs, put_attributes
 
 INTERPRETER, SIGNALS, LOGGERS, FINALIZERS = "<interpreter>", "<signals>", "<loggers>", "<finalizers>"   # no variables
 
@@ -74,9 +74,9 @@ class Interpreter:
         logging = sys.modules.get("logging")
         if logging is not None and hasattr(logging, "Logger"):
             level, loggers = values.get(LOGGERS, [0, []])
-            logging.root.manager.disable = level
+            logging.root.manager.disable, told_of = level, set(map(id, loggers))
             for each in _loggers(logging):
-                if each not in loggers and not _is_plain(each):
+                if id(each) not in told_of and not _is_plain(each):
                     _make_plain(each)
             logging.root.manager._clear_cache()
 
@@ -147,11 +147,15 @@ def _is_plain(logger: Any) -> bool:
 def _make_plain(logger: Any) -> None:
     logger.level = 30 if logger.parent is None else 0     # a warning
     logger.handlers, logger.filters, logger.disabled, logger.propagate = [], [], False, True
-    for name in vars(logger).keys() - _ATTRIBUTES:
-        delattr(logger, name)
+    put_attributes(logger, {}, _put_beside(logger))
 
 
 _ATTRIBUTES = frozenset(("filters", "name", "level", "parent", "propagate", "handlers", "disabled", "_cache", "manager"))
+
+
+def _put_beside(logger: Any) -> dict[str, Any]:
+    """Attributes that a program gave to a logger."""
+    return {name: item for name, item in vars(logger).items() if name not in _ATTRIBUTES}
 
 
 class LoggerShape:
@@ -160,14 +164,12 @@ class LoggerShape:
     tag = "logger"
 
     def save(self, walk: Any, value: Any) -> tuple[Any, ...]:
-        own = {name: item for name, item in vars(value).items() if name not in _ATTRIBUTES}
+        own = _put_beside(value)
         return ("logger", value.name, value.level, value.disabled, value.propagate, walk.refs(value.filters),
                 walk.refs(value.handlers), walk.refs(own), walk.refs(own.values()))
 
     def pairs(self, node: Any, live: Any) -> Any:
-        own = vars(live)
-        return [*zip(node[5], live.filters), *zip(node[6], live.handlers),
-                *[(ref, own[name]) for name, ref in zip(node[7], node[8]) if name in own]]
+        return [*zip(node[5], live.filters), *zip(node[6], live.handlers), *attribute_pairs(node[7], node[8], vars(live))]
 
     def fits(self, node: Any, live: Any) -> bool:
         return bool(live.name == node[1])
@@ -178,10 +180,7 @@ class LoggerShape:
     def fill(self, build: Any, node: Any, value: Any) -> None:
         value.level, value.disabled, value.propagate = node[2:5]
         value.filters[:], value.handlers[:] = build.values(node[5]), build.values(node[6])
-        own = dict(zip(node[7], build.values(node[8])))
-        for name in vars(value).keys() - own.keys() - _ATTRIBUTES:
-            delattr(value, name)
-        vars(value).update(own)
+        put_attributes(value, dict(zip(node[7], build.values(node[8]))), _put_beside(value))
         value._cache.clear()
 
 
@@ -198,8 +197,7 @@ class ThreadShape:
                 walk.refs(own.values()))
 
     def pairs(self, node: Any, live: Any) -> Any:
-        own = _own(live)
-        return [(node[1], type(live)), *[(ref, own[name]) for name, ref in zip(node[5], node[6]) if name in own]]
+        return [(node[1], type(live)), *attribute_pairs(node[5], node[6], _own(live))]
 
     def fits(self, node: Any, live: Any) -> bool:
         return (live.ident is not None, live.name, live.daemon) == node[2:5] and not live.is_alive()
@@ -216,10 +214,7 @@ class ThreadShape:
         return made
 
     def fill(self, build: Any, node: Any, value: Any) -> None:
-        wanted = dict(zip(node[5], build.values(node[6])))
-        for name in _own(value).keys() - wanted.keys():
-            delattr(value, name)
-        vars(value).update(wanted)
+        put_attributes(value, dict(zip(node[5], build.values(node[6]))), _own(value))
 
 
 _ASKED = frozenset(("_target", "_args", "_kwargs"))

@@ -10,7 +10,7 @@ import weakref
 from typing import Any, Iterable
 
 from rex.hindsight.graph import SCALARS, Node, Walk
-from rex.hindsight.shapes import Cannot, fill_dict, set_items
+from rex.hindsight.shapes import Cannot, fill_dict, put_attributes, set_items
 from rex.hindsight.usercode import UserCode
 
 WEAK_BAGS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
@@ -136,10 +136,7 @@ class BarShape:
         raise Cannot("the progress bar is not found again")
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
-        wanted = dict(zip(node[2], node[3]))
-        for name in _shown(value).keys() - wanted.keys():
-            delattr(value, name)
-        vars(value).update(wanted)
+        put_attributes(value, dict(zip(node[2], node[3])), _shown(value))
 
 
 # A thread of the bars and the clock decide these.

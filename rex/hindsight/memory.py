@@ -20,27 +20,35 @@ from rex.state.parts import memory_at
 from rex.state.versions import CHUNK_BYTES
 
 _ARENA_SLOTS = 256   # 32 MiB
+_SMALLER_BYTES = 4 << 10, 16 << 10, 64 << 10   # slots for what is no whole chunk
 DEFERRED_BYTES = 1 << 20   # smaller memory is hashed at once
 _MOST_HABITS = 100_000
 
 
 class Pool:
-    """Slots of one chunk each, in memory that stays mapped: no page is faulted in twice."""
+    """Slots in memory that stays mapped: no page is faulted in twice.
+
+    One chunk each; a buffer that is no chunk gets a slot of a size near its own, so that few pages are written first.
+    """
 
     def __init__(self) -> None:
         self._free: list[int] = []
+        self._smaller: dict[int, list[int]] = {size: [] for size in _SMALLER_BYTES}   # free ones
+        self._size: dict[int, int] = {}        # of slots that are no chunk
         self._arenas: list[tuple[mmap.mmap, int]] = []
         self._lock = threading.Lock()
         self.slots = 0
 
     def put(self, address: int, size_bytes: int) -> list[int]:
         """Copy memory into slots; their addresses in order."""
+        if size_bytes <= _SMALLER_BYTES[-1]:
+            with self._lock:
+                slot = self._take_smaller(next(size for size in _SMALLER_BYTES if size >= size_bytes))
+            ctypes.memmove(slot, address, size_bytes)
+            return [slot]
         count = -(-size_bytes // CHUNK_BYTES)
         with self._lock:
-            while len(self._free) < count:
-                self._grow()
-            slots = self._free[-count:]
-            del self._free[-count:]
+            slots = self._take(count)
         begin = 0
         for end in range(1, count + 1):   # slots side by side are written at once
             if end == count or slots[end] - slots[end - 1] != CHUNK_BYTES:
@@ -48,6 +56,21 @@ class Pool:
                 ctypes.memmove(slots[begin], address + at, min(end * CHUNK_BYTES, size_bytes) - at)
                 begin = end
         return slots
+
+    def _take(self, count: int) -> list[int]:
+        while len(self._free) < count:
+            self._grow()
+        slots = self._free[-count:]
+        del self._free[-count:]
+        return slots
+
+    def _take_smaller(self, size_bytes: int) -> int:
+        free = self._smaller[size_bytes]
+        if not free:
+            whole = self._take(1)[0]
+            free += range(whole, whole + CHUNK_BYTES, size_bytes)
+            self._size.update(dict.fromkeys(free, size_bytes))
+        return free.pop()
 
     def reserve(self, size_bytes: int) -> None:
         """Have room for so many bytes, with its pages there: the first write to a page costs several copies."""
@@ -71,10 +94,15 @@ class Pool:
         self.free(slot)
         return data
 
+    @property
+    def free_bytes(self) -> int:
+        """Of the slots that nobody has."""
+        return len(self._free) * CHUNK_BYTES + sum(size * len(free) for size, free in self._smaller.items())
+
     def free(self, slot: int) -> None:
         """Give a slot back."""
         with self._lock:
-            self._free.append(slot)
+            self._smaller.get(self._size.get(slot, 0), self._free).append(slot)
 
 
 def _new_arena() -> tuple[mmap.mmap, int]:

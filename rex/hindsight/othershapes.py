@@ -15,7 +15,7 @@ import types
 from typing import Any, Container, Iterable
 
 from rex.hindsight.graph import Node, Walk
-from rex.hindsight.shapes import Cannot, reduction
+from rex.hindsight.shapes import Cannot, attribute_pairs, put_attributes, reduction
 
 
 class RandomShape:
@@ -33,8 +33,7 @@ class RandomShape:
         elif node[2] == "bits":
             yield node[4], getattr(live, "seed_seq", None)
         elif node[2] == "python" and len(node) > 4:
-            own = vars(live)
-            yield from [(ref, own[name]) for name, ref in zip(node[4], node[5]) if name in own]
+            yield from attribute_pairs(node[4], node[5], vars(live))
 
     def fits(self, node: Node, live: Any) -> bool:
         return node[2] != "generator"
@@ -53,10 +52,7 @@ class RandomShape:
         if node[2] == "python":
             random.Random.setstate(value, node[3])
             if len(node) > 4:
-                own = dict(zip(node[4], build.values(node[5])))
-                for name in _beside_state(value).keys() - own.keys():
-                    delattr(value, name)
-                vars(value).update(own)
+                put_attributes(value, dict(zip(node[4], build.values(node[5]))), _beside_state(value))
         elif node[2] == "bits":
             source = build.get(node[4])
             if source is None or value.seed_seq is source:
@@ -385,8 +381,7 @@ class EnumShape:
                 walk.refs(own.values()))
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        own = _put_beside(live)
-        return [(node[1], type(live)), *[(ref, own[name]) for name, ref in zip(node[4], node[5]) if name in own]]
+        return [(node[1], type(live)), *attribute_pairs(node[4], node[5], _put_beside(live))]
 
     def fits(self, node: Node, live: Any) -> bool:
         return False
@@ -396,10 +391,7 @@ class EnumShape:
         return kind[node[2]] if node[3] is None else kind(build.get(node[3]))
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
-        wanted = dict(zip(node[4], build.values(node[5])))
-        for name in _put_beside(value).keys() - wanted.keys():
-            del value.__dict__[name]
-        value.__dict__.update(wanted)
+        put_attributes(value, dict(zip(node[4], build.values(node[5]))), _put_beside(value))
 
 
 def _put_beside(member: Any) -> dict[str, Any]:

@@ -236,10 +236,11 @@ class Recorder(Seeker):
         is_end = position.endswith("!")
         kind = entry.site.key + ("!" if is_end else ":")
         looped_s = self._looped_s + (now - self.stack[0].started_s if self.stack else 0.0)
+        ahead_s = self.stack[0].ahead_s if self.stack else 0.0
         self.policy.correct(self.cost_s + self.writer.expected_s)
-        if saved_s > 0 and self.writer.failure is None and self.policy.wants(kind, saved_s, looped_s, is_end, is_last):
+        if saved_s > 0 and self.writer.failure is None and self.policy.wants(kind, saved_s, looped_s, is_end, is_last, ahead_s):
             try:
-                if self.policy.price_s is None and not self._is_affordable(kind, entry, looped_s, is_end):
+                if self.policy.price_s is None and not self._is_affordable(kind, entry, looped_s, is_end, ahead_s):
                     pass
                 elif self._unprepared_bytes and not is_last:   # the next border finds the pool ready
                     self.writer.prepare(self._unprepared_bytes)
@@ -265,7 +266,7 @@ class Recorder(Seeker):
             self._text.clear()
             self.log.write("out", has_more=has_more, text=data.decode("utf-8", "surrogateescape"))
 
-    def _is_affordable(self, kind: str, entry: Entry, looped_s: float, is_end: bool) -> bool:
+    def _is_affordable(self, kind: str, entry: Entry, looped_s: float, is_end: bool, ahead_s: float) -> bool:
         """Look at the state for the first time: what would it take to keep it?"""
         begun, sizer = now_s(), Sizer()
         walk_roots(self.shapes, sizer, self.roots(entry).pairs())
@@ -273,7 +274,7 @@ class Recorder(Seeker):
         self.policy.expect(took + sizer.size_bytes * _COPY_S + self.writer.cost_s(sizer.size_bytes))
         if sizer.size_bytes > _LARGE_BYTES and self.policy.overhead < 1:
             self._unprepared_bytes = sizer.size_bytes
-        return self.policy.wants(kind, 0.0, looped_s, is_end)
+        return self.policy.wants(kind, 0.0, looped_s, is_end, ahead_s=ahead_s)
 
     def checkpoint(self, position: str, kind: str, entry: Entry) -> None:
         """Keep the state of this moment."""

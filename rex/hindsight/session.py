@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import operator
 import os
 import sys
 import threading
@@ -19,6 +20,7 @@ from rex.hindsight.roots import Roots
 from rex.hindsight.usercode import UserCode
 
 _END = object()
+_COUNTED = type(iter(range(0))), type(iter(range(1 << 64))), type(iter([])), type(iter(()))   # know what is left
 SHORT_RUNS, SHORT_SHARE = 3, 1 / 50   # loops that take less than this share of the granularity,
 #                                       so often, are switched off
 
@@ -92,6 +94,13 @@ class Entry:
         """The iteration that runs, among those that pass too."""
         passed = 0 if self._passing is None else int(repr(self._passing)[len("count("):-1]) - 1
         return self.iteration + passed
+
+    @property
+    def ahead_s(self) -> float:
+        """What the iterations to come will take; 0 where only the script's own code knows how many there are."""
+        if type(self.iterator) not in _COUNTED:
+            return 0.0
+        return operator.length_hint(self.iterator) * (now_s() - self.started_s) / (self.iteration + 1)
 
     @property
     def place(self) -> str:

@@ -154,6 +154,18 @@ def hashes_itself(key: Any) -> bool:
     return kind not in SCALARS and kind is not bytes and kind.__hash__ is not object.__hash__
 
 
+def attribute_pairs(names: Iterable[str], refs: Iterable[Any], own: dict[str, Any]) -> list[tuple[Any, Any]]:
+    """References to attributes of an object that were saved, beside what it has of them now."""
+    return [(ref, own[name]) for name, ref in zip(names, refs) if name in own]
+
+
+def put_attributes(value: Any, wanted: dict[str, Any], own: Iterable[str]) -> None:
+    """Give an object these attributes in place of its own ones of these names; others stay."""
+    for name in set(own) - wanted.keys():
+        del vars(value)[name]
+    vars(value).update(wanted)
+
+
 def fill_dict(value: Any, keys: list[Any], items: list[Any]) -> None:
     """Make a dict hold these very keys and values, in order."""
     if any(map(hashes_itself, keys)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
+import itertools
 import struct
 from typing import Mapping
 
@@ -68,7 +68,7 @@ class StoredMemory:
 
     def read(self, digest: bytes) -> bytes:
         """A buffer's bytes."""
-        return b"".join(self._chunks.read(place) for place in self._table[digest][1])
+        return b"".join(itertools.starmap(self._chunks.read, zip(*self._table[digest][1:])))
 
     def write(self, digest: bytes, address: int, size_bytes: int) -> None:
         """Make memory what a buffer was; only what is different is read."""
@@ -79,6 +79,6 @@ class StoredMemory:
             at = index * CHUNK_BYTES
             if xxhash.xxh3_128_digest(view[at:at + CHUNK_BYTES]) == wanted:
                 continue
-            data = self._chunks.read(place)
+            data = self._chunks.read(place, wanted)
             assert len(data) == min(CHUNK_BYTES, size_bytes - at)
-            ctypes.memmove(address + at, data, len(data))
+            view[at:at + CHUNK_BYTES] = data

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import queue
 import threading
-import time
 from dataclasses import dataclass
 from typing import Iterator
 
 from rex.archive import Archive, Content, Recording
-from rex.hindsight.clock import now_s
+from rex.hindsight.clock import now_s, thread_s
 from rex.hindsight.deltas import Bases, Place
 from rex.hindsight.device import DeviceCopies
 from rex.hindsight.graph import Snapshot, encode_snapshot
@@ -24,9 +22,9 @@ PENDING_BYTES = 2 << 30
 LINGER_S = 3.0       # of small checkpoints until they are written: a killed process loses them
 _LINGER_BYTES = 4 << 20
 _PATIENCE_S = 1.0    # with a training thread that takes a checkpoint
-# What a checkpoint is taken to cost the writer, until it knows: seconds each, and for so many bytes.
+# What a checkpoint is taken to cost the writer, until it knows: seconds of a processor each, and for so many bytes.
 _SMALL_S, _SMALL_BYTES = 0.001, 256 << 10
-_LARGE_S, _LARGE_BYTES = 0.03, 8 << 20
+_LARGE_S, _LARGE_BYTES = 0.05, 8 << 20
 
 
 @dataclass(slots=True)
@@ -48,7 +46,7 @@ class CheckpointWriter:
         self.contents: dict[str, Content] = {}
         self._unkept: dict[str, Content] = {}      # gc would take them, were we to crash
         self.written: list[Checkpoint] = []
-        self.busy_s = 0.0              # seconds of the writer, but for those in which it waits for the disk
+        self.busy_s = 0.0              # seconds that the writer had a processor
         self.linger_s = LINGER_S
         self.thinner: Thinner | None = None    # set with a budget
         self._small_s, self._small_count = _SMALL_S, 1          # of checkpoints with little memory
@@ -62,7 +60,6 @@ class CheckpointWriter:
         self._claimed: set[bytes] = set()
         self._count = self._former = 0
         self._walking = threading.Lock()
-        self._waited_s = 0.0
         self._storing = threading.Lock()   # nobody may add while packs are sealed
         self._room = threading.Condition()
         self._queue: queue.Queue[_Job | None] = queue.Queue()
@@ -77,9 +74,8 @@ class CheckpointWriter:
     def prepare(self, size_bytes: int) -> None:
         """Have memory for a first checkpoint of so many bytes soon, in the background."""
         def touch() -> None:
-            begun = now_s()
             self._pool.reserve(size_bytes)
-            self.busy_s += now_s() - begun
+            self.busy_s += thread_s()
 
         threading.Thread(target=touch, name="rex-hindsight-pool", daemon=True).start()
 
@@ -154,7 +150,7 @@ class CheckpointWriter:
             jobs = self._next_jobs()
             is_over = jobs[-1] is None
             todo = [job for job in jobs if job is not None]
-            begun, self._waited_s = now_s(), 0.0
+            begun = thread_s()
             try:
                 with self._storing:
                     if self.thinner:
@@ -163,7 +159,7 @@ class CheckpointWriter:
             except BaseException as error:   # told at the end; training goes on
                 self.failure = error
             finally:
-                self._learn(todo, now_s() - begun - self._waited_s)
+                self._learn(todo, thread_s() - begun)
                 with self._room:
                     self.pending_bytes -= sum(job.pending_bytes for job in todo)
                     self.expected_s -= sum(job.expected_s for job in todo)
@@ -206,15 +202,14 @@ class CheckpointWriter:
             self._unkept |= stored
             done.append(Checkpoint(job.number, job.position, structure, table, job.snapshot.opaque, job.pause_s,
                                    job.taken.size_bytes, self._recording.new_bytes - before))
-        with self._waiting():
-            self._recording.flush(is_durable=False)
-            self._recording.sync(is_read_soon=False)
-            self._recording.keep(self._unkept.values())
-            self._recording.sync()
-            self._unkept.clear()
-            for checkpoint in done:
-                self.written.append(checkpoint)
-                self._log.write("checkpoint", checkpoint is done[-1], **checkpoint_to_json(checkpoint))
+        self._recording.flush(is_durable=False)
+        self._recording.sync(is_read_soon=False)
+        self._recording.keep(self._unkept.values())
+        self._recording.sync()
+        self._unkept.clear()
+        for checkpoint in done:
+            self.written.append(checkpoint)
+            self._log.write("checkpoint", checkpoint is done[-1], **checkpoint_to_json(checkpoint))
 
     def _make_room(self, jobs: list[_Job], thinner: Thinner) -> None:
         """Give up older checkpoints if what comes would exceed the budget."""
@@ -261,13 +256,6 @@ class CheckpointWriter:
         self._claimed.intersection_update({*self._known, *(digest for _, found in buffers for digest in found)})
         self._bases.keep_only(needed)
         return needed, gone
-
-    @contextlib.contextmanager
-    def _waiting(self) -> Iterator[None]:
-        """What is done within waits for the disk: of its time only that of the processor counts."""
-        begun, cpu_s = now_s(), time.thread_time()
-        yield
-        self._waited_s += now_s() - begun - (time.thread_time() - cpu_s)
 
     def _chunks(self, taken: Taken, names: list[bytes]) -> Iterator[bytes]:
         """What to store; the name of each object is the last of `names` when the next is asked for."""

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xxhash
 
+from rex.errors import Damaged
 from rex.hindsight import deltas
-from rex.hindsight.deltas import LIFETIME, Bases, decode, encode
+from rex.hindsight.deltas import LIFETIME, Bases, ChunkReader, Place, decode, encode
 
 from .worlds import World
 
@@ -36,6 +38,8 @@ def test_sizes_that_do_not_match_are_refused() -> None:
         decode(bytes(12), bytes(8), 4)
     with pytest.raises(ValueError):
         decode(bytes(7), bytes(7), 4)
+    with pytest.raises(ValueError):
+        decode(bytes(6), bytes(6), 3)
 
 
 def test_bases_are_replaced_and_never_differences_themselves() -> None:
@@ -81,3 +85,27 @@ def test_every_checkpoint_of_a_training_is_exact(world: World) -> None:
     places = [place for each in world.written() for _, places, _ in world.table(each).values() for place in places]
     bases = {place.sha256 for place in places if not place.base}
     assert any(place.base for place in places) and all(place.base in bases for place in places if place.base)
+
+
+def test_a_chunk_is_verified_and_another_copy_asked_for() -> None:
+    """The first copy is damaged: the store looks for another when it is asked to prove what it reads."""
+    one = np.linspace(1, 2, 512).astype("f4").tobytes()
+    other = (np.linspace(1, 2, 512) * 1.0001).astype("f4").tobytes()
+    encoded = encode(other, one, 4)
+    assert encoded is not None
+
+    class Store:
+        """Objects by name, and what a damaged first copy of them is."""
+
+        def __init__(self, damaged: dict[bytes, bytes]) -> None:
+            self.damaged = damaged
+
+        def read_object(self, name: bytes, is_proved: bool = True) -> bytes:
+            whole = {b"one": one, b"other": encoded}[name]
+            return whole if is_proved else self.damaged.get(name, whole)
+
+    digest, place = xxhash.xxh3_128_digest(other), Place(b"other", b"one", 4)
+    for damaged in ({}, {b"other": bytes(len(encoded))}, {b"one": bytes(len(one))}):
+        assert bytes(ChunkReader(Store(damaged)).read(place, digest)) == other
+    with pytest.raises(Damaged):
+        ChunkReader(Store({})).read(place, xxhash.xxh3_128_digest(one))

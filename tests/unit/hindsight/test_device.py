@@ -112,7 +112,7 @@ def test_what_is_kept_is_what_was_there(size: int) -> None:
         data[:] = truth
     assert len(torch.made) == 1 and torch.made[0].pinned      # used again and again
     assert len(torch.synchronized) == 4                        # once per checkpoint, before the first copy
-    assert len(pool._free) == pool.slots
+    assert pool.free_bytes == pool.slots * CHUNK_BYTES
 
 
 def test_devices_have_streams_of_their_own() -> None:

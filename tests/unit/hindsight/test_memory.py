@@ -16,7 +16,7 @@ def address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-@pytest.mark.parametrize("size", [1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 5 * CHUNK_BYTES + 7])
+@pytest.mark.parametrize("size", [1, 4096, 5000, 64 << 10, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 5 * CHUNK_BYTES + 7])
 def test_a_pool_keeps_bytes_and_takes_slots_back(size: int) -> None:
     pool, data = Pool(), np.random.default_rng(size).bytes(size)
     array = np.frombuffer(data, np.uint8)
@@ -25,8 +25,17 @@ def test_a_pool_keeps_bytes_and_takes_slots_back(size: int) -> None:
         found = b"".join(pool.take_out(slot, min(CHUNK_BYTES, size - n * CHUNK_BYTES))
                          for n, slot in enumerate(slots))
         assert found == data
-    before = pool.slots
-    assert len(pool._free) == before
+    assert pool.free_bytes == pool.slots * CHUNK_BYTES
+
+
+def test_slots_of_small_buffers_do_not_overlap() -> None:
+    pool, array = Pool(), np.arange(64 << 10, dtype=np.uint8)
+    sizes = [1, 3000, 4096, 4097, 16 << 10, 20000, 64 << 10] * 40
+    slots = [pool.put(address(array), size)[0] for size in sizes]
+    ranges = sorted(zip(slots, sizes))
+    assert all(at + size <= after for (at, size), (after, _) in zip(ranges, ranges[1:]))
+    for slot, size in zip(slots, sizes):
+        assert pool.take_out(slot, size) == array.tobytes()[:size]
 
 
 def test_a_pool_that_was_prepared_grows_no_more() -> None:

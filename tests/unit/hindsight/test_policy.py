@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from rex.hindsight.policy import TOGETHER, UNSEEN, Policy
+from rex.hindsight.policy import LEAD_S, TOGETHER, UNSEEN, Policy
 
 
 def spend(policy: Policy, borders: int, body_s: float, pause_s: float, writer_s: float = 0.0) -> list[int]:
@@ -78,12 +78,39 @@ def test_what_was_paid_in_truth_counts_for_each_border() -> None:
 
 
 def test_the_last_state_has_the_rest_of_the_share() -> None:
-    policy = Policy(0.06, price_s=1.0)
-    assert not policy.wants("loop!", 10.0, 10.0, True)
-    assert policy.wants("loop!", 0.0, 10.0, True, is_last=True)      # half of the price is what is measured
-    assert not policy.wants("loop!", 0.0, 8.0, True, is_last=True)
+    price = 1.0
+    policy = Policy(0.06, price_s=price)
+    enough = price / (1 + UNSEEN) / 0.06     # of the price, that part is what is measured
+    assert not policy.wants("loop!", enough * 1.01, enough * 1.01, True)
+    assert policy.wants("loop!", 0.0, enough * 1.01, True, is_last=True)
+    assert not policy.wants("loop!", 0.0, enough * 0.99, True, is_last=True)
     policy.correct(0.2)
-    assert not policy.wants("loop!", 0.0, 10.0, True, is_last=True)
+    assert not policy.wants("loop!", 0.0, enough * 1.01, True, is_last=True)
+
+
+@pytest.mark.parametrize("count", [5, 40, 400])
+def test_what_a_counted_loop_will_earn_may_be_spent_before(count: int) -> None:
+    """The first checkpoint costs as much as the share of several epochs: all epochs get one if the run affords it."""
+    body, share, dear, cheap = 0.5, 0.06, 0.06, 0.004
+    afforded = TOGETHER * share * body * count >= (dear + cheap * count) * (1 + UNSEEN)
+    for known in (True, False):
+        policy, kept = Policy(share, price_s=0.0), 0
+        for number in range(count):
+            ahead_s = (count - number - 1) * body if known else 0.0
+            if policy.wants("loop!", body, (number + 1) * body, True, ahead_s=ahead_s):
+                policy.paid("loop!", cheap if kept else dear, 0.0)
+                policy.price_s = cheap * (1 + UNSEEN)
+                kept += 1
+        assert policy.paid_s <= max(TOGETHER * share * count * body, dear * (1 + UNSEEN))
+        assert (kept == count) == (known and afforded)
+
+
+def test_no_more_is_spent_before_than_a_lead() -> None:
+    policy = Policy(0.06, price_s=0.1)
+    while policy.wants("loop!", 0.0, 1.0, True, ahead_s=1e6):
+        policy.paid("loop!", 0.1 / (1 + UNSEEN), 0.0)
+    assert LEAD_S - 0.1 < policy.paid_s <= LEAD_S + 0.06
+    assert not policy.wants("loop:", 1.0, 1.0, False, ahead_s=1e6)    # what is earned is for ends of loops
 
 
 def test_no_limit_takes_every_border() -> None:

@@ -232,7 +232,7 @@ def test_memory_that_is_still_as_it_was_is_not_read(world: World, monkeypatch: p
     world.save(array=array)
     was, read = array.copy(), ChunkReader.read
     asked: list[Any] = []
-    monkeypatch.setattr(ChunkReader, "read", lambda self, place: asked.append(place) or read(self, place))
+    monkeypatch.setattr(ChunkReader, "read", lambda self, *which: asked.append(which) or read(self, *which))
     array[[3, 400_000]] += 1
     assert world.restore(0, array=array)["array"] is array
     assert len(asked) == 2 and (array == was).all()
