@@ -288,6 +288,14 @@ def resolve_needed(path: str, env: Mapping[str, str]) -> Libraries:
     return Libraries(found, tuple(missing))
 
 
+def resolve_unwinder(libraries: Libraries, env: Mapping[str, str]) -> str | None:
+    """The library that glibc loads as a thread ends by pthread_exit() or is cancelled: it names it only in its code."""
+    libc = libraries.found.get("libc.so.6")
+    facts = read(libc) if libc else None
+    late = _find("libgcc_s.so.1", _Loaded(libc, facts, None), env, is_musl=False) if libc and facts else None
+    return late.path if late else None
+
+
 def _find(name: str, asking: _Loaded, env: Mapping[str, str], is_musl: bool) -> _Loaded | None:
     for candidate in _candidates(name, asking, env, is_musl):
         try:

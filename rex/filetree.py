@@ -64,10 +64,11 @@ class FileTree:
         return elf_facts(codec.raw(path))
 
     def needed(self, program: str, environment: dict[str, str]) -> set[str]:
-        """The libraries that a program names, by their paths without links.
+        """The libraries that a program names, and that of glibc for ends of threads, by their paths without links.
 
         Raises:
             RexError, OSError: it cannot be read.
         """
-        found = elf.resolve_needed(os.fsdecode(codec.raw(program)), environment).found.values()
-        return {codec.text(os.fsencode(os.path.realpath(path))) for path in found}
+        libraries = elf.resolve_needed(os.fsdecode(codec.raw(program)), environment)
+        late = elf.resolve_unwinder(libraries, environment)
+        return {codec.text(os.fsencode(os.path.realpath(path))) for path in [*libraries.found.values(), *([late] if late else [])]}

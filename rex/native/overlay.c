@@ -150,6 +150,11 @@ const char *overlay_original(const char *path)
     return o && !is_changed ? o->file : NULL;
 }
 
+const char *overlay_link(const char *path)
+{
+    return is_gone(path) ? NULL : table_get(&links, path);
+}
+
 char *overlay_write(const char *path, bool truncate)
 {
     if (original_of(path))

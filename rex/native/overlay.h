@@ -10,6 +10,7 @@ void overlay_start(void);
 const char *overlay_name(const char *file);          /* what the program calls a file of the output directory; NULL: it is elsewhere */
 char *overlay_read(const char *path);                /* file to open for reading, NULL = none */
 const char *overlay_original(const char *path);       /* of a file that is changed at no time, nor moved with a directory */
+const char *overlay_link(const char *path);           /* where an archived link leads */
 char *overlay_write(const char *path, bool truncate);/* the same for writing, copied up if archived */
 char *overlay_made(const char *path);                  /* what the replay has made there, NULL = nothing */
 bool overlay_exists(const char *path);

@@ -117,7 +117,7 @@ void replay_open(struct task *t, struct event *e)
     }
     if (!replay_scratch(t))
         return;
-    char *resolved = e ? record_text(e->record, FIELD_WHOLE, FIELD_RESOLVED) : replay_own_name(t);
+    char *resolved = e ? record_text(e->record, FIELD_WHOLE, FIELD_RESOLVED) : replay_opened_name(t);
     char *file = NULL;
     if (e && e->record->stream) {
         file = stand_in(e->record->stream);

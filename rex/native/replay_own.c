@@ -7,8 +7,6 @@
 
 #include <fcntl.h>
 
-enum { OWN = 1 };
-
 /* What the program calls it, in full; NULL: that is not known. */
 static char *full_name(struct task *t, const uint64_t *args, int dirfd_arg, const char *path)
 {
@@ -22,7 +20,7 @@ static char *full_name(struct task *t, const uint64_t *args, int dirfd_arg, cons
         dir = t->leader->cwd ? strdup(t->leader->cwd) : NULL;
     else if ((o = files_opened(t->files, (int)args[dirfd_arg])) && o->event)
         dir = record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED);
-    else if (o && o->file == OWN) {
+    else if (o && o->file) {
         char *real = path_of_fd(t->tid, (int)args[dirfd_arg]);
         dir = overlay_name(real) ? strdup(overlay_name(real)) : NULL;
         free(real);
@@ -38,6 +36,37 @@ char *replay_own_name(struct task *t)
 {
     struct name_args n = name_args(t->nr);
     return full_name(t, t->args, n.dirfd, t->path);
+}
+
+/* Where a path leads through links of the archive. */
+static char *without_links(const char *path)
+{
+    enum { MAX_LINKS = 40 };
+    char *done = strdup(""), *left = strdup(path), *name = left;
+    for (int links = 0; *name && links < MAX_LINKS; ) {
+        size_t n = strcspn(name += strspn(name, "/"), "/");
+        char *next = text("%s/%.*s", done, (int)n, name), *slash = strrchr(done, '/');
+        const char *target = overlay_link(next);
+        if (!n || (n == 1 && *name == '.'))
+            target = NULL;
+        else if (n == 2 && !strncmp(name, "..", 2)) {
+            if (slash)
+                *slash = 0;
+        } else if (!target || *target == '/') {
+            free(done);
+            done = target ? strdup("") : strdup(next);
+        }
+        name += n;
+        if (target) {
+            char *rest = text("%s%s", target, name);
+            free(left);
+            name = left = rest;
+            links++;
+        }
+        free(next);
+    }
+    free(left);
+    return done;
 }
 
 /* Whether the event of a task is of a file that the experiment changes. */
@@ -143,12 +172,22 @@ static bool stat_own(struct task *t)
     return known;
 }
 
+char *replay_opened_name(struct task *t)
+{
+    char *given = replay_own_name(t), *path = given ? without_links(given) : NULL;
+    free(given);
+    return path;
+}
+
+/* What nobody changes may be opened by who did not when recorded: a library that an end by pthread_exit() loads, say. */
 static bool open_own(struct task *t)
 {
-    char *path = replay_own_name(t), *file = path ? overlay_made(path) : NULL;
-    bool known = path && (file || open_flags(t) & O_CREAT) && !overlay_is_archived(path);
+    char *given = replay_own_name(t), *path = replay_opened_name(t), *file = given ? overlay_made(given) : NULL;
+    bool reads = (open_flags(t) & (O_ACCMODE | O_CREAT | O_TRUNC)) == O_RDONLY;
+    bool known = path && ((reads && overlay_original(path)) || ((file || open_flags(t) & O_CREAT) && !overlay_is_archived(given)));
     if (known)
         replay_open(t, NULL);
+    free(given);
     free(path);
     free(file);
     return known;
@@ -207,7 +246,7 @@ struct opened *replay_opened(struct task *t, int fd)
 void replay_own_opened(struct task *t, int fd)
 {
     files_set(t->files, fd, 0);
-    files_open(t->files, fd, NULL, OWN);
+    files_open(t->files, fd, NULL, t->opening);
 }
 
 /* Whether it is asked about such a descriptor, or a duplicate of one that is a directory: the kernel knows. */
@@ -219,9 +258,10 @@ bool replay_is_own(struct task *t)
     const struct opened *o = files_opened(t->files, (int)t->args[0]);
     char *path = path_of_fd(t->tid, (int)t->args[0]);
     struct stat st;
-    bool is_there = overlay_name(path) != NULL;      /* and not another by now */
+    bool is_own = o && !o->event && o->file, is_same = is_own && path && o->file == hash_bytes(path, strlen(path), 0);
+    bool is_there = overlay_name(path) || is_same;   /* and not another by now */
     free(path);
-    return is_there && ((o && !o->event && o->file == OWN) || (stat_of_fd(t->tid, (int)t->args[0], &st) && S_ISDIR(st.st_mode)));
+    return is_there && (is_own || (stat_of_fd(t->tid, (int)t->args[0], &st) && S_ISDIR(st.st_mode)));
 }
 
 /* A thread asks about another: the kernel knows it by another number. */

@@ -192,3 +192,10 @@ def test_script_line_matches_what_execve_passes(tmp_path: Path) -> None:
         found = elf.script_line(script)
         assert found.interpreter == helper
         assert shown == ("" if found.argument is None else found.argument + "\n"), line
+
+
+def test_the_unwinder_of_glibc_is_found_for_what_uses_glibc() -> None:
+    libraries = elf.resolve_needed(PROGRAMS[0], {})
+    late = elf.resolve_unwinder(libraries, {})
+    assert late is None or os.path.basename(late) == "libgcc_s.so.1" and os.path.exists(late)
+    assert elf.resolve_unwinder(elf.Libraries({}, ()), {}) is None
