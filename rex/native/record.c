@@ -339,22 +339,6 @@ static void exit_stop(struct task *t, int64_t result)
 
 /* ------------------------------------------------------------------ tasks and signals */
 
-static void inherited(struct task *t, struct bytes *b)
-{
-    int pairs[2 * 64], n = 0;
-    for (int fd = 0; fd < 1024 && n < 126; fd++) {
-        struct stat st;
-        if (fstat(fd, &st) || (fd > 2 && fcntl(fd, F_GETFD) & FD_CLOEXEC) || (!fd && S_ISREG(st.st_mode)))
-            continue;
-        record_outside(&st);
-        uint32_t stream = fd <= 2 ? (uint32_t)fd + 1 : stream_new();
-        files_set(t->files, fd, stream);
-        pairs[n++] = fd;
-        pairs[n++] = (int)stream;
-    }
-    log_field(b, FIELD_WHOLE, FIELD_OUT, pairs, (size_t)n * sizeof *pairs);
-}
-
 static void born(struct task *parent, struct task *t, uint64_t flags)
 {
     struct bytes b = {0};
@@ -369,9 +353,11 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     r->args[4] = (uint64_t)t->leader->tid;
     r->args[5] = t->leader->index;
     if (!parent)
-        inherited(t, &b);
+        record_inherited(t, &b);
     shared_born(parent, t, flags);
     log_end(&b);
+    if (!parent)
+        record_inherited_files(t);
     bytes_free(&b);
 }
 

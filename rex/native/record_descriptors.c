@@ -1,9 +1,12 @@
-/* Calls that arrange descriptors: which of them are external, and what stands on the standard ones. */
+/* Calls that arrange descriptors: which of them are external, and what stands on the standard ones.  What is inherited. */
 #include "engine.h"
+#include "used.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/kcmp.h>
+#include <sys/syscall.h>
 
 /* Calls that only arrange descriptors run for real in replay too, and are not logged. */
 bool is_descriptor_call(struct task *t)
@@ -114,4 +117,86 @@ void record_channels(struct task *t)
     }
     if (d)
         closedir(d);
+}
+
+/* ------------------------------------------------------------------ what the first process inherits */
+
+enum { INHERITED = 1024 };
+
+/* Of duplicates (8>&1) the first. */
+static int first_of(int fd)
+{
+    int first = 0;
+    while (first < fd && syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE, first, fd))
+        first++;
+    return first;
+}
+
+static bool is_inherited(int fd, struct stat *st)
+{
+    return !fstat(fd, st) && (fd <= 2 || !(fcntl(fd, F_GETFD) & FD_CLOEXEC)) && (fd || !S_ISREG(st->st_mode));
+}
+
+/* A plain file with a name: as if the program had opened it (8>file). */
+static char *inherited_file(int fd, const struct stat *st)
+{
+    char *path = fd > 2 && first_of(fd) > 2 && S_ISREG(st->st_mode) && st->st_nlink && !is_live ? link_of_fd(getpid(), fd) : NULL;
+    if (path && *path == '/' && !record_is_kernel_made(path))
+        return path;
+    free(path);
+    return NULL;
+}
+
+void record_inherited(struct task *t, struct bytes *b)
+{
+    int pairs[2 * 64], n = 0;
+    for (int fd = 0; fd < INHERITED && n < 126; fd++) {
+        struct stat st;
+        char *path = is_inherited(fd, &st) ? inherited_file(fd, &st) : NULL;
+        if (!path && is_inherited(fd, &st)) {
+            int first = first_of(fd);
+            record_outside(&st);
+            uint32_t stream = fd <= 2 ? (uint32_t)fd + 1 : first < fd ? files_stream(t->files, first) : 0;
+            files_set(t->files, fd, stream ? stream : stream_new());
+            pairs[n++] = fd;
+            pairs[n++] = (int)files_stream(t->files, fd);
+        }
+        free(path);
+    }
+    log_field(b, FIELD_WHOLE, FIELD_OUT, pairs, (size_t)n * sizeof *pairs);
+}
+
+static void log_inherited(struct task *t, int fd, const char *path, const struct stat *st)
+{
+    static struct bytes b;
+    int flags = fcntl(fd, F_GETFL), first = first_of(fd);
+    bool writes = (flags & O_ACCMODE) != O_RDONLY;
+    if (writes)
+        record_before_change(path, false);
+    record_use(path, (writes ? USED_WRITTEN : 0) | ((flags & O_ACCMODE) != O_WRONLY ? USED_READ : 0), st);
+    log_begin(&b, REX_NR_openat, t->index);
+    struct record *r = (struct record *)b.data;
+    r->result = fd;
+    r->args[0] = (uint64_t)AT_FDCWD;
+    r->args[2] = (uint64_t)flags;
+    r->args[4] = (uint64_t)lseek(fd, 0, SEEK_CUR);
+    r->args[5] = first < fd ? (uint64_t)first : 0;
+    log_field(&b, 1, FIELD_IN, path, strlen(path));
+    log_field(&b, 1, FIELD_RESOLVED, path, strlen(path));
+    log_field(&b, 1, FIELD_STAT, st, sizeof *st);
+    log_end(&b);
+    t->nr = REX_NR_openat;
+    if (writes)
+        shared_opened(t, fd, st, flags & ~(O_APPEND | O_TRUNC));
+}
+
+void record_inherited_files(struct task *t)
+{
+    for (int fd = 3; fd < INHERITED; fd++) {
+        struct stat st;
+        char *path = is_inherited(fd, &st) ? inherited_file(fd, &st) : NULL;
+        if (path)
+            log_inherited(t, fd, path, &st);
+        free(path);
+    }
 }

@@ -186,7 +186,7 @@ void record_bound(struct task *t, struct bytes *b)
 /* ------------------------------------------------------------------ opened files */
 
 /* File systems whose contents the kernel makes up as they are read. */
-static bool is_kernel_made(const char *path)
+bool record_is_kernel_made(const char *path)
 {
     static const long magics[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC, CGROUP_SUPER_MAGIC,
         CGROUP2_SUPER_MAGIC, SECURITYFS_MAGIC, BPF_FS_MAGIC, SELINUX_MAGIC, EFIVARFS_MAGIC, PSTOREFS_MAGIC};
@@ -222,7 +222,7 @@ static bool is_external(const char *path, const struct stat *st)
 {
     switch (st->st_mode & S_IFMT) {
     case S_IFREG:
-        return is_kernel_made(path);
+        return record_is_kernel_made(path);
     case S_IFDIR:
         return false;
     case S_IFCHR: {
@@ -266,7 +266,7 @@ void record_opened(struct task *t, int fd, struct bytes *b)
     int flags = open_flags(t);
     bool writing = flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
     uint32_t stream = 0;
-    if (*path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !is_kernel_made(path)) {
+    if (*path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !record_is_kernel_made(path)) {
         bool reading = (flags & O_ACCMODE) != O_WRONLY && !(flags & O_TRUNC) && !t->created;
         record_use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : (writing ? USED_WRITTEN : 0) | (reading ? USED_READ : 0), &st);
         record_use_alias(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, path);
@@ -289,7 +289,7 @@ void record_opened(struct task *t, int fd, struct bytes *b)
 /* A file that another process has handed over: the stream that it is, 0 for an inner one. */
 uint32_t record_received(const char *path, const struct stat *st)
 {
-    bool kept = *path == '/' && S_ISREG(st->st_mode) && st->st_nlink && !is_kernel_made(path) && !is_created(path);
+    bool kept = *path == '/' && S_ISREG(st->st_mode) && st->st_nlink && !record_is_kernel_made(path) && !is_created(path);
     if (kept)
         record_use(path, USED_READ, st);
     if (!is_external(path, st))

@@ -386,6 +386,7 @@ void replay_start(void)
     replay_shared_start();
     replay_rights_start();
     replay_steps_start();
+    replay_inherited_start();
     overlay_start();
 }
 
@@ -397,15 +398,17 @@ void replay_become(void)
     for (int fd = 3; fd < 1024; fd++)     /* what we inherit is none of the program's */
         fcntl(fd, F_SETFD, FD_CLOEXEC);
     for (size_t i = 0; f && i + 8 <= f->length; i += 8) {
-        int fd;
-        memcpy(&fd, f->data + i, sizeof fd);
-        int null = fd > 2 ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
-        if (null >= 0 && null != fd) {
-            dup2(null, fd);
-            close(null);
-        } else if (null == fd)
+        int pair[2];
+        memcpy(pair, f->data + i, sizeof pair);
+        int fd = pair[0], made = fd <= 2 ? -1 : pair[1] == 2 || pair[1] == 3 ? pair[1] - 1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (made == fd)
             fcntl(fd, F_SETFD, 0);
+        else if (made >= 0)
+            dup2(made, fd);
+        if (made > 2 && made != fd)
+            close(made);
     }
+    replay_inherit();
 }
 
 void replay_finish(int status)

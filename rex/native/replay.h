@@ -66,6 +66,7 @@ bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run
 uint32_t replay_recorded(pid_t real);                /* the number that it had; 0 = unknown */
 pid_t replay_dead(uint32_t recorded_tid);            /* real number of a child that has ended, 0 = unknown */
 void replay_open(struct task *t, struct event *e);
+void replay_inherited_start(void), replay_inherit(void), replay_inherited(struct task *t);
 void replay_file_opened(struct task *t, struct event *e, int fd);
 bool replay_executes(const struct record *r);         /* another program, with success */
 mode_t replay_kind_of(const struct record *opened);   /* S_IFREG or another, 0 if the log does not say */

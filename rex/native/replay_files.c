@@ -155,6 +155,65 @@ void replay_file_opened(struct task *t, struct event *e, int fd)
         random_opened(t, fd, t->path);
 }
 
+/* ------------------------------------------------------------------ what the first process inherited */
+
+/* Plain files: in the log as opens before it executes. */
+static struct event *inherited_open(size_t i)
+{
+    const struct script *s = script_of(0);
+    return i < s->count && s->event[i]->record->call == REX_NR_openat ? s->event[i] : NULL;
+}
+
+static char *inherited_file(const struct event *e)
+{
+    char *path = record_text(e->record, FIELD_WHOLE, FIELD_RESOLVED);
+    char *file = (e->record->args[2] & O_ACCMODE) == O_RDONLY ? overlay_read(path) : overlay_write(path, false);
+    free(path);
+    return file;
+}
+
+void replay_inherited_start(void)
+{
+    for (size_t i = 0; inherited_open(i); i++)
+        replay_done(inherited_open(i));
+}
+
+/* In the process itself, before it executes. */
+void replay_inherit(void)
+{
+    struct event *e;
+    for (size_t i = 0; (e = inherited_open(i)); i++) {
+        const struct record *r = e->record;
+        char *file = inherited_file(e);
+        int made = r->args[5] ? -1 : file ? open(file, (int)r->args[2]) : -1, fd = (int)r->result;
+        if (r->args[5])
+            dup2((int)r->args[5], fd);
+        else if (made >= 0) {
+            lseek(made, (off_t)r->args[4], SEEK_SET);
+            if (made != fd) {
+                dup2(made, fd);
+                close(made);
+            }
+        }
+        free(file);
+    }
+}
+
+void replay_inherited(struct task *t)
+{
+    struct event *e;
+    for (size_t i = 0; (e = inherited_open(i)); i++) {
+        char *file = inherited_file(e);
+        t->nr = REX_NR_openat;
+        memcpy(t->args, e->record->args, sizeof t->args);
+        t->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
+        replay_file_opened(t, e, (int)e->record->result);
+        free(file);
+    }
+}
+
+/* ------------------------------------------------------------------ what is told of files */
+
 static bool is_of_file(const struct event *e, const struct field *f)
 {
     const struct field *told = record_field(e->record, FIELD_WHOLE, FIELD_OUT);

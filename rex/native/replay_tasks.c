@@ -29,6 +29,7 @@ static void inherit(struct task *t)
         memcpy(pair, f->data + i, sizeof pair);
         files_set(t->files, pair[0], (uint32_t)pair[1]);
     }
+    replay_inherited(t);
 }
 
 /* The next of its kind: runtimes make threads as they need them, so that the ordinals of processes would shift. */

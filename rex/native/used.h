@@ -8,4 +8,6 @@ void record_use(const char *path, unsigned how, const struct stat *st);
 void record_alias(const char *path);                 /* a name on the way to what was used */
 void record_use_alias(struct task *t, int dirfd, const char *given, const char *resolved);
 
+bool record_is_kernel_made(const char *path);
+
 #endif

@@ -53,6 +53,7 @@ class Run:
         stdout_limit: standard output is closed after so many bytes.
         has_token: the last line of its output is TOKEN.
         is_serialized: recorded one thread at a time.
+        redirections: of further descriptors, as a shell that starts the recording has them.
         outside: `servers` or `callers` of outside.py, which run meanwhile; GUEST_PORT says where.
     """
 
@@ -63,6 +64,7 @@ class Run:
     has_token: bool = True
     is_serialized: bool = False
     outside: str = ""
+    redirections: str = ""
     args: tuple[str, ...] = ()
 
 
@@ -173,11 +175,12 @@ class Trial:
     def name(self) -> str:
         return f"{self.guest.stem}{self.guest.suffix}.{self.place.name}"[-99:].lstrip(".-+")
 
-    def rex(self, env: dict[str, str], cwd: Path, *args: str, **how: Any) -> Result:
+    def rex(self, env: dict[str, str], cwd: Path, *args: str, redirections: str = "", **how: Any) -> Result:
         """Run the command line under this engine, and with nothing else from our environment."""
         env = {"HOME": str(self.shared), "REX_CACHE": str(self.shared / "cache"), "REX_ENGINE": self.engine, "REX_FAST": self.fast,
                "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **env}
-        return spawn([sys.executable, "-m", "rex.cli.main", *args], cwd, env, timeout_s=self.timeout_s, **how)
+        shell = ["sh", "-c", f'exec "$@" {redirections}', "sh"] if redirections else []
+        return spawn([*shell, sys.executable, "-m", "rex.cli.main", *args], cwd, env, timeout_s=self.timeout_s, **how)
 
     def record(self) -> Result:
         """Record it, and see that it ran as it should."""
@@ -200,7 +203,8 @@ class Trial:
 
     def _recorded(self, env: dict[str, str], *args: str) -> Result:
         if not self.run.is_stdin_file:
-            return self.rex(env, self.directory, *args, text=self.run.stdin, stdout_limit=self.run.stdout_limit)
+            return self.rex(env, self.directory, *args, redirections=self.run.redirections, text=self.run.stdin,
+                            stdout_limit=self.run.stdout_limit)
         source = self.place / "stdin"
         source.write_bytes(self.run.stdin)
         with open(source, "rb") as file:

@@ -28,6 +28,7 @@ RUNS: dict[str, Run] = {
                                                   "race_sigsuspend.c", "race_spin.c", "race_threads.c", "race_timed_wait.c")},
     "python_serves.py": Run(outside="callers"),
     **{name: Run(outside="servers") for name in ("threads_ask.c", "threads_hear.c", "python_fetches.py")},
+    "inherited_files.sh": Run(redirections="6<in.txt 7>new.txt 8>>data/a.txt 9>both.txt 5>&9 4>&1"),
     "read_redirected.sh": Run(stdin=LINES),
     "stdin_file.c": Run(stdin=LINES, is_stdin_file=True),
     "stdin_pipe.c": Run(stdin=LINES),
@@ -47,6 +48,7 @@ ALWAYS: dict[tuple[str, str], str] = {
     ("threads_nap_until.c", "reference"): "it sleeps by the clock of now until a point in time of then, which is over",
     ("alarm_before_nap.c", "reference"): "sleeps end at once in this engine, whatever signal was there before",
     ("random_processor.c", "reference"): "this engine does not see rdrand",
+    ("inherited_files.sh", "reference"): "plain files that the program inherits are not opened again by this engine",
     ("threads_end_late.c", "reference"): "a library that another thread's end loads now is not in the log",
     ("socket_rights.c", "reference"): "this engine does not follow descriptors that are handed over",
 }
