@@ -222,6 +222,16 @@ static void put_messages(struct task *t, uint64_t at, const struct record *r, in
     }
 }
 
+/* Of messages that were sent, only how much of each the kernel tells. */
+static void put_sent(struct task *t, uint64_t at, const struct record *r, int arg)
+{
+    for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f))
+        if (f->arg == arg && f->type == FIELD_IN && f->length == sizeof(unsigned)) {
+            mem_write(t->tid, at + offsetof(struct mmsghdr, msg_len), f->data, f->length);
+            at += sizeof(struct mmsghdr);
+        }
+}
+
 /* ------------------------------------------------------------------ by declaration */
 
 static size_t ioctl_size(unsigned cmd, uint8_t type)
@@ -323,6 +333,8 @@ void put_outputs(struct task *t, const struct record *r)
     const struct rex_call *c = call_of(t->nr);
     for (int i = 0; i < c->nargs; i++) {
         const struct rex_arg *a = &c->arg[i];
+        if (a->dir == REX_IN && a->size_kind == REX_SIZE_MMSG)
+            put_sent(t, t->args[i], r, i);
         if ((a->dir != REX_OUT && a->dir != REX_INOUT) || !t->args[i])
             continue;
         const struct field *f = record_field(r, (uint8_t)i, FIELD_OUT);

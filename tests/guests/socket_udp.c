@@ -27,6 +27,7 @@ int main(void)
                               {.msg_hdr = {.msg_iov = parts, .msg_iovlen = 1}}};
     CHECK(send(client, "x-plain", 7, 0) == 7 && sendmsg(client, &many[0].msg_hdr, 0) == 11);
     CHECK(sendmmsg(client, many, 2, 0) == 2);
+    printf("of these %u and %u were sent\n", many[0].msg_len, many[1].msg_len);
     for (int i = 0; i < 4; i++) {
         size = sizeof from;
         ssize_t count = recvfrom(client, text, sizeof text - 1, 0, (struct sockaddr *)&from, &size);

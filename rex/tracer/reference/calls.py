@@ -9,7 +9,7 @@ from rex.syscalls import BY_NAME, Arg, Call, Dir, Key, NO_ARG, Policy, SizeKind
 from rex.syscalls.ioctls import ioctl
 from rex.tracer.reference import memory
 from rex.tracer.reference.messages import (capture_block, capture_message, capture_messages,
-                                           capture_vectors, is_header, put_messages, put_vectors)
+                                           capture_vectors, is_header, put_messages, put_sent, put_vectors)
 from rex.tracer.reference.tasks import CLONE_VFORK, CLONE_VM, Task
 
 CallKey = tuple[int, object]
@@ -124,6 +124,8 @@ def put_outputs(task: Task, event: Event) -> None:
     call = task.call
     for i, arg in enumerate(call.args if call else ()):
         at, kind = task.args[i], arg.size.kind
+        if kind is SizeKind.MMSG and arg.dir is Dir.IN:
+            put_sent(task.tid, at, event, i)
         if arg.dir not in (Dir.OUT, Dir.INOUT) or not at:
             continue
         if kind in (SizeKind.MSG, SizeKind.MMSG):

@@ -1,14 +1,14 @@
 """Scattered memory: iovec arrays, and the messages of sendmsg and its kin.
 
 A message's fields are numbered by its argument and the part of it: the header
-itself, name, data, control. The length that recvmmsg stores follows each message.
+itself, name, data, control. The length that recvmmsg and sendmmsg store follows each message.
 """
 
 from __future__ import annotations
 
 import struct
 
-from rex.log.records import OUT, Event, Field
+from rex.log.records import IN, OUT, Event, Field
 from rex.tracer.reference import memory
 
 _PART_NAME, _PART_DATA, _PART_CONTROL, _PARTS = 0x10, 0x20, 0x30, 0xF0
@@ -94,6 +94,14 @@ def put_messages(tid: int, at: int, event: Event, arg: int, is_many: bool) -> No
         if is_header(data):
             _put_message(tid, at, data, _parts_after(fields, position, arg))
         elif is_many and len(data) == _LENGTH.size:
+            memory.write(tid, at + _HEADER.size, data)
+            at += _MESSAGE_BYTES
+
+
+def put_sent(tid: int, at: int, event: Event, arg: int) -> None:
+    """Of messages that were sent, the kernel tells only how much of each."""
+    for number, kind, data in event.fields:
+        if number == arg and kind == IN and len(data) == _LENGTH.size:
             memory.write(tid, at + _HEADER.size, data)
             at += _MESSAGE_BYTES
 
