@@ -13,7 +13,7 @@ from rex.archive import RECORDING, Experiment
 from rex.errors import NotFound, RexError, UsageError
 
 _ANSWER_S = 600.0
-_START_S = 10.0
+_START_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ class Kernel:
         except (TimeoutError, Empty, RuntimeError):
             pass
         self.client.stop_channels()
-        self.manager.finish_shutdown()
+        self.manager.finish_shutdown(waittime=TIMEOUT_S)   # by default a kernel that writes for long is killed
 
     def __enter__(self) -> "Kernel":
         return self

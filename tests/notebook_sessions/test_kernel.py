@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 import pytest
 
@@ -27,6 +28,14 @@ from rex.cli.main import cli  # noqa: E402
 from rex.notebook.index import read_graph  # noqa: E402
 
 from .kernels import TIMEOUT_S, Kernel  # noqa: E402
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait for what a kernel does beside its cells."""
+    deadline_s = time.monotonic() + TIMEOUT_S
+    while not is_so():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.05)
 
 
 def rex(*words: str) -> str:
@@ -192,13 +201,17 @@ def test_a_shell_talks_to_the_live_kernel(kernel: Kernel) -> None:
     archive = str(kernel.folder / "__default")
     then = kernel.run("shell = 1").count
     kernel.run("shell = 2")
-    told = json.loads(rex("notebook", "log", archive, "--json"))
-    assert told["state"] == "recording" and told["cells"][-1]["changed"]["shell"]["view"]["text"] == "2"
+
+    def told() -> Any:
+        return json.loads(rex("notebook", "log", archive, "--json"))
+
+    until(lambda: "shell = 2" in told()["cells"][-1]["code"])      # it is written beside what comes next
+    assert told()["state"] == "recording" and told()["cells"][-1]["changed"]["shell"]["view"]["text"] == "2"
     assert "~  shell" in rex("notebook", "diff", archive, str(then), "head")
     assert "at " in rex("notebook", "checkout", archive, str(then))
     assert kernel.value("shell") == 1
     rex("notebook", "tag", archive, "from-shell")
-    assert "from-shell" in rex("notebook", "tag", archive)
+    until(lambda: "from-shell" in rex("notebook", "tag", archive))
     rex("notebook", "undo", archive)
     assert kernel.run("shell").error.startswith("NameError")
 
@@ -209,12 +222,12 @@ def test_a_killed_kernel_loses_the_running_cell_only(tmp_path: Path) -> None:
     kernel.run("data[0] = -1\nmodel = {'of': data}")
     last = kernel.run("total = data.sum()\nlarge = np.random.default_rng(0).random(4 << 20)\nprint('seen')").count
     kernel.client.execute("import time\nlost = 1\nprint('running')\ntime.sleep(60)")
-    while kernel.client.get_iopub_msg(timeout=10)["msg_type"] != "stream":
+    while kernel.client.get_iopub_msg(timeout=TIMEOUT_S)["msg_type"] != "stream":
         pass
     kernel.kill()   # while the last cell is being compressed
     archive = Archive.open(tmp_path / "__default")
     [crashed] = archive.experiments()
-    assert crashed.state == INCOMPLETE and list(read_graph(crashed).nodes)[-1] in (last - 1, last)
+    assert crashed.state == INCOMPLETE and set(read_graph(crashed).nodes) <= set(range(1, last + 1))   # the others wait beside it
     collect(archive)   # takes nothing that is needed
     assert all(problem.is_harmless for problem in check(archive))
     with Kernel(tmp_path) as again:
@@ -330,8 +343,10 @@ def resumed_kernel(folder: Path, resume: list[str]) -> Iterator[Any]:
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline_s = time.monotonic() + TIMEOUT_S
-        while not (files := list((folder / "run").glob("kernel-*.json"))) and time.monotonic() < deadline_s:
+        files: list[Path] = []
+        while not any(file.read_text().endswith("}") for file in files) and time.monotonic() < deadline_s:   # written whole
             time.sleep(0.1)
+            files = list((folder / "run").glob("kernel-*.json"))
         client = BlockingKernelClient(connection_file=str(files[0]))
         client.load_connection_file()
         client.start_channels()
@@ -394,12 +409,19 @@ def test_storage_is_bounded_and_the_current_branch_stays(tmp_path: Path) -> None
             kernel.run("%rex checkout start")
             kernel.run(f"big = np.random.default_rng({number}).random(200_000)")
         kernel.run("%rex checkout start")
-        for number in range(4):
-            kernel.run(f"small = {number}")
-        stored = sum(file.stat().st_size for file in (archive / "packs").iterdir())
-        assert stored < 8_000_000, stored   # ten times 1.6 MB were kept
+        numbers = itertools.count()
+        kernel.run(f"small = {next(numbers)}")
+        until(lambda: "small = 0" in rex("notebook", "log", str(archive), "--json"))      # ten times 1.6 MB were written
+
+        def is_bounded() -> bool:      # each cell looks, and what is too much goes beside the next
+            kernel.run(f"small = {next(numbers)}")
+            with contextlib.suppress(FileNotFoundError):
+                return sum(file.stat().st_size for file in (archive / "packs").iterdir()) < 8_000_000
+            return False
+
+        until(is_bounded)
         kernel.run("%rex checkout -1")
-        assert kernel.value("float(big[0]) == head, small") == (True, 2)
+        assert kernel.value("float(big[0]) == head, small") == (True, next(numbers) - 2)
         dropped = kernel.run("%rex checkout branch-1").text
         assert "given up to stay below" in dropped or "computed again" in dropped
         assert kernel.value("float(big[0]) == float(np.random.default_rng(1).random(200_000)[0])")
