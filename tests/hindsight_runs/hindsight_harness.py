@@ -18,6 +18,16 @@ def rex(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
                           capture_output=True, text=True, timeout=LIMIT_S, env=environment())
 
 
+def burn(epoch: int) -> str:
+    """A statement of a script that is to die: it burns its fuse, and waits until its state behind the inner loop is kept.
+
+    Processes of their own do both, as the fuse is no state. How long a state waits to be written depends on the machine.
+    """
+    kept = f'"checkpoint".*"__main__#0.0:{epoch}/__main__#1.0!"'
+    wait = f"for n in $(seq 1200); do grep -q '{kept}' EXP/experiments/exp0/log.part && break; sleep 0.1; done"
+    return f"subprocess.run({['sh', '-c', 'rm fuse; ' + wait]!r})"
+
+
 def environment() -> dict[str, str]:
     """Ours, with this tree's Rex, and few threads on a shared machine."""
     return {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}

@@ -10,7 +10,7 @@ import pytest
 
 from rex.archive import Archive
 
-from hindsight_harness import Case, python, rex
+from hindsight_harness import Case, burn, python, rex
 
 pytest.importorskip("numpy", reason="numpy is not installed")
 
@@ -253,9 +253,9 @@ def test_within_a_budget_older_states_go_and_the_last_stays(tmp_path: Path) -> N
 def test_a_killed_run_within_a_budget_goes_on_from_a_late_state(tmp_path: Path) -> None:
     source = NUMPY.replace("zeros(30)", "zeros(30_000)").replace("size=30)", "size=30_000)").replace("range(6)", "range(16)")
     whole = python(tmp_path, str(Case(tmp_path, train=source).folder / "train.py"))
-    case = Case(tmp_path, train=source.replace("    print", "    import os, signal, subprocess, time\n"
-                "        if epoch == 12 and os.path.exists('fuse'):\n            subprocess.run(['rm', 'fuse'])\n"
-                "            time.sleep(3); os.kill(os.getpid(), signal.SIGKILL)\n        print", 1))
+    case = Case(tmp_path, train=source.replace("    print", "    import os, signal, subprocess\n"
+                f"        if epoch == 12 and os.path.exists('fuse'):\n            {burn(12)}\n"
+                "            os.kill(os.getpid(), signal.SIGKILL)\n        print", 1))
     (tmp_path / "fuse").write_text("")
     options = ("-l", "EXP", "--overhead", "1", "--granularity", "0s", "--budget", "1M")
     assert rex(tmp_path, "record", *options, "train.py").returncode == -9
@@ -268,7 +268,7 @@ def test_a_killed_run_within_a_budget_goes_on_from_a_late_state(tmp_path: Path) 
 
 def test_a_run_that_goes_on_sees_no_files_of_later(tmp_path: Path) -> None:
     case = Case(tmp_path, train="""
-        import os, signal, subprocess, time
+        import os, signal, subprocess
         with open("log.txt", "a") as file:
             file.write("begun ")
         for epoch in range(5):
@@ -278,11 +278,10 @@ def test_a_run_that_goes_on_sees_no_files_of_later(tmp_path: Path) -> None:
             with open(f"{epoch}.json", "w") as file:
                 file.write("{}")
             if epoch == 3 and os.path.exists("fuse"):
-                subprocess.run(["rm", "fuse"])
-                time.sleep(3.5)
+                BURN
                 os.kill(os.getpid(), signal.SIGKILL)
             print("epoch", epoch, open("log.txt").read())
-        """)
+        """.replace("BURN", burn(3)))
     (tmp_path / "fuse").write_text("")
     options = ("-l", "EXP", "--overhead", "1", "--granularity", "0s")
     assert rex(tmp_path, "record", *options, "train.py").returncode == -9

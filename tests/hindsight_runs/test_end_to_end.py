@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hindsight_harness import Case, python, rex
+from hindsight_harness import Case, burn, python, rex
 
 NUMPY = """
     import time
@@ -108,8 +108,7 @@ def goes_on(tmp_path: Path, epoch: int, dying: str, status: int) -> Case:
     case = Case(tmp_path, train=NUMPY.replace("time.time() - started", "0.0"))
     whole = python(tmp_path, "train.py")
     case.edit("train", "    history.append", "    import os, signal, subprocess\n"
-              f"    if epoch == {epoch} and os.path.exists('fuse'):\n"     # a process of its own burns it: it is no state
-              f"        subprocess.run(['rm', 'fuse']); {dying}\n    history.append")
+              f"    if epoch == {epoch} and os.path.exists('fuse'):\n        {dying}\n    history.append")
     (tmp_path / "fuse").write_text("")
     dead = rex(tmp_path, "record", "-l", "EXP", "--overhead", "1", "--granularity", "0s", "train.py")
     assert dead.returncode == status and "--resume exp0" in dead.stderr
@@ -120,11 +119,11 @@ def goes_on(tmp_path: Path, epoch: int, dying: str, status: int) -> Case:
 
 
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:
-    case = goes_on(tmp_path, 3, "time.sleep(5); os.kill(os.getpid(), signal.SIGKILL)", -9)
+    case = goes_on(tmp_path, 3, f"{burn(3)}; os.kill(os.getpid(), signal.SIGKILL)", -9)
     case.add_after("train", "history.append", "print('probe', epoch, np.linalg.norm(gradient), model[:3])")
     assert case.replay("-e", "exp1") == case.truth()
     assert "6 loops skipped" in case.told
 
 
 def test_a_run_that_is_told_to_end_goes_on_from_its_last_border(tmp_path: Path) -> None:
-    goes_on(tmp_path, 4, "os.kill(os.getpid(), signal.SIGTERM)", -15)
+    goes_on(tmp_path, 4, "subprocess.run(['rm', 'fuse']); os.kill(os.getpid(), signal.SIGTERM)", -15)
