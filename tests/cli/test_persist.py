@@ -278,14 +278,12 @@ def kill_until_done(pipeline: Pipeline, kills: int, draw: random.Random, longest
             command("replay", "-l", "EXP", "--persist", "plan.json", "--store", "store", "-o", "out", "--resume", "-q"),
             cwd=pipeline.top, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
         try:
-            if attempt == kills:
-                process.wait(TIMEOUT_S)
-            else:
-                process.wait(draw.uniform(0, longest_s))
+            process.wait(TIMEOUT_S if attempt == kills else draw.uniform(0, longest_s))
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             struck += 1
-        assert process.wait() in (0, -signal.SIGKILL), (process.stderr.read() if process.stderr else b"").decode()
+        _, said = process.communicate(timeout=TIMEOUT_S)     # ends only when all who hold the pipe are gone
+        assert process.returncode in (0, -signal.SIGKILL), said.decode()
         if process.returncode == 0:
             break
         shutil.rmtree(pipeline.top / "out", ignore_errors=True)

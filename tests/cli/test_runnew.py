@@ -264,9 +264,9 @@ def test_cancel_ends_the_whole_tree(story: Story, tmp_path: Path, number: signal
     assert process.stdout and process.stdout.readline() == b"ready\n"
     pids = [int(line) for line in inside(story, out, "pids").read_text().split()]
     process.send_signal(number)
-    _, said = process.communicate(timeout=20)
+    _, said = process.communicate(timeout=60)
     assert process.returncode == 130 and b"cancelled, not recorded" in said
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while any(os.path.exists(f"/proc/{pid}") for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not any(os.path.exists(f"/proc/{pid}") for pid in pids)

@@ -79,7 +79,7 @@ def servers() -> Iterator[int]:
     raise OSError("no two free ports beside each other")
 
 
-def _called(port: int, patience_s: float = 10) -> socket.socket:
+def _called(port: int, patience_s: float = 60) -> socket.socket:
     end = time.monotonic() + patience_s
     while True:
         try:
@@ -116,5 +116,7 @@ def callers() -> Iterator[int]:
         port = probe.getsockname()[1]
     asking = threading.Thread(target=_ask_all, args=(port,))
     asking.start()
-    yield port
-    asking.join()
+    try:
+        yield port
+    finally:
+        asking.join()

@@ -50,7 +50,7 @@ def kill_at(cwd: Path, delay_s: float, *args: str) -> bool:
         except subprocess.TimeoutExpired:
             pass
         os.kill(process.pid, signal.SIGKILL) if process.poll() is None else None
-        process.communicate(timeout=10)   # ends only when the tracees, who hold the pipe, are gone too
+        process.communicate(timeout=60)   # ends only when the tracees, who hold the pipe, are gone too
         return process.returncode == 0
 
 
@@ -80,7 +80,7 @@ def kill_recorders(base: Path, times: int, seed: int) -> None:
     for experiment in unfinished[:3]:
         for args in (["show", f"A:{experiment.name}"], ["log", f"A:{experiment.name}"]):
             with start(base, *args) as process:
-                process.communicate(timeout=30)
+                process.communicate(timeout=60)
                 assert process.returncode in (0, 10)   # 10: it was killed before it had a log
     for experiment in unfinished:
         archive.remove(experiment.name)
@@ -102,7 +102,7 @@ def test_recorders_killed_at_hundreds_of_instants(tmp_path: Path) -> None:
 @needs_tracing
 def test_a_killed_tracee_is_a_result(tmp_path: Path) -> None:
     with start(tmp_path, "record", "-q", "-l", "A", "--", "sh", "-c", "echo x > f; kill -9 $$") as process:
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
     experiment = whole(tmp_path / "A").experiment("exp0")
     assert experiment.state == COMPLETE and experiment.manifest.exit_status == -9
     assert str(tmp_path / "f") in experiment.manifest.files

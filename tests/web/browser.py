@@ -55,7 +55,7 @@ def served(cwd: Path, *args: str) -> Iterator[tuple[str, list[str]]]:
     finally:
         server.send_signal(signal.SIGINT)
         try:
-            server.wait(20)
+            server.wait(WAIT_S)
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()

@@ -28,7 +28,7 @@ from rex.web.services import Services   # noqa: E402
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
 from cli.builders import Bench   # noqa: E402
 
-from .browser import Page, lay_out, run_rex, served   # noqa: E402
+from .browser import WAIT_S, Page, lay_out, run_rex, served   # noqa: E402
 
 TOKEN = "the-token"
 BASE = "http://localhost:7490"
@@ -121,7 +121,8 @@ def wish(experiment: str = "exp0", **changes: Any) -> dict[str, Any]:
 
 def wait_until_over(client: TestClient, address: str) -> str:
     """The page of a run, once it is over."""
-    for _ in range(500):
+    end = time.monotonic() + WAIT_S
+    while time.monotonic() < end:
         run = client.app.state.site.runs.get(address.rsplit("/", 1)[1])   # type: ignore[attr-defined]
         if run.is_over:
             return client.get(address).text

@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from cli.builders import Bench
 from rex.errors import OwnFailure
 
+from .browser import WAIT_S
 from .conftest import DoubleRun, Engine, wait_until_over, wish
 
 
@@ -98,7 +99,7 @@ def test_output_is_live(client: TestClient, engine: Engine) -> None:
 
     def behave(run: DoubleRun) -> int:
         run.write(1, b"first\n")
-        assert seen.wait(20), "the page did not get what was written while it ran"
+        assert seen.wait(WAIT_S), "the page did not get what was written while it ran"
         run.write(1, b"second\n")
         return 0
     engine.behaviour = behave
@@ -116,7 +117,7 @@ def test_output_is_live(client: TestClient, engine: Engine) -> None:
 
 
 def test_cancel_ends_it_and_nothing_is_recorded(client: TestClient, engine: Engine) -> None:
-    engine.behaviour = lambda run: 9 if run.cancelled.wait(20) else 0
+    engine.behaviour = lambda run: 9 if run.cancelled.wait(WAIT_S) else 0
     address = begin(client)
     assert 'id="cancel"' in client.get(address).text
     assert client.post(f"{address}/cancel", json={}).status_code == 200
@@ -126,7 +127,7 @@ def test_cancel_ends_it_and_nothing_is_recorded(client: TestClient, engine: Engi
 
 
 def test_two_runs_at_once_do_not_mix(client: TestClient, engine: Engine) -> None:
-    both = threading.Barrier(2, timeout=20)
+    both = threading.Barrier(2, timeout=WAIT_S)
 
     def behave(run: DoubleRun) -> int:
         both.wait()
@@ -143,7 +144,7 @@ def test_two_runs_at_once_do_not_mix(client: TestClient, engine: Engine) -> None
 
 
 def test_two_runs_never_write_into_one_directory(client: TestClient, engine: Engine) -> None:
-    engine.behaviour = lambda run: 9 if run.cancelled.wait(20) else 0
+    engine.behaviour = lambda run: 9 if run.cancelled.wait(WAIT_S) else 0
     address = begin(client)
     answer = client.post("/runs", json=wish())
     assert answer.status_code == 400 and "another run writes into" in answer.json()["problems"][0]
@@ -222,7 +223,7 @@ def test_a_recorded_run_leads_to_its_comparison(client: TestClient, engine: Engi
 
 
 def test_runs_end_with_the_server(client: TestClient, engine: Engine) -> None:
-    engine.behaviour = lambda run: 9 if run.cancelled.wait(20) else 0
+    engine.behaviour = lambda run: 9 if run.cancelled.wait(WAIT_S) else 0
     begin(client)
     runs = client.app.state.site.runs   # type: ignore[attr-defined]
     runs.close()
