@@ -91,6 +91,7 @@ void replay_leaves_number(struct task *t);
 bool replay_drops_copy(struct task *t);
 void replay_draw_more(struct task *t);                 /* random bytes, by a thread that draws more often than when recorded */
 
+bool replay_is_of_jobs(long nr), replay_waits_for_job(struct task *t, long nr);   /* makes a process, or waits; for this one, by its number */
 struct event *replay_job_event(struct task *t, long nr);   /* a call that makes a process, or waits for one: see replay_jobs.c */
 struct event *replay_job_prepares(struct task *t, long nr, uint64_t key);
 struct task *replay_job_waited(struct task *t, uint32_t recorded);   /* living or not */

@@ -65,7 +65,7 @@ static void set_place(struct script *s, size_t place)
 static bool is_alive(const struct script *job)
 {
     for (const struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->script->tgid == job->tgid)
+        if (t->alive && t->script && t->script->tgid == job->tgid)
             return true;
     return false;
 }
@@ -108,17 +108,27 @@ static struct event *find_fork(struct task *t, long nr)
     return e ? e : find_ended(t, nr);
 }
 
+bool replay_is_of_jobs(long nr)
+{
+    const struct rex_call *c = call_of(nr);
+    return c && (c->hook == REX_HOOK_FORK || c->hook == REX_HOOK_WAIT);
+}
+
+bool replay_waits_for_job(struct task *t, long nr)
+{
+    bool by_id = nr == REX_NR_waitid;
+    return divides_work(t) && replay_is_of_jobs(nr) && call_of(nr)->hook == REX_HOOK_WAIT && (int)t->args[by_id] > 0
+        && (!by_id || t->args[0] == P_PID);
+}
+
 /* NULL: as for any other call. */
 struct event *replay_job_event(struct task *t, long nr)
 {
-    const struct rex_call *c = call_of(nr);
-    if (!c || !divides_work(t) || (c->hook != REX_HOOK_FORK && c->hook != REX_HOOK_WAIT))
+    if (!divides_work(t) || !replay_is_of_jobs(nr))
         return NULL;
-    if (c->hook == REX_HOOK_FORK)
+    if (call_of(nr)->hook == REX_HOOK_FORK)
         return fork_flags(t) & CLONE_THREAD ? NULL : find_fork(t, nr);
-    int64_t pid = (int64_t)(int)t->args[nr == REX_NR_waitid];
-    bool is_named = pid > 0 && (nr == REX_NR_wait4 || t->args[0] == P_PID);
-    return is_named ? find(t, nr, pid, asks_for) : NULL;
+    return replay_waits_for_job(t, nr) ? find(t, nr, (int64_t)(int)t->args[nr == REX_NR_waitid], asks_for) : NULL;
 }
 
 /* ------------------------------------------------------------------ names */

@@ -206,8 +206,8 @@ static struct event *match_own(struct task *t, long nr, uint64_t key)
 struct event *replay_match(struct task *t, long nr, uint64_t key)
 {
     struct event *expected = replay_next(t), *job = replay_job_event(t, nr);
-    if (job)
-        return job;
+    if (job || replay_waits_for_job(t, nr))
+        return job;                       /* not the end of another child */
     struct event *e = match_own(t, nr, key);
     if (e && e != expected && !has_shared_work(t) && !e->ordered && !replay_is_pipe_stat(e) && !replay_is_pace(expected->record->call))
         replay_diverged(t, expected, "skipped");

@@ -92,7 +92,8 @@ void replay_began(struct task *t)
 static bool is_left_to_mates(struct task *t, struct event *e)
 {
     e->ordered &= !has_shared_work(t);
-    return has_shared_work(t) && (replay_is_shareable(e->record->call) || lists_directory(e->record->call));
+    long nr = e->record->call;
+    return has_shared_work(t) && (replay_is_shareable(nr) || lists_directory(nr) || replay_is_of_jobs(nr));
 }
 
 /* A process needed fewer threads than when recorded: nobody is to wait for what these did. */

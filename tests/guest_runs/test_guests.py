@@ -81,8 +81,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_list_on.c", "reference"): "names in directories are matched in the thread's order",
     ("proc_descriptor.c", "reference"): "what another process has open is not opened by its number there",
     ("threads_look_again.c", "reference"): "a thread that looks at a socket once more than recorded is not told that there is nothing",
-    **{("threads_jobs_where.c", engine): "what jobs do before they execute is known apart, but now and then a thread waits for "
-       "the child of another" for engine in BOTH},
+    ("threads_jobs_where.c", "reference"): "as python_thread_jobs.py: what a job is, is known by the thread that started it",
     **{(name, "reference"): "a connection has the answers that it had, whatever is asked on it now"
        for name in ("threads_ask.c", "threads_hear.c", "python_fetches.py")},
     ("python_serves.py", "reference"): "what a caller says when another was answered may come before that",
