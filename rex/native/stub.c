@@ -10,7 +10,7 @@
 #include <fcntl.h>
 
 #pragma GCC target("general-regs-only")
-#pragma GCC optimize("O2", "no-tree-loop-distribute-patterns")
+#pragma GCC optimize("O2", "no-tree-loop-distribute-patterns", "no-stack-protector")
 
 #define STUB __attribute__((section("rex_stub"), used, noinline, visibility("hidden"), no_sanitize("address", "undefined")))
 #define PART static inline __attribute__((always_inline, no_sanitize("address", "undefined")))
