@@ -144,18 +144,48 @@ static bool is_same_program(struct script *s, const struct event *e)
     return !exec || e->number < exec->number;
 }
 
+static bool is_of_mate(const struct task *t, const struct script *s)
+{
+    return s != t->script && replay_is_mate(t, s);
+}
+
+/* Stacks of threads lie elsewhere, but by whole pages. */
+static bool is_like_place(const struct task *t, const struct event *e)
+{
+    enum { IN_PAGE = 4095 };
+    return !((e->record->args[1] ^ t->args[1]) & IN_PAGE);
+}
+
+/* What a mate asked of a clock in such a place. */
+static struct event *match_like_place(const struct task *t, long nr, uint64_t key)
+{
+    enum { FAR = 64 };
+    struct event *best = NULL;
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct event *e = is_of_mate(t, script_of(i)) ? queue_left(queue_at(queue_id(script_of(i), nr, key, 0)), PLAIN) : NULL;
+        for (int k = 0; e && k < FAR && (is_taken(t, e) || !is_like_place(t, e)); k++)
+            e = e->next[PLAIN];
+        if (e && !is_taken(t, e) && is_like_place(t, e) && is_same_program(script_of(i), e) && (!best || e->number < best->number))
+            best = e;
+    }
+    return best;
+}
+
+static bool is_before(const struct event *e, const struct event *other)
+{
+    return is_clock(e->record->call) ? clock_of(e->record) < clock_of(other->record) : e->number < other->number;
+}
+
 /* Threads share work: what one did when recorded, another may do now. */
 static struct event *match_sibling(struct task *t, long nr, uint64_t key)
 {
-    struct event *best = NULL;
-    for (uint32_t i = 0; i < script_total(); i++) {
-        struct script *s = script_of(i);
-        if (s == t->script || !replay_is_mate(t, s))
-            continue;
-        struct event *e = match_in(t, s, nr, key);
-        if (e && is_same_program(s, e) && (!best || e->number < best->number))
+    struct event *best = NULL, *e;
+    if (is_clock(nr) && (best = match_like_place(t, nr, key)))
+        return best;
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (is_of_mate(t, script_of(i)) && (e = match_in(t, script_of(i), nr, key)) && is_same_program(script_of(i), e)
+            && (!best || is_before(e, best)))
             best = e;
-    }
     return best;
 }
 
@@ -203,12 +233,23 @@ static struct event *match_own(struct task *t, long nr, uint64_t key)
     return e ? e : is_clock(nr) && !is_single(t) ? replay_clock(t, key) : match_in(t, t->script, nr, key);
 }
 
+/* A thread that asks for the time of day in a function where it did not when recorded does the work of a mate, rather than
+ * what it asks next in the log: one whose place is such, or, of the first thread, whose stack lies where it lay, an earlier one. */
+static struct event *match_of_mate(struct task *t, struct event *e, long nr, uint64_t key)
+{
+    enum { STACK = 8 << 20 };
+    bool is_other = e && is_clock(nr) && t->args[0] == CLOCK_REALTIME && has_shared_work(t) && !is_like_place(t, e) && !replay_knows_asker(t, key);
+    struct event *mates = is_other ? match_sibling(t, nr, key) : NULL;
+    bool is_on_stack = t == t->leader && e && t->args[1] - t->regs.rsp < STACK && e->record->args[1] - t->regs.rsp < STACK;
+    return mates && (is_like_place(t, mates) || (is_on_stack && is_before(mates, e))) ? mates : e;
+}
+
 struct event *replay_match(struct task *t, long nr, uint64_t key)
 {
     struct event *expected = replay_next(t), *job = replay_job_event(t, nr);
     if (job || replay_waits_for_job(t, nr))
         return job;                       /* not the end of another child */
-    struct event *e = match_own(t, nr, key);
+    struct event *e = match_of_mate(t, match_own(t, nr, key), nr, key);
     if (e && e != expected && !has_shared_work(t) && !e->ordered && !replay_is_pipe_stat(e) && !replay_is_pace(expected->record->call))
         replay_diverged(t, expected, "skipped");
     if (!e && has_shared_work(t) && is_shared_work(t, nr))
