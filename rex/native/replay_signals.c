@@ -97,18 +97,30 @@ static struct event *next_signal(struct task *t, bool nothing_moves)
     return NULL;
 }
 
+/* The wait that a signal ended when recorded; NULL: none. */
+static struct event *wait_ended_by(const struct task *t, const struct event *e)
+{
+    size_t i = script_place(t->script, e);
+    struct event *wait = i ? t->script->event[i - 1] : NULL;
+    const struct rex_call *c = wait ? call_of(wait->record->call) : NULL;
+    return c && wait->record->result == -EINTR && is_readiness_wait(c) ? wait : NULL;
+}
+
 /* Whether a wait of threads that was cut short ended so when recorded, by the signal that has come. */
 bool replay_ends_by_signal(struct task *t)
 {
     struct event *e = t->waits_inside ? next_signal(t, false) : NULL;
-    size_t i = e ? script_place(t->script, e) : 0;
-    if (!i || !replay_is_from_inside(e) || !replay_is_sent(t, e))
-        return false;
-    struct event *wait = t->script->event[i - 1];
-    bool ended = wait->record->result == -EINTR && call_of(wait->record->call) && is_readiness_wait(call_of(wait->record->call));
-    if (ended)
+    struct event *wait = e && replay_is_from_inside(e) && replay_is_sent(t, e) ? wait_ended_by(t, e) : NULL;
+    if (wait)
         replay_done(wait);
-    return ended;
+    return wait;
+}
+
+/* A child has ended before its parent comes to the wait that this is to end: it has the signal there. */
+static bool comes_before_wait(const struct task *t, const struct event *e)
+{
+    const struct event *wait = wait_ended_by(t, e);
+    return wait && !wait->done;
 }
 
 /* A call of the kill family succeeded: its target may now have the signal. */
@@ -288,7 +300,8 @@ bool replay_signal(struct task *t, int sig)
                                       || sig == SIGTRAP || sig == SIGSYS);
     if (sig == SIGCHLD) {
         e = next_signal(t, false);
-        return e && (int)e->record->args[0] == sig && replay_is_sent(t, e) && !replay_is_too_early(t, e) && deliver(t, e);
+        return e && (int)e->record->args[0] == sig && replay_is_sent(t, e) && !replay_is_too_early(t, e)
+            && !comes_before_wait(t, e) && deliver(t, e);
     }
     e = replay_next(t);
     bool is_next = e && e->record->call == EVENT_SIGNAL && (int)e->record->args[0] == sig;

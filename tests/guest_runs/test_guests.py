@@ -97,7 +97,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("python_thread_names.py", "reference"): "a name that another thread draws now is not in the log: there is no such file",
     ("threads_list.c", "reference"): "names in directories are matched in the thread's order",
     **{(name, "reference"): "a signal that ended a wait comes before the child has ended, or never"
-       for name in ("threads_child_end.c", "threads_wait_child.c")},
+       for name in ("threads_child_end.c", "threads_child_before_wait.c", "threads_wait_child.c")},
     ("threads_signals.c", "reference"): "now and then a call of an ended thread is left over when the process ends",
     ("python_threads.py", "reference"): "calls that ended threads left over, or took, count as divergences",
     **{("socket_tcp.c", engine): "fstat of a socket is matched by the descriptor's number, which differs where threads "
