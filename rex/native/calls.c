@@ -141,6 +141,21 @@ void pipe_gather(struct task *t, struct bytes *into, size_t n)
     gather(t, v, data_vectors(t, v), n, into);
 }
 
+/* The data of one of the messages that its call sends together, whose length it is told. */
+bool message_gather(struct task *t, uint64_t i, struct bytes *into)
+{
+    static struct iovec v[FEW_VECTORS];
+    struct mmsghdr m;
+    uint64_t at = t->args[1] + i * sizeof m;
+    size_t before = into->used;
+    if (i >= t->args[2] || !mem_read(t->tid, at, &m, sizeof m))
+        return false;
+    gather(t, v, vectors(t, (uint64_t)m.msg_hdr.msg_iov, m.msg_hdr.msg_iovlen, v), SIZE_MAX, into);
+    m.msg_len = (unsigned)(into->used - before);
+    mem_write(t->tid, at + offsetof(struct mmsghdr, msg_len), &m.msg_len, sizeof m.msg_len);
+    return true;
+}
+
 void pipe_scatter(struct task *t, const struct bytes *from)
 {
     static struct iovec v[FEW_VECTORS];
@@ -299,7 +314,7 @@ static void capture_argument(struct task *t, struct bytes *b, int i, const struc
         break;
     default: {
         size_t n = block_size(t, a, type, result);
-        if (type == FIELD_IN && call_of(t->nr)->policy == REX_STREAM && result > 0 && n > moved)
+        if (type == FIELD_IN && a->word != REX_WORD_SOCKADDR && call_of(t->nr)->policy == REX_STREAM && result > 0 && n > moved)
             n = moved;                /* what a short write took */
         capture_block(t, b, i, type, at, n);
     }

@@ -13,10 +13,15 @@ void record_ends(struct task *t, struct record *r, uint32_t listener);
 void replay_peers_start(void);
 bool peers_inside(uint32_t stream);                   /* the socket is made again */
 bool peers_played(uint32_t stream);                   /* it is one to a server outside, whose part is played: see talks.h */
+bool peers_datagrams(uint32_t stream);                /* it is one of datagrams */
+const struct field *peers_place(const struct record *r);   /* where a call connects, or says that its datagram goes */
+bool peers_make_datagrams(const struct task *t);      /* sockets as its call makes are played, and of datagrams */
 bool peers_decide_late(const struct script *s);      /* what a socket is shows as it is connected or bound */
 bool peers_listen_at(const struct address *to);       /* sockets inside listen there, at some time */
 struct sockaddr_un;
 socklen_t inside_name(struct sockaddr_un *u, const struct address *a);   /* the kernel's, for this */
+socklen_t inside_new_name(struct sockaddr_un *u, const struct address *a);   /* one that nothing has */
+bool inside_datagrams(int fd);
 bool address_same(const struct address *bound, const struct address *to);   /* what is bound so is reached so */
 void address_trim(struct address *a);                 /* of a path, what comes after it */
 bool address_is_any(const struct address *a);

@@ -11,6 +11,7 @@ void pipes_watch(struct task *t);
 uint64_t pipe_key(const uint64_t *args);
 void pipe_event(struct task *t, struct bytes *b, int64_t result);
 void pipe_gather(struct task *t, struct bytes *into, size_t n);     /* what its call is to write */
+bool message_gather(struct task *t, uint64_t i, struct bytes *into);
 void pipe_scatter(struct task *t, const struct bytes *from);        /* what its call has read */
 void replay_pipes_start(void);
 bool replay_pipe_ready(struct task *t, const struct event *e);

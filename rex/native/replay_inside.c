@@ -43,6 +43,21 @@ socklen_t inside_name(struct sockaddr_un *u, const struct address *a)
     return kernel_name(u, name_for(a));
 }
 
+socklen_t inside_new_name(struct sockaddr_un *u, const struct address *a)
+{
+    names = grow(names, name_count, sizeof *names);
+    names[name_count].of = *a;
+    names[name_count].is_bound = false;
+    return kernel_name(u, name_count++);
+}
+
+bool inside_datagrams(int fd)
+{
+    int type = 0;
+    socklen_t n = sizeof type;
+    return !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) && type == SOCK_DGRAM;
+}
+
 /* What the kernel calls by u. */
 static struct address meant_by(const struct sockaddr_un *u, socklen_t n)
 {
@@ -316,7 +331,7 @@ static struct event *same_kind(struct task *t)
 /* Of a process with threads: whether it is one inside shows as it is connected or bound. */
 bool replay_inside_socket(struct task *t)
 {
-    bool fits = (t->args[1] & 0xf) == SOCK_STREAM && (t->args[0] == AF_INET || t->args[0] == AF_INET6 || t->args[0] == AF_UNIX);
+    bool fits = peers_make_datagrams(t) || ((t->args[1] & 0xf) == SOCK_STREAM && (t->args[0] == AF_INET || t->args[0] == AF_INET6 || t->args[0] == AF_UNIX));
     if (t->nr != REX_NR_socket || !peers_decide_late(t->script))
         return false;
     t->matched = same_kind(t);
@@ -377,17 +392,27 @@ static void received(struct task *t)
     int fd = borrow(t, (int)t->args[0]);
     replay_rights_arrive(t);
     mem_read(t->tid, t->args[1], &m, sizeof m);
-    if (m.msg_name && m.msg_namelen && family_of(fd) == AF_UNIX && exact_end(fd, false, &a))
+    if (m.msg_name && m.msg_namelen && (family_of(fd) == AF_UNIX || inside_datagrams(fd)) && exact_end(fd, false, &a))
         mem_write(t->tid, (uint64_t)m.msg_name, &a.a, a.n < t->deref ? a.n : t->deref);
     m.msg_namelen = a.n > sizeof(sa_family_t) ? a.n : 0;
     mem_write(t->tid, t->args[1] + offsetof(struct msghdr, msg_namelen), &m.msg_namelen, sizeof m.msg_namelen);
     close(fd);
 }
 
+/* Of a datagram whose it is, of other data nothing. */
+static void tell_sender(struct task *t)
+{
+    struct address a = {0};
+    int fd = borrow(t, (int)t->args[0]);
+    if (inside_datagrams(fd))
+        end_of(fd, false, &a);
+    put_address(t, t->args[4], t->args[5], &a);
+    close(fd);
+}
+
 /* False: it is not of these, or is to be made again. */
 bool replay_inside_exit(struct task *t, int64_t result)
 {
-    socklen_t none = 0;
     if (!t->inside || is_interrupted(result))
         return false;
     t->inside = false;
@@ -402,7 +427,7 @@ bool replay_inside_exit(struct task *t, int64_t result)
     else if (t->nr == REX_NR_recvmsg && result >= 0)
         received(t);
     else if (t->nr == REX_NR_recvfrom && t->args[5])
-        mem_write(t->tid, t->args[5], &none, sizeof none);
+        tell_sender(t);
     give_result(t, result);
     replay_line_returned(t);
     return true;

@@ -21,6 +21,7 @@ static struct line {
     struct task *leader;
     struct caller caller;
     struct bytes asked;              /* and not yet found */
+    struct datagrams datagrams;
     const struct part **answer;
     size_t count, head, told;        /* answers that are due, the first left, and how much of it is told */
     bool waits;                      /* for the rest of a question, or to come to its end, which may never be */
@@ -56,7 +57,8 @@ static bool deliver(struct line *l, struct task *t, enum patience patience)
     size_t before = l->head;
     while (l->head < l->count && !has_unread(l) && is_due(l, t, patience)) {
         const struct part *part = l->answer[l->head];
-        ssize_t n = part->n ? send(l->fd, part->data + l->told, part->n - l->told, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+        const unsigned char *data = datagram_now(&l->datagrams, part);
+        ssize_t n = part->n ? send(l->fd, data + l->told, part->n - l->told, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
         if (!part->n)
             shutdown(l->fd, SHUT_WR);
         if (n < 0 || (l->told += (size_t)n) < part->n)
@@ -84,7 +86,7 @@ static void flow(struct task *t)
 /* is_whole: all that was asked is this question, though in other words. */
 static void take(struct line *l, struct exchange *x, bool is_whole)
 {
-    size_t n = is_whole ? l->asked.used : x->n;
+    size_t n = is_whole ? l->asked.used : x->question.used;
     bool is_next = l->caller.had_count && x == l->caller.had[l->caller.had_count - 1] + 1;
     while (!is_next && l->head < l->count && !l->answer[l->count - 1]->n)
         l->count--;                   /* the connection goes on */
@@ -92,6 +94,7 @@ static void take(struct line *l, struct exchange *x, bool is_whole)
     if (n)
         memmove(l->asked.data, l->asked.data + n, l->asked.used - n);
     l->asked.used -= n;
+    datagrams_found(&l->datagrams, &x->numbers);
     for (size_t i = 0; i < x->count; i++) {
         l->answer = grow(l->answer, l->count, sizeof *l->answer);
         l->answer[l->count++] = exchange_part(x, i);
@@ -102,7 +105,7 @@ static void answer(struct line *l, struct task *t, enum patience patience)
 {
     struct exchange *x;
     while (l->asked.used && (x = talk_exchange(&l->caller, &l->asked, patience > SOME))) {
-        bool is_other = x->n > l->asked.used || memcmp(x->question, l->asked.data, x->n);
+        bool is_other = x->question.used > l->asked.used || memcmp(x->question.data, l->asked.data, x->question.used);
         if (is_other)
             replay_diverged(t, x->ask[0], "asked in other words");
         take(l, x, is_other);
@@ -133,6 +136,7 @@ static void hang_up(struct line *l)
 {
     close(l->fd);
     bytes_free(&l->asked);
+    datagrams_free(&l->datagrams);
     talk_left(&l->caller);
     free(l->answer);
     free(l->caller.had);
@@ -151,6 +155,8 @@ void replay_line_new(const struct stat *st)
 static bool is_over(const struct line *l)
 {
     struct pollfd p = {l->fd, 0, 0};
+    if (l->datagrams.on)
+        return datagrams_over(l->fd);
     return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
@@ -215,6 +221,18 @@ static struct line *begin(struct task *t, int fd, int own, struct talk *talk)
     return l;
 }
 
+static struct line *begin_datagrams(struct task *t, int fd, const struct address *to)
+{
+    struct talk *talk = talk_next(t, to, true);
+    if (!talk)
+        return NULL;
+    bind_own(fd, to, talk);
+    struct line *l = begin(t, fd, datagrams_end(fd, to), talk);
+    l->datagrams.on = true;
+    l->datagrams.numbered = datagrams_numbered(to);
+    return l;
+}
+
 /* Who does not wait is told later that it was in vain. */
 static void fail(struct task *t, int fd, struct talk *talk)
 {
@@ -227,12 +245,17 @@ static void fail(struct task *t, int fd, struct talk *talk)
 bool replay_line_connect(struct task *t, int fd, const struct address *to)
 {
     struct line *before = line_of(t, (int)t->args[0]);
-    struct talk *talk = before && before->fd >= 0 ? NULL : talk_next(t, to);
+    bool is_datagrams = inside_datagrams(fd);
+    struct talk *talk = (before && before->fd >= 0) || is_datagrams ? NULL : talk_next(t, to, false);
     struct sockaddr_un u;
     socklen_t n;
     if (before && (before->fd >= 0 || before->error)) {
         skip_call(t, before->fd >= 0 ? -EISCONN : -before->error);
         before->error = 0;
+        return true;
+    }
+    if (is_datagrams && begin_datagrams(t, fd, to)) {
+        skip_call(t, 0);
         return true;
     }
     if (!talk || talk_error(talk)) {
@@ -255,9 +278,7 @@ bool replay_line_connect(struct task *t, int fd, const struct address *to)
 
 static bool says(struct task *t, struct line *l)
 {
-    size_t before = l->asked.used;
-    pipe_gather(t, &l->asked, SIZE_MAX);
-    skip_call(t, (int64_t)(l->asked.used - before));
+    skip_call(t, talk_gather(t, &l->asked, &l->datagrams));
     answer(l, t, SOME);
     return true;
 }
@@ -296,10 +317,21 @@ static bool tells_error(struct task *t, struct line *l)
     return true;
 }
 
+/* Of the first datagram, which tells where it goes to, on a socket that is not connected. */
+static struct line *begin_by_saying(struct task *t)
+{
+    struct address to;
+    int fd = talk_says(t->nr) && datagram_goes_to(t, &to) ? borrow(t, (int)t->args[0]) : -1;
+    struct line *l = fd >= 0 && inside_datagrams(fd) ? begin_datagrams(t, fd, &to) : NULL;
+    if (fd >= 0)
+        close(fd);
+    return l;
+}
+
 bool replay_line_call(struct task *t)
 {
     struct line *l = line_of(t, (int)t->args[0]);
-    if (!l)
+    if (!l && !(l = begin_by_saying(t)))
         return false;
     if (l->error && (pipe_gives(t->nr) || pipe_takes(t->nr))) {
         skip_call(t, -l->error);
@@ -308,7 +340,7 @@ bool replay_line_call(struct task *t)
     }
     if (l->fd < 0)
         return t->nr == REX_NR_getsockopt && tells_error(t, l);
-    if (pipe_gives(t->nr))
+    if (talk_says(t->nr))
         return says(t, l);
     if (pipe_takes(t->nr))
         return hears(t, l);

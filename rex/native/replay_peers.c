@@ -16,7 +16,9 @@ enum { MOST = 1 << 24 };
 static struct socket {
     struct event *bind, *connect, *listen;
     uint32_t listener, first;            /* of one let in: by whom; the task that made it */
-    bool is_stream, is_inside;
+    uint64_t kind;                       /* family and type */
+    bool is_stream, is_inside, is_datagrams;
+    bool is_spoken_on;                   /* of datagrams: it was of use */
     bool is_outside;                     /* of one that listens: somebody else called */
     bool is_played;                      /* of a threaded process, to a server outside: see replay_talks.c */
     bool is_odd;                         /* used by several processes, or with descriptors, or data that are not in the log */
@@ -41,6 +43,12 @@ bool peers_played(uint32_t stream)
 {
     const struct socket *s = socket_at(stream);
     return s && s->is_played;
+}
+
+bool peers_datagrams(uint32_t stream)
+{
+    const struct socket *s = socket_at(stream);
+    return s && s->is_datagrams;
 }
 
 /* ------------------------------------------------------------------ addresses */
@@ -110,9 +118,15 @@ static struct address bound_at(const struct socket *s)
     return a;
 }
 
+const struct field *peers_place(const struct record *r)
+{
+    uint8_t arg = r->call == REX_NR_connect ? 1 : r->call == REX_NR_sendto ? 4 : 1 | PART_NAME;
+    return record_field(r, arg, FIELD_IN);
+}
+
 static struct address remote_of(const struct socket *s)
 {
-    return address_of(s->connect ? record_field(s->connect->record, 1, FIELD_IN) : NULL);
+    return address_of(s->connect ? peers_place(s->connect->record) : NULL);
 }
 
 /* ------------------------------------------------------------------ the log */
@@ -132,10 +146,28 @@ static bool shares(uint32_t task)
     return threaded[script_leader(task)->index];
 }
 
+/* Datagrams are played where all go to one place, and none fails. */
+static bool is_odd_datagram(const struct socket *s, const struct record *r)
+{
+    const struct field *to = peers_place(r), *before = s->connect ? peers_place(s->connect->record) : NULL;
+    bool elsewhere = to && before && !(to->length == before->length && !memcmp(to->data, before->data, to->length));
+    bool moves = pipe_takes(r->call) || talk_says(r->call);
+    return r->call == REX_NR_recvmmsg || r->call == REX_NR_bind || (r->call == REX_NR_connect && (s->connect || r->result))
+        || elsewhere || (to && to->length < sizeof(struct sockaddr_in)) || (talk_says(r->call) && !to && !before)
+        || (moves && r->result < 0 && r->result != -EAGAIN && !is_interrupted(r->result));
+}
+
 static bool is_odd(const struct socket *s, const struct record *r)
 {
+    if (s->is_datagrams && script_of(r->task)->tgid == script_of(s->first)->tgid)
+        return is_odd_datagram(s, r);
     return script_of(r->task)->tgid != script_of(s->first)->tgid || call_of(r->call)->hook == REX_HOOK_COPY
         || r->call == REX_NR_sendmmsg || r->call == REX_NR_recvmmsg || record_field(r, 1 | PART_CONTROL, FIELD_STAT);
+}
+
+static uint64_t kind_of(const uint64_t *args)
+{
+    return args[0] << 32 | (uint32_t)args[1];
 }
 
 static void note(struct event *e)
@@ -148,6 +180,8 @@ static void note(struct event *e)
     if (c->hook == REX_HOOK_SOCKET && r->result >= 0) {
         int family = (int)r->args[0];
         s->is_stream = (r->args[1] & 0xf) == SOCK_STREAM && (family == AF_INET || family == AF_INET6 || family == AF_UNIX);
+        s->is_datagrams = (r->args[1] & 0xf) == SOCK_DGRAM && (family == AF_INET || family == AF_INET6);
+        s->kind = kind_of(r->args);
         s->first = r->task;
     } else if (c->hook == REX_HOOK_ACCEPT && r->result >= 0) {
         s->listener = (uint32_t)r->args[5];
@@ -156,9 +190,10 @@ static void note(struct event *e)
         s->bind = e;
     else if (r->call == REX_NR_listen && r->result >= 0)
         s->listen = e;
-    else if (r->call == REX_NR_connect)
-        s->connect = e;
     s->is_odd |= is_odd(s, r);
+    if (r->call == REX_NR_connect || (s->is_datagrams && !s->connect && talk_says(r->call)))
+        s->connect = e;
+    s->is_spoken_on |= s->connect || r->call == REX_NR_bind || r->call == REX_NR_ioctl || pipe_takes(r->call);
 }
 
 /* Whether the connection that was let in is the caller's. */
@@ -200,7 +235,7 @@ static bool is_place_inside(const struct socket *s)
 static bool is_to_outside(const struct socket *s)
 {
     struct address to = remote_of(s);
-    if (!s->is_stream || !s->connect || s->is_inside || s->listen || s->listener || s->is_odd || !shares(s->first))
+    if (!(s->is_stream || s->is_datagrams) || !s->connect || s->is_inside || s->listen || s->listener || s->is_odd || !shares(s->first))
         return false;
     for (uint32_t i = 1; i < socket_count; i++) {
         struct address at = sockets[i].listen ? bound_at(&sockets[i]) : (struct address){0};
@@ -208,6 +243,22 @@ static bool is_to_outside(const struct socket *s)
             return false;
     }
     return true;
+}
+
+/* What a socket of datagrams is must show as it is made: all of a kind in a process are played, or none. */
+static void keep_kinds(void)
+{
+    for (uint32_t i = 1; i < socket_count; i++)
+        for (uint32_t k = 1; k < socket_count && sockets[i].is_datagrams && !sockets[i].is_played && sockets[i].is_spoken_on; k++)
+            sockets[k].is_played &= sockets[k].kind != sockets[i].kind || script_of(sockets[k].first)->tgid != script_of(sockets[i].first)->tgid;
+}
+
+bool peers_make_datagrams(const struct task *t)
+{
+    for (uint32_t i = 1; i < socket_count; i++)
+        if (sockets[i].is_played && sockets[i].is_datagrams && sockets[i].kind == kind_of(t->args) && script_of(sockets[i].first)->tgid == t->script->tgid)
+            return true;
+    return false;
 }
 
 static void decide(void)
@@ -224,6 +275,7 @@ static void decide(void)
     }
     for (uint32_t i = 1; i < socket_count; i++)
         sockets[i].is_played = is_to_outside(&sockets[i]);
+    keep_kinds();
 }
 
 bool peers_listen_at(const struct address *to)

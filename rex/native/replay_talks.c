@@ -14,7 +14,7 @@ struct talk {
     uint64_t place;                  /* the process, and the address */
     const struct field *own;         /* its address, if it was asked */
     int error;
-    bool came, is_used;
+    bool came, is_used, is_datagrams, is_numbered;
     int followers;                   /* connections that are on it */
     struct part *part;               /* the answers */
     struct exchange *exchange;
@@ -30,9 +30,9 @@ static size_t option_count;
 static struct { struct event *event; bool is_waived; } *said;   /* in the log's order: what was asked, and answered */
 static size_t said_count, said_head;
 
-static uint64_t place_of(uint32_t tgid, const void *address, size_t n)
+static uint64_t place_of(uint32_t tgid, bool is_datagrams, const void *address, size_t n)
 {
-    return hash_bytes(address, n, tgid);
+    return hash_bytes(address, n, (uint64_t)is_datagrams << 32 | tgid);
 }
 
 static uint32_t tgid_of(const struct event *e)
@@ -55,11 +55,17 @@ static struct talk *talk_of(uint32_t stream)
 static struct talk *talk_begun(struct event *e)
 {
     const struct record *r = e->record;
-    const struct field *to = record_field(r, 1, FIELD_IN);
+    const struct field *to = peers_place(r);
     talks = grow(talks, talk_count, sizeof *talks);
     talks[talk_count] = (struct talk){.connect = e, .came = !r->result,
-        .place = place_of(tgid_of(e), to ? (const void *)to->data : "", to ? to->length : 0),
+        .place = place_of(tgid_of(e), peers_datagrams(r->stream), to ? (const void *)to->data : "", to ? to->length : 0),
         .error = r->result < 0 && !is_moment(r->result) ? (int)-r->result : 0};
+    if (to && peers_datagrams(r->stream)) {
+        struct address a = {.n = 0};
+        talks[talk_count].is_datagrams = true;
+        memcpy(&a.a, to->data, to->length < sizeof a.a ? to->length : sizeof a.a);
+        talks[talk_count].is_numbered = datagrams_numbered(&a);
+    }
     for (; stream_count <= r->stream; stream_count++) {
         by_stream = grow(by_stream, stream_count, sizeof *by_stream);
         by_stream[stream_count] = 0;
@@ -84,20 +90,35 @@ static struct exchange *exchange_begun(struct talk *talk)
     return x;
 }
 
+bool talk_says(long nr)
+{
+    return pipe_gives(nr) || nr == REX_NR_sendmmsg;
+}
+
+/* Of a call all that it says: many messages, or one. */
+static void add_question(const struct talk *talk, struct exchange *x, const struct record *r, uint8_t arg)
+{
+    for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f)) {
+        if (f->arg != arg || f->type != FIELD_IN)
+            continue;
+        if (talk->is_datagrams)
+            datagram_add(&x->question, f->data, f->length, talk->is_numbered ? &x->numbers : NULL);
+        else
+            bytes_add(&x->question, f->data, f->length);
+    }
+}
+
 static void note_question(struct talk *talk, struct event *e)
 {
     const struct record *r = e->record;
-    const struct field *f = record_field(r, r->call == REX_NR_sendmsg ? 1 | PART_DATA : 1, FIELD_IN);
+    uint8_t arg = r->call == REX_NR_sendmsg || r->call == REX_NR_sendmmsg ? 1 | PART_DATA : 1;
+    const struct field *f = record_field(r, arg, FIELD_IN);
     struct exchange *x = talk->exchange_count ? &talk->exchange[talk->exchange_count - 1] : NULL;
     if (!f)
         return;
     if (!x || x->count)
         x = exchange_begun(talk);
-    x->question = realloc(x->question, x->n + f->length);
-    if (!x->question)
-        die("out of memory");
-    memcpy(x->question + x->n, f->data, f->length);
-    x->n += f->length;
+    add_question(talk, x, r, arg);
     x->ask = grow(x->ask, x->ask_count, sizeof *x->ask);
     x->ask[x->ask_count++] = e;
     note_said(e);
@@ -138,12 +159,12 @@ static void note(struct event *e)
 {
     const struct record *r = e->record;
     struct talk *talk = talk_of(r->stream);
-    if (!talk && r->call == REX_NR_connect)
+    if (!talk && (r->call == REX_NR_connect || (talk_says(r->call) && peers_place(r))))
         talk = talk_begun(e);
     if (!talk)
         return;
     talk->came |= (r->call == REX_NR_connect || r->call == REX_NR_getpeername) && (!r->result || r->result == -EISCONN);
-    if (pipe_gives(r->call) && r->result > 0)
+    if (talk_says(r->call) && r->result > 0)
         note_question(talk, e);
     else if (pipe_takes(r->call) && !is_moment(r->result))
         note_answer(talk, e);
@@ -158,7 +179,7 @@ static void finish(struct talk *talk)
     talk->came |= talk->exchange_count > 0;
     for (size_t i = 0; i < talk->exchange_count; i++) {
         talk->exchange[i].talk = talk;
-        talk->exchange[i].hash = hash_bytes(talk->exchange[i].question, talk->exchange[i].n, 0);
+        talk->exchange[i].hash = hash_bytes(talk->exchange[i].question.data, talk->exchange[i].question.used, 0);
     }
 }
 
@@ -194,9 +215,9 @@ static struct talk *first_talk(struct task *t, uint64_t place, bool is_used)
 }
 
 /* That of the same thread, else the first left in its process, else one that there was: a pool may open more. */
-struct talk *talk_next(struct task *t, const struct address *to)
+struct talk *talk_next(struct task *t, const struct address *to, bool is_datagrams)
 {
-    uint64_t place = place_of(t->script->tgid, &to->a, to->n);
+    uint64_t place = place_of(t->script->tgid, is_datagrams, &to->a, to->n);
     struct talk *talk = first_talk(t, place, false);
     if (!talk)
         return first_talk(t, place, true);
@@ -221,7 +242,7 @@ bool talk_never_came(const struct talk *talk)
 
 unsigned talk_own_port(const struct talk *talk)
 {
-    return (unsigned)talk->connect->record->args[4];
+    return talk->connect->record->call == REX_NR_connect ? (unsigned)talk->connect->record->args[4] : 0;
 }
 
 bool talk_own_address(const struct talk *talk, struct address *a)
@@ -247,16 +268,16 @@ enum fit { NOT, SO_FAR, FITS };
 
 static enum fit fit_of(const struct exchange *x, const struct bytes *asked)
 {
-    size_t both = x->n < asked->used ? x->n : asked->used;
-    if (!x->n || memcmp(x->question, asked->data, both))
+    size_t both = x->question.used < asked->used ? x->question.used : asked->used;
+    if (!x->question.used || memcmp(x->question.data, asked->data, both))
         return NOT;
-    return x->n <= asked->used ? FITS : SO_FAR;
+    return x->question.used <= asked->used ? FITS : SO_FAR;
 }
 
 static size_t common(const struct exchange *x, const struct bytes *asked)
 {
     size_t n = 0;
-    while (n < x->n && n < asked->used && x->question[n] == asked->data[n])
+    while (n < x->question.used && n < asked->used && x->question.data[n] == asked->data[n])
         n++;
     return n;
 }
@@ -275,7 +296,7 @@ static struct exchange *own_next(const struct caller *c)
 {
     struct exchange *last = c->had_count ? c->had[c->had_count - 1] : NULL;
     struct talk *talk = last ? last->talk : c->talk;
-    size_t at = last ? (size_t)(last - talk->exchange) + 1 : talk->exchange_count && !talk->exchange[0].n;
+    size_t at = last ? (size_t)(last - talk->exchange) + 1 : talk->exchange_count && !talk->exchange[0].question.used;
     return at < talk->exchange_count && !talk->exchange[at].is_taken ? &talk->exchange[at] : NULL;
 }
 
@@ -326,7 +347,7 @@ static struct exchange *nearest(const struct caller *c, const struct bytes *aske
     for (size_t i = 0; i < talk_count; i++)
         for (size_t k = 0; talks[i].place == c->talk->place && k < talks[i].exchange_count; k++) {
             struct exchange *x = &talks[i].exchange[k];
-            if (!x->is_taken && x->n && common(x, asked) > (best ? common(best, asked) : 0))
+            if (!x->is_taken && x->question.used && common(x, asked) > (best ? common(best, asked) : 0))
                 best = x;
         }
     return best;
@@ -365,7 +386,7 @@ void talk_take(struct caller *c, struct exchange *x)
 /* What the server says before it is asked. */
 struct exchange *talk_greeting(const struct caller *c)
 {
-    return c->talk->exchange_count && !c->talk->exchange[0].n ? c->talk->exchange : NULL;
+    return c->talk->exchange_count && !c->talk->exchange[0].question.used ? c->talk->exchange : NULL;
 }
 
 const struct part *exchange_part(const struct exchange *x, size_t i)
@@ -390,7 +411,7 @@ static size_t said_before(const struct event *e)
 static bool asks_between(uint32_t after, const struct event *e)
 {
     for (size_t i = said_head; i < said_count && said[i].event->number < e->number; i++)
-        if (said[i].event->unsaid && said[i].event->number > after && pipe_gives(said[i].event->record->call) && tgid_of(said[i].event) == tgid_of(e))
+        if (said[i].event->unsaid && said[i].event->number > after && talk_says(said[i].event->record->call) && tgid_of(said[i].event) == tgid_of(e))
             return true;
     return false;
 }

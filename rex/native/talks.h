@@ -7,9 +7,10 @@
 struct part { struct event *event; const unsigned char *data; size_t n; uint32_t after; };   /* n = 0: the connection ends; after: number of what was before, 0 = nothing */
 struct exchange {
     struct talk *talk;
-    unsigned char *question;
+    struct bytes question;
     struct event **ask;              /* by which it was asked */
-    size_t n, ask_count, first, count;   /* bytes of the question; which of the talk's answers are its */
+    struct bytes numbers;            /* of the question's datagrams: see replay_datagrams.c */
+    size_t ask_count, first, count;  /* which of the talk's answers are its */
     uint64_t hash;
     bool is_taken;
 };
@@ -20,7 +21,7 @@ struct caller { struct talk *talk; struct exchange **had; size_t had_count; };
 
 void replay_talks_start(void);
 bool talks_known(uint32_t tgid);                     /* a process that has any */
-struct talk *talk_next(struct task *t, const struct address *to);    /* the log's next connection to there; NULL: it has none */
+struct talk *talk_next(struct task *t, const struct address *to, bool is_datagrams);    /* the log's next connection to there; NULL: it has none */
 int talk_error(const struct talk *talk);             /* that it came to, 0 if it came about */
 bool talk_fails_later(const struct talk *talk);      /* not as it is asked for */
 bool talk_never_came(const struct talk *talk);       /* neither of these */
@@ -33,7 +34,20 @@ void talk_left(struct caller *c);                    /* the connection is closed
 struct exchange *talk_greeting(const struct caller *c);
 bool talk_is_next(const struct part *part);          /* all is said that the process had before it */
 void talk_waive(const struct part *part);
+bool talk_says(long nr);
 const struct part *exchange_part(const struct exchange *x, size_t i);
+
+/* Of a connection of datagrams, their numbers: of what is asked, of what was found when recorded, and now.  See replay_datagrams.c. */
+struct datagrams { bool on, numbered; struct bytes asked, were, are; };
+bool datagrams_numbered(const struct address *to);
+void datagram_add(struct bytes *to, const void *data, size_t n, struct bytes *numbers);
+void datagrams_found(struct datagrams *d, const struct bytes *were);
+const unsigned char *datagram_now(const struct datagrams *d, const struct part *part);
+void datagrams_free(struct datagrams *d);
+int64_t talk_gather(struct task *t, struct bytes *asked, struct datagrams *d);    /* what a call says; its result */
+int datagrams_end(int fd, const struct address *to);
+bool datagrams_over(int fd);
+bool datagram_goes_to(struct task *t, struct address *to);
 
 bool replay_line_connect(struct task *t, int fd, const struct address *to);    /* true: it has been seen to */
 bool replay_line_call(struct task *t);               /* likewise, of a socket that is such a connection */

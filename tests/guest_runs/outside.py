@@ -47,6 +47,15 @@ class Pages(socketserver.StreamRequestHandler):
                 return
 
 
+class Datagrams(socketserver.BaseRequestHandler):
+    """Answers each a moment later."""
+
+    def handle(self) -> None:
+        data, line = self.request
+        time.sleep(random.random() / 500)
+        line.sendto(b"an answer to " + data, self.client_address)
+
+
 class Server(socketserver.ThreadingTCPServer):
     """A thread a connection."""
 
@@ -61,17 +70,18 @@ class Server(socketserver.ThreadingTCPServer):
 
 @contextlib.contextmanager
 def servers() -> Iterator[int]:
-    """Two of them, on a port and the next; the first port."""
+    """Two of them, on a port and the next, and one for datagrams on the first; the first port."""
     for _ in range(50):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         with contextlib.ExitStack() as stack:
             try:
-                both = [stack.enter_context(Server(("127.0.0.1", port + i), kind)) for i, kind in enumerate((Lines, Pages))]
+                those = [stack.enter_context(Server(("127.0.0.1", port + i), kind)) for i, kind in enumerate((Lines, Pages))]
+                those.append(stack.enter_context(socketserver.ThreadingUDPServer(("127.0.0.1", port), Datagrams)))
             except OSError:
                 continue
-            for server in both:
+            for server in those:
                 threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
                 stack.callback(server.shutdown)
             yield port

@@ -86,7 +86,7 @@ def _capture(task: Task, call: Call, i: int, kind: int, result: int) -> list[Fie
         case SizeKind.MMSG:
             return capture_messages(task.tid, i, kind, at, result)
     size = _block_size(task, arg, kind, result)
-    if kind == IN and call.policy is Policy.STREAM and result > 0:
+    if kind == IN and arg.word != "sockaddr" and call.policy is Policy.STREAM and result > 0:
         size = min(size, moved)       # what a short write took
     return capture_block(task.tid, i, kind, at, size)
 
