@@ -84,6 +84,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_jobs_where.c", "reference"): "as python_thread_jobs.py: what a job is, is known by the thread that started it",
     **{(name, "reference"): "a connection has the answers that it had, whatever is asked on it now"
        for name in ("threads_ask.c", "threads_datagrams.c", "threads_hear.c", "threads_time_moved.c", "python_fetches.py")},
+    ("python_serves.py", "native"): "a daemon thread that the end of Python met when recorded asks for a library (libgcc_s), and here "
+    "goes on to shut its socket, or the other way round: some one of ten on a busy machine",
     ("python_serves.py", "reference"): "what a caller says when another was answered may come before that",
     ("rights_threads.c", "reference"): "this engine does not follow descriptors that are handed over",
     ("threads_files.c", "reference"): "what a thread asks of a file is matched in its order, though another has made it now, or not yet",
