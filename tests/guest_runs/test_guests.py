@@ -102,8 +102,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        for name in ("threads_child_end.c", "threads_child_before_wait.c", "threads_wait_child.c")},
     ("threads_signals.c", "reference"): "now and then a call of an ended thread is left over when the process ends",
     ("python_threads.py", "reference"): "calls that ended threads left over, or took, count as divergences",
-    **{("socket_tcp.c", engine): "fstat of a socket is matched by the descriptor's number, which differs where threads "
-       "race for numbers" for engine in BOTH},
+    ("socket_tcp.c", "reference"): "fstat of a socket is matched by the descriptor's number, which differs where threads race for numbers",
     **{(name, "reference"): "a signal that came in the midst of computation, or between untraced calls, comes at the next traced "
        "one, after what the program looked at in between" for name in ("timer_busy.c", "timer_itimer.c", "signal_computing.c")},
 }
