@@ -7,6 +7,8 @@
 struct address { struct sockaddr_storage a; socklen_t n; };      /* as the program knows it */
 
 bool files_inside(const struct files *f, int fd);     /* a socket that is made again */
+void record_greeting(struct task *t, struct bytes *b);
+bool begins_hidden(const struct record *r);           /* a connection by TLS */
 void record_ends(struct task *t, struct record *r, uint32_t listener);
 
 /* The log: who is connected to whom. */

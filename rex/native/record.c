@@ -327,6 +327,7 @@ static void exit_stop(struct task *t, int64_t result)
     capture_outputs(t, b, result);
     if ((t->stream && call_of(t->nr)->policy == REX_STREAM) || call_of(t->nr)->hook == REX_HOOK_EPOLL_CTL)
         capture_inputs(t, b, result);
+    record_greeting(t, b);
     if (t->nr == REX_NR_bind && result >= 0)
         record_bound(t, b);
     if (result >= 0 && (t->nr == REX_NR_sendmsg || t->nr == REX_NR_recvmsg))

@@ -44,3 +44,42 @@ void record_ends(struct task *t, struct record *r, uint32_t listener)
     r->args[5] = accepts ? listener : 0;
     close(fd);
 }
+
+static const struct field *said_in(const struct record *r)
+{
+    return pipe_gives(r->call) ? record_field(r, r->call == REX_NR_sendmsg ? 1 | PART_DATA : 1, FIELD_IN) : NULL;
+}
+
+/* What is asked then cannot be compared. */
+bool begins_hidden(const struct record *r)
+{
+    enum { HANDSHAKE = 22, MAJOR = 3, HEADER = 5, CLIENT_HELLO = 1 };
+    const struct field *f = r->result > 0 ? said_in(r) : NULL;
+    return f && f->length > HEADER && f->data[0] == HANDSHAKE && f->data[1] == MAJOR && f->data[HEADER] == CLIENT_HELLO;
+}
+
+/* Many ask over one connection. */
+static bool begins_shared(const struct record *r)
+{
+    static const char preface[] = "PRI * HTTP/2.0\r\n";
+    const struct field *f = r->result > 0 ? said_in(r) : NULL;
+    return f && f->length >= sizeof preface - 1 && !memcmp(f->data, preface, sizeof preface - 1);
+}
+
+/* A replay answers threads by what they ask, in whatever order; here it has to be the same. */
+void record_greeting(struct task *t, struct bytes *b)
+{
+    static bool is_told;
+    struct record *r = (struct record *)b->data;
+    if (is_told || serial_on || !t->stream || !t->leader->threaded)
+        return;
+    r->size = (uint32_t)b->used;
+    bool is_hidden = begins_hidden(r);
+    if (begins_shared(r) || (is_hidden && t->leader->greeter && t->leader->greeter != t)) {
+        log_note(t, "its threads ask servers over %s: a replay may not find their order again; record it with --serialize",
+                 is_hidden ? "TLS" : "one connection (HTTP/2)");
+        is_told = true;
+    }
+    if (is_hidden)
+        t->leader->greeter = t;
+}

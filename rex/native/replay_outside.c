@@ -279,7 +279,7 @@ static int64_t outside_of_epoll(struct task *t, const struct event *e, const str
 {
     struct epoll_event told;
     int64_t left = 0;
-    for (size_t i = 0; i + sizeof told <= f->length; i += sizeof told) {
+    for (size_t i = 0; i + sizeof told <= f->length && left < (int)t->args[2]; i += sizeof told) {
         memcpy(&told, f->data + i, sizeof told);
         size_t at = watched_for(t, e, told.data.u64);
         if (at == watched_count)
@@ -294,7 +294,7 @@ static int64_t outside_of_epoll(struct task *t, const struct event *e, const str
 void replay_tell_outside(struct task *t, struct event *e)
 {
     int64_t left = 0;
-    if (call_of(t->nr)->hook != REX_HOOK_POLL)
+    if (call_of(t->nr)->hook == REX_HOOK_SELECT)
         put_outputs(t, e->record);
     for (int k = 0; k <= 3; k++) {
         const struct field *f = t->args[k] ? record_field(e->record, (uint8_t)k, FIELD_OUT) : NULL;

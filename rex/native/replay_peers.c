@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <sys/un.h>
 
-enum { MOST = 1 << 24 };
+enum { MOST = 1 << 24, MANY = UINT32_MAX };
 
 /* What the log has of a stream. */
 static struct socket {
@@ -19,6 +19,8 @@ static struct socket {
     uint64_t kind;                       /* family and type */
     bool is_stream, is_inside, is_datagrams;
     bool is_spoken_on;                   /* of datagrams: it was of use */
+    bool is_hidden;                      /* what is asked on it cannot be compared */
+    uint32_t speaker;                    /* 1 + the task that did; MANY */
     bool is_outside;                     /* of one that listens: somebody else called */
     bool is_played;                      /* of a threaded process, to a server outside: see replay_talks.c */
     bool is_odd;                         /* used by several processes, or with descriptors, or data that are not in the log */
@@ -191,6 +193,9 @@ static void note(struct event *e)
     else if (r->call == REX_NR_listen && r->result >= 0)
         s->listen = e;
     s->is_odd |= is_odd(s, r);
+    s->is_hidden |= begins_hidden(r);
+    if (talk_says(r->call) || pipe_takes(r->call) || r->call == REX_NR_connect)
+        s->speaker = !s->speaker || s->speaker == r->task + 1 ? r->task + 1 : MANY;
     if (r->call == REX_NR_connect || (s->is_datagrams && !s->connect && talk_says(r->call)))
         s->connect = e;
     s->is_spoken_on |= s->connect || r->call == REX_NR_bind || r->call == REX_NR_ioctl || pipe_takes(r->call);
@@ -253,6 +258,15 @@ static void keep_kinds(void)
             sockets[k].is_played &= sockets[k].kind != sockets[i].kind || script_of(sockets[k].first)->tgid != script_of(sockets[i].first)->tgid;
 }
 
+/* Whether one thread alone has all of its process that is hidden: its log says what comes when. */
+static bool is_of_one(const struct socket *s)
+{
+    for (uint32_t i = 1; i < socket_count; i++)
+        if (sockets[i].is_hidden && script_of(sockets[i].first)->tgid == script_of(s->first)->tgid && sockets[i].speaker != s->speaker)
+            return false;
+    return s->is_hidden && s->speaker != MANY;
+}
+
 bool peers_make_datagrams(const struct task *t)
 {
     for (uint32_t i = 1; i < socket_count; i++)
@@ -274,7 +288,7 @@ static void decide(void)
             sockets[i].is_inside = peers_inside(sockets[i].listener);
     }
     for (uint32_t i = 1; i < socket_count; i++)
-        sockets[i].is_played = is_to_outside(&sockets[i]);
+        sockets[i].is_played = is_to_outside(&sockets[i]) && !is_of_one(&sockets[i]);
     keep_kinds();
 }
 

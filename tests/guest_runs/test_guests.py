@@ -27,7 +27,7 @@ RUNS: dict[str, Run] = {
     **{name: Run(is_serialized=True) for name in ("race_futexes.c", "race_manager.py", "race_pipes.c", "race_python.py",
                                                   "race_sigsuspend.c", "race_spin.c", "race_threads.c", "race_timed_wait.c")},
     "python_serves.py": Run(outside="callers"),
-    **{name: Run(outside="servers") for name in ("threads_ask.c", "threads_datagrams.c", "threads_hear.c", "threads_time_moved.c", "python_fetches.py")},
+    **{name: Run(outside="servers") for name in ("thread_asks_hidden.c", "threads_ask.c", "threads_datagrams.c", "threads_hear.c", "threads_time_moved.c", "python_fetches.py")},
     "inherited_files.sh": Run(redirections="6<in.txt 7>new.txt 8>>data/a.txt 9>both.txt 5>&9 4>&1"),
     "read_redirected.sh": Run(stdin=LINES),
     "stdin_file.c": Run(stdin=LINES, is_stdin_file=True),
