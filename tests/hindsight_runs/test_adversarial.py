@@ -342,7 +342,7 @@ def test_what_open_files_have_in_their_buffers(tmp_path: Path) -> None:
 def test_files_in_the_temporary_folder(tmp_path: Path) -> None:
     case = Case(tmp_path, train=f"""
         import os, tempfile
-        path = os.path.join(tempfile.gettempdir(), "{tmp_path.name}.hindsight")
+        path = os.path.join(tempfile.gettempdir(), "{tmp_path.parent.name}.{tmp_path.name}.hindsight")
         for epoch in range(4):
             for step in range(3):
                 with open(path, "a") as file:
