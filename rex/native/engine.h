@@ -173,7 +173,7 @@ struct task {
     uint64_t clock_at, wall_at;      /* when, in the log's time; 0: not the log's answer */
     uint64_t readings, readings_since;   /* of CLOCK_MONOTONIC, more than the log has here */
     uint64_t did;                    /* the key of its last call on a path */
-    uint64_t clock_floor;            /* what CLOCK_MONOTONIC must have reached */
+    uint64_t clock_floor, told_floor; /* what CLOCK_MONOTONIC must have reached; by what the log told */
     uint64_t deadline, wait_began;   /* of the futex wait in progress, by CLOCK_MONOTONIC */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */

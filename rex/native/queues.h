@@ -13,6 +13,7 @@ uint64_t queue_id(const struct script *s, long nr, uint64_t key, uint64_t exact)
 struct queue *queue_at(uint64_t id);                 /* one with id 0 if there is none */
 void queue_add(struct event *e, uint64_t id, int kind);
 struct event *queue_left(struct queue *q, int kind);
+struct event *replay_like_place(const struct task *t, struct queue *q);   /* of clocks: where the answer went to such a place of a stack */
 
 /* Clocks: see replay_clock.c. */
 void replay_clock_start(void);

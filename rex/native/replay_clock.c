@@ -156,12 +156,20 @@ static struct event *forward(struct task *t, uint64_t key, struct queue *q, int 
     if (t->args[0] != CLOCK_MONOTONIC)
         return e;
     bool is_exact = kind != EXACT || is_seldom(t, key, q);
-    uint64_t least = is_exact ? t->clock_floor : least_of(t);
+    uint64_t least = is_exact ? t->told_floor : least_of(t);
     for (; e && clock_of(e->record) < least; e = queue_left(q, kind))
         replay_done(e);
     const struct event *next = e && !is_exact ? ahead(t, key) : NULL;
     bool is_more = next && next->number < e->number && of_thread(t, key, next->record->args[1])->count < q->count;
     return is_more && !has_passed(t, next) ? NULL : e;
+}
+
+/* A wait has lasted until then.  Reckoned from a time that the log does not have, that says nothing of what the log
+ * has for a place where the program itself asks: a replay is slower. */
+void replay_clock_passed(struct task *t, uint64_t until)
+{
+    t->clock_floor = until > t->clock_floor ? until : t->clock_floor;
+    t->told_floor = t->clock_at && until > t->told_floor ? until : t->told_floor;
 }
 
 /* A reading that the log has. */
@@ -230,6 +238,9 @@ struct event *replay_clock(struct task *t, uint64_t key)
     if (!q->id) {
         q = of_thread(t, key, 0);
         kind = PLAIN;
+        e = replay_like_place(t, q);          /* on another stack */
+        if (e && (t->args[0] != CLOCK_MONOTONIC || clock_of(e->record) >= t->told_floor))
+            return e;
     }
     return forward(t, key, q, kind);
 }

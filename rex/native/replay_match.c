@@ -156,16 +156,23 @@ static bool is_like_place(const struct task *t, const struct event *e)
     return !((e->record->args[1] ^ t->args[1]) & IN_PAGE);
 }
 
+struct event *replay_like_place(const struct task *t, struct queue *q)
+{
+    enum { FAR = 512 };
+    struct event *e = queue_left(q, PLAIN);
+    for (int i = 0; e && i < FAR; e = e->next[PLAIN], i++)
+        if (!is_taken(t, e) && is_like_place(t, e))
+            return e;
+    return NULL;
+}
+
 /* What a mate asked of a clock in such a place. */
 static struct event *match_like_place(const struct task *t, long nr, uint64_t key)
 {
-    enum { FAR = 64 };
     struct event *best = NULL;
     for (uint32_t i = 0; i < script_total(); i++) {
-        struct event *e = is_of_mate(t, script_of(i)) ? queue_left(queue_at(queue_id(script_of(i), nr, key, 0)), PLAIN) : NULL;
-        for (int k = 0; e && k < FAR && (is_taken(t, e) || !is_like_place(t, e)); k++)
-            e = e->next[PLAIN];
-        if (e && !is_taken(t, e) && is_like_place(t, e) && is_same_program(script_of(i), e) && (!best || e->number < best->number))
+        struct event *e = is_of_mate(t, script_of(i)) ? replay_like_place(t, queue_at(queue_id(script_of(i), nr, key, 0))) : NULL;
+        if (e && is_same_program(script_of(i), e) && (!best || e->number < best->number))
             best = e;
     }
     return best;
@@ -230,7 +237,7 @@ static struct event *match_own(struct task *t, long nr, uint64_t key)
     struct event *e = is_nameless_stat(t) && (has_shared_work(t) || t->leader->from_threads) ? match_nameless(t, nr) : NULL;
     if (is_timed(nr) && !is_clock(nr) && has_shared_work(t))
         return match_place(t, nr, key);
-    return e ? e : is_clock(nr) && !is_single(t) ? replay_clock(t, key) : match_in(t, t->script, nr, key);
+    return e ? e : is_clock(nr) && has_shared_work(t) ? replay_clock(t, key) : match_in(t, t->script, nr, key);
 }
 
 /* A thread that asks for the time of day in a function where it did not when recorded does the work of a mate, rather than

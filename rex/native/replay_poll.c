@@ -188,7 +188,7 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
             return;
         }
         if (result == 0)                  /* time has passed for this thread, whatever the log says */
-            t->clock_floor = t->clock + wait_limit(t, log_now() - t->wait_began);
+            replay_clock_passed(t, t->clock + wait_limit(t, log_now() - t->wait_began));
         return;
     }
     if (e->record->result >= 0)
@@ -218,7 +218,8 @@ bool replay_nap_until(struct task *t)
     uint64_t deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
     uint64_t left = (deadline > told ? deadline - told : 0) + clock_ns(clock);
     until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
-    t->clock_floor = clock == CLOCK_MONOTONIC && deadline > t->clock_floor ? deadline : t->clock_floor;
+    if (clock == CLOCK_MONOTONIC)
+        replay_clock_passed(t, deadline);
     struct user_regs_struct r = t->regs;
     r.rdx = replay_block_at(t, &until, sizeof until);
     regs_set(t, &r);
@@ -256,8 +257,8 @@ void replay_until_exit(struct task *t, int64_t result)
         return;
     }
     t->only_naps = result == -ETIMEDOUT;  /* a lock that it asks for again and again (Python's) */
-    if (result == -ETIMEDOUT && t->deadline > t->clock_floor)
-        t->clock_floor = t->deadline;
+    if (result == -ETIMEDOUT)
+        replay_clock_passed(t, t->deadline);
     if (result > -512)
         give_result(t, result);
 }

@@ -27,7 +27,8 @@ RUNS: dict[str, Run] = {
     **{name: Run(is_serialized=True) for name in ("race_futexes.c", "race_manager.py", "race_pipes.c", "race_python.py",
                                                   "race_sigsuspend.c", "race_spin.c", "race_threads.c", "race_timed_wait.c")},
     "python_serves.py": Run(outside="callers"),
-    **{name: Run(outside="servers") for name in ("thread_asks_hidden.c", "threads_ask.c", "threads_datagrams.c", "threads_hear.c", "threads_time_moved.c", "python_fetches.py")},
+    **{name: Run(outside="servers") for name in ("thread_asks_hidden.c", "threads_ask.c", "threads_clock_after.c", "threads_datagrams.c",
+                                                 "threads_hear.c", "threads_time_moved.c", "python_fetches.py")},
     "inherited_files.sh": Run(redirections="6<in.txt 7>new.txt 8>>data/a.txt 9>both.txt 5>&9 4>&1"),
     "read_redirected.sh": Run(stdin=LINES),
     "stdin_file.c": Run(stdin=LINES, is_stdin_file=True),
@@ -83,7 +84,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_look_again.c", "reference"): "a thread that looks at a socket once more than recorded is not told that there is nothing",
     ("threads_jobs_where.c", "reference"): "as python_thread_jobs.py: what a job is, is known by the thread that started it",
     **{(name, "reference"): "a connection has the answers that it had, whatever is asked on it now"
-       for name in ("threads_ask.c", "threads_datagrams.c", "threads_hear.c", "threads_time_moved.c", "python_fetches.py")},
+       for name in ("threads_ask.c", "threads_clock_after.c", "threads_datagrams.c", "threads_hear.c", "threads_time_moved.c",
+                    "python_fetches.py")},
     ("python_serves.py", "native"): "a daemon thread that the end of Python met when recorded asks for a library (libgcc_s), and here "
     "goes on to shut its socket, or the other way round: some one of ten on a busy machine",
     ("python_serves.py", "reference"): "what a caller says when another was answered may come before that",

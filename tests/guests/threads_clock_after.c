@@ -1,0 +1,34 @@
+#include "guest.h"
+#include "outside.h"
+/* While a thread talks to a server outside, which answers at once in a replay, the first thread looks at the clock, so less often
+ * than when recorded.  Once it is alone again it asks elsewhere, and is told what the log has for that place. */
+static volatile int is_done;
+static void *talk(void *f)
+{
+    char line[64];
+    for (int i = 0; i < 100; i++)
+        CHECK(fputs("something\n", f) >= 0 && fflush(f) == 0 && fgets(line, sizeof line, f));
+    is_done = 1;
+    return f;
+}
+static __attribute__((noinline)) long look(void)
+{
+    struct timespec now;
+    volatile char much[3000];
+    much[0] = 1;
+    CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    return now.tv_nsec + much[0];
+}
+int main(void)
+{
+    pthread_t thread;
+    struct timespec now;
+    long looks = 0;
+    CHECK(pthread_create(&thread, NULL, talk, called()) == 0);
+    for (; !is_done; looks += look() != 0)
+        usleep(500);
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    printf("%s at %lld.%09ld\n", looks > 0 ? "looked" : "did not look", (long long)now.tv_sec, now.tv_nsec);
+    return guest_done();
+}
