@@ -23,6 +23,7 @@ NAMES = ("time", "perf_counter", "monotonic", "process_time", "thread_time", "ti
 _OF_SECONDS = {"localtime": 0, "gmtime": 0, "ctime": 0, "asctime": 0, "strftime": 1}
 now_s, thread_s = time.perf_counter, time.thread_time    # ours, whatever is patched later
 real_urandom = os.urandom
+_TORCH_DRAW = 1 << 63
 _AHEAD_BYTES, _AHEAD = 64, 64   # draws of at most so many bytes are made so many together
 
 
@@ -150,6 +151,18 @@ class Entropy:
         stream = self._seeded.copy()
         stream.update(number.to_bytes(8, "little"))
         return stream.digest(size)
+
+    def seed_torch(self, torch: Any) -> None:
+        """Let torch's generators begin with numbers of this stream: it asks the system in C++."""
+        def seed() -> int:
+            number = int.from_bytes(self.read(8), "little")
+            torch.manual_seed(number)
+            return number
+
+        seed.__module__, seed.__qualname__ = "torch.random", "seed"
+        torch.seed = torch.random.seed = seed
+        # Apart from the draws that are counted, which former recordings made without this one.
+        torch.manual_seed(int.from_bytes(self._draw(_TORCH_DRAW, 8), "little"))
 
     def install(self) -> None:
         """Let random, secrets, uuid and numpy draw from this stream."""

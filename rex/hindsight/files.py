@@ -294,14 +294,9 @@ def place_apart(folders: Iterable[str]) -> str:
     return next((place for place in places if not (place + os.sep).startswith(covered) and os.access(place, os.W_OK)), places[0])
 
 
-def watch_torch(files: Files) -> None:
+def watch_torch(torch: Any, files: Files) -> None:
     """torch writes its files in C++: note them too."""
-    torch = sys.modules.get("torch")
-    core = getattr(torch, "_C", None)
-    real = getattr(core, "PyTorchFileWriter", None)
-    if real is None or isinstance(real, _Writer):
-        return
-    core.PyTorchFileWriter = _Writer(real, files)   # type: ignore[union-attr]
+    torch._C.PyTorchFileWriter = _Writer(torch._C.PyTorchFileWriter, files)
 
 
 class _Writer:

@@ -1,4 +1,4 @@
-"""Have the user's own modules rewritten when they are imported."""
+"""Have the user's own modules rewritten when they are imported, and look at libraries then."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import os
 import sys
 import sysconfig
 import types
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 Prepare = Callable[[str, str, types.ModuleType], types.CodeType]
+Meet = Callable[[types.ModuleType], None]
 
 _LIBRARIES = tuple(path for key in ("stdlib", "platstdlib", "purelib", "platlib")
                    if (path := sysconfig.get_paths().get(key)))
@@ -33,26 +34,38 @@ class _Loader(importlib.machinery.SourceFileLoader):
         exec(code, vars(module))
 
 
+class _LibraryLoader(importlib.machinery.SourceFileLoader):
+    meet: Meet
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        super().exec_module(module)
+        self.meet(module)
+
+
 class Finder:
     """Finds modules in place of the usual finder on the path, and rewrites the user's."""
 
-    def __init__(self, tops: tuple[str, ...], prepare: Prepare) -> None:
+    def __init__(self, tops: tuple[str, ...], prepare: Prepare, libraries: Mapping[str, Meet]) -> None:
         """
         Args:
             tops: folders, as real paths, whose modules are the user's.
             prepare: gives a module's code by name, path and the module about to run.
+            libraries: what is called, by name, with one that was imported.
         """
-        self._tops, self._prepare = tops, prepare
+        self._tops, self._prepare, self._libraries = tops, prepare, libraries
 
     def find_spec(self, fullname: str, path: Sequence[str] | None,
                   target: types.ModuleType | None = None) -> Any:
         """The spec of a module, None if it is not on the path."""
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
-        if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader \
-                or not spec.origin or not is_users(spec.origin, self._tops):
+        if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader or not spec.origin:
             return spec
-        spec.loader = _Loader(fullname, spec.origin)
-        spec.loader.prepare = self._prepare
+        if is_users(spec.origin, self._tops):
+            spec.loader = _Loader(fullname, spec.origin)
+            spec.loader.prepare = self._prepare
+        elif fullname in self._libraries:
+            spec.loader = _LibraryLoader(fullname, spec.origin)
+            spec.loader.meet = self._libraries[fullname]
         return spec
 
     def install(self) -> None:

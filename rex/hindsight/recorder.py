@@ -13,7 +13,7 @@ from rex.archive import Archive, Recording
 from rex.errors import NotFound, OwnFailure
 from rex.hindsight import output
 from rex.hindsight.clock import Clock, Entropy, now_s
-from rex.hindsight.files import Files, watch_torch
+from rex.hindsight.files import Files
 from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.memory import Sizer, Taken
 from rex.hindsight.policy import Policy
@@ -192,8 +192,6 @@ class Recorder(Seeker):
         return max(1, min(_MANY, 2 * entry.iteration, int(2 * self.granularity_s / mean)))
 
     def turn(self, entry: Entry) -> None:
-        if self.files is not None and not entry.iteration:
-            watch_torch(self.files)
         if self.target:
             self.seek_turn(entry)
             entry.turned_s = now_s()

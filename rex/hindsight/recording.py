@@ -17,7 +17,7 @@ from rex.hindsight.records import Run, checkpoint_to_json, read_run
 from rex.hindsight.thinning import Thinner
 
 LEVEL = -1   # of zstd: floats hardly compress, and the training pays
-RunScript = Callable[[str, list[str], Any], int]
+RunScript = Callable[[str, list[str], Any, Any], int]
 
 
 def record(job: dict[str, Any], run_script: RunScript) -> int:
@@ -37,7 +37,7 @@ def record(job: dict[str, Any], run_script: RunScript) -> int:
         prepare = _preparer(recorder)
         sessions.current = recorder
         recorder.install()
-        status = run_script(job["script"], job["arguments"], prepare)
+        status = run_script(job["script"], job["arguments"], prepare, recorder.libraries())
         _finish(job, recorder, recording, status)
     return status
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pickle
 import types
-from typing import Any
+from typing import Any, Callable
 
 from rex.archive import Archive
 from rex.errors import OwnFailure
 from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.deltas import ChunkReader
+from rex.hindsight.files import watch_torch
 from rex.hindsight.graph import Snapshot, decode_snapshot
 from rex.hindsight.kinds import Shapes
 from rex.hindsight.pending import is_waiting, is_within_context
@@ -43,6 +44,15 @@ class Seeker(Session):
         self.restored = 0
         self._chunks = ChunkReader(archive.store)
         self.restore_s = self.restore_pause_s = 0.0
+
+    def libraries(self) -> dict[str, Callable[[Any], None]]:
+        """What is done to libraries once they are imported."""
+        return {"torch": self._meet_torch}
+
+    def _meet_torch(self, torch: Any) -> None:
+        self.entropy.seed_torch(torch)
+        if self.files is not None:
+            watch_torch(torch, self.files)
 
     def seek_begin(self, entry: Entry) -> bool | None:
         """What `begin` answers while seeking; None: the state here is the real one."""

@@ -15,7 +15,7 @@ from rex.hindsight import session as sessions
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
 from rex.hindsight.draws import Draws, Held, held_names, is_generator
-from rex.hindsight.files import Files, folders_of, private_view, undo, watch_torch
+from rex.hindsight.files import Files, folders_of, private_view, undo
 from rex.hindsight.graph import Snapshot, difference, walk_roots
 from rex.hindsight.instrument import ModulePlan, plan_module, rewrite
 from rex.hindsight.memory import Hasher
@@ -28,7 +28,7 @@ from rex.hindsight.values import plain_value
 
 _VERIFIED = 2     # restores of a loop that are always compared
 _OFTEN, _SMALL_BYTES = 8, 4 << 20   # then one of so many, of small states
-RunScript = Callable[[str, list[str], Any], int]
+RunScript = Callable[[str, list[str], Any, Any], int]
 _encode = json.JSONEncoder(separators=(",", ":")).encode    # ours, whatever the script makes of json's
 
 
@@ -163,8 +163,6 @@ class Replayer(Seeker):
         os._exit(0)
 
     def turn(self, entry: Entry) -> None:
-        if self.files is not None and not entry.iteration:
-            watch_torch(self.files)
         if self.target:
             self.seek_turn(entry)
         else:
@@ -421,6 +419,6 @@ def replay(job: dict[str, Any], run_script: RunScript) -> int:
     except UsageError as error:
         replayer.tell("failed", what=error.what, why=error.why, advice=error.advice)
         os._exit(error.code)
-    status = run_script(job["script"], job["arguments"], _preparer(replayer, archive))
+    status = run_script(job["script"], job["arguments"], _preparer(replayer, archive), replayer.libraries())
     replayer.finish(status)
     return status

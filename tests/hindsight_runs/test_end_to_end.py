@@ -95,6 +95,18 @@ def test_torch_training(tmp_path: Path) -> None:
     assert case.replay("-j", "2") == case.truth()
 
 
+def test_torch_without_a_seed(tmp_path: Path) -> None:
+    """Its generators ask the system in C++: what they begin with comes again, whatever runs anew."""
+    pytest.importorskip("torch", reason="torch is not installed")
+    case = Case(tmp_path, train=TORCH.replace("torch.manual_seed(0)", "pass") + "print(torch.seed() % 7, torch.rand(1).item(), 'seeded')\n")
+    recorded = case.record()
+    assert case.record() != recorded
+    case.add_after("train", "scheduler.step()", "print('probe', epoch, loss.item())")
+    told = "".join(f"probe {line}\n" for line in recorded.splitlines() if line.count(" ") == 1)
+    assert case.replay("-e", "exp0") == told
+    assert case.replay("-e", "exp0", "--no-skip") == told
+
+
 def test_changed_code_is_refused_with_the_difference(tmp_path: Path) -> None:
     case = Case(tmp_path, train=NUMPY)
     case.record()
