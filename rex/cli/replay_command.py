@@ -20,14 +20,19 @@ def verdict(outcome: "Outcome") -> tuple[int, str]:
     if not outcome.is_identical:
         parts = [f"{path}: {why}" for path, why in sorted(outcome.differing.items())]
         if outcome.differs_at:
-            event, stream = outcome.differs_at
-            parts.append(f"{_STREAMS.get(stream, 'output')} differs at event {event}")
+            parts.append(difference_text(outcome.differs_at))
         if not outcome.is_same_status:
             parts.append("the exit status differs")
         return (20 if outcome.divergences else 1), "; ".join(parts)
     if outcome.divergences:
         return 20, "the output is identical, but the log was not followed"
     return 0, "identical"
+
+
+def difference_text(differs_at: tuple[int, int]) -> str:
+    """The first output that is another one."""
+    event, stream = differs_at
+    return f"{_STREAMS.get(stream, 'output')} differs at event {event}"
 
 
 def divergence_text(outcome: "Outcome", archive: str) -> str:
@@ -117,6 +122,8 @@ def command(archive: str, experiment: str | None, outdir: str, check: bool, sand
         click.echo(json.dumps(as_json(outcome, archive)))
     if outcome.divergence:
         click.echo(f"rex: {divergence_text(outcome, archive)}", err=True)
+    elif outcome.differs_at and not check:
+        click.echo(f"rex: {difference_text(outcome.differs_at)}", err=True)
     for problem in outcome.problems:
         click.echo(f"rex: {clean(problem)}", err=True)
     if check:

@@ -44,18 +44,20 @@ bool replay_is_pace(long nr)
     return nr == REX_NR_clock_gettime && may_race();
 }
 
-/* e: what the log has instead, NULL for the task's next event. */
-void replay_diverged(struct task *t, const struct event *e, const char *why)
+static void tell_divergence(const struct event *e, uint32_t task, const char *why, const char *asked, const char *path)
 {
-    if (!e)
-        e = replay_next(t);
     if (divergences++ == 0) {
         char *logged = e ? event_text(e) : strdup("nothing more");
         report_line("divergence=%u\t%u\t%d\t%s\t%s%s%s%s\t%s", e ? e->number : (unsigned)event_count,
-                    t->script ? t->script->index : UINT32_MAX, may_race(), why, name_of(t->nr), t->path ? " \"" : "",
-                    t->path ? t->path : "", t->path ? "\"" : "", logged);
+                    task, may_race(), why, asked, path ? " \"" : "", path ? path : "", path ? "\"" : "", logged);
         free(logged);
     }
+}
+
+/* e: what the log has instead, NULL for the task's next event. */
+void replay_diverged(struct task *t, const struct event *e, const char *why)
+{
+    tell_divergence(e ? e : replay_next(t), t->script ? t->script->index : UINT32_MAX, why, name_of(t->nr), t->path);
 }
 
 /* ------------------------------------------------------------------ calls */
@@ -365,14 +367,23 @@ void replay_mismatch(const struct event *e)
     differs(e, e->record->stream);
 }
 
-/* What tasks would have written that there never were: a replay that follows its log to the end has none of them. */
+/* Nobody writes it any more. */
+void replay_unwritten(const struct event *e)
+{
+    const struct record *r = e->record;
+    if (r->result <= 0 || !replay_is_output(r->stream, r->call))
+        return;
+    tell_divergence(e, r->task, e->told ? "written in part" : "never written", "nothing more", NULL);
+    replay_mismatch(e);
+}
+
+/* What was written when recorded and is not now, or in part: by a task that there never was, or a thread that came to
+ * less before the process ended.  Told to stop after a step, a replay leaves what follows. */
 static void miss_outputs(void)
 {
-    for (size_t i = 0; divergences && i < event_count; i++) {
-        const struct record *r = events[i].record;
-        if (!events[i].done && r->result > 0 && replay_is_output(r->stream, r->call))
-            replay_mismatch(&events[i]);
-    }
+    for (size_t i = 0; (divergences || plan.gate < 0) && i < event_count; i++)
+        if (!events[i].done)
+            replay_unwritten(&events[i]);
 }
 
 void replay_start(void)

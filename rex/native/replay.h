@@ -84,6 +84,7 @@ void replay_began(struct task *t);
 void replay_ended(struct task *t, int status);
 bool replay_is_changed(const char *path);
 void replay_mismatch(const struct event *e);
+void replay_unwritten(const struct event *e);
 bool replay_is_output(uint32_t stream, long nr);
 void replay_tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
 uint64_t replay_random(struct task *t);

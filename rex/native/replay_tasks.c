@@ -102,8 +102,11 @@ static void cross_out_unborn(const struct script *leader)
     for (uint32_t i = 0; i < script_total(); i++) {
         struct script *s = script_of(i);
         bool is_unborn = s->birth && s->birth->args[2] & CLONE_THREAD && s->birth->args[5] == leader->index && !s->is_taken;
-        for (size_t k = 0; is_unborn && k < s->count; k++)
+        for (size_t k = 0; is_unborn && k < s->count; k++) {
+            if (!s->event[k]->done)
+                replay_unwritten(s->event[k]);
             replay_done(s->event[k]);
+        }
     }
 }
 

@@ -132,3 +132,32 @@ def test_a_sandboxed_replay(tmp_path: Path) -> None:
     refused = rex("replay", "-l", "A", "-o", "o3", "--sandbox", cwd=tmp_path, REX_ENGINE="reference")
     assert refused.returncode == 125 and "--sandbox needs the native engine" in refused.stderr
     assert not [name for name in os.listdir(tmp_path / "cache") if name.startswith("replay-")]
+
+
+SPINS = """
+import threading
+turns, is_over = 0, False
+def spin():
+    global turns
+    while not is_over:
+        turns += 1
+thread = threading.Thread(target=spin)
+thread.start()
+for _ in range(200000):
+    pass
+is_over = True
+thread.join()
+print("." * (turns % 4001), end="")
+"""
+
+
+@pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")
+def test_a_replay_whose_threads_say_less_or_more_tells_it(tmp_path: Path) -> None:
+    """What they do depends on their order, which is not that of the log."""
+    recorded = rex("record", "-q", "-l", "A", "--", sys.executable, "-I", "-S", "-c", SPINS, cwd=tmp_path, REX_ENGINE="native")
+    for number in range(4):
+        done = rex("replay", "-q", "-l", "A", "-o", f"out{number}", "--json", cwd=tmp_path, REX_ENGINE="native")
+        said, _, report = done.stdout.rpartition('{"archive": ')
+        is_same = said == recorded.stdout
+        assert json.loads('{"archive": ' + report)["check"] == (0 if is_same else 20), done.stderr
+        assert is_same or "diverged at event" in done.stderr
