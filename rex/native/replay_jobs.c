@@ -114,20 +114,21 @@ bool replay_is_of_jobs(long nr)
     return c && (c->hook == REX_HOOK_FORK || c->hook == REX_HOOK_WAIT);
 }
 
+/* For a child that it names: then the log's event is one of that child, among kin as well. */
 bool replay_waits_for_job(struct task *t, long nr)
 {
     bool by_id = nr == REX_NR_waitid;
-    return divides_work(t) && replay_is_of_jobs(nr) && call_of(nr)->hook == REX_HOOK_WAIT && (int)t->args[by_id] > 0
+    return has_shared_work(t) && plan.gate < 0 && replay_is_of_jobs(nr) && call_of(nr)->hook == REX_HOOK_WAIT && (int)t->args[by_id] > 0
         && (!by_id || t->args[0] == P_PID);
 }
 
 /* NULL: as for any other call. */
 struct event *replay_job_event(struct task *t, long nr)
 {
-    if (!divides_work(t) || !replay_is_of_jobs(nr))
+    if (!replay_is_of_jobs(nr))
         return NULL;
     if (call_of(nr)->hook == REX_HOOK_FORK)
-        return fork_flags(t) & CLONE_THREAD ? NULL : find_fork(t, nr);
+        return !divides_work(t) || fork_flags(t) & CLONE_THREAD ? NULL : find_fork(t, nr);
     return replay_waits_for_job(t, nr) ? find(t, nr, (int64_t)(int)t->args[nr == REX_NR_waitid], asks_for) : NULL;
 }
 
