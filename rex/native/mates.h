@@ -18,6 +18,8 @@ void replay_kin_born(struct task *parent, struct task *t, uint64_t flags);
 bool replay_kin_kill(struct task *t);
 bool replay_kin_pauses(struct task *t, struct event *e);    /* true: it runs */
 bool replay_kin_signal(struct task *t, siginfo_t *info);
+int64_t replay_waited(const struct record *r);           /* see replay_calls.c */
+bool replay_kin_is_past(struct task *t, const struct event *e);
 bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
 bool replay_changes_alone(const struct task *t, const char *path);    /* its process, or kin */
 bool replay_own_file(struct task *t);                 /* true: made, changed or found, though not in the log: see replay_own.c */

@@ -22,7 +22,8 @@ static void run(struct task *t)
 
 /* ------------------------------------------------------------------ wait */
 
-static int64_t recorded_pid(const struct record *r)
+/* The child that a wait has told of; 0: none. */
+int64_t replay_waited(const struct record *r)
 {
     const struct field *f;
     siginfo_t info;
@@ -86,7 +87,7 @@ static void wait_freely_exit(struct task *t, int64_t result)
 static void wait_entry(struct task *t, struct event *e)
 {
     const uint64_t not_ends = WNOHANG | WUNTRACED | WCONTINUED;
-    int64_t pid = recorded_pid(e->record);
+    int64_t pid = replay_waited(e->record);
     if (replay_kin_waits(t, e, pid)) {
         replay_done(e);
         t->matched = NULL;

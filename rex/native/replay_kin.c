@@ -177,3 +177,23 @@ bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged)
         return is_kin_of(t, (uint32_t)asked);
     return is_kin(t) && (!e || logged <= 0 || is_kin_of(t, (uint32_t)logged));
 }
+
+/* The wait that told of the process' end. */
+static const struct record *awaited(struct script *s)
+{
+    for (size_t i = 0; !s->awaited_known && i < event_count && !s->awaited; i++) {
+        const struct record *r = events[i].record;
+        const struct rex_call *c = r > s->birth ? call_of(r->call) : NULL;
+        if (c && c->hook == REX_HOOK_WAIT && replay_waited(r) == (int64_t)s->tgid)
+            s->awaited = r;
+    }
+    s->awaited_known = true;
+    return s->awaited;
+}
+
+/* Whether its kin had waited for the task's end before the event: then it is no work that the task could have done. */
+bool replay_kin_is_past(struct task *t, const struct event *e)
+{
+    const struct record *wait = is_kin(t) ? awaited(script_leader(t->script->index)) : NULL;
+    return wait && script_leader(wait->task) == script_leader(e->record->task) && wait < e->record;
+}

@@ -52,7 +52,7 @@ static bool is_alike(struct task *t, const struct event *e)
     const uint64_t *args = e->record->args;
     if (!t || !has_shared_work(t))
         return true;
-    return e->record->call == REX_NR_getrandom ? args[1] == t->args[1]
+    return e->record->call == REX_NR_getrandom ? args[1] == t->args[1] && !replay_kin_is_past(t, e)
         : e->record->call == REX_NR_socket ? args[0] == t->args[0] && args[1] == t->args[1]
         : e->record->call != t->nr || replay_is_as_now(t, e);
 }

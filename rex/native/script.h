@@ -23,6 +23,8 @@ struct script {
     struct event *exit;
     size_t count, cursor, execs;
     const struct record *birth;
+    const struct record *awaited;    /* of one of kin: the wait that told its parent of its end */
+    bool awaited_known;              /* it has been looked for */
     uint32_t index, tid, tgid;
     uint32_t step_tasks;             /* of a step: how many of its tasks live */
     uint32_t kin;                    /* the same number in all processes that share memory, 0 = none */

@@ -1,0 +1,28 @@
+#include "guest.h"
+#include <sys/random.h>
+/* Children that share memory are ended, before or after they have drawn random bytes; then their parent draws as many. */
+enum { ROUNDS = 40, STEP = 15000 };
+static uint64_t drawn(void)
+{
+    uint64_t bytes[4];
+    CHECK(getrandom(bytes, sizeof bytes, 0) == sizeof bytes);
+    return bytes[0];
+}
+int main(void)
+{
+    volatile uint64_t *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(shared != MAP_FAILED);
+    for (int i = 0; i < ROUNDS; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            *shared = drawn();
+            for (;;)
+                pause();
+        }
+        for (volatile int k = 0; k < i * STEP; k++) {
+        }
+        CHECK(kill(child, SIGTERM) == 0 && wait_for(child) == SIGTERM);
+        printf("%d: %016llx\n", i, (unsigned long long)drawn());
+    }
+    return guest_done();
+}
