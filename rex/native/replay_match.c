@@ -183,11 +183,25 @@ static bool is_before(const struct event *e, const struct event *other)
     return is_clock(e->record->call) ? clock_of(e->record) < clock_of(other->record) : e->number < other->number;
 }
 
-/* Threads share work: what one did when recorded, another may do now. */
+/* The log has readings at such a place, though none may be left. */
+static bool had_like_place(const struct task *t, long nr, uint64_t key)
+{
+    enum { FAR = 512 };
+    for (uint32_t i = 0; i < script_total(); i++) {
+        const struct event *e = replay_is_mate(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
+        for (int k = 0; e && k < FAR; e = e->next[PLAIN], k++)
+            if (is_like_place(t, e))
+                return true;
+    }
+    return false;
+}
+
+/* Threads share work: what one did when recorded, another may do now.  A runtime whose threads wait once more asks for the
+ * time where it did before, and takes none from what a mate asks at another place. */
 static struct event *match_sibling(struct task *t, long nr, uint64_t key)
 {
     struct event *best = NULL, *e;
-    if (is_clock(nr) && (best = match_like_place(t, nr, key)))
+    if (is_clock(nr) && ((best = match_like_place(t, nr, key)) || had_like_place(t, nr, key)))
         return best;
     for (uint32_t i = 0; i < script_total(); i++)
         if (is_of_mate(t, script_of(i)) && (e = match_in(t, script_of(i), nr, key)) && is_same_program(script_of(i), e)
