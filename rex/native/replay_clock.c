@@ -47,11 +47,12 @@ void replay_clock_start(void)
 
 uint64_t clock_of(const struct record *r)
 {
-    const struct field *f = record_field(r, 1, FIELD_OUT);
+    bool is_in_us = r->call == REX_NR_gettimeofday;
+    const struct field *f = record_field(r, is_in_us ? 0 : 1, FIELD_OUT);
     int64_t value[2] = {0, 0};
     if (f && f->length == sizeof value)
         memcpy(value, f->data, sizeof value);
-    return (uint64_t)value[0] * 1000000000u + (uint64_t)value[1];
+    return (uint64_t)value[0] * 1000000000u + (uint64_t)value[1] * (is_in_us ? 1000 : 1);
 }
 
 /* What the log has for who asks now; NULL if that is not known. */
@@ -182,7 +183,7 @@ void replay_clock_told(struct task *t, const struct record *r)
         t->clock_at = r->time;
         t->readings = 0;
     }
-    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME) {
+    if (r->call == REX_NR_gettimeofday || (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME)) {
         t->wall = clock_of(r);
         t->wall_at = r->time;
     }
@@ -212,7 +213,7 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
     uint64_t now = last[0] * NS + last[1] * unit + (log_now() - t->script->clock_at);
     if (arg && t->args[0] == CLOCK_MONOTONIC)
         now = monotonic(t, key, now);
-    else if (arg && t->args[0] == CLOCK_REALTIME) {
+    else if (!arg || t->args[0] == CLOCK_REALTIME) {
         t->wall = now;
         t->wall_at = 0;
     }

@@ -132,6 +132,40 @@ static struct outside outside_of(struct task *t, const struct event *e)
     return o;
 }
 
+static bool polls_for(const struct pollfd *now, size_t count, int fd)
+{
+    size_t i = 0;
+    while (i < count && now[i].fd != fd)
+        i++;
+    return i < count;
+}
+
+/* Whether the call waits for any of what the log has as ready outside: a thread that looks once more than when recorded may
+ * wait for less.  One that is made again to be told (replay_hasten) did, and has been changed since. */
+static bool is_asked_for(struct task *t, const struct event *e)
+{
+    static struct pollfd now[FEW];
+    unsigned hook = call_of(t->nr)->hook;
+    size_t count = hook == REX_HOOK_POLL ? (size_t)t->args[1] : 0, bytes = ((size_t)t->args[0] + 63) / 64 * 8;
+    if (e == t->outside || hook == REX_HOOK_EPOLL_WAIT || count > FEW || !mem_read(t->tid, t->args[0], now, count * sizeof *now))
+        return true;
+    for (uint8_t k = 0; k <= 3; k++) {
+        const struct field *f = record_field(e->record, k, FIELD_OUT);
+        const struct pollfd *was = f ? (const void *)f->data : NULL;
+        fd_set set;
+        FD_ZERO(&set);
+        if (!f || (hook == REX_HOOK_SELECT && (!t->args[k] || bytes > sizeof set || !mem_read(t->tid, t->args[k], &set, bytes))))
+            continue;
+        for (size_t i = 0; hook == REX_HOOK_POLL && k == 0 && i < f->length / sizeof *was; i++)
+            if (was[i].revents && files_stream(t->files, was[i].fd) && polls_for(now, count, was[i].fd))
+                return true;
+        for (size_t fd = 0; hook == REX_HOOK_SELECT && k > 0 && fd < f->length * 8 && fd < FD_SETSIZE; fd++)
+            if (f->data[fd / 8] & 1 << fd % 8 && FD_ISSET(fd, &set) && files_stream(t->files, (int)fd))
+                return true;
+    }
+    return false;
+}
+
 /* Takes what is outside out of the wait; poll's descriptors come back at its end. */
 static void wait_inside(struct task *t)
 {
@@ -208,12 +242,13 @@ bool replay_wait_freely(struct task *t, struct event *e)
 {
     struct outside o = e ? outside_of(t, e) : (struct outside){0, true};
     bool fails = e && e->record->result < 0 && !replay_ends_later(t, e);
-    if (!has_shared_work(t) || fails || (e && o.count && (o.has_come || t->is_forced)))
+    if (!has_shared_work(t) || fails || (e && o.count && is_asked_for(t, e) && (o.has_come || t->is_forced)))
         return false;
     if (e && !o.count && e->record->result != -EINTR && is_same_wait(t, e->record))
         replay_done(e);                   /* one that a signal ends is of the wait that this ends here */
+    struct event *next = o.count ? e : first_outside(t);
     t->is_next_outside = o.count;
-    t->outside = o.count ? e : first_outside(t);
+    t->outside = next && is_asked_for(t, next) ? next : NULL;
     if (e)
         e->taker = NULL;
     t->matched = NULL;

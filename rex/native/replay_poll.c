@@ -187,6 +187,8 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
             rewind_call(t);
             return;
         }
+        if (result >= 0)                  /* else it is made again, as it has been changed */
+            t->outside = NULL;
         if (result == 0)                  /* time has passed for this thread, whatever the log says */
             replay_clock_passed(t, t->clock + wait_limit(t, log_now() - t->wait_began));
         return;
