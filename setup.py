@@ -1,12 +1,14 @@
 """Builds rex-engine, a program and not a module, where there is a C compiler."""
 
+import glob
 import os
 
 from setuptools import Distribution, Extension, setup
 from setuptools.command.build_ext import build_ext
 
 NATIVE = os.path.join("rex", "native")
-SOURCES = sorted(os.path.join(NATIVE, name) for name in os.listdir(NATIVE) if name.endswith(".c"))
+SOURCES = sorted(glob.glob(os.path.join(NATIVE, "*.c")))
+HEADERS = sorted(glob.glob(os.path.join(NATIVE, "**", "*.h"), recursive=True))
 
 
 class BuildEngine(build_ext):
@@ -31,8 +33,7 @@ class BuildEngine(build_ext):
 setup(
     ext_modules=[Extension(
         "rex.native.rex-engine", SOURCES, optional=True,
-        depends=[os.path.join(NATIVE, "engine.h"), os.path.join(NATIVE, "live.h"), os.path.join(NATIVE, "length.h"),
-                 os.path.join(NATIVE, "seed.h"), os.path.join(NATIVE, "generated", "syscalls.h")],
+        depends=HEADERS,
         extra_compile_args=["-std=c11", "-O2", "-Wall", "-Wextra"])],
     cmdclass={"build_ext": BuildEngine},
     distclass=type("BinaryDistribution", (Distribution,), {"has_ext_modules": lambda self: True}),

@@ -15,7 +15,7 @@ struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
 typedef bool event_fits(const struct event *e, const void *what);
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);
 void replay_did(struct task *t, uint64_t key);
-uint64_t clock_of(const struct record *r);            /* ns that a clock_gettime answered */
+uint64_t clock_of(const struct record *r);            /* ns that a clock answered */
 void replay_clock_passed(struct task *t, uint64_t until);
 bool replay_nap_until(struct task *t);                /* a sleep until a point in time begins */
 void replay_until(struct task *t);                    /* a futex wait until a point in time begins */

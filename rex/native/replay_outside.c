@@ -97,18 +97,47 @@ bool replay_is_watched(struct task *t, uint64_t data, bool inner)
 
 /* ------------------------------------------------------------------ between threads */
 
-/* Of what the log has as ready, that which is outside: how many, and whether all has come by now. */
-struct outside { int count; bool has_come; };
+/* What a call waits for; all, where that is not known. */
+struct wanted { bool all; size_t count; struct pollfd fds[FEW]; fd_set sets[4]; };
 
-static void add_outside(struct task *t, const struct event *e, int fd, bool gives_only, bool may_give, struct outside *o)
+static const struct wanted *wanted_by(struct task *t)
+{
+    static struct wanted w;
+    unsigned hook = call_of(t->nr)->hook;
+    size_t bytes = ((size_t)t->args[0] + 63) / 64 * 8;
+    w.count = hook == REX_HOOK_POLL && t->args[1] <= FEW ? t->args[1] : 0;
+    w.all = hook == REX_HOOK_EPOLL_WAIT || (hook == REX_HOOK_POLL && t->args[1] > FEW)
+        || !mem_read(t->tid, t->args[0], w.fds, w.count * sizeof *w.fds);
+    memset(w.sets, 0, sizeof w.sets);
+    for (int k = 1; k <= 3 && hook == REX_HOOK_SELECT && bytes <= sizeof *w.sets; k++)
+        if (t->args[k])
+            mem_read(t->tid, t->args[k], &w.sets[k], bytes);
+    return &w;
+}
+
+static bool polls_for(const struct wanted *w, int fd)
+{
+    size_t i = 0;
+    while (i < w->count && w->fds[i].fd != fd)
+        i++;
+    return i < w->count;
+}
+
+/* Of what the log has as ready, that which is outside: how many, whether all has come by now, and whether any is waited
+ * for: a thread that looks once more than when recorded may wait for less. */
+struct outside { int count; bool has_come, is_wanted; };
+
+static void add_outside(struct task *t, const struct event *e, int fd, bool gives_only, bool may_give, bool is_wanted, struct outside *o)
 {
     o->count++;
+    o->is_wanted |= is_wanted;
     o->has_come = o->has_come && (gives_only ? may_give : replay_has_asked(t, files_stream(t->files, fd), e));
 }
 
-static struct outside outside_of(struct task *t, const struct event *e)
+/* w: NULL of a call that waits already, and has been changed since (wait_inside). */
+static struct outside outside_of(struct task *t, const struct event *e, const struct wanted *w)
 {
-    struct outside o = {0, true};
+    struct outside o = {0, true, w && w->all};
     unsigned hook = call_of(t->nr)->hook;
     for (uint8_t k = 0; k <= 3; k++) {
         const struct field *f = record_field(e->record, k, FIELD_OUT);
@@ -118,52 +147,18 @@ static struct outside outside_of(struct task *t, const struct event *e)
             continue;
         for (size_t i = 0; hook == REX_HOOK_POLL && k == 0 && i < f->length / sizeof *was; i++)
             if (was[i].revents && was[i].fd >= 0 && files_stream(t->files, was[i].fd))
-                add_outside(t, e, was[i].fd, was[i].revents == POLLOUT, true, &o);
+                add_outside(t, e, was[i].fd, was[i].revents == POLLOUT, true, w && polls_for(w, was[i].fd), &o);
         for (size_t fd = 0; hook == REX_HOOK_SELECT && k > 0 && fd < f->length * 8; fd++)
             if (f->data[fd / 8] & 1 << fd % 8 && files_stream(t->files, (int)fd))
-                add_outside(t, e, (int)fd, k == 2, true, &o);
+                add_outside(t, e, (int)fd, k == 2, true, w && fd < FD_SETSIZE && FD_ISSET(fd, &w->sets[k]), &o);
         for (size_t i = 0; hook == REX_HOOK_EPOLL_WAIT && k == 1 && i + sizeof told <= f->length; i += sizeof told) {
             memcpy(&told, f->data + i, sizeof told);
             size_t at = watched_for(t, e, told.data.u64);
             if (at < watched_count)
-                add_outside(t, e, watched[at].fd, told.events == EPOLLOUT, watched[at].events & EPOLLOUT, &o);
+                add_outside(t, e, watched[at].fd, told.events == EPOLLOUT, watched[at].events & EPOLLOUT, false, &o);
         }
     }
     return o;
-}
-
-static bool polls_for(const struct pollfd *now, size_t count, int fd)
-{
-    size_t i = 0;
-    while (i < count && now[i].fd != fd)
-        i++;
-    return i < count;
-}
-
-/* Whether the call waits for any of what the log has as ready outside: a thread that looks once more than when recorded may
- * wait for less.  One that is made again to be told (replay_hasten) did, and has been changed since. */
-static bool is_asked_for(struct task *t, const struct event *e)
-{
-    static struct pollfd now[FEW];
-    unsigned hook = call_of(t->nr)->hook;
-    size_t count = hook == REX_HOOK_POLL ? (size_t)t->args[1] : 0, bytes = ((size_t)t->args[0] + 63) / 64 * 8;
-    if (e == t->outside || hook == REX_HOOK_EPOLL_WAIT || count > FEW || !mem_read(t->tid, t->args[0], now, count * sizeof *now))
-        return true;
-    for (uint8_t k = 0; k <= 3; k++) {
-        const struct field *f = record_field(e->record, k, FIELD_OUT);
-        const struct pollfd *was = f ? (const void *)f->data : NULL;
-        fd_set set;
-        FD_ZERO(&set);
-        if (!f || (hook == REX_HOOK_SELECT && (!t->args[k] || bytes > sizeof set || !mem_read(t->tid, t->args[k], &set, bytes))))
-            continue;
-        for (size_t i = 0; hook == REX_HOOK_POLL && k == 0 && i < f->length / sizeof *was; i++)
-            if (was[i].revents && files_stream(t->files, was[i].fd) && polls_for(now, count, was[i].fd))
-                return true;
-        for (size_t fd = 0; hook == REX_HOOK_SELECT && k > 0 && fd < f->length * 8 && fd < FD_SETSIZE; fd++)
-            if (f->data[fd / 8] & 1 << fd % 8 && FD_ISSET(fd, &set) && files_stream(t->files, (int)fd))
-                return true;
-    }
-    return false;
 }
 
 /* Takes what is outside out of the wait; poll's descriptors come back at its end. */
@@ -231,7 +226,7 @@ static struct event *first_outside(struct task *t)
     enum { FAR = 200 };
     struct event *e = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
     for (int i = 0; e && i < FAR; e = e->next[0], i++)
-        if (!e->done && e->record->result > 0 && outside_of(t, e).count)
+        if (!e->done && e->record->result > 0 && outside_of(t, e, NULL).count)
             return e;
     return NULL;
 }
@@ -240,15 +235,19 @@ static struct event *first_outside(struct task *t)
  * its place in the log, but comes no earlier than it was asked for.  e: NULL where the log has no more such waits. */
 bool replay_wait_freely(struct task *t, struct event *e)
 {
-    struct outside o = e ? outside_of(t, e) : (struct outside){0, true};
+    if (!has_shared_work(t))
+        return false;
+    const struct wanted *w = wanted_by(t);
+    struct outside o = e ? outside_of(t, e, w) : (struct outside){0, true, false};
     bool fails = e && e->record->result < 0 && !replay_ends_later(t, e);
-    if (!has_shared_work(t) || fails || (e && o.count && is_asked_for(t, e) && (o.has_come || t->is_forced)))
+    bool is_wanted = o.is_wanted || e == t->outside;      /* one that is made again (replay_hasten) has been changed since */
+    if (fails || (e && o.count && is_wanted && (o.has_come || t->is_forced)))
         return false;
     if (e && !o.count && e->record->result != -EINTR && is_same_wait(t, e->record))
         replay_done(e);                   /* one that a signal ends is of the wait that this ends here */
     struct event *next = o.count ? e : first_outside(t);
     t->is_next_outside = o.count;
-    t->outside = next && is_asked_for(t, next) ? next : NULL;
+    t->outside = next && (next == t->outside || outside_of(t, next, w).is_wanted) ? next : NULL;
     if (e)
         e->taker = NULL;
     t->matched = NULL;
@@ -273,7 +272,7 @@ void replay_poll_settle(struct task *t)
 {
     enum { WHILE_NS = 20000000 };
     if (t->state == CALL_ENTERED && t->outside && !t->outside->done
-        && (t->is_next_outside || log_now() - t->wait_began > WHILE_NS) && outside_of(t, t->outside).has_come)
+        && (t->is_next_outside || log_now() - t->wait_began > WHILE_NS) && outside_of(t, t->outside, NULL).has_come)
         replay_hasten(t, t->outside);
 }
 
