@@ -11,7 +11,8 @@ from __future__ import annotations
 import io
 import pickle
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Iterator, Protocol
+from types import MappingProxyType
+from typing import Any, Iterable, Iterator, Mapping, Protocol
 
 import xxhash
 
@@ -94,6 +95,11 @@ class Snapshot:
             root.digest = root.digest or xxhash.xxh3_128_digest(root.encode())
         return {root.name: root.digest for root in self.roots}
 
+    def is_as_encoded(self, data: bytes) -> bool:
+        """Whether `encode_snapshot` wrote these bytes of a state like this one; nothing of them is decoded."""
+        self.digests()
+        return {root.digest for root in self.roots} == {digest for digest, _ in _encoded_roots(data)}
+
     def nodes(self) -> dict[int, Node]:
         """Every node by its number."""
         return {base_of(root.name) + place: node for root in self.roots
@@ -135,20 +141,29 @@ def encode_snapshot(snapshot: Snapshot) -> bytes:
                     for part in (root.encode() for root in snapshot.roots))
 
 
-def decode_snapshot(data: bytes) -> Snapshot:
+def decode_snapshot(data: bytes, known: Mapping[bytes, RootState] = MappingProxyType({})) -> Snapshot:
     """What `encode_snapshot` wrote.
 
+    Args:
+        known: roots of other snapshots, by digest: most are as they were.
     Raises:
         UnpicklingError, ValueError: the bytes are no snapshot.
     """
-    snapshot, at = Snapshot(), 0
+    return Snapshot([known.get(digest) or _decode_root(part, digest) for digest, part in _encoded_roots(data)])
+
+
+def _decode_root(part: bytes, digest: bytes) -> RootState:
+    name, value, nodes = decode_plain(part)
+    return RootState(name, value, nodes, digest)
+
+
+def _encoded_roots(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    at = 0
     while at < len(data):
         size = int.from_bytes(data[at:at + 8], "little")
         part = data[at + 8:at + 8 + size]
-        name, value, nodes = decode_plain(part)
-        snapshot.roots.append(RootState(name, value, nodes, xxhash.xxh3_128_digest(part)))
+        yield xxhash.xxh3_128_digest(part), part
         at += 8 + size
-    return snapshot
 
 
 class Walk:

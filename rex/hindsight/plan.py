@@ -40,11 +40,16 @@ class Options:
 
 @dataclass(slots=True)
 class Piece:
-    """What one worker does: from a border (or the beginning) to another (or the end)."""
+    """What one worker does: from a border (or the beginning) to another (or the end).
+
+    Attributes:
+        borders: numbers of those that it comes by, in order.
+    """
 
     start: str
     stop: str
     run_s: float
+    borders: list[int]
 
 
 @dataclass
@@ -238,9 +243,9 @@ def _cut(plan: Plan, first: int, last: int, jobs: int) -> None:
             chosen.append(number)
     edges = [begin, *chosen, -2]
     for one, other in zip(edges, edges[1:]):
-        run_s = sum(cost for n, cost in costs.items() if n > one and (other == -2 or n <= other))
-        plan.pieces.append(Piece(borders[one].position if one >= 0 else "",
-                                 borders[other].position if other != -2 else "", run_s))
+        passed = [n for n in costs if n > one and (other == -2 or n <= other)]
+        plan.pieces.append(Piece(borders[one].position if one >= 0 else "", borders[other].position if other != -2 else "",
+                                 sum(costs[n] for n in passed), [one, *passed] if one >= 0 else passed))
 
 
 def _costs(plan: Plan, begin: int, last: int) -> dict[int, float]:

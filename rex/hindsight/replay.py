@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterator
 from rex.archive import COMPLETE
 from rex.cluster import connect, in_order, worker_count
 from rex.errors import UsageError
+from rex.hindsight.ahead import Wanted, wanted_by
 from rex.hindsight.files import folders_of, place_apart
 from rex.hindsight.plan import FOREVER, Options, Plan
 from rex.hindsight.workers import Worker, do_piece
@@ -46,14 +47,20 @@ def run_plan(plan: Plan, options: Options, show: Show) -> Findings:
     """
     findings = Findings()
     jobs = [_job_of(plan, options, number) for number in range(len(plan.pieces))]
-    for event in _run_on(options.dask, jobs) if options.dask else _run_here(jobs):
+    for event in _run_on(options.dask, jobs) if options.dask else _run_here(jobs, _ahead(plan)):
         _take(findings, event, show)
     return findings
 
 
-def _run_here(jobs: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _ahead(plan: Plan) -> list[list[Wanted]]:
+    """What to read ahead for each worker: nothing if they leave no processor for it."""
+    are_free = len(os.sched_getaffinity(0)) > len(plan.pieces)
+    return [wanted_by(plan, piece) if are_free else [] for piece in plan.pieces]
+
+
+def _run_here(jobs: list[dict[str, Any]], wanted: list[list[Wanted]]) -> Iterator[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="rex-", dir=place_apart(jobs[0]["written"])) as work:
-        workers = [Worker(job, work) for job in jobs]
+        workers = [Worker(job, work, each) for job, each in zip(jobs, wanted)]
         try:
             for worker in workers:
                 yield from worker.events()

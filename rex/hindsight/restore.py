@@ -32,10 +32,12 @@ class Build:
         self.nodes = snapshot.nodes()
         self.candidate: Any = None
         self._snapshot, self._shapes, self._memory = snapshot, shapes.by_tag, memory
+        self._live_shape = shapes.shape_of
         self._objects: dict[int, Any] = {}
         self._candidates: dict[int, Any] = {}
         self._made: list[int] = []
         self._filled: set[int] = set()
+        self._kin: dict[tuple[int, type], bool] = {}     # whether a type is a node's class
         self._after: list[Callable[[], None]] = []
 
     def match(self, live_roots: Iterable[tuple[str, Any]]) -> None:
@@ -44,38 +46,39 @@ class Build:
         queue = deque((saved[name], value) for name, value in live_roots if name in saved)
         taken: dict[Any, int] = {}
         kept = []
+        objects, candidates = self._objects, self._candidates
         while queue:
             ref, live = queue.popleft()
-            if type(ref) is not tuple or type(live) in SCALARS or ref[0] in self._objects:
+            if type(ref) is not tuple or type(live) in SCALARS or ref[0] in objects or ref[0] in candidates:
                 continue
             number = ref[0]
-            node = self.nodes[number]
-            shape = self._shapes[node[0]]
             key = _identity(live)
-            if number in self._candidates or taken.get(key, number) != number:
+            if taken.get(key, number) != number:
                 continue
+            node = self.nodes[number]
             if not self._is_kin(node, live):
                 continue
             taken[key] = number
             kept.append(live)
-            if shape.fits(node, live):
-                self._objects[number] = live
-            else:
-                self._candidates[number] = live
+            shape = self._shapes[node[0]]
+            (objects if shape.fits(node, live) else candidates)[number] = live
             queue.extend(shape.pairs(node, live))
         self._kept = kept
 
     def _is_kin(self, node: Node, live: Any) -> bool:
         """Whether the live object's type has the shape of the node, so that `fits` may be asked."""
-        if node[0] == "global":
-            return type(live) in _NAMED and (live.__module__, live.__qualname__) == node[1:3]
-        shape = self._live_shape(type(live))
-        if shape is not self._shapes[node[0]] and shape.tag != node[0]:
+        tag, kind = node[0], type(live)
+        if tag == "global":
+            return kind in _NAMED and (live.__module__, live.__qualname__) == node[1:3]
+        if self._live_shape(kind).tag != tag:
             return False
-        if node[0] in ("object", "array", "tensor", "random", "enum", "thread", "bar"):
-            kind = self.nodes[node[1][0]]
-            return kind[1:3] == (type(live).__module__, type(live).__qualname__)
-        return True
+        if tag not in _TYPED:
+            return True
+        key = node[1][0], kind
+        is_kin = self._kin.get(key)
+        if is_kin is None:
+            is_kin = self._kin[key] = self.nodes[key[0]][1:3] == (kind.__module__, kind.__qualname__)
+        return is_kin
 
     def check(self) -> None:
         """Refuse before anything is changed.
@@ -87,7 +90,8 @@ class Build:
             if node[0] in ("suspended", "cache") and number in self._objects:
                 self._shapes[node[0]].check(self, node, self._objects[number])
         for number in self.nodes:
-            self.get((number,))
+            if number not in self._objects:
+                self.get((number,))
 
     def get(self, ref: Any) -> Any:
         """The object that a reference stands for; it may not have its content yet."""
@@ -206,7 +210,7 @@ class Build:
 
     def fill(self) -> None:
         """Give every object its content."""
-        for number in list(self.nodes):
+        for number in self.nodes:
             self._fill(number)
 
     def finish(self) -> None:
@@ -218,14 +222,11 @@ class Build:
         if number not in self._filled:
             self._filled.add(number)
             node = self.nodes[number]
-            self._shapes[node[0]].fill(self, node, self.get((number,)))
-
-    def use(self, shapes: Any) -> None:
-        """Ask these for the shape of live types."""
-        self._live_shape = shapes.shape_of
+            self._shapes[node[0]].fill(self, node, self._objects[number] if number in self._objects else self.get((number,)))
 
 
 _NAMED = (types.FunctionType, types.BuiltinFunctionType, type)
+_TYPED = frozenset(("object", "array", "tensor", "random", "enum", "thread", "bar"))   # whose nodes begin with their class
 _CHANGEABLE = ("list", "dict", "set", "bytes", "object", "array", "tensor", "random")
 
 
@@ -258,7 +259,6 @@ def restore(snapshot: Snapshot, shapes: Any, live_roots: Iterable[tuple[str, Any
         Halfway: some objects were.
     """
     build = Build(snapshot, shapes, memory)
-    build.use(shapes)
     try:
         build.match(live_roots)
         build.check()

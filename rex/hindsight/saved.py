@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from rex.archive import Archive
+from rex.hindsight.deltas import ChunkReader
 from rex.hindsight.graph import decode_snapshot
 from rex.hindsight.kinds import Shapes
 from rex.hindsight.plan import latest_run
 from rex.hindsight.records import read_run
 from rex.hindsight.restore import restore
 from rex.hindsight.usercode import UserCode
-from rex.hindsight.tables import StoredMemory
+from rex.hindsight.tables import StoredMemory, read_table
 from rex.state.store import read_content
 
 
@@ -24,11 +25,11 @@ def load_saved(path: str, name: str, experiment: str | None) -> Iterator[Any]:
     """
     archive = Archive.open(path)
     run = read_run(archive, archive.experiment(experiment or latest_run(archive)))
-    shapes = Shapes(UserCode())
+    shapes, chunks = Shapes(UserCode()), ChunkReader(archive.store)
     for checkpoint in run.checkpoints:
         if checkpoint.position.rpartition(".")[0] != f"={name}":
             continue
         snapshot = decode_snapshot(read_content(archive, checkpoint.structure))
-        values, build = restore(snapshot, shapes, [], StoredMemory(archive, checkpoint.table))
+        values, build = restore(snapshot, shapes, [], StoredMemory(read_table(archive, checkpoint.table), chunks))
         build.finish()
         yield values["saved"]

@@ -8,17 +8,18 @@ from typing import Any, Callable
 
 from rex.archive import Archive
 from rex.errors import OwnFailure
+from rex.hindsight.ahead import Ahead, Stored
 from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.deltas import ChunkReader
 from rex.hindsight.files import watch_torch
-from rex.hindsight.graph import Snapshot, decode_snapshot
+from rex.hindsight.graph import RootState, Snapshot, decode_snapshot
 from rex.hindsight.kinds import Shapes
 from rex.hindsight.pending import is_waiting, is_within_context
 from rex.hindsight.records import Border, Checkpoint, Run
 from rex.hindsight.restore import Halfway, restore
 from rex.hindsight.session import Entry, Session
 from rex.hindsight.shapes import Cannot
-from rex.hindsight.tables import StoredMemory
+from rex.hindsight.tables import StoredMemory, decode_table
 from rex.state.store import read_content
 
 
@@ -42,7 +43,9 @@ class Seeker(Session):
         self._left_at: types.FrameType | None = None     # the frame from which on it is astray
         self._left_line = 0              # where its loop stands
         self.restored = 0
+        self.ahead: Ahead | None = None
         self._chunks = ChunkReader(archive.store)
+        self._roots: dict[bytes, RootState] = {}     # of the last snapshot
         self.restore_s = self.restore_pause_s = 0.0
 
     def libraries(self) -> dict[str, Callable[[Any], None]]:
@@ -134,16 +137,28 @@ class Seeker(Session):
             raise Cannot(f"{name}: {why}")
         return border, border.checkpoint
 
-    def read_snapshot(self, checkpoint: Checkpoint) -> Snapshot:
+    def read_stored(self, position: str, checkpoint: Checkpoint) -> Stored:
+        """What is stored of the checkpoint at a border."""
+        place = self.run.border(position)
+        found = self.ahead.take(place) if self.ahead is not None and place is not None else None
+        return found or Stored(read_content(self.archive, checkpoint.structure))
+
+    def decode(self, stored: Stored) -> Snapshot:
         """The stored state, without its memory.
 
         Raises:
             Cannot: it is damaged.
         """
         try:
-            return decode_snapshot(read_content(self.archive, checkpoint.structure))
+            snapshot = decode_snapshot(stored.structure, self._roots)
         except (ValueError, pickle.UnpicklingError) as error:
             raise Cannot(f"the checkpoint is damaged: {error}") from error
+        self._roots = {root.digest: root for root in snapshot.roots}
+        return snapshot
+
+    def _memory(self, stored: Stored, checkpoint: Checkpoint) -> StoredMemory:
+        table = decode_table(stored.table or read_content(self.archive, checkpoint.table))
+        return StoredMemory(table, self._chunks, stored.chunks)
 
     def restore(self, position: str, entry: Entry) -> None:
         """Make the live state the recorded one.
@@ -153,8 +168,8 @@ class Seeker(Session):
         """
         begun = now_s()
         border, checkpoint = self.checkpoint_at(position)
-        saved = self.read_snapshot(checkpoint)
-        memory = StoredMemory(self.archive, checkpoint.table, self._chunks)
+        stored = self.read_stored(position, checkpoint)
+        saved, memory = self.decode(stored), self._memory(stored, checkpoint)
         self.interpreter.check(saved)
         roots = self.roots(entry)
         try:

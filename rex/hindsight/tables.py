@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import struct
+from types import MappingProxyType
 from typing import Mapping
 
 import xxhash
@@ -32,13 +33,22 @@ def encode_table(buffers: Mapping[bytes, tuple[int, list[bytes]]], places: Mappi
 
 
 def read_table(archive: Archive, content: Content) -> Table:
+    """The table of a checkpoint.
+
+    Raises:
+        Damaged: it does not hold together.
+    """
+    return decode_table(read_content(archive, content))
+
+
+def decode_table(data: bytes) -> Table:
     """By digest of each buffer: its size, and place and digest of its chunks.
 
     Raises:
         Damaged: the table does not hold together.
     """
-    data, at = read_content(archive, content), 0
     found: Table = {}
+    at = 0
     while at < len(data):
         size_bytes = _HEAD.unpack_from(data, at)[1] if at + _HEAD.size <= len(data) else 0
         end = at + _HEAD.size + _CHUNK.size * -(-size_bytes // CHUNK_BYTES)
@@ -56,19 +66,19 @@ def read_table(archive: Archive, content: Content) -> Table:
 class StoredMemory:
     """The memory of one checkpoint, by the digests of its buffers."""
 
-    def __init__(self, archive: Archive, content: Content, chunks: ChunkReader | None = None) -> None:
+    def __init__(self, table: Table, chunks: ChunkReader, ahead: Mapping[bytes, bytes] = MappingProxyType({})) -> None:
         """
         Args:
-            content: the checkpoint's table.
-        Raises:
-            Damaged: it does not hold together.
+            ahead: chunks that were read already, by digest.
         """
-        self._table = read_table(archive, content)
-        self._chunks = chunks or ChunkReader(archive.store)
+        self._table, self._chunks, self._ahead = table, chunks, ahead
 
     def read(self, digest: bytes) -> bytes:
         """A buffer's bytes."""
-        return b"".join(itertools.starmap(self._chunks.read, zip(*self._table[digest][1:])))
+        return b"".join(itertools.starmap(self._chunk, zip(*self._table[digest][1:])))
+
+    def _chunk(self, place: Place, digest: bytes) -> bytes | memoryview:
+        return self._ahead.get(digest) or self._chunks.read(place, digest)
 
     def write(self, digest: bytes, address: int, size_bytes: int) -> None:
         """Make memory what a buffer was; only what is different is read."""
@@ -79,6 +89,6 @@ class StoredMemory:
             at = index * CHUNK_BYTES
             if xxhash.xxh3_128_digest(view[at:at + CHUNK_BYTES]) == wanted:
                 continue
-            data = self._chunks.read(place, wanted)
+            data = self._chunk(place, wanted)
             assert len(data) == min(CHUNK_BYTES, size_bytes - at)
             view[at:at + CHUNK_BYTES] = data

@@ -12,6 +12,7 @@ from rex.archive import Archive
 from rex.errors import UsageError
 from rex.hindsight import output
 from rex.hindsight import session as sessions
+from rex.hindsight.ahead import Ahead
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
 from rex.hindsight.draws import Draws, Held, held_names, is_generator
@@ -49,6 +50,7 @@ class Replayer(Seeker):
         stop = run.border(job["stop"])
         self._stop_place = len(run.borders) if stop is None else stop
         self._active = {key for b in run.borders for key in _keys(b.position)}
+        self.ahead = Ahead(job["ahead"]) if job["ahead"] else None
         self._events = os.fdopen(job["events"], "w", encoding="utf-8", errors="surrogateescape")
         self._restores: dict[str, int] = {}
         self._text: list[bytes] = []
@@ -220,12 +222,12 @@ class Replayer(Seeker):
             self._diverged("output", position, recorded=recorded, now=now)
 
     def _compare_state(self, checkpoint: Checkpoint, position: str, entry: Entry) -> None:
-        saved = self.read_snapshot(checkpoint)
+        stored = self.read_stored(position, checkpoint)
         live = walk_roots(self.shapes, Hasher(), self.roots(entry).pairs())
         self.checked += 1
-        if saved.digests() == live.digests():
+        if live.is_as_encoded(stored.structure):
             return
-        names = list(difference(saved, live))
+        names = list(difference(self.decode(stored), live))
         try:
             self.restore(position, entry)
         except Cannot as why:

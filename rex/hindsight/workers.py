@@ -12,6 +12,7 @@ import threading
 from typing import Any, Iterator
 
 from rex.errors import OwnFailure, RexError, UsageError
+from rex.hindsight.ahead import Wanted, send
 from rex.hindsight.files import place_apart
 from rex.hindsight.processes import RUN, python_path
 
@@ -19,34 +20,39 @@ from rex.hindsight.processes import RUN, python_path
 class Worker:
     """One process; its events are read as they come, and handed out in turn."""
 
-    def __init__(self, job: dict[str, Any], work: str) -> None:
+    def __init__(self, job: dict[str, Any], work: str, wanted: list[Wanted]) -> None:
         """Start it.
 
         Args:
             job: see replay.py; `environment`, `cwd` and `recorded_status` are for us.
             work: a folder for its files.
+            wanted: checkpoints to read ahead for it.
         """
         self._job, self._work = dict(job), work
-        self._begin()
+        self._begin(wanted)
 
-    def _begin(self) -> None:
+    def _begin(self, wanted: list[Wanted]) -> None:
         read_end, write_end = os.pipe()
-        self._process = self._start(write_end)
+        ahead, sends = os.pipe() if wanted else (0, 0)
+        self._process = self._start(write_end, ahead)
         os.close(write_end)
+        if wanted:
+            os.close(ahead)
+            threading.Thread(target=send, args=(self._job["archive"], wanted, sends), daemon=True).start()
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         threading.Thread(target=_read, args=(read_end, self._lines), daemon=True).start()
 
-    def _start(self, events: int) -> subprocess.Popen[bytes]:
+    def _start(self, events: int, ahead: int) -> subprocess.Popen[bytes]:
         scratch = tempfile.mkdtemp(prefix="files", dir=self._work)
         self._errors = os.path.join(scratch, "stderr")
         path = os.path.join(scratch, "job.json")
         kept = self._job["environment"]
         here = {name: os.environ[name] for name in self._job["withheld"] if name in os.environ}
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({**self._job, "environment": None, "events": events, "scratch": scratch}, file)
+            json.dump({**self._job, "environment": None, "events": events, "ahead": ahead, "scratch": scratch}, file)
         with open(self._errors, "wb") as errors:
             return subprocess.Popen(
-                [sys.executable, "-c", RUN, path], cwd=self._job["cwd"], pass_fds=[events],
+                [sys.executable, "-c", RUN, path], cwd=self._job["cwd"], pass_fds=[events, *([ahead] if ahead else [])],
                 env={**kept, "PYTHONPATH": python_path(kept), **here}, stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=errors)
 
@@ -84,7 +90,7 @@ class Worker:
         """Begin anew, told otherwise."""
         self.stop()
         self._job |= other
-        self._begin()
+        self._begin([])
 
     def _failure(self, last: dict[str, Any], status: int) -> RexError:
         with open(self._errors, encoding="utf-8", errors="replace") as file:
@@ -115,7 +121,7 @@ def do_piece(job: dict[str, Any]) -> tuple[list[dict[str, Any]], tuple[str, ...]
     """Do a piece on the machine of a cluster's worker: its events, and what failed (what, why, advice, lines)."""
     events: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="rex-", dir=place_apart(job["written"])) as work:
-        worker = Worker(job, work)
+        worker = Worker(job, work, [])
         try:
             for event in worker.events():
                 events.append(event)

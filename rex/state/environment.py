@@ -65,7 +65,9 @@ def _restore_torch(value: bytes) -> None:
 
 
 def _restore_environ(value: dict[str, str]) -> None:
-    for name in _environ().keys() - value.keys():
+    if (now := _environ()) == value:
+        return
+    for name in now.keys() - value.keys():
         del os.environ[name]
     for name, text in value.items():
         if os.environ.get(name) != text:

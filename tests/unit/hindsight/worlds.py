@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rex.archive import Archive
+from rex.hindsight.deltas import ChunkReader
 from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.kinds import Shapes
 from rex.hindsight.memory import Hasher
@@ -49,7 +50,7 @@ class World:
         checkpoint = self.written()[number]
         snapshot = decode_snapshot(read_content(self.archive, checkpoint.structure))
         values, build = restore(snapshot, self.shapes, sorted(live.items()),
-                                StoredMemory(self.archive, checkpoint.table))
+                                StoredMemory(self.table(checkpoint), ChunkReader(self.archive.store)))
         build.finish()
         return values
 

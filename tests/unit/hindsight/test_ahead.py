@@ -1,0 +1,137 @@
+"""What is read ahead for a worker: the same as it would read, in the order of the run, and never more than a help."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from typing import Iterable
+
+import numpy as np
+import pytest
+
+from rex.hindsight.ahead import Ahead, Wanted, send, wanted_by
+from rex.hindsight.deltas import ChunkReader
+from rex.hindsight.graph import decode_snapshot, walk_roots
+from rex.hindsight.memory import CHUNK_BYTES, Hasher
+from rex.hindsight.restore import restore
+from rex.hindsight.tables import StoredMemory, decode_table
+from rex.state.store import read_content
+
+from .test_plan import make_run, plan
+from .worlds import World
+
+ALL = 1 << 20
+
+
+def train(world: World, epochs: int) -> list[np.ndarray]:
+    """Checkpoints of weights that change and of data that do not; the weights at each."""
+    weights, data = np.random.default_rng(0).normal(size=CHUNK_BYTES // 8 + 100), np.arange(10_000)
+    was = []
+    for epoch in range(epochs):
+        weights += 0.001 * weights
+        was.append(weights.copy())
+        world.save(weights=weights, data=data, epoch=epoch)
+    return was
+
+
+def begin(world: World, wanted: Iterable[Wanted], at_most: int = ALL) -> Ahead:
+    """Read ahead; the pipe breaks after so many bytes."""
+    read_end, write_end = os.pipe()
+    path = world.archive.path
+    if at_most == ALL:
+        threading.Thread(target=send, args=(path, list(wanted), write_end), daemon=True).start()
+        return Ahead(read_end)
+    inner_read, inner_write = os.pipe()
+    threading.Thread(target=send, args=(path, list(wanted), inner_write), daemon=True).start()
+    with open(inner_read, "rb") as inner, open(write_end, "wb") as outer:
+        outer.write(inner.read(at_most))
+    return Ahead(read_end)
+
+
+def wanted(world: World, *is_taken_on: bool) -> list[Wanted]:
+    return [Wanted(10 * number, checkpoint, is_on) for number, (checkpoint, is_on) in enumerate(zip(world.written(), is_taken_on))]
+
+
+def test_each_state_comes_as_it_is_stored(world: World) -> None:
+    was = train(world, 6)
+    ahead = begin(world, wanted(world, *[True] * 6))
+    live = {"weights": np.zeros_like(was[0]), "data": np.arange(10_000), "epoch": 0}
+
+    class Unread(ChunkReader):
+        def read(self, place: object, digest: bytes) -> bytes:
+            raise AssertionError("it was not sent")
+
+    for number in range(6):
+        found = ahead.take(10 * number)
+        assert found and found.structure == read_content(world.archive, world.written()[number].structure)
+        values, build = restore(decode_snapshot(found.structure), world.shapes, sorted(live.items()),
+                                StoredMemory(decode_table(found.table), Unread(world.archive.store), found.chunks))
+        build.finish()
+        assert values["weights"] is live["weights"] and (live["weights"] == was[number]).all() and values["epoch"] == number
+        live = values
+    assert ahead.take(60) is None
+
+
+def test_what_did_not_change_is_sent_once(world: World) -> None:
+    train(world, 3)
+    ahead = begin(world, wanted(world, True, True, True))
+    sizes = [sum(map(len, ahead.take(10 * number).chunks.values())) for number in range(3)]   # type: ignore[union-attr]
+    assert sizes[0] - sizes[1] == 80_000 and sizes[1] == sizes[2] == CHUNK_BYTES + 800
+
+
+def test_what_is_only_compared_comes_without_memory(world: World) -> None:
+    train(world, 2)
+    found = begin(world, wanted(world, False, True)).take(0)
+    assert found and not found.chunks and not found.table
+    weights = np.random.default_rng(0).normal(size=CHUNK_BYTES // 8 + 100)
+    weights += 0.001 * weights
+    roots = sorted({"weights": weights, "data": np.arange(10_000), "epoch": 0}.items())
+    assert not walk_roots(world.shapes, Hasher(), roots[1:]).is_as_encoded(found.structure)
+    assert walk_roots(world.shapes, Hasher(), roots).is_as_encoded(found.structure)
+
+
+def test_the_worker_may_pass_over_some_and_come_too_late(world: World) -> None:
+    train(world, 5)
+    ahead = begin(world, wanted(world, *[True] * 5))
+    assert ahead.take(5) is None and ahead.take(0) is None      # 10 is next
+    assert ahead.take(30) is not None and ahead.take(20) is None and ahead.take(40) is not None
+    assert ahead.take(41) is None
+
+
+@pytest.mark.parametrize("at_most", [0, 5, 28, 100, 50_000])
+def test_a_pipe_that_breaks_is_no_help_and_no_harm(world: World, at_most: int) -> None:
+    train(world, 2)
+    ahead = begin(world, wanted(world, True, True), at_most)
+    assert ahead.take(0) is None and ahead.take(10) is None and ahead.take(0) is None
+
+
+def test_a_damaged_archive_ends_what_is_sent(world: World) -> None:
+    train(world, 3)
+    to_send = wanted(world, True, True, True)
+    shutil.rmtree(os.path.join(world.archive.path, "packs"))
+    assert begin(world, to_send).take(0) is None
+
+
+def test_a_worker_that_ends_lets_the_sender_go(world: World) -> None:
+    train(world, 20)
+    read_end, write_end = os.pipe()
+    thread = threading.Thread(target=send, args=(world.archive.path, wanted(world, *[True] * 20), write_end))
+    thread.start()
+    os.read(read_end, 100)
+    os.close(read_end)
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+def test_a_plan_tells_what_its_workers_come_by() -> None:
+    run = make_run(6)
+    made = plan(run, {"m#1"}, jobs=2, hot={"m#0"})
+    for piece in made.pieces:
+        found = wanted_by(made, piece)
+        assert [each.checkpoint for each in found] == [run.borders[each.border].checkpoint for each in found]
+        assert all(each.is_taken_on == ("m#1.0!" in each.checkpoint.position or each.checkpoint.position == piece.start)
+                   for each in found)
+    passed = [each.border for piece in made.pieces for each in wanted_by(made, piece)]
+    assert passed == sorted(passed) and {n for n, b in enumerate(run.borders) if "m#1.0!" in b.position} <= set(passed)
+    assert not wanted_by(plan(make_run(6, why="a socket"), {"m#1"}), made.pieces[0])
