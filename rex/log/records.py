@@ -11,7 +11,8 @@ from rex.errors import Damaged
 MAGIC = b"REXLOG\r\n"
 VERSION = 1       # what the reference engine writes; 2 adds SWITCH events, 3 PIPE and RANDOM events
 LOADER_UNREAD = 4  # the native engine's: without a loader's readings of the counter
-NEWEST = 7          # the native engine's: where signals came, who took locks of files before whom, ends of connections
+NEWEST = 8          # the native engine's: where signals came, who took locks of files before whom, ends of connections,
+                    # where large files were mapped
 HEADER = struct.Struct("<8sIIQQ")     # magic, version, flags, start_ns, event count
 EVENT = struct.Struct("<IHHIIqQ6Q")   # size, call, flags, task, stream, result, time, args
 FIELD = struct.Struct("<BBHI")        # argument, type, 0, data length
@@ -31,9 +32,9 @@ FIELD_NAMES = {OUT: "OUT", IN: "IN", RESOLVED: "RESOLVED", STAT: "STAT", ARGV: "
                LOADER: "LOADER", CONTROL: "CONTROL"}
 
 SPECIAL = 0x8000  # calls from here on are not syscalls
-TASK, SIGNAL, EXIT, TSC, NOTE, DUP, SWITCH, PIPE, RANDOM, SHARED = range(SPECIAL, SPECIAL + 10)
+TASK, SIGNAL, EXIT, TSC, NOTE, DUP, SWITCH, PIPE, RANDOM, SHARED, MAPPED = range(SPECIAL, SPECIAL + 11)
 SPECIAL_NAMES = {TASK: "TASK", SIGNAL: "SIGNAL", EXIT: "EXIT", TSC: "TSC", NOTE: "NOTE", DUP: "DUP",
-                 SWITCH: "SWITCH", PIPE: "PIPE", RANDOM: "RANDOM", SHARED: "SHARED"}
+                 SWITCH: "SWITCH", PIPE: "PIPE", RANDOM: "RANDOM", SHARED: "SHARED", MAPPED: "MAPPED"}
 
 
 class Moment(enum.IntEnum):

@@ -13,6 +13,7 @@
  *   pipes.c   what a process moves through inner pipes that it polls
  *   rights.c  descriptors that are handed over
  *   shared.c  locks of files
+ *   mappings.c  where large files are mapped
  *   replay_inside.c  connections between threaded processes, which are made again
  *   replay_talks.c  what was said to servers outside   replay_lines.c  the engine in their place
  *   replay_options.c  of sockets
@@ -271,7 +272,8 @@ void bytes_free(struct bytes *b);
 
 /* ------------------------------------------------------------------ log */
 
-enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE, EVENT_RANDOM, EVENT_SHARED };
+enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE, EVENT_RANDOM, EVENT_SHARED,
+               EVENT_MAPPED };
 enum moment { BETWEEN_CALLS, WITH_LAST_EVENT, IN_UNSEEN_CALL, AT_NEXT_CALL, AT_UNBLOCK, AT_UNSEEN_CALL };  /* where a signal came */
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
                   FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER, FIELD_STAND_IN = 255 };  /* the last: in rings only */
@@ -294,7 +296,7 @@ void log_close(void);
 uint64_t log_now(void), log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
-enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS };
+enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS, LOG_WITH_MAPPED };
 extern uint32_t log_version;                         /* of the log written or replayed */
 
 #include "script.h"
@@ -428,6 +430,7 @@ uint32_t stream_new(void);
 
 #include "inside.h"
 #include "live.h"
+#include "mappings.h"
 #include "mates.h"
 #include "overlay.h"
 #include "pipes.h"

@@ -64,7 +64,7 @@ static bool alike(long a, long b)
     if (!watch && serial_on && a != b && (a == REX_NR_execve || b == REX_NR_execve))
         return false;
     if (!watch && a != b && (a == REX_NR_futex || b == REX_NR_futex || a == REX_NR_fcntl || b == REX_NR_fcntl
-                             || a == REX_NR_flock || b == REX_NR_flock))
+                             || a == REX_NR_flock || b == REX_NR_flock || a == REX_NR_mmap || b == REX_NR_mmap))
         return false;
     if ((is_live || !watch) && a != b && (a == REX_NR_ioctl || b == REX_NR_ioctl))
         return false;
@@ -109,6 +109,26 @@ static void emit_flock(void)
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
     emit(BPF_JMP | BPF_JSET | BPF_K, 1, 0, LOCK_UN);
     emit_return(trace_of(&rex_calls[REX_NR_flock]));
+    emit_return(SECCOMP_RET_ALLOW);
+}
+
+/* Large files, where the kernel chooses the place: see mappings.c. */
+static void emit_mmap(void)
+{
+    emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[3]));
+    emit(BPF_JMP | BPF_JSET | BPF_K, 0, 1, MAPPING_CHOSEN);
+    emit_return(SECCOMP_RET_ALLOW);
+    for (int half = 0; half < 8; half += 4) {
+        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[0]) + (unsigned)half);
+        emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
+        emit_return(SECCOMP_RET_ALLOW);
+    }
+    emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]) + 4);
+    emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
+    emit_return(trace_of(&rex_calls[REX_NR_mmap]));
+    emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
+    emit(BPF_JMP | BPF_JGE | BPF_K, 0, 1, LARGE_MAPPING);
+    emit_return(trace_of(&rex_calls[REX_NR_mmap]));
     emit_return(SECCOMP_RET_ALLOW);
 }
 
@@ -166,6 +186,8 @@ static void emit_leaf(const struct rex_call *c)
         emit_futex();
     else if (c == &rex_calls[REX_NR_flock] && (!is_live || live_is_recorded()))
         emit_flock();
+    else if (c == &rex_calls[REX_NR_mmap] && (!is_live || live_is_recorded()))
+        emit_mmap();
     else if (stop == REX_STOP_ERRNO)
         emit_return(SECCOMP_RET_ERRNO | c->err);
     else

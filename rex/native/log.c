@@ -8,7 +8,7 @@
 #include <time.h>
 
 static const char magic[8] = "REXLOG\r\n";
-enum { OLDEST = 1, NEWEST = LOG_WITH_ENDS, HEADER = 32, COMPLETE = 1, ONE_AT_A_TIME = 2, BUFFER = 1 << 18 };
+enum { OLDEST = 1, NEWEST = LOG_WITH_MAPPED, HEADER = 32, COMPLETE = 1, ONE_AT_A_TIME = 2, BUFFER = 1 << 18 };
 
 static struct { char magic[8]; uint32_t version, flags; uint64_t start, events; } header;
 static int log_fd = -1;
@@ -226,6 +226,8 @@ static uint64_t key_of_record(const struct record *r)
         return pipe_key(r->args);
     if (r->call == EVENT_SHARED)
         return shared_key(r->args);
+    if (r->call == EVENT_MAPPED)
+        return mapping_key(r->args);
     if (!c)
         return 0;
     char *path = c->key == REX_KEY_PATH ? record_text(r, FIELD_WHOLE, FIELD_IN) : NULL;
@@ -245,7 +247,7 @@ static void add_record(const struct record *r)
     }
     struct script *s = script_of(r->task);
     struct event *e = &events[event_count];
-    bool is_note = r->call == EVENT_NOTE || r->call == EVENT_DUP;
+    bool is_note = r->call == EVENT_NOTE || r->call == EVENT_DUP || r->call == EVENT_MAPPED;
     *e = (struct event){.record = r, .key = key_of_record(r), .number = (uint32_t)event_count, .done = is_note};
     event_count++;
     if (r->call == EVENT_TASK) {

@@ -176,6 +176,8 @@ static void entry(struct task *t)
     if (is_ordered(t, c))
         fast_sync_others(t);
     pipes_watch(t);
+    if (record_mapping(t))
+        return;
     if (record_deferred_comes(t, external))
         return;
     t->shares = is_shared_call(t);
@@ -289,6 +291,10 @@ static void hook_exit(struct task *t, struct bytes *b, int64_t result)
 
 static void exit_stop(struct task *t, int64_t result)
 {
+    if (t->nr == REX_NR_mmap) {
+        record_mapped(t, result);
+        return;
+    }
     if (is_descriptor_call(t)) {
         descriptor_exit(t, result);
         shared_recount(NULL);

@@ -239,6 +239,7 @@ static void entry(struct task *t)
     bool shares = is_shared_call(t);
     bool moves = !shares && is_pipe_call(t);         /* as much as when recorded */
     if (!moves && !shares && (is_unlogged(t, external) || t->nr == REX_NR_restart_syscall)) {
+        replay_mapping(t);
         replay_interrupts(t);
         return;
     }
@@ -319,7 +320,9 @@ static void exit_stop(struct task *t, int64_t result)
         if (t->waits_inside)
             replay_poll_exit(t, NULL, result);
         rewind_call(t);                   /* cut short by a signal that the log does not have here */
-    } else if (t->nr == REX_NR_futex)
+    } else if (t->nr == REX_NR_mmap)
+        replay_mapped(t, result);
+    else if (t->nr == REX_NR_futex)
         replay_until_exit(t, result);
     else {
         if (c->hook == REX_HOOK_FORK && t->matched && result >= 0)
@@ -390,6 +393,7 @@ void replay_start(void)
 {
     log_load(plan.log);
     replay_match_start();
+    replay_mappings_start();
     replay_peers_start();
     replay_kin_files_start();
     replay_order_start();

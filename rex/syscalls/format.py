@@ -196,6 +196,10 @@ def _shared(event: Event) -> str:
     return f"{call.name if call else nr}({fd}<{path}>{how}) = {_result(event, 'err')}"
 
 
+def _mapped(event: Event) -> str:
+    return f"/* a file of {event.args[0]} bytes, from {event.args[1]} on, was mapped at {event.result:#x} */"
+
+
 def _random(event: Event) -> str:
     return f"rdrand() = {event.result & 0xFFFFFFFFFFFFFFFF:#x}"
 
@@ -207,4 +211,4 @@ def _note(event: Event) -> str:
 
 _SPECIAL: dict[int, Callable[[Event], str]] = {
     0x8000: _task, 0x8001: _signal, 0x8002: _exit, 0x8003: _tsc, 0x8004: _note, 0x8005: _dup,
-    0x8006: _switch, 0x8007: _pipe, 0x8008: _random, 0x8009: _shared}
+    0x8006: _switch, 0x8007: _pipe, 0x8008: _random, 0x8009: _shared, 0x800A: _mapped}

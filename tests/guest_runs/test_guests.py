@@ -57,6 +57,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "who takes a lock before whom is neither logged nor followed by this engine"
        for name in ("locks_order.c", "locks_tried.c", "writers_shared.c", "writers_shell.sh")},
     ("output_parts.c", "reference"): "this engine wants output in the same writes",
+    ("mappings_large.c", "reference"): "where large files were mapped is neither logged nor followed by this engine",
     ("pipe_tries.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("epoll_edges.c", "reference"): "epoll_wait runs for real until the log's descriptors are ready, and so takes edges "
     "that the log has at a later wait, which then waits for ever",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from rex.errors import Damaged
 from rex.log import LogReader
-from rex.log.records import (DUP, EXIT, IN, LOADER_UNREAD, NO_TASK, NOTE, OUT, PIPE, RANDOM, RESOLVED, SHARED, SIGNAL, STAT, TASK, TSC,
+from rex.log.records import (DUP, EXIT, IN, LOADER_UNREAD, MAPPED, NO_TASK, NOTE, OUT, PIPE, RANDOM, RESOLVED, SHARED, SIGNAL, STAT, TASK, TSC,
                              Event)
 from rex.syscalls import BY_NAME, CALLS, Hook, Key
 from rex.tracer.reference.calls import CallKey, key_of
@@ -193,7 +193,7 @@ class Log:
             entry.is_done = True
         elif event.call == EXIT:
             script.exit = entry
-        elif event.call not in (NOTE, DUP, PIPE, RANDOM, SHARED):
+        elif event.call not in (NOTE, DUP, PIPE, RANDOM, SHARED, MAPPED):
             script.add(entry, _key(event))
 
     def script(self, task: int) -> Script:
