@@ -5,8 +5,9 @@
 /* Equal in task, call and key; in where the answer went; in process and who asked; and in what that thread had done last. */
 enum { PLAIN, EXACT, ASKER, AFTER };
 
-/* last: the last that was taken in order; latest: of clocks, the last in the log that was taken. */
-struct queue { uint64_t id; size_t count; struct event *first, *head, *tail, *last, *latest; };
+/* last: the last that was taken in order; latest: of clocks, the last in the log that was taken; ahead: those before it are
+ * over for the thread, though some are left to other places. */
+struct queue { uint64_t id; size_t count; struct event *first, *head, *tail, *last, *latest, *ahead; };
 
 void queues_grow(void);
 uint64_t queue_id(const struct script *s, long nr, uint64_t key, uint64_t exact);

@@ -133,10 +133,15 @@ static uint64_t least_of(const struct task *t)
 /* What the log has next for the thread, wherever it asks, that is not over. */
 static const struct event *ahead(struct task *t, uint64_t key)
 {
-    struct event *e = queue_left(of_thread(t, key, 0), PLAIN);
-    for (; e && (e->done || clock_of(e->record) <= least_of(t)); e = e->next[PLAIN])
+    struct queue *q = of_thread(t, key, 0);
+    struct event *e = queue_left(q, PLAIN);
+    if (q->ahead && e && q->ahead->number > e->number)
+        e = q->ahead;
+    for (; e && (e->done || clock_of(e->record) <= least_of(t)); e = e->next[PLAIN]) {
+        q->ahead = e;
         if (!e->done && !is_seldom(t, key, of_thread(t, key, e->record->args[1])))
             replay_done(e);
+    }
     return e;
 }
 

@@ -76,7 +76,7 @@ void replay_requeue(const struct script *s, const struct event *e)
     const struct record *r = e->record;
     struct queue *q = queue_at(queue_id(s, r->call, e->key, 0));
     q->head = q->first;
-    q->latest = NULL;
+    q->latest = q->ahead = NULL;
     if (is_clock(r->call)) {
         q = queue_at(queue_id(s, r->call, e->key, r->args[1]));
         q->head = q->first;
