@@ -8,6 +8,7 @@ import functools
 import threading
 import types
 from collections import OrderedDict, defaultdict, deque
+from operator import is_
 from sys import intern
 from typing import Any, Iterable
 
@@ -105,17 +106,13 @@ class ListShape:
 
 def fill_list(value: Any, items: list[Any]) -> None:
     """Make a list or deque hold these very objects."""
-    if len(value) == len(items) and all(map(_is, value, items)):
+    if len(value) == len(items) and all(map(is_, value, items)):
         return
     if isinstance(value, deque):
         deque.clear(value)
         deque.extend(value, items)
     else:
         list.__setitem__(value, slice(None), items)
-
-
-def _is(one: Any, other: Any) -> bool:
-    return one is other
 
 
 class DictShape:
@@ -168,17 +165,12 @@ def put_attributes(value: Any, wanted: dict[str, Any], own: Iterable[str]) -> No
 
 def fill_dict(value: Any, keys: list[Any], items: list[Any]) -> None:
     """Make a dict hold these very keys and values, in order."""
-    if any(map(hashes_itself, keys)):
+    if not SCALARS.issuperset(map(type, keys)) and any(map(hashes_itself, keys)) or len(value) != len(keys) \
+            or not all(map(is_, value, keys)) and not all(map(_same_key, value, keys)):
         _fill_anew(value, keys, items)
-        return
-    if len(value) == len(keys) and all(map(_same_key, value, keys)) and all(
-            map(_is, dict.values(value), items)):
-        return
-    if len(value) == len(keys) and all(map(_same_key, value, keys)):
+    elif not all(map(is_, dict.values(value), items)):
         for key, item in zip(keys, items):   # readers that iterate keep their place
             dict.__setitem__(value, key, item)
-        return
-    _fill_anew(value, keys, items)
 
 
 def _fill_anew(value: Any, keys: list[Any], items: list[Any]) -> None:
@@ -360,9 +352,9 @@ class ObjectShape:
         attributes = getattr(live, "__dict__", None) or {}
         yield node[1], type(live)
         for name, ref in zip(node[2], node[3]):
-            if name in attributes:
+            if type(ref) is tuple and name in attributes:
                 yield ref, attributes[name]
-        members = dict(self._members(type(live)))
+        members = dict(self._members(type(live))) if node[4] else {}
         for name, ref in zip(node[4], node[5]):
             try:
                 yield ref, members[name].__get__(live)
@@ -394,16 +386,8 @@ class ObjectShape:
     def fill(self, build: Any, node: Node, value: Any) -> None:
         if node[2] or getattr(value, "__dict__", None):
             fill_dict(value.__dict__, build.values(node[2]), build.values(node[3]))
-        members = dict(self._members(type(value)))
-        slots = dict(zip(node[4], node[5]))
-        for name, member in members.items():
-            if name in slots:
-                member.__set__(value, build.get(slots[name]))
-            else:
-                try:
-                    member.__delete__(value)
-                except AttributeError:
-                    pass
+        if members := self._members(type(value)):
+            _fill_slots(build, value, dict(members), dict(zip(node[4], node[5])))
         content = node[6] if len(node) > 6 else ""
         if content == "dict":
             if len(node) > 9:
@@ -413,3 +397,14 @@ class ObjectShape:
             fill_list(value, build.values(node[7]))
         elif content == "set":
             fill_set(value, build.keys(node[7]))
+
+
+def _fill_slots(build: Any, value: Any, members: dict[str, Any], slots: dict[str, Any]) -> None:
+    for name, member in members.items():
+        if name in slots:
+            member.__set__(value, build.get(slots[name]))
+        else:
+            try:
+                member.__delete__(value)
+            except AttributeError:
+                pass
