@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from typing import IO, BinaryIO, Iterable
+from typing import IO, BinaryIO, Iterable, Sequence
 
 import zstandard
 
@@ -71,7 +71,7 @@ def compress(data: bytes | memoryview, level: int) -> bytes:
     return made[level, is_wide].compress(data)
 
 
-def compress_together(parts: list[bytes], level: int) -> bytes:
+def compress_together(parts: Sequence[bytes | memoryview], level: int) -> bytes:
     """As `compress`, of parts back to back; the memory to join them in is used again."""
     if len(parts) == 1:
         return compress(parts[0], level)
@@ -114,6 +114,8 @@ def compress_blocks(blocks: Iterable[bytes], target: IO[bytes], level: int, base
     Args:
         base: similar bytes, which whoever decompresses it must have; at most MAX_BASE_BYTES.
     """
+    # Tables for a small size are made in a fraction of the time.
+    size = sum(map(len, blocks)) if isinstance(blocks, list) else -1
     if base:
         known = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
         params = zstandard.ZstdCompressionParameters.from_level(level, window_log=_BASE_WINDOW_LOG,
@@ -121,7 +123,7 @@ def compress_blocks(blocks: Iterable[bytes], target: IO[bytes], level: int, base
         compressor = zstandard.ZstdCompressor(dict_data=known, compression_params=params)
     else:
         compressor = zstandard.ZstdCompressor(level=level, write_checksum=True)
-    with compressor.stream_writer(target, closefd=False) as writer:
+    with compressor.stream_writer(target, size=size, closefd=False) as writer:
         for block in blocks:
             writer.write(block)
 

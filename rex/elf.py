@@ -291,7 +291,7 @@ def resolve_needed(path: str, env: Mapping[str, str]) -> Libraries:
 def resolve_unwinder(libraries: Libraries, env: Mapping[str, str]) -> str | None:
     """The library that glibc loads as a thread ends by pthread_exit() or is cancelled: it names it only in its code."""
     libc = libraries.found.get("libc.so.6")
-    facts = read(libc) if libc else None
+    facts = _read_known(libc) if libc else None
     late = _find("libgcc_s.so.1", _Loaded(libc, facts, None), env, is_musl=False) if libc and facts else None
     return late.path if late else None
 
@@ -299,12 +299,23 @@ def resolve_unwinder(libraries: Libraries, env: Mapping[str, str]) -> str | None
 def _find(name: str, asking: _Loaded, env: Mapping[str, str], is_musl: bool) -> _Loaded | None:
     for candidate in _candidates(name, asking, env, is_musl):
         try:
-            elf = read(candidate)
+            elf = _read_known(candidate)
         except (OSError, Unsupported, Damaged):
             continue   # ld.so, too, passes over files of another kind
         if elf is not None and elf.machine == asking.elf.machine:
             return _Loaded(os.path.normpath(candidate), elf, asking)
     return None
+
+
+def _read_known(path: str) -> Elf | None:
+    """As `read`, of what many programs need: once for all of them."""
+    info = os.stat(path)
+    return _read_once(path, info.st_ino, info.st_size, info.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=1024)
+def _read_once(path: str, _inode: int, _size: int, _mtime_ns: int) -> Elf | None:
+    return read(path)
 
 
 def _candidates(name: str, asking: _Loaded, env: Mapping[str, str],
@@ -380,10 +391,10 @@ def _cached_libraries(name: str) -> list[str]:
         info = os.stat("/etc/ld.so.cache")
     except OSError:
         return []
-    data, entries = _read_cache("/etc/ld.so.cache", info.st_mtime_ns, info.st_size)
-    wanted, found = os.fsencode(name) + b"\0", []
-    for key, value in entries:
-        if data.startswith(wanted, key):
+    data, values = _read_cache("/etc/ld.so.cache", info.st_mtime_ns, info.st_size)
+    wanted, found, key = os.fsencode(name) + b"\0", [], -1
+    while (key := data.find(wanted, key + 1)) >= 0:
+        for value in values.get(key, ()):
             where = os.fsdecode(data[value:data.index(b"\0", value)])
             match = re.search(r"/glibc-hwcaps/x86-64-v(\d)/", where)
             level = int(match[1]) if match else 1
@@ -393,14 +404,17 @@ def _cached_libraries(name: str) -> list[str]:
 
 
 @functools.lru_cache(maxsize=1)
-def _read_cache(path: str, _mtime_ns: int, _size: int) -> tuple[bytes, list[tuple[int, int]]]:
-    """The cache's bytes, and of each entry where its name and its path begin."""
+def _read_cache(path: str, _mtime_ns: int, _size: int) -> tuple[bytes, dict[int, list[int]]]:
+    """The cache's bytes, and by where a name begins in them, where its paths do."""
     with open(path, "rb") as file:
         data = file.read()
     # An old table may stand in front; offsets count from the new one.
     data = data[max(0, data.find(_CACHE_MAGIC)):]
     if not data.startswith(_CACHE_MAGIC):
-        return b"", []
+        return b"", {}
     count = int.from_bytes(data[20:24], "little")
     entries = data[_CACHE_HEADER_BYTES:_CACHE_HEADER_BYTES + count * _CACHE_ENTRY.size]
-    return data, [(key, value) for _, key, value, _, _ in _CACHE_ENTRY.iter_unpack(entries)]
+    values: dict[int, list[int]] = {}
+    for _, key, value, _, _ in _CACHE_ENTRY.iter_unpack(entries):
+        values.setdefault(key, []).append(value)
+    return data, values

@@ -101,18 +101,19 @@ def _plain_inputs(files: _Files, uses: dict[str, FileUse], touched: dict[str, in
 def _capture_finals(files: _Files, touched: dict[str, int], uses: dict[str, FileUse]) -> None:
     """States after the run of all that it may have changed, below moved directories too."""
     wanted = set(touched) | {path for path, use in uses.items() if use.how & WRITTEN}
-    for path, state in touched.items():
-        if state == CREATED:
+    created = {path for path, state in touched.items() if state == CREATED}
+    for path in created:
+        if not _is_below(os.path.dirname(path), created):
             wanted.update(files.tree.below(path))
     files.final = _capture_many(files, wanted)
 
 
 def _is_below(path: str, tops: set[str]) -> bool:
     """Whether a path, or a directory that it is in, is one of these."""
-    while tops and len(path) > 1:
+    while tops and path:
         if path in tops:
             return True
-        path = os.path.dirname(path)
+        path = path[:path.rfind("/")] if "/" in path else ""
     return False
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import fnmatch
 import functools
 import os
 import re
@@ -41,6 +40,7 @@ _PERHAPS_PATTERNS = ("*.pem", "*.key", "*.asc", "*/id_*", "*_rsa", "*_ed25519", 
 @functools.cache
 def _any_of(*patterns: str) -> Callable[[str], object]:
     """Whether a path matches one of the patterns, at the price of one match; the first use takes a while."""
+    import fnmatch   # few have such names
     return re.compile("|".join(map(fnmatch.translate, patterns))).match
 
 
@@ -58,6 +58,7 @@ _LOOKED_AT_BYTES = 64 << 10
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
     """Whether a pattern names the path, or a directory that it is in; without a slash, any part of it."""
+    import fnmatch   # few ask
     for pattern in patterns:
         if "/" not in pattern.rstrip("/"):
             if any(fnmatch.fnmatchcase(part, pattern.rstrip("/")) for part in path.split("/")):

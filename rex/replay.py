@@ -7,7 +7,7 @@ import hashlib
 import os
 import subprocess
 from dataclasses import dataclass, field
-from typing import BinaryIO, Mapping
+from typing import TYPE_CHECKING, BinaryIO, Mapping
 
 from rex import codec, elf
 from rex.archive import OUTPUT, Archive, Experiment, FileEntry, FileState, Manifest, Unpacked
@@ -15,7 +15,9 @@ from rex.archive.unpacked import WorkDirectory
 from rex.errors import NotFound, OwnFailure, UsageError
 from rex.tracer import NATIVE, Plan, Report, choose
 from rex.tracer.plan import REPLAY, Divergence
-from rex.tracer.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from rex.tracer.sandbox import Sandbox
 
 _BLOCK = 1 << 20
 
@@ -132,6 +134,7 @@ class Stage:
 
     def sandbox(self, outdir: str) -> Sandbox:
         """What a replay sees of this machine: its own files, the output directory, and nothing else."""
+        from rex.tracer.sandbox import Sandbox   # few ask
         assert self.private
         root = os.path.join(self.work, "root")
         os.mkdir(root)

@@ -220,7 +220,10 @@ def _copy(fd: int, info: os.stat_result, target: int) -> None:
 def below(path: str) -> list[str]:
     """Everything below a directory; nothing for what is none. Names as manifests have them."""
     name = codec.raw(path)
-    if os.path.islink(name) or not os.path.isdir(name):
+    try:
+        if not stat.S_ISDIR(os.lstat(name).st_mode):
+            return []
+    except OSError:
         return []
     return [codec.text(os.path.join(base, each)) for base, dirs, files in os.walk(name)
             for each in dirs + files]

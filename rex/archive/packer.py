@@ -40,7 +40,7 @@ class Packer:
         self._lock = threading.Lock()          # the group and what is known
         self._pack_lock = threading.Lock()     # the pack being written
         self._pack: PackWriter | None = None
-        self._group: list[tuple[bytes, bytes]] = []
+        self._group: list[tuple[bytes, bytes | memoryview]] = []
         self._group_bytes = 0
         self._added: set[bytes] = set()
         self._failure: BaseException | None = None
@@ -56,8 +56,8 @@ class Packer:
         """Whether finished packs hold all that a content needs."""
         return self._store.has(content)
 
-    def add(self, data: bytes) -> bytes:
-        """Store one object of at most a few MiB unless it is there; its sha256."""
+    def add(self, data: bytes | memoryview) -> bytes:
+        """Store one object of at most a few MiB, of bytes that stay as they are, unless it is there; its sha256."""
         digest = codec.sha256(data)
         full = None
         with self._lock:
@@ -75,11 +75,11 @@ class Packer:
             self._write_group(full)
         return digest
 
-    def _take_group(self) -> list[tuple[bytes, bytes]]:
+    def _take_group(self) -> list[tuple[bytes, bytes | memoryview]]:
         group, self._group, self._group_bytes = self._group, [], 0
         return group
 
-    def _write_group(self, group: list[tuple[bytes, bytes]]) -> None:
+    def _write_group(self, group: list[tuple[bytes, bytes | memoryview]]) -> None:
         try:
             frame = codec.compress_together([data for _, data in group], self.level)
             with self._pack_lock:
@@ -207,9 +207,9 @@ class Packer:
         return Content(sha256, size, depth, tree.hex())
 
     def _add_cut(self, data: bytes, lengths: list[int]) -> list[Entry]:
-        entries, begin = [], 0
+        entries, begin, view = [], 0, memoryview(data)
         for length in lengths:
-            entries.append((self.add(data[begin:begin + length]), length))
+            entries.append((self.add(view[begin:begin + length]), length))
             begin += length
         return entries
 

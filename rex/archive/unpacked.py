@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
-import tempfile
 import time
 from typing import Iterable
 
@@ -34,20 +32,31 @@ class WorkDirectory:
         for name in os.listdir(root):
             if name.startswith(_WORK):
                 _remove_if_left(os.path.join(root, name))
-        self.path = tempfile.mkdtemp(prefix=_WORK, dir=root)
+        self.path = os.path.join(root, _WORK + os.urandom(8).hex())
+        os.mkdir(self.path, 0o700)
         self._lock = FileLock(os.path.join(self.path, _LOCK), exclusive=True)
 
     def close(self) -> None:
         """Remove it with all that is in it."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        _remove(self.path)
         self._lock.release()
+
+
+def _remove(path: str) -> None:
+    try:
+        for name in os.listdir(path):
+            os.unlink(os.path.join(path, name))
+        os.rmdir(path)
+    except OSError:   # there are directories in it
+        import shutil   # it takes a while
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _remove_if_left(path: str) -> None:
     try:
         is_young = time.time() - os.stat(path).st_mtime < _YOUNG_S   # its lock may be about to be taken
         if not is_young and not is_locked(os.path.join(path, _LOCK)):
-            shutil.rmtree(path, ignore_errors=True)
+            _remove(path)
     except OSError:   # somebody else removes it, or it is not ours
         pass
 

@@ -7,7 +7,6 @@ import os
 import resource
 import signal
 import sys
-import tempfile
 from typing import Iterator
 
 import click
@@ -40,6 +39,7 @@ def cells_file(named: str) -> Iterator[str]:
     if os.path.exists(named) or not name or not os.path.isdir(archive):
         yield named
         return
+    import tempfile
     from rex.archive import Archive, Content
     from rex.notebook import document
     from rex.notebook.index import read_graph

@@ -96,8 +96,8 @@ def command(archive: str, experiment: str | None, outdir: str, check: bool, sand
 
     This runs the programs of the archive: replay only what you would run, or use --sandbox."""
     from rex.cli.record_command import end_like
-    from rex.cli.table import clean
     from rex.replay import replay
+    from rex.text import clean
     if plan_path or store_url or resume or complete:
         from pathlib import Path
         from rex.cli.persist import run_plan

@@ -70,23 +70,23 @@ class LogReader:
             Damaged: with the offset, where the bytes make no sense.
         """
         offset, buffer, position, seen = HEADER.size, b"", 0, 0
-        words, last_size, tried = _words(buffer), 0, 0
+        words, last_size, tried, last = _words(buffer), 0, 0, -EVENT.size
         while True:
-            if len(buffer) - position < EVENT.size:
+            if position > last:
                 buffer = buffer[position:] + codec.read_stream(self._stream, _BLOCK_BYTES)
-                words, position = _words(buffer), 0
-            if len(buffer) - position < EVENT.size:
-                return self._end(offset, len(buffer) - position, seen)
+                words, position, last = _words(buffer), 0, len(buffer) - EVENT.size
+                if last < 0:
+                    return self._end(offset, len(buffer), seen)
             size, call = _SIZE_AND_CALL(buffer, position)
             if size == 0 and not self.is_finished:
                 return
-            if size < EVENT.size or size % 8 or size > MAX_RECORD_BYTES:
+            if size < EVENT.size or size & 7 or size > MAX_RECORD_BYTES:
                 raise Damaged("the log is damaged", f"a record of {size} bytes at offset {offset}")
             if len(buffer) - position < size:
                 # Read in blocks: a lying size costs no more than what is really there.
                 buffer = buffer[position:] + codec.read_stream(
                     self._stream, size - len(buffer) + position)
-                words, position = _words(buffer), 0
+                words, position, last = _words(buffer), 0, len(buffer) - EVENT.size
                 if len(buffer) < size:
                     return self._end(offset, len(buffer), seen)
             if calls is None or call in calls:

@@ -75,8 +75,11 @@ static const struct original *original_of(const char *path)
 
 static void make_parents(const char *path)
 {
-    char *p = upper(path);
-    for (char *slash = p + strlen(plan.outdir); (slash = strchr(slash + 1, '/')); *slash = '/') {
+    char *p = upper(path), *last = strrchr(p, '/');
+    *last = 0;
+    bool is_there = !access(p, F_OK);         /* mostly */
+    *last = '/';
+    for (char *slash = p + strlen(plan.outdir); !is_there && (slash = strchr(slash + 1, '/')); *slash = '/') {
         *slash = 0;
         mkdir(p, 0777);
     }

@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 from dataclasses import replace
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from rex import elf
 from rex.errors import NotPermitted, OwnFailure
 from rex.tracer.plan import RECORD, Plan, Report
-from rex.tracer.sandbox import REFUSED, Sandbox
+
+if TYPE_CHECKING:
+    from rex.tracer.sandbox import Sandbox
 
 PATH = os.path.join(os.path.dirname(os.path.dirname(__file__)), "native", "rex-engine")
 
@@ -73,6 +75,7 @@ def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
 
 def _run_inside(plan: Plan, box: Sandbox, stdin: int | None, stdout: int | None, stderr: int | None) -> Report:
     """Run the plan in a sandbox; the variables of a replay are those of the archive, and no secret."""
+    from rex.tracer.sandbox import REFUSED   # few ask
     directory = os.path.dirname(plan.report)
     plan_path, refusal = os.path.join(directory, "plan"), os.path.join(directory, "refusal")
     for path, data in ((plan_path, plan.encode()), (refusal, b"")):

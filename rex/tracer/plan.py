@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rex.tracer.sandbox import Sandbox
+if TYPE_CHECKING:
+    from rex.tracer.sandbox import Sandbox
 
 RECORD, REPLAY, LIVE = "record", "replay", "live"
 
