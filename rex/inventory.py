@@ -224,13 +224,6 @@ def _entries(files: _Files, uses: dict[str, FileUse], touched: dict[str, int],
     return entries
 
 
-def _own_cpu(task: int, processes: dict[int, Process], used_s: dict[int, float]) -> float:
-    """Processor seconds of a process as it ends, without those of its children."""
-    children = (used_s[other] for other, process in processes.items()
-                if process.parent == task and other in used_s)
-    return round(max(0.0, used_s[task] - sum(children)), 6)
-
-
 def _link(tree: FileTree, entries: dict[str, FileEntry], uses: dict[str, FileUse]) -> dict[str, FileEntry]:
     """Tell of unchanged files with several names that these are one file: the first in order has the bytes."""
     first: dict[tuple[int, int], str] = {}
@@ -254,7 +247,7 @@ def read_processes(log: str | BinaryIO) -> Told:
     """The process tree of a log, threads left out, and what the recorder had to tell."""
     processes: dict[int, Process] = {}
     threads: set[int] = set()
-    used_s: dict[int, float] = {}     # by process, with the children that it waited for
+    children_s: dict[int | None, float] = {}   # by process: what its children have used that ended
     notes: list[str] = []
     with LogReader(log) as reader:
         for event in reader.select({TASK, EXIT, NOTE, *_EXECS}):
@@ -270,11 +263,12 @@ def read_processes(log: str | BinaryIO) -> Told:
             elif event.call == NOTE:
                 notes.append((event.data(TEXT) or b"").decode("utf-8", "replace"))
             elif event.call == EXIT and event.task in processes:
-                used_s[event.task] = (event.args[0] + event.args[1]) / 1e6
+                process = processes[event.task]
+                used_s = (event.args[0] + event.args[1]) / 1e6   # with the children that it waited for
+                children_s[process.parent] = children_s.get(process.parent, 0.0) + used_s
                 processes[event.task] = replace(
-                    processes[event.task], end_s=event.time_ns / 1e9,
-                    exit_status=os.waitstatus_to_exitcode(event.result & 0xFFFF),
-                    cpu_s=_own_cpu(event.task, processes, used_s))
+                    process, end_s=event.time_ns / 1e9, exit_status=os.waitstatus_to_exitcode(event.result & 0xFFFF),
+                    cpu_s=round(max(0.0, used_s - children_s.get(event.task, 0.0)), 6))
             elif event.call in _EXECS and event.result == 0 and event.task in processes:
                 argv = (event.data(ARGV) or b"").split(b"\0")[:-1]
                 processes[event.task] = replace(

@@ -332,6 +332,7 @@ uint64_t fork_flags(struct task *t);
 char *link_of_fd(pid_t tid, int fd);                 /* the kernel's name of it */
 bool stat_of_fd(pid_t tid, int fd, struct stat *st); /* of what is open there; false: nothing */
 char *path_of_fd(pid_t tid, int fd);                 /* in a live run the logical path */
+char *path_real(const char *path);                     /* without links, malloced */
 int path_stat(const char *path, struct stat *st, bool follow);   /* of a resolved path; 0 or -1 */
 char *path_resolve(struct task *t, int dirfd, const char *path, bool follow);
 int open_flags(struct task *t), flags_in(const struct record *r);

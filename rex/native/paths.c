@@ -48,6 +48,18 @@ static char *absolute(struct task *t, int dirfd, const char *path)
     return full;
 }
 
+/* As realpath(), by one look-up; NULL also for what has no place. */
+char *path_real(const char *path)
+{
+    char name[40], target[PATH_MAX];
+    int fd = open(path, O_PATH | O_CLOEXEC);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    ssize_t n = fd < 0 ? -1 : readlink(name, target, sizeof target - 1);
+    if (fd >= 0)
+        close(fd);
+    return n > 0 && *target == '/' ? strndup(target, (size_t)n) : NULL;
+}
+
 static bool is_dots(const char *name)
 {
     return !*name || !strcmp(name, ".") || !strcmp(name, "..");
@@ -71,14 +83,14 @@ char *path_resolve(struct task *t, int dirfd, const char *path, bool follow)
     if (!slash)                       /* a pipe or socket has no place */
         return full;
     if (follow || is_dots(name)) {
-        result = realpath(full, NULL);
+        result = path_real(full);
         if (result || is_dots(name)) {
             free(full);
             return result;
         }
     }
     *slash = 0;
-    char *parent = realpath(slash == full ? "/" : full, NULL);
+    char *parent = path_real(slash == full ? "/" : full);
     result = parent ? text("%s/%s", strcmp(parent, "/") ? parent : "", name) : NULL;
     free(parent);
     free(full);

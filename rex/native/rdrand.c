@@ -109,26 +109,26 @@ static void find_in(struct code *c, const unsigned char *file, uint64_t size, bo
 static const struct code *code_of(const char *name, bool is_program, struct stat *st)
 {
     static struct table known;
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
     struct code *c = NULL;
-    if (fd >= 0 && !fstat(fd, st) && S_ISREG(st->st_mode)) {
+    if (!stat(name, st) && S_ISREG(st->st_mode)) {
         char key[96];
         snprintf(key, sizeof key, "%llx %llx %llx %lld.%ld", (ull)st->st_dev, (ull)st->st_ino, (ull)st->st_size,
                  (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
         void **at = table_at(&known, key);
         if (!*at) {
             size_t size = (size_t)st->st_size;
-            void *file = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+            int fd = open(name, O_RDONLY | O_CLOEXEC);
+            void *file = size && fd >= 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
             *at = zalloc(sizeof *c);
             if (file != MAP_FAILED) {
                 find_in(*at, file, size, is_program);
                 munmap(file, size);
             }
+            if (fd >= 0)
+                close(fd);
         }
         c = *at;
     }
-    if (fd >= 0)
-        close(fd);
     return c && c->count ? c : NULL;
 }
 

@@ -5,7 +5,7 @@
 #include <elf.h>
 #include <fcntl.h>
 
-enum { SCRIPT_LINE = 256, SCRIPT_DEPTH = 5 };
+enum { SCRIPT_LINE = 256, SCRIPT_DEPTH = 5, MOST_PARTS = 16 };
 
 /* The interpreter of a script, as the kernel reads its first line; NULL if it has none. */
 static char *script_interpreter(const char *line)
@@ -92,13 +92,15 @@ void record_exec_entry(struct task *t)
 /* The loader that a program names; NULL for none. */
 char *loader_named(const char *program)
 {
-    Elf64_Ehdr h;
-    Elf64_Phdr p;
+    struct { Elf64_Ehdr h; Elf64_Phdr p[MOST_PARTS]; } start = {0};
+    const Elf64_Ehdr *h = &start.h;
     char path[PATH_MAX] = "";
     int fd = open(program, O_RDONLY | O_CLOEXEC);
-    bool good = fd >= 0 && pread(fd, &h, sizeof h, 0) == sizeof h;
-    for (int i = 0; good && i < h.e_phnum; i++) {
-        good = pread(fd, &p, sizeof p, (off_t)(h.e_phoff + (size_t)i * sizeof p)) == sizeof p;
+    bool good = fd >= 0 && pread(fd, &start, sizeof start, 0) >= (ssize_t)sizeof *h;
+    for (int i = 0; good && i < h->e_phnum; i++) {
+        Elf64_Phdr p = start.p[i < MOST_PARTS ? i : 0];
+        if (h->e_phoff != sizeof *h || i >= MOST_PARTS)       /* elsewhere, or too many */
+            good = pread(fd, &p, sizeof p, (off_t)(h->e_phoff + (size_t)i * sizeof p)) == sizeof p;
         if (good && p.p_type == PT_INTERP && p.p_filesz < sizeof path)
             good = pread(fd, path, p.p_filesz, (off_t)p.p_offset) == (ssize_t)p.p_filesz;
     }
@@ -109,7 +111,7 @@ char *loader_named(const char *program)
 
 static char *loader_of(const char *program)
 {
-    char *named = loader_named(program), *real = named ? realpath(named, NULL) : NULL;
+    char *named = loader_named(program), *real = named ? path_real(named) : NULL;
     free(named);
     return real;
 }

@@ -122,12 +122,15 @@ static void spawn(void)
 
 /* ------------------------------------------------------------------ stops */
 
-static bool at_exit_stop(struct task *t)
+static bool at_exit_stop(struct task *t, struct ptrace_syscall_info *info)
 {
-    struct ptrace_syscall_info info = {0};
-    if (ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof info, &info) <= 0)
-        return t->state != CALL_NONE;
-    return info.op == PTRACE_SYSCALL_INFO_EXIT;
+    if (ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof *info, info) <= 0) {
+        struct user_regs_struct r = regs_get(t);
+        info->op = t->state != CALL_NONE ? PTRACE_SYSCALL_INFO_EXIT : PTRACE_SYSCALL_INFO_ENTRY;
+        info->instruction_pointer = r.rip;
+        info->exit.rval = (int64_t)r.rax;
+    }
+    return info->op == PTRACE_SYSCALL_INFO_EXIT;
 }
 
 static void enter(struct task *t, bool by_entry_stop)
@@ -159,21 +162,20 @@ void go_on_entering(struct task *t)
     }
 }
 
-static void leave(struct task *t)
+static void leave(struct task *t, const struct ptrace_syscall_info *info)
 {
     bool cut = serial_on && is_cut_short(t);
     if (t->state == CALL_ENTERED && t->want_exit) {
-        struct user_regs_struct r = regs_get(t);
-        if (!r.rip)
+        if (!info->instruction_pointer)
             return;               /* see enter() */
         t->want_exit = false;
         t->state = CALL_NONE;
         if (t->then) {
-            t->then(t, (int64_t)r.rax);
+            t->then(t, info->exit.rval);
             t->then = NULL;
             rewind_call(t);
         } else
-            handler->exit(t, (int64_t)r.rax);
+            handler->exit(t, info->exit.rval);
     }
     random_returned(t);
     t->state = CALL_NONE;
@@ -286,11 +288,12 @@ static void signal_stop(struct task *t, int sig)
 static void stop(struct task *t, int status)
 {
     int sig = WSTOPSIG(status), event = status >> 16;
-    if (t->ring)
+    struct ptrace_syscall_info info = {0};
+    if (t->ring && event != PTRACE_EVENT_EXEC)     /* then it is no more */
         fast_sync(t);
     if (sig == (SIGTRAP | 0x80)) {
-        if (at_exit_stop(t))
-            leave(t);
+        if (at_exit_stop(t, &info))
+            leave(t, &info);
         else
             enter(t, true);
     } else if (event == PTRACE_EVENT_SECCOMP) {
