@@ -6,10 +6,12 @@ They come through a pipe in the order in which the worker is expected to need th
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import itertools
 import os
 import struct
 from dataclasses import dataclass, field
-from typing import BinaryIO, Iterator
+from typing import Iterator
 
 from rex.archive import Archive
 from rex.errors import RexError
@@ -19,8 +21,10 @@ from rex.hindsight.records import Checkpoint
 from rex.hindsight.tables import Table, decode_table
 from rex.state.store import read_content
 
-_HEAD = struct.Struct("<QQQI")    # number of the border; bytes of the structure, of the table; how many chunks follow
+# Number of the border; bytes of structure, table, index and chunks, which follow. The index has of each chunk:
+_HEAD = struct.Struct("<QQQQQ")
 _CHUNK = struct.Struct("<16sQ")   # digest, size
+_PIPE_BYTES = 1 << 20             # as much as anybody may have
 _MOST_BYTES = 256 << 20           # of a state: all of its memory is held at once, here and by the worker
 
 
@@ -44,12 +48,12 @@ class Stored:
 
     Attributes:
         table: empty if it is still to be read.
-        chunks: by digest, verified; those that the checkpoint before had as well are missing.
+        chunks: by digest, verified, until the next ones come; those that the checkpoint before had as well are missing.
     """
 
     structure: bytes
     table: bytes = b""
-    chunks: dict[bytes, bytes] = field(default_factory=dict)
+    chunks: dict[bytes, memoryview] = field(default_factory=dict)
 
 
 def wanted_by(plan: Plan, piece: Piece) -> list[Wanted]:
@@ -64,6 +68,8 @@ def send(path: str, wanted: list[Wanted], pipe_fd: int) -> None:
     """Read checkpoints of an archive into a pipe, until all are sent or nobody reads any more."""
     # What cannot be read, the worker finds out by itself.
     with contextlib.suppress(OSError, RexError, ValueError), open(pipe_fd, "wb") as pipe:
+        with contextlib.suppress(PermissionError):   # who has many pipes may have small ones only
+            fcntl.fcntl(pipe_fd, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         archive = Archive.open(path)
         chunks = ChunkReader(archive.store)
         former: Table = {}
@@ -74,12 +80,10 @@ def send(path: str, wanted: list[Wanted], pipe_fd: int) -> None:
                 now = decode_table(table)
                 parts = dict(_changed(chunks, former, now))
                 former = now
-            pipe.write(_HEAD.pack(each.border, len(structure), len(table), len(parts)))
-            pipe.write(structure)
-            pipe.write(table)
-            for digest, data in parts.items():
-                pipe.write(_CHUNK.pack(digest, len(data)))
-                pipe.write(data)
+            index = b"".join(_CHUNK.pack(digest, len(data)) for digest, data in parts.items())
+            pipe.write(_HEAD.pack(each.border, len(structure), len(table), len(index), sum(map(len, parts.values()))))
+            for part in (structure, table, index, *parts.values()):
+                pipe.write(part)
             pipe.flush()
 
 
@@ -96,8 +100,9 @@ class Ahead:
 
     def __init__(self, pipe_fd: int) -> None:
         os.set_inheritable(pipe_fd, False)
-        self._pipe: BinaryIO = open(pipe_fd, "rb")
+        self._pipe = open(pipe_fd, "rb", buffering=0)
         self._next: tuple[int, ...] = ()     # the head of what comes next
+        self._room = bytearray()             # used again and again: pages that are new cost more than what is copied there
 
     def take(self, border: int) -> Stored | None:
         """The checkpoint of a border; None if it does not come, or not any more."""
@@ -105,24 +110,30 @@ class Ahead:
             while not self._next or self._next[0] < border:
                 if self._next:
                     self._read()
-                self._next = _HEAD.unpack(self._exactly(_HEAD.size))
+                self._next = _HEAD.unpack(self._take(_HEAD.size))
             if self._next[0] == border:
                 found, self._next = self._read(), ()
                 return found
         except (OSError, EOFError):
-            self._next = (1 << 64, 0, 0, 0)      # behind all
+            self._next = (1 << 64,)      # behind all
         return None
 
     def _read(self) -> Stored:
-        _, structure, table, count = self._next
-        found = Stored(self._exactly(structure), self._exactly(table))
-        for _ in range(count):
-            digest, size = _CHUNK.unpack(self._exactly(_CHUNK.size))
-            found.chunks[digest] = self._exactly(size)
+        view = self._take(sum(self._next[1:]))
+        structure, table, index, _ = itertools.accumulate(self._next[1:])
+        found, at = Stored(bytes(view[:structure]), bytes(view[structure:table])), index
+        for digest, size in _CHUNK.iter_unpack(view[table:index]):
+            found.chunks[digest] = view[at:at + size]
+            at += size
         return found
 
-    def _exactly(self, size: int) -> bytes:
-        data = self._pipe.read(size)
-        if len(data) < size:
-            raise EOFError
-        return data
+    def _take(self, size: int) -> memoryview:
+        if len(self._room) < size:
+            self._room = bytearray(size)
+        view, done = memoryview(self._room)[:size], 0
+        while done < size:
+            count = self._pipe.readinto(view[done:])
+            if not count:
+                raise EOFError
+            done += count
+        return view

@@ -66,7 +66,7 @@ def decode_table(data: bytes) -> Table:
 class StoredMemory:
     """The memory of one checkpoint, by the digests of its buffers."""
 
-    def __init__(self, table: Table, chunks: ChunkReader, ahead: Mapping[bytes, bytes] = MappingProxyType({})) -> None:
+    def __init__(self, table: Table, chunks: ChunkReader, ahead: Mapping[bytes, memoryview] = MappingProxyType({})) -> None:
         """
         Args:
             ahead: chunks that were read already, by digest.
