@@ -359,6 +359,8 @@ void put_outputs(struct task *t, const struct record *r)
             put_messages(t, t->args[i], r, i, a->size_kind == REX_SIZE_MMSG);
         else if (f)
             mem_write(t->tid, t->args[i], f->data, f->length);
+        else if (t->nr == REX_NR_time)    /* answered as one that had it as its result only */
+            mem_write(t->tid, t->args[i], &r->result, sizeof r->result);
     }
     struct ifconf list;
     const struct field *interfaces = record_field(r, 2 | PART_DATA, FIELD_OUT);

@@ -142,6 +142,8 @@ static size_t script_count;
 
 struct script *script_of(uint32_t task)
 {
+    if (task > script_count)              /* the log names each as it begins */
+        die("task %u is not in the log", task);
     for (; script_count <= task; script_count++) {
         scripts = grow(scripts, script_count, sizeof *scripts);
         scripts[script_count] = (struct script){.index = (uint32_t)script_count};

@@ -150,7 +150,7 @@ void record_before_change(const char *path, bool moves)
     struct stat st;
     if ((plan.control < 0 && !is_live) || path_stat(path, &st, false) || table_get(moves ? &moved : &touched, path) || is_created(path))
         return;
-    if (is_being_created(path))
+    if (is_being_created(path) || record_is_kernel_made(path))
         return;
     if (moves)
         *table_at(&moved, path) = &moved;

@@ -99,7 +99,11 @@ static void name_kin(struct script *root)
 /* A process has been made, with its own copy of what is not shared. */
 void replay_kin_born(struct task *parent, struct task *t, uint64_t flags)
 {
-    if (serial_on || flags & (CLONE_VM | CLONE_THREAD) || !parent->script->birth || !has_shared_memory(parent->tid))
+    if (flags & (CLONE_VM | CLONE_THREAD) || !parent->script->birth || !has_shared_memory(parent->tid))
+        return;
+    t->has_locks = true;
+    task_watch_end(parent, END_WITH_LOCKS, true);
+    if (serial_on)
         return;
     struct script *leader = parent->leader->script;
     if (leader->birth && !leader->kin)
@@ -194,6 +198,6 @@ static const struct record *awaited(struct script *s)
 /* Whether its kin had waited for the task's end before the event: then it is no work that the task could have done. */
 bool replay_kin_is_past(struct task *t, const struct event *e)
 {
-    const struct record *wait = is_kin(t) ? awaited(script_leader(t->script->index)) : NULL;
+    const struct record *wait = is_kin(t) && t->script->birth ? awaited(script_leader(t->script->index)) : NULL;
     return wait && script_leader(wait->task) == script_leader(e->record->task) && wait < e->record;
 }

@@ -169,7 +169,7 @@ class Ledger:
             mode = os.lstat(path).st_mode
         except OSError:
             return
-        if self._control < 0 or path in (self._moved if moves else self._touched) or self._is_created(path):
+        if self._control < 0 or path in (self._moved if moves else self._touched) or self._is_created(path) or _is_kernel_made(path):
             return
         if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode):
             self._ask_capture(path, _ALL if moves else 0)
