@@ -199,7 +199,8 @@ struct task {
     int64_t live_result;             /* instead of that of the call that was put in its place */
     char *loader, *exec_name;        /* of a program that is being executed */
     uint64_t ring;                   /* where its ring is in the tracee, 0 = it has none */
-    bool end_watched;                /* it stops as it ends */
+    bool has_locks;                  /* replay: it shares memory with others, where locks may be */
+    uint8_t end_watched;             /* it stops as it ends, for these reasons */
     bool ring_busy;                  /* it was stopped half way through a query */
     bool ring_laid;                  /* replay: answers were put there */
     uint32_t ring_taken;             /* record: how much was seen while the task ran on */
@@ -368,6 +369,8 @@ void take_report(pid_t tid, int status, const struct rusage *used);    /* of wai
 void take_ended(const struct task *t);               /* its siblings that have */
 int trace(void);                                     /* wait status of the first process */
 long trace_options(void);
+enum { END_WITH_RING = 1, END_WITH_LOCKS = 2 };
+void task_watch_end(struct task *t, uint8_t reason, bool watched);
 void filter_install(void);
 void tsc_executed(struct task *t);
 uint64_t tsc_asker(struct task *t);
@@ -389,6 +392,7 @@ struct handler {                                     /* record or replay */
     void (*start)(struct task *t);                   /* its first stop */
     void (*settle)(void);                            /* after each report of the kernel */
     void (*idle)(void);                              /* no report for a while */
+    void (*leaves)(struct task *t);                  /* it ends, and is watched so */
     bool patient;                                    /* no idle calls wanted */
     void (*taken)(struct task *t, const unsigned char *records, uint32_t n);   /* in its ring; replay: n bytes */
     void (*ready)(struct task *t);                   /* it is about to go on */

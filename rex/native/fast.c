@@ -90,28 +90,21 @@ void fast_born(struct task *t)
     }
 }
 
-/* Who has a ring stops once more as it is killed, so that what is there is not lost.  Children begin so, too. */
-static void watch_end(struct task *t, bool watched)
-{
-    if (t->end_watched != watched)
-        ptrace(PTRACE_SETOPTIONS, t->tid, 0, trace_options() | (watched ? PTRACE_O_TRACEEXIT : 0));
-    t->end_watched = watched;
-}
-
+/* Who has a ring stops once more as it is killed, so that what is there is not lost. */
 void fast_drop(struct task *t)
 {
     if (t->ring)
         t->space->fast->rings &= ~(1u << (t->ring - FAST_RINGS) / RING_SIZE);
     t->ring = 0;
     if (t->alive)
-        watch_end(t, false);
+        task_watch_end(t, END_WITH_RING, false);
 }
 
 /* It ends by this call: what its ring has was taken. */
 void fast_ends(struct task *t)
 {
     if ((t->nr == REX_NR_exit_group || t->nr == REX_NR_exit) && t->state == CALL_ENTERED)
-        watch_end(t, false);
+        task_watch_end(t, END_WITH_RING, false);
 }
 
 /* ------------------------------------------------------------------ the area */
@@ -306,7 +299,7 @@ bool fast_entry(struct task *t)
         give_ring(t);
         t->regs.gs_base = t->ring;
         regs_set(t, &t->regs);
-        watch_end(t, true);
+        task_watch_end(t, END_WITH_RING, true);
     }
     patch(t);
     return false;

@@ -141,6 +141,8 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     bool again = c->policy == REX_EMULATE || (c->hook == REX_HOOK_OPEN && has_shared_work(t));
     struct event *last = again && !replay_is_own_file(t) ? replay_last_answer(t, t->nr, key) : NULL;
     if (replay_is_doomed(t)) {
+        if (t->has_locks)
+            replay_leaves_locks(t);       /* it is resumed at once, maybe from its last stop */
         kill(t->leader->tid, SIGKILL);
         return;
     }
@@ -438,4 +440,5 @@ void replay_finish(int status)
 const struct handler replayer = {
     .entry = entry, .exit = exit_stop, .born = replay_born, .execed = replay_execed, .signal = replay_signal,
     .stepped = replay_take_number, .ended = replay_ended, .tsc = replay_tsc, .random = replay_random, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = replay_taken, .ready = replay_ready, .all_calls = replay_awaits_call,
+    .leaves = replay_leaves_locks,
 };

@@ -78,6 +78,7 @@ bool replay_own_stat(struct task *t);                 /* fstat answered by the o
 void replay_own_stat_exit(struct task *t);
 void give_result(struct task *t, int64_t result);    /* at an exit-stop; arguments as they were */
 struct task *task_named(uint32_t recorded_tid);
+void replay_leaves_locks(struct task *t);
 void replay_born(struct task *parent, struct task *t, uint64_t flags);
 void replay_take_number(struct task *t);
 void replay_began(struct task *t);

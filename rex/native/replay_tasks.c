@@ -85,6 +85,8 @@ void replay_take_number(struct task *t)
 void replay_began(struct task *t)
 {
     replay_take_number(t);
+    if (t->has_locks)
+        task_watch_end(t, END_WITH_LOCKS, true);
     t->skipped = replay_step_skipped(t);
 }
 

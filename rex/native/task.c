@@ -46,6 +46,15 @@ static const char *stat_of(struct task *t)
     return end && end[1] ? end + 2 : "";
 }
 
+/* A stop more as it ends, by whatever it may be.  Children begin so, too. */
+void task_watch_end(struct task *t, uint8_t reason, bool watched)
+{
+    uint8_t reasons = watched ? t->end_watched | reason : t->end_watched & ~reason;
+    if (!reasons != !t->end_watched)
+        ptrace(PTRACE_SETOPTIONS, t->tid, 0, trace_options() | (reasons ? PTRACE_O_TRACEEXIT : 0));
+    t->end_watched = reasons;
+}
+
 /* As the kernel shows it: R runs, S sleeps, D sleeps for a disk, t is at a stop, Z has ended. */
 char task_state(struct task *t)
 {

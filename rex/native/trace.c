@@ -307,9 +307,11 @@ static void stop(struct task *t, int status)
         execed(t);
     else if (event == EVENT_STOP)
         event_stop(t, sig);
-    else if (event)
+    else if (event) {
+        if (event == PTRACE_EVENT_EXIT && handler->leaves)
+            handler->leaves(t);
         resume(t, 0);
-    else
+    } else
         signal_stop(t, sig);
 }
 
