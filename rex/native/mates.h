@@ -56,6 +56,7 @@ bool replay_prods(struct task *t);                    /* a signal from thread to
 bool replay_send_left(void);
 bool replay_ends_later(struct task *t, const struct event *e);
 bool replay_ends_by_signal(struct task *t);
+bool replay_is_killed_later(struct task *t, const struct event *e);
 bool replay_ends_too_early(const struct task *t, const struct event *e);
 void replay_end_if_stuck(ull last);                   /* last: when anything moved */
 void replay_end_if_still(void);                       /* though something moves, over and over */

@@ -255,6 +255,10 @@ static void entry(struct task *t)
             block(t);
         return;
     }
+    if (next && replay_is_signal(next) && replay_is_killed_later(t, next)) {
+        block(t);
+        return;
+    }
     if (next && replay_is_signal(next) && t->injected != next && !replay_ends_too_early(t, next)) {
         replay_send_now(t, next);                /* it came before this call */
         if (t->injected) {

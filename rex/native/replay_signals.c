@@ -57,6 +57,20 @@ bool replay_ends_too_early(const struct task *t, const struct event *e)
     return false;
 }
 
+/* Whether another process ends the task by the signal, which is further than it was by then: it waits, as others may look
+ * whether it is there. */
+bool replay_is_killed_later(struct task *t, const struct event *e)
+{
+    const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
+    const struct script *own = t->script, *sender;
+    siginfo_t info;
+    if (serial_on || has_shared_work(t) || !own->exit || (own->exit->record->result & 0x7f) != (int64_t)e->record->args[0])
+        return false;
+    memcpy(&info, f->data, sizeof info);
+    sender = replay_sender(&info);
+    return sender && sender->tgid != own->tgid && !was_sent(t, f);
+}
+
 bool replay_is_sent(struct task *t, const struct event *e)
 {
     return was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT)) && !replay_ends_too_early(t, e);
@@ -237,7 +251,7 @@ bool replay_send(struct task *t, struct event *e)
 void replay_send_at_return(struct task *t, struct event *e)
 {
     struct event *next = event_after(t, e);
-    if (next && next->record->call == EVENT_SIGNAL && next->record->args[2] == WITH_LAST_EVENT)
+    if (next && next->record->call == EVENT_SIGNAL && next->record->args[2] == WITH_LAST_EVENT && !replay_is_killed_later(t, next))
         replay_send(t, e);
 }
 
