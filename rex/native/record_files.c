@@ -307,7 +307,8 @@ static void read_only(struct task *t, const struct record *r)
         memcpy(&st, f->data, sizeof st);
         record_use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : USED_READ, &st);
         record_use_alias(t, (int)r->args[0], given, path);
-        files_set(t->files, (int)r->result, 0);
+        if (t->leader->threads <= 1)      /* else another thread may have closed it, and a third opened one of that number */
+            files_set(t->files, (int)r->result, 0);
     }
     free(given);
     free(path);
