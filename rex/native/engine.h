@@ -121,6 +121,7 @@ struct space {                       /* one address space */
     unsigned code_looks;
     bool filter_due;                 /* one lies in its area, and is not yet in force */
     struct fast *fast;
+    struct sites *sites;             /* of its program */
 };
 
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
@@ -260,6 +261,7 @@ void files_prune(struct files *f, pid_t tid);                      /* after exec
 
 /* ------------------------------------------------------------------ memory */
 
+int mem_open(pid_t tid, int flags);                    /* its memory as a file */
 bool mem_read(pid_t tid, uint64_t at, void *to, size_t n);
 bool mem_write(pid_t tid, uint64_t at, const void *from, size_t n);
 char *mem_string(pid_t tid, uint64_t at, size_t limit);            /* NULL if unreadable */

@@ -16,10 +16,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-enum { ENOUGH = 12, MOVE_SIZE = 5, ZERO_SIZE = 2, SYSCALL_SIZE = 2, READ_CAVE = 13, HWCAP2_FSGSBASE = 2, LARGEST_STACK = 64 << 20, STEPS = 20000 };
+enum { ENOUGH = 12, HWCAP2_FSGSBASE = 2, LARGEST_STACK = 64 << 20, STEPS = 20000 };
 
-extern const unsigned char __start_rex_stub[], __stop_rex_stub[], rex_stub_entry[], rex_stub_allowed[];
-extern const unsigned char rex_stub_call[], rex_stub_plain[];
+extern const unsigned char __start_rex_stub[], __stop_rex_stub[], rex_stub_allowed[], rex_stub_call[], rex_stub_plain[];
 
 /* What an address space has of the fast path. */
 struct fast {
@@ -31,14 +30,14 @@ struct fast {
 static bool is_usable;
 static struct rule rules[RULE_COUNT];
 
-static uint64_t in_tracee(const unsigned char *symbol)
+uint64_t fast_in_tracee(const unsigned char *symbol)
 {
     return FAST_AT + (uint64_t)(symbol - __start_rex_stub);
 }
 
 uint64_t fast_allowed_ip(bool plain)
 {
-    return in_tracee(plain ? rex_stub_plain : rex_stub_allowed);
+    return fast_in_tracee(plain ? rex_stub_plain : rex_stub_allowed);
 }
 
 /* ------------------------------------------------------------------ life of tasks */
@@ -186,92 +185,6 @@ bool fast_area(struct task *t)
     return f->mapped;
 }
 
-/* ------------------------------------------------------------------ call sites */
-
-static const unsigned char syscall_instruction[] = {0x0f, 0x05};
-static const unsigned char number_of_read[] = {0xb8, REX_NR_read, 0, 0, 0};                    /* mov $0,%eax */
-static const unsigned char sixth_of_call[] = {0x4c, 0x8b, 0x4c, 0x24, 0x08};                   /* mov 8(%rsp),%r9 */
-
-static void put_jump(unsigned char *code, uint64_t from, uint64_t to)
-{
-    int32_t distance = (int32_t)(to - (from + MOVE_SIZE));
-    memcpy(code + 1, &distance, sizeof distance);
-}
-
-/* Moves what the jump has taken the place of, keeps clear of the red zone, calls the entry, and goes on
- * after the syscall instruction. */
-static void build_trampoline(unsigned char *code, uint64_t at, const unsigned char *move, uint64_t back)
-{
-    enum { LOWER = 5, CALL = 10, RAISE = 15, JUMP = 23 };
-    static const unsigned char lower[] = {0x48, 0x8d, 0x64, 0x24, 0x80};                   /* lea -128(%rsp),%rsp */
-    static const unsigned char raise[] = {0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00}; /* lea 128(%rsp),%rsp */
-    memcpy(code, move, MOVE_SIZE);
-    memcpy(code + LOWER, lower, sizeof lower);
-    code[CALL] = 0xe8;
-    put_jump(code + CALL, at + CALL, in_tracee(rex_stub_entry));
-    memcpy(code + RAISE, raise, sizeof raise);
-    code[JUMP] = 0xe9;
-    put_jump(code + JUMP, at + JUMP, back);
-}
-
-/* mov $nr,%eax (not %r8d, which has one byte more); syscall.  Or, in open, mov $AT_FDCWD,%edi, which could be
- * the end of an instruction that has such a displacement: after its opcode.  Or what syscall() does last. */
-static bool is_move_site(const unsigned char *code, const struct user_regs_struct *r)
-{
-    enum { TO_EAX = 0xb8, TO_EDI = 0xbf };
-    static const unsigned char with_displacement[] = {0x0f, 0x63, 0x83, 0x88, 0x89, 0x8a, 0x8b, 0x8d, 0xc6, 0xc7};
-    uint32_t moved;
-    memcpy(&moved, code + 2, sizeof moved);
-    if ((code[0] & 0xf0) == 0x40 || memcmp(code + 1 + MOVE_SIZE, syscall_instruction, SYSCALL_SIZE))
-        return false;
-    return !memcmp(code + 1, sixth_of_call, MOVE_SIZE) || (code[1] == TO_EAX && moved == (uint32_t)r->orig_rax)
-        || (code[1] == TO_EDI && moved == (uint32_t)AT_FDCWD && r->rdi == moved
-            && !memchr(with_displacement, code[0], sizeof with_displacement));
-}
-
-/* xor %eax,%eax; syscall; cmp $-4096,%rax; ja; ret; padding: two bytes for a short jump, and room for a
- * long one behind the ret, where nothing goes. */
-static bool is_read_site(const unsigned char *code)
-{
-    static const unsigned char start[] = {0x31, 0xc0, 0x0f, 0x05, 0x48, 0x3d, 0x00, 0xf0, 0xff, 0xff, 0x77};
-    static const unsigned char padding[] = {0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00};
-    return !memcmp(code, start, sizeof start) && code[sizeof start + 1] == 0xc3
-        && !memcmp(code + READ_CAVE, padding, sizeof padding);
-}
-
-/* Those that share its memory and run, if any, are stopped for a moment: bytes are not changed under a
- * processor that may be fetching them.  Their stops are reported, and seen to, later. */
-static bool halt_others(struct task *t)
-{
-    for (struct task *other = tasks; other; other = other->next)
-        if (other->alive && other != t && other->space == t->space && task_state(other) == 'R' && !task_halt(other))
-            return false;
-    return true;
-}
-
-static void patch(struct task *t)
-{
-    enum { SELDOM = 16 };            /* with others about */
-    struct fast *f = t->space->fast;
-    uint64_t back = t->regs.rip, at = FAST_SITES + (uint64_t)f->sites * SITE_SIZE;
-    uint64_t move = back - SYSCALL_SIZE - MOVE_SIZE, zero = back - SYSCALL_SIZE - ZERO_SIZE;
-    unsigned char code[SITE_SIZE] = {0}, there[32], jump[MOVE_SIZE] = {0xe9};
-    const unsigned char hop[] = {0xeb, READ_CAVE - ZERO_SIZE};
-    bool is_shared = t->space->refs > 1;
-    if (f->sites == SITE_COUNT || (is_shared && t->space->queries % SELDOM) || move + INT32_MAX < FAST_AT || move > FAST_AT
-        || !mem_read(t->tid, move - 1, there, sizeof there))
-        return;
-    bool reads = !t->nr && is_read_site(there + (zero - (move - 1)));
-    if ((!reads && !is_move_site(there, &t->regs)) || (is_shared && !halt_others(t)))
-        return;
-    uint64_t from = reads ? zero + READ_CAVE : move;
-    build_trampoline(code, at, reads ? number_of_read : there + 1, back);
-    put_jump(jump, from, at);
-    if (mem_write(t->tid, at, code, sizeof code) && mem_write(t->tid, from, jump, sizeof jump)
-        && (!reads || mem_write(t->tid, zero, hop, sizeof hop)))
-        f->sites++;
-}
-
 uint64_t fast_caller_sp(struct task *t)
 {
     enum { BELOW = 128 + 8 };            /* by a trampoline and its call */
@@ -291,7 +204,7 @@ bool fast_entry(struct task *t)
     int kind = c && t->nr < RULE_COUNT ? rules[t->nr].kind : RULE_NONE;
     if (!is_usable || kind == RULE_NONE || (kind == RULE_PLAIN && stream_of(t->files, c, t->args)))
         return false;
-    if (++t->space->queries < ENOUGH)
+    if (++t->space->queries < ENOUGH && !sites_are_known(t))
         return false;
     if (!fast_area(t))
         return t->then != NULL;
@@ -301,7 +214,7 @@ bool fast_entry(struct task *t)
         regs_set(t, &t->regs);
         task_watch_end(t, END_WITH_RING, true);
     }
-    patch(t);
+    sites_patch(t, &t->space->fast->sites);
     return false;
 }
 
@@ -324,7 +237,7 @@ static bool step(struct task *t)
 /* A signal is let in only where the stub holds nothing half done. */
 bool fast_leave_stub(struct task *t)
 {
-    uint64_t from = in_tracee(rex_stub_call), to = in_tracee(__stop_rex_stub), all = ~0ULL, mask;
+    uint64_t from = fast_in_tracee(rex_stub_call), to = fast_in_tracee(__stop_rex_stub), all = ~0ULL, mask;
     struct user_regs_struct r = regs_get(t);
     siginfo_t info;
     if (r.rip < from || r.rip >= to || ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info)

@@ -47,6 +47,7 @@ struct task;
 struct space;
 struct files;
 void fast_start(void);
+uint64_t fast_in_tracee(const unsigned char *symbol);   /* where a tracee has what is in the stub */
 uint64_t fast_allowed_ip(bool plain);                /* calls that return to here pass the filter */
 bool fast_entry(struct task *t);
 bool fast_area(struct task *t);                      /* false: it is being made, or there is none */
@@ -62,6 +63,11 @@ void fast_fill(struct task *t, const void *records, uint32_t n);
 void fast_room(struct task *t, bool any);
 uint64_t fast_caller_sp(struct task *t);             /* the stack pointer as its call was made, by the stub or not */
 
+
+/* Call sites; count: how many the address space has. */
+void sites_patch(struct task *t, unsigned *count);
+bool sites_are_known(const struct task *t);           /* some, by an earlier process */
+void sites_executed(struct task *t);
 
 /* What was done without a stop, and, in a replay, what is to be. */
 struct record;

@@ -7,7 +7,7 @@
 
 enum { PAGE = 4096 };
 
-static int open_mem(pid_t tid, int flags)
+int mem_open(pid_t tid, int flags)
 {
     char name[40];
     snprintf(name, sizeof name, "/proc/%d/mem", tid);
@@ -19,7 +19,7 @@ bool mem_read(pid_t tid, uint64_t at, void *to, size_t n)
     struct iovec here = {to, n}, there = {(void *)at, n};
     if (n == 0 || process_vm_readv(tid, &here, 1, &there, 1, 0) == (ssize_t)n)
         return true;
-    int fd = open_mem(tid, O_RDONLY);
+    int fd = mem_open(tid, O_RDONLY);
     bool good = fd >= 0 && pread(fd, to, n, (off_t)at) == (ssize_t)n;
     if (fd >= 0)
         close(fd);
@@ -32,7 +32,7 @@ bool mem_write(pid_t tid, uint64_t at, const void *from, size_t n)
     struct iovec here = {(void *)from, n}, there = {(void *)at, n};
     if (n == 0 || process_vm_writev(tid, &here, 1, &there, 1, 0) == (ssize_t)n)
         return true;
-    int fd = open_mem(tid, O_RDWR);
+    int fd = mem_open(tid, O_RDWR);
     bool good = fd >= 0 && pwrite(fd, from, n, (off_t)at) == (ssize_t)n;
     if (fd >= 0)
         close(fd);

@@ -179,6 +179,7 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
         if (parent) {
             t->space->scratch = parent->space->scratch;
             t->space->loader = parent->space->loader;
+            t->space->sites = parent->space->sites;
             fast_copy(t->space, parent->space);
         }
     }

@@ -256,6 +256,7 @@ static void execed(struct task *t)
     task_exec(t);
     handler->execed(t);
     tsc_executed(t);
+    sites_executed(t);
     random_executed(t);
     t->want_exit = false;
     t->state = CALL_IGNORED;
