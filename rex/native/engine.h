@@ -120,8 +120,7 @@ struct space {                       /* one address space */
     uint64_t code_inode;
     unsigned code_looks;
     bool filter_due;                 /* one lies in its area, and is not yet in force */
-    struct fast *fast;
-    struct sites *sites;             /* of its program */
+    struct fast *fast; struct sites *sites;      /* the latter of its program */
 };
 
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
@@ -335,7 +334,7 @@ uint64_t fork_flags(struct task *t);
 char *link_of_fd(pid_t tid, int fd);                 /* the kernel's name of it */
 bool stat_of_fd(pid_t tid, int fd, struct stat *st); /* of what is open there; false: nothing */
 char *path_of_fd(pid_t tid, int fd);                 /* in a live run the logical path */
-char *path_real(const char *path);                     /* without links, malloced */
+char *path_real(const char *path);                   /* without links; NULL also for what has no place */
 int path_stat(const char *path, struct stat *st, bool follow);   /* of a resolved path; 0 or -1 */
 char *path_resolve(struct task *t, int dirfd, const char *path, bool follow);
 int open_flags(struct task *t), flags_in(const struct record *r);
