@@ -406,8 +406,7 @@ void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ------------------------------------------------------------------ record */
 
-void record_start(void);
-void record_report(void);
+void record_start(void), record_report(void);
 void record_opened(struct task *t, int fd, struct bytes *b);
 void record_before_change(const char *path, bool moves);    /* moves: with all that is below it */
 void record_created(const char *path);

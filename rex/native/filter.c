@@ -2,6 +2,7 @@
  * streams, by descriptor.  Built from the table as a binary search over runs of
  * numbers that are treated alike. */
 #include "engine.h"
+#include "used.h"
 #include "fast.h"
 
 #include <fcntl.h>
@@ -50,6 +51,8 @@ static uint32_t trace_of(const struct rex_call *c)
 static int stop_of(const struct rex_call *c)
 {
     long nr = c - rex_calls;
+    if (handler == &recorder && !is_live && !serial_on && record_tells(nr))    /* replays know nothing of such a stop */
+        return REX_STOP_ALWAYS;
     if (!is_live || c->stop == REX_STOP_ERRNO || !c->name)
         return c->stop;
     if (live_stops(nr))

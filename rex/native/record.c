@@ -1,5 +1,6 @@
 /* Record: stops in, log out. */
 #include "engine.h"
+#include "used.h"
 #include "fast.h"
 
 #include <fcntl.h>
@@ -199,6 +200,11 @@ static void entry(struct task *t)
     }
     if (names_process(t) || (serial_on && serial_is_timed_futex(t))) {
         t->want_exit = true;              /* of the wait, when it ends is the clock's to say */
+        return;
+    }
+    if (c->policy == REX_REFUSE) {
+        record_refused(t);
+        skip_call(t, -c->err);
         return;
     }
     if (is_unlogged(t, external))

@@ -171,3 +171,22 @@ void record_execed(struct task *t)
     free(path);
     free(loader);
 }
+
+/* Of what is refused: what programs seldom do without. */
+bool record_tells(long nr)
+{
+    return nr == REX_NR_chroot || nr == REX_NR_mount || nr == REX_NR_unshare || nr == REX_NR_setns || nr == REX_NR_ptrace || nr == REX_NR_mq_open;
+}
+
+void record_refused(struct task *t)
+{
+    static bool told[REX_CALL_COUNT];
+    if (!record_tells(t->nr) || told[t->nr])
+        return;
+    told[t->nr] = true;
+    char exe[32], path[PATH_MAX];
+    snprintf(exe, sizeof exe, "/proc/%d/exe", t->tid);
+    ssize_t n = readlink(exe, path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    log_note(t, "%s asked for %s, which is refused to recorded programs: it may do other things than without Rex", path, call_of(t->nr)->name);
+}

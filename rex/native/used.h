@@ -9,5 +9,7 @@ void record_alias(const char *path);                 /* a name on the way to wha
 void record_use_alias(struct task *t, int dirfd, const char *given, const char *resolved);
 
 bool record_is_kernel_made(const char *path);
+bool record_tells(long nr);                          /* of what is refused, so that it stops */
+void record_refused(struct task *t);
 
 #endif

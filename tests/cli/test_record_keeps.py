@@ -161,3 +161,13 @@ def test_a_replay_whose_threads_say_less_or_more_tells_it(tmp_path: Path) -> Non
         is_same = said == recorded.stdout
         assert json.loads('{"archive": ' + report)["check"] == (0 if is_same else 20), done.stderr
         assert is_same or "diverged at event" in done.stderr
+
+
+def test_what_a_recorded_program_is_refused_is_told_once(tmp_path: Path) -> None:
+    if not native.is_built():
+        pytest.skip("the native engine is not built")
+    script = "import os\nfor _ in range(2):\n    try:\n        os.chroot('/')\n    except OSError as error:\n        print(error.errno)"
+    done = rex("record", "-l", "A", "--", sys.executable, "-c", script, cwd=tmp_path, REX_ENGINE="native")
+    assert (done.returncode, done.stdout) == (0, "1\n1\n")
+    assert done.stderr.count("asked for chroot, which is refused to recorded programs") == 1
+    assert rex("replay", "-l", "A", "-o", "out", "--check", cwd=tmp_path).returncode == 0
