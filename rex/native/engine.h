@@ -149,7 +149,7 @@ struct task {
     char *path, *path2, *resolved, *resolved2;
     struct bytes *exec;              /* record: execve's fields, kept over the exec */
     bool created;
-    char *creating;                  /* what is missing as its open begins */
+    char *creating;                  /* what is missing as the call that makes it begins */
     int exec_refused;
     bool has_own_arguments;          /* replay: the program that it executes has others than when recorded */
     /* record: an interrupted call that may be restarted; its event is not yet written */

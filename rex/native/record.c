@@ -119,7 +119,12 @@ static bool makes_name(long nr)
 static void tree_entry(struct task *t)
 {
     bool moves = t->nr == REX_NR_rename || t->nr == REX_NR_renameat || t->nr == REX_NR_renameat2;
+    struct stat st;
     resolve_names(t);
+    const char *made = makes_name(t->nr) ? t->resolved : t->resolved2;
+    t->created = made && path_stat(made, &st, false);
+    free(t->creating);
+    t->creating = t->created ? strdup(made) : NULL;
     if (makes_name(t->nr))                /* where there is something already, it fails */
         return;
     if (t->resolved)

@@ -83,6 +83,30 @@ bool replay_is_of_changed(struct task *t, struct event *e)
     return e->change == IS_CHANGED;
 }
 
+static bool makes_directory(long nr)
+{
+    return nr == REX_NR_mkdir || nr == REX_NR_mkdirat;
+}
+
+static bool makes_link(long nr)
+{
+    return nr == REX_NR_link || nr == REX_NR_linkat;
+}
+
+/* Threads make and remove the same: whether it was there then for the change, or in its way, as it is now. */
+static bool changes_as_now(struct task *t, const struct record *r)
+{
+    struct name_args n = name_args(t->nr);
+    bool links = makes_link(t->nr), makes = links || makes_directory(t->nr);
+    bool removes = t->nr == REX_NR_unlink || t->nr == REX_NR_unlinkat || t->nr == REX_NR_rmdir;
+    if (!(makes || removes) || !(r->result >= 0 || r->result == (makes ? -EEXIST : -ENOENT)))
+        return true;
+    char *path = links ? full_name(t, t->args, n.dirfd2, t->path2) : replay_own_name(t);
+    bool changes = path && replay_changes_alone(t, path), is_there = changes && overlay_exists(path);
+    free(path);
+    return !changes || (r->result >= 0) == (is_there != makes);
+}
+
 /* A file that the experiment changes, and that threads may look at earlier or later than when recorded: whether
  * it was there then as it is now, and was opened for the same. */
 bool replay_is_as_now(struct task *t, const struct event *e)
@@ -90,7 +114,9 @@ bool replay_is_as_now(struct task *t, const struct event *e)
     enum { FOR = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_DIRECTORY };
     const struct rex_call *c = call_of(t->nr);
     const struct record *r = e->record;
-    bool asks = c->key == REX_KEY_PATH && c->hook != REX_HOOK_TREE && c->hook != REX_HOOK_EXEC && t->path && *t->path;
+    if (c->hook == REX_HOOK_TREE)
+        return changes_as_now(t, r);
+    bool asks = c->key == REX_KEY_PATH && c->hook != REX_HOOK_EXEC && t->path && *t->path;
     if (!asks || r->stream || !(r->result >= 0 || r->result == -ENOENT || r->result == -EEXIST))
         return true;
     bool opens = c->hook == REX_HOOK_OPEN;
@@ -129,15 +155,15 @@ static bool change_own(struct task *t)
 {
     struct name_args n = name_args(t->nr);
     char *path = full_name(t, t->args, n.dirfd, t->path), *path2 = n.path2 >= 0 ? full_name(t, t->args, n.dirfd2, t->path2) : NULL;
-    bool makes = t->nr == REX_NR_mkdir || t->nr == REX_NR_mkdirat;
+    bool makes = makes_directory(t->nr), is_in_way = path2 && makes_link(t->nr) && overlay_exists(path2);
     bool known = path && (n.path2 < 0 || path2) && t->nr != REX_NR_symlink && t->nr != REX_NR_symlinkat;
     if (known) {
-        bool is_there = overlay_exists(path);
-        if (is_there != makes) {
+        bool changes = overlay_exists(path) != makes && !is_in_way;
+        if (changes) {
             overlay_change_own(t, path, path2);
             cross_out(t, path2);
         }
-        skip_call(t, is_there != makes ? 0 : makes ? -EEXIST : -ENOENT);
+        skip_call(t, changes ? 0 : makes || is_in_way ? -EEXIST : -ENOENT);
     }
     free(path);
     free(path2);
