@@ -9,7 +9,7 @@
  *   stub.c    their code, which runs in tracees
  *   record*.c stops in, log out                   replay*.c log in, answers out
  *   tsc.c     readings of the processor's counter         rdrand.c  its random numbers
- *   seed.c    randomness that is the same in every run
+ *   seed.c    randomness that is the same in every run    unwind.c  the functions that led to a call
  *   pipes.c   what a process moves through inner pipes that it polls
  *   rights.c  descriptors that are handed over
  *   shared.c  locks of files
@@ -120,7 +120,7 @@ struct space {                       /* one address space */
     uint64_t code_inode;
     unsigned code_looks;
     bool filter_due;                 /* one lies in its area, and is not yet in force */
-    struct fast *fast; struct sites *sites;      /* the latter of its program */
+    struct fast *fast; struct sites *sites; struct frame *frames;   /* the second of its program; what is known of its functions */
 };
 
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
@@ -172,6 +172,7 @@ struct task {
     uint64_t child_tid_at;
     uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
     uint64_t clock_at, wall_at;      /* when, in the log's time; 0: not the log's answer */
+    uint64_t asker, least;           /* who read CLOCK_MONOTONIC last; as last answered to others than those that reckon a wait's limit */
     uint64_t readings, readings_since;   /* of CLOCK_MONOTONIC, more than the log has here */
     uint64_t did;                    /* the key of its last call on a path */
     uint64_t clock_floor, told_floor; /* what CLOCK_MONOTONIC must have reached; by what the log told */
@@ -208,7 +209,7 @@ struct task {
     size_t run_count;
     ull last_stop;
     /* record */
-    bool executed;                   /* it runs a program of its own */
+    bool executed, waited_until;     /* it runs a program of its own; since it read a clock it waited until a point in time */
     bool shares;                     /* its call is one on a shared file */
     pid_t made_by;                   /* which waits until it executes */
     struct deferred *deferred;       /* a signal that is held back, see record_signals.c */
@@ -267,7 +268,6 @@ char *mem_string(pid_t tid, uint64_t at, size_t limit);            /* NULL if un
 void mem_strings(pid_t tid, uint64_t at, struct bytes *b);          /* an array of them, each with its end */
 void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));
 
-uint64_t asker_of(const struct task *t);
 void bytes_add(struct bytes *b, const void *data, size_t n);
 unsigned char *bytes_room(struct bytes *b, size_t n);
 void bytes_free(struct bytes *b);
@@ -407,6 +407,7 @@ void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* ------------------------------------------------------------------ record */
 
 void record_start(void), record_report(void);
+void record_reading(struct task *t, struct record *r), record_wait(struct task *t);    /* see record_clock.c */
 void record_opened(struct task *t, int fd, struct bytes *b);
 void record_before_change(const char *path, bool moves);    /* moves: with all that is below it */
 void record_created(const char *path);

@@ -7,6 +7,7 @@
  * A ring is read and filled only while its thread is stopped. */
 #include "engine.h"
 #include "fast.h"
+#include "unwind.h"
 #include "live.h"
 
 #include <fcntl.h>
@@ -63,7 +64,7 @@ static void give_ring(struct task *t)
 {
     struct fast *f = t->space->fast;
     struct ring ring = {.end = handler == &replayer ? 0 : sizeof ring.data, .replaying = handler == &replayer,
-                        .external = files_external(t->files)};
+                        .external = files_external(t->files), .asks = t->leader->threaded};
     for (int i = 0; i < RING_COUNT; i++)
         if (!(f->rings & 1u << i)) {
             t->ring = FAST_RINGS + (uint64_t)i * RING_SIZE;
@@ -165,6 +166,13 @@ static void area_made(struct task *t, int64_t result)
         && mem_write(t->tid, FAST_AT, __start_rex_stub, (size_t)(__stop_rex_stub - __start_rex_stub))
         && mem_write(t->tid, FAST_RULES, rules, sizeof rules);
     f->refused = !f->mapped;
+    if (f->mapped)
+        unwind_lay(t);
+}
+
+bool fast_is_mapped(const struct task *t)
+{
+    return t->space->fast && t->space->fast->mapped;
 }
 
 /* A larger one would grow into the area; the limit is the process's own, at any time. */
@@ -297,6 +305,14 @@ void fast_files(const struct files *f)
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && t->ring && t->files == f)
             mem_write(t->tid, t->ring + offsetof(struct ring, external), &external, sizeof external);
+}
+
+void fast_asks(const struct task *leader)
+{
+    uint64_t asks = leader->threaded;
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->ring && t->leader == leader)
+            mem_write(t->tid, t->ring + offsetof(struct ring, asks), &asks, sizeof asks);
 }
 
 /* Recording: without room each query stops. */

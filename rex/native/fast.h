@@ -1,6 +1,6 @@
 /* What the engine and the code that it places into tracees agree on.
  *
- *   FAST_AT  code | rules by call number | trampolines | a filter | rings, one for each thread
+ *   FAST_AT  code | rules by call number | trampolines | a filter | frames, see unwind.h | rings, one for each thread
  *
  * The area lies in the gap that the kernel leaves between a stack of ordinary limit and
  * the highest mapping, at one address in every process: the filter lets calls through
@@ -16,9 +16,10 @@
 #define FAST_RULES (FAST_AT + 0x1000)
 #define FAST_SITES (FAST_AT + 0x5000)
 #define FAST_FILTER (FAST_AT + 0x7000)
-#define FAST_RINGS (FAST_AT + 0xa000)
+#define FAST_FRAMES (FAST_AT + 0xa000)
+#define FAST_RINGS (FAST_AT + 0x12000)
 enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x4000,
-       FAST_SIZE = 0xa000 + RING_COUNT * RING_SIZE };
+       FAST_SIZE = 0x12000 + RING_COUNT * RING_SIZE };
 
 /* A query is performed and noted, and so is the opening of a file for reading; a call on a plain
  * descriptor goes to the kernel as it is. */
@@ -36,11 +37,12 @@ struct rule {
 /* Recording, events from 0 to `at` are to be taken, and there is room up to `end`.
  * Replaying, events from `at` to `end` are the next answers.
  * busy: the stub is at work on it, and the engine keeps off; so do queries of a signal's handler.
+ * asks: who asks is of interest, as the process has had threads.
  * external: a bit for each external descriptor, bit 63 for all above 62. */
 struct ring {
     uint32_t at, end, replaying, busy;
-    uint64_t external;
-    unsigned char data[RING_SIZE - 24];
+    uint64_t external, asks;
+    unsigned char data[RING_SIZE - 32];
 };
 
 struct task;
@@ -51,6 +53,8 @@ uint64_t fast_in_tracee(const unsigned char *symbol);   /* where a tracee has wh
 uint64_t fast_allowed_ip(bool plain);                /* calls that return to here pass the filter */
 bool fast_entry(struct task *t);
 bool fast_area(struct task *t);                      /* false: it is being made, or there is none */
+bool fast_is_mapped(const struct task *t);
+void fast_asks(const struct task *leader);           /* its process has threads now */
 void fast_born(struct task *t);
 void fast_copy(struct space *to, const struct space *from);
 void fast_ends(struct task *t);                       /* a call begins, perhaps its last */

@@ -189,18 +189,3 @@ void **table_at_file(struct table *t, uint64_t device, uint64_t inode)
     snprintf(name, sizeof name, "%llx %llx", (ull)device, (ull)inode);
     return table_at(t, name);
 }
-
-/* Who asks: the return addresses of the functions that led to the call, where they keep frame pointers; else 0. */
-uint64_t asker_of(const struct task *t)
-{
-    enum { FRAMES = 4, LARGEST = 1 << 20 };
-    uint64_t frame[2] = {t->regs.rbp, 0}, returns[FRAMES], at = 0;
-    int i = 0;
-    for (; i < FRAMES && frame[0] > at && (!at || frame[0] - at < LARGEST) && frame[0] % 8 == 0; i++) {
-        at = frame[0];
-        if (!mem_read(t->tid, at, frame, sizeof frame) || !frame[1])
-            break;
-        returns[i] = frame[1];
-    }
-    return i > 1 ? hash_bytes(returns, (size_t)i * sizeof *returns, 0) | 1 : 0;
-}

@@ -6,14 +6,16 @@
 enum { PLAIN, EXACT, ASKER, AFTER };
 
 /* last: the last that was taken in order; latest: of clocks, the last in the log that was taken; ahead: those before it are
- * over for the thread, though some are left to other places. */
-struct queue { uint64_t id; size_t count; struct event *first, *head, *tail, *last, *latest, *ahead; };
+ * over for the thread, though some are left to other places.
+ * asked, limits: of who asks, how often, and how often before a wait until a point in time. */
+struct queue { uint64_t id; size_t count; struct event *first, *head, *tail, *last, *latest, *ahead; size_t asked, limits; };
 
 void queues_grow(void);
 uint64_t queue_id(const struct script *s, long nr, uint64_t key, uint64_t exact);
 struct queue *queue_at(uint64_t id);                 /* one with id 0 if there is none */
 void queue_add(struct event *e, uint64_t id, int kind);
 struct event *queue_left(struct queue *q, int kind);
+uint64_t place_of(long nr, const uint64_t *args);    /* of clocks: who asks, or where the answer goes */
 struct event *replay_like_place(const struct task *t, struct queue *q);   /* of clocks: where the answer went to such a place of a stack */
 
 /* Clocks: see replay_clock.c. */

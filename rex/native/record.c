@@ -2,6 +2,7 @@
 #include "engine.h"
 #include "used.h"
 #include "fast.h"
+#include "unwind.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -29,8 +30,10 @@ static struct bytes *begin(struct task *t, struct bytes *b, int64_t result)
     r->result = result;
     r->stream = t->stream;
     memcpy(r->args, t->args, sizeof t->args);
-    if (t->nr == REX_NR_clock_gettime)    /* no argument; to find the answer by in a replay */
+    if (t->nr == REX_NR_clock_gettime) {
         r->args[5] = t->leader->threaded ? asker_of(t) : 0;
+        record_reading(t, r);
+    }
     struct name_args n = name_args(t->nr);
     if (t->path && n.path >= 0)
         log_field(b, (uint8_t)n.path, FIELD_IN, t->path, strlen(t->path));
@@ -164,6 +167,7 @@ static void entry(struct task *t)
     const struct rex_call *c = call_of(t->nr);
     t->returned_at = 0;
     t->shares = false;
+    record_wait(t);
     if (t->nr == REX_NR_restart_syscall) {
         restart_entry(t);
         return;

@@ -17,6 +17,7 @@ const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fit
 void replay_did(struct task *t, uint64_t key);
 uint64_t clock_of(const struct record *r);            /* ns that a clock answered */
 void replay_clock_passed(struct task *t, uint64_t until);
+bool replay_clock_limits(const struct task *t);
 bool replay_nap_until(struct task *t);                /* a sleep until a point in time begins */
 void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
 void replay_until_exit(struct task *t, int64_t result);

@@ -4,6 +4,7 @@
  * in the functions that led there, or in where the answer goes: addresses are as they were recorded. */
 #include "engine.h"
 #include "queues.h"
+#include "unwind.h"
 
 #include <time.h>
 
@@ -27,6 +28,24 @@ static uint64_t asker_in(const struct record *r)
     return r->args[5] & 1 ? r->args[5] : 0;
 }
 
+static struct queue *asker_queue(const struct script *s, uint64_t key, uint64_t asker);
+
+/* Who read the clock before the thread waited until a point in time: the next reading says so. */
+static void find_limits(const struct script *s)
+{
+    struct queue *asker = NULL;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct record *r = s->event[i]->record;
+        if (r->call != REX_NR_clock_gettime || !is_asker_by_tables(r->args[5]))
+            continue;
+        if (asker) {
+            asker->asked++;
+            asker->limits += r->args[4] == 1;
+        }
+        asker = asker_queue(s, s->event[i]->key, r->args[5]);
+    }
+}
+
 void replay_clock_start(void)
 {
     uint64_t *did = zalloc((script_total() + 1) * sizeof *did);
@@ -42,6 +61,8 @@ void replay_clock_start(void)
         if (r->args[0] == CLOCK_REALTIME && did[r->task])
             queue_add(&events[i], after_id(tgid, events[i].key, r->args[5], did[r->task]), AFTER);
     }
+    for (uint32_t i = 0; i < script_total(); i++)
+        find_limits(script_of(i));
     free(did);
 }
 
@@ -55,17 +76,11 @@ uint64_t clock_of(const struct record *r)
     return (uint64_t)value[0] * 1000000000u + (uint64_t)value[1] * (is_in_us ? 1000 : 1);
 }
 
-/* What the log has for who asks now; NULL if that is not known. */
-static struct queue *asker_queue(struct task *t, uint64_t key)
+/* What the log has for who asks, in any thread of the process; NULL if that is not known. */
+static struct queue *asker_queue(const struct script *s, uint64_t key, uint64_t asker)
 {
-    uint64_t asker = asker_of(t);
-    struct queue *q = asker ? queue_at(asker_id(t->script->tgid, key, asker)) : NULL;
+    struct queue *q = asker ? queue_at(asker_id(s->tgid, key, asker)) : NULL;
     return q && q->id ? q : NULL;
-}
-
-bool replay_knows_asker(struct task *t, uint64_t key)
-{
-    return asker_queue(t, key);
 }
 
 /* The answers to it are left once more. */
@@ -77,7 +92,7 @@ void replay_clock_requeue(const struct script *s, const struct event *e)
 
 /* ------------------------------------------------------------------ by what was done before */
 
-enum { RECENT = 64 };
+enum { RECENT = 64, SELDOM = 16 };
 static struct { uint32_t tgid; uint64_t did; } recent[RECENT];
 static unsigned recent_count;
 
@@ -111,6 +126,29 @@ static struct event *after(struct task *t, uint64_t key, uint64_t asker)
     return e;
 }
 
+/* ------------------------------------------------------------------ limits of waits */
+
+/* Who waits with a time limit (for a lock, say) asks what time it is before, as often as it waits: that is another number
+ * each time, and says nothing of where the thread is in the log. */
+static bool is_limit(const struct queue *asker)
+{
+    return asker && 2 * asker->limits > asker->asked;
+}
+
+/* Whether who read the clock last does so for that alone. */
+bool replay_clock_limits(const struct task *t)
+{
+    return t->asker && is_limit(queue_at(t->asker));
+}
+
+/* CLOCK_MONOTONIC was read. */
+static void told(struct task *t, const struct queue *asker, uint64_t time)
+{
+    t->clock = time;
+    t->least = is_limit(asker) || time < t->least ? t->least : time;
+    t->asker = asker ? asker->id : 0;
+}
+
 /* ------------------------------------------------------------------ forward */
 
 static struct queue *of_thread(const struct task *t, uint64_t key, uint64_t place)
@@ -118,30 +156,48 @@ static struct queue *of_thread(const struct task *t, uint64_t key, uint64_t plac
     return queue_at(queue_id(t->script, REX_NR_clock_gettime, key, place));
 }
 
-/* A place where the program itself asks, as seldom as it does, and not the runtime that it runs on. */
-static bool is_seldom(const struct task *t, uint64_t key, const struct queue *place)
+/* Recordings of former versions do not. */
+static bool tells_askers(const struct task *t, uint64_t key)
 {
-    enum { SELDOM = 16 };
-    return place->count * SELDOM <= of_thread(t, key, 0)->count;
+    const struct event *e = of_thread(t, key, 0)->first;
+    return e && is_asker_by_tables(e->record->args[5]);
+}
+
+bool replay_knows_asker(struct task *t, uint64_t key)
+{
+    uint64_t asker = asker_of(t);
+    return asker_queue(t->script, key, asker) || (is_asker_by_tables(asker) && !is_kin(t) && tells_askers(t, key));
+}
+
+/* A place where the program itself asks, as seldom as it does, and not the runtime that it runs on. */
+static bool is_seldom(const struct task *t, uint64_t key, const struct event *e)
+{
+    enum { FEW = 256 };
+    size_t n = of_thread(t, key, place_of(e->record->call, e->record->args))->count;
+    return n * SELDOM <= of_thread(t, key, 0)->count || (is_asker_by_tables(e->record->args[5]) && n <= FEW);
 }
 
 static uint64_t least_of(const struct task *t)
 {
-    return t->clock < t->clock_floor ? t->clock_floor : t->clock;
+    return t->least < t->clock_floor ? t->clock_floor : t->least;
 }
 
-/* What the log has next for the thread, wherever it asks, that is not over. */
+/* What the log has next for the thread, wherever it asks but for a limit, that is not over. */
 static const struct event *ahead(struct task *t, uint64_t key)
 {
+    enum { FAR = 512 };
     struct queue *q = of_thread(t, key, 0);
     struct event *e = queue_left(q, PLAIN);
     if (q->ahead && e && q->ahead->number > e->number)
         e = q->ahead;
     for (; e && (e->done || clock_of(e->record) <= least_of(t)); e = e->next[PLAIN]) {
         q->ahead = e;
-        if (!e->done && !is_seldom(t, key, of_thread(t, key, e->record->args[1])))
+        if (!e->done && !is_seldom(t, key, e))
             replay_done(e);
     }
+    for (int i = 0; e && (e->done || is_limit(asker_queue(t->script, key, asker_in(e->record)))); e = e->next[PLAIN])
+        if (++i > FAR)
+            return NULL;
     return e;
 }
 
@@ -159,15 +215,26 @@ static bool has_passed(const struct task *t, const struct event *next)
 static struct event *forward(struct task *t, uint64_t key, struct queue *q, int kind)
 {
     struct event *e = queue_left(q, kind);
-    if (t->args[0] != CLOCK_MONOTONIC)
+    if (t->args[0] != CLOCK_MONOTONIC || !e)
         return e;
-    bool is_exact = kind != EXACT || is_seldom(t, key, q);
-    uint64_t least = is_exact ? t->told_floor : least_of(t);
+    bool is_exact = kind != EXACT || is_seldom(t, key, e);
+    uint64_t least = !is_exact ? least_of(t) : is_asker_by_tables(e->record->args[5]) ? 0 : t->told_floor;
     for (; e && clock_of(e->record) < least; e = queue_left(q, kind))
         replay_done(e);
     const struct event *next = e && !is_exact ? ahead(t, key) : NULL;
-    bool is_more = next && next->number < e->number && of_thread(t, key, next->record->args[1])->count < q->count;
+    size_t few = next ? of_thread(t, key, place_of(next->record->call, next->record->args))->count : 0;
+    bool is_more = next && next->number < e->number && few * (is_asker_by_tables(next->record->args[5]) ? SELDOM : 1) < q->count;
     return is_more && !has_passed(t, next) ? NULL : e;
+}
+
+/* A limit is not reckoned from what the log has for a later place of the thread. */
+static struct event *limit(struct task *t, uint64_t key, struct queue *own)
+{
+    struct event *e = queue_left(own, EXACT);
+    for (; e && clock_of(e->record) < t->clock; e = queue_left(own, EXACT))
+        replay_done(e);
+    const struct event *next = e ? ahead(t, key) : NULL;
+    return next && next->number < e->number ? NULL : e;
 }
 
 /* A wait has lasted until then.  Reckoned from a time that the log does not have, that says nothing of what the log
@@ -184,7 +251,7 @@ void replay_clock_told(struct task *t, const struct record *r)
     if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
         t->script->clock_at = log_now();
     if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC) {
-        t->clock = clock_of(r);
+        told(t, asker_queue(t->script, call_key(call_of(r->call), r->call, NULL, 0, r->args), asker_in(r)), clock_of(r));
         t->clock_at = r->time;
         t->readings = 0;
     }
@@ -198,11 +265,13 @@ void replay_clock_told(struct task *t, const struct record *r)
 static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
 {
     const struct event *next = ahead(t, key);
-    if (!t->readings++)
+    const struct queue *asker = asker_queue(t->script, key, asker_of(t));
+    uint64_t least = is_limit(asker) ? t->clock : least_of(t);
+    if (!is_limit(asker) && !t->readings++)
         t->readings_since = log_now();
-    if (next && now >= clock_of(next->record) && !has_passed(t, next))
+    if (next && now >= clock_of(next->record) && (is_limit(asker) || !has_passed(t, next)))
         now = clock_of(next->record) - 1;
-    t->clock = now < least_of(t) ? least_of(t) : now;
+    told(t, asker, now < least ? least : now);
     t->clock_at = 0;
     return t->clock;
 }
@@ -229,12 +298,52 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
 
 /* ------------------------------------------------------------------ */
 
+/* Work that another thread did when recorded: if it was done between what this one was told and what the log has for it next. */
+static struct event *moved(struct task *t, uint64_t key, struct queue *q)
+{
+    struct event *e = queue_left(q, ASKER);
+    if (t->args[0] != CLOCK_MONOTONIC)
+        return e;
+    while (e && (e->done || clock_of(e->record) < least_of(t)))
+        e = e->next[ASKER];
+    const struct event *next = e ? ahead(t, key) : NULL;
+    return next && next->number < e->number ? NULL : e;
+}
+
+/* What it has for the thread where it is now. */
+static struct event *own_left(struct task *t, uint64_t key, struct queue *own, uint64_t asker)
+{
+    enum { FAR = 512 };
+    struct event *first = queue_left(own, EXACT), *e = first;
+    for (int i = 0; e && (e->done || !is_same_asker(asker, t->args[1], e->record->args[5], e->record->args[1])); e = e->next[EXACT])
+        if (++i > FAR)
+            return NULL;
+    return e == first ? forward(t, key, own, EXACT) : e;
+}
+
+/* The functions that led there are known: what the log has for the thread, else for the process. */
+static struct event *by_asker(struct task *t, uint64_t key, struct queue *q, uint64_t asker)
+{
+    struct queue *own = of_thread(t, key, asker);
+    bool is_monotonic = t->args[0] == CLOCK_MONOTONIC;
+    if (is_monotonic && is_limit(q))
+        return own->id ? limit(t, key, own) : NULL;
+    struct event *e = own->id ? own_left(t, key, own, asker) : NULL;
+    if (e || (own->id && is_monotonic))
+        return e;
+    e = is_monotonic ? NULL : after(t, key, asker);
+    return e ? e : moved(t, key, q);
+}
+
 struct event *replay_clock(struct task *t, uint64_t key)
 {
-    struct queue *q = asker_queue(t, key), *here = of_thread(t, key, t->args[1]);
+    uint64_t asker = asker_of(t);
+    struct queue *q = asker_queue(t->script, key, asker), *here = of_thread(t, key, t->args[1]);
     const struct event *left = queue_left(here, EXACT);
     int kind = ASKER;
-    struct event *e = q && t->args[0] == CLOCK_REALTIME ? after(t, key, asker_of(t)) : NULL;
+    if (is_asker_by_tables(asker) && (q || tells_askers(t, key)))
+        return q ? by_asker(t, key, q, asker) : NULL;
+    struct event *e = q && t->args[0] == CLOCK_REALTIME ? after(t, key, asker) : NULL;
     if (e)
         return e;
     if (!q || (left && !asker_in(left->record))) {        /* who asked is not known of all */

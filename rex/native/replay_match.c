@@ -5,6 +5,7 @@
  * still find their answers. */
 #include "engine.h"
 #include "queues.h"
+#include "unwind.h"
 
 #include <time.h>
 
@@ -18,10 +19,10 @@ static bool is_timed(long nr)
     return is_clock(nr) || nr == REX_NR_gettimeofday || nr == EVENT_TSC;
 }
 
-/* Where the answer goes, or who asks. */
-static uint64_t place_of(long nr, const uint64_t *args)
+/* Who asks, or where the answer goes. */
+uint64_t place_of(long nr, const uint64_t *args)
 {
-    return args[nr != REX_NR_gettimeofday];
+    return is_clock(nr) && is_asker_by_tables(args[5]) ? args[5] : args[nr != REX_NR_gettimeofday];
 }
 
 void replay_match_start(void)
@@ -78,7 +79,7 @@ void replay_requeue(const struct script *s, const struct event *e)
     q->head = q->first;
     q->latest = q->ahead = NULL;
     if (is_clock(r->call)) {
-        q = queue_at(queue_id(s, r->call, e->key, r->args[1]));
+        q = queue_at(queue_id(s, r->call, e->key, place_of(r->call, r->args)));
         q->head = q->first;
         replay_clock_requeue(s, e);
     }
@@ -290,7 +291,7 @@ bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run
     if (!has_shared_work(t))
         return true;
     int kind = is_clock(r->call) ? EXACT : PLAIN;
-    const struct event *first = queue_left(queue_at(queue_id(t->script, r->call, e->key, kind == EXACT ? r->args[1] : 0)), kind);
+    const struct event *first = queue_left(queue_at(queue_id(t->script, r->call, e->key, kind == EXACT ? place_of(r->call, r->args) : 0)), kind);
     for (int i = 0; i < FAR && first != e && (first->done || first->run == run); i++)
         first = first->next[kind];
     return first == e;

@@ -220,7 +220,7 @@ bool replay_nap_until(struct task *t)
     uint64_t deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
     uint64_t left = (deadline > told ? deadline - told : 0) + clock_ns(clock);
     until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
-    if (clock == CLOCK_MONOTONIC)
+    if (clock == CLOCK_MONOTONIC && !replay_clock_limits(t))
         replay_clock_passed(t, deadline);
     struct user_regs_struct r = t->regs;
     r.rdx = replay_block_at(t, &until, sizeof until);
@@ -244,7 +244,7 @@ void replay_until(struct task *t)
         left = 4 * left + LATE_NS;        /* so it is here, though we may be slower */
     left += clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC);
     until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
-    t->deadline = by_wall ? 0 : deadline;
+    t->deadline = by_wall || replay_clock_limits(t) ? 0 : deadline;
     struct user_regs_struct r = t->regs;
     r.r10 = replay_block_at(t, &until, sizeof until);
     regs_set(t, &r);

@@ -11,11 +11,12 @@
 
 #pragma GCC target("general-regs-only")
 #pragma GCC optimize("O2", "no-tree-loop-distribute-patterns", "no-stack-protector")
+#include "unwind.h"
 
 #define STUB __attribute__((section("rex_stub"), used, noinline, visibility("hidden"), no_sanitize("address", "undefined")))
 #define PART static inline __attribute__((always_inline, no_sanitize("address", "undefined")))
 
-enum { LONGEST_PATH = 1024, LONGEST_ANSWER = 512, ROOM = 4096, FIRST_FD = 3 };
+enum { WHO = 5, LONGEST_PATH = 1024, LONGEST_ANSWER = 512, ROOM = 4096, FIRST_FD = 3 };
 
 enum { STOPS, GIVEN, PLAIN };                /* what is left to do for a call */
 struct answer { int64_t result; uint64_t how; };
@@ -29,12 +30,12 @@ __asm__(
     ".pushsection rex_stub, \"ax\", @progbits\n"
     ".globl rex_stub_entry\n"
     "rex_stub_entry:\n"
-    "    push %r9\n    push %r8\n    push %r10\n    push %rdx\n    push %rsi\n    push %rdi\n    push %rax\n"
+    "    push %rbp\n    push %r9\n    push %r8\n    push %r10\n    push %rdx\n    push %rsi\n    push %rdi\n    push %rax\n"
     "    mov %rax, %rdi\n"
     "    lea 8(%rsp), %rsi\n"
     "    call rex_stub_query\n"
     "    mov %rdx, %r11\n"
-    "    pop %rcx\n    pop %rdi\n    pop %rsi\n    pop %rdx\n    pop %r10\n    pop %r8\n    pop %r9\n"
+    "    pop %rcx\n    pop %rdi\n    pop %rsi\n    pop %rdx\n    pop %r10\n    pop %r8\n    pop %r9\n    pop %rbp\n"
     "    cmp $1, %r11\n"
     "    je 1f\n"
     "    mov %rcx, %rax\n"
@@ -280,13 +281,36 @@ PART bool opens_same(const struct record *r, const uint64_t *args)
     return fd == r->result;
 }
 
+/* ------------------------------------------------------------------ who asks */
+
+/* What the entry has on the stack: the arguments, rbp, and where the trampoline goes on, above which the caller's begins. */
+struct entry { uint64_t args[6], rbp, trampoline; };
+
+PART bool is_known(uint64_t asker)
+{
+    return asker & 1;
+}
+
+/* The call's arguments with who asks in place of the last, which it has not.  False: the engine finds that out. */
+PART bool ask_who(const struct ring *ring, const struct entry *e, uint64_t *args)
+{
+    enum { RED_ZONE = 128, DISTANCE = 9, NONE = 1 };
+    uint64_t missing, pc = e->trampoline + DISTANCE + 4 + (uint64_t)(int64_t)*(const int32_t *)(e->trampoline + DISTANCE);
+    for (int i = 0; i < WHO; i++)
+        args[i] = e->args[i];
+    args[WHO] = ring->asks ? asker_walk((const struct frame *)FAST_FRAMES, pc, (uint64_t)(e + 1) + RED_ZONE, e->rbp, 0, &missing) : NONE;
+    bool is_found = args[WHO];
+    args[WHO] = args[WHO] == NONE ? 0 : args[WHO];
+    return is_found;
+}
+
 /* ------------------------------------------------------------------ a replay's answers */
 
 PART bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
 {
     const struct field *f = (const struct field *)(r + 1);
     if (r->call != (uint16_t)nr || (rule->key < 6 && (uint32_t)args[rule->key] != (uint32_t)r->args[rule->key])
-        || (rule->place < 6 && args[rule->place] != r->args[rule->place])
+        || (rule->place < 6 && (is_known(args[WHO]) && is_known(r->args[WHO]) ? !is_same_asker(args[WHO], args[1], r->args[WHO], r->args[1]) : args[rule->place] != r->args[rule->place]))
         || (rule->count < 6 && args[rule->count] < (uint64_t)r->result)
         || (rule->answer[0].limit < 6 && args[rule->answer[0].limit] != r->args[rule->answer[0].limit]))
         return false;
@@ -348,7 +372,7 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
 {
     const struct rule *rule = (const struct rule *)FAST_RULES + nr;
     struct answer none = {0, STOPS};
-    uint64_t base;
+    uint64_t base, asked[6];
     __asm__ volatile("rdgsbase %0" : "=r"(base));
     if (base - FAST_RINGS >= RING_COUNT * RING_SIZE || (unsigned long)nr >= RULE_COUNT || !rule->kind)
         return none;
@@ -359,6 +383,9 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     }
     if (ring->busy || (rule->kind == RULE_OPEN && !only_reads(args)))
         return none;
+    if (rule->place < 6 && !ask_who(ring, (const struct entry *)args, asked))
+        return none;
+    args = rule->place < 6 ? asked : args;
     ring->busy = 1;
     __asm__ volatile("" : : : "memory");
     struct answer answer = ring->replaying ? answered(ring, rule, nr, args)

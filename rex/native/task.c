@@ -1,6 +1,7 @@
 /* Tasks, their address spaces and the external descriptors of their processes. */
 #include "engine.h"
 #include "fast.h"
+#include "unwind.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -146,6 +147,7 @@ static void space_drop(struct space *s)
 {
     if (--s->refs == 0) {
         free(s->fast);
+        free(s->frames);
         free(s);
     }
 }
@@ -161,7 +163,10 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
     t->leader = parent && (flags & CLONE_THREAD) ? parent->leader : t;
     t->leader->threads++;
     forked |= parent && t->leader == t;
-    t->leader->threaded |= t->leader != t;
+    if (t->leader != t && !t->leader->threaded) {
+        t->leader->threaded = true;
+        fast_asks(t->leader);
+    }
     t->from_threads = parent && t->leader == t && (parent->leader->threaded || parent->leader->from_threads);
     if (parent && (flags & CLONE_FILES))
         (t->files = parent->files)->refs++;
@@ -181,6 +186,7 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
             t->space->loader = parent->space->loader;
             t->space->sites = parent->space->sites;
             fast_copy(t->space, parent->space);
+            unwind_copy(t->space, parent->space);
         }
     }
     if (parent) {

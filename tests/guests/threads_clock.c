@@ -1,4 +1,5 @@
 #include "guest.h"
+__asm__(".cfi_sections .debug_frame");   /* as Go's code, it has no tables for exceptions */
 /* A runtime: the program's readings of the clock are made by whichever thread comes first, between its own. */
 enum { THREADS = 3, READINGS = 15 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

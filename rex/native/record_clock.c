@@ -1,0 +1,19 @@
+/* Record: what tells a replay which reading of a clock is which.  It stands in place of arguments that the call has not:
+ * who asks is the last (see unwind.c), and before it what the reading before was for. */
+#include "engine.h"
+
+#include <linux/futex.h>
+#include <time.h>
+
+void record_reading(struct task *t, struct record *r)
+{
+    r->args[4] = t->waited_until;
+    t->waited_until = false;
+}
+
+/* A call begins: maybe a wait until a point in time, which the thread has reckoned from what it read last. */
+void record_wait(struct task *t)
+{
+    t->waited_until |= t->nr == REX_NR_clock_nanosleep ? t->args[1] & TIMER_ABSTIME
+        : t->nr == REX_NR_futex && (t->args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && t->args[3];
+}

@@ -1,0 +1,71 @@
+/* Who asks: the functions that led to a call, by where each keeps its return address.
+ *
+ * The engine finds that in the tables that compilers make for exceptions (unwind.c), and lays
+ * what it has found into the area of fast.h, so that the stub has the same answer without a stop. */
+#ifndef REX_UNWIND_H
+#define REX_UNWIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of one instruction's function: the caller's stack begins `size` above the stack pointer, or rbp, and the return
+ * address lies just below; the caller's rbp lies at that distance from there, 0: it is still in the register.
+ * is_last: no table has the instruction (code made as the program runs), or nothing called it. */
+struct frame { uint64_t pc; int32_t size; int16_t rbp; uint8_t by_rbp, is_last; };
+
+enum { FRAME_SLOTS = 2048, FRAME_TRIES = 8, FRAMES_ASKED = 4, FRAMES_REACH = 4096, BY_FORM = 0xff, BY_TABLES = 0xfb, ENDS_BELOW = 4 };
+
+static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) const struct frame *frame_of(const struct frame *known, uint64_t pc)
+{
+    uint64_t at = pc * 0x9e3779b97f4a7c15ULL >> 53;
+    for (int i = 0; i < FRAME_TRIES; i++)
+        if (known[(at + (uint64_t)i) % FRAME_SLOTS].pc == pc)
+            return &known[(at + (uint64_t)i) % FRAME_SLOTS];
+    return 0;
+}
+
+/* Whether who asks is the same as another time, and where the answer goes.  Of what ends in code that is made as the program
+ * runs, the depth of the stack tells who asks there, but for what it changes as a function is compiled. */
+static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) bool is_same_asker(uint64_t asker, uint64_t place, uint64_t other, uint64_t other_place)
+{
+    enum { NEAR = 256 };
+    return asker == other && (!(asker & ENDS_BELOW) || place - other_place + NEAR <= 2 * NEAR);
+}
+
+/* A hash of the return addresses, whose low byte says BY_TABLES, and whether they end in other code;
+ * 1: of none; 0: the frame of *missing is not known.
+ * shift: from a stack's addresses to where it lies for who calls this.  Addresses of code that is made as the program runs
+ * are another each time: they end it. */
+static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) uint64_t asker_walk(const struct frame *known, uint64_t pc, uint64_t sp, uint64_t rbp,
+                                                                           uint64_t shift, uint64_t *missing)
+{
+    enum { NONE = 1 };
+    uint64_t hash = 0, from = sp, form = BY_TABLES | ENDS_BELOW;
+    for (int i = 0; ; i++) {
+        const struct frame *f = frame_of(known, pc);
+        *missing = pc;
+        if (!f)
+            return 0;
+        if (f->is_last)
+            break;
+        form = i == FRAMES_ASKED ? BY_TABLES : form;
+        hash = i ? (hash ^ pc) * 0x9fb21c651e98df25ULL : 0;
+        hash ^= hash >> 32;
+        sp = (f->by_rbp ? rbp : sp) + (uint64_t)(int64_t)f->size;
+        if (i == FRAMES_ASKED || sp <= from || sp - from > FRAMES_REACH || sp % 8 || sp + (uint64_t)(int64_t)f->rbp < from)
+            break;
+        if (f->rbp)
+            rbp = *(const uint64_t *)(sp + (uint64_t)(int64_t)f->rbp + shift);
+        pc = *(const uint64_t *)(sp - 8 + shift);
+    }
+    return hash ? (hash & ~(uint64_t)BY_FORM) | form : NONE;
+}
+
+struct task;
+struct space;
+uint64_t asker_of(struct task *t);                   /* 0: not known */
+bool is_asker_by_tables(uint64_t asker);             /* else by frame pointers */
+void unwind_copy(struct space *to, const struct space *from);
+void unwind_lay(struct task *t);                     /* into the area, once there is one */
+
+#endif
