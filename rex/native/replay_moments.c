@@ -23,13 +23,14 @@ static bool unblocks(const struct task *t, int sig)
         && (t->args[0] == SIG_UNBLOCK ? set & bit : t->args[0] == SIG_SETMASK && !(set & bit));
 }
 
-/* At a call's entry: true if the signal comes now, and the call begins after it. */
+/* At a call's entry: true if the signal comes now, and the call begins after it.  A loop may make the same call often:
+ * it is not the one before which the signal came while nobody has sent it. */
 bool replay_finds_place(struct task *t)
 {
     enum moment moment = awaited(t);
     struct event *e = replay_next(t);
     bool is_there = moment == AT_UNBLOCK ? t->nr == REX_NR_rt_sigprocmask && unblocks(t, (int)e->record->args[0])
-        : moment == AT_UNSEEN_CALL && t->nr == (long)e->record->args[3];
+        : moment == AT_UNSEEN_CALL && t->nr == (long)e->record->args[3] && replay_is_sent(t, e);
     if (!is_there || fast_caller_sp(t) != (uint64_t)e->record->result)
         return false;
     replay_send_now(t, e);

@@ -60,6 +60,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("output_parts.c", "reference"): "this engine wants output in the same writes",
     ("mappings_large.c", "reference"): "where large files were mapped is neither logged nor followed by this engine",
     ("pipe_tries.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
+    ("signal_looped.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("epoll_edges.c", "reference"): "epoll_wait runs for real until the log's descriptors are ready, and so takes edges "
     "that the log has at a later wait, which then waits for ever",
     **{("python_asyncio.py", engine): "a wait before or after the process has had threads is bound to what the log has "
