@@ -76,7 +76,7 @@ def changed(bench: Bench, first: Version) -> "Bench":
 def test_the_output_is_that_of_python(bench: Bench, first: Version) -> None:
     said = bench.last.stdout
     plain = subprocess.run([sys.executable, "a.py", "x"], cwd=bench.work, text=True, capture_output=True,
-                           env={**os.environ, "MODE": "fast"})
+                           env={**os.environ, "MODE": "fast", "PYTHONDONTWRITEBYTECODE": "1"})   # it leaves no helper.pyc
     assert plain.returncode == 0 and _without_random(said) == _without_random(plain.stdout)
     assert [cell.how for cell in first.cells] == ["ok"] * 8
     assert first.cells[END].outputs == [{"output_type": "stream", "name": "stdout", "text": "written __main__\n"}]
