@@ -9,11 +9,13 @@ static enum moment awaited(struct task *t)
     return e && e->record->call == EVENT_SIGNAL && t->injected != e ? (enum moment)e->record->args[2] : BETWEEN_CALLS;
 }
 
-/* Its next signal came as it was let in, or at a call that is not in the log: all its calls are looked at. */
+/* Its next signal came as it was let in, or at a call that is not in the log: all its calls are looked at.  A child's end
+ * is told by a stop: none of those before it need be. */
 bool replay_awaits_call(struct task *t)
 {
     enum moment moment = awaited(t);
-    return moment == AT_UNBLOCK || moment == IN_UNSEEN_CALL || moment == AT_UNSEEN_CALL;
+    const struct event *e = moment == AT_UNSEEN_CALL ? replay_next(t) : NULL;
+    return moment == AT_UNBLOCK || moment == IN_UNSEEN_CALL || (e && (e->record->args[0] != SIGCHLD || replay_is_sent(t, e)));
 }
 
 static bool unblocks(const struct task *t, int sig)
