@@ -110,7 +110,7 @@ class Ahead:
             while not self._next or self._next[0] < border:
                 if self._next:
                     self._read()
-                self._next = _HEAD.unpack(self._take(_HEAD.size))
+                self._next = _HEAD.unpack(self._receive(_HEAD.size))
             if self._next[0] == border:
                 found, self._next = self._read(), ()
                 return found
@@ -119,7 +119,7 @@ class Ahead:
         return None
 
     def _read(self) -> Stored:
-        view = self._take(sum(self._next[1:]))
+        view = self._receive(sum(self._next[1:]))
         structure, table, index, _ = itertools.accumulate(self._next[1:])
         found, at = Stored(bytes(view[:structure]), bytes(view[structure:table])), index
         for digest, size in _CHUNK.iter_unpack(view[table:index]):
@@ -127,7 +127,7 @@ class Ahead:
             at += size
         return found
 
-    def _take(self, size: int) -> memoryview:
+    def _receive(self, size: int) -> memoryview:
         if len(self._room) < size:
             self._room = bytearray(size)
         view, done = memoryview(self._room)[:size], 0

@@ -222,7 +222,7 @@ class Build:
         if number not in self._filled:
             self._filled.add(number)
             node = self.nodes[number]
-            self._shapes[node[0]].fill(self, node, self._objects[number] if number in self._objects else self.get((number,)))
+            self._shapes[node[0]].fill(self, node, self.get((number,)))
 
 
 _NAMED = (types.FunctionType, types.BuiltinFunctionType, type)

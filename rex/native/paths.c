@@ -51,13 +51,15 @@ static char *absolute(struct task *t, int dirfd, const char *path)
 /* As realpath(), by one look-up; NULL also for what has no place. */
 char *path_real(const char *path)
 {
-    char name[40], target[PATH_MAX];
     int fd = open(path, O_PATH | O_CLOEXEC);
-    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    ssize_t n = fd < 0 ? -1 : readlink(name, target, sizeof target - 1);
-    if (fd >= 0)
-        close(fd);
-    return n > 0 && *target == '/' ? strndup(target, (size_t)n) : NULL;
+    if (fd < 0)
+        return NULL;
+    char *name = link_of_fd(getpid(), fd);
+    close(fd);
+    if (!name || *name == '/')
+        return name;
+    free(name);
+    return NULL;
 }
 
 static bool is_dots(const char *name)

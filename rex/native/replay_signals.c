@@ -41,13 +41,24 @@ static bool was_sent(struct task *t, const struct field *f)
     return script_named(t->script->tgid)->sent[info.si_signo & 63] > 0 || (sender->exit && sender->exit->done);
 }
 
+static struct script *sender_of(const struct event *e)
+{
+    siginfo_t info;
+    memcpy(&info, record_field(e->record, FIELD_WHOLE, FIELD_OUT)->data, sizeof info);
+    return replay_sender(&info);
+}
+
+static bool is_ended_by(const struct script *s, const struct event *e)
+{
+    return s->exit && (s->exit->record->result & 0x7f) == (int64_t)e->record->args[0];
+}
+
 /* Whether the signal ends a process some of whose threads had ended before, and have not come as far here. */
 bool replay_ends_too_early(const struct task *t, const struct event *e)
 {
     const struct script *own = t->script;
     ull since = own->sent_at ? own->sent_at : t->last_stop;
-    bool ends = own->exit && (own->exit->record->result & 0x7f) == (int64_t)e->record->args[0];
-    if (!ends || log_now() - since > LONG_PATIENCE_NS)
+    if (!is_ended_by(own, e) || log_now() - since > LONG_PATIENCE_NS)
         return false;
     for (uint32_t i = 0; i < script_total(); i++) {
         const struct script *s = script_of(i);
@@ -61,14 +72,10 @@ bool replay_ends_too_early(const struct task *t, const struct event *e)
  * whether it is there. */
 bool replay_is_killed_later(struct task *t, const struct event *e)
 {
-    const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
-    const struct script *own = t->script, *sender;
-    siginfo_t info;
-    if (serial_on || has_shared_work(t) || !own->exit || (own->exit->record->result & 0x7f) != (int64_t)e->record->args[0])
+    if (serial_on || has_shared_work(t) || !is_ended_by(t->script, e))
         return false;
-    memcpy(&info, f->data, sizeof info);
-    sender = replay_sender(&info);
-    return sender && sender->tgid != own->tgid && !was_sent(t, f);
+    const struct script *sender = sender_of(e);
+    return sender && sender->tgid != t->script->tgid && !was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT));
 }
 
 bool replay_is_sent(struct task *t, const struct event *e)
@@ -85,10 +92,7 @@ static bool is_pace(const struct event *e)
 
 bool replay_is_from_inside(const struct event *e)
 {
-    const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
-    siginfo_t info;
-    memcpy(&info, f->data, sizeof info);
-    return replay_sender(&info);
+    return sender_of(e);
 }
 
 /* The signal that the task has next.  Of mates, one from inside is not held up by what they have not waited for
