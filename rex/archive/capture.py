@@ -15,7 +15,7 @@ from rex.archive.content import Content
 from rex.archive.cut import WHOLE_BYTES
 from rex.archive.identities import Identities
 from rex.archive.manifest import DIR, FIFO, FILE, OTHER, SYMLINK, FileState
-from rex.archive.packer import Packer
+from rex.archive.packer import Apart, Packer
 
 BLOCK_BYTES = 4 << 20
 COPY_BYTES = 1 << 30
@@ -45,9 +45,11 @@ def xattrs_of(source: bytes | int) -> dict[str, str]:
         return {}   # a file system without
 
 
-def add_file(packer: Packer, source: Source) -> Content:
+def add_file(packer: Packer, source: Source, apart: Apart | None = None) -> Content:
     """Store a regular file's bytes, by path or by an open descriptor; its offset stays.
 
+    Args:
+        apart: takes those of a file that is cut.
     Raises:
         OSError: the file cannot be read.
     """
@@ -65,7 +67,7 @@ def add_file(packer: Packer, source: Source) -> Content:
             data = os.read(fd, WHOLE_BYTES + 1)
             if len(data) <= WHOLE_BYTES:
                 return packer.add_bytes(data)
-        return packer.add_blocks(read_blocks(fd))
+        return packer.add_blocks(read_blocks(fd), apart)
     finally:
         os.close(fd)
 
@@ -113,18 +115,22 @@ def capture(packer: Packer, path: str | bytes, content: bool = True,
     if not stat.S_ISREG(info.st_mode) or not content:
         return state_of(info)
     known = identities.find(info) if identities else None
-    if known and packer.has(known):
+    if identities and known and (packer.has(known) or identities.compressed.add_to(packer, known)):
         return state_of(info, known, "", xattrs_of(name))
     for _ in range(3):
+        making = identities.compressed.begin() if identities and info.st_size > WHOLE_BYTES and identities.may_learn(info) else None
         try:
-            found = add_file(packer, name)
+            found = add_file(packer, name, making)
+            after = os.lstat(name)
+            if _same(info, after):
+                if identities and identities.learn(info, found) and making:
+                    identities.compressed.finish(making, found)
+                break
         except PermissionError:
             return state_of(info)
-        after = os.lstat(name)
-        if _same(info, after):
-            if identities:
-                identities.learn(info, found)
-            break
+        finally:
+            if making:
+                making.drop()
         info = after   # somebody wrote meanwhile: what was read may be neither old nor new
     return state_of(info, found, "", xattrs_of(name))
 

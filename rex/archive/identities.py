@@ -15,6 +15,7 @@ import threading
 import time
 from typing import Any
 
+from rex.archive.compressed import Compressed, is_private
 from rex.archive.content import MAX_DEPTH, Content
 
 # Reading a smaller file costs about as much as asking.
@@ -30,12 +31,16 @@ class Identities:
     """Contents of files by their identity, in one file of the user's cache; safe for threads.
 
     It only saves time: whatever goes wrong with it, files are read instead.
+
+    Attributes:
+        compressed: of large ones, the bytes as well.
     """
 
     def __init__(self, root: str, now_ns: int | None = None) -> None:
         """root: the cache's directory; now_ns: the present, for tests."""
         self._now_ns = now_ns
         self._path = os.path.join(root, "identities-1.sqlite")
+        self.compressed = Compressed(root)
         self._lock = threading.Lock()
         self._learnt: dict[tuple[int, int], tuple[Any, ...]] = {}
         self._devices: frozenset[int] | None = None
@@ -47,7 +52,10 @@ class Identities:
         self._devices = settled_devices()
         try:
             import sqlite3
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            root = os.path.dirname(self._path)
+            os.makedirs(root, mode=0o700, exist_ok=True)
+            if not is_private(root):   # others could tell us what our files hold
+                return
             self._database = sqlite3.connect(self._path, timeout=_WAIT_S, check_same_thread=False)
             self._database.execute(_TABLE)
             self._errors = (sqlite3.Error, OSError)
@@ -67,13 +75,19 @@ class Identities:
             return None
         return _content(row, info.st_size) if row else None
 
-    def learn(self, info: os.stat_result, content: Content) -> None:
-        """Remember what was read of a file; info is from before and after the reading."""
+    def may_learn(self, info: os.stat_result) -> bool:
+        """Whether a file that this tells of may be known for certain once it was read."""
         now = time.time_ns() if self._now_ns is None else self._now_ns
-        if self._is_worth(info) and info.st_ctime_ns < now - SETTLED_NS and content.size == info.st_size:
-            row = (*_key(info), bytes.fromhex(content.sha256), content.depth, bytes.fromhex(content.tree))
-            with self._lock:
-                self._learnt[info.st_dev, info.st_ino] = row
+        return self._is_worth(info) and info.st_ctime_ns < now - SETTLED_NS
+
+    def learn(self, info: os.stat_result, content: Content) -> bool:
+        """Remember what was read of a file, if it is certain; info is from before and after the reading."""
+        if not self.may_learn(info) or content.size != info.st_size:
+            return False
+        row = (*_key(info), bytes.fromhex(content.sha256), content.depth, bytes.fromhex(content.tree))
+        with self._lock:
+            self._learnt[info.st_dev, info.st_ino] = row
+        return True
 
     def _is_worth(self, info: os.stat_result) -> bool:
         if info.st_size < WORTH_BYTES:
@@ -85,6 +99,7 @@ class Identities:
 
     def close(self) -> None:
         """Keep what was learnt, for recordings to come."""
+        self.compressed.close()
         database, self._database = self._database, None
         if database is None:
             return

@@ -9,17 +9,53 @@ from typing import Iterable
 
 from rex import codec
 from rex.archive.content import EMPTY, HOLE, Content, Entry, encode_list, split_list
-from rex.archive.cut import WHOLE_BYTES, cut
+from rex.archive.cut import MAX_BYTES, WHOLE_BYTES, cut
 from rex.archive.locks import sync_directory, sync_file
 from rex.archive.packs import PackWriter
 from rex.archive.store import Store, zero_blocks
 
 FRAME_BYTES = 2 << 20      # raw bytes gathered before a frame is compressed
+APART_BYTES = (4 << 20) - MAX_BYTES   # the same, of one content alone
 PACK_BYTES = 256 << 20     # stored bytes before the next pack is begun
 LEVEL = 3
 _BEGINNING_BYTES = 4
 # For archives at rest: six times the time, a fifth less.
 DENSE_LEVEL, DENSE_FRAME_BYTES = 19, 15 << 20
+
+
+class _Group:
+    """Objects that are compressed together, back to back."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit_bytes = limit_bytes
+        self._objects: list[tuple[bytes, bytes | memoryview]] = []
+        self._size_bytes = 0
+
+    def add(self, digest: bytes, data: bytes | memoryview) -> bool:
+        """Whether it is large enough now."""
+        self._objects.append((digest, data))
+        self._size_bytes += len(data)
+        return self._size_bytes >= self._limit_bytes
+
+    def take_all(self) -> list[tuple[bytes, bytes | memoryview]]:
+        """What it holds; nothing is left."""
+        objects, self._objects, self._size_bytes = self._objects, [], 0
+        return objects
+
+    def take(self, frame: bytes, objects: int) -> None:
+        """Be told what so many of them became."""
+
+
+class Apart(_Group):
+    """The objects of one content, in frames of their own.
+
+    Attributes:
+        entries: of the content, once it is stored.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(APART_BYTES)
+        self.entries: list[Entry] = []
 
 
 class Packer:
@@ -35,13 +71,11 @@ class Packer:
         """
         self._store = store
         self.level = level
-        self._frame_bytes = frame_bytes
         self._is_fresh = is_fresh
         self._lock = threading.Lock()          # the group and what is known
         self._pack_lock = threading.Lock()     # the pack being written
         self._pack: PackWriter | None = None
-        self._group: list[tuple[bytes, bytes | memoryview]] = []
-        self._group_bytes = 0
+        self._group = _Group(frame_bytes)
         self._added: set[bytes] = set()
         self._failure: BaseException | None = None
         self._unsynced: list[str] = []
@@ -56,36 +90,59 @@ class Packer:
         """Whether finished packs hold all that a content needs."""
         return self._store.has(content)
 
-    def add(self, data: bytes | memoryview) -> bytes:
+    def add(self, data: bytes | memoryview, group: _Group | None = None) -> bytes:
         """Store one object of at most a few MiB, of bytes that stay as they are, unless it is there; its sha256."""
         digest = codec.sha256(data)
+        group = group or self._group
         full = None
         with self._lock:
             if self._failure:
                 raise self._failure
-            if digest in self._added or not self._is_fresh and self._store.place(digest):
+            if self._is_there(digest):
                 return digest
             self._added.add(digest)
-            self._group.append((digest, data))
-            self._group_bytes += len(data)
             self.new_bytes += len(data)
-            if self._group_bytes >= self._frame_bytes:
-                full = self._take_group()
+            if group.add(digest, data):
+                full = group.take_all()
         if full:
-            self._write_group(full)
+            self._write_group(full, group)
         return digest
 
-    def _take_group(self) -> list[tuple[bytes, bytes | memoryview]]:
-        group, self._group, self._group_bytes = self._group, [], 0
-        return group
+    def _is_there(self, digest: bytes) -> bool:
+        return digest in self._added or not self._is_fresh and self._store.place(digest) is not None
 
-    def _write_group(self, group: list[tuple[bytes, bytes | memoryview]]) -> None:
+    def add_frames(self, frames: Iterable[tuple[bytes, list[Entry]]]) -> bool:
+        """Store objects that are compressed already, each frame with the names and lengths of what it holds.
+
+        Returns:
+            False: some are there already; those of the first frames as well.
+        """
+        for frame, objects in frames:
+            with self._lock:
+                if self._failure:
+                    raise self._failure
+                if any(self._is_there(digest) for digest, _ in objects):
+                    return False
+                self._added.update(digest for digest, _ in objects)
+                self.new_bytes += sum(length for _, length in objects)
+            self._write_frame(frame, objects)
+        return True
+
+    def _write_group(self, objects: list[tuple[bytes, bytes | memoryview]], group: _Group) -> None:
         try:
-            frame = codec.compress_together([data for _, data in group], self.level)
+            frame = codec.compress_together([data for _, data in objects], self.level)
+        except BaseException as error:
+            self._failure = error
+            raise
+        self._write_frame(frame, [(digest, len(data)) for digest, data in objects])
+        group.take(frame, len(objects))
+
+    def _write_frame(self, frame: bytes, objects: list[Entry]) -> None:
+        try:
             with self._pack_lock:
                 if self._pack is None:
                     self._pack = PackWriter(self._store.directory)
-                self._pack.add_frame(frame, [(digest, len(data)) for digest, data in group])
+                self._pack.add_frame(frame, objects)
                 if self._pack.size_bytes >= PACK_BYTES:
                     self._seal()
         except BaseException as error:
@@ -114,9 +171,9 @@ class Packer:
             is_durable: False: readable, and safe from the end of this process; `sync` does the rest.
         """
         with self._lock:
-            group = self._take_group()
-        if group:
-            self._write_group(group)
+            left = self._group.take_all()
+        if left:
+            self._write_group(left, self._group)
         if self._failure:
             raise self._failure
         with self._pack_lock:
@@ -144,7 +201,8 @@ class Packer:
         """Go on after a failure: what is in no whole pack is forgotten, and may be added again."""
         self.abandon()
         with self._lock:
-            self._group, self._group_bytes, self._failure = [], 0, None
+            self._group.take_all()
+            self._failure = None
             self._is_fresh = False
         self.forget()
 
@@ -176,16 +234,20 @@ class Packer:
             entries.append((self.add(piece), len(piece)))
             if names is not None:
                 names.append(entries[-1][0])
-        return self._content_of(entries, whole.hexdigest())
+        return self.add_entries(entries, whole.hexdigest())
 
-    def add_blocks(self, blocks: Iterable[bytes | int]) -> Content:
-        """Store a content that comes in blocks, in order; a number is a hole of that size."""
+    def add_blocks(self, blocks: Iterable[bytes | int], apart: Apart | None = None) -> Content:
+        """Store a content that comes in blocks, in order; a number is a hole of that size.
+
+        Args:
+            apart: takes what is not there yet, to frames of its own.
+        """
         whole = hashlib.sha256()
         entries: list[Entry] = []
         rest = b""
         for block in blocks:
             if isinstance(block, int):
-                entries += self._add_cut(rest, cut(rest, True)) + [(HOLE, block)]
+                entries += self._add_cut(rest, cut(rest, True), apart) + [(HOLE, block)]
                 rest = b""
                 for zeros in zero_blocks(block):
                     whole.update(zeros)
@@ -193,11 +255,17 @@ class Packer:
             whole.update(block)
             rest = rest + block if rest else block
             lengths = cut(rest, False)
-            entries += self._add_cut(rest, lengths)
+            entries += self._add_cut(rest, lengths, apart)
             rest = rest[sum(lengths):]
-        return self._content_of(entries + self._add_cut(rest, cut(rest, True)), whole.hexdigest())
+        entries += self._add_cut(rest, cut(rest, True), apart)
+        if apart is not None:
+            if left := apart.take_all():
+                self._write_group(left, apart)
+            apart.entries = entries
+        return self.add_entries(entries, whole.hexdigest())
 
-    def _content_of(self, entries: list[Entry], sha256: str) -> Content:
+    def add_entries(self, entries: list[Entry], sha256: str) -> Content:
+        """The content of objects that were stored, holes among them, and that has this hash."""
         size = sum(length for _, length in entries)
         if not entries:
             return Content(EMPTY, 0)
@@ -206,10 +274,10 @@ class Packer:
         depth, tree = self._add_lists(entries)
         return Content(sha256, size, depth, tree.hex())
 
-    def _add_cut(self, data: bytes, lengths: list[int]) -> list[Entry]:
+    def _add_cut(self, data: bytes, lengths: list[int], apart: Apart | None) -> list[Entry]:
         entries, begin, view = [], 0, memoryview(data)
         for length in lengths:
-            entries.append((self.add(view[begin:begin + length]), length))
+            entries.append((self.add(view[begin:begin + length], apart), length))
             begin += length
         return entries
 
