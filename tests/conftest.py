@@ -10,6 +10,8 @@ import signal
 import pytest
 
 _PTRACE_SEIZE = 0x4206
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:     # by a shell in whose background we run; all that we start would inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 NO_PTRACE = "this system does not permit ptrace: guests were not run"
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import pickle
 from dataclasses import dataclass, field
+from sys import intern
 from types import MappingProxyType
 from typing import Any, Iterable, Iterator, Mapping, Protocol
 
@@ -21,6 +22,7 @@ Ref = tuple[int]
 
 SCALARS = frozenset({type(None), bool, int, float, str})
 LONG_BYTES = 4096   # longer bytes are memory of their own
+_NAMES = {"object": 2, "dict": 1}   # where nodes have names of attributes, and keys
 _ROOT_SHIFT = 32    # the hash of a root's name stands above the numbers of its nodes
 # An object's address by another name: every id() is told to audit hooks, ours among them.
 _identity = object.__hash__
@@ -153,7 +155,14 @@ def decode_snapshot(data: bytes, known: Mapping[bytes, RootState] = MappingProxy
 
 
 def _decode_root(part: bytes, digest: bytes) -> RootState:
-    name, value, nodes = decode_plain(part)
+    try:
+        name, value, nodes = decode_plain(part)
+        for node in nodes:
+            if node[0] in _NAMES:      # what lives has one string for each name: they are found the same by identity
+                names = node[_NAMES[node[0]]]
+                names[:] = [intern(each) if type(each) is str else each for each in names]
+    except (EOFError, TypeError, IndexError) as error:
+        raise ValueError(f"no snapshot: {error}") from error
     return RootState(name, value, nodes, digest)
 
 

@@ -59,26 +59,33 @@ class Interpreter:
         if next((root.value for root in saved.roots if root.name == FINALIZERS), "") != _finalizers():
             raise Cannot("objects have other finalizers (weakref.finalize)")
 
-    def bind(self, values: dict[str, Any]) -> None:
-        """Let all be as it is told, or as it was when the script began."""
-        told = values.get(INTERPRETER, {})
-        wanted = {**self._begun, **told, "threads": self._begun["threads"] + told.get("threads", 0)}
-        now = _settings()
-        for name, value in wanted.items():
-            if value != now[name]:
-                _SET[name](value)
-        handlers, live = {**self._handlers, **values.get(SIGNALS, {})}, _handlers()
-        for number, handler in handlers.items():
-            if live.get(number) != handler and handler is not None:
-                signal.signal(number, handler)
+    def bind(self, values: dict[str, Any], live: dict[str, Any]) -> None:
+        """Let all be as it is told, or as it was when the script began.
+
+        Args:
+            live: what `pairs` told just now.
+        """
+        differs = {name for name in (INTERPRETER, SIGNALS, LOGGERS) if values.get(name) != live.get(name)}
+        if INTERPRETER in differs:
+            told = values.get(INTERPRETER, {})
+            wanted = {**self._begun, **told, "threads": self._begun["threads"] + told.get("threads", 0)}
+            now = _settings()
+            for name, value in wanted.items():
+                if value != now[name]:
+                    _SET[name](value)
+        if SIGNALS in differs:
+            handlers, held = {**self._handlers, **values.get(SIGNALS, {})}, _handlers()
+            for number, handler in handlers.items():
+                if held.get(number) != handler and handler is not None:
+                    signal.signal(number, handler)
         logging = sys.modules.get("logging")
-        if logging is not None and hasattr(logging, "Logger"):
+        if LOGGERS in differs and logging is not None and hasattr(logging, "Logger"):
             level, loggers = values.get(LOGGERS, [0, []])
-            logging.root.manager.disable, told_of = level, set(map(id, loggers))
+            logging.disable(level)
+            told_of = set(map(id, loggers))
             for each in _loggers(logging):
                 if id(each) not in told_of and not _is_plain(each):
                     _make_plain(each)
-            logging.root.manager._clear_cache()
 
 
 def is_ours(name: str) -> bool:
@@ -145,9 +152,14 @@ def _is_plain(logger: Any) -> bool:
 
 
 def _make_plain(logger: Any) -> None:
-    logger.level = 30 if logger.parent is None else 0     # a warning
+    _set_level(logger, 30 if logger.parent is None else 0)     # a warning
     logger.handlers, logger.filters, logger.disabled, logger.propagate = [], [], False, True
     put_attributes(logger, {}, _put_beside(logger))
+
+
+def _set_level(logger: Any, level: int) -> None:
+    if logger.level != level:     # to set it makes all loggers forget what they are enabled for
+        sys.modules["logging"].Logger.setLevel(logger, level)
 
 
 _ATTRIBUTES = frozenset(("filters", "name", "level", "parent", "propagate", "handlers", "disabled", "_cache", "manager"))
@@ -178,10 +190,10 @@ class LoggerShape:
         return sys.modules["logging"].getLogger(None if node[1] == "root" else node[1])
 
     def fill(self, build: Any, node: Any, value: Any) -> None:
-        value.level, value.disabled, value.propagate = node[2:5]
+        _set_level(value, node[2])
+        value.disabled, value.propagate = node[3:5]
         value.filters[:], value.handlers[:] = build.values(node[5]), build.values(node[6])
         put_attributes(value, dict(zip(node[7], build.values(node[8]))), _put_beside(value))
-        value._cache.clear()
 
 
 class ThreadShape:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections import deque
-from typing import Any, Callable, Iterable, Protocol
+from typing import Any, Callable, Iterable, Mapping, Protocol
 
 from rex.hindsight.graph import SCALARS, Node, Snapshot
 from rex.hindsight.shapes import Cannot, hashes_itself, reduction
@@ -40,11 +40,22 @@ class Build:
         self._kin: dict[tuple[int, type], bool] = {}     # whether a type is a node's class
         self._after: list[Callable[[], None]] = []
 
-    def match(self, live_roots: Iterable[tuple[str, Any]]) -> None:
-        """Find for each node the live object at the same place, if it can take its content."""
+    @property
+    def objects(self) -> Mapping[int, Any]:
+        """What stands for each node, by its number."""
+        return self._objects
+
+    def match(self, live_roots: Iterable[tuple[str, Any]], whole: Mapping[int, Any]) -> None:
+        """Find for each node the live object at the same place, if it can take its content.
+
+        Args:
+            whole: objects of some nodes that have it.
+        """
+        self._objects.update(whole)
+        self._filled.update(whole)
         saved = {root.name: root.value for root in self._snapshot.roots}
         queue = deque((saved[name], value) for name, value in live_roots if name in saved)
-        taken: dict[Any, int] = {}
+        taken: dict[Any, int] = {_identity(live): number for number, live in whole.items()}
         kept = []
         objects, candidates = self._objects, self._candidates
         while queue:
@@ -248,10 +259,12 @@ def _below(node: Node) -> list[int]:
     return found
 
 
-def restore(snapshot: Snapshot, shapes: Any, live_roots: Iterable[tuple[str, Any]],
-            memory: Memory) -> tuple[dict[str, Any], Build]:
+def restore(snapshot: Snapshot, shapes: Any, live_roots: Iterable[tuple[str, Any]], memory: Memory,
+            whole: Mapping[int, Any] = types.MappingProxyType({})) -> tuple[dict[str, Any], Build]:
     """Build what the roots were; live objects are changed in place, the roots not yet bound.
 
+    Args:
+        whole: objects that are what they were, by the numbers of their nodes.
     Returns:
         The value of each root, to be bound, and the build to `finish` then.
     Raises:
@@ -260,7 +273,7 @@ def restore(snapshot: Snapshot, shapes: Any, live_roots: Iterable[tuple[str, Any
     """
     build = Build(snapshot, shapes, memory)
     try:
-        build.match(live_roots)
+        build.match(live_roots, whole)
         build.check()
     except Cannot:
         raise

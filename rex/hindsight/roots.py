@@ -58,6 +58,7 @@ class Roots:
         self._loops = loops
         self._kept, self._withheld, self._files, self._code, self._lent = kept, withheld, files, code, lent
         self._interpreter = interpreter
+        self._live: dict[str, Any] = {}      # what no variable holds, as `pairs` found it
 
     def pairs(self) -> Iterator[tuple[str, Any]]:
         """Every name with its value, in an order that depends on the names only.
@@ -93,7 +94,9 @@ class Roots:
         variables = outside[environment.ENVIRON]
         outside[environment.ENVIRON] = {name: variables[name] for name in sorted(variables)
                                         if name not in self._withheld}
-        return [*found, *self._lent.pairs(), *self._interpreter.pairs(), *sorted(outside.items())]
+        ours = self._interpreter.pairs()
+        self._live = _copied({**dict(ours), **outside})     # these very dicts and lists are given other content
+        return [*found, *self._lent.pairs(), *ours, *sorted(outside.items())]
 
     def bind(self, values: dict[str, Any]) -> None:
         """Let every name hold its value; names that were unbound are unbound."""
@@ -111,7 +114,7 @@ class Roots:
         if _FILES not in values and self._files is not None and self._files.written:
             self._files.restore({})
         self._lent.bind(values)
-        self._interpreter.bind(values)
+        self._interpreter.bind(values, self._live)
         frames = tuple(f"{label}." for label, _ in self._frames)
         for root, value in values.items():
             if root.startswith(frames):   # a frame may be called <listcomp>()
@@ -125,6 +128,8 @@ class Roots:
     def _bind_special(self, root: str, value: Any) -> None:
         if root.startswith(LENT) or is_ours(root) or root == _DESCRIPTORS:
             pass   # all at once
+        elif root in self._live and self._live[root] == value:
+            pass   # to set some of it takes long
         elif root == _FILES:
             if self._files is not None:
                 self._files.restore(value)
@@ -165,6 +170,12 @@ class Roots:
             environment.restore(root, {**value, **kept})
         else:
             environment.restore(root, value)
+
+
+def _copied(value: Any) -> Any:
+    if type(value) is dict:
+        return {name: _copied(each) for name, each in value.items()}
+    return list(map(_copied, value)) if type(value) is list else value
 
 
 def _library_state(code: UserCode) -> dict[str, Any]:

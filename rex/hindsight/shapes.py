@@ -124,14 +124,15 @@ class DictShape:
         return ("dict", walk.refs(value), walk.refs(dict.values(value))) if value else ("dict", [], [])
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        keys = list(dict.keys(live))
+        if tuple not in map(type, node[1]):
+            return attribute_pairs(node[1], node[2], live)
+        found, keys = [], list(dict.keys(live))
         for place, (key, ref) in enumerate(zip(node[1], node[2])):
             if type(key) is not tuple:
-                if dict.__contains__(live, key):
-                    yield ref, dict.__getitem__(live, key)
+                found += attribute_pairs((key,), (ref,), live)
             elif place < len(keys):
-                yield key, keys[place]
-                yield ref, dict.__getitem__(live, keys[place])
+                found += [(key, keys[place]), (ref, dict.__getitem__(live, keys[place]))]
+        return found
 
     def fits(self, node: Node, live: Any) -> bool:
         return type(live) is dict
@@ -152,8 +153,8 @@ def hashes_itself(key: Any) -> bool:
 
 
 def attribute_pairs(names: Iterable[str], refs: Iterable[Any], own: dict[str, Any]) -> list[tuple[Any, Any]]:
-    """References to attributes of an object that were saved, beside what it has of them now."""
-    return [(ref, own[name]) for name, ref in zip(names, refs) if name in own]
+    """References to attributes of an object (items of a dict) that were saved, beside what it has of them now."""
+    return [(ref, dict.__getitem__(own, name)) for name, ref in zip(names, refs) if type(ref) is tuple and dict.__contains__(own, name)]
 
 
 def put_attributes(value: Any, wanted: dict[str, Any], own: Iterable[str]) -> None:
@@ -349,21 +350,18 @@ class ObjectShape:
         return ("dict", walk.refs(base.keys(value)), walk.refs(base.values(value)), *factory)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        attributes = getattr(live, "__dict__", None) or {}
-        yield node[1], type(live)
-        for name, ref in zip(node[2], node[3]):
-            if type(ref) is tuple and name in attributes:
-                yield ref, attributes[name]
+        found = [(node[1], type(live)), *attribute_pairs(node[2], node[3], getattr(live, "__dict__", None) or {})]
         members = dict(self._members(type(live))) if node[4] else {}
         for name, ref in zip(node[4], node[5]):
             try:
-                yield ref, members[name].__get__(live)
+                found.append((ref, members[name].__get__(live)))
             except (KeyError, AttributeError):
                 pass
         if len(node) > 7 and node[6] == "dict":
-            yield from DictShape().pairs(("dict", node[7], node[8]), live)
+            found += DictShape().pairs(("dict", node[7], node[8]), live)
         elif len(node) > 7 and node[6] in ("list", "tuple"):
-            yield from zip(node[7], _plain_iter(live))
+            found += zip(node[7], _plain_iter(live))
+        return found
 
     def fits(self, node: Node, live: Any) -> bool:
         return len(node) < 7 or node[6] in ("dict", "list", "set")
