@@ -53,7 +53,7 @@ def _nature(call: Call) -> str:
         return RANDOM
     if "time" in call.marks:
         return TIME
-    if "event" in call.marks:
+    if "event" in call.marks or call.hook is Hook.IPC:   # their numbers are the machine's
         return SCHEDULE
     return LOAD if call.name in _LOAD_CALLS else ""
 

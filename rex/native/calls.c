@@ -112,7 +112,7 @@ static void put_vectors(struct task *t, uint64_t at, uint64_t count, const struc
         scatter(t, v, vectors(t, at, count, v), f->data, f->length);
 }
 
-static void capture_block(struct task *t, struct bytes *b, int arg, uint8_t type, uint64_t at, size_t n)
+void capture_block(struct task *t, struct bytes *b, int arg, uint8_t type, uint64_t at, size_t n)
 {
     struct bytes data = {0};
     if (at && n && n < LARGEST && mem_read(t->tid, at, bytes_room(&data, n), n))

@@ -12,7 +12,7 @@
  *   seed.c    randomness that is the same in every run    unwind.c  the functions that led to a call
  *   pipes.c   what a process moves through inner pipes that it polls
  *   rights.c  descriptors that are handed over
- *   shared.c  locks of files
+ *   shared.c  locks of files                          ipc.c     System V IPC
  *   mappings.c  where large files are mapped
  *   replay_inside.c  connections between threaded processes, which are made again
  *   replay_talks.c  what was said to servers outside   replay_lines.c  the engine in their place
@@ -293,12 +293,11 @@ void log_field(struct bytes *b, uint8_t arg, uint8_t type, const void *data, siz
 void log_end(struct bytes *b);       /* writes and empties b */
 void log_put(const void *record, size_t n);
 void log_note(struct task *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void log_flush(void);
-void log_close(void);
+void log_flush(void), log_close(void);
 uint64_t log_now(void), log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
-enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS, LOG_WITH_MAPPED };
+enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS, LOG_WITH_MAPPED, LOG_WITH_IPC };
 extern uint32_t log_version;                         /* of the log written or replayed */
 
 #include "script.h"
@@ -325,6 +324,7 @@ uint64_t call_key(const struct rex_call *c, long nr, const char *path, uint32_t 
 bool names_process(const struct task *t);      /* fcntl of a process id: who locks, or has the signals of a descriptor */
 void capture_outputs(struct task *t, struct bytes *b, int64_t result);
 void capture_inputs(struct task *t, struct bytes *b, int64_t result);
+void capture_block(struct task *t, struct bytes *b, int arg, uint8_t type, uint64_t at, size_t n);
 void put_outputs(struct task *t, const struct record *r);
 bool compare_inputs(struct task *t, const struct record *r);
 uint64_t fork_flags(struct task *t);
@@ -427,9 +427,8 @@ bool record_signal(struct task *t, int sig);
 bool record_deferred_comes(struct task *t, bool external);
 bool record_awaits_call(struct task *t);
 void record_release(struct task *t);
-void record_forget_deferred(struct task *t);
+void record_forget_deferred(struct task *t), record_overdue(void);
 bool record_defers(void);
-void record_overdue(void);
 void record_stepped(struct task *t);
 void record_delivery(struct task *t, bool restarted, enum moment moment);
 uint32_t stream_new(void);

@@ -2,6 +2,7 @@
 #include "engine.h"
 #include "used.h"
 #include "fast.h"
+#include "ipc.h"
 #include "unwind.h"
 
 #include <fcntl.h>
@@ -234,6 +235,8 @@ static void entry(struct task *t)
         open_entry(t);
     else if (c->hook == REX_HOOK_TREE)
         tree_entry(t);
+    else if (c->hook == REX_HOOK_IPC)
+        record_ipc_entry(t);
     else if (c->hook == REX_HOOK_EXEC) {
         record_exec_entry(t);
         if (t->exec_refused)
@@ -256,12 +259,8 @@ static void tree_exit(struct task *t, struct bytes *b, int64_t result)
         return;
     if (makes_name(t->nr) && t->resolved)
         record_created(t->resolved);
-    switch (t->nr) {
-    case REX_NR_rename: case REX_NR_renameat: case REX_NR_renameat2: case REX_NR_link: case REX_NR_linkat:
-        if (t->resolved2)
-            record_created(t->resolved2);
-        break;
-    }
+    if (t->resolved2)
+        record_created(t->resolved2);
 }
 
 /* The hook's part of a call that has ended, and what it adds to the event. */
@@ -285,12 +284,13 @@ static void hook_exit(struct task *t, struct bytes *b, int64_t result)
         break;
     case REX_HOOK_FCNTL:
         if (result >= 0 && names_process(t)) {
-            unsigned char told[sizeof(struct flock)];
             int cmd = (int)t->args[1];
-            size_t n = cmd == F_GETLK || cmd == F_OFD_GETLK ? sizeof told : cmd == F_GETOWN_EX ? sizeof(struct f_owner_ex) : 0;
-            if (n && mem_read(t->tid, t->args[2], told, n))
-                log_field(b, 2, FIELD_OUT, told, n);
+            capture_block(t, b, 2, FIELD_OUT, t->args[2], cmd == F_GETLK || cmd == F_OFD_GETLK ? sizeof(struct flock)
+                          : cmd == F_GETOWN_EX ? sizeof(struct f_owner_ex) : 0);
         }
+        break;
+    case REX_HOOK_IPC:
+        record_ipc(t, b, result);
         break;
     case REX_HOOK_SOCKET:
     case REX_HOOK_ACCEPT:
@@ -316,15 +316,15 @@ static void exit_stop(struct task *t, int64_t result)
         record_standard(t, result);
         return;
     }
+    if (record_ipc_disturbed(t, result)) {
+        rewind_call(t);
+        return;
+    }
     if (is_interrupted(result)) {          /* whether it restarts, the signal will tell */
         if (!t->pending)
             t->pending = zalloc(sizeof *t->pending);
-        if (is_pipe_call(t)) {
-            pipe_event(t, t->pending, -EINTR);
-            return;
-        }
-        if (t->shares) {
-            shared_event(t, t->pending, -EINTR);
+        if (t->shares || is_pipe_call(t)) {
+            (t->shares ? shared_event : pipe_event)(t, t->pending, -EINTR);
             next_writer(t);
             return;
         }

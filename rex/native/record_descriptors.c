@@ -29,7 +29,7 @@ bool closes_pipe(struct task *t)
 bool is_unlogged(struct task *t, bool external)
 {
     enum rex_policy policy = call_of(t->nr)->policy;
-    bool passes = policy == REX_NATIVE || policy == REX_REFUSE
+    bool passes = policy == REX_NATIVE || policy == REX_REFUSE || (call_of(t->nr)->hook == REX_HOOK_IPC && log_version < LOG_WITH_IPC)
         || (policy == REX_STREAM && !external && !names_process(t) && !arranges_pipe(t));
     return passes && !closes_pipe(t);
 }

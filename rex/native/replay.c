@@ -4,6 +4,7 @@
  * is its turn, replay_signals.c brings signals, replay_calls.c and the others act. */
 #include "engine.h"
 #include "fast.h"
+#include "ipc.h"
 #include "queues.h"
 #include "talks.h"
 
@@ -87,7 +88,7 @@ static bool never_returned(struct task *t, const struct rex_call *c)
 {
     bool takes = t->stream && (t->nr == REX_NR_read || t->nr == REX_NR_readv || t->nr == REX_NR_recvfrom
                                || t->nr == REX_NR_recvmsg || t->nr == REX_NR_recvmmsg || c->hook == REX_HOOK_ACCEPT);
-    bool waits = c->hook == REX_HOOK_PAUSE || t->nr == REX_NR_rt_sigtimedwait;
+    bool waits = c->hook == REX_HOOK_PAUSE || t->nr == REX_NR_rt_sigtimedwait || t->nr == REX_NR_msgrcv;
     if (serial_on)                        /* others may as well: there they wait for their turn */
         waits = waits || c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_WAIT || is_readiness_wait(c) || c->policy == REX_STREAM;
     bool is_last = !replay_next(t) || (c->hook == REX_HOOK_ACCEPT && has_shared_work(t));   /* siblings may have left it events */
@@ -107,12 +108,8 @@ static bool answer_among_mates(struct task *t, const struct rex_call *c)
 {
     if (!has_shared_work(t) || !t->script->birth)
         return false;
-    switch (t->nr) {
-    case REX_NR_getpid:
-        skip_call(t, t->script->tgid);
-        return true;
-    case REX_NR_gettid:
-        skip_call(t, t->script->tid);
+    if (t->nr == REX_NR_getpid || t->nr == REX_NR_gettid) {
+        skip_call(t, t->nr == REX_NR_getpid ? t->script->tgid : t->script->tid);
         return true;
     }
     if (c->hook == REX_HOOK_EPOLL_CTL) {
@@ -126,7 +123,8 @@ static bool answer_among_mates(struct task *t, const struct rex_call *c)
         skip_call(t, -ENOENT);            /* a runtime asks the kernel as its threads come, and does without */
         return true;
     }
-    return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_kin_kill(t));
+    return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_kin_kill(t))
+        || (c->hook == REX_HOOK_IPC && replay_ipc_freely(t));
 }
 
 /* e: the first that does, NULL at the end of the log. */
@@ -405,6 +403,7 @@ void replay_start(void)
     replay_order_start();
     replay_pipes_start();
     replay_shared_start();
+    replay_ipc_start();
     replay_rights_start();
     replay_steps_start();
     replay_inherited_start();
@@ -435,6 +434,7 @@ void replay_become(void)
 void replay_finish(int status)
 {
     (void)status;
+    replay_ipc_finish();
     miss_outputs();
     report_line("divergences=%llu", divergences);
     report_line("mismatches=%llu", mismatches);

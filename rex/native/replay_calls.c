@@ -1,5 +1,6 @@
 /* Replay, call by call: which are answered from the log, which run and are corrected. */
 #include "engine.h"
+#include "ipc.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -269,6 +270,9 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
     case REX_HOOK_ACCEPT:
         socket_entry(t, e);
         return;
+    case REX_HOOK_IPC:
+        replay_ipc(t, e);
+        return;
     }
     if (replay_is_output(t->stream, t->nr))
         replay_output(t, e);
@@ -310,7 +314,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
         wait_freely_exit(t, result);
     if (!e && c->hook == REX_HOOK_OPEN && result >= 0)
         replay_own_opened(t, (int)result);
-    if (!e && (c->hook == REX_HOOK_KILL || c->hook == REX_HOOK_SLEEP))
+    if (!e && (c->hook == REX_HOOK_KILL || c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_IPC))
         give_result(t, result);
     if (!e)
         return;
@@ -324,6 +328,9 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
         return;
     }
     switch (c->hook) {
+    case REX_HOOK_IPC:
+        replay_ipc_exit(t, e, result);
+        return;
     case REX_HOOK_EXEC:
         replay_diverged(t, e, "failed here");
         give_result(t, result);
@@ -375,6 +382,10 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
     case REX_HOOK_KILL:
         if (!replay_kin_kill(t))
             skip_call(t, -ESRCH);
+        return;
+    case REX_HOOK_IPC:
+        if (!replay_ipc_freely(t))
+            skip_call(t, -EINVAL);
         return;
     case REX_HOOK_PID:
         skip_call(t, -ESRCH);

@@ -129,7 +129,7 @@ class Recorder(Handler):
         if names_process(task):
             task.want_exit = True
             return
-        if call.policy in (Policy.NATIVE, Policy.REFUSE) or (call.policy is Policy.STREAM and not is_external):
+        if call.policy in (Policy.NATIVE, Policy.REFUSE) or call.hook is Hook.IPC or (call.policy is Policy.STREAM and not is_external):
             return
         task.want_exit = True
         # What moves inside the kernel cannot be logged; libc opens a terminal's name instead of its peer.

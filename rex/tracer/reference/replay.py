@@ -127,7 +127,7 @@ class Replayer(Handler):
             task.skip(-errno.ENOSYS)
             return
         is_external, ends_pipe = task.find_stream(), closes_pipe(task)
-        if (call.policy in (Policy.NATIVE, Policy.REFUSE) or task.nr == _RESTART
+        if (call.policy in (Policy.NATIVE, Policy.REFUSE) or call.hook is Hook.IPC or task.nr == _RESTART
                 or (call.policy is Policy.STREAM and not is_external and not ends_pipe and not names_process(task))):
             return
         if is_descriptor_call(task) and not ends_pipe:

@@ -193,7 +193,7 @@ class Log:
             entry.is_done = True
         elif event.call == EXIT:
             script.exit = entry
-        elif event.call not in (NOTE, DUP, PIPE, RANDOM, SHARED, MAPPED):
+        elif event.call not in (NOTE, DUP, PIPE, RANDOM, SHARED, MAPPED) and not _is_ipc(event):
             script.add(entry, _key(event))
 
     def script(self, task: int) -> Script:
@@ -287,6 +287,11 @@ class Log:
         if event.call in _WRITES:
             return event.stream in (2, 3)
         return call.hook is Hook.OPEN and not event.stream and event.data(RESOLVED) in self.changed
+
+
+def _is_ipc(event: Event) -> bool:
+    """System V objects are the kernel's own in this engine."""
+    return event.call in CALLS and CALLS[event.call].hook is Hook.IPC
 
 
 def _clock_key(key: CallKey, address: int) -> CallKey:
