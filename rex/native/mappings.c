@@ -6,6 +6,36 @@
 #include "engine.h"
 #include "queues.h"
 
+/* The kernel hands out a page at a time, a stream would ask for a quarter of it. */
+FILE *mappings_open(pid_t tid)
+{
+    static char buffer[4096], name[32];
+    snprintf(name, sizeof name, "/proc/%d/maps", tid);
+    FILE *f = fopen(name, "re");
+    if (f)
+        setvbuf(f, buffer, _IOFBF, sizeof buffer);
+    return f;
+}
+
+/* Processes may have a thousand: sscanf() takes five times as long. */
+bool mappings_next(FILE *f, struct mapping *m)
+{
+    static char line[PATH_MAX + 128];
+    char *at;
+    if (!f || !fgets(line, sizeof line, f))
+        return false;
+    *m = (struct mapping){.from = strtoull(line, &at, 16)};
+    m->to = strtoull(at + (*at == '-'), &at, 16);
+    if (strlen(at) < 6)
+        return true;
+    memcpy(m->rights, at + 1, sizeof m->rights);
+    m->offset = strtoull(at + 6, &at, 16);
+    at += strspn(at, " ");
+    at += strcspn(at, " ");               /* the device */
+    m->inode = strtoull(at, NULL, 10);
+    return true;
+}
+
 /* As the filter has it, see emit_mmap(). */
 bool maps_large_file(const struct task *t)
 {

@@ -148,20 +148,16 @@ static void change_byte(struct task *t, uint64_t at)
 /* Whether the file is mapped as code by now. */
 static bool change_mapped(struct task *t, const struct code *c, uint64_t inode)
 {
-    char name[40], line[PATH_MAX + 128];
+    struct mapping m;
     bool found = false;
-    snprintf(name, sizeof name, "/proc/%d/maps", t->tid);
-    FILE *f = fopen(name, "re");
-    while (f && fgets(line, sizeof line, f)) {
-        ull from, to, offset, is;
-        char execute;
-        if (sscanf(line, "%llx-%llx %*c%*c%c%*c %llx %*x:%*x %llu", &from, &to, &execute, &offset, &is) != 5
-            || execute != 'x' || is != inode)
+    FILE *f = mappings_open(t->tid);
+    while (mappings_next(f, &m)) {
+        if (m.rights[2] != 'x' || m.inode != inode)
             continue;
         found = true;
         for (size_t i = 0; i < c->count; i++)
-            if (c->at[i] >= offset && c->at[i] - offset < to - from)
-                change_byte(t, from + c->at[i] - offset);
+            if (c->at[i] >= m.offset && c->at[i] - m.offset < m.to - m.from)
+                change_byte(t, m.from + c->at[i] - m.offset);
     }
     if (f)
         fclose(f);

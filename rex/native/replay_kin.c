@@ -22,14 +22,11 @@ static bool is_kin_of(const struct task *t, uint32_t recorded)
 
 static bool has_shared_memory(pid_t tid)
 {
-    char name[32], line[512];
+    struct mapping m;
     bool found = false;
-    snprintf(name, sizeof name, "/proc/%d/maps", tid);
-    FILE *f = fopen(name, "re");
-    while (f && !found && fgets(line, sizeof line, f)) {
-        const char *rights = strchr(line, ' ');
-        found = rights && !strncmp(rights, " rw-s", 5);
-    }
+    FILE *f = mappings_open(tid);
+    while (!found && mappings_next(f, &m))
+        found = !memcmp(m.rights, "rw-s", sizeof m.rights);
     if (f)
         fclose(f);
     return found;

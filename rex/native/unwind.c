@@ -202,16 +202,14 @@ static uint64_t described(struct task *t, uint64_t header, uint64_t pc)
 /* Where the file begins whose code has the instruction; 0: it is of no file. */
 static uint64_t file_begins(struct task *t, uint64_t pc)
 {
-    char name[40], line[PATH_MAX + 128];
+    struct mapping m;
     uint64_t begins = 0, found = 0;
-    snprintf(name, sizeof name, "/proc/%d/maps", t->tid);
-    FILE *f = fopen(name, "re");
-    while (f && !found && fgets(line, sizeof line, f)) {
-        ull from, to, offset, inode;
-        if (sscanf(line, "%llx-%llx %*s %llx %*x:%*x %llu", &from, &to, &offset, &inode) != 4 || !inode)
+    FILE *f = mappings_open(t->tid);
+    while (!found && mappings_next(f, &m)) {
+        if (!m.inode)
             continue;
-        begins = offset ? begins : from;
-        found = pc >= from && pc < to ? begins : 0;
+        begins = m.offset ? begins : m.from;
+        found = pc >= m.from && pc < m.to ? begins : 0;
     }
     if (f)
         fclose(f);
