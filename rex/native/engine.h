@@ -20,6 +20,7 @@
  *   replay_own.c  files that threads name otherwise than when recorded
  *   replay_jobs.c  processes that the threads of a pool start
  *   replay_ticks.c  threads that a timer wakes           replay_numbers.c  descriptors that waits take
+ *   replay_priority.c  locks that lend priority
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  *   view*.c   files of a live run: those, local ones, and this machine's       live*.c  its calls

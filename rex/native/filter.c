@@ -78,11 +78,17 @@ static bool alike(long a, long b)
         && (stop_of(x) != REX_STOP_STD || x->fd_args == y->fd_args);
 }
 
-/* Of futex only waits until a point in time: a replay's clock is not the kernel's. */
+/* Of futex only waits until a point in time: a replay's clock is not the kernel's.  Nor is who holds a lock that
+ * lends priority. */
 static void emit_futex(void)
 {
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
     emit(BPF_ALU | BPF_AND | BPF_K, 0, 0, 0x7f);
+    static const uint32_t lending[] = {FUTEX_LOCK_PI, FUTEX_UNLOCK_PI, FUTEX_TRYLOCK_PI, FUTEX_LOCK_PI2};
+    for (size_t i = 0; i < sizeof lending / sizeof *lending && handler == &replayer; i++) {
+        emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, lending[i]);
+        emit_return(trace_of(&rex_calls[REX_NR_futex]));
+    }
     emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, FUTEX_WAIT_BITSET);
     emit_return(SECCOMP_RET_ALLOW);
     for (int half = 0; half < 8; half += 4) {

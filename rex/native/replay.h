@@ -22,6 +22,10 @@ bool replay_nap_until(struct task *t);                /* a sleep until a point i
 void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
 void replay_until_exit(struct task *t, int64_t result);
 void replay_timed_futex(struct task *t);
+bool replay_waits_by_wall(const struct task *t);
+bool replay_lends(const struct task *t);              /* a lock that lends priority: see replay_priority.c */
+bool replay_lend_begins(struct task *t), replay_lend_exit(struct task *t, int64_t *result);
+void replay_lend(struct task *t);
 void replay_order_start(void);
 void replay_steps_start(void);
 bool replay_is_step(const struct script *s);

@@ -229,15 +229,23 @@ bool replay_nap_until(struct task *t)
     return true;
 }
 
-/* The program reckons with the clock that it was told; the kernel waits by its own. */
-void replay_until(struct task *t)
+bool replay_waits_by_wall(const struct task *t)
 {
-    bool by_wall = t->args[1] & FUTEX_CLOCK_REALTIME;
+    return t->args[1] & FUTEX_CLOCK_REALTIME || (t->args[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI;
+}
+
+/* The program reckons with the clock that it was told; the kernel waits by its own.  False: the call is made again. */
+static bool reckon_limit(struct task *t)
+{
+    bool by_wall = replay_waits_by_wall(t);
     uint64_t told = by_wall ? t->wall : t->clock, deadline;
     struct timespec until;
-    bool is_until = (t->args[1] & 0x7f) == FUTEX_WAIT_BITSET && t->args[3];
-    if (!is_until || !told || !mem_read(t->tid, t->args[3], &until, sizeof until) || !replay_scratch(t))
-        return;
+    unsigned what = t->args[1] & 0x7f;
+    bool is_until = (what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2) && t->args[3];
+    if (!is_until || !told || !mem_read(t->tid, t->args[3], &until, sizeof until))
+        return true;
+    if (!replay_scratch(t))
+        return false;
     deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
     uint64_t left = deadline > told ? deadline - told : 0;
     if (was_woken(t, by_wall ? t->wall_at : t->clock_at, left))
@@ -249,10 +257,19 @@ void replay_until(struct task *t)
     r.r10 = replay_block_at(t, &until, sizeof until);
     regs_set(t, &r);
     t->want_exit = true;
+    return true;
+}
+
+void replay_until(struct task *t)
+{
+    if (reckon_limit(t) && replay_lends(t))
+        replay_lend(t);
 }
 
 void replay_until_exit(struct task *t, int64_t result)
 {
+    if (replay_lends(t) && !replay_lend_exit(t, &result))
+        return;
     if (t->matched && result > -512) {    /* woken, or found to be in vain: which of them is the moment's to say */
         replay_done(t->matched);
         give_result(t, t->matched->record->result);
@@ -277,16 +294,23 @@ bool serial_is_timed_futex(const struct task *t)
 
 void replay_timed_futex(struct task *t)
 {
-    if (!serial_is_timed_futex(t))
+    bool lends = replay_lends(t);
+    if (lends && replay_lend_begins(t))
         return;
-    struct event *e = replay_match(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
-    if (e && (e->record->result == -ETIMEDOUT || e->record->result == -EINTR)) {
-        replay_emulate(t, e);
-        return;
+    if (serial_is_timed_futex(t)) {
+        struct event *e = replay_match(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
+        if (e && (e->record->result == -ETIMEDOUT || e->record->result == -EINTR)) {
+            replay_emulate(t, e);
+            return;
+        }
+        struct user_regs_struct r = t->regs;
+        r.r10 = 0;
+        regs_set(t, &r);
+        t->want_exit = true;
+        t->matched = e;                   /* NULL: it did not return; done once it returns, for it may be made again */
     }
-    struct user_regs_struct r = t->regs;
-    r.r10 = 0;
-    regs_set(t, &r);
-    t->want_exit = true;
-    t->matched = e;                       /* NULL: it did not return; done once it returns, for it may be made again */
+    if (lends)
+        replay_lend(t);
+    if (lends && t->matched && !t->want_exit)
+        replay_done(t->matched);
 }
