@@ -41,6 +41,7 @@ bool replay_inside_call(struct task *t);              /* true: it has been seen 
 bool replay_inside_exit(struct task *t, int64_t result);
 
 bool replay_sets_option(struct task *t, int fd);      /* see replay_options.c; fd is ours */
+void replay_option_set(struct task *t, int fd, int64_t result);
 bool replay_tells_option(struct task *t, int fd, int family);
 void replay_options_forget(ino_t inode);
 

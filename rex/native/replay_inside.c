@@ -384,6 +384,14 @@ static int64_t connected(struct task *t, int64_t result)
     return result;
 }
 
+static int64_t option_set(struct task *t, int64_t result)
+{
+    int fd = borrow(t, (int)t->args[0]);
+    replay_option_set(t, fd, result);
+    close(fd);
+    return 0;
+}
+
 /* With whose address it is, which only local sockets tell. */
 static void received(struct task *t)
 {
@@ -423,7 +431,7 @@ bool replay_inside_exit(struct task *t, int64_t result)
     else if (t->nr == REX_NR_connect)
         result = connected(t, result);
     else if (t->nr == REX_NR_setsockopt)
-        result = 0;
+        result = option_set(t, result);
     else if (t->nr == REX_NR_recvmsg && result >= 0)
         received(t);
     else if (t->nr == REX_NR_recvfrom && t->args[5])

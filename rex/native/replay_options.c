@@ -54,6 +54,13 @@ bool replay_sets_option(struct task *t, int fd)
     return true;
 }
 
+/* Some options of any socket are only for those of a network (SO_REUSEPORT, SO_ZEROCOPY): kernels refuse them for local ones. */
+void replay_option_set(struct task *t, int fd, int64_t result)
+{
+    if (result < 0)
+        keep(t, fd);
+}
+
 static void tell(struct task *t, const void *value, socklen_t n)
 {
     socklen_t room = 0;
@@ -83,7 +90,7 @@ bool replay_tells_option(struct task *t, int fd, int family)
     struct ucred who;
     socklen_t n = sizeof who;
     int value = t->args[2] == SO_DOMAIN ? family : family == AF_UNIX ? 0 : IPPROTO_TCP;
-    if (t->args[1] != SOL_SOCKET)
+    if (t->args[1] != SOL_SOCKET || option_at(inode_of(fd), t))
         tell_of_network(t, fd);
     else if (t->args[2] == SO_DOMAIN || t->args[2] == SO_PROTOCOL)
         tell(t, &value, sizeof value);
