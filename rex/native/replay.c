@@ -139,9 +139,8 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     bool again = c->policy == REX_EMULATE || (c->hook == REX_HOOK_OPEN && has_shared_work(t));
     struct event *last = again && !replay_is_own_file(t) ? replay_last_answer(t, t->nr, key) : NULL;
     if (replay_is_doomed(t)) {
-        if (t->has_locks)
-            replay_leaves_locks(t);       /* it is resumed at once, maybe from its last stop */
-        kill(t->leader->tid, SIGKILL);
+        if (!replay_kill_due(t))
+            block(t);
         return;
     }
     if (names_process(t))
@@ -356,6 +355,8 @@ static void settle(void)
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && t->waits_inside && !t->hastened)
             replay_poll_settle(t);
+        else if (t->alive && t->blocked && replay_is_doomed(t))
+            replay_kill_due(t);
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && t->held && replay_is_turn(t, t->matched) && replay_is_answerable(t, t->matched)) {
             perform(t);

@@ -39,7 +39,9 @@ void replay_output_exit(struct task *t, struct event *e, int64_t result);
 void replay_arrived(struct task *t, int sig);
 bool replay_is_signal(const struct event *e);         /* one that nothing in the task itself causes */
 struct script *replay_sender(const siginfo_t *info);
-bool replay_is_doomed(struct task *t);
+bool replay_is_doomed(struct task *t);                /* see replay_killed.c */
+bool replay_was_killed(const struct task *t);
+bool replay_kill_due(struct task *t);                 /* then it was */
 void replay_send_now(struct task *t, struct event *e);
 void replay_send_at_return(struct task *t, struct event *e);
 bool replay_signal(struct task *t, int sig);

@@ -338,12 +338,6 @@ bool replay_signal(struct task *t, int sig)
 
 /* ------------------------------------------------------------------ waiting that the log must end */
 
-/* The log ends here, by a kill that nothing could catch. */
-bool replay_is_doomed(struct task *t)
-{
-    return t->script && !is_kin(t) && t->script->exit && (t->script->exit->record->result & 0x7f) == SIGKILL && !replay_next(t);
-}
-
 /* A signal is due that no call of the task waits for: it sleeps or computes until it comes. */
 static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
 {
@@ -354,7 +348,7 @@ static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
     ull waited = log_now() - t->last_stop;
     if (e->record->args[2] == IN_UNSEEN_CALL && waited < LONG_PATIENCE_NS && !replay_sleeps_there(t, e))
         return false;                     /* it is on its way to that call */
-    return waited > PATIENCE_NS && (all_sleep || (!replay_comes_by_itself(e) && waited > e->record->time - before));
+    return waited > PATIENCE_NS && ((all_sleep && !replay_time_comes(e)) || (!replay_comes_by_itself(e) && waited > e->record->time - before));
 }
 
 static bool do_all_sleep(void)
@@ -415,7 +409,7 @@ void replay_idle(void)
         if (!t->alive)
             continue;
         struct event *due = next_signal(t, false);
-        if (replay_is_doomed(t) && (all_sleep || script_named(t->script->tgid)->sent[SIGKILL]))
+        if (replay_is_doomed(t) && (replay_was_killed(t) || (all_sleep && !replay_time_comes(t->script->exit))))
             kill(t->leader->tid, SIGKILL);
         else if (is_signal_due(t, due, all_sleep)) {
             replay_send_now(t, due);
@@ -423,7 +417,7 @@ void replay_idle(void)
         } else if (t->held && (!earliest || t->matched->number < earliest->matched->number))
             earliest = t;
     }
-    if (sent || !all_sleep || hasten_first())
+    if (sent || !all_sleep || (earliest && replay_time_comes(earliest->matched)) || hasten_first())
         return;
     if (!earliest) {
         replay_end_if_stuck(last_stop());

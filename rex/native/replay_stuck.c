@@ -60,6 +60,48 @@ static enum mover mover_of(struct task *t)
     return stream == 2 || stream == 3 ? READER : NOBODY;
 }
 
+/* ------------------------------------------------------------------ how long it may take */
+
+/* The longest time without an event from that place on, until one has this number. */
+static ull longest_pause(const struct script *s, size_t at, uint32_t until)
+{
+    ull longest = 0, before = at ? s->event[at - 1]->record->time : s->birth->time;
+    for (const struct event *e = NULL; at <= s->count && (!e || e->number < until); at++) {
+        e = at < s->count ? s->event[at] : s->exit;
+        ull now = e && e->record->time > before ? e->record->time : before;
+        longest = now - before > longest ? now - before : longest;
+        before = now;
+    }
+    return longest;
+}
+
+/* For how long the task had no event when recorded, where it is now: maybe in the call of the last that it came for. */
+static ull pause_of(struct task *t)
+{
+    const struct script *s = t->script;
+    if (!s || !s->birth)
+        return 0;
+    replay_next(t);
+    size_t after = s->answered ? script_place(s, s->answered) + 1 : 0, at = after > s->cursor ? after : s->cursor;
+    return longest_pause(s, at ? at - 1 : 0, at < s->count ? s->event[at]->number : UINT32_MAX);
+}
+
+/* Whether a task waits with a limit, and may be told by it to do what the log has before e. */
+bool replay_time_comes(const struct event *e)
+{
+    enum { SLOWER = 2, LATE_NS = 60000000 };
+    for (struct task *t = tasks; t; t = t->next) {
+        const struct event *next = t->alive && !t->held && t->script && t->script->birth ? replay_next(t) : NULL;
+        size_t at = t->script ? t->script->cursor : 0;
+        if (!next || next->number > e->number || log_now() - t->last_stop > SLOWER * longest_pause(t->script, at ? at - 1 : 0, e->number) + LATE_NS)
+            continue;
+        enum mover mover = mover_of(t);
+        if (mover == TIME || mover == ITSELF)
+            return true;
+    }
+    return false;
+}
+
 static void end(void)
 {
     struct task *waits = NULL;
@@ -85,17 +127,6 @@ void replay_end_if_stuck(ull last)
 }
 
 /* ------------------------------------------------------------------ over and over */
-
-/* For how long the task had no event when recorded, where it is now. */
-static ull pause_of(struct task *t)
-{
-    struct script *s = t->script;
-    if (!s || !s->birth)
-        return 0;
-    const struct event *next = replay_next(t) ? replay_next(t) : s->exit;
-    ull before = s->cursor ? s->event[s->cursor - 1]->record->time : s->birth->time;
-    return next && next->record->time > before ? next->record->time - before : 0;
-}
 
 /* Of what is left of the log nothing has come; as if for so long, with so much computed, ns. */
 static struct { uint64_t done; bool begun; ull looked, waited, ran, wanted, pause; } still;

@@ -120,7 +120,7 @@ void serial_signal_due(struct task *t)
 static void kill_doomed(void)
 {
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && replay_is_doomed(t) && script_named(t->script->tgid)->sent[SIGKILL])
+        if (t->alive && replay_is_doomed(t) && replay_was_killed(t))
             kill(t->leader->tid, SIGKILL);
 }
 

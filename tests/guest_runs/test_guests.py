@@ -56,6 +56,8 @@ ALWAYS: dict[tuple[str, str], str] = {
 SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "who takes a lock before whom is neither logged nor followed by this engine"
        for name in ("locks_order.c", "locks_tried.c", "writers_shared.c", "writers_shell.sh")},
+    **{(name, "reference"): "a child's sleep is over at once, and this engine knows of no wait with a limit that is over before it"
+       for name in ("threads_wait_limit.c", "threads_kill_waiting.c")},
     ("workers_die_locked.c", "reference"): "a lock whose holder has died is not handed on: it hangs",
     **{(name, "reference"): "the kernel knows who holds a lock that lends priority by a number that is another now"
        for name in ("threads_priority.c", "workers_priority.c")},
