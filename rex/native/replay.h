@@ -35,6 +35,7 @@ void replay_stop(int status) __attribute__((noreturn));   /* all that was wanted
 bool replay_is_turn(struct task *t, const struct event *e);
 bool replay_is_answerable(struct task *t, const struct event *e);
 void replay_output(struct task *t, struct event *e);
+struct event *replay_output_of(struct task *t, struct event *own, uint64_t key);
 void replay_output_exit(struct task *t, struct event *e, int64_t result);
 void replay_arrived(struct task *t, int sig);
 bool replay_is_signal(const struct event *e);         /* one that nothing in the task itself causes */
