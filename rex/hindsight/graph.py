@@ -13,7 +13,7 @@ import pickle
 from dataclasses import dataclass, field
 from sys import intern
 from types import MappingProxyType
-from typing import Any, Iterable, Iterator, Mapping, Protocol
+from typing import Any, Callable, Iterable, Iterator, Mapping, Protocol
 
 import xxhash
 
@@ -104,8 +104,7 @@ class Snapshot:
 
     def nodes(self) -> dict[int, Node]:
         """Every node by its number."""
-        return {base_of(root.name) + place: node for root in self.roots
-                for place, node in enumerate(root.nodes)}
+        return {number: node for root in self.roots for number, node in enumerate(root.nodes, base_of(root.name))}
 
 
 def base_of(name: str) -> int:
@@ -247,6 +246,19 @@ class Walk:
             self._late.append((root, self._sets))
             self._sets = []
 
+    def known_root(self, root: RootState, objects: Mapping[int, Any]) -> bool:
+        """Take a root as it is known to be, unless a former root reached one of its objects.
+
+        Args:
+            objects: of each of its nodes, by number.
+        """
+        numbers = {_identity(each): number for number, each in objects.items()}
+        if not self._numbers.keys().isdisjoint(numbers):
+            return False
+        self._numbers.update(numbers)
+        self.snapshot.roots.append(root)
+        return True
+
     def finish(self) -> Snapshot:
         """Walk what sets hold; the snapshot. What is known by its id() has another one in another process."""
         for root, sets in self._late:
@@ -277,11 +289,18 @@ class Walk:
         nodes += [()] * (self._next - base - len(nodes))   # of sets
 
 
-def walk_roots(shapes: Any, memory: Memory, roots: Iterable[tuple[str, Any]]) -> Snapshot:
-    """The state of all that the named values reach."""
+def walk_roots(shapes: Any, memory: Memory, roots: Iterable[tuple[str, Any]],
+               known: Callable[[str, Any], tuple[RootState, Mapping[int, Any]] | None] = lambda name, value: None) -> Snapshot:
+    """The state of all that the named values reach.
+
+    Args:
+        known: tells of a root, if it is as it was, how that was, with its objects by the numbers of their nodes.
+    """
     walk = Walk(shapes, memory)
     for name, value in roots:
-        walk.root(name, value)
+        found = known(name, value)
+        if found is None or not walk.known_root(*found):
+            walk.root(name, value)
     return walk.finish()
 
 

@@ -37,7 +37,7 @@ class Build:
         self._candidates: dict[int, Any] = {}
         self._made: list[int] = []
         self._filled: set[int] = set()
-        self._kin: dict[tuple[int, type], bool] = {}     # whether a type is a node's class
+        self._kin: dict[tuple[Any, type], bool] = {}     # whether a type is the class of nodes, or has their shape
         self._after: list[Callable[[], None]] = []
 
     @property
@@ -57,21 +57,17 @@ class Build:
         queue = deque((saved[name], value) for name, value in live_roots if name in saved)
         taken: dict[Any, int] = {_identity(live): number for number, live in whole.items()}
         kept = []
-        objects, candidates = self._objects, self._candidates
+        objects, candidates, nodes, shapes, is_kin = self._objects, self._candidates, self.nodes, self._shapes, self._is_kin
         while queue:
             ref, live = queue.popleft()
-            if type(ref) is not tuple or type(live) in SCALARS or ref[0] in objects or ref[0] in candidates:
+            if type(ref) is not tuple or (number := ref[0]) in objects or number in candidates or type(live) in SCALARS:
                 continue
-            number = ref[0]
-            key = _identity(live)
-            if taken.get(key, number) != number:
-                continue
-            node = self.nodes[number]
-            if not self._is_kin(node, live):
+            node, key = nodes[number], _identity(live)
+            if taken.get(key, number) != number or not is_kin(node, live):
                 continue
             taken[key] = number
             kept.append(live)
-            shape = self._shapes[node[0]]
+            shape = shapes[node[0]]
             (objects if shape.fits(node, live) else candidates)[number] = live
             queue.extend(shape.pairs(node, live))
         self._kept = kept
@@ -81,14 +77,11 @@ class Build:
         tag, kind = node[0], type(live)
         if tag == "global":
             return kind in _NAMED and (live.__module__, live.__qualname__) == node[1:3]
-        if self._live_shape(kind).tag != tag:
-            return False
-        if tag not in _TYPED:
-            return True
-        key = node[1][0], kind
+        key = node[1][0] if tag in _TYPED else tag, kind
         is_kin = self._kin.get(key)
         if is_kin is None:
-            is_kin = self._kin[key] = self.nodes[key[0]][1:3] == (kind.__module__, kind.__qualname__)
+            is_kin = self._kin[key] = self._live_shape(kind).tag == tag and (
+                tag not in _TYPED or self.nodes[key[0]][1:3] == (kind.__module__, kind.__qualname__))
         return is_kin
 
     def check(self) -> None:
@@ -242,9 +235,7 @@ _CHANGEABLE = ("list", "dict", "set", "bytes", "object", "array", "tensor", "ran
 
 
 def _identity(live: Any) -> Any:
-    if type(live).__name__ == "UntypedStorage":
-        return "storage", live._cdata
-    return id(live)
+    return ("storage", live._cdata) if type(live).__name__ == "UntypedStorage" else id(live)
 
 
 def _below(node: Node) -> list[int]:

@@ -47,7 +47,7 @@ class Seeker(Session):
         self.ahead: Ahead | None = None
         self._chunks = ChunkReader(archive.store)
         self._roots: dict[bytes, RootState] = {}     # of the last snapshot
-        self._untouched = Untouched()
+        self.untouched = Untouched()
         self.restore_s = self.restore_pause_s = 0.0
 
     def libraries(self) -> dict[str, Callable[[Any], None]]:
@@ -175,13 +175,13 @@ class Seeker(Session):
         self.interpreter.check(saved)
         roots = self.roots(entry)
         try:
-            values, build = restore(saved, self.shapes, roots.pairs(), memory, self._untouched.objects(saved))
+            values, build = restore(saved, self.shapes, roots.pairs(), memory, self.untouched.objects(saved))
         except Halfway as why:
             self.regret(str(why))
             raise OwnFailure(f"the state at {position} was taken on in part", str(why), "record it again") from why
         roots.bind(values)
         build.finish()
-        self._untouched.note(saved, build.objects)
+        self.untouched.note(saved, build.objects)
         self.clock.count, self.entropy.count = border.clock, border.entropy
         self.restored += 1
         self.restore_pause_s += checkpoint.pause_s

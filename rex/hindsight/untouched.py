@@ -24,23 +24,31 @@ class Untouched:
     """
 
     def __init__(self) -> None:
-        self._digest = b""
-        self._numbers = range(0)      # of their nodes; none if not all of them can be looked at like this
+        self._root = RootState(LOGGERS, None, [])
+        self._numbers = range(0)      # of its nodes; none if not all of them can be looked at like this
         self._objects: dict[int, Any] = {}
         self._held: _Held = ()
 
     def objects(self, saved: Snapshot) -> dict[int, Any]:
         """Their live objects by the numbers of their nodes, if they are what they are to be; else none."""
         root = _loggers_of(saved)
-        if root is None or root.digest != self._digest or not _is_same(self._held, _held(self._objects.values())):
-            return {}
-        return self._objects
+        return self._objects if root is not None and root.digest == self._root.digest and self._are_same() else {}
+
+    def known(self, name: str, value: Any) -> tuple[RootState, dict[int, Any]] | None:
+        """The loggers and their objects, if this is their root, and it is as it was."""
+        if name != LOGGERS or not self._objects or not self._are_same():
+            return None
+        level, loggers = self._objects[self._numbers[0]]     # lists that only we have
+        return (self._root, self._objects) if value[0] == level and _is_same((value[1],), (loggers,)) else None
+
+    def _are_same(self) -> bool:
+        return _is_same(self._held, _held(self._objects.values()))
 
     def note(self, saved: Snapshot, objects: Mapping[int, Any]) -> None:
         """A state was restored, with these objects."""
-        root = _loggers_of(saved)
-        if root is None or root.digest != self._digest:
-            self._digest, self._numbers = (root.digest, _seen_numbers(root)) if root is not None else (b"", range(0))
+        root = _loggers_of(saved) or RootState(LOGGERS, None, [])
+        if root.digest != self._root.digest:
+            self._root, self._numbers = root, _seen_numbers(root)
         self._objects = {number: objects[number] for number in self._numbers}
         self._held = _held(self._objects.values())
 

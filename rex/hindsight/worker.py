@@ -223,7 +223,7 @@ class Replayer(Seeker):
 
     def _compare_state(self, checkpoint: Checkpoint, position: str, entry: Entry) -> None:
         stored = self.read_stored(position, checkpoint)
-        live = walk_roots(self.shapes, Hasher(), self.roots(entry).pairs())
+        live = walk_roots(self.shapes, Hasher(), self.roots(entry).pairs(), self.untouched.known)
         self.checked += 1
         if live.is_as_encoded(stored.structure):
             return

@@ -51,6 +51,12 @@ class Loggers:
     def pairs(self) -> list[tuple[str, Any]]:
         return [(name, value) for name, value in self.interpreter.pairs() if name == LOGGERS]
 
+    def is_seen_unchanged(self) -> bool:
+        """What a comparison finds."""
+        live = walk_roots(SHAPES, Hasher(), self.pairs(), self.untouched.known)
+        assert live.digests() == self.state().digests()
+        return live.digests() == self.saved.digests()
+
     def restore(self) -> int:
         """How many objects were left alone."""
         live, whole = self.pairs(), self.untouched.objects(self.saved)
@@ -85,7 +91,9 @@ def test_what_was_changed_is_restored(logger: logging.Logger, change: Callable[[
     loggers = Loggers()
     assert loggers.restore() == 0
     assert loggers.restore() == len(loggers.saved.nodes()) > 4
+    assert loggers.is_seen_unchanged()
     change(logger)
+    assert not loggers.is_seen_unchanged()
     loggers.restore()
     assert logger.isEnabledFor(logging.INFO) and not logger.isEnabledFor(logging.DEBUG)
     assert loggers.restore() == len(loggers.saved.nodes())
@@ -96,6 +104,7 @@ def test_other_loggers_are_told_of(logger: logging.Logger) -> None:
     loggers.restore()
     other = logging.getLogger("rex-test-untouched.other")
     other.setLevel(logging.ERROR)
+    assert not loggers.is_seen_unchanged()
     assert loggers.restore()
     assert other.level == logging.NOTSET and other.isEnabledFor(logging.INFO)
 
@@ -110,4 +119,12 @@ def test_what_refers_to_other_roots_is_restored_one_by_one(logger: logging.Logge
     saved.digests()
     _, build = restore(saved, SHAPES, live, Hasher())   # type: ignore[arg-type]
     untouched.note(saved, build.objects)
-    assert not untouched.objects(saved)
+    assert not untouched.objects(saved) and not untouched.known(*live[1])
+
+
+def test_a_logger_that_a_variable_holds_now_is_looked_at(logger: logging.Logger) -> None:
+    loggers = Loggers()
+    loggers.restore()
+    pairs = [("held", logger.handlers[0]), *loggers.pairs()]
+    plain, seen = (walk_roots(SHAPES, Hasher(), pairs, *known).digests() for known in ((), (loggers.untouched.known,)))
+    assert plain == seen
