@@ -47,7 +47,17 @@ def _any_of(*patterns: str) -> Callable[[str], object]:
 def _rough(*patterns: str) -> Callable[[str], bool]:
     """Whether a path may match one of the patterns; the most do not, and are told apart at little cost."""
     ends = tuple({pattern.rpartition("*")[2] for pattern in patterns} - {""})
-    return lambda path: path.endswith(ends) or "/." in path or "/id_" in path   # one of these is in those with an open end
+    parts = tuple({max(pattern.split("*"), key=len) for pattern in patterns if pattern.endswith("*")})
+
+    def may_match(path: str) -> bool:
+        if path.endswith(ends):
+            return True
+        for part in parts:
+            if part in path:
+                return True
+        return False
+
+    return may_match
 
 
 _ROUGHLY_LIKE_KEYS = _rough(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)

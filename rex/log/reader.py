@@ -71,6 +71,7 @@ class LogReader:
         """
         offset, buffer, position, seen = HEADER.size, b"", 0, 0
         words, last_size, tried, last = _words(buffer), 0, 0, -EVENT.size
+        may_skip = isinstance(calls, AbstractSet)
         while True:
             if position > last:
                 buffer = buffer[position:] + codec.read_stream(self._stream, _BLOCK_BYTES)
@@ -91,7 +92,7 @@ class LogReader:
                     return self._end(offset, len(buffer), seen)
             if calls is None or call in calls:
                 yield decode(memoryview(buffer)[position:position + size], offset)
-            elif size == last_size and seen >= tried and isinstance(calls, AbstractSet):
+            elif may_skip and size == last_size and seen >= tried:
                 tried = seen + codec.RUN
                 if codec.is_run(words, position >> 3):
                     size, seen = codec.RUN * size, seen + codec.RUN - 1
