@@ -78,7 +78,7 @@ class Identities:
     def may_learn(self, info: os.stat_result) -> bool:
         """Whether a file that this tells of may be known for certain once it was read."""
         now = time.time_ns() if self._now_ns is None else self._now_ns
-        return self._is_worth(info) and info.st_ctime_ns < now - SETTLED_NS
+        return self._is_worth(info) and self._database is not None and info.st_ctime_ns < now - SETTLED_NS
 
     def learn(self, info: os.stat_result, content: Content) -> bool:
         """Remember what was read of a file, if it is certain; info is from before and after the reading."""
