@@ -58,6 +58,7 @@ bool replay_finds_place(struct task *t);
 void replay_idle(void);
 extern ull replay_forced;
 void replay_done(struct event *e);
+void replay_put_aside(struct event *e);               /* nobody asks for it */
 extern uint64_t replay_progress;                      /* how many events have happened */
 void replay_emulate(struct task *t, struct event *e);
 void replay_answered(struct task *t, struct event *e);   /* what later calls reckon with */

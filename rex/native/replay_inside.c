@@ -305,6 +305,7 @@ bool replay_inside_call(struct task *t)
 {
     if (!names_socket(t) || is_descriptor_call(t) || is_readiness_wait(call_of(t->nr)))
         return false;
+    t->only_naps = false;
     if (t->nr == REX_NR_epoll_ctl)
         return true;
     if (replay_line_call(t)) {
@@ -421,6 +422,8 @@ static void tell_sender(struct task *t)
 /* False: it is not of these, or is to be made again. */
 bool replay_inside_exit(struct task *t, int64_t result)
 {
+    if (t->inside && is_interrupted(result))
+        give_result(t, result);
     if (!t->inside || is_interrupted(result))
         return false;
     t->inside = false;

@@ -26,9 +26,9 @@ void replay_inside_signals_start(void)
             const struct record *before = i ? s->event[i - 1]->record : NULL;
             if (s->event[i]->record->call != EVENT_SIGNAL || !is_between(s, s->event[i]->record))
                 continue;
-            s->event[i]->done = true;
+            replay_put_aside(s->event[i]);
             if (before && before->result == -EINTR && call_of(before->call))
-                s->event[i - 1]->done = true;
+                replay_put_aside(s->event[i - 1]);
         }
     }
 }

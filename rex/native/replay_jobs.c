@@ -56,7 +56,7 @@ static struct event *find(struct task *t, long nr, int64_t pid, bool (*fits)(con
 static void set_place(struct script *s, size_t place)
 {
     for (size_t i = 0; i < s->count; i++) {
-        s->event[i]->done = i < place;
+        s->event[i]->done = i < place || s->event[i]->aside;
         replay_requeue(s, s->event[i]);
     }
     s->cursor = 0;
@@ -190,7 +190,7 @@ static size_t done_in(const struct script *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->count; i++)
-        n += s->event[i]->done;
+        n += s->event[i]->done && !s->event[i]->aside;
     return n;
 }
 

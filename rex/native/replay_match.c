@@ -117,6 +117,11 @@ void replay_done(struct event *e)
     }
 }
 
+void replay_put_aside(struct event *e)
+{
+    e->done = e->aside = true;
+}
+
 bool replay_is_mate(const struct task *t, const struct script *s)
 {
     return s->tgid == t->script->tgid || (s->kin && s->kin == t->script->kin && is_kin(t));

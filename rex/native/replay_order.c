@@ -1,9 +1,11 @@
 /* Replay: events that other processes can see keep the order of the log between processes.
  * Threads of one process are not ordered: they hold locks that the tracer does not see. */
 #include "engine.h"
+#include "talks.h"
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/socket.h>
 
 static size_t ordered_head;              /* no undone ordered event lies before it */
 
@@ -118,6 +120,8 @@ static void note_socket(const struct record *r)
     const struct rex_call *c = call_of(r->call);
     if (!c || (c->hook != REX_HOOK_SOCKET && c->hook != REX_HOOK_ACCEPT) || r->result < 0 || r->stream > 1 << 24)
         return;
+    if (c->hook == REX_HOOK_SOCKET && r->args[0] == AF_NETLINK)
+        return;                           /* the kernel answers by itself */
     for (; stream_count <= r->stream; stream_count++) {
         sockets = grow(sockets, stream_count, sizeof *sockets);
         sockets[stream_count] = NO_SOCKET;
@@ -125,11 +129,27 @@ static void note_socket(const struct record *r)
     sockets[r->stream] = c->hook == REX_HOOK_ACCEPT ? ACCEPTED : SOCKET;
 }
 
+/* What a server of names answers does not depend on what others have asked it. */
+static bool asks_for_names(const struct record *r)
+{
+    const struct field *to = peers_datagrams(r->stream) ? peers_place(r) : NULL;
+    struct address a = {.n = 0};
+    if (!to)
+        return false;
+    memcpy(&a.a, to->data, to->length < sizeof a.a ? to->length : sizeof a.a);
+    return datagrams_numbered(&a);
+}
+
 static void note_send(struct event *e)
 {
     const struct record *r = e->record;
-    if (!on_socket(r) || !(r->call == REX_NR_connect || (pipe_gives(r->call) && r->result > 0)))
+    bool connects = r->call == REX_NR_connect && (r->result >= 0 || r->result == -EINPROGRESS);
+    if (!on_socket(r) || !(connects || (pipe_gives(r->call) && r->result > 0)))
         return;
+    if (asks_for_names(r)) {
+        sockets[r->stream] = NO_SOCKET;
+        return;
+    }
     sends = grow(sends, send_count, sizeof *sends);
     waived = grow(waived, send_count, sizeof *waived);
     waived[send_count] = false;

@@ -323,7 +323,8 @@ void replay_peers_start(void)
     decide();
     replay_talks_start();
     for (size_t i = 0; i < event_count; i++)
-        events[i].done |= peers_inside(events[i].record->stream) || peers_played(events[i].record->stream);
+        if (peers_inside(events[i].record->stream) || peers_played(events[i].record->stream))
+            replay_put_aside(&events[i]);
     if (has_any)
         replay_inside_signals_start();
 }

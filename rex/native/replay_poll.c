@@ -189,8 +189,10 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
         }
         if (result >= 0)                  /* else it is made again, as it has been changed */
             t->outside = NULL;
-        if (result == 0)                  /* time has passed for this thread, whatever the log says */
+        if (result == 0) {                /* time has passed for this thread, whatever the log says */
+            t->only_naps = true;
             replay_clock_passed(t, t->clock + wait_limit(t, log_now() - t->wait_began));
+        }
         return;
     }
     if (e->record->result >= 0)
