@@ -7,13 +7,11 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-/* At an exit-stop: the result, and the arguments as the program passed them.  One that a signal cut short the kernel
- * ends, or makes again. */
+/* At an exit-stop: the result, and the arguments as they were.  What a signal cut short the kernel ends, or makes again. */
 void give_result(struct task *t, int64_t result)
 {
     struct user_regs_struct r = t->regs;
-    if (!is_interrupted(result))
-        r.orig_rax = (ull)-1;             /* no restart of what was put in its place */
+    r.orig_rax = is_interrupted(result) ? r.orig_rax : (ull)-1;   /* no restart of what was put in its place */
     r.rax = (ull)result;
     regs_set(t, &r);
 }
