@@ -175,7 +175,7 @@ void record_execed(struct task *t)
 /* Of what is refused: what programs seldom do without. */
 bool record_tells(long nr)
 {
-    return nr == REX_NR_chroot || nr == REX_NR_mount || nr == REX_NR_unshare || nr == REX_NR_setns || nr == REX_NR_ptrace || nr == REX_NR_mq_open;
+    return nr == REX_NR_chroot || nr == REX_NR_mount || nr == REX_NR_unshare || nr == REX_NR_setns || nr == REX_NR_ptrace;
 }
 
 void record_refused(struct task *t)

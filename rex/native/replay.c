@@ -87,7 +87,7 @@ void replay_emulate(struct task *t, struct event *e)
 static bool never_returned(struct task *t, const struct rex_call *c)
 {
     bool takes = t->stream && (t->nr == REX_NR_read || t->nr == REX_NR_readv || t->nr == REX_NR_recvfrom
-                               || t->nr == REX_NR_recvmsg || t->nr == REX_NR_recvmmsg || c->hook == REX_HOOK_ACCEPT);
+                               || t->nr == REX_NR_recvmsg || t->nr == REX_NR_recvmmsg || t->nr == REX_NR_mq_timedreceive || c->hook == REX_HOOK_ACCEPT);
     bool waits = c->hook == REX_HOOK_PAUSE || t->nr == REX_NR_rt_sigtimedwait || t->nr == REX_NR_msgrcv;
     if (serial_on)                        /* others may as well: there they wait for their turn */
         waits = waits || c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_WAIT || is_readiness_wait(c) || c->policy == REX_STREAM;

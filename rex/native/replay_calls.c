@@ -118,15 +118,12 @@ static void wait_entry(struct task *t, struct event *e)
 static void socket_entry(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
-    int type = SOCK_DGRAM;
+    uint64_t flags = t->nr == REX_NR_socket ? t->args[1] : t->nr == REX_NR_accept4 ? t->args[3] : t->nr == REX_NR_mq_open ? SOCK_CLOEXEC : 0;
     if (r->result < 0) {
         replay_emulate(t, e);
         return;
     }
-    if (t->nr == REX_NR_socket)
-        type |= (int)t->args[1] & (SOCK_CLOEXEC | SOCK_NONBLOCK);
-    else if (t->nr == REX_NR_accept4)
-        type |= (int)t->args[3] & (SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int type = SOCK_DGRAM | ((int)flags & (SOCK_CLOEXEC | SOCK_NONBLOCK));
     change_call(t, REX_NR_socket, AF_UNIX, (uint64_t)type, 0, 0);   /* takes the descriptor, reaches nobody */
 }
 

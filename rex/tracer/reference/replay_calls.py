@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _Performer = Callable[["Replayer", Task, Entry], None]
 
 _NR = {name: BY_NAME[name].nr for name in
-       ("wait4", "waitid", "write", "writev", "read", "socket", "accept4", "pidfd_open", "bind")}
+       ("wait4", "waitid", "write", "writev", "read", "socket", "accept4", "mq_open", "pidfd_open", "bind")}
 _P_PID = 1
 _INFO_PID = slice(12, 16)             # si_pid in siginfo
 _AF_UNIX, _SOCK_DGRAM, _SOCK_FLAGS = 1, 2, os.O_CLOEXEC | os.O_NONBLOCK
@@ -113,7 +113,7 @@ def _socket(replayer: "Replayer", task: Task, entry: Entry) -> None:
     if entry.event.result < 0:
         replayer.emulate(task, entry)
         return
-    given = {_NR["socket"]: task.args[1], _NR["accept4"]: task.args[3]}.get(task.nr, 0)
+    given = {_NR["socket"]: task.args[1], _NR["accept4"]: task.args[3], _NR["mq_open"]: os.O_CLOEXEC}.get(task.nr, 0)
     task.substitute(_NR["socket"], _AF_UNIX, _SOCK_DGRAM | given & _SOCK_FLAGS, 0, 0)
 
 
