@@ -49,7 +49,7 @@ def add_file(packer: Packer, source: Source, apart: Apart | None = None) -> Cont
     """Store a regular file's bytes, by path or by an open descriptor; its offset stays.
 
     Args:
-        apart: takes those of a file that is cut.
+        apart: takes them to frames of their own.
     Raises:
         OSError: the file cannot be read.
     """
@@ -66,7 +66,7 @@ def add_file(packer: Packer, source: Source, apart: Apart | None = None) -> Cont
         if info.st_size <= WHOLE_BYTES:
             data = os.read(fd, WHOLE_BYTES + 1)
             if len(data) <= WHOLE_BYTES:
-                return packer.add_bytes(data)
+                return packer.add_bytes(data, apart)
         return packer.add_blocks(read_blocks(fd), apart)
     finally:
         os.close(fd)
@@ -118,7 +118,7 @@ def capture(packer: Packer, path: str | bytes, content: bool = True,
     if identities and known and (packer.has(known) or identities.compressed.add_to(packer, known)):
         return state_of(info, known, "", xattrs_of(name))
     for _ in range(3):
-        making = identities.compressed.begin() if identities and info.st_size > WHOLE_BYTES and identities.may_learn(info) else None
+        making = identities.compressed.begin() if identities and identities.may_learn(info) else None
         try:
             found = add_file(packer, name, making)
             after = os.lstat(name)

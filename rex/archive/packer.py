@@ -213,13 +213,14 @@ class Packer:
             if pack is not None:
                 pack.abandon()
 
-    def add_bytes(self, data: bytes) -> Content:
-        """Store data, cut if it is large."""
+    def add_bytes(self, data: bytes, apart: Apart | None = None) -> Content:
+        """Store data, cut if it is large; apart: see `add_blocks`."""
         if len(data) <= WHOLE_BYTES:
-            sha256 = self.add(data).hex() if data else EMPTY
-            self.beginnings[sha256] = data[:_BEGINNING_BYTES]
-            return Content(sha256, len(data))
-        return self.add_blocks([data])
+            digest = self.add(data, apart) if data else bytes.fromhex(EMPTY)
+            self.beginnings[digest.hex()] = data[:_BEGINNING_BYTES]
+            self._finish_apart(apart, [(digest, len(data))])
+            return Content(digest.hex(), len(data))
+        return self.add_blocks([data], apart)
 
     def add_pieces(self, pieces: Iterable[bytes], names: list[bytes] | None = None) -> Content:
         """Store a content that is cut already, each piece an object.
@@ -258,11 +259,14 @@ class Packer:
             entries += self._add_cut(rest, lengths, apart)
             rest = rest[sum(lengths):]
         entries += self._add_cut(rest, cut(rest, True), apart)
+        self._finish_apart(apart, entries)
+        return self.add_entries(entries, whole.hexdigest())
+
+    def _finish_apart(self, apart: Apart | None, entries: list[Entry]) -> None:
         if apart is not None:
             if left := apart.take_all():
                 self._write_group(left, apart)
             apart.entries = entries
-        return self.add_entries(entries, whole.hexdigest())
 
     def add_entries(self, entries: list[Entry], sha256: str) -> Content:
         """The content of objects that were stored, holes among them, and that has this hash."""

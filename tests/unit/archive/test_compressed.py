@@ -58,7 +58,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return found
 
 
-def test_another_archive_has_the_bytes_without_reading_them(place: Place) -> None:
+@pytest.mark.parametrize("size", [None, 70_000, 128 << 10, (128 << 10) + 1])
+def test_another_archive_has_the_bytes_without_reading_them(place: Place, size: int | None) -> None:
+    place.data = place.data[:size]
+    place.path.write_bytes(place.data)
     first, content, was_read = place.record()
     assert was_read and [path.name for path in place.kept()] == [content.sha256]
     second, again, was_read = place.record()
