@@ -201,7 +201,7 @@ struct task {
     int64_t live_result;             /* instead of that of the call that was put in its place */
     char *loader, *exec_name;        /* of a program that is being executed */
     uint64_t ring;                   /* where its ring is in the tracee, 0 = it has none */
-    bool has_locks;                  /* replay: it shares memory with others, where locks may be */
+    bool has_locks;                  /* replay: it shares memory with others, where locks may be: its end is seen */
     uint8_t end_watched;             /* it stops as it ends, for these reasons */
     bool ring_busy;                  /* it was stopped half way through a query */
     bool ring_laid;                  /* replay: answers were put there */

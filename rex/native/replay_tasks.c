@@ -85,6 +85,7 @@ void replay_take_number(struct task *t)
 void replay_began(struct task *t)
 {
     replay_take_number(t);
+    t->has_locks |= t != t->leader;       /* shared with other threads */
     if (t->has_locks)
         task_watch_end(t, END_WITH_LOCKS, true);
     t->skipped = replay_step_skipped(t);

@@ -62,6 +62,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("workers_die_locked.c", "reference"): "a lock whose holder has died is not handed on: it hangs",
     **{(name, "reference"): "the kernel knows who holds a lock that lends priority by a number that is another now"
        for name in ("threads_priority.c", "workers_priority.c")},
+    ("threads_die_locked.c", "reference"): "a lock whose holder has died is not handed on: it hangs",
     ("output_parts.c", "reference"): "this engine wants output in the same writes",
     ("mappings_large.c", "reference"): "where large files were mapped is neither logged nor followed by this engine",
     ("pipe_tries.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
