@@ -83,11 +83,11 @@ bool replay_is_sent(struct task *t, const struct event *e)
     return was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT)) && !replay_ends_too_early(t, e);
 }
 
-/* How often a thread waits, and asks for the time or its process, is its pace. */
+/* How often a thread waits, for what, and asks for the time or its process, is its pace. */
 static bool is_pace(const struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
-    return c && (is_readiness_wait(c) || e->record->call == REX_NR_clock_gettime || e->record->call == REX_NR_getpid);
+    return c && (is_readiness_wait(c) || e->record->call == REX_NR_epoll_ctl || e->record->call == REX_NR_clock_gettime || e->record->call == REX_NR_getpid);
 }
 
 bool replay_is_from_inside(const struct event *e)
