@@ -11,21 +11,24 @@ import itertools
 import os
 import struct
 from dataclasses import dataclass, field
-from typing import Iterator
+from typing import Any, Iterator, Mapping
 
 from rex.archive import Archive
 from rex.errors import RexError
 from rex.hindsight.deltas import ChunkReader
+from rex.hindsight.graph import RootState, Snapshot, decode_plain, decode_snapshot, encode_plain, name_once
 from rex.hindsight.plan import Piece, Plan
 from rex.hindsight.records import Checkpoint
 from rex.hindsight.tables import Table, decode_table
 from rex.state.store import read_content
 
-# Number of the border; bytes of structure, table, index and chunks, which follow. The index has of each chunk:
-_HEAD = struct.Struct("<QQQQQ")
+# Number of the border; whether the state is taken on; bytes of structure (of a state that is: what differs from the last one that
+# was), table, index and chunks, which follow. The index has of each chunk:
+_HEAD = struct.Struct("<QQQQQQ")
 _CHUNK = struct.Struct("<16sQ")   # digest, size
 _PIPE_BYTES = 1 << 20             # as much as anybody may have
 _MOST_BYTES = 256 << 20           # of a state: all of its memory is held at once, here and by the worker
+_Roots = dict[str, tuple[RootState, list[bytes]]]     # by name, with their nodes encoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +50,19 @@ class Stored:
     """What is stored of a checkpoint.
 
     Attributes:
+        structure: empty if it is decoded. snapshot: None if it is not.
         table: empty if it is still to be read.
         chunks: by digest, verified, until the next ones come; those that the checkpoint before had as well are missing.
     """
 
     structure: bytes
+    snapshot: Snapshot | None = None
     table: bytes = b""
     chunks: dict[bytes, memoryview] = field(default_factory=dict)
+
+    def is_like(self, live: Snapshot) -> bool:
+        """Whether a state is the same; what is not decoded stays so."""
+        return live.is_as_encoded(self.structure) if self.snapshot is None else live.digests() == self.snapshot.digests()
 
 
 def wanted_by(plan: Plan, piece: Piece) -> list[Wanted]:
@@ -73,15 +82,18 @@ def send(path: str, wanted: list[Wanted], pipe_fd: int) -> None:
         archive = Archive.open(path)
         chunks = ChunkReader(archive.store)
         former: Table = {}
+        roots: _Roots = {}
         for each in wanted:
             structure, table, parts = read_content(archive, each.checkpoint.structure), b"", {}
             if each.is_taken_on:
+                structure, roots = _patch(roots, structure)
                 table = read_content(archive, each.checkpoint.table)
                 now = decode_table(table)
                 parts = dict(_changed(chunks, former, now))
                 former = now
             index = b"".join(_CHUNK.pack(digest, len(data)) for digest, data in parts.items())
-            pipe.write(_HEAD.pack(each.border, len(structure), len(table), len(index), sum(map(len, parts.values()))))
+            pipe.write(_HEAD.pack(each.border, each.is_taken_on, len(structure), len(table), len(index),
+                                  sum(map(len, parts.values()))))
             for part in (structure, table, index, *parts.values()):
                 pipe.write(part)
             pipe.flush()
@@ -95,6 +107,42 @@ def _changed(chunks: ChunkReader, former: Table, now: Table) -> Iterator[tuple[b
                 yield digest, chunks.read(place, digest)
 
 
+def _patch(former: _Roots, structure: bytes) -> tuple[bytes, _Roots]:
+    """What makes the former roots those of another state, and these; most nodes are as they were."""
+    found: _Roots = {}
+    told: list[tuple[Any, ...]] = []
+    for root in decode_snapshot(structure, {root.digest: root for root, _ in former.values()}).roots:
+        old, before = former.get(root.name, (None, []))
+        if root is old:
+            found[root.name] = root, before
+            told.append((root.name,))
+            continue
+        encoded = [encode_plain(node) for node in root.nodes]     # 1, 1.0 and True are equal, but not the same
+        found[root.name] = root, encoded
+        told.append((root.name, root.value, root.digest, len(encoded), [
+            (place, root.nodes[place]) for place, (now, then) in enumerate(itertools.zip_longest(encoded, before[:len(encoded)]))
+            if now != then]))
+    return encode_plain(told), found
+
+
+def _patched(former: Mapping[str, RootState], patch: bytes) -> Snapshot:
+    """The state that `_patch` told of."""
+    found = Snapshot()
+    for name, *told in decode_plain(patch):
+        root = former.get(name)
+        if told:
+            value, digest, count, changed = told
+            name_once(node for _, node in changed)
+            nodes = root.nodes[:count] if root is not None else []
+            nodes += [()] * (count - len(nodes))
+            for place, node in changed:
+                nodes[place] = node
+            root = RootState(name, value, nodes, digest)
+        assert root is not None
+        found.roots.append(root)
+    return found
+
+
 class Ahead:
     """The worker's end of the pipe."""
 
@@ -102,6 +150,7 @@ class Ahead:
         os.set_inheritable(pipe_fd, False)
         self._pipe = open(pipe_fd, "rb", buffering=0)
         self._next: tuple[int, ...] = ()     # the head of what comes next
+        self._roots: dict[str, RootState] = {}     # of the last state that is to be taken on
         self._room = bytearray()             # used again and again: pages that are new cost more than what is copied there
 
     def take(self, border: int) -> Stored | None:
@@ -119,9 +168,13 @@ class Ahead:
         return None
 
     def _read(self) -> Stored:
-        view = self._receive(sum(self._next[1:]))
-        structure, table, index, _ = itertools.accumulate(self._next[1:])
-        found, at = Stored(bytes(view[:structure]), bytes(view[structure:table])), index
+        _, is_taken_on, *sizes = self._next
+        view = self._receive(sum(sizes))
+        structure, table, index, _ = itertools.accumulate(sizes)
+        found, at = Stored(bytes(view[:structure]), table=bytes(view[structure:table])), index
+        if is_taken_on:
+            found.snapshot, found.structure = _patched(self._roots, found.structure), b""
+            self._roots = {root.name: root for root in found.snapshot.roots}
         for digest, size in _CHUNK.iter_unpack(view[table:index]):
             found.chunks[digest] = view[at:at + size]
             at += size

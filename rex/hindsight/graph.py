@@ -156,13 +156,18 @@ def decode_snapshot(data: bytes, known: Mapping[bytes, RootState] = MappingProxy
 def _decode_root(part: bytes, digest: bytes) -> RootState:
     try:
         name, value, nodes = decode_plain(part)
-        for node in nodes:
-            if node[0] in _NAMES:      # what lives has one string for each name: they are found the same by identity
-                names = node[_NAMES[node[0]]]
-                names[:] = [intern(each) if type(each) is str else each for each in names]
+        name_once(nodes)
     except (EOFError, TypeError, IndexError) as error:
         raise ValueError(f"no snapshot: {error}") from error
     return RootState(name, value, nodes, digest)
+
+
+def name_once(nodes: Iterable[Node]) -> None:
+    """Have one string for each name, as what lives has: they are found to be the same by identity."""
+    for node in nodes:
+        if node[0] in _NAMES:
+            names = node[_NAMES[node[0]]]
+            names[:] = [intern(each) if type(each) is str else each for each in names]
 
 
 def _encoded_roots(data: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -152,7 +152,7 @@ class Seeker(Session):
             Cannot: it is damaged.
         """
         try:
-            snapshot = decode_snapshot(stored.structure, self._roots)
+            snapshot = stored.snapshot or decode_snapshot(stored.structure, self._roots)
         except (ValueError, pickle.UnpicklingError) as error:
             raise Cannot(f"the checkpoint is damaged: {error}") from error
         self._roots = {root.digest: root for root in snapshot.roots}

@@ -92,7 +92,7 @@ class ListShape:
         return "list", walk.refs(value)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return zip(node[1], live)
+        return item_pairs(node[1], live)
 
     def fits(self, node: Node, live: Any) -> bool:
         return type(live) is list
@@ -102,6 +102,11 @@ class ListShape:
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
         fill_list(value, build.values(node[1]))
+
+
+def item_pairs(refs: list[Any], live: Iterable[Any]) -> Iterable[tuple[Any, Any]]:
+    """References to items that were saved, beside the items that are there now; plain items (the state of a generator) are none."""
+    return zip(refs, live) if tuple in map(type, refs) else ()
 
 
 def fill_list(value: Any, items: list[Any]) -> None:
@@ -228,13 +233,13 @@ class TupleShape:
         return "tuple", walk.refs(value)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return zip(node[1], live) if isinstance(live, tuple) else ()
+        return item_pairs(node[1], live) if isinstance(live, tuple) else ()
 
     def fits(self, node: Node, live: Any) -> bool:
         return False
 
     def make(self, build: Any, node: Node) -> Any:
-        items = [build.get(ref) for ref in node[1]]
+        items = build.values(node[1])
         if len(node) == 2:
             return tuple(items)
         return frozenset(build.whole(ref) if hashes_itself(item) else item for ref, item in zip(node[1], items))
@@ -360,7 +365,7 @@ class ObjectShape:
         if len(node) > 7 and node[6] == "dict":
             found += DictShape().pairs(("dict", node[7], node[8]), live)
         elif len(node) > 7 and node[6] in ("list", "tuple"):
-            found += zip(node[7], _plain_iter(live))
+            found += item_pairs(node[7], _plain_iter(live))
         return found
 
     def fits(self, node: Node, live: Any) -> bool:
@@ -371,7 +376,7 @@ class ObjectShape:
         base = solid_base(kind)
         content = node[6] if len(node) > 6 else ""
         if content == "tuple":
-            return tuple.__new__(kind, [build.get(ref) for ref in node[7]])
+            return tuple.__new__(kind, build.values(node[7]))
         if content == "plain":
             return base.__new__(kind, build.get(node[7]))
         value = base.__new__(kind)

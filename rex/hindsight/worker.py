@@ -225,7 +225,7 @@ class Replayer(Seeker):
         stored = self.read_stored(position, checkpoint)
         live = walk_roots(self.shapes, Hasher(), self.roots(entry).pairs(), self.untouched.known)
         self.checked += 1
-        if live.is_as_encoded(stored.structure):
+        if stored.is_like(live):
             return
         names = list(difference(self.decode(stored), live))
         try:

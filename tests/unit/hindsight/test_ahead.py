@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from typing import Iterable
+from typing import Any, Iterable
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from rex.hindsight.ahead import Ahead, Wanted, send, wanted_by
 from rex.hindsight.deltas import ChunkReader
-from rex.hindsight.graph import decode_snapshot, walk_roots
+from rex.hindsight.graph import encode_snapshot, walk_roots
 from rex.hindsight.memory import CHUNK_BYTES, Hasher
 from rex.hindsight.restore import restore
 from rex.hindsight.tables import StoredMemory, decode_table
@@ -64,8 +66,9 @@ def test_each_state_comes_as_it_is_stored(world: World) -> None:
 
     for number in range(6):
         found = ahead.take(10 * number)
-        assert found and found.structure == read_content(world.archive, world.written()[number].structure)
-        values, build = restore(decode_snapshot(found.structure), world.shapes, sorted(live.items()),
+        assert found and found.snapshot
+        assert encode_snapshot(found.snapshot) == read_content(world.archive, world.written()[number].structure)
+        values, build = restore(found.snapshot, world.shapes, sorted(live.items()),
                                 StoredMemory(decode_table(found.table), Unread(world.archive.store), found.chunks))
         build.finish()
         assert values["weights"] is live["weights"] and (live["weights"] == was[number]).all() and values["epoch"] == number
@@ -80,6 +83,32 @@ def test_what_did_not_change_is_sent_once(world: World) -> None:
     assert sizes[0] - sizes[1] == 80_000 and sizes[1] == sizes[2] == CHUNK_BYTES + 800
 
 
+PLAIN = st.sampled_from([0, 1, 1.0, True, -0.0, 0.0, float("nan"), None, "a", "text", b"b"])
+VALUES = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b c", 1]), inner, max_size=3),
+                      max_leaves=6)
+
+
+@given(st.lists(st.tuples(st.dictionaries(st.sampled_from("abc"), VALUES), st.booleans(), st.booleans()), max_size=6))
+@example([({"a": [each]}, True, True) for each in (1, True, 1.0, 0.0, -0.0)])     # equal, but not the same
+@settings(max_examples=40, deadline=None)
+def test_any_states_come_as_they_are(tmp_path_factory: pytest.TempPathFactory, states: list[tuple[dict[str, Any], bool, bool]]) -> None:
+    world = World(tmp_path_factory.mktemp("states"))
+    try:
+        for state, _, _ in states:
+            world.save(**state)
+        ahead = begin(world, wanted(world, *[is_taken_on for _, is_taken_on, _ in states]))
+        for number, (state, _, is_asked_for) in enumerate(states):
+            if not is_asked_for:     # the worker passes over it
+                continue
+            found = ahead.take(10 * number)
+            assert found is not None
+            stored = read_content(world.archive, world.written()[number].structure)
+            assert (encode_snapshot(found.snapshot) if found.snapshot else found.structure) == stored
+            assert found.is_like(walk_roots(world.shapes, Hasher(), sorted(state.items())))
+    finally:
+        world.close()
+
+
 def test_what_is_only_compared_comes_without_memory(world: World) -> None:
     train(world, 2)
     found = begin(world, wanted(world, False, True)).take(0)
@@ -87,8 +116,8 @@ def test_what_is_only_compared_comes_without_memory(world: World) -> None:
     weights = np.random.default_rng(0).normal(size=CHUNK_BYTES // 8 + 100)
     weights += 0.001 * weights
     roots = sorted({"weights": weights, "data": np.arange(10_000), "epoch": 0}.items())
-    assert not walk_roots(world.shapes, Hasher(), roots[1:]).is_as_encoded(found.structure)
-    assert walk_roots(world.shapes, Hasher(), roots).is_as_encoded(found.structure)
+    assert not found.is_like(walk_roots(world.shapes, Hasher(), roots[1:]))
+    assert found.is_like(walk_roots(world.shapes, Hasher(), roots))
 
 
 def test_the_worker_may_pass_over_some_and_come_too_late(world: World) -> None:
