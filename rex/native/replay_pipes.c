@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -86,6 +87,14 @@ static bool is_ready(int fd, short what)
     return poll(&p, 1, 0) > 0;
 }
 
+/* Whether as much is there, or no more will come: the kernel gives what there is. */
+static bool has_enough(int fd, int64_t n)
+{
+    struct pollfd p = {fd, POLLIN, 0};
+    int there = 0;
+    return poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR) || ioctl(fd, FIONREAD, &there) || there >= n);
+}
+
 static bool read_from(struct task *t, const struct event *e, int fd)
 {
     size_t n = (size_t)of(e)->result;
@@ -136,7 +145,7 @@ bool replay_pipe_ready(struct task *t, const struct event *e)
         return true;
     bool takes = pipe_takes(t->nr), ready;
     if (is_left_to_kernel(t))
-        ready = is_ready(fd, takes ? POLLIN : POLLOUT);
+        ready = takes ? has_enough(fd, of(e)->result) : is_ready(fd, POLLOUT);
     else if (takes)
         ready = read_from(t, e, fd);
     else

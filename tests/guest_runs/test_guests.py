@@ -65,6 +65,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_die_locked.c", "reference"): "a lock whose holder has died is not handed on: it hangs",
     ("output_parts.c", "reference"): "this engine wants output in the same writes",
     ("mappings_large.c", "reference"): "where large files were mapped is neither logged nor followed by this engine",
+    ("sockets_joined.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("pipe_tries.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("signal_looped.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("epoll_edges.c", "reference"): "epoll_wait runs for real until the log's descriptors are ready, and so takes edges "
