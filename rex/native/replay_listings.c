@@ -31,10 +31,12 @@ static int by_open(const void *a, const void *b)
     return (x[0] > x[1]) - (x[0] < x[1]);
 }
 
-/* The order of what two threads did may not be exact in the log: the own open comes first, unless its listing has ended. */
+/* The order of what two threads did may not be exact in the log: the own open comes first, unless its listing has ended.
+ * A descriptor that no open has made for this is a duplicate: of the directory that the thread opened last (replay_opened). */
 static void find_listings(void)
 {
     struct table by_task = {0}, by_process = {0};
+    struct opening **last = zalloc((script_total() + 1) * sizeof *last);
     for (size_t i = 0; i < event_count; i++) {
         const struct record *r = events[i].record;
         const struct rex_call *c = call_of(r->call);
@@ -47,15 +49,18 @@ static void find_listings(void)
         if (opens) {
             *own = *any = zalloc(sizeof **own);
             (*own)->open = &events[i];
+            last[r->task] = replay_kind_of(r) == S_IFDIR ? *own : last[r->task];
             continue;
         }
         struct opening *of = *own && (goes_on(*own) || !goes_on(*any)) ? *own : *any;
+        of = !goes_on(of) && goes_on(last[r->task]) ? last[r->task] : of;
         if (!of)
             continue;
         listings = grow(listings, listing_count, sizeof *listings);
         listings[listing_count++] = (struct listing){of->open, &events[i]};
         of->has_ended |= r->result == 0;
     }
+    free(last);
     if (listing_count)
         qsort(listings, listing_count, sizeof *listings, by_open);
 }

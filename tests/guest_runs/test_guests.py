@@ -76,7 +76,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        "recorded; this engine knows of no kin" for name in ("python_multiprocessing.py", "python_pools.py", "workers_shared.c",
                                                             "workers_named.c", "workers_waited.c")},
     **{(name, "reference"): "sockets between threaded processes are answered from the log, call by call: it tries more or "
-       "less often, or sends in other parts" for name in ("sockets_retried.c", "sockets_batched.c")},
+       "less often, or sends in other parts" for name in ("sockets_retried.c", "sockets_batched.c", "workers_meet.c")},
     **{(name, "reference"): "children of threads are named by the thread that started them and its ordinal, and their "
        "exit, output and order follow the log of that name, though another job's child has it now"
        for name in ("python_thread_children.py", "python_thread_jobs.py")},
@@ -112,7 +112,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("thread_before_kill.c", "reference"): UNSENT + ": it kills before threads have done what they had",
     ("python_thread_names.py", "reference"): "a name that another thread draws now is not in the log: there is no such file",
     ("threads_kill_later.c", "reference"): "a child that is further than it was when it was killed ends before that",
-    ("threads_list.c", "reference"): "names in directories are matched in the thread's order",
+    **{(name, "reference"): "names in directories are matched in the thread's order" for name in ("threads_list.c", "threads_list_again.c")},
     **{(name, "reference"): "a signal that ended a wait comes before the child has ended, or never"
        for name in ("threads_child_end.c", "threads_child_before_wait.c", "threads_wait_child.c")},
     ("threads_signals.c", "reference"): "now and then a call of an ended thread is left over when the process ends",
