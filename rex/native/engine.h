@@ -160,9 +160,9 @@ struct task {
     /* replay */
     struct script *script;           /* what the log holds for this task */
     struct event *matched;
-    struct event *injected;          /* a signal on its way */
+    struct event *injected, *let_in; /* a signal on its way; one that is blocked again once it was handled */
     struct event *owed[65];          /* signals that were blocked when sent */
-    uint64_t prodded;                /* a bit for each that another thread sends once more than when recorded */
+    uint64_t prodded, let_in_sp;     /* a bit for each that another thread sends once more than when recorded; the stack below let_in */
     struct task *newborn, *maker;    /* see replay_jobs.c: the process it makes, who makes it */
     bool nameless;                   /* what it is called shows as it executes */
     struct bytes moved;              /* through a watched pipe, by the call in progress */

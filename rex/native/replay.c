@@ -252,7 +252,7 @@ static void entry(struct task *t)
             block(t);
         return;
     }
-    if (next && replay_is_signal(next) && replay_is_killed_later(t, next)) {
+    if (next && replay_is_signal(next) && (replay_is_killed_later(t, next) || replay_passed_place(t, next))) {
         block(t);
         return;
     }

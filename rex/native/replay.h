@@ -52,6 +52,7 @@ void replay_interrupts(struct task *t);
 bool replay_comes_by_itself(const struct event *e);
 bool replay_sleeps_there(struct task *t, const struct event *e);
 bool replay_is_too_early(struct task *t, const struct event *e);
+bool replay_passed_place(struct task *t, struct event *e);           /* where that signal came: whether to wait for it */
 bool replay_sleeps_over(struct task *t, const struct event *e);
 bool replay_awaits_call(struct task *t);
 bool replay_finds_place(struct task *t);

@@ -25,12 +25,44 @@ static bool unblocks(const struct task *t, int sig)
         && (t->args[0] == SIG_UNBLOCK ? set & bit : t->args[0] == SIG_SETMASK && !(set & bit));
 }
 
+static void block_signal(const struct task *t, int sig, bool blocks)
+{
+    uint64_t set = 0, bit = 1ULL << (sig - 1);
+    ptrace(PTRACE_GETSIGMASK, t->tid, sizeof set, &set);
+    set = blocks ? set | bit : set & ~bit;
+    ptrace(PTRACE_SETSIGMASK, t->tid, sizeof set, &set);
+}
+
+/* At a call that the log has after a signal that came before one that it does not have: that one was made before its sender
+ * had come as far, which is waited for now.  What has blocked the signal since then does so again once it was handled. */
+bool replay_passed_place(struct task *t, struct event *e)
+{
+    int sig = (int)e->record->args[0];
+    if (serial_on || e->record->args[2] != AT_UNSEEN_CALL || t->injected == e)
+        return false;
+    if (task_blocks(t, sig)) {
+        block_signal(t, sig, false);
+        t->let_in = e;
+        t->let_in_sp = t->regs.rsp;
+    }
+    return !replay_is_sent(t, e);
+}
+
+static void shut_out_again(struct task *t)
+{
+    if (!t->let_in || !t->let_in->done || t->regs.rsp != t->let_in_sp)
+        return;
+    block_signal(t, (int)t->let_in->record->args[0], true);
+    t->let_in = NULL;
+}
+
 /* At a call's entry: true if the signal comes now, and the call begins after it.  A loop may make the same call often:
  * it is not the one before which the signal came while nobody has sent it. */
 bool replay_finds_place(struct task *t)
 {
     enum moment moment = awaited(t);
     struct event *e = replay_next(t);
+    shut_out_again(t);
     bool is_there = moment == AT_UNBLOCK ? t->nr == REX_NR_rt_sigprocmask && unblocks(t, (int)e->record->args[0])
         : moment == AT_UNSEEN_CALL && t->nr == (long)e->record->args[3] && replay_is_sent(t, e);
     if (!is_there || fast_caller_sp(t) != (uint64_t)e->record->result)
