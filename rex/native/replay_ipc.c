@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 /* By kind and number as recorded.  `last` of all that took semaphores, `other` of those by another process than that one. */
-struct object { int id; bool is_live; void *at; struct event *made, *last, *other, **sent; size_t sent_count, sent_head; };
+struct object { int id; bool is_live; void *at; size_t size; struct event *made, *last, *other, **sent; size_t sent_count, sent_head; };
 static struct table objects;
 
 static struct object *object_of(long nr, int64_t id)
@@ -151,6 +151,7 @@ static void make_memory(struct object *o, size_t size, int flags)
     o->id = shmget(IPC_PRIVATE, size, 0600 | (flags & SHM_NORESERVE));
     o->at = o->id >= 0 ? shmat(o->id, NULL, 0) : (void *)-1;
     o->is_live = o->at != (void *)-1;
+    o->size = size;
     int problem = errno;
     if (o->id >= 0)
         shmctl(o->id, IPC_RMID, NULL);
@@ -215,7 +216,7 @@ static void attach(struct task *t, struct object *o, const struct record *r)
     if (!o->is_live)
         make_memory(o, r->args[5] ? r->args[5] : 1, 0);
     if (f)
-        memcpy(o->at, f->data, f->length);
+        memcpy(o->at, f->data, f->length < o->size ? f->length : o->size);
     run(t, o);
 }
 
@@ -233,8 +234,10 @@ void replay_ipc(struct task *t, struct event *e)
     else {
         if (is_done && ipc_gets(t->nr) && r->args[5])
             make(r);
-        if (is_done && t->nr == REX_NR_shmctl && t->args[1] == IPC_RMID && o->is_live)
+        if (is_done && t->nr == REX_NR_shmctl && t->args[1] == IPC_RMID && o->size) {
             shmdt(o->at);                 /* whoever has it attached keeps it */
+            o->size = 0;
+        }
         answer(t, e);
     }
 }
