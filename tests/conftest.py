@@ -10,8 +10,9 @@ import signal
 import pytest
 
 _PTRACE_SEIZE = 0x4206
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:     # by a shell in whose background we run; all that we start would inherit it
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):     # in a shell's background, or by nohup: all that we start would inherit it
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 NO_PTRACE = "this system does not permit ptrace: guests were not run"
 
 
