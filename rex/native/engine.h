@@ -167,7 +167,6 @@ struct task {
     bool nameless;                   /* what it is called shows as it executes */
     struct bytes moved;              /* through a watched pipe, by the call in progress */
     size_t moved_away;
-    struct bytes received;           /* descriptors that were opened for a message */
     bool lost_reader;                /* its signal is not to come: it had none when recorded */
     uint32_t next_thread, next_process;   /* ordinals of its children, by their kind */
     uint64_t child_tid_at;

@@ -20,6 +20,7 @@ void replay_pipe(struct task *t, struct event *e);
 void replay_pipe_exit(struct task *t, struct event *e, int64_t result);
 
 int borrow(struct task *t, int fd);                  /* a tracee's open file, until it is closed */
+void record_rights_sent(struct task *t);
 void record_rights(struct task *t, struct bytes *b);
 uint32_t record_received(const char *path, const struct stat *st);
 void replay_rights_start(void);
@@ -27,6 +28,7 @@ void replay_rights_sent(struct task *t, const struct event *e);
 void replay_rights_leave(struct task *t);            /* over a socket that is made again, which hands them over itself */
 void replay_rights_arrive(struct task *t);
 bool replay_rights_received(struct task *t, struct event *e);
+void replay_rights_taken(struct task *t, const struct event *e);
 void record_outside(const struct stat *st);          /* one of the descriptors that the first process inherits */
 
 #endif

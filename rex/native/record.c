@@ -237,6 +237,8 @@ static void entry(struct task *t)
         tree_entry(t);
     else if (c->hook == REX_HOOK_IPC)
         record_ipc_entry(t);
+    else if (t->nr == REX_NR_sendmsg)
+        record_rights_sent(t);
     else if (c->hook == REX_HOOK_EXEC) {
         record_exec_entry(t);
         if (t->exec_refused)

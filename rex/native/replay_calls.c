@@ -351,7 +351,9 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
             give_result(t, result);
             break;
         }
-        if (r->result >= 0)
+        if (t->nr == REX_NR_recvmsg)
+            replay_rights_taken(t, e);
+        else if (r->result >= 0)
             put_outputs(t, r);
         give_result(t, r->result);
     }

@@ -1,12 +1,13 @@
 /* Descriptors that processes hand to each other over sockets that are stood in for in a replay.
  *
  * The log tells which files they were.  In a replay the tracer keeps what one hands over until the
- * other takes it, and has it opened there: the file is the same, the position in it is not shared.  Sockets that are
- * made again hand over themselves. */
+ * other takes it, and hands it on: what stands in for the other's socket gets it from the tracer, so that its own call
+ * takes it.  Sockets that are made again hand over themselves. */
 #include "engine.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 enum { MOST = 64, LARGEST = 4096, ABOUT = 1 | PART_CONTROL };
 
@@ -40,6 +41,18 @@ static struct rights rights_in(struct task *t)
 
 /* ------------------------------------------------------------------ record */
 
+static struct table handed;              /* by file: what it was to who sent it, 1 + its stream */
+
+/* Before who receives it has it: there it is what it was here. */
+void record_rights_sent(struct task *t)
+{
+    struct rights r = rights_in(t);
+    struct stat st;
+    for (size_t i = 0; i < r.count; i++)
+        if (stat_of_fd(t->tid, r.fd[i], &st))
+            *table_at_file(&handed, st.st_dev, st.st_ino) = (void *)(uintptr_t)(1 + files_stream(t->files, r.fd[i]));
+}
+
 /* The stream of an external file that some task has already. */
 static uint32_t stream_known(const struct stat *st)
 {
@@ -67,8 +80,9 @@ void record_rights(struct task *t, struct bytes *b)
         log_field(b, ABOUT, FIELD_RESOLVED, path, strlen(path));
         log_field(b, ABOUT, FIELD_STAT, &st, sizeof st);
         if (t->nr == REX_NR_recvmsg) {
-            uint32_t known = stream_known(&st);
-            streams[i] = known ? known : record_received(path, &st);
+            uintptr_t sent = (uintptr_t)*table_at_file(&handed, st.st_dev, st.st_ino);
+            uint32_t known = sent ? (uint32_t)sent - 1 : stream_known(&st);
+            streams[i] = known || sent ? known : record_received(path, &st);
             files_set(t->files, r.fd[i], streams[i]);
         }
         free(path);
@@ -151,12 +165,6 @@ static void drop(struct sent *s)
     *s = kept[--kept_count];
 }
 
-static void installed(struct task *t, int64_t result)
-{
-    int fd = (int)result;
-    bytes_add(&t->received, &fd, sizeof fd);
-}
-
 static uint32_t stream_of_right(const struct record *r, size_t i)
 {
     const struct field *f = about(r, FIELD_IN, 0);
@@ -166,62 +174,94 @@ static uint32_t stream_of_right(const struct record *r, size_t i)
     return stream;
 }
 
-/* What to open in its place. */
-static char *source(const struct event *e, size_t i, int *flags)
+/* What nobody of the experiment has sent: what stands in for it. */
+static int stand_in(const struct event *e, size_t i)
 {
-    struct sent *s = kept_by(e->before);
     const struct field *path = about(e->record, FIELD_RESOLVED, i);
-    *flags = O_RDWR;
     if (stream_of_right(e->record, i) || !path)
-        return strdup("/dev/null");
-    if (s && i < s->count && s->fd[i] >= 0) {
-        *flags = fcntl(s->fd[i], F_GETFL) & (O_ACCMODE | O_NONBLOCK | O_APPEND);
-        return text("/proc/%d/fd/%d", getpid(), s->fd[i]);
-    }
-    *flags = O_RDONLY;
+        return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     char *name = strndup((const char *)path->data, path->length), *file = overlay_read(name);
+    int fd = open(file ? file : "/dev/null", O_RDONLY | O_CLOEXEC);
     free(name);
-    return file ? file : strdup("/dev/null");
+    free(file);
+    return fd;
 }
 
-static void finish(struct task *t, struct event *e)
+/* The tracer's end of what stands in for a socket, which is connected to nothing yet. */
+static int end_of(int socket_fd)
 {
-    struct sent *s = kept_by(e->before);
-    size_t count = t->received.used / sizeof(int);
-    int fd[MOST];
-    memcpy(fd, t->received.data, count * sizeof *fd);
-    t->received.used = 0;
-    replay_emulate(t, e);
-    struct rights r = rights_in(t);
-    for (size_t i = 0; i < count && i < r.count; i++) {
-        if (fd[i] < 0)
-            replay_diverged(t, e, "what was handed over cannot be opened");
-        mem_write(t->tid, r.at[i], &fd[i], sizeof *fd);
-        files_set(t->files, fd[i], stream_of_right(e->record, i));
+    static struct table ends;
+    struct stat st;
+    struct sockaddr_un u = {.sun_family = AF_UNIX};
+    socklen_t n = sizeof u.sun_family, size = sizeof u;
+    int type = 0;
+    socklen_t type_size = sizeof type;
+    if (fstat(socket_fd, &st) || getsockopt(socket_fd, SOL_SOCKET, SO_TYPE, &type, &type_size))
+        return -1;
+    void **end = table_at_file(&ends, st.st_dev, st.st_ino);
+    if (*end)
+        return (int)(intptr_t)*end;
+    int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0), named = type == SOCK_DGRAM ? socket_fd : fd;
+    bool is_ready = fd >= 0 && !bind(named, (void *)&u, n) && !getsockname(named, (void *)&u, &size);
+    if (is_ready && type == SOCK_DGRAM)
+        is_ready = !connect(fd, (void *)&u, size);
+    else if (is_ready) {
+        int own = listen(fd, 1) || connect(socket_fd, (void *)&u, size) ? -1 : accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+        close(fd);
+        fd = own;
     }
-    if (s)
-        drop(s);
+    if (!is_ready || fd < 0)
+        return -1;
+    *end = (void *)(intptr_t)fd;
+    return fd;
 }
 
-/* Whether the call receives descriptors: each is opened by a call before it. */
+static bool hand_on(int over, const int *fd, size_t count)
+{
+    union { char bytes[CMSG_SPACE(MOST * sizeof(int))]; struct cmsghdr align; } room = {0};
+    char byte = 0;
+    struct iovec data = {&byte, 1};
+    struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = CMSG_SPACE(count * sizeof *fd)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    *c = (struct cmsghdr){.cmsg_len = CMSG_LEN(count * sizeof *fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(c), fd, count * sizeof *fd);
+    return sendmsg(over, &m, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
+}
+
+/* Whether the call receives descriptors: then it runs. */
 bool replay_rights_received(struct task *t, struct event *e)
 {
-    size_t done = t->received.used / sizeof(int);
-    int flags;
-    if (!about(e->record, FIELD_STAT, 0) || !about(e->record, FIELD_IN, 0))
-        return false;
-    if (done == MOST || !about(e->record, FIELD_STAT, done)) {
-        finish(t, e);
-        return true;
+    struct sent *s = kept_by(e->before);
+    int fd[MOST], over = borrow(t, (int)t->args[0]);
+    size_t count = 0;
+    bool is_sent = over >= 0 && about(e->record, FIELD_STAT, 0) && about(e->record, FIELD_IN, 0);
+    for (; is_sent && count < MOST && about(e->record, FIELD_STAT, count); count++)
+        fd[count] = s && count < s->count ? dup(s->fd[count]) : stand_in(e, count);
+    is_sent = is_sent && hand_on(end_of(over), fd, count);
+    while (count)
+        close(fd[--count]);
+    if (over >= 0)
+        close(over);
+    if (is_sent && s)
+        drop(s);
+    t->want_exit |= is_sent;
+    return is_sent;
+}
+
+/* The log says all but their numbers here. */
+void replay_rights_taken(struct task *t, const struct event *e)
+{
+    struct rights here = rights_in(t), then;
+    put_outputs(t, e->record);
+    then = rights_in(t);
+    for (size_t i = 0; i < then.count; i++) {
+        if (i >= here.count) {
+            replay_diverged(t, e, "what was handed over cannot be had");
+            return;
+        }
+        mem_write(t->tid, then.at[i], &here.fd[i], sizeof *here.fd);
+        files_set(t->files, here.fd[i], stream_of_right(e->record, i));
     }
-    if (!replay_scratch(t))
-        return true;
-    char *file = source(e, done, &flags);
-    flags |= t->args[2] & MSG_CMSG_CLOEXEC ? O_CLOEXEC : 0;
-    const uint64_t args[6] = {(uint64_t)AT_FDCWD, replay_block_at(t, file, strlen(file) + 1), (uint64_t)flags};
-    insert_call(t, REX_NR_openat, args, installed);
-    free(file);
-    return true;
 }
 
 /* ------------------------------------------------------------------ over sockets that are made again */

@@ -220,7 +220,6 @@ static void task_free(struct task *t)
     free(t->pending);
     free(t->exec);
     bytes_free(&t->moved);
-    bytes_free(&t->received);
     free(t);
 }
 
