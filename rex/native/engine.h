@@ -18,7 +18,7 @@
  *   replay_talks.c  what was said to servers outside   replay_lines.c  the engine in their place
  *   replay_options.c  of sockets
  *   replay_own.c  files that threads name otherwise than when recorded
- *   replay_jobs.c  processes that the threads of a pool start
+ *   replay_jobs.c  processes that the threads of a pool start   replay_alone.c  of whose threads one works
  *   replay_ticks.c  threads that a timer wakes           replay_numbers.c  descriptors that waits take
  *   replay_priority.c  locks that lend priority
  *   serial*.c one task at a time, in an order that the log has
@@ -180,7 +180,7 @@ struct task {
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
     struct opened directory;         /* that it opened last */
-    bool is_next_outside, is_forced; /* that is next in the log; is told though it may not have come */
+    bool is_next_outside, is_forced, is_paced;   /* that is next in the log; is told though it may not have come; of a leader: so was its process */
     bool only_naps, ticked;          /* more often than in the log, or in vain: it waits for others; has waited for its timer */
     bool waits_inside, hastened;     /* for what is ready inside; is to go on with what the log has ready outside */
     struct event *outside;           /* that its wait ends with, once that has come */

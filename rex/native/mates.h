@@ -45,6 +45,9 @@ void replay_come_back(struct task *t);
 void replay_tell_outside(struct task *t, struct event *e);
 bool is_single(struct task *t);
 bool has_shared_work(const struct task *t);
+bool replay_is_alone(struct task *t, const struct event *e);         /* see replay_alone.c */
+bool replay_alone_waits(struct task *t, const struct event *e);
+bool replay_alone_listens(void);
 void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e, int64_t result);
 bool replay_has_arrived(struct task *t, const struct event *e);
@@ -55,6 +58,7 @@ bool replay_ticks(struct task *t);                    /* a thread reads a timer 
 bool replay_prods(struct task *t);                    /* a signal from thread to thread, once more than recorded */
 bool replay_send_left(void);
 bool replay_ends_later(struct task *t, const struct event *e);
+struct event *replay_ender(struct task *t, const struct event *e);
 bool replay_ends_by_signal(struct task *t);
 bool replay_is_killed_later(struct task *t, const struct event *e);
 bool replay_ends_too_early(const struct task *t, const struct event *e);

@@ -235,7 +235,7 @@ static struct event *first_outside(struct task *t)
  * its place in the log, but comes no earlier than it was asked for.  e: NULL where the log has no more such waits. */
 bool replay_wait_freely(struct task *t, struct event *e)
 {
-    if (!has_shared_work(t))
+    if (!has_shared_work(t) || (e && replay_is_alone(t, e)))
         return false;
     const struct wanted *w = wanted_by(t);
     struct outside o = e ? outside_of(t, e, w) : (struct outside){0, true, false};

@@ -141,7 +141,7 @@ void replay_poll(struct task *t, struct event *e)
     bool wait = false;
     if (interrupted(t, e, mask_of(t)) || replay_wait_freely(t, e))
         return;
-    if (r->result > 0 && has_shared_work(t)) {
+    if (r->result > 0 && has_shared_work(t) && !replay_is_alone(t, e)) {
         t->is_forced = false;
         replay_tell_outside(t, e);
         return;

@@ -225,6 +225,8 @@ bool replay_is_answerable(struct task *t, const struct event *e)
         return false;
     if (!shares && (!replay_shared_may_open(t, e) || replay_sleeps_over(t, e)))
         return false;
+    if (!shares && replay_alone_waits(t, e))
+        return false;
     if (serial_on || !(call_of(e->record->call) || shares))
         return true;
     if (e->record->call == REX_NR_rt_sigtimedwait)
@@ -235,11 +237,18 @@ bool replay_is_answerable(struct task *t, const struct event *e)
     return !next || !replay_is_signal(next) || replay_is_sent(t, next);
 }
 
+/* The signal from inside that ended the wait; NULL: none. */
+struct event *replay_ender(struct task *t, const struct event *e)
+{
+    struct event *next = e->record->result == -EINTR ? event_after(t, e) : NULL;
+    return next && replay_is_signal(next) && replay_is_from_inside(next) ? next : NULL;
+}
+
 /* Whether a signal ended the wait whose sender has not come as far here. */
 bool replay_ends_later(struct task *t, const struct event *e)
 {
-    struct event *next = event_after(t, e);
-    return e->record->result == -EINTR && next && replay_is_signal(next) && replay_is_from_inside(next) && !replay_is_sent(t, next);
+    struct event *signal = replay_ender(t, e);
+    return signal && !replay_is_sent(t, signal);
 }
 
 bool replay_send(struct task *t, struct event *e)
@@ -425,6 +434,7 @@ void replay_idle(void)
     }
     replay_forced++;                             /* nothing else can move: this order cannot be kept */
     earliest->held = false;
+    earliest->leader->is_paced = true;
     replay_waive(earliest, earliest->matched);
     replay_call(earliest, call_of(earliest->nr), earliest->matched);
     if (!earliest->held)

@@ -347,7 +347,7 @@ static long beat_ns(bool moves)
 static void wait_beat(void)
 {
     static unsigned beats;
-    bool moves = replay_pipes_wait();
+    bool moves = replay_pipes_wait() || replay_alone_listens();
     struct timespec beat = {0, beat_ns(moves)};
     sigset_t child;
     sigemptyset(&child);
