@@ -8,7 +8,7 @@
  *   steer.c   registers, and how a task goes on   fast.c    queries without a stop
  *   stub.c    their code, which runs in tracees
  *   record*.c stops in, log out                   replay*.c log in, answers out
- *   tsc.c     readings of the processor's counter         rdrand.c  its random numbers
+ *   tsc.c, counter.c  readings of the processor's counter     rdrand.c  its random numbers
  *   seed.c    randomness that is the same in every run    unwind.c  the functions that led to a call
  *   pipes.c   what a process moves through inner pipes that it polls
  *   rights.c  descriptors that are handed over
@@ -122,6 +122,7 @@ struct space {                       /* one address space */
     unsigned code_looks;
     bool filter_due;                 /* one lies in its area, and is not yet in force */
     struct fast *fast; struct sites *sites; struct frame *frames;   /* the second of its program; what is known of its functions */
+    struct counters *counters;       /* see counter.c */
 };
 
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
@@ -362,6 +363,8 @@ bool is_cut_short(struct task *t);                   /* its call, by a signal */
 void rewind_call(struct task *t);                    /* the tracee enters it again */
 void change_call(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(struct task *t, int64_t result));
+bool single_step(struct task *t);                    /* false: it has ended, which is reported to who waits for all */
+int64_t call_now(struct task *t, long nr, const uint64_t *args);   /* at a stop that is no call's; of calls that do not stop */
 void resume(struct task *t, int sig);
 bool wants_all_calls(struct task *t);                /* each is to stop, for the sake of a signal */
 void go_on_entering(struct task *t);                 /* the handler's part of an entry-stop */
@@ -373,12 +376,8 @@ long trace_options(void);
 enum { END_WITH_RING = 1, END_WITH_LOCKS = 2 };
 void task_watch_end(struct task *t, uint8_t reason, bool watched);
 void filter_install(void);
-void tsc_executed(struct task *t);
-uint64_t tsc_asker(struct task *t);
-bool tsc_emulate(struct task *t);                     /* a fault that was a reading of it */
 bool filter_watches(const struct task *t);           /* all its external descriptors */
 bool filter_watch(struct task *t);                   /* true: the stop is used for that */
-void tsc_allow(bool allowed);                       /* to the engine itself */
 
 struct handler {                                     /* record or replay */
     void (*entry)(struct task *t);
@@ -433,6 +432,7 @@ void record_stepped(struct task *t);
 void record_delivery(struct task *t, bool restarted, enum moment moment);
 uint32_t stream_new(void);
 
+#include "counter.h"
 #include "inside.h"
 #include "live.h"
 #include "mappings.h"

@@ -15,7 +15,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 enum { ENOUGH = 12, HWCAP2_FSGSBASE = 2, LARGEST_STACK = 64 << 20, STEPS = 20000 };
 
@@ -182,15 +181,39 @@ static bool is_stack_small(struct task *t)
     return !prlimit(t->tid, RLIMIT_STACK, NULL, &stack) && stack.rlim_cur <= LARGEST_STACK;
 }
 
-bool fast_area(struct task *t)
+static const uint64_t area_args[6] = {FAST_AT, FAST_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, (uint64_t)-1, 0};
+
+static bool lacks_area(struct task *t)
 {
     struct fast *f = t->space->fast ? t->space->fast : (t->space->fast = zalloc(sizeof *f));
-    const uint64_t args[6] = {FAST_AT, FAST_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, (uint64_t)-1, 0};
     f->refused |= !f->mapped && !is_stack_small(t);
-    if (is_usable && !f->mapped && !f->refused)
-        insert_call(t, REX_NR_mmap, args, area_made);
-    return f->mapped;
+    return is_usable && !f->mapped && !f->refused;
+}
+
+bool fast_area(struct task *t)
+{
+    if (lacks_area(t))
+        insert_call(t, REX_NR_mmap, area_args, area_made);
+    return t->space->fast->mapped;
+}
+
+static void join(struct task *t, struct user_regs_struct *r)
+{
+    give_ring(t);
+    r->gs_base = t->ring;
+    regs_set(t, r);
+    task_watch_end(t, END_WITH_RING, true);
+}
+
+bool fast_joins(struct task *t)
+{
+    struct user_regs_struct r = regs_get(t);
+    if (lacks_area(t))
+        area_made(t, call_now(t, REX_NR_mmap, area_args));
+    if (t->space->fast->mapped && !t->ring && !r.gs_base)
+        join(t, &r);
+    return t->ring;
 }
 
 uint64_t fast_caller_sp(struct task *t)
@@ -216,12 +239,8 @@ bool fast_entry(struct task *t)
         return false;
     if (!fast_area(t))
         return t->then != NULL;
-    if (!t->ring && !t->regs.gs_base) {
-        give_ring(t);
-        t->regs.gs_base = t->ring;
-        regs_set(t, &t->regs);
-        task_watch_end(t, END_WITH_RING, true);
-    }
+    if (!t->ring && !t->regs.gs_base)
+        join(t, &t->regs);
     sites_patch(t, &t->space->fast->sites);
     return false;
 }
@@ -231,15 +250,6 @@ bool fast_entry(struct task *t)
 static bool is_fault(const siginfo_t *info)
 {
     return info->si_code > 0 && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
-}
-
-/* False: it has ended, which is reported to who waits for all. */
-static bool step(struct task *t)
-{
-    siginfo_t info = {0};
-    return !ptrace(PTRACE_SINGLESTEP, t->tid, 0, 0)
-        && !waitid(P_PID, (id_t)t->tid, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL)
-        && info.si_code == CLD_TRAPPED && waitpid(t->tid, NULL, __WALL) == t->tid;
 }
 
 /* A signal is let in only where the stub holds nothing half done. */
@@ -253,7 +263,7 @@ bool fast_leave_stub(struct task *t)
         return false;
     ptrace(PTRACE_SETSIGMASK, t->tid, sizeof all, &all);
     for (int i = 0; i < STEPS && r.rip >= from && r.rip < to; i++) {
-        if (!step(t))
+        if (!single_step(t))
             return false;
         r = regs_get(t);
     }

@@ -1,6 +1,7 @@
 /* What the engine and the code that it places into tracees agree on.
  *
- *   FAST_AT  code | rules by call number | trampolines | a filter | frames, see unwind.h | rings, one for each thread
+ *   FAST_AT  code | pace of the counter | rules by call number | trampolines | a filter | frames, see unwind.h
+ *            | rings, one for each thread
  *
  * The area lies in the gap that the kernel leaves between a stack of ordinary limit and
  * the highest mapping, at one address in every process: the filter lets calls through
@@ -13,7 +14,8 @@
 #include <stdint.h>
 
 #define FAST_AT 0x7ffff9000000ULL
-#define FAST_RULES (FAST_AT + 0x1000)
+#define FAST_PACE (FAST_AT + 0x1fc0)
+#define FAST_RULES (FAST_AT + 0x2000)
 #define FAST_SITES (FAST_AT + 0x5000)
 #define FAST_FILTER (FAST_AT + 0x7000)
 #define FAST_FRAMES (FAST_AT + 0xa000)
@@ -45,6 +47,12 @@ struct ring {
     unsigned char data[RING_SIZE - 32];
 };
 
+/* What a site that reads the counter jumps to: see counter.c.  The stub comes back to `again`, or, with an answer, three bytes on. */
+struct counter_slot {
+    unsigned char lower[5], call[6], again[3], raise[8], moved[26];
+    uint64_t entry, asker;
+};
+
 struct task;
 struct space;
 struct files;
@@ -54,6 +62,7 @@ uint64_t fast_allowed_ip(bool plain);                /* calls that return to her
 bool fast_entry(struct task *t);
 bool fast_area(struct task *t);                      /* false: it is being made, or there is none */
 bool fast_is_mapped(const struct task *t);
+bool fast_joins(struct task *t);                     /* at a stop that is no call's: it has a ring, now if not before */
 void fast_asks(const struct task *leader);           /* its process has threads now */
 void fast_born(struct task *t);
 void fast_copy(struct space *to, const struct space *from);
@@ -71,6 +80,7 @@ uint64_t fast_caller_sp(struct task *t);             /* the stack pointer as its
 /* Call sites; count: how many the address space has. */
 void sites_patch(struct task *t, unsigned *count);
 bool sites_are_known(const struct task *t);           /* some, by an earlier process */
+bool sites_halt_others(struct task *t);
 void sites_executed(struct task *t);
 
 /* What was done without a stop, and, in a replay, what is to be. */

@@ -403,15 +403,16 @@ static void ended(struct task *t, int status)
 
 static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
 {
-    tsc_allow(true);
-    *value = with_aux ? __rdtscp(aux) : __rdtsc();
-    tsc_allow(false);
+    *value = tsc_read(with_aux, aux);
     log_begin(&out, EVENT_TSC, t->index);
     head(&out)->result = (int64_t)*value;
     head(&out)->args[0] = *aux;
     if (t->leader->threaded)
         head(&out)->args[1] = tsc_asker(t);       /* to find the answer by in a replay */
     log_end(&out);
+    t->returned_at = regs_get(t).rip + (with_aux ? 3 : 2);
+    if (!serial_on)
+        record_release(t);                        /* a replay finds this place, too */
 }
 
 static uint64_t random_drawn(struct task *t)

@@ -321,11 +321,11 @@ void record_taken(struct task *t, const unsigned char *records, uint32_t n)
     struct record *r;
     for (uint32_t at = 0; n - at >= sizeof *r; at += r->size) {
         r = (struct record *)(records + at);
-        if (r->size < sizeof *r || r->size % 8 || r->size > n - at || !call_of(r->call))
+        if (r->size < sizeof *r || r->size % 8 || r->size > n - at || !(call_of(r->call) || r->call == EVENT_TSC))
             return;
         r->task = t->index;
         r->time = now;
-        r->stream = stream_of(t->files, call_of(r->call), r->args);
+        r->stream = r->call == EVENT_TSC ? 0 : stream_of(t->files, call_of(r->call), r->args);
         if (r->call == REX_NR_openat && r->result >= 0)
             read_only(t, r);
         if (r->call == REX_NR_clock_gettime)

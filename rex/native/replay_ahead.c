@@ -39,7 +39,8 @@ void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
     for (size_t i = 0; i < t->run_count && n >= t->run[i].size; i++) {
         struct event *e = t->run[i].event;
         n -= t->run[i].size;
-        if (call_of(e->record->call)->key == REX_KEY_PATH)
+        const struct rex_call *c = call_of(e->record->call);
+        if (c && c->key == REX_KEY_PATH)
             replay_did(t, e->key);
         note_open(t, e);
         replay_answered(t, e);
@@ -48,12 +49,12 @@ void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
 }
 
 /* Whether the event can be answered from the ring. */
-static bool is_ready(struct event *e)
+static bool is_ready(const struct task *t, struct event *e)
 {
     const struct record *r = e->record;
     const struct rex_call *c = call_of(r->call);
     if (e->done || e->ordered || !c)
-        return false;
+        return !e->done && r->call == EVENT_TSC && counter_has_sites(t);
     if (r->call == REX_NR_openat && r->result >= 0 && !e->looked_up) {
         e->looked_up = true;
         e->file = replay_stands_in(r);
@@ -67,7 +68,7 @@ static bool is_sure(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
     const struct rex_call *c = call_of(r->call);
-    if (!has_shared_work(t) || !c->nargs)
+    if (!has_shared_work(t) || !c || !c->nargs)
         return true;
     const struct field *path = c->key == REX_KEY_PATH ? record_field(r, c->key_arg, FIELD_IN) : NULL;
     bool by_path = path && path->length, by_fd = path || c->fd_args & 1;
@@ -104,7 +105,7 @@ void replay_ready(struct task *t)
     for (size_t i = first_ahead(t); i + 1 < s->count; i++) {
         struct event *e = s->event[i];
         const struct record *r = e->record;
-        if (!is_ready(e) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
+        if (!is_ready(t, e) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
             break;
         size_t at = run.used;
         bytes_add(&run, r, r->size);

@@ -250,6 +250,8 @@ void replay_clock_told(struct task *t, const struct record *r)
 {
     if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
         t->script->clock_at = log_now();
+    if (r->call == EVENT_TSC)
+        t->script->tsc_at = log_now();
     if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC) {
         told(t, asker_queue(t->script, call_key(call_of(r->call), r->call, NULL, 0, r->args), asker_in(r)), clock_of(r));
         t->clock_at = r->time;

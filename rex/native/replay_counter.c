@@ -19,8 +19,8 @@ void replay_tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
     *value = e ? (uint64_t)e->record->result : last ? counter_after(last->record, log_now() - t->script->tsc_at) : 0;
     *aux = last ? (uint32_t)last->record->args[0] : 0;
     if (e) {
-        t->script->tsc_at = log_now();
-        replay_done(e);
+        replay_answered(t, e);
+        replay_send_at_return(t, e);
     }
 }
 

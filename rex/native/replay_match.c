@@ -295,7 +295,7 @@ bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run
     const struct record *r = e->record;
     if (!has_shared_work(t))
         return true;
-    int kind = is_clock(r->call) ? EXACT : PLAIN;
+    int kind = is_clock(r->call) || (r->call == EVENT_TSC && place_of(r->call, r->args)) ? EXACT : PLAIN;
     const struct event *first = queue_left(queue_at(queue_id(t->script, r->call, e->key, kind == EXACT ? place_of(r->call, r->args) : 0)), kind);
     for (int i = 0; i < FAR && first != e && (first->done || first->run == run); i++)
         first = first->next[kind];

@@ -69,7 +69,7 @@ static bool is_read_site(const unsigned char *code)
 
 /* Those that share its memory and run, if any, are stopped for a moment: bytes are not changed under a
  * processor that may be fetching them.  Their stops are reported, and seen to, later. */
-static bool halt_others(struct task *t)
+bool sites_halt_others(struct task *t)
 {
     for (struct task *other = tasks; other; other = other->next)
         if (other->alive && other != t && other->space == t->space && task_state(other) == 'R' && !task_halt(other))
@@ -175,7 +175,7 @@ void sites_patch(struct task *t, unsigned *count)
         || !mem_read(t->tid, start, s.there, sizeof s.there))
         return;
     s.reads = !t->nr && is_read_site(s.there + MOVE_SIZE + 1 - ZERO_SIZE);
-    if ((!s.reads && !is_move_site(s.there, &t->regs)) || (is_shared && !halt_others(t)))
+    if ((!s.reads && !is_move_site(s.there, &t->regs)) || (is_shared && !sites_halt_others(t)))
         return;
     if (put_sites(t, &(const struct site *){&s}, 1, count) && known && known->count < MOST_KNOWN)
         note(known, &s);

@@ -1,6 +1,8 @@
 /* Registers of a stopped tracee, and what it does when it goes on. */
 #include "engine.h"
 
+#include <sys/wait.h>
+
 struct user_regs_struct regs_get(struct task *t)
 {
     struct user_regs_struct r = {0};
@@ -76,6 +78,41 @@ void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(str
     regs_set(t, &r);
     t->want_exit = true;
     t->then = then;
+}
+
+bool single_step(struct task *t)
+{
+    siginfo_t info = {0};
+    return !ptrace(PTRACE_SINGLESTEP, t->tid, 0, 0)
+        && !waitid(P_PID, (id_t)t->tid, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL)
+        && info.si_code == CLD_TRAPPED && waitpid(t->tid, NULL, __WALL) == t->tid;
+}
+
+int64_t call_now(struct task *t, long nr, const uint64_t *args)
+{
+    static const unsigned char instruction[2] = {0x0f, 0x05};
+    unsigned char there[sizeof instruction];
+    struct user_regs_struct before = regs_get(t), r = before;
+    uint64_t all = ~0ULL, mask;
+    r.rip = t->regs.rip - sizeof there;
+    if (!mem_read(t->tid, r.rip, there, sizeof there) || memcmp(there, instruction, sizeof there)
+        || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask))
+        return -ENOSYS;
+    r.rax = (ull)nr;
+    r.rdi = args[0];
+    r.rsi = args[1];
+    r.rdx = args[2];
+    r.r10 = args[3];
+    r.r8 = args[4];
+    r.r9 = args[5];
+    ptrace(PTRACE_SETSIGMASK, t->tid, sizeof all, &all);
+    regs_set(t, &r);
+    if (!single_step(t))
+        return -ESRCH;
+    int64_t result = (int64_t)regs_get(t).rax;
+    regs_set(t, &before);
+    ptrace(PTRACE_SETSIGMASK, t->tid, sizeof mask, &mask);
+    return result;
 }
 
 bool wants_all_calls(struct task *t)

@@ -11,6 +11,7 @@
 
 #pragma GCC target("general-regs-only")
 #pragma GCC optimize("O2", "no-tree-loop-distribute-patterns", "no-stack-protector")
+#include "pace.h"
 #include "unwind.h"
 
 #define STUB __attribute__((section("rex_stub"), used, noinline, visibility("hidden"), no_sanitize("address", "undefined")))
@@ -21,7 +22,9 @@ enum { WHO = 5, LONGEST_PATH = 1024, LONGEST_ANSWER = 512, ROOM = 4096, FIRST_FD
 enum { STOPS, GIVEN, PLAIN };                /* what is left to do for a call */
 struct answer { int64_t result; uint64_t how; };
 
-/* rex_stub_entry: called by a trampoline with a call's number and arguments in their registers.
+/* rex_stub_counter: called by a slot; it changes what rdtsc changes, and goes back a bit further if it has an answer.
+ * The flags: what adds 127 to the overflow bit sets it again.
+ * rex_stub_entry: called by a trampoline with a call's number and arguments in their registers.
  * What it leaves to a stop goes back to the site's own syscall instruction, which lies before what the
  * trampoline's last jump leads to, with stack and registers as they were.
  * rex_stub_call: performs a query.  Its syscall instruction and that of plain calls pass the
@@ -49,6 +52,17 @@ __asm__(
     ".globl rex_stub_plain\n"
     "rex_stub_plain:\n"
     "1:  ret\n"
+    ".globl rex_stub_counter\n"
+    "rex_stub_counter:\n"
+    "    push %r11\n    push %r10\n    push %r9\n    push %r8\n    push %rdi\n    push %rsi\n    push %rdx\n    push %rcx\n    push %rax\n"
+    "    lahf\n    seto %al\n    push %rax\n"
+    "    mov 80(%rsp), %rdi\n"
+    "    lea 8(%rsp), %rsi\n"
+    "    call rex_stub_read\n"
+    "    add %rax, 80(%rsp)\n"
+    "    pop %rax\n    add $127, %al\n    sahf\n"
+    "    pop %rax\n    pop %rcx\n    pop %rdx\n    pop %rsi\n    pop %rdi\n    pop %r8\n    pop %r9\n    pop %r10\n    pop %r11\n"
+    "    ret\n"
     ".globl rex_stub_call\n"
     "rex_stub_call:\n"
     "    mov %rdi, %rax\n"
@@ -394,3 +408,5 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     ring->busy = 0;
     return answer;
 }
+
+#include "stub_counter.h"

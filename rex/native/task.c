@@ -148,6 +148,7 @@ static void space_drop(struct space *s)
     if (--s->refs == 0) {
         free(s->fast);
         free(s->frames);
+        free(s->counters);
         free(s);
     }
 }
@@ -187,6 +188,7 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
             t->space->sites = parent->space->sites;
             fast_copy(t->space, parent->space);
             unwind_copy(t->space, parent->space);
+            counter_copy(t->space, parent->space);
         }
     }
     if (parent) {

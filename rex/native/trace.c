@@ -271,7 +271,7 @@ static void signal_stop(struct task *t, int sig)
         resume(t, 0);
         return;
     }
-    if ((sig == SIGSEGV && tsc_emulate(t)) || (sig == SIGILL && random_emulate(t))) {
+    if ((sig == SIGSEGV && tsc_emulate(t)) || (sig == SIGILL && (random_emulate(t) || counter_lands(t)))) {
         resume(t, 0);
         return;
     }
@@ -430,6 +430,7 @@ int trace(void)
     sigaddset(&child, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child, NULL);
     spawn();
+    tsc_start();
     if (handler != &live || live_is_recorded())
         tsc_allow(false); /* as to the tracees: else each switch between us writes CR4, which traps in a virtual machine */
     while (wait_one(&tid, &status, &used)) {

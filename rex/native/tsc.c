@@ -3,10 +3,14 @@
  * A loader measures itself with it, eight times a program, for LD_DEBUG=statistics only.  Unless that is
  * asked for, its readings are not logged, and once seen they are taken out of its code. */
 #include "engine.h"
+#include "fast.h"
+#include "pace.h"
 
 #include <elf.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <x86intrin.h>
 
 enum { MOST_SITES = 32, RDTSC_SIZE = 2 };
 static const unsigned char nop[RDTSC_SIZE] = {0x66, 0x90};     /* leaves also the flags as they were */
@@ -75,11 +79,18 @@ static void learn_site(struct task *t, uint64_t at)
 /* ------------------------------------------------------------------ all readings */
 
 /* Who reads it, wherever its library lies: the instruction's place in its page, and what is there. */
+uint64_t tsc_asker_at(struct task *t, uint64_t at)
+{
+    uint64_t words[2] = {at & 0xfff, 0};
+    mem_read(t->tid, at, &words[1], sizeof words[1]);
+    counter_restore(t, at, (unsigned char *)&words[1], sizeof words[1]);
+    return hash_bytes(words, sizeof words, 0) | 1;
+}
+
 uint64_t tsc_asker(struct task *t)
 {
-    uint64_t rip = regs_get(t).rip, words[2] = {rip & 0xfff, 0};
-    mem_read(t->tid, rip, &words[1], sizeof words[1]);
-    return hash_bytes(words, sizeof words, 0) | 1;
+    uint64_t rip = regs_get(t).rip, asker = counter_asker(t, rip);
+    return asker ? asker : tsc_asker_at(t, rip);
 }
 
 /* rdtsc and rdtscp fault, because the first process asked for that. */
@@ -105,9 +116,68 @@ bool tsc_emulate(struct task *t)
         r.rcx = aux ? ecx : r.rcx;
         serial_answered(t);
     }
+    uint64_t at = r.rip;
     r.rip += aux ? 3 : 2;
     regs_set(t, &r);
+    if (!is_quiet)
+        counter_met(t, at, aux ? 3 : 2);
     return true;
+}
+
+/* ------------------------------------------------------------------ what it says */
+
+/* Tracees may not read it, and to let them for a moment costs as much as a stop.  So once some site is read often, what all are
+ * told is reckoned from a clock that does not leap, which the kernel reckons from the counter. */
+static struct pace began, pace;
+
+static struct pace pace_now(void)
+{
+    enum { TRIES = 5 };
+    struct pace best = {0, 0, UINT64_MAX};
+    tsc_allow(true);
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t from = clock_ns(CLOCK_MONOTONIC_RAW), ticks = __rdtsc(), to = clock_ns(CLOCK_MONOTONIC_RAW);
+        if (to - from < best.scale)
+            best = (struct pace){from + (to - from) / 2, ticks, to - from};
+    }
+    tsc_allow(false);
+    return best;
+}
+
+void tsc_start(void)
+{
+    if (handler == &recorder)
+        began = pace_now();
+}
+
+const struct pace *tsc_pace(void)
+{
+    enum { EXACT_NS = 10000000 };            /* then it is so by some millionths */
+    if (pace.scale)
+        return &pace;
+    if (clock_ns(CLOCK_MONOTONIC_RAW) - began.ns < EXACT_NS)
+        return NULL;
+    struct pace now = pace_now();
+    __extension__ unsigned __int128 ticks = now.ticks - began.ticks;
+    now.scale = (uint64_t)((ticks << 32) / (now.ns - began.ns));
+    pace = now;
+    return &pace;
+}
+
+uint64_t tsc_read(bool with_aux, uint32_t *aux)
+{
+    unsigned processor = 0, node = 0;
+    uint64_t value;
+    if (pace.scale) {
+        if (with_aux)
+            syscall(SYS_getcpu, &processor, &node, NULL);
+        *aux = node << 12 | processor;       /* as Linux has it */
+        return ticks_at(&pace, clock_ns(CLOCK_MONOTONIC_RAW));
+    }
+    tsc_allow(true);
+    value = with_aux ? __rdtscp(aux) : __rdtsc();
+    tsc_allow(false);
+    return value;
 }
 
 /* Sanitizers and valgrind read it in our name: REX_TSC=1 leaves it to us. */

@@ -59,6 +59,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        for name in ("locks_order.c", "locks_tried.c", "writers_shared.c", "writers_shell.sh")},
     **{(name, "reference"): "a child's sleep is over at once, and this engine knows of no wait with a limit that is over before it"
        for name in ("threads_wait_limit.c", "threads_kill_waiting.c")},
+    ("counter_signals.c", "reference"): "this engine knows of no signal that comes with a reading of the counter",
     ("threads_print.c", "reference"): "what a thread says is compared with what that thread said when recorded",
     ("workers_die_locked.c", "reference"): "a lock whose holder has died is not handed on: it hangs",
     **{(name, "reference"): "the kernel knows who holds a lock that lends priority by a number that is another now"
