@@ -407,6 +407,7 @@ void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void record_start(void), record_report(void);
 void record_reading(struct task *t, struct record *r), record_wait(struct task *t);    /* see record_clock.c */
+void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
 void record_opened(struct task *t, int fd, struct bytes *b);
 void record_before_change(const char *path, bool moves);    /* moves: with all that is below it */
 void record_created(const char *path);

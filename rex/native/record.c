@@ -401,20 +401,6 @@ static void ended(struct task *t, int status)
     log_end(&out);
 }
 
-static void tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
-{
-    *value = tsc_read(with_aux, aux);
-    log_begin(&out, EVENT_TSC, t->index);
-    head(&out)->result = (int64_t)*value;
-    head(&out)->args[0] = *aux;
-    if (t->leader->threaded)
-        head(&out)->args[1] = tsc_asker(t);       /* to find the answer by in a replay */
-    log_end(&out);
-    t->returned_at = regs_get(t).rip + (with_aux ? 3 : 2);
-    if (!serial_on)
-        record_release(t);                        /* a replay finds this place, too */
-}
-
 static uint64_t random_drawn(struct task *t)
 {
     uint64_t value = plan.seed ? seed_number(t) : random_number();
@@ -446,6 +432,6 @@ void record_start(void)
 
 const struct handler recorder = {
     .entry = entry, .exit = exit_stop, .born = born, .execed = record_execed, .signal = record_signal,
-    .stepped = record_stepped, .ended = ended, .tsc = tsc, .random = random_drawn, .start = start,
+    .stepped = record_stepped, .ended = ended, .tsc = record_counter, .random = random_drawn, .start = start,
     .all_calls = record_awaits_call, .settle = nothing, .idle = nothing, .patient = true, .taken = record_taken,
 };

@@ -17,3 +17,19 @@ void record_wait(struct task *t)
     t->waited_until |= t->nr == REX_NR_clock_nanosleep ? t->args[1] & TIMER_ABSTIME
         : t->nr == REX_NR_futex && (t->args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && t->args[3];
 }
+
+void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
+{
+    static struct bytes out;
+    *value = tsc_read(with_aux, aux);
+    log_begin(&out, EVENT_TSC, t->index);
+    struct record *r = (struct record *)out.data;
+    r->result = (int64_t)*value;
+    r->args[0] = *aux;
+    if (t->leader->threaded)
+        r->args[1] = tsc_asker(t);                /* to find the answer by in a replay */
+    log_end(&out);
+    t->returned_at = regs_get(t).rip + (with_aux ? 3 : 2);
+    if (!serial_on)
+        record_release(t);                        /* a replay finds this place, too */
+}
