@@ -418,8 +418,8 @@ void record_standard(struct task *t, int64_t fd);
 void record_channels(struct task *t);
 void record_inherited(struct task *t, struct bytes *b);   /* from outside, by the first process: streams */
 void record_inherited_files(struct task *t);         /* and plain files, as if it had opened them */
-bool is_descriptor_call(struct task *t);
-bool closes_pipe(struct task *t);
+bool is_descriptor_call(struct task *t), closes_pipe(struct task *t);
+int record_refusal(const struct task *t, const struct rex_call *c);    /* the error, 0 = none */
 bool is_unlogged(struct task *t, bool external);
 void record_exec_entry(struct task *t);
 void record_execed(struct task *t);

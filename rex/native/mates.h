@@ -45,6 +45,8 @@ void replay_come_back(struct task *t);
 void replay_tell_outside(struct task *t, struct event *e);
 bool is_single(struct task *t);
 bool has_shared_work(const struct task *t);
+void replay_peer(struct task *t, struct event *e);                    /* see replay_peer.c */
+bool replay_peer_freely(struct task *t);
 bool replay_is_alone(struct task *t, const struct event *e);         /* see replay_alone.c */
 bool replay_alone_waits(struct task *t, const struct event *e);
 bool replay_alone_listens(void);

@@ -6,7 +6,6 @@
 #include "unwind.h"
 
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <x86intrin.h>
 
@@ -222,9 +221,9 @@ static void entry(struct task *t)
     t->want_exit = true;
     if (is_descriptor_call(t))
         descriptor_entry(t);
-    /* What moves inside the kernel cannot be logged; libc opens a terminal's name instead of its peer. */
-    if (c->hook == REX_HOOK_COPY || (t->nr == REX_NR_ioctl && (uint32_t)t->args[1] == TIOCGPTPEER)) {
-        refuse(t, EINVAL);
+    int error = record_refusal(t, c);
+    if (error) {
+        refuse(t, error);
         return;
     }
     read_names(t);

@@ -2,6 +2,7 @@
 #include "engine.h"
 #include "used.h"
 
+#include <asm/ioctls.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -199,4 +200,12 @@ void record_inherited_files(struct task *t)
             log_inherited(t, fd, path, &st);
         free(path);
     }
+}
+
+/* What moves inside the kernel, or in the memory of processes outside, cannot be logged; libc opens a terminal's name instead of its peer. */
+int record_refusal(const struct task *t, const struct rex_call *c)
+{
+    if (c->hook == REX_HOOK_PEER)
+        return task_of((pid_t)t->args[0]) ? 0 : EPERM;
+    return c->hook == REX_HOOK_COPY || (t->nr == REX_NR_ioctl && (uint32_t)t->args[1] == TIOCGPTPEER) ? EINVAL : 0;
 }

@@ -124,7 +124,7 @@ static bool answer_among_mates(struct task *t, const struct rex_call *c)
         return true;
     }
     return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_kin_kill(t))
-        || (c->hook == REX_HOOK_IPC && replay_ipc_freely(t));
+        || (c->hook == REX_HOOK_IPC && replay_ipc_freely(t)) || (c->hook == REX_HOOK_PEER && replay_peer_freely(t));
 }
 
 /* e: the first that does, NULL at the end of the log. */

@@ -21,8 +21,6 @@ static void run(struct task *t)
     t->want_exit = true;
 }
 
-/* ------------------------------------------------------------------ wait */
-
 /* The child that a wait has told of; 0: none. */
 int64_t replay_waited(const struct record *r)
 {
@@ -268,7 +266,8 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
         socket_entry(t, e);
         return;
     case REX_HOOK_IPC:
-        replay_ipc(t, e);
+    case REX_HOOK_PEER:
+        (c->hook == REX_HOOK_IPC ? replay_ipc : replay_peer)(t, e);
         return;
     }
     if (replay_is_output(t->stream, t->nr))
@@ -311,7 +310,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
         wait_freely_exit(t, result);
     if (!e && c->hook == REX_HOOK_OPEN && result >= 0)
         replay_own_opened(t, (int)result);
-    if (!e && (c->hook == REX_HOOK_KILL || c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_IPC))
+    if (!e && (c->hook == REX_HOOK_KILL || c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_IPC || c->hook == REX_HOOK_PEER))
         give_result(t, result);
     if (!e)
         return;
@@ -346,7 +345,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
     case REX_HOOK_EPOLL_CTL:
         break;
     default:
-        if (result < 0 && r->result >= 0 && (c->hook == REX_HOOK_WAIT || c->hook == REX_HOOK_FORK)) {
+        if (result < 0 && r->result >= 0 && (c->hook == REX_HOOK_WAIT || c->hook == REX_HOOK_FORK || c->hook == REX_HOOK_PEER)) {
             replay_diverged(t, e, "failed here");
             give_result(t, result);
             break;
@@ -383,8 +382,9 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
             skip_call(t, -ESRCH);
         return;
     case REX_HOOK_IPC:
-        if (!replay_ipc_freely(t))
-            skip_call(t, -EINVAL);
+    case REX_HOOK_PEER:
+        if (!(c->hook == REX_HOOK_IPC ? replay_ipc_freely : replay_peer_freely)(t))
+            skip_call(t, c->hook == REX_HOOK_IPC ? -EINVAL : -EPERM);
         return;
     case REX_HOOK_PID:
         skip_call(t, -ESRCH);

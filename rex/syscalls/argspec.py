@@ -29,7 +29,7 @@ Key = enum.IntEnum("Key", "NONE PATH STREAM ARG", start=0)
 Dir = enum.IntEnum("Dir", "VALUE IN OUT INOUT", start=0)
 SizeKind = enum.IntEnum("SizeKind", "NONE CONST ARG DEREF RET STRING IOV MSG MMSG BITS IOCTL", start=0)
 Hook = enum.IntEnum("Hook", "NONE OPEN EXEC FORK WAIT KILL SLEEP PAUSE TID POLL SELECT EPOLL_WAIT EPOLL_CTL "
-                            "CHDIR TREE RLIMIT PID DUP CLOSE CLOSE_RANGE FCNTL SOCKET ACCEPT STREAM COPY EXIT IPC", start=0)
+                            "CHDIR TREE RLIMIT PID DUP CLOSE CLOSE_RANGE FCNTL SOCKET ACCEPT STREAM COPY EXIT IPC PEER", start=0)
 
 VALUE_WORDS = (
     "int uint size off fd dirfd addr flags mode pid uid gid dev sig clock whence prot mapflags oflags access "

@@ -52,6 +52,7 @@ ALWAYS: dict[tuple[str, str], str] = {
     ("inherited_files.sh", "reference"): "plain files that the program inherits are not opened again by this engine",
     ("threads_end_late.c", "reference"): "a library that another thread's end loads now is not in the log",
     ("socket_ends.c", "reference"): "this engine does not follow descriptors that are handed over",
+    ("peer_memory.c", "reference"): "memory of other processes is refused by this engine",
     ("socket_rights.c", "reference"): "this engine does not follow descriptors that are handed over",
 }
 SOMETIMES: dict[tuple[str, str], str] = {

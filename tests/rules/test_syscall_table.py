@@ -15,7 +15,7 @@ from rex.syscalls.values import RESULTS, VALUES
 
 HEADERS = [Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), Path("/usr/include/asm/unistd_64.h")]
 KNOWN_HOOKS = set("none open exec fork wait kill sleep pause tid poll select epoll_wait epoll_ctl chdir tree rlimit pid "
-                  "dup close close_range fcntl socket accept stream copy exit ipc".split())
+                  "dup close close_range fcntl socket accept stream copy exit ipc peer".split())
 
 
 def test_numbers_equal_to_the_system_header() -> None:

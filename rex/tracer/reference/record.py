@@ -133,6 +133,9 @@ class Recorder(Handler):
             return
         task.want_exit = True
         # What moves inside the kernel cannot be logged; libc opens a terminal's name instead of its peer.
+        if call.hook is Hook.PEER:
+            self._refuse(task, errno.EPERM)
+            return
         if call.hook is Hook.COPY or (task.nr == _IOCTL and task.args[1] & 0xFFFFFFFF == _TIOCGPTPEER):
             self._refuse(task, errno.EINVAL)
             return

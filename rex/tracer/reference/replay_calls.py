@@ -224,7 +224,7 @@ def end_call(replayer: "Replayer", task: Task, entry: Entry, result: int) -> Non
 
 _REFUSALS = {Hook.EXEC: errno.ENOENT, Hook.TREE: errno.ENOENT, Hook.CHDIR: errno.ENOENT,
              Hook.SOCKET: errno.ENETUNREACH, Hook.ACCEPT: errno.ENETUNREACH,
-             Hook.KILL: errno.ESRCH, Hook.PID: errno.ESRCH}
+             Hook.KILL: errno.ESRCH, Hook.PID: errno.ESRCH, Hook.PEER: errno.EPERM}
 
 
 def perform_unmatched(replayer: "Replayer", task: Task, call: Call) -> None:
