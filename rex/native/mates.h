@@ -64,6 +64,7 @@ struct event *replay_ender(struct task *t, const struct event *e);
 bool replay_ends_by_signal(struct task *t);
 bool replay_is_killed_later(struct task *t, const struct event *e);
 bool replay_ends_too_early(const struct task *t, const struct event *e);
+void replay_stuck_start(void);
 void replay_end_if_stuck(ull last);                   /* last: when anything moved */
 bool replay_time_comes(const struct event *e);
 void replay_end_if_still(void);                       /* though something moves, over and over */

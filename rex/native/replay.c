@@ -398,6 +398,7 @@ void replay_start(void)
 {
     log_load(plan.log);
     replay_match_start();
+    replay_stuck_start();
     replay_mappings_start();
     replay_peers_start();
     replay_kin_files_start();

@@ -33,6 +33,7 @@ bool replay_step_skipped(struct task *t);             /* asks whether the step t
 void replay_step_ended(struct task *t);
 void replay_stop(int status) __attribute__((noreturn));   /* all that was wanted has happened, or can */
 bool replay_is_turn(struct task *t, const struct event *e);
+void replay_order_instead(struct task *t);
 bool replay_is_answerable(struct task *t, const struct event *e);
 void replay_output(struct task *t, struct event *e);
 struct event *replay_output_of(struct task *t, struct event *own, uint64_t key);
@@ -60,7 +61,7 @@ void replay_idle(void);
 extern ull replay_forced;
 void replay_done(struct event *e);
 void replay_put_aside(struct event *e);               /* nobody asks for it */
-extern uint64_t replay_progress;                      /* how many events have happened */
+extern uint64_t replay_progress;                      /* how many events have happened that are not idle */
 void replay_emulate(struct task *t, struct event *e);
 void replay_answered(struct task *t, struct event *e);   /* what later calls reckon with */
 void replay_diverged(struct task *t, const struct event *e, const char *why);

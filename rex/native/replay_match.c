@@ -109,7 +109,7 @@ uint64_t replay_progress;
 
 void replay_done(struct event *e)
 {
-    replay_progress += !e->done;
+    replay_progress += !e->done && !e->idle;
     e->done = true;
     if (is_timed(e->record->call)) {
         struct queue *q = queue_at(queue_id(script_of(e->record->task), e->record->call, e->key, 0));

@@ -99,6 +99,26 @@ bool replay_is_turn(struct task *t, const struct event *e)
     return true;
 }
 
+/* The first left of such calls of a task whose place counts. */
+static struct event *first_ordered(const struct task *t, const struct script *s)
+{
+    for (size_t i = s->cursor; i < s->count; i++)
+        if (s->event[i]->record->call == t->nr && s->event[i]->ordered && !s->event[i]->done && !s->event[i]->taker)
+            return s->event[i];
+    return NULL;
+}
+
+/* The task makes, moves or removes a file that has another name than when recorded: for what it does instead nobody waits. */
+void replay_order_instead(struct task *t)
+{
+    struct event *e = first_ordered(t, t->script), *other;
+    for (uint32_t i = 0; i < script_total() && !(e && e->record->task == t->script->index); i++)
+        if (replay_is_mate(t, script_of(i)) && (other = first_ordered(t, script_of(i))) && (!e || other->number < e->number))
+            e = other;
+    if (e)
+        e->ordered = false;
+}
+
 /* ------------------------------------------------------------------ between processes, over sockets */
 
 /* Sockets are stood in for, so that what arrives is there at once.  Threads of the process that
@@ -205,9 +225,11 @@ bool replay_has_arrived(struct task *t, const struct event *e)
     return awaited(t, e) == send_count;
 }
 
-/* It will not be sent: nothing else can move. */
+/* What it waits for does not come, as nothing else can move: nobody waits for that any more. */
 void replay_waive(struct task *t, const struct event *e)
 {
+    for (size_t i = ordered_head; e->ordered && i < e->number; i++)
+        events[i].ordered &= events[i].done || !is_before(t, e, &events[i]);
     for (size_t i; (i = awaited(t, e)) < send_count; )
         waived[i] = true;
 }

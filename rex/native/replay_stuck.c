@@ -62,14 +62,44 @@ static enum mover mover_of(struct task *t)
 
 /* ------------------------------------------------------------------ how long it may take */
 
-/* The longest time without an event from that place on, until one has this number. */
-static ull longest_pause(const struct script *s, size_t at, uint32_t until)
+/* What a thread does that waits with a limit, over and over: it asks for the time and for itself, and finds nothing.  Though the log
+ * has such events left, none of them tells that the replay goes on. */
+static bool is_idle(const struct record *r)
 {
-    ull longest = 0, before = at ? s->event[at - 1]->record->time : s->birth->time;
-    for (const struct event *e = NULL; at <= s->count && (!e || e->number < until); at++) {
+    const struct rex_call *c = call_of(r->call);
+    return r->call == EVENT_TSC || r->call == REX_NR_futex
+        || (c && (c->query || c->hook == REX_HOOK_SLEEP || (is_readiness_wait(c) && r->result <= 0)));
+}
+
+void replay_stuck_start(void)
+{
+    for (size_t i = 0; i < event_count; i++)
+        events[i].idle = is_idle(events[i].record);
+}
+
+/* How many events there are until the last before that place which is not idle. */
+static size_t until_last(const struct script *s, size_t at)
+{
+    while (at && s->event[at - 1]->idle)
+        at--;
+    return at;
+}
+
+static ull time_before(const struct script *s, size_t at)
+{
+    return (at ? s->event[at - 1]->record : s->birth)->time;
+}
+
+/* The longest time without an event, of those that are not idle, from that place on, until that point in time. */
+static ull longest_pause(const struct script *s, size_t at, ull until)
+{
+    ull longest = 0, before = time_before(s, until_last(s, at));
+    for (const struct event *e = NULL; at <= s->count && before < until; at++) {
         e = at < s->count ? s->event[at] : s->exit;
-        ull now = e && e->record->time > before ? e->record->time : before;
-        longest = now - before > longest ? now - before : longest;
+        if (e && e->idle)
+            continue;
+        ull now = !e || e->record->time > until ? until : e->record->time;
+        longest = now > before && now - before > longest ? now - before : longest;
         before = now;
     }
     return longest;
@@ -82,18 +112,35 @@ static ull pause_of(struct task *t)
     if (!s || !s->birth)
         return 0;
     replay_next(t);
-    size_t after = s->answered ? script_place(s, s->answered) + 1 : 0, at = after > s->cursor ? after : s->cursor;
-    return longest_pause(s, at ? at - 1 : 0, at < s->count ? s->event[at]->number : UINT32_MAX);
+    size_t after = s->answered ? script_place(s, s->answered) + 1 : 0, at = until_last(s, after > s->cursor ? after : s->cursor), next = at;
+    while (next < s->count && s->event[next]->idle)
+        next++;
+    const struct event *e = next < s->count ? s->event[next] : s->exit ? s->exit : &events[event_count - 1];
+    return longest_pause(s, at ? at - 1 : 0, e->record->time);
 }
 
-/* Whether a task waits with a limit, and may be told by it to do what the log has before e. */
+/* For how long no event has happened that is not idle, since it was asked first. */
+static ull still_for(void)
+{
+    static uint64_t seen;
+    static ull seen_at;
+    if (!seen_at || seen != replay_progress) {
+        seen = replay_progress;
+        seen_at = log_now();
+    }
+    return log_now() - seen_at;
+}
+
+/* Whether a task waits with a limit, and may be told by it to do what the log has before e.  It may have waited often
+ * since the last event that was not idle. */
 bool replay_time_comes(const struct event *e)
 {
     enum { SLOWER = 2, LATE_NS = 60000000 };
+    ull unmoved = still_for();
     for (struct task *t = tasks; t; t = t->next) {
         const struct event *next = t->alive && !t->held && t->script && t->script->birth ? replay_next(t) : NULL;
         size_t at = t->script ? t->script->cursor : 0;
-        if (!next || next->number > e->number || log_now() - t->last_stop > SLOWER * longest_pause(t->script, at ? at - 1 : 0, e->number) + LATE_NS)
+        if (!next || next->number > e->number || unmoved > SLOWER * longest_pause(t->script, at ? at - 1 : 0, e->record->time) + LATE_NS)
             continue;
         enum mover mover = mover_of(t);
         if (mover == TIME || mover == ITSELF)

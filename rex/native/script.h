@@ -7,6 +7,7 @@ struct event {
     uint64_t key;
     uint32_t number;
     bool done, ordered, looked_up;
+    bool idle;                       /* waiting over and over does as much, see replay_stuck.c */
     bool aside;                      /* done from the start: what is between processes comes about by itself */
     bool unsaid;                     /* done, but not yet said to a server outside: see replay_talks.c */
     const char *file;                /* once looked up: what stands in, of opens for reading */
