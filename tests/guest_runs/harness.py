@@ -182,6 +182,10 @@ class Trial:
         shell = ["sh", "-c", f'exec "$@" {redirections}', "sh"] if redirections else []
         return spawn([*shell, sys.executable, "-m", "rex.cli.main", *args], cwd, env, timeout_s=self.timeout_s, **how)
 
+    def outside(self) -> contextlib.AbstractContextManager[int]:
+        """What the guest talks to, while that runs: its port, 0 = nothing does."""
+        return {"servers": servers, "callers": callers}.get(self.run.outside, lambda: contextlib.nullcontext(0))()
+
     def record(self) -> Result:
         """Record it, and see that it ran as it should."""
         prepare(self.directory)
@@ -190,8 +194,7 @@ class Trial:
         env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "GUEST_VARIABLE": "one 'and' \"two\""}
         options = ("--serialize",) if self.run.is_serialized else ()
         args = ("record", "-q", *options, "-l", str(self.archive), "-e", self.name, "--", *command)
-        beside = {"servers": servers, "callers": callers}.get(self.run.outside, lambda: contextlib.nullcontext(0))
-        with beside() as port:
+        with self.outside() as port:
             done = self._recorded({**env, "GUEST_PORT": str(port)} if port else env, *args)
         self.after = entries(self.directory)
         self.directory.rename(self.place / "away")

@@ -42,15 +42,16 @@ RACING = {name for name, _ in (*ALWAYS, *SOMETIMES)}
 
 def run_live(trial: Trial, elsewhere: Path) -> tuple[Result, dict[str, object]]:
     """Run the recorded guest as a new experiment, recorded; the process and its report."""
-    args = ("runnew", "-q", "-l", str(trial.archive), "-e", trial.name, "--headless", "-o", "out",
-            f"--record={trial.name[-80:].lstrip('.-+')}.live", "--json")
-    if trial.run.is_stdin_file:
-        source = trial.place / "stdin"
-        source.write_bytes(trial.run.stdin)
-        with open(source, "rb") as file:
-            done = trial.rex({}, elsewhere, *args, stdin=file)
-    else:
-        done = trial.rex({}, elsewhere, *args, text=trial.run.stdin)
+    with trial.outside() as port:         # a live run meets those that are there now
+        args = ("runnew", "-q", "-l", str(trial.archive), "-e", trial.name, "--headless", "-o", "out",
+                f"--record={trial.name[-80:].lstrip('.-+')}.live", "--json", *(["--env", f"GUEST_PORT={port}"] if port else []))
+        if trial.run.is_stdin_file:
+            source = trial.place / "stdin"
+            source.write_bytes(trial.run.stdin)
+            with open(source, "rb") as file:
+                done = trial.rex({}, elsewhere, *args, stdin=file)
+        else:
+            done = trial.rex({}, elsewhere, *args, text=trial.run.stdin)
     at = done.stdout.rfind(b'{"archive": ')
     assert at >= 0, f"no report\n{done.command}\n{tail(done.stdout)}\n{tail(done.stderr)}"
     report = json.loads(done.stdout[at:])
