@@ -108,7 +108,7 @@ static struct event *first_ordered(const struct task *t, const struct script *s)
     return NULL;
 }
 
-/* The task makes, moves or removes a file that has another name than when recorded: for what it does instead nobody waits. */
+/* The task makes a directory of another name than when recorded: for the log's, which it does not make, nobody waits. */
 void replay_order_instead(struct task *t)
 {
     struct event *e = first_ordered(t, t->script), *other;

@@ -162,7 +162,8 @@ static bool change_own(struct task *t)
         if (changes) {
             overlay_change_own(t, path, path2);
             cross_out(t, path2);
-            replay_order_instead(t);
+            if (makes)
+                replay_order_instead(t);
         }
         skip_call(t, changes ? 0 : makes || is_in_way ? -EEXIST : -ENOENT);
     }
@@ -212,11 +213,8 @@ static bool open_own(struct task *t)
     char *given = replay_own_name(t), *path = replay_opened_name(t), *file = given ? overlay_made(given) : NULL;
     bool reads = (open_flags(t) & (O_ACCMODE | O_CREAT | O_TRUNC)) == O_RDONLY;
     bool known = path && ((reads && overlay_original(path)) || ((file || open_flags(t) & O_CREAT) && !overlay_is_archived(given)));
-    if (known) {
-        if (!reads)
-            replay_order_instead(t);
+    if (known)
         replay_open(t, NULL);
-    }
     free(given);
     free(path);
     free(file);
