@@ -133,9 +133,11 @@ static struct address remote_of(const struct socket *s)
 
 /* ------------------------------------------------------------------ the log */
 
+/* Also of a thread that the log does not have: a pool may need one more than when recorded. */
 bool peers_share(const struct script *s)
 {
-    return has_any && s->birth && threaded[script_leader(s->index)->index];
+    const struct script *leader = has_any && s->tgid ? script_named(s->tgid) : NULL;
+    return leader && threaded[leader->index];
 }
 
 bool peers_decide_late(const struct script *s)
