@@ -79,7 +79,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        "recorded; this engine knows of no kin" for name in ("python_multiprocessing.py", "python_pools.py", "workers_shared.c",
                                                             "workers_named.c", "workers_waited.c")},
     **{(name, "reference"): "sockets between threaded processes are answered from the log, call by call: it tries more or "
-       "less often, or sends in other parts" for name in ("sockets_retried.c", "sockets_batched.c", "workers_meet.c")},
+       "less often, or sends in other parts" for name in ("sockets_retried.c", "sockets_batched.c", "threads_one_more_asks.c", "workers_meet.c")},
     **{(name, "reference"): "children of threads are named by the thread that started them and its ordinal, and their "
        "exit, output and order follow the log of that name, though another job's child has it now"
        for name in ("python_thread_children.py", "python_thread_jobs.py")},
