@@ -78,23 +78,13 @@ static size_t movable(const unsigned char *code, size_t n)
 /* Of a file, and nobody's to write: code that is made as the program runs may be moved by it, or be changed in part. */
 static bool is_of_file(const struct task *t, uint64_t at)
 {
-    char name[40], line[PATH_MAX + 100], path[2] = "";
-    bool is_found = false;
-    snprintf(name, sizeof name, "/proc/%d/maps", t->tid);
-    FILE *f = fopen(name, "re");
-    while (f && !is_found && fgets(line, sizeof line, f)) {
-        ull from, to;
-        char rights[5] = "";
-        int got = sscanf(line, "%llx-%llx %4s %*s %*s %*s %1s", &from, &to, rights, path);
-        is_found = got >= 3 && at >= from && at < to;
-        if (is_found)
-            is_found = got == 4 && *path == '/' && !strcmp(rights, "r-xp");
-        else if (got >= 3 && from > at)
-            break;
-    }
+    struct mapping m = {0};
+    FILE *f = mappings_open(t->tid);
+    while (mappings_next(f, &m) && m.to <= at)
+        ;
     if (f)
         fclose(f);
-    return is_found;
+    return at >= m.from && at < m.to && m.inode && !memcmp(m.rights, "r-xp", sizeof m.rights);
 }
 
 /* ------------------------------------------------------------------ slots */

@@ -122,7 +122,7 @@ struct space {                       /* one address space */
     unsigned code_looks;
     bool filter_due;                 /* one lies in its area, and is not yet in force */
     struct fast *fast; struct sites *sites; struct frame *frames;   /* the second of its program; what is known of its functions */
-    struct counters *counters;       /* see counter.c */
+    struct counters *counters; struct known_files *files;     /* see counter.c; unwind.c */
 };
 
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };

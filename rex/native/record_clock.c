@@ -29,7 +29,6 @@ void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *au
     if (t->leader->threaded)
         r->args[1] = tsc_asker(t);                /* to find the answer by in a replay */
     log_end(&out);
-    t->returned_at = regs_get(t).rip + (with_aux ? 3 : 2);
     if (!serial_on)
         record_release(t);                        /* a replay finds this place, too */
 }

@@ -149,6 +149,7 @@ static void space_drop(struct space *s)
         free(s->fast);
         free(s->frames);
         free(s->counters);
+        free(s->files);
         free(s);
     }
 }

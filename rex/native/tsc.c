@@ -79,27 +79,37 @@ static void learn_site(struct task *t, uint64_t at)
 /* ------------------------------------------------------------------ all readings */
 
 /* Who reads it, wherever its library lies: the instruction's place in its page, and what is there. */
-uint64_t tsc_asker_at(struct task *t, uint64_t at)
+static uint64_t asker_of_word(struct task *t, uint64_t at, uint64_t word)
 {
-    uint64_t words[2] = {at & 0xfff, 0};
-    mem_read(t->tid, at, &words[1], sizeof words[1]);
+    uint64_t words[2] = {at & 0xfff, word};
     counter_restore(t, at, (unsigned char *)&words[1], sizeof words[1]);
     return hash_bytes(words, sizeof words, 0) | 1;
 }
 
+uint64_t tsc_asker_at(struct task *t, uint64_t at)
+{
+    uint64_t word = 0;
+    mem_read(t->tid, at, &word, sizeof word);
+    return asker_of_word(t, at, word);
+}
+
+static struct { uint64_t at, word; } met;            /* the instruction that faulted */
+
 uint64_t tsc_asker(struct task *t)
 {
-    uint64_t rip = regs_get(t).rip, asker = counter_asker(t, rip);
-    return asker ? asker : tsc_asker_at(t, rip);
+    uint64_t asker = counter_asker(t, met.at);
+    return asker ? asker : asker_of_word(t, met.at, met.word);
 }
 
 /* rdtsc and rdtscp fault, because the first process asked for that. */
 bool tsc_emulate(struct task *t)
 {
-    unsigned char code[3] = {0};
+    unsigned char code[sizeof met.word];
     struct user_regs_struct r = regs_get(t);
-    if (!mem_read(t->tid, r.rip, code, 3) && !mem_read(t->tid, r.rip, code, 2))
-        return false;
+    met.at = r.rip;
+    met.word = 0;
+    mem_read(t->tid, met.at, &met.word, sizeof met.word);         /* at the end of what is mapped a part of it */
+    memcpy(code, &met.word, sizeof code);
     bool plain = code[0] == 0x0f && code[1] == 0x31;
     bool aux = code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9;
     if (!plain && !aux)
@@ -114,13 +124,13 @@ bool tsc_emulate(struct task *t)
         r.rax = (uint32_t)value;
         r.rdx = value >> 32;
         r.rcx = aux ? ecx : r.rcx;
+        t->returned_at = r.rip + (aux ? 3 : 2);
         serial_answered(t);
     }
-    uint64_t at = r.rip;
     r.rip += aux ? 3 : 2;
     regs_set(t, &r);
     if (!is_quiet)
-        counter_met(t, at, aux ? 3 : 2);
+        counter_met(t, met.at, aux ? 3 : 2);
     return true;
 }
 

@@ -199,6 +199,26 @@ static uint64_t described(struct task *t, uint64_t header, uint64_t pc)
 
 /* ------------------------------------------------------------------ mapped files */
 
+/* Those that were found before, as there may be a thousand mappings to look through. */
+enum { FILES_KNOWN = 32 };
+struct known_files { size_t count; struct known_file { uint64_t from, to, begins; } file[FILES_KNOWN]; };
+
+static uint64_t known_begins(const struct task *t, uint64_t pc)
+{
+    const struct known_files *known = t->space->files;
+    for (size_t i = 0; known && i < known->count && i < FILES_KNOWN; i++)
+        if (pc >= known->file[i].from && pc < known->file[i].to)
+            return known->file[i].begins;
+    return 0;
+}
+
+static void note_file(struct task *t, const struct mapping *m, uint64_t begins)
+{
+    if (!t->space->files)
+        t->space->files = zalloc(sizeof *t->space->files);
+    t->space->files->file[t->space->files->count++ % FILES_KNOWN] = (struct known_file){m->from, m->to, begins};
+}
+
 /* Where the file begins whose code has the instruction; 0: it is of no file. */
 static uint64_t file_begins(struct task *t, uint64_t pc)
 {
@@ -213,6 +233,8 @@ static uint64_t file_begins(struct task *t, uint64_t pc)
     }
     if (f)
         fclose(f);
+    if (found)
+        note_file(t, &m, found);
     return found;
 }
 
@@ -233,14 +255,21 @@ static uint64_t frames_header(struct task *t, uint64_t at)
 
 /* ------------------------------------------------------------------ what is known of an address space */
 
-static struct frame find(struct task *t, uint64_t pc)
+static struct frame find_in(struct task *t, uint64_t pc, uint64_t begins)
 {
     struct frame f = {.pc = pc, .is_last = true};
     struct row row;
-    uint64_t header = pc ? frames_header(t, file_begins(t, pc - 1)) : 0, at = header ? described(t, header, pc - 1) : 0;
+    uint64_t header = frames_header(t, begins), at = header ? described(t, header, pc - 1) : 0;
     if (!at || !row_of(t, at, pc - 1, &row) || row.size <= 0 || row.size > FRAMES_REACH || row.rbp > 0 || row.rbp < -FRAMES_REACH)
         return f;
     return (struct frame){pc, (int32_t)row.size, (int16_t)row.rbp, row.base == RBP, false};
+}
+
+/* Where another file has taken the place of a known one, that has no description of the instruction. */
+static struct frame find(struct task *t, uint64_t pc)
+{
+    struct frame f = find_in(t, pc, pc ? known_begins(t, pc - 1) : 0);
+    return f.is_last && pc ? find_in(t, pc, file_begins(t, pc - 1)) : f;
 }
 
 /* Threads may be looking at it: what it says of the instruction comes first. */
