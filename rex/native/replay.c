@@ -39,10 +39,10 @@ static bool may_race(void)
     return false;
 }
 
-/* Who reads what threads have handed over in larger or smaller parts may look at the clock more or less often. */
+/* Who reads what others have handed over in larger or smaller parts may look at the clock more or less often. */
 bool replay_is_pace(long nr)
 {
-    return nr == REX_NR_clock_gettime && may_race();
+    return nr == REX_NR_clock_gettime && script_total() > 1 && !serial_on;
 }
 
 static void tell_divergence(const struct event *e, uint32_t task, const char *why, const char *asked, const char *path)
