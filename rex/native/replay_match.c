@@ -352,12 +352,21 @@ static bool ends_by_others(const struct script *s)
     return false;
 }
 
+/* Clocks are read as often as it takes. */
+static bool has_only_readings(const struct script *s)
+{
+    for (size_t i = s->cursor; i < s->count; i++)
+        if (!s->event[i]->done && !is_timed(s->event[i]->record->call))
+            return false;
+    return true;
+}
+
 /* Whether the thread's log may end because its process ended, or executed another program: then it did not come
  * to what it asks for now.  Threads that ended just before look the same. */
 bool replay_was_cut_off(struct task *t)
 {
     struct script *s = t->script;
-    if (!s || !s->exit || !has_shared_work(t) || replay_next(t))
+    if (!s || !s->exit || !has_shared_work(t) || !has_only_readings(s))
         return false;
     if (!s->end)
         s->end = ends_by_others(s) ? END_BY_OTHERS : END_BY_ITSELF;

@@ -2,7 +2,7 @@
  *
  * Of these a replay makes the connections again: what threads say to each other depends on their pace, so that
  * the log's data would not answer what they ask now.  A socket that listens is among them if all that it
- * let in came from such processes. */
+ * let in came from such processes, or from such as have no threads but wait for what they are told. */
 #include "engine.h"
 #include "talks.h"
 
@@ -22,12 +22,14 @@ static struct socket {
     bool is_hidden;                      /* what is asked on it cannot be compared */
     uint32_t speaker;                    /* 1 + the task that did; MANY */
     bool is_outside;                     /* of one that listens: somebody else called */
+    bool is_tried;                       /* its user does not wait until it is ready */
     bool is_played;                      /* of a threaded process, to a server outside: see replay_talks.c */
     bool is_odd;                         /* used by several processes, or with descriptors, or data that are not in the log */
     bool is_used;                        /* in the replay: its bind, or connect, has happened */
 } *sockets;
 static uint32_t socket_count;
 static bool *threaded;                   /* by process: its leader's index */
+static bool *calls;                      /* or it has none, and calls such, and waits for what they say */
 static bool has_any;
 
 static struct socket *socket_at(uint32_t stream)
@@ -142,7 +144,7 @@ bool peers_share(const struct script *s)
 
 bool peers_decide_late(const struct script *s)
 {
-    return peers_share(s) || (s->birth && talks_known(s->tgid));
+    return peers_share(s) || (s->birth && ((has_any && calls[script_leader(s->index)->index]) || talks_known(s->tgid)));
 }
 
 static bool shares(uint32_t task)
@@ -195,12 +197,42 @@ static void note(struct event *e)
     else if (r->call == REX_NR_listen && r->result >= 0)
         s->listen = e;
     s->is_odd |= is_odd(s, r);
+    s->is_tried |= r->result == -EAGAIN || r->result == -EINPROGRESS;
     s->is_hidden |= begins_hidden(r);
     if (talk_says(r->call) || pipe_takes(r->call) || r->call == REX_NR_connect)
         s->speaker = !s->speaker || s->speaker == r->task + 1 ? r->task + 1 : MANY;
     if (r->call == REX_NR_connect || (s->is_datagrams && !s->connect && talk_says(r->call)))
         s->connect = e;
     s->is_spoken_on |= s->connect || r->call == REX_NR_bind || r->call == REX_NR_ioctl || pipe_takes(r->call);
+}
+
+static bool listens_at(const struct socket *s, const struct address *to)
+{
+    struct address at = bound_at(s);
+    return s->listen && shares(s->listen->record->task) && at.n && address_same(&at, to);
+}
+
+/* Who only asks, and waits for each answer, has no pace of its own. */
+static void find_callers(void)
+{
+    bool *is_tried = zalloc(script_total() + 1);
+    for (uint32_t i = 1; i < socket_count; i++) {
+        struct address to = remote_of(&sockets[i]);
+        uint32_t process = to.n && sockets[i].is_stream ? script_leader(sockets[i].connect->record->task)->index : script_total();
+        for (uint32_t k = 1; process < script_total() && !threaded[process] && k < socket_count; k++)
+            if (listens_at(&sockets[k], &to)) {
+                calls[process] = true;
+                is_tried[process] |= sockets[i].is_tried;
+            }
+    }
+    for (uint32_t i = 0; i < script_total(); i++)
+        calls[i] &= !is_tried[i];
+    free(is_tried);
+}
+
+static bool may_call(uint32_t task)
+{
+    return shares(task) || calls[script_leader(task)->index];
 }
 
 /* Whether the connection that was let in is the caller's. */
@@ -220,7 +252,7 @@ static void pair(const struct event *accept)
     if (!listener)
         return;
     for (uint32_t i = 1; i < socket_count && !found; i++)
-        found = sockets[i].connect && is_caller(accept, listener, &sockets[i]) && shares(sockets[i].connect->record->task);
+        found = sockets[i].connect && is_caller(accept, listener, &sockets[i]) && may_call(sockets[i].connect->record->task);
     listener->is_outside |= !found || !shares(r->task);
 }
 
@@ -309,6 +341,7 @@ void replay_peers_start(void)
     if (log_version < LOG_WITH_ENDS || serial_on)
         return;
     threaded = zalloc(script_total() + 1);
+    calls = zalloc(script_total() + 1);
     for (uint32_t i = 0; i < script_total(); i++) {
         const struct script *s = script_of(i);
         threaded[script_leader(s->index)->index] |= s->birth && s->birth->args[2] & CLONE_THREAD;
@@ -319,6 +352,7 @@ void replay_peers_start(void)
     sockets = zalloc((socket_count + 1) * sizeof *sockets);
     for (size_t i = 0; i < event_count; i++)
         note(&events[i]);
+    find_callers();
     for (size_t i = 0; i < event_count; i++)
         if (call_of(events[i].record->call) && call_of(events[i].record->call)->hook == REX_HOOK_ACCEPT && events[i].record->result >= 0)
             pair(&events[i]);
