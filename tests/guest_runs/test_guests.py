@@ -45,6 +45,7 @@ UNSENT = ("a signal wait or a sleep that a signal ended is answered at once, bef
 ALWAYS: dict[tuple[str, str], str] = {
     ("thread_cancel.c", "reference"): UNSENT + ", so that SIGCANCEL kills",
     ("pipes_polled.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
+    ("pipe_parts.c", "reference"): "a clock that is read as often as an inner pipe gives parts counts as a divergence",
     ("pipe_head.c", "reference"): "as pipes_polled.c: it asks once more what the pipe is, which counts as a divergence",
     ("threads_nap_until.c", "reference"): "it sleeps by the clock of now until a point in time of then, which is over",
     ("alarm_before_nap.c", "reference"): "sleeps end at once in this engine, whatever signal was there before",
@@ -79,7 +80,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
        "recorded; this engine knows of no kin" for name in ("python_multiprocessing.py", "python_pools.py", "workers_shared.c",
                                                             "workers_named.c", "workers_waited.c")},
     **{(name, "reference"): "sockets between threaded processes are answered from the log, call by call: it tries more or "
-       "less often, or sends in other parts" for name in ("sockets_retried.c", "sockets_batched.c", "threads_one_more_asks.c", "workers_meet.c")},
+       "less often, or sends in other parts" for name in ("sockets_retried.c", "sockets_batched.c", "sockets_tokens.c", "python_manager.py",
+                                                         "threads_one_more_asks.c", "workers_meet.c")},
     **{(name, "reference"): "children of threads are named by the thread that started them and its ordinal, and their "
        "exit, output and order follow the log of that name, though another job's child has it now"
        for name in ("python_thread_children.py", "python_thread_jobs.py")},
