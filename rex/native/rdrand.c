@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-enum { ESCAPE = 0x0f, RANDOM = 0xc7, UD1 = 0xb9, LARGEST_CODE = 16 << 20, LARGEST_UNASKED = 4 << 20, LOOKS = 64, NEXT = 6 };
+enum { ESCAPE = 0x0f, RANDOM = 0xc7, UD1 = 0xb9, LARGEST_CODE = 16 << 20, LARGEST_UNASKED = 8 << 20, LOOKS = 64, NEXT = 6 };
 
 struct code { size_t count; uint64_t *at; };             /* offsets in a file of the byte to change */
 

@@ -49,7 +49,7 @@ ALWAYS: dict[tuple[str, str], str] = {
     ("pipe_head.c", "reference"): "as pipes_polled.c: it asks once more what the pipe is, which counts as a divergence",
     ("threads_nap_until.c", "reference"): "it sleeps by the clock of now until a point in time of then, which is over",
     ("alarm_before_nap.c", "reference"): "sleeps end at once in this engine, whatever signal was there before",
-    ("random_processor.c", "reference"): "this engine does not see rdrand",
+    **{(name, "reference"): "this engine does not see rdrand" for name in ("random_processor.c", "random_in_library.sh")},
     ("inherited_files.sh", "reference"): "plain files that the program inherits are not opened again by this engine",
     ("threads_end_late.c", "reference"): "a library that another thread's end loads now is not in the log",
     ("socket_ends.c", "reference"): "this engine does not follow descriptors that are handed over",
