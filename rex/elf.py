@@ -163,7 +163,7 @@ def _file_offset(segments: list[_Segment], address: int) -> int:
 def _read_name(fd: int, offset: int) -> str:
     if offset >= 1 << 62:
         raise ValueError(f"a name at {offset}")
-    return os.fsdecode(os.pread(fd, _MAX_NAME_BYTES, offset).split(b"\0")[0])
+    return os.fsdecode(os.pread(fd, _MAX_NAME_BYTES, offset).partition(b"\0")[0])   # many names may follow
 
 
 def _find_build_id(notes: bytes) -> str:
