@@ -229,7 +229,8 @@ bool fast_entry(struct task *t)
     const struct rex_call *c = call_of(t->nr);
     bool passes = t->regs.rip == fast_allowed_ip(true) && !wants_all_calls(t);
     if (t->by_entry_stop && (t->regs.rip == fast_allowed_ip(false) || passes)) {
-        t->state = CALL_IGNORED;         /* all calls stop; these need not */
+        if (!filter_watch(t))
+            t->state = CALL_IGNORED;     /* all calls stop; these need not */
         return true;
     }
     int kind = c && t->nr < RULE_COUNT ? rules[t->nr].kind : RULE_NONE;
