@@ -241,6 +241,29 @@ class TensorShape:
             made = _lost(torch, made)
         return made
 
+    def place(self, value: Any) -> tuple[list[Any], list[Any]]:
+        """All that a node has of it but what is in its memory: objects, numbers; `save` would tell a node like this one."""
+        if value.layout != sys.modules["torch"].strided:
+            return [value.layout], []
+        storage, is_leaf = value.untyped_storage(), value.is_leaf
+        held = [value.dtype, value.grad, value._backward_hooks] if is_leaf else [value.dtype]
+        return held, [storage._cdata, storage.data_ptr(), storage.nbytes(), is_leaf, value.requires_grad, value.shape,
+                      value.stride(), value.storage_offset(), value.is_conj(), value.is_neg()]
+
+    def take(self, walk: Walk, node: Node, value: Any) -> Node:
+        """The node of a tensor that is where it was (`place`)."""
+        storage = value.untyped_storage()
+        if len(node) == 13 or storage._cdata in walk.extents:
+            return (*node[:13], *_take_extent(walk, value, storage, node[4], node[5]))
+        start, size = node[13:15]
+        walk.extents[storage._cdata] = [(start, start + size)]
+        return (*node[:15], walk.memory.take(storage.data_ptr() + start, size))
+
+    def put(self, build: Any, node: Node, value: Any) -> None:
+        """Give a tensor that is where it was what is in its memory."""
+        if len(node) > 13:
+            _put_extent(build, value.untyped_storage(), *node[13:])
+
     def fill(self, build: Any, node: Node, value: Any) -> None:
         if len(node) > 13:
             _put_extent(build, build.get(node[2]), *node[13:])

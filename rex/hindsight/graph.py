@@ -13,7 +13,7 @@ import pickle
 from dataclasses import dataclass, field
 from sys import intern
 from types import MappingProxyType
-from typing import Any, Callable, Iterable, Iterator, Mapping, Protocol
+from typing import Any, Callable, Container, Iterable, Iterator, Mapping, Protocol
 
 import xxhash
 
@@ -80,6 +80,39 @@ class RootState:
         return encode_plain((self.name, self.value, self.nodes))
 
 
+class Tree(Protocol):
+    """A root as it is known to be, but for some contents.
+
+    Attributes:
+        keys: numbers of all its objects by `key_of`. outer: of those of other roots that they refer to.
+    """
+
+    root: RootState
+    keys: Mapping[Any, int]
+    outer: Mapping[Any, int]
+
+    def contents(self) -> Iterable[tuple[int, Any, Any]]:
+        """What may have changed: numbers, objects, and their shapes if they can `take` a node's memory; None: to be saved anew."""
+
+
+@dataclass(slots=True)
+class Known:
+    """Live objects that are known to stand for nodes.
+
+    Attributes:
+        objects: by number. keys: their numbers by `key_of`.
+        outer: others that they refer to, by number. unfilled: numbers of those that do not have their content. unput: of those that have all but what is in their memory.
+        values: of roots that are nobody else's and have theirs, by name.
+    """
+
+    objects: dict[int, Any] = field(default_factory=dict)
+    keys: dict[Any, int] = field(default_factory=dict)
+    outer: dict[int, Any] = field(default_factory=dict)
+    unfilled: set[int] = field(default_factory=set)
+    unput: set[int] = field(default_factory=set)
+    values: dict[str, Any] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class Snapshot:
     """A state: roots in order.
@@ -102,15 +135,34 @@ class Snapshot:
         self.digests()
         return {root.digest for root in self.roots} == {digest for digest, _ in _encoded_roots(data)}
 
-    def nodes(self) -> dict[int, Node]:
-        """Every node by its number."""
-        return {number: node for root in self.roots for number, node in enumerate(root.nodes, base_of(root.name))}
+    def nodes(self, without: Container[str] = ()) -> dict[int, Node]:
+        """Every node by its number, but those of some roots."""
+        return {number: node for root in self.roots if root.name not in without
+                for number, node in enumerate(root.nodes, base_of(root.name))}
 
 
 def base_of(name: str) -> int:
     """The number of a root's first node; it depends on nothing else, so that one root more or
     less does not change the others."""
     return xxhash.xxh3_64_intdigest(name.encode()) << _ROOT_SHIFT
+
+
+def key_of(value: Any) -> Any:
+    """What a walk knows an object by; a storage may be many objects, one after the other."""
+    return ("storage", value._cdata) if type(value).__name__ == "UntypedStorage" else _identity(value)
+
+
+def refs_of(node: Node) -> list[int]:
+    """The numbers of the nodes that a node refers to, always in the same order."""
+    found: list[int] = []
+    queue: list[Any] = list(node[1:])
+    while queue:
+        part = queue.pop()
+        if type(part) is tuple and len(part) == 1 and type(part[0]) is int:
+            found.append(part[0])
+        elif type(part) in (list, tuple):
+            queue.extend(part)
+    return found
 
 
 def encode_plain(value: Any) -> bytes:
@@ -251,17 +303,23 @@ class Walk:
             self._late.append((root, self._sets))
             self._sets = []
 
-    def known_root(self, root: RootState, objects: Mapping[int, Any]) -> bool:
-        """Take a root as it is known to be, unless a former root reached one of its objects.
-
-        Args:
-            objects: of each of its nodes, by number.
-        """
-        numbers = {_identity(each): number for number, each in objects.items()}
-        if not self._numbers.keys().isdisjoint(numbers):
+    def known_root(self, tree: Tree) -> bool:
+        """Take a root as it is known to be, unless a former root reached one of its objects, or others have other numbers."""
+        number_of = self._numbers.get
+        if not self._numbers.keys().isdisjoint(tree.keys) or any(number_of(key) != number for key, number in tree.outer.items()):
             return False
-        self._numbers.update(numbers)
-        self.snapshot.roots.append(root)
+        self._numbers.update(tree.keys)
+        self._root = tree.root.name
+        base = base_of(self._root)
+        self._next = base + len(tree.root.nodes)
+        now = RootState(self._root, tree.root.value, [*tree.root.nodes])
+        for number, value, shape in tree.contents():
+            if shape is None:
+                self._queue.append((number, value))
+            else:
+                now.nodes[number - base] = shape.take(self, now.nodes[number - base], value)
+        self._drain(now, base)
+        self.snapshot.roots.append(tree.root if now.nodes == tree.root.nodes else now)
         return True
 
     def finish(self) -> Snapshot:
@@ -295,16 +353,16 @@ class Walk:
 
 
 def walk_roots(shapes: Any, memory: Memory, roots: Iterable[tuple[str, Any]],
-               known: Callable[[str, Any], tuple[RootState, Mapping[int, Any]] | None] = lambda name, value: None) -> Snapshot:
+               known: Callable[[str, Any], Tree | None] = lambda name, value: None) -> Snapshot:
     """The state of all that the named values reach.
 
     Args:
-        known: tells of a root, if it is as it was, how that was, with its objects by the numbers of their nodes.
+        known: tells of a root, if it has the objects that it had, how it was.
     """
     walk = Walk(shapes, memory)
     for name, value in roots:
-        found = known(name, value)
-        if found is None or not walk.known_root(*found):
+        tree = known(name, value)
+        if tree is None or not walk.known_root(tree):
             walk.root(name, value)
     return walk.finish()
 

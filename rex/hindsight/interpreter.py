@@ -25,6 +25,7 @@ class Interpreter:
     def __init__(self) -> None:
         self._begun: dict[str, Any] = {}
         self._handlers: dict[int, Any] = {}
+        self._loggers: list[Any] = []     # as told last
 
     def begin(self) -> None:
         """The script begins: what there is now is none of its doing."""
@@ -47,7 +48,10 @@ class Interpreter:
         if logging is not None and hasattr(logging, "Logger"):
             loggers = [each for each in _loggers(logging) if not _is_plain(each)]
             if loggers or logging.root.manager.disable:
-                found.append((LOGGERS, [logging.root.manager.disable, loggers]))
+                told = [logging.root.manager.disable, loggers]
+                if told != self._loggers:    # else it is the very same, which was perhaps found to be so before
+                    self._loggers = told
+                found.append((LOGGERS, self._loggers))
         return found
 
     def check(self, saved: Snapshot) -> None:
@@ -101,7 +105,13 @@ def _settings() -> dict[str, Any]:
 def _finalizers() -> str:
     """Numbers of the finalizers whose objects live, in the order in which they were made."""
     registry: dict[Any, Any] = weakref.finalize._registry   # type: ignore[attr-defined]
-    return " ".join(map(str, sorted(info.index for info in list(registry.values()))))
+    infos = list(registry.values())
+    if not _known_infos or infos != _known_infos[0]:     # to sort them takes long
+        _known_infos[:] = infos, " ".join(map(str, sorted(info.index for info in infos)))
+    return str(_known_infos[1])
+
+
+_known_infos: list[Any] = []     # what there was last, and what was told of it
 
 
 def _umask() -> int:
@@ -142,7 +152,13 @@ _NUMBERS = sorted(map(int, signal.valid_signals() - {signal.SIGKILL, signal.SIGS
 
 def _loggers(logging: Any) -> list[Any]:
     known = logging.root.manager.loggerDict
-    return [logging.root, *[known[name] for name in sorted(known) if isinstance(known[name], logging.Logger)]]
+    found = list(known.items())
+    if not _known_loggers or found != _known_loggers[0]:
+        _known_loggers[:] = found, [logging.root, *[each for _, each in sorted(found) if isinstance(each, logging.Logger)]]
+    return list(_known_loggers[1])
+
+
+_known_loggers: list[Any] = []
 
 
 def _is_plain(logger: Any) -> bool:

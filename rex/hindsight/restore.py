@@ -6,9 +6,8 @@ import types
 from collections import deque
 from typing import Any, Callable, Iterable, Mapping, Protocol
 
-from rex.hindsight.graph import SCALARS, Node, Snapshot
+from rex.hindsight.graph import SCALARS, Known, Node, Snapshot, key_of, refs_of
 from rex.hindsight.shapes import Cannot, hashes_itself, reduction
-
 
 
 class Memory(Protocol):
@@ -28,15 +27,16 @@ class Halfway(Exception):
 class Build:
     """One restoration; shapes call `get` for what they hold."""
 
-    def __init__(self, snapshot: Snapshot, shapes: Any, memory: Memory) -> None:
-        self.nodes = snapshot.nodes()
+    def __init__(self, snapshot: Snapshot, shapes: Any, memory: Memory, known: Known) -> None:
+        self.nodes = snapshot.nodes(known.values)
         self.candidate: Any = None
         self._snapshot, self._shapes, self._memory = snapshot, shapes.by_tag, memory
         self._live_shape = shapes.shape_of
-        self._objects: dict[int, Any] = {}
+        self.known = known
+        self._objects: dict[int, Any] = dict(known.objects)
         self._candidates: dict[int, Any] = {}
         self._made: list[int] = []
-        self._filled: set[int] = set()
+        self._filled = known.objects.keys() - known.unfilled
         self._kin: dict[tuple[Any, type], bool] = {}     # whether a type is the class of nodes, or has their shape
         self._after: list[Callable[[], None]] = []
 
@@ -45,24 +45,18 @@ class Build:
         """What stands for each node, by its number."""
         return self._objects
 
-    def match(self, live_roots: Iterable[tuple[str, Any]], whole: Mapping[int, Any]) -> None:
-        """Find for each node the live object at the same place, if it can take its content.
-
-        Args:
-            whole: objects of some nodes that have it.
-        """
-        self._objects.update(whole)
-        self._filled.update(whole)
-        saved = {root.name: root.value for root in self._snapshot.roots}
+    def match(self, live_roots: Iterable[tuple[str, Any]]) -> None:
+        """Find for each node the live object at the same place, if it can take its content."""
+        saved = {root.name: root.value for root in self._snapshot.roots if root.name not in self.known.values}
         queue = deque((saved[name], value) for name, value in live_roots if name in saved)
-        taken: dict[Any, int] = {_identity(live): number for number, live in whole.items()}
+        taken = dict(self.known.keys)
         kept = []
         objects, candidates, nodes, shapes, is_kin = self._objects, self._candidates, self.nodes, self._shapes, self._is_kin
         while queue:
             ref, live = queue.popleft()
             if type(ref) is not tuple or (number := ref[0]) in objects or number in candidates or type(live) in SCALARS:
                 continue
-            node, key = nodes[number], _identity(live)
+            node, key = nodes[number], key_of(live)
             if taken.get(key, number) != number or not is_kin(node, live):
                 continue
             taken[key] = number
@@ -71,6 +65,10 @@ class Build:
             (objects if shape.fits(node, live) else candidates)[number] = live
             queue.extend(shape.pairs(node, live))
         self._kept = kept
+
+    def agrees(self) -> bool:
+        """Whether what is known to be there refers to what was found."""
+        return all(self._objects.get(number) is each for number, each in self.known.outer.items())
 
     def _is_kin(self, node: Node, live: Any) -> bool:
         """Whether the live object's type has the shape of the node, so that `fits` may be asked."""
@@ -138,7 +136,7 @@ class Build:
                 self._fill(number)
             elif self.nodes[number][0] in _CHANGEABLE:
                 raise Cannot("an object is made from others that live on")
-            queue += _below(self.nodes[number])
+            queue += refs_of(self.nodes[number])
         return self.get(ref)
 
     def values(self, refs: list[Any]) -> list[Any]:
@@ -158,7 +156,7 @@ class Build:
     def _fill_below(self, number: int, seen: set[int]) -> None:
         if number not in seen and number not in self._filled:
             seen.add(number)
-            for below in _below(self.nodes[number]):
+            for below in refs_of(self.nodes[number]):
                 self._fill_below(below, seen)
             self._fill(number)
 
@@ -214,6 +212,9 @@ class Build:
 
     def fill(self) -> None:
         """Give every object its content."""
+        for number in self.known.unput:
+            node = self.nodes[number]
+            self._shapes[node[0]].put(self, node, self._objects[number])
         for number in self.nodes:
             self._fill(number)
 
@@ -234,37 +235,24 @@ _TYPED = frozenset(("object", "array", "tensor", "random", "enum", "thread", "ba
 _CHANGEABLE = ("list", "dict", "set", "bytes", "object", "array", "tensor", "random")
 
 
-def _identity(live: Any) -> Any:
-    return ("storage", live._cdata) if type(live).__name__ == "UntypedStorage" else id(live)
-
-
-def _below(node: Node) -> list[int]:
-    found: list[int] = []
-    queue: list[Any] = list(node[1:])
-    while queue:
-        part = queue.pop()
-        if type(part) is tuple and len(part) == 1 and type(part[0]) is int:
-            found.append(part[0])
-        elif type(part) in (list, tuple):
-            queue.extend(part)
-    return found
-
-
 def restore(snapshot: Snapshot, shapes: Any, live_roots: Iterable[tuple[str, Any]], memory: Memory,
-            whole: Mapping[int, Any] = types.MappingProxyType({})) -> tuple[dict[str, Any], Build]:
+            known: Known = Known()) -> tuple[dict[str, Any], Build]:
     """Build what the roots were; live objects are changed in place, the roots not yet bound.
 
     Args:
-        whole: objects that are what they were, by the numbers of their nodes.
+        known: what is known to be there.
     Returns:
         The value of each root, to be bound, and the build to `finish` then.
     Raises:
         Cannot: nothing was changed.
         Halfway: some objects were.
     """
-    build = Build(snapshot, shapes, memory)
+    build = Build(snapshot, shapes, memory, known)
     try:
-        build.match(live_roots, whole)
+        build.match(live_roots)
+        if not build.agrees():
+            build = Build(snapshot, shapes, memory, Known(values=known.values))
+            build.match(live_roots)
         build.check()
     except Cannot:
         raise
@@ -274,4 +262,5 @@ def restore(snapshot: Snapshot, shapes: Any, live_roots: Iterable[tuple[str, Any
         build.fill()
     except Exception as error:
         raise Halfway(f"an object does not take its content: {error!r}") from error
-    return {root.name: build.get(root.value) for root in snapshot.roots}, build
+    return {root.name: known.values[root.name] if root.name in known.values else build.get(root.value)
+            for root in snapshot.roots}, build

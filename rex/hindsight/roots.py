@@ -13,7 +13,7 @@ from typing import Any, Iterator
 from rex.hindsight.files import Descriptors, Files
 from rex.hindsight.graph import SCALARS
 from rex.hindsight.instrument import PREFIX
-from rex.hindsight.interpreter import Interpreter, is_ours
+from rex.hindsight.interpreter import LOGGERS, Interpreter, is_ours
 from rex.hindsight.lent import LENT, Lent
 from rex.hindsight.shapes import Cannot
 from rex.hindsight.usercode import UserCode
@@ -27,6 +27,11 @@ _DECIMAL, _LIMIT = "<decimal>", "<recursion limit>"
 _DECIMALS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
 _BEGUN_IN = os.path.abspath(os.curdir)
 _IS_OLD = sys.version_info < (3, 13)   # later f_locals writes through by itself
+
+
+def is_copy(root: str) -> bool:
+    """Whether the value of a root is made anew each time, of plain data: nothing else can refer to it."""
+    return root.startswith("<") and not root.startswith((LENT, "<loop ")) and root not in (LOGGERS, _FILES, _DESCRIPTORS)
 
 
 def is_state(name: str) -> bool:

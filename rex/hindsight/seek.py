@@ -19,8 +19,8 @@ from rex.hindsight.records import Border, Checkpoint, Run
 from rex.hindsight.restore import Halfway, restore
 from rex.hindsight.session import Entry, Session
 from rex.hindsight.shapes import Cannot
+from rex.hindsight.standing import Standing
 from rex.hindsight.tables import StoredMemory, decode_table
-from rex.hindsight.untouched import Untouched
 from rex.state.store import read_content
 
 
@@ -47,7 +47,7 @@ class Seeker(Session):
         self.ahead: Ahead | None = None
         self._chunks = ChunkReader(archive.store)
         self._roots: dict[bytes, RootState] = {}     # of the last snapshot
-        self.untouched = Untouched()
+        self.standing = Standing(self.shapes.by_tag)
         self.restore_s = self.restore_pause_s = 0.0
 
     def libraries(self) -> dict[str, Callable[[Any], None]]:
@@ -174,14 +174,16 @@ class Seeker(Session):
         saved, memory = self.decode(stored), self._memory(stored, checkpoint)
         self.interpreter.check(saved)
         roots = self.roots(entry)
+        live = dict(roots.pairs())
+        known = self.standing.objects(saved, live)
         try:
-            values, build = restore(saved, self.shapes, roots.pairs(), memory, self.untouched.objects(saved))
+            values, build = restore(saved, self.shapes, live.items(), memory, known)
         except Halfway as why:
             self.regret(str(why))
             raise OwnFailure(f"the state at {position} was taken on in part", str(why), "record it again") from why
         roots.bind(values)
         build.finish()
-        self.untouched.note(saved, build.objects)
+        self.standing.note(saved, values, build)
         self.clock.count, self.entropy.count = border.clock, border.entropy
         self.restored += 1
         self.restore_pause_s += checkpoint.pause_s

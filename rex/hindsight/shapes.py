@@ -5,6 +5,7 @@ from __future__ import annotations
 import copyreg
 import ctypes
 import functools
+import sys
 import threading
 import types
 from collections import OrderedDict, defaultdict, deque
@@ -154,7 +155,10 @@ def hashes_itself(key: Any) -> bool:
     kind = type(key)
     if kind is tuple or kind is frozenset:
         return any(map(hashes_itself, key))
-    return kind not in SCALARS and kind is not bytes and kind.__hash__ is not object.__hash__
+    if kind in SCALARS or kind is bytes or kind.__hash__ is object.__hash__:
+        return False
+    torch = sys.modules.get("torch")
+    return not (hasattr(torch, "Tensor") and kind.__hash__ is torch.Tensor.__hash__)     # it is their id()
 
 
 def attribute_pairs(names: Iterable[str], refs: Iterable[Any], own: dict[str, Any]) -> list[tuple[Any, Any]]:

@@ -223,7 +223,7 @@ class Replayer(Seeker):
 
     def _compare_state(self, checkpoint: Checkpoint, position: str, entry: Entry) -> None:
         stored = self.read_stored(position, checkpoint)
-        live = walk_roots(self.shapes, Hasher(), self.roots(entry).pairs(), self.untouched.known)
+        live = walk_roots(self.shapes, Hasher(), self.roots(entry).pairs(), self.standing.known)
         self.checked += 1
         if stored.is_like(live):
             return
