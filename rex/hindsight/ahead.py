@@ -1,6 +1,7 @@
 """Checkpoints read ahead, by the process that waits for a worker: to unpack one takes as long as to take it on.
 
 They come through a pipe in the order in which the worker is expected to need them. What it does not find there it reads itself.
+While it imports what its script does, as many are read as there is room for.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import fcntl
 import itertools
 import os
 import struct
+import threading
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Iterator, Mapping
 
@@ -28,6 +31,7 @@ _HEAD = struct.Struct("<QQQQQQ")
 _CHUNK = struct.Struct("<16sQ")   # digest, size
 _PIPE_BYTES = 1 << 20             # as much as anybody may have
 _MOST_BYTES = 256 << 20           # of a state: all of its memory is held at once, here and by the worker
+_WAITING_BYTES = _MOST_BYTES      # of states that are read, and not yet in the pipe
 _Roots = dict[str, tuple[RootState, list[bytes]]]     # by name, with their nodes encoded
 
 
@@ -76,9 +80,7 @@ def wanted_by(plan: Plan, piece: Piece) -> list[Wanted]:
 def send(path: str, wanted: list[Wanted], pipe_fd: int) -> None:
     """Read checkpoints of an archive into a pipe, until all are sent or nobody reads any more."""
     # What cannot be read, the worker finds out by itself.
-    with contextlib.suppress(OSError, RexError, ValueError), open(pipe_fd, "wb") as pipe:
-        with contextlib.suppress(PermissionError):   # who has many pipes may have small ones only
-            fcntl.fcntl(pipe_fd, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    with contextlib.suppress(OSError, RexError, ValueError), _Outbox(pipe_fd) as outbox:
         archive = Archive.open(path)
         chunks = ChunkReader(archive.store)
         former: Table = {}
@@ -92,11 +94,65 @@ def send(path: str, wanted: list[Wanted], pipe_fd: int) -> None:
                 parts = dict(_changed(chunks, former, now))
                 former = now
             index = b"".join(_CHUNK.pack(digest, len(data)) for digest, data in parts.items())
-            pipe.write(_HEAD.pack(each.border, each.is_taken_on, len(structure), len(table), len(index),
-                                  sum(map(len, parts.values()))))
-            for part in (structure, table, index, *parts.values()):
-                pipe.write(part)
-            pipe.flush()
+            head = _HEAD.pack(each.border, each.is_taken_on, len(structure), len(table), len(index), sum(map(len, parts.values())))
+            outbox.put([head, structure, table, index, *parts.values()])
+
+
+class _Outbox:
+    """What is to go into a pipe, written by a thread of its own."""
+
+    def __init__(self, pipe_fd: int) -> None:
+        self._pipe_fd = pipe_fd
+        self._waiting: deque[list[bytes | memoryview]] = deque()
+        self._waiting_bytes = 0
+        self._is_broken = False
+        self._changed = threading.Condition()
+        self._writer = threading.Thread(target=self._write, daemon=True)
+
+    def __enter__(self) -> _Outbox:
+        with contextlib.suppress(PermissionError):   # who has many pipes may have small ones only
+            fcntl.fcntl(self._pipe_fd, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        self._writer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._waiting.append([])
+            self._changed.notify_all()
+        self._writer.join()
+
+    def put(self, parts: list[bytes | memoryview]) -> None:
+        """Have a message written; waits for room.
+
+        Raises:
+            BrokenPipeError: nobody reads any more.
+        """
+        size = sum(map(len, parts))
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_broken or not self._waiting or self._waiting_bytes + size <= _WAITING_BYTES)
+            if self._is_broken:
+                raise BrokenPipeError
+            self._waiting.append(parts)
+            self._waiting_bytes += size
+            self._changed.notify_all()
+
+    def _write(self) -> None:
+        with contextlib.suppress(OSError), open(self._pipe_fd, "wb", buffering=0) as pipe:
+            while parts := self._next():
+                for part in filter(len, map(memoryview, parts)):
+                    while part:
+                        part = part[pipe.write(part):]
+        with self._changed:
+            self._is_broken = True
+            self._changed.notify_all()
+
+    def _next(self) -> list[bytes | memoryview]:
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting)
+            parts = self._waiting.popleft()
+            self._waiting_bytes -= sum(map(len, parts))
+            self._changed.notify_all()
+            return parts
 
 
 def _changed(chunks: ChunkReader, former: Table, now: Table) -> Iterator[tuple[bytes, bytes | memoryview]]:

@@ -55,7 +55,9 @@ def wanted(world: World, *is_taken_on: bool) -> list[Wanted]:
     return [Wanted(10 * number, checkpoint, is_on) for number, (checkpoint, is_on) in enumerate(zip(world.written(), is_taken_on))]
 
 
-def test_each_state_comes_as_it_is_stored(world: World) -> None:
+@pytest.mark.parametrize("waiting_bytes", [1, 2 * CHUNK_BYTES, 1 << 28])
+def test_each_state_comes_as_it_is_stored(world: World, waiting_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rex.hindsight.ahead._WAITING_BYTES", waiting_bytes)
     was = train(world, 6)
     ahead = begin(world, wanted(world, *[True] * 6))
     live = {"weights": np.zeros_like(was[0]), "data": np.arange(10_000), "epoch": 0}
