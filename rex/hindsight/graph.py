@@ -100,8 +100,8 @@ class Known:
     """Live objects that are known to stand for nodes.
 
     Attributes:
-        objects: by number. keys: their numbers by `key_of`.
-        outer: others that they refer to, by number. unfilled: numbers of those that do not have their content. unput: of those that have all but what is in their memory.
+        objects: by number. keys: their numbers by `key_of`. outer: others that they refer to, by number.
+        unfilled: numbers of those that do not have their content. unput: of those that have all but what is in their memory.
         values: of roots that are nobody else's and have theirs, by name.
     """
 

@@ -105,13 +105,13 @@ def _settings() -> dict[str, Any]:
 def _finalizers() -> str:
     """Numbers of the finalizers whose objects live, in the order in which they were made."""
     registry: dict[Any, Any] = weakref.finalize._registry   # type: ignore[attr-defined]
-    infos = list(registry.values())
-    if not _known_infos or infos != _known_infos[0]:     # to sort them takes long
-        _known_infos[:] = infos, " ".join(map(str, sorted(info.index for info in infos)))
-    return str(_known_infos[1])
+    finalizers = list(registry)      # which hold nothing themselves
+    if not _known_finalizers or finalizers != _known_finalizers[0]:     # to sort their numbers takes long
+        _known_finalizers[:] = finalizers, " ".join(map(str, sorted(info.index for info in list(registry.values()))))
+    return str(_known_finalizers[1])
 
 
-_known_infos: list[Any] = []     # what there was last, and what was told of it
+_known_finalizers: list[Any] = []     # what there was last, and what was told of it
 
 
 def _umask() -> int:
@@ -158,7 +158,7 @@ def _loggers(logging: Any) -> list[Any]:
     return list(_known_loggers[1])
 
 
-_known_loggers: list[Any] = []
+_known_loggers: list[Any] = []        # what was found last, and the loggers of it
 
 
 def _is_plain(logger: Any) -> bool:
