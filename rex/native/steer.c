@@ -64,17 +64,22 @@ void change_call(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, ui
     t->want_exit = true;
 }
 
+static void put_arguments(struct user_regs_struct *r, const uint64_t *args)
+{
+    r->rdi = args[0];
+    r->rsi = args[1];
+    r->rdx = args[2];
+    r->r10 = args[3];
+    r->r8 = args[4];
+    r->r9 = args[5];
+}
+
 /* Another call before the one that stopped, which the tracee enters again after that. */
 void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(struct task *t, int64_t result))
 {
     struct user_regs_struct r = t->regs;
     r.orig_rax = (ull)nr;
-    r.rdi = args[0];
-    r.rsi = args[1];
-    r.rdx = args[2];
-    r.r10 = args[3];
-    r.r8 = args[4];
-    r.r9 = args[5];
+    put_arguments(&r, args);
     regs_set(t, &r);
     t->want_exit = true;
     t->then = then;
@@ -99,12 +104,7 @@ int64_t call_now(struct task *t, long nr, const uint64_t *args)
         || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask))
         return -ENOSYS;
     r.rax = (ull)nr;
-    r.rdi = args[0];
-    r.rsi = args[1];
-    r.rdx = args[2];
-    r.r10 = args[3];
-    r.r8 = args[4];
-    r.r9 = args[5];
+    put_arguments(&r, args);
     ptrace(PTRACE_SETSIGMASK, t->tid, sizeof all, &all);
     regs_set(t, &r);
     if (!single_step(t))
