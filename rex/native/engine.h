@@ -410,8 +410,8 @@ void record_reading(struct task *t, struct record *r), record_wait(struct task *
 void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
 void record_opened(struct task *t, int fd, struct bytes *b);
 void record_before_change(const char *path, bool moves);    /* moves: with all that is below it */
-void record_created(const char *path);
-void record_bound(struct task *t, struct bytes *b);
+uint32_t record_named_stream(const char *name, const struct stat *st, int flags);    /* 0 = none: it is a file of the experiment */
+void record_created(const char *path), record_bound(struct task *t, struct bytes *b);
 void descriptor_entry(struct task *t);
 void descriptor_exit(struct task *t, int64_t result);
 void record_standard(struct task *t, int64_t fd);

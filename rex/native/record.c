@@ -108,7 +108,7 @@ static void open_entry(struct task *t)
         t->creating = path;
         return;
     }
-    if (path && S_ISREG(st.st_mode))
+    if (path && S_ISREG(st.st_mode) && !record_named_stream(t->path, &st, open_flags(t)))
         record_before_change(path, false);
     free(path);
 }

@@ -235,15 +235,19 @@ static bool is_external(const char *path, const struct stat *st)
     return true;
 }
 
-/* A terminal opened by name is the standard stream that it is. */
-static uint32_t terminal_stream(const struct stat *st)
+/* What is opened by name (/dev/tty, /dev/stderr) is the standard stream that it is; a file or pipe, if it is for writing alone. */
+uint32_t record_named_stream(const char *name, const struct stat *st, int flags)
 {
     struct stat std;
-    if (!S_ISCHR(st->st_mode))
+    bool by_inode = (flags & O_ACCMODE) == O_WRONLY && (S_ISREG(st->st_mode) || S_ISFIFO(st->st_mode));
+    if (!S_ISCHR(st->st_mode) && !by_inode)
         return 0;
-    bool controlling = st->st_rdev == makedev(5, 0);
-    for (int fd = 1; fd < 3; fd++)
-        if (!fstat(fd, &std) && S_ISCHR(std.st_mode) && isatty(fd) && (controlling || std.st_rdev == st->st_rdev))
+    bool is_controlling = st->st_rdev == makedev(5, 0);
+    size_t length = name ? strlen(name) : 0;
+    int first = length && (name[length - 1] == '2' || (length > 6 && !strcmp(name + length - 6, "stderr"))) ? 2 : 1;
+    for (int i = 0, fd = first; i < 2; i++, fd = 3 - first)
+        if (!fstat(fd, &std) && (by_inode ? std.st_ino == st->st_ino && std.st_dev == st->st_dev
+                : S_ISCHR(std.st_mode) && isatty(fd) && (is_controlling || std.st_rdev == st->st_rdev)))
             return (uint32_t)fd + 1;
     return 0;
 }
@@ -257,26 +261,24 @@ void record_opened(struct task *t, int fd, struct bytes *b)
         free(path);
         return;
     }
+    int flags = open_flags(t);
+    uint32_t stream = record_named_stream(t->path, &st, flags);
     if (is_live)
         live_stat_fd(t, fd, &st);
     log_field(b, (uint8_t)n.path, FIELD_RESOLVED, path, strlen(path));
     log_field(b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
     if (t->created)
         record_created(path);
-    int flags = open_flags(t);
     bool writing = flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
-    uint32_t stream = 0;
-    if (*path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !record_is_kernel_made(path)) {
+    if (!stream && *path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !record_is_kernel_made(path)) {
         bool reading = (flags & O_ACCMODE) != O_WRONLY && !(flags & O_TRUNC) && !t->created;
         record_use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : (writing ? USED_WRITTEN : 0) | (reading ? USED_READ : 0), &st);
         record_use_alias(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, path);
     }
-    if (is_external(path, &st)) {
-        stream = terminal_stream(&st);
-        if (!stream)
-            stream = stream_new();
+    if (!stream && is_external(path, &st))
+        stream = stream_new();
+    if (stream)
         place_opened(path, stream);
-    }
     if (!stream)
         random_opened(t, fd, path);
     ((struct record *)b->data)->stream = stream;
@@ -294,7 +296,7 @@ uint32_t record_received(const char *path, const struct stat *st)
         record_use(path, USED_READ, st);
     if (!is_external(path, st))
         return 0;
-    uint32_t stream = terminal_stream(st);
+    uint32_t stream = record_named_stream(NULL, st, O_RDWR);
     return stream ? stream : stream_new();
 }
 

@@ -56,8 +56,10 @@ static char *by_descriptor(struct task *t, const char *resolved)
         return NULL;
     if (digits && (!strncmp(t->path, "/proc/", 6) || !strncmp(t->path, "/dev/fd/", 8)))
         return text("/proc/%d/fd/%s", owner_in(t, t->path), digits + 4);
-    if (t->path && !strcmp(t->path, "/dev/stdin"))
-        return text("/proc/%d/fd/0", t->tid);
+    static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+    for (int fd = 0; fd < 3 && t->path; fd++)
+        if (!strcmp(t->path, names[fd]))
+            return text("/proc/%d/fd/%d", t->tid, fd);
     return NULL;
 }
 
@@ -65,6 +67,18 @@ static char *by_descriptor(struct task *t, const char *resolved)
 static char *stand_in(uint32_t stream)
 {
     return stream == 2 || stream == 3 ? text("/proc/%d/fd/%u", getpid(), stream - 1) : strdup("/dev/null");
+}
+
+/* A standard stream that is opened by name: a plain file as it was, else at the end of what is there, for all who write. */
+static int stand_in_flags(const struct record *r, int flags)
+{
+    int fd = (int)r->stream - 1, kept = O_CLOEXEC | O_NONBLOCK;
+    if (fd != 1 && fd != 2)
+        return (flags & kept) | O_RDWR;
+    if (replay_kind_of(r) == S_IFREG)
+        return (flags & (kept | O_APPEND | O_TRUNC)) | O_WRONLY;
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_APPEND);
+    return (flags & kept) | O_WRONLY | O_APPEND;
 }
 
 static char *directory_of(const char *path)
@@ -121,9 +135,7 @@ void replay_open(struct task *t, struct event *e)
     char *file = NULL;
     if (e && e->record->stream) {
         file = stand_in(e->record->stream);
-        flags = (flags & (O_CLOEXEC | O_NONBLOCK)) | O_RDWR;
-        if (e->record->stream == 2 || e->record->stream == 3)
-            flags = (flags & ~O_ACCMODE) | O_WRONLY;
+        flags = stand_in_flags(e->record, flags);
     } else if (resolved)
         file = file_for(t, resolved, e ? replay_kind_of(e->record) : 0, flags);
     t->opening = file ? hash_bytes(file, strlen(file), 0) : 0;

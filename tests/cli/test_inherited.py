@@ -41,3 +41,26 @@ def test_replay_has_what_other_descriptors_led_to(tmp_path: Path) -> None:
 def test_replay_inherits_nothing_else(tmp_path: Path) -> None:
     recorded = rex(tmp_path, "record -q -l A sh -c 'exec 3</dev/null; ls /proc/self/fd; cat < /etc/hostname; cat <&5; echo $?'")
     assert rex(tmp_path, "replay -q -l A -o out", "3</etc/passwd 5</etc/passwd 25</dev/null") == recorded
+
+
+
+NAMED = "sh -c 'echo one; echo two >>/dev/stdout; echo three >/proc/self/fd/2; sleep 0; echo four >>/dev/stderr; echo five >/dev/stdout; echo six'"
+
+
+@pytest.mark.parametrize("recorded", ["", ">to 2>err", ">>to 2>err", ">to 2>/dev/null"])
+@pytest.mark.parametrize("replayed", ["", ">to 2>err", ">>to 2>err"])
+def test_replay_says_what_went_to_standard_streams_by_name(tmp_path: Path, recorded: str, replayed: str) -> None:
+    said = []
+    for line, redirections in ((f"record -q -l A {NAMED}", recorded), ("replay -q -l A -o out", replayed)):
+        told = rex(tmp_path, line, redirections)[1]
+        said.append({name: (tmp_path / name).read_bytes() for name in ("to", "err") if (tmp_path / name).exists()} or told)
+        for name in ("to", "err"):
+            (tmp_path / name).unlink(missing_ok=True)
+    if recorded == replayed:
+        assert said[0] == said[1]
+    elif not recorded:
+        assert said[1] == {"to": said[0], "err": b"three\nfour\n"}
+    elif not replayed:
+        assert said[1] == b"one\ntwo\nfive\nsix\n"
+    assert rex(tmp_path, "replay -q -l A -o again --check")[0] == 0
+    assert not any((tmp_path / "out").rglob("to"))

@@ -117,11 +117,11 @@ class Ledger:
         if path is None:
             return
         try:
-            is_plain = stat.S_ISREG(os.stat(path).st_mode)
+            found = os.stat(path)
         except OSError:
             task.created = True
         else:
-            if is_plain:
+            if stat.S_ISREG(found.st_mode) and not self._named_stream(task.path, found, paths.open_flags(task)):
                 self._keep(path)
 
     def before_change(self, task: Task) -> None:
@@ -211,13 +211,13 @@ class Ledger:
             return [], False, 0
         if task.created:
             self._create(path)
-        if path.startswith(b"/") and task.path is not None and _is_stored(found) and not _is_kernel_made(path):
+        stream = self._named_stream(task.path or b"", found, paths.open_flags(task))
+        if not stream and path.startswith(b"/") and task.path is not None and _is_stored(found) and not _is_kernel_made(path):
             self.use(path, DIRECTORY if stat.S_ISDIR(found.st_mode) else _ways(task), found)
             self.use_name(task, task.path, path)
         arg = paths.name_args(task.nr).path
         fields = [(arg, RESOLVED, path), (arg, STAT, pack_stat(found))]
-        is_external = self._is_external(path, found)
-        return fields, is_external, self._terminal_stream(found) if is_external else 0
+        return fields, stream > 0 or self._is_external(path, found), stream
 
     def _is_external(self, path: bytes, found: os.stat_result) -> bool:
         mode = found.st_mode
@@ -243,13 +243,14 @@ class Ledger:
                 pass
         return stats
 
-    def _terminal_stream(self, found: os.stat_result) -> int:
-        """A terminal opened by name is the standard stream that it is."""
-        if not stat.S_ISCHR(found.st_mode):
-            return 0
+    def _named_stream(self, name: bytes, found: os.stat_result, flags: int) -> int:
+        """What is opened by name (/dev/tty, /dev/stderr) is the standard stream that it is; a file or pipe, if it is for writing alone."""
+        is_by_inode = flags & os.O_ACCMODE == os.O_WRONLY and (stat.S_ISREG(found.st_mode) or stat.S_ISFIFO(found.st_mode))
         is_controlling = found.st_rdev == os.makedev(*_CONTROLLING_TERMINAL)
-        for number, fd in self._standard_stats((1, 2)):
-            if (stat.S_ISCHR(fd.st_mode) and os.isatty(self._standard.source(number))
+        for number, fd in self._standard_stats((2, 1) if name.endswith((b"2", b"stderr")) else (1, 2)):
+            if is_by_inode and os.path.samestat(fd, found):
+                return number + 1
+            if (stat.S_ISCHR(found.st_mode) and stat.S_ISCHR(fd.st_mode) and os.isatty(self._standard.source(number))
                     and (is_controlling or fd.st_rdev == found.st_rdev)):
                 return number + 1
         return 0

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import mmap
 import os
 import stat
 from typing import TYPE_CHECKING
 
-from rex.log.records import LOADER, OUT, RESOLVED, STACK, STAT
+from rex.log.records import LOADER, OUT, RESOLVED, STACK, STAT, Event
 from rex.syscalls import BY_NAME
 from rex.tracer.reference import memory, paths
 from rex.tracer.reference.kernel import AT_FDCWD
@@ -26,6 +27,7 @@ _O_TMPFILE = os.O_TMPFILE
 _HOW_MODE = 8                         # in struct open_how
 # In struct stat: device and inode; size; blocks; times of the last changes.
 _IDENTITY_BYTES, _SIZE, _BLOCKS, _CHANGE_TIMES = 16, slice(48, 56), slice(64, 72), slice(88, 120)
+_STANDARD_NAMES = (b"/dev/stdin", b"/dev/stdout", b"/dev/stderr")
 _KERNEL_DEVICES = (b"/dev/null", b"/dev/zero", b"/dev/full")
 
 # Room for paths in each address space: a slot per task, so that threads do not meet.
@@ -67,7 +69,7 @@ def _by_descriptor(task: Task, resolved: bytes) -> bytes | None:
     _, slash, digits = given.partition(b"/fd/")
     if slash and given.startswith((b"/proc/", b"/dev/fd/")):
         return b"/proc/%d/fd/%s" % (task.tid, digits)
-    return b"/proc/%d/fd/0" % task.tid if given == b"/dev/stdin" else None
+    return b"/proc/%d/fd/%d" % (task.tid, _STANDARD_NAMES.index(given)) if given in _STANDARD_NAMES else None
 
 
 def _file_for(replayer: "Replayer", task: Task, path: bytes, kind: int, flags: int) -> bytes | None:
@@ -96,6 +98,18 @@ def _stand_in(replayer: "Replayer", stream: int) -> bytes:
     return os.fsencode(os.devnull)
 
 
+def _stand_in_flags(replayer: "Replayer", event: Event, flags: int) -> int:
+    """A standard stream that is opened by name: a plain file as it was, else at the end of what is there, for all who write."""
+    kept = os.O_CLOEXEC | os.O_NONBLOCK
+    if event.stream not in (2, 3):
+        return flags & kept | os.O_RDWR
+    if file_kind(event.data(STAT)) == stat.S_IFREG:
+        return flags & (kept | os.O_APPEND | os.O_TRUNC) | os.O_WRONLY
+    fd = replayer.standard.source(event.stream - 1)
+    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_APPEND)
+    return flags & kept | os.O_WRONLY | os.O_APPEND
+
+
 def perform_open(replayer: "Replayer", task: Task, entry: Entry | None) -> None:
     """Open by another name. Without an entry only archived files of that very name exist."""
     event = entry.event if entry else None
@@ -107,8 +121,7 @@ def perform_open(replayer: "Replayer", task: Task, entry: Entry | None) -> None:
     flags, file = paths.open_flags(task), None
     if event and event.stream:
         file = _stand_in(replayer, event.stream)
-        flags &= os.O_CLOEXEC | os.O_NONBLOCK
-        flags |= os.O_WRONLY if event.stream in (2, 3) else os.O_RDWR
+        flags = _stand_in_flags(replayer, event, flags)
     else:
         resolved = event.data(RESOLVED) if event else task.path
         if resolved and (event or resolved.startswith(b"/")):

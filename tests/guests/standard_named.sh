@@ -1,0 +1,12 @@
+#!/bin/sh
+# The standard streams, opened by their names: what is written there is output, as by their descriptors.
+echo first
+echo named > /dev/stdout
+echo appended >> /proc/self/fd/1
+echo "what went wrong" > /dev/stderr
+echo in between
+sh -c 'echo of a child > /dev/fd/1; echo elsewhere > /dev/stderr' 2> errors.txt
+cat errors.txt
+echo through tee | tee /dev/stderr | sed s/through/out\ of/ > /dev/stdout
+(echo to a pipe inside > /dev/stdout) | sed s/to/from/
+echo "guest done"
