@@ -1,17 +1,18 @@
 """Checkpoints read ahead, by the process that waits for a worker: to unpack one takes as long as to take it on.
 
-They come through a pipe in the order in which the worker is expected to need them. What it does not find there it reads itself.
-While it imports what its script does, as many are read as there is room for.
+They come through memory that both share, in the order in which the worker is expected to need them; a pipe tells where each
+lies. What the worker does not find there it reads itself. While it imports what its script does, as many are read as there is
+room for.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import itertools
+import mmap
 import os
+import select
 import struct
-import threading
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Iterator, Mapping
@@ -25,13 +26,12 @@ from rex.hindsight.records import Checkpoint
 from rex.hindsight.tables import Table, decode_table
 from rex.state.store import read_content
 
-# Number of the border; whether the state is taken on; bytes of structure (of a state that is: what differs from the last one that
-# was), table, index and chunks, which follow. The index has of each chunk:
-_HEAD = struct.Struct("<QQQQQQ")
+# Number of the border; whether the state is taken on; where its bytes begin; how many there are of structure (of a state that is:
+# what differs from the last one that was), table, index and chunks, which follow each other. The index has of each chunk:
+_HEAD = struct.Struct("<QQQQQQQ")
 _CHUNK = struct.Struct("<16sQ")   # digest, size
-_PIPE_BYTES = 1 << 20             # as much as anybody may have
-_MOST_BYTES = 256 << 20           # of a state: all of its memory is held at once, here and by the worker
-_WAITING_BYTES = _MOST_BYTES      # of states that are read, and not yet in the pipe
+_MOST_BYTES = 256 << 20           # of a state: all of its memory is held at once
+_ROOM_BYTES = _MOST_BYTES + (64 << 20)
 _Roots = dict[str, tuple[RootState, list[bytes]]]     # by name, with their nodes encoded
 
 
@@ -77,12 +77,40 @@ def wanted_by(plan: Plan, piece: Piece) -> list[Wanted]:
             if border.checkpoint is not None and not border.checkpoint.why_not and border.checkpoint.size_bytes <= _MOST_BYTES]
 
 
-def send(path: str, wanted: list[Wanted], pipe_fd: int) -> None:
-    """Read checkpoints of an archive into a pipe, until all are sent or nobody reads any more."""
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """File descriptors of one side.
+
+    Attributes:
+        heads: a pipe, of where each state lies. done: an eventfd, of how many may be overwritten: who writes to it never waits,
+            and gets no SIGPIPE. room: memory.
+    """
+
+    heads: int
+    done: int
+    room: int
+
+    def close(self) -> None:
+        """Have them no more."""
+        for fd in (self.heads, self.done, self.room):
+            os.close(fd)
+
+
+def make_ends() -> tuple[Ends, Ends]:
+    """The reader's and the worker's."""
+    read_end, write_end = os.pipe()
+    done, room = os.eventfd(0), os.memfd_create("rex-ahead")
+    os.truncate(room, _ROOM_BYTES)     # it takes memory as it is filled
+    return Ends(write_end, done, room), Ends(read_end, os.dup(done), os.dup(room))
+
+
+def send(path: str, wanted: list[Wanted], ends: Ends) -> None:
+    """Read checkpoints of an archive for a worker, until all are sent or it takes no more; closes the ends."""
     # What cannot be read, the worker finds out by itself.
-    with contextlib.suppress(OSError, RexError, ValueError), _Outbox(pipe_fd) as outbox:
+    with contextlib.suppress(OSError, RexError, ValueError), contextlib.closing(ends):
         archive = Archive.open(path)
         chunks = ChunkReader(archive.store)
+        outbox = _Outbox(ends)
         former: Table = {}
         roots: _Roots = {}
         for each in wanted:
@@ -94,65 +122,50 @@ def send(path: str, wanted: list[Wanted], pipe_fd: int) -> None:
                 parts = dict(_changed(chunks, former, now))
                 former = now
             index = b"".join(_CHUNK.pack(digest, len(data)) for digest, data in parts.items())
-            head = _HEAD.pack(each.border, each.is_taken_on, len(structure), len(table), len(index), sum(map(len, parts.values())))
-            outbox.put([head, structure, table, index, *parts.values()])
+            outbox.put(each, structure, table, index, list(parts.values()))
 
 
 class _Outbox:
-    """What is to go into a pipe, written by a thread of its own."""
+    """Puts states into the room, one behind the other and over those that are done with."""
 
-    def __init__(self, pipe_fd: int) -> None:
-        self._pipe_fd = pipe_fd
-        self._waiting: deque[list[bytes | memoryview]] = deque()
-        self._waiting_bytes = 0
-        self._is_broken = False
-        self._changed = threading.Condition()
-        self._writer = threading.Thread(target=self._write, daemon=True)
+    def __init__(self, ends: Ends) -> None:
+        self._ends = ends
+        self._end = 0                            # of what was put, as if the room had no end
+        self._waiting: deque[int] = deque()      # where those begin that are not done with
+        self._poll = select.poll()
+        self._poll.register(ends.heads, 0)       # an error: nobody reads
+        self._poll.register(ends.done, select.POLLIN)
 
-    def __enter__(self) -> _Outbox:
-        with contextlib.suppress(PermissionError):   # who has many pipes may have small ones only
-            fcntl.fcntl(self._pipe_fd, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-        self._writer.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with self._changed:
-            self._waiting.append([])
-            self._changed.notify_all()
-        self._writer.join()
-
-    def put(self, parts: list[bytes | memoryview]) -> None:
-        """Have a message written; waits for room.
+    def put(self, wanted: Wanted, structure: bytes, table: bytes, index: bytes, chunks: list[bytes | memoryview]) -> None:
+        """Send a state; waits for room.
 
         Raises:
             BrokenPipeError: nobody reads any more.
+            ValueError: it is larger than the room.
         """
-        size = sum(map(len, parts))
-        with self._changed:
-            self._changed.wait_for(lambda: self._is_broken or not self._waiting or self._waiting_bytes + size <= _WAITING_BYTES)
-            if self._is_broken:
+        sizes = len(structure), len(table), len(index), sum(map(len, chunks))
+        at = self._place(sum(sizes))
+        head = _HEAD.pack(wanted.border, wanted.is_taken_on, at, *sizes)
+        for part in (structure, table, index, *chunks):
+            view = memoryview(part)
+            while view:
+                done = os.pwrite(self._ends.room, view, at)
+                view, at = view[done:], at + done
+        os.write(self._ends.heads, head)
+
+    def _place(self, size: int) -> int:
+        if size > _ROOM_BYTES:
+            raise ValueError("a state larger than the room")
+        at = self._end % _ROOM_BYTES
+        begin = self._end + (_ROOM_BYTES - at if at + size > _ROOM_BYTES else 0)     # in one piece
+        while self._waiting and begin + size - self._waiting[0] > _ROOM_BYTES:
+            if self._ends.heads in dict(self._poll.poll()):
                 raise BrokenPipeError
-            self._waiting.append(parts)
-            self._waiting_bytes += size
-            self._changed.notify_all()
-
-    def _write(self) -> None:
-        with contextlib.suppress(OSError), open(self._pipe_fd, "wb", buffering=0) as pipe:
-            while parts := self._next():
-                for part in filter(len, map(memoryview, parts)):
-                    while part:
-                        part = part[pipe.write(part):]
-        with self._changed:
-            self._is_broken = True
-            self._changed.notify_all()
-
-    def _next(self) -> list[bytes | memoryview]:
-        with self._changed:
-            self._changed.wait_for(lambda: self._waiting)
-            parts = self._waiting.popleft()
-            self._waiting_bytes -= sum(map(len, parts))
-            self._changed.notify_all()
-            return parts
+            for _ in range(os.eventfd_read(self._ends.done)):
+                self._waiting.popleft()
+        self._waiting.append(begin)
+        self._end = begin + size
+        return begin % _ROOM_BYTES
 
 
 def _changed(chunks: ChunkReader, former: Table, now: Table) -> Iterator[tuple[bytes, bytes | memoryview]]:
@@ -200,34 +213,37 @@ def _patched(former: Mapping[str, RootState], patch: bytes) -> Snapshot:
 
 
 class Ahead:
-    """The worker's end of the pipe."""
+    """The worker's side."""
 
-    def __init__(self, pipe_fd: int) -> None:
-        os.set_inheritable(pipe_fd, False)
-        self._pipe = open(pipe_fd, "rb", buffering=0)
+    def __init__(self, ends: Ends) -> None:
+        for fd in (ends.heads, ends.done):
+            os.set_inheritable(fd, False)
+        self._ends = ends
+        self._room = memoryview(mmap.mmap(ends.room, 0, access=mmap.ACCESS_READ))
+        os.close(ends.room)
         self._next: tuple[int, ...] = ()     # the head of what comes next
+        self._is_held = False                # what came last may be in use
         self._roots: dict[str, RootState] = {}     # of the last state that is to be taken on
-        self._room = bytearray()             # used again and again: pages that are new cost more than what is copied there
 
     def take(self, border: int) -> Stored | None:
-        """The checkpoint of a border; None if it does not come, or not any more."""
+        """The checkpoint of a border; None if it does not come, or not any more. What came before is no longer to be used."""
         try:
             while not self._next or self._next[0] < border:
                 if self._next:
                     self._read()
-                self._next = _HEAD.unpack(self._receive(_HEAD.size))
-            if self._next[0] == border:
-                found, self._next = self._read(), ()
-                return found
+                self._next = self._receive()
         except (OSError, EOFError):
             self._next = (1 << 64,)      # behind all
-        return None
+        if self._next[0] != border:
+            return None
+        found, self._next = self._read(), ()
+        return found
 
     def _read(self) -> Stored:
-        _, is_taken_on, *sizes = self._next
-        view = self._receive(sum(sizes))
-        structure, table, index, _ = itertools.accumulate(sizes)
-        found, at = Stored(bytes(view[:structure]), table=bytes(view[structure:table])), index
+        _, is_taken_on, begin, *sizes = self._next
+        structure, table, index, end = itertools.accumulate(sizes)
+        view, at = self._room[begin:begin + end], index
+        found = Stored(bytes(view[:structure]), table=bytes(view[structure:table]))
         if is_taken_on:
             found.snapshot, found.structure = _patched(self._roots, found.structure), b""
             self._roots = {root.name: root for root in found.snapshot.roots}
@@ -236,13 +252,11 @@ class Ahead:
             at += size
         return found
 
-    def _receive(self, size: int) -> memoryview:
-        if len(self._room) < size:
-            self._room = bytearray(size)
-        view, done = memoryview(self._room)[:size], 0
-        while done < size:
-            count = self._pipe.readinto(view[done:])
-            if not count:
-                raise EOFError
-            done += count
-        return view
+    def _receive(self) -> tuple[int, ...]:
+        if self._is_held:
+            os.eventfd_write(self._ends.done, 1)
+        self._is_held = True
+        head = os.read(self._ends.heads, _HEAD.size)       # written at once: it is shorter than PIPE_BUF
+        if len(head) < _HEAD.size:
+            raise EOFError
+        return _HEAD.unpack(head)

@@ -47,17 +47,9 @@ def run_plan(plan: Plan, options: Options, show: Show) -> Findings:
     """
     findings = Findings()
     jobs = [_job_of(plan, options, number) for number in range(len(plan.pieces))]
-    for event in _run_on(options.dask, jobs) if options.dask else _run_here(jobs, _ahead(plan)):
+    for event in _run_on(options.dask, jobs) if options.dask else _run_here(jobs, [wanted_by(plan, piece) for piece in plan.pieces]):
         _take(findings, event, show)
     return findings
-
-
-def _ahead(plan: Plan) -> list[list[Wanted]]:
-    """What to read ahead for each worker: nothing if they, and what else runs, leave no processor for it."""
-    with open("/proc/loadavg", encoding="ascii") as file:
-        running = int(file.read().split()[3].partition("/")[0])     # we are one of them
-    is_free = len(os.sched_getaffinity(0)) > running - 1 + len(plan.pieces)
-    return [wanted_by(plan, piece) if is_free else [] for piece in plan.pieces]
 
 
 def _run_here(jobs: list[dict[str, Any]], wanted: list[list[Wanted]]) -> Iterator[dict[str, Any]]:

@@ -12,7 +12,7 @@ from rex.archive import Archive
 from rex.errors import UsageError
 from rex.hindsight import output
 from rex.hindsight import session as sessions
-from rex.hindsight.ahead import Ahead
+from rex.hindsight.ahead import Ahead, Ends
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
 from rex.hindsight.draws import Draws, Held, held_names, is_generator
@@ -50,7 +50,7 @@ class Replayer(Seeker):
         stop = run.border(job["stop"])
         self._stop_place = len(run.borders) if stop is None else stop
         self._active = {key for b in run.borders for key in _keys(b.position)}
-        self.ahead = Ahead(job["ahead"]) if job["ahead"] else None
+        self.ahead = Ahead(Ends(*job["ahead"])) if job["ahead"] else None
         self._events = os.fdopen(job["events"], "w", encoding="utf-8", errors="surrogateescape")
         self._restores: dict[str, int] = {}
         self._text: list[bytes] = []

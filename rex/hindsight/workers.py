@@ -9,10 +9,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+from dataclasses import astuple
 from typing import Any, Iterator
 
 from rex.errors import OwnFailure, RexError, UsageError
-from rex.hindsight.ahead import Wanted, send
+from rex.hindsight.ahead import Ends, Wanted, make_ends, send
 from rex.hindsight.files import place_apart
 from rex.hindsight.processes import RUN, python_path
 
@@ -33,26 +34,27 @@ class Worker:
 
     def _begin(self, wanted: list[Wanted]) -> None:
         read_end, write_end = os.pipe()
-        ahead, sends = os.pipe() if wanted else (0, 0)
-        self._process = self._start(write_end, ahead)
+        ours, theirs = make_ends() if wanted else (None, None)
+        self._process = self._start(write_end, theirs)
         os.close(write_end)
-        if wanted:
-            os.close(ahead)
-            threading.Thread(target=send, args=(self._job["archive"], wanted, sends), daemon=True).start()
+        if ours and theirs:
+            theirs.close()
+            threading.Thread(target=send, args=(self._job["archive"], wanted, ours), daemon=True).start()
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         threading.Thread(target=_read, args=(read_end, self._lines), daemon=True).start()
 
-    def _start(self, events: int, ahead: int) -> subprocess.Popen[bytes]:
+    def _start(self, events: int, ahead: Ends | None) -> subprocess.Popen[bytes]:
         scratch = tempfile.mkdtemp(prefix="files", dir=self._work)
         self._errors = os.path.join(scratch, "stderr")
         path = os.path.join(scratch, "job.json")
         kept = self._job["environment"]
         here = {name: os.environ[name] for name in self._job["withheld"] if name in os.environ}
+        ends = astuple(ahead) if ahead else ()
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({**self._job, "environment": None, "events": events, "ahead": ahead, "scratch": scratch}, file)
+            json.dump({**self._job, "environment": None, "events": events, "ahead": ends, "scratch": scratch}, file)
         with open(self._errors, "wb") as errors:
             return subprocess.Popen(
-                [sys.executable, "-c", RUN, path], cwd=self._job["cwd"], pass_fds=[events, *([ahead] if ahead else [])],
+                [sys.executable, "-c", RUN, path], cwd=self._job["cwd"], pass_fds=[events, *ends],
                 env={**kept, "PYTHONPATH": python_path(kept), **here}, stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=errors)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+import time
 from typing import Any, Iterable
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rex.hindsight.ahead import Ahead, Wanted, send, wanted_by
+from rex.hindsight.ahead import Ahead, Ends, Wanted, make_ends, send, wanted_by
 from rex.hindsight.deltas import ChunkReader
 from rex.hindsight.graph import encode_snapshot, walk_roots
 from rex.hindsight.memory import CHUNK_BYTES, Hasher
@@ -39,27 +40,28 @@ def train(world: World, epochs: int) -> list[np.ndarray]:
 
 def begin(world: World, wanted: Iterable[Wanted], at_most: int = ALL) -> Ahead:
     """Read ahead; the pipe breaks after so many bytes."""
-    read_end, write_end = os.pipe()
+    ours, theirs = make_ends()
     path = world.archive.path
     if at_most == ALL:
-        threading.Thread(target=send, args=(path, list(wanted), write_end), daemon=True).start()
-        return Ahead(read_end)
-    inner_read, inner_write = os.pipe()
-    threading.Thread(target=send, args=(path, list(wanted), inner_write), daemon=True).start()
-    with open(inner_read, "rb") as inner, open(write_end, "wb") as outer:
-        outer.write(inner.read(at_most))
-    return Ahead(read_end)
+        threading.Thread(target=send, args=(path, list(wanted), ours), daemon=True).start()
+        return Ahead(theirs)
+    read_end, write_end = os.pipe()
+    with open(theirs.heads, "rb") as heads, open(write_end, "wb") as broken:
+        send(path, list(wanted), ours)
+        broken.write(heads.read()[:at_most])
+    return Ahead(Ends(read_end, theirs.done, theirs.room))
 
 
 def wanted(world: World, *is_taken_on: bool) -> list[Wanted]:
     return [Wanted(10 * number, checkpoint, is_on) for number, (checkpoint, is_on) in enumerate(zip(world.written(), is_taken_on))]
 
 
-@pytest.mark.parametrize("waiting_bytes", [1, 2 * CHUNK_BYTES, 1 << 28])
-def test_each_state_comes_as_it_is_stored(world: World, waiting_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rex.hindsight.ahead._WAITING_BYTES", waiting_bytes)
+@pytest.mark.parametrize("room_bytes", [CHUNK_BYTES + 100_000, 2 * CHUNK_BYTES + 10_000, 5 * CHUNK_BYTES // 2, 1 << 28])
+def test_each_state_comes_as_it_is_stored(world: World, room_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rex.hindsight.ahead._ROOM_BYTES", room_bytes)
     was = train(world, 6)
     ahead = begin(world, wanted(world, *[True] * 6))
+    time.sleep(0.2)      # the reader comes as far as there is room
     live = {"weights": np.zeros_like(was[0]), "data": np.arange(10_000), "epoch": 0}
 
     class Unread(ChunkReader):
@@ -130,7 +132,14 @@ def test_the_worker_may_pass_over_some_and_come_too_late(world: World) -> None:
     assert ahead.take(41) is None
 
 
-@pytest.mark.parametrize("at_most", [0, 5, 28, 100, 50_000])
+def test_what_is_larger_than_the_room_the_worker_reads_itself(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rex.hindsight.ahead._ROOM_BYTES", CHUNK_BYTES)
+    train(world, 2)
+    ahead = begin(world, wanted(world, False, True))
+    assert ahead.take(0) is not None and ahead.take(10) is None
+
+
+@pytest.mark.parametrize("at_most", [0, 5, 28, 55])
 def test_a_pipe_that_breaks_is_no_help_and_no_harm(world: World, at_most: int) -> None:
     train(world, 2)
     ahead = begin(world, wanted(world, True, True), at_most)
@@ -144,13 +153,14 @@ def test_a_damaged_archive_ends_what_is_sent(world: World) -> None:
     assert begin(world, to_send).take(0) is None
 
 
-def test_a_worker_that_ends_lets_the_sender_go(world: World) -> None:
+def test_a_worker_that_ends_lets_the_sender_go(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     train(world, 20)
-    read_end, write_end = os.pipe()
-    thread = threading.Thread(target=send, args=(world.archive.path, wanted(world, *[True] * 20), write_end))
+    monkeypatch.setattr("rex.hindsight.ahead._ROOM_BYTES", 3 * CHUNK_BYTES)
+    ours, theirs = make_ends()
+    thread = threading.Thread(target=send, args=(world.archive.path, wanted(world, *[True] * 20), ours))
     thread.start()
-    os.read(read_end, 100)
-    os.close(read_end)
+    os.read(theirs.heads, 100)
+    theirs.close()
     thread.join(60)
     assert not thread.is_alive()
 
