@@ -16,7 +16,7 @@
  *   mappings.c  where large files are mapped
  *   replay_inside.c  connections between threaded processes, which are made again
  *   replay_talks.c  what was said to servers outside   replay_lines.c  the engine in their place
- *   replay_options.c  of sockets
+ *   replay_options.c  of sockets                      replay_scratch.c  room for arguments
  *   replay_own.c  files that threads name otherwise than when recorded
  *   replay_jobs.c  processes that the threads of a pool start   replay_alone.c  of whose threads one works
  *   replay_ticks.c  threads that a timer wakes           replay_numbers.c  descriptors that waits take
@@ -330,19 +330,7 @@ void put_outputs(struct task *t, const struct record *r);
 bool compare_inputs(struct task *t, const struct record *r);
 uint64_t fork_flags(struct task *t);
 
-/* ------------------------------------------------------------------ paths, stack */
-
-char *link_of_fd(pid_t tid, int fd);                 /* the kernel's name of it */
-bool stat_of_fd(pid_t tid, int fd, struct stat *st); /* of what is open there; false: nothing */
-char *path_of_fd(pid_t tid, int fd);                 /* in a live run the logical path */
-char *path_real(const char *path);                   /* without links; NULL also for what has no place */
-int path_stat(const char *path, struct stat *st, bool follow);   /* of a resolved path; 0 or -1 */
-char *path_resolve(struct task *t, int dirfd, const char *path, bool follow);
-int open_flags(struct task *t), flags_in(const struct record *r);
-mode_t open_mode(struct task *t);
-struct name_args { int dirfd, path, dirfd2, path2; } name_args(long nr);
-void read_names(struct task *t);                     /* sets path, path2 from the tracee's memory */
-void resolve_names(struct task *t);                  /* sets resolved, resolved2 from those */
+/* ------------------------------------------------------------------ stack */
 
 struct stack { uint64_t at; struct bytes image; };
 bool stack_read(struct task *t, struct stack *s);
@@ -439,6 +427,7 @@ uint32_t stream_new(void);
 #include "mappings.h"
 #include "mates.h"
 #include "overlay.h"
+#include "paths.h"
 #include "pipes.h"
 #include "placement.h"
 #include "rdrand.h"

@@ -33,6 +33,24 @@ bool stat_of_fd(pid_t tid, int fd, struct stat *st)
     return !stat(name, st);
 }
 
+DIR *fds_of(pid_t tid)
+{
+    char name[40];
+    snprintf(name, sizeof name, "/proc/%d/fd", tid);
+    return opendir(name);
+}
+
+int next_fd(DIR *fds)
+{
+    struct dirent *e = NULL;
+    while (fds && (e = readdir(fds)) && *e->d_name == '.')
+        ;
+    int fd = e ? atoi(e->d_name) : -1;
+    if (fds && !e)
+        closedir(fds);
+    return fd;
+}
+
 /* /proc/self is the tracee's, not ours. */
 static char *absolute(struct task *t, int dirfd, const char *path)
 {

@@ -3,7 +3,6 @@
 #include "used.h"
 
 #include <asm/ioctls.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/kcmp.h>
@@ -106,18 +105,13 @@ void record_standard(struct task *t, int64_t fd)
  * parent beyond the standard descriptors. */
 void record_channels(struct task *t)
 {
-    char name[40];
-    snprintf(name, sizeof name, "/proc/%d/fd", t->tid);
-    DIR *d = opendir(name);
-    for (struct dirent *e; d && (e = readdir(d)); ) {
-        int fd = atoi(e->d_name);
+    int fd;
+    for (DIR *d = fds_of(t->tid); (fd = next_fd(d)) >= 0; ) {
         char *path = fd > 2 && !files_stream(t->files, fd) ? path_of_fd(t->tid, fd) : NULL;
         if (path && (!strncmp(path, "pipe:", 5) || !strncmp(path, "anon_inode:", 11) || !strncmp(path, "/memfd:", 7)))
             log_descriptor(t, fd, path);
         free(path);
     }
-    if (d)
-        closedir(d);
 }
 
 /* ------------------------------------------------------------------ what the first process inherits */

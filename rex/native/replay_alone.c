@@ -5,7 +5,6 @@
  * child has ended.  So it waits until that is as in the log; once nothing else moves, the pace of the process is its own. */
 #include "engine.h"
 
-#include <dirent.h>
 #include <poll.h>
 #include <sys/select.h>
 #include <sys/wait.h>
@@ -72,16 +71,12 @@ static bool asks_by_select(struct task *t, const struct record *r, struct asked 
 /* Whether the process holds another end of the pipe itself. */
 static bool talks_to_itself(struct task *t, int fd, ino_t pipe)
 {
-    char name[40];
     bool does = false;
-    snprintf(name, sizeof name, "/proc/%d/fd", t->tid);
-    DIR *d = opendir(name);
-    for (struct dirent *e; d && !does && (e = readdir(d)); ) {
+    int other;
+    for (DIR *d = fds_of(t->tid); (other = next_fd(d)) >= 0; ) {
         struct stat st;
-        does = *e->d_name != '.' && atoi(e->d_name) != fd && stat_of_fd(t->tid, atoi(e->d_name), &st) && st.st_ino == pipe && S_ISFIFO(st.st_mode);
+        does |= other != fd && stat_of_fd(t->tid, other, &st) && st.st_ino == pipe && S_ISFIFO(st.st_mode);
     }
-    if (d)
-        closedir(d);
     return does;
 }
 

@@ -3,7 +3,6 @@
 #include "ipc.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -266,8 +265,10 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
         socket_entry(t, e);
         return;
     case REX_HOOK_IPC:
+        replay_ipc(t, e);
+        return;
     case REX_HOOK_PEER:
-        (c->hook == REX_HOOK_IPC ? replay_ipc : replay_peer)(t, e);
+        replay_peer(t, e);
         return;
     }
     if (replay_is_output(t->stream, t->nr))
@@ -382,9 +383,12 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
             skip_call(t, -ESRCH);
         return;
     case REX_HOOK_IPC:
+        if (!replay_ipc_freely(t))
+            skip_call(t, -EINVAL);
+        return;
     case REX_HOOK_PEER:
-        if (!(c->hook == REX_HOOK_IPC ? replay_ipc_freely : replay_peer_freely)(t))
-            skip_call(t, c->hook == REX_HOOK_IPC ? -EINVAL : -EPERM);
+        if (!replay_peer_freely(t))
+            skip_call(t, -EPERM);
         return;
     case REX_HOOK_PID:
         skip_call(t, -ESRCH);
@@ -409,41 +413,4 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
             skip_call(t, -ENOENT);
         return;                           /* the rest of these asks the kernel about the process itself */
     }
-}
-
-/* ------------------------------------------------------------------ scratch memory */
-
-enum { SLOTS = 2048, SLOT = 8192, ROOMS = 4 };
-static const uint64_t scratch_hint = 0x2e0000000000;
-
-static void scratch_made(struct task *t, int64_t result)
-{
-    if (result < 0)
-        die("no memory in the tracee: %s", strerror((int)-result));
-    t->space->scratch = (uint64_t)result;
-}
-
-/* Room in the tracee for a path: made with the call that first needs it, which then comes again. */
-bool replay_scratch(struct task *t)
-{
-    if (t->space->scratch)
-        return true;
-    const uint64_t args[6] = {scratch_hint, SLOTS * SLOT + (is_live ? ROOMS * LIVE_ROOM : 0), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uint64_t)-1, 0};
-    insert_call(t, REX_NR_mmap, args, scratch_made);
-    return false;
-}
-
-/* Where bytes for this task were put. */
-uint64_t replay_block_at(struct task *t, const void *data, size_t n)
-{
-    uint64_t at = t->space->scratch + (t->index % SLOTS) * SLOT;
-    mem_write(t->tid, at, data, n);
-    return at;
-}
-
-/* More room, for one call of few tasks at a time. */
-uint64_t live_room(struct task *t)
-{
-    return t->space->scratch + SLOTS * SLOT + (t->index % ROOMS) * LIVE_ROOM;
 }

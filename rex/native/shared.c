@@ -5,7 +5,6 @@
  * or append to it: such descriptors are marked, as external ones are, so that calls on them stop. */
 #include "engine.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/file.h>
@@ -158,20 +157,15 @@ static void share(struct task *t, int fd, const struct stat *st)
 /* Calls look(t, fd, st, what) for each file that t has open for writing; false if there is none. */
 static bool each_written(struct task *t, void (*look)(struct task *t, int fd, const struct stat *st, void *what), void *what)
 {
-    char name[40];
     bool any = false;
-    snprintf(name, sizeof name, "/proc/%d/fd", t->tid);
-    DIR *d = opendir(name);
-    for (struct dirent *e; d && (e = readdir(d)); ) {
+    int fd;
+    for (DIR *d = fds_of(t->tid); (fd = next_fd(d)) >= 0; ) {
         struct stat st;
-        int fd = atoi(e->d_name);
-        if (*e->d_name == '.' || !is_written_by(t, fd, &st))
+        if (!is_written_by(t, fd, &st))
             continue;
         any = true;
         look(t, fd, &st, what);
     }
-    if (d)
-        closedir(d);
     return any;
 }
 
