@@ -163,6 +163,7 @@ struct task {
     struct event *matched;
     struct event *injected, *let_in; /* a signal on its way; one that is blocked again once it was handled */
     struct event *owed[65];          /* signals that were blocked when sent */
+    uint64_t handler_sp;             /* the stack below which it handles a signal that came as it rested, 0 = none: see replay_alone.c */
     uint64_t prodded, let_in_sp;     /* a bit for each that another thread sends once more than when recorded; the stack below let_in */
     struct task *newborn, *maker;    /* see replay_jobs.c: the process it makes, who makes it */
     bool nameless;                   /* what it is called shows as it executes */

@@ -49,6 +49,10 @@ void replay_peer(struct task *t, struct event *e);                    /* see rep
 bool replay_peer_freely(struct task *t);
 bool replay_is_alone(struct task *t, const struct event *e);         /* see replay_alone.c */
 bool replay_alone_waits(struct task *t, const struct event *e);
+struct event *replay_alone_next(struct task *t);
+bool replay_alone_is_later(const struct task *t, const struct event *e);
+bool replay_alone_precedes(struct task *t, const struct event *e);
+void replay_alone_handles(struct task *t, const struct event *e);
 bool replay_alone_listens(void);
 void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e, int64_t result);

@@ -145,7 +145,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     }
     if (names_process(t))
         return;                           /* logs of former versions do not have it */
-    if (replay_ticks(t) || replay_kin_pauses(t, NULL) || replay_finds_nothing(t, key))
+    if (replay_ticks(t) || replay_kin_pauses(t, NULL) || replay_finds_nothing(t, key) || replay_job_is_later(t))
         return;
     if (never_returned(t, c)) {
         if (!replay_takes_number(t, c))
@@ -203,7 +203,7 @@ static void perform(struct task *t)
 static void entry(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
-    struct event *next = replay_next(t);
+    struct event *next = replay_alone_next(t);
     t->last_stop = log_now();
     if (t->matched)
         t->matched->taker = NULL;
@@ -252,7 +252,7 @@ static void entry(struct task *t)
             block(t);
         return;
     }
-    if (next && replay_is_signal(next) && (replay_is_killed_later(t, next) || replay_passed_place(t, next))) {
+    if (next && replay_is_signal(next) && (replay_is_killed_later(t, next) || replay_passed_place(t, next) || replay_alone_precedes(t, next))) {
         block(t);
         return;
     }

@@ -107,6 +107,7 @@ void replay_draw_more(struct task *t);                 /* random bytes, by a thr
 
 bool replay_is_of_jobs(long nr), replay_waits_for_job(struct task *t, long nr);   /* makes a process, or waits; for this one, by its number */
 struct event *replay_job_event(struct task *t, long nr);   /* a call that makes a process, or waits for one: see replay_jobs.c */
+bool replay_job_is_later(struct task *t);
 struct event *replay_job_prepares(struct task *t, long nr, uint64_t key);
 struct task *replay_job_waited(struct task *t, uint32_t recorded);   /* living or not */
 struct script *replay_job_born(struct task *parent, struct task *t, uint64_t flags);

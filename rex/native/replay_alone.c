@@ -6,6 +6,7 @@
 #include "engine.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/select.h>
 #include <sys/wait.h>
 
@@ -17,15 +18,19 @@ struct asked {
     size_t count;
 };
 
-/* A signal for the process may come to any of them. */
+/* A signal for the process may come to any of its threads: those that rest have nothing left but that, and what a handler does. */
 static bool do_mates_rest(const struct task *t)
 {
+    int working = 0;
     for (struct task *other = tasks; other; other = other->next) {
         const struct event *next = other->script ? replay_next(other) : NULL;
-        if (other != t && other->alive && other->leader == t->leader && (!other->script || (next && !replay_is_signal(next))))
+        if (!other->alive || other->leader != t->leader)
+            continue;
+        if (!other->script)
             return false;
+        working += other == t ? !t->handler_sp : next && !replay_is_signal(next) && !other->handler_sp;
     }
-    return true;
+    return working <= 1;
 }
 
 static bool asks_by_poll(struct task *t, const struct record *r, struct asked *a)
@@ -148,11 +153,117 @@ bool replay_alone_waits(struct task *t, const struct event *e)
     return false;
 }
 
+/* ------------------------------------------------------------------ signals that come to threads at rest */
+
+static bool came_at_rest(const struct event *e)
+{
+    return (e->record->args[2] == IN_UNSEEN_CALL || e->record->args[2] == AT_UNSEEN_CALL) && replay_is_from_inside(e);
+}
+
+/* Whether a signal from inside came so to any thread. */
+static bool has_any_rested(void)
+{
+    static enum { UNKNOWN, NONE, SOME } known;
+    for (size_t i = 0; i < event_count && !known; i++)
+        if (replay_is_signal(&events[i]) && came_at_rest(&events[i]) && script_of(events[i].record->task)->birth->args[2] & CLONE_THREAD)
+            known = SOME;
+    known = known ? known : NONE;
+    return known == SOME;
+}
+
+/* It is in its handler until its stack is as it was. */
+void replay_alone_handles(struct task *t, const struct event *e)
+{
+    if (has_shared_work(t) && came_at_rest(e))
+        t->handler_sp = regs_get(t).rsp;
+}
+
+/* The next event, but no signal that comes once the handler, which does more than when recorded, has returned. */
+struct event *replay_alone_next(struct task *t)
+{
+    struct event *next = replay_next(t);
+    bool is_later = next && t->regs.rsp < t->handler_sp && replay_is_signal(next) && came_at_rest(next);
+    return is_later ? NULL : next;
+}
+
+/* Whether its handler has returned, and it rests again. */
+static bool is_back(struct task *t)
+{
+    ull sp = 0;
+    proc_value(t->tid, "syscall", "%*d %*x %*x %*x %*x %*x %*x %llx", &sp);
+    return sp >= t->handler_sp && task_state(t) == 'S';
+}
+
+/* What a thread has next, or has come to.  What its handler has left over is not done any more, once it rests and another signal is
+ * to come. */
+static struct event *next_of(struct task *t)
+{
+    struct event *next = replay_next(t);
+    const struct script *s = t->script;
+    if (t->held && t->matched && t->matched->record->task == s->index)
+        return t->matched;
+    if (!next || replay_is_signal(next) || !t->handler_sp || !is_back(t))
+        return next;
+    for (size_t i = s->cursor; i < s->count; i++)
+        if (!s->event[i]->done && replay_is_signal(s->event[i])) {
+            while ((next = replay_next(t)) != s->event[i])
+                replay_done(next);
+            return next;
+        }
+    return NULL;
+}
+
+/* Whether what the mate has next comes before the event. */
+static bool comes_first(struct task *mate, struct event *next, const struct task *t, const struct event *e)
+{
+    const struct event *answered = mate->script->answered;
+    if (!next || next->number > e->number)
+        return false;
+    if (!replay_is_signal(next))
+        return (t->handler_sp || mate->handler_sp || replay_is_signal(e)) && !(answered && answered->number > e->number);
+    if (!came_at_rest(next))
+        return t->handler_sp || replay_is_signal(e);
+    if (mate->injected != next && replay_is_sent(mate, next) && replay_sleeps_there(mate, next))
+        replay_send_now(mate, next);
+    return true;
+}
+
+static bool keeps_order(const struct task *t)
+{
+    return has_any_rested() && has_shared_work(t) && !is_kin(t) && !t->leader->is_paced && do_mates_rest(t);
+}
+
+/* Whether a thread that only looks for a child's end comes before the event that tells of that: another thread's, or of the
+ * handler's next signal.  It finds nothing yet. */
+bool replay_alone_is_later(const struct task *t, const struct event *e)
+{
+    bool is_later = e->record->task != t->script->index;
+    if (t->nr != REX_NR_wait4 || !(t->args[2] & WNOHANG) || !keeps_order(t))
+        return false;
+    for (size_t i = t->script->cursor; i < t->script->count && t->script->event[i] != e; i++)
+        is_later |= t->handler_sp && !t->script->event[i]->done && replay_is_signal(t->script->event[i]);
+    return is_later;
+}
+
+/* What the handler of a signal does that comes to a thread at rest the one that works may look at in memory: so both keep the
+ * order of the log, until nothing else moves. */
+bool replay_alone_precedes(struct task *t, const struct event *e)
+{
+    if (!replay_is_signal(e) && t->regs.rsp >= t->handler_sp)
+        t->handler_sp = 0;
+    if (!keeps_order(t))
+        return false;
+    for (struct task *mate = tasks; mate; mate = mate->next)
+        if (mate != t && mate->alive && mate->leader == t->leader && comes_first(mate, next_of(mate), t, e))
+            return true;
+    return false;
+}
+
 /* Whether any waits for what no stop tells of. */
 bool replay_alone_listens(void)
 {
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->held && t->matched && is_readiness_wait(call_of(t->nr)))
+        if (t->alive && t->held && t->matched && ((has_any_rested() && has_shared_work(t)) || is_readiness_wait(call_of(t->nr))))
             return true;
     return false;
 }

@@ -122,6 +122,21 @@ bool replay_waits_for_job(struct task *t, long nr)
         && (!by_id || t->args[0] == P_PID);
 }
 
+static struct event *find_wait(struct task *t, long nr)
+{
+    return replay_waits_for_job(t, nr) ? find(t, nr, (int64_t)(int)t->args[nr == REX_NR_waitid], asks_for) : NULL;
+}
+
+/* It looks earlier than when recorded for a child that has not ended in the log by now. */
+bool replay_job_is_later(struct task *t)
+{
+    const struct event *e = find_wait(t, t->nr);
+    if (!e || !replay_alone_is_later(t, e))
+        return false;
+    skip_call(t, 0);
+    return true;
+}
+
 /* NULL: as for any other call. */
 struct event *replay_job_event(struct task *t, long nr)
 {
@@ -129,7 +144,8 @@ struct event *replay_job_event(struct task *t, long nr)
         return NULL;
     if (call_of(nr)->hook == REX_HOOK_FORK)
         return !divides_work(t) || fork_flags(t) & CLONE_THREAD ? NULL : find_fork(t, nr);
-    return replay_waits_for_job(t, nr) ? find(t, nr, (int64_t)(int)t->args[nr == REX_NR_waitid], asks_for) : NULL;
+    struct event *e = find_wait(t, nr);
+    return e && replay_alone_is_later(t, e) ? NULL : e;
 }
 
 /* ------------------------------------------------------------------ names */

@@ -64,7 +64,7 @@ bool replay_finds_place(struct task *t)
     struct event *e = replay_next(t);
     shut_out_again(t);
     bool is_there = moment == AT_UNBLOCK ? t->nr == REX_NR_rt_sigprocmask && unblocks(t, (int)e->record->args[0])
-        : moment == AT_UNSEEN_CALL && t->nr == (long)e->record->args[3] && replay_is_sent(t, e);
+        : moment == AT_UNSEEN_CALL && t->nr == (long)e->record->args[3] && replay_is_sent(t, e) && !replay_alone_precedes(t, e);
     if (!is_there || fast_caller_sp(t) != (uint64_t)e->record->result)
         return false;
     replay_send_now(t, e);
@@ -80,10 +80,11 @@ bool replay_comes_by_itself(const struct event *e)
     return e->record->args[2] >= AT_NEXT_CALL;
 }
 
-/* The call that it interrupted. */
+/* The call that it interrupted, or came before. */
 static bool is_call(const struct event *e, long nr)
 {
-    return nr == e->record->result || nr == REX_NR_restart_syscall;
+    const struct record *r = e->record;
+    return nr == (r->args[2] == AT_UNSEEN_CALL ? (int64_t)r->args[3] : r->result) || nr == REX_NR_restart_syscall;
 }
 
 /* It sleeps where the signal came, and lets it in. */

@@ -225,7 +225,7 @@ bool replay_is_answerable(struct task *t, const struct event *e)
         return false;
     if (!shares && (!replay_shared_may_open(t, e) || replay_sleeps_over(t, e)))
         return false;
-    if (!shares && replay_alone_waits(t, e))
+    if (replay_alone_precedes(t, e) || (!shares && replay_alone_waits(t, e)))
         return false;
     if (serial_on || !(call_of(e->record->call) || shares))
         return true;
@@ -276,6 +276,7 @@ static bool deliver(struct task *t, struct event *e)
     memcpy(&info, f->data, sizeof info);
     if (info.si_signo != SIGSTOP)
         ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
+    replay_alone_handles(t, e);
     replay_done(e);
     return true;
 }
@@ -328,7 +329,7 @@ bool replay_signal(struct task *t, int sig)
     if (sig == SIGCHLD) {
         e = next_signal(t, false);
         return e && (int)e->record->args[0] == sig && replay_is_sent(t, e) && !replay_is_too_early(t, e)
-            && !comes_before_wait(t, e) && deliver(t, e);
+            && !comes_before_wait(t, e) && !replay_alone_precedes(t, e) && deliver(t, e);
     }
     e = replay_next(t);
     bool is_next = e && e->record->call == EVENT_SIGNAL && (int)e->record->args[0] == sig;
@@ -350,7 +351,7 @@ bool replay_signal(struct task *t, int sig)
 /* A signal is due that no call of the task waits for: it sleeps or computes until it comes. */
 static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
 {
-    if (!e || t->injected == e || t->held || !replay_is_sent(t, e))
+    if (!e || t->injected == e || t->held || !replay_is_sent(t, e) || (!all_sleep && replay_alone_precedes(t, e)))
         return false;
     size_t at = t->script->cursor;
     ull before = at ? t->script->event[at - 1]->record->time : t->script->birth->time;
