@@ -412,10 +412,20 @@ static void change(struct task *t, const struct record *r, const char *path, con
     free(above);
 }
 
+/* A file that is told by descriptor is the one that is open: threads may call it otherwise than when recorded. */
+static char *path_to_change(struct task *t, const struct record *r, int arg)
+{
+    char *real = t->path ? NULL : path_of_fd(t->tid, (int)t->args[0]);
+    const char *name = real ? overlay_name(real) : NULL;
+    char *path = name ? strdup(name) : record_text(r, arg >= 0 ? (uint8_t)arg : 0, FIELD_RESOLVED);
+    free(real);
+    return path;
+}
+
 void overlay_change(struct task *t, const struct record *r)
 {
     struct name_args n = name_args(r->call);
-    char *path = record_text(r, n.path >= 0 ? (uint8_t)n.path : 0, FIELD_RESOLVED);
+    char *path = path_to_change(t, r, n.path);
     char *path2 = n.path2 >= 0 ? record_text(r, (uint8_t)n.path2, FIELD_RESOLVED) : NULL;
     char *given = n.path >= 0 ? record_text(r, (uint8_t)n.path, FIELD_IN) : NULL;
     if (path && *path == '/')

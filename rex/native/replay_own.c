@@ -185,19 +185,51 @@ bool replay_renames_otherwise(struct task *t, const struct event *e)
 
 /* ------------------------------------------------------------------ calls that the log does not have */
 
-static bool stat_own(struct task *t)
+/* What is asked of a file by its name. */
+static bool ask_own(struct task *t)
 {
     struct stat st;
-    int at = t->nr == REX_NR_newfstatat;
+    struct statx x;
+    struct name_args n = name_args(t->nr);
     char *path = replay_own_name(t), *file = path ? overlay_made(path) : NULL;
     bool known = file && !lstat(file, &st);
-    if (known) {
-        mem_write(t->tid, t->args[1 + at], &st, sizeof st);
-        skip_call(t, 0);
+    int64_t result = 0;
+    switch (known ? t->nr : -1) {
+    case REX_NR_stat: case REX_NR_lstat: case REX_NR_newfstatat:
+        mem_write(t->tid, t->args[n.path + 1], &st, sizeof st);
+        break;
+    case REX_NR_statx:
+        known = !statx(AT_FDCWD, file, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &x);
+        mem_write(t->tid, t->args[4], &x, known ? sizeof x : 0);
+        break;
+    case REX_NR_access: case REX_NR_faccessat: case REX_NR_faccessat2:
+        result = faccessat(AT_FDCWD, file, (int)t->args[n.path + 1], 0) ? -errno : 0;
+        break;
+    case REX_NR_readlink: case REX_NR_readlinkat:
+        known = !S_ISLNK(st.st_mode);
+        result = -EINVAL;
+        break;
+    default:
+        known = false;
     }
+    if (known)
+        skip_call(t, result);
     free(path);
     free(file);
     return known;
+}
+
+/* Owner, mode or times of what it has open. */
+static bool change_open(struct task *t)
+{
+    char *real = path_of_fd(t->tid, (int)t->args[0]);
+    const char *name = real ? overlay_name(real) : NULL;
+    if (name) {
+        overlay_change_own(t, name, NULL);
+        skip_call(t, 0);
+    }
+    free(real);
+    return name;
 }
 
 char *replay_opened_name(struct task *t)
@@ -253,8 +285,8 @@ bool replay_own_file(struct task *t)
     if (c->hook == REX_HOOK_OPEN)
         return open_own(t);
     if (c->hook == REX_HOOK_TREE)
-        return t->path && change_own(t);
-    return (t->nr == REX_NR_stat || t->nr == REX_NR_lstat || t->nr == REX_NR_newfstatat) && stat_own(t);
+        return t->path ? change_own(t) : change_open(t);
+    return ask_own(t);
 }
 
 /* The open that made a descriptor; of a duplicate of a directory's, as those who list one by number make: the last of

@@ -1,0 +1,45 @@
+/* Files whose names are a matter of pace, so that a replay gives them others, and all that a thread asks of them. */
+#include "guest.h"
+
+static volatile int begun;
+static volatile unsigned long pace;
+
+static void *begin(void *unused)
+{
+    struct timespec while_ns = {0, 2000000};
+    nanosleep(&while_ns, NULL);
+    begun = 1;
+    return unused;
+}
+
+static void *name(void *unused)
+{
+    char first[40], last[40], link[40], *real;
+    struct stat st;
+    struct statx x;
+    snprintf(first, sizeof first, ".part-%lu", pace);
+    snprintf(last, sizeof last, "named-%lu", pace);
+    int fd = open(first, O_RDWR | O_CREAT | O_EXCL, 0600);
+    CHECK(fd >= 0 && write(fd, "some bytes", 10) == 10);
+    CHECK(fchown(fd, getuid(), getgid()) == 0 && fchmod(fd, 0640) == 0);
+    CHECK(rename(first, last) == 0 && close(fd) == 0);
+    CHECK(stat(last, &st) == 0 && st.st_size == 10 && (st.st_mode & 0777) == 0640);
+    CHECK(statx(AT_FDCWD, last, 0, STATX_BASIC_STATS, &x) == 0 && x.stx_size == 10 && (x.stx_mode & 0777) == 0640);
+    CHECK(access(last, R_OK | W_OK) == 0 && faccessat(AT_FDCWD, last, R_OK, AT_EACCESS) == 0);
+    CHECK(readlink(last, link, sizeof link) == -1 && errno == EINVAL);
+    CHECK((real = realpath(last, NULL)) && strstr(real, last));
+    free(real);
+    CHECK(unlink(last) == 0);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, begin, NULL) == 0);
+    for (; !begun; sched_yield())
+        pace++;
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(pthread_create(&thread, NULL, name, NULL) == 0 && pthread_join(thread, NULL) == 0);
+    return guest_done();
+}
