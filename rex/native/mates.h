@@ -16,6 +16,7 @@ void replay_kin_opened(struct task *t, const struct record *r);      /* see repl
 void replay_kin_named(struct script *s);
 void replay_kin_born(struct task *parent, struct task *t, uint64_t flags);
 bool replay_kin_kill(struct task *t);
+bool replay_kin_ends_first(const struct task *t, const struct event *e);
 bool replay_kin_pauses(struct task *t, struct event *e);    /* true: it runs */
 bool replay_kin_signal(struct task *t, siginfo_t *info);
 int64_t replay_waited(const struct record *r);           /* see replay_calls.c */

@@ -136,6 +136,22 @@ bool replay_kin_kill(struct task *t)
     return true;
 }
 
+/* Whether who is sent the signal has ended by itself before that, in the log, and has not come as far here. */
+bool replay_kin_ends_first(const struct task *t, const struct event *e)
+{
+    const struct record *r = e->record;
+    const struct rex_call *c = call_of(r->call);
+    bool by_group = r->call == REX_NR_tgkill || r->call == REX_NR_rt_tgsigqueueinfo;
+    const struct task *target = c && c->hook == REX_HOOK_KILL && has_shared_work(t) && (int)r->args[by_group] > 0 ? task_named((uint32_t)r->args[by_group]) : NULL;
+    const struct script *s = target && has_shared_work(target) ? target->script : NULL;
+    for (size_t i = s ? s->count : 0; i-- > 0; ) {
+        const struct rex_call *last = call_of(s->event[i]->record->call);
+        if (last && last->hook == REX_HOOK_EXIT)
+            return !s->event[i]->done && s->event[i]->number < e->number;
+    }
+    return false;
+}
+
 /* A wait that a signal from kin ended: that comes when it does, and so ends the wait.  e: NULL where the log has none. */
 bool replay_kin_pauses(struct task *t, struct event *e)
 {

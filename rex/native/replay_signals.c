@@ -225,7 +225,7 @@ bool replay_is_answerable(struct task *t, const struct event *e)
         return false;
     if (!shares && (!replay_shared_may_open(t, e) || replay_sleeps_over(t, e)))
         return false;
-    if (replay_alone_precedes(t, e) || (!shares && replay_alone_waits(t, e)))
+    if (replay_kin_ends_first(t, e) || replay_alone_precedes(t, e) || (!shares && replay_alone_waits(t, e)))
         return false;
     if (serial_on || !(call_of(e->record->call) || shares))
         return true;
