@@ -287,14 +287,14 @@ static void tell_statx(struct task *t, const struct field *f)
 
 bool is_nameless_stat(const struct task *t)
 {
-    return t->nr == REX_NR_newfstatat && t->path && !*t->path;
+    return t->nr == REX_NR_newfstatat && t->path && !*t->path && t->args[3] & AT_EMPTY_PATH;
 }
 
 /* Threads open files in any order, so that equal descriptors are not equal files: what the
  * log has for a descriptor may be another file's. The open itself has the file's stat. */
 bool replay_own_stat(struct task *t)
 {
-    bool by_at = is_nameless_stat(t), by_x = t->nr == REX_NR_statx && t->path && !*t->path;
+    bool by_at = is_nameless_stat(t), by_x = t->nr == REX_NR_statx && t->path && !*t->path && t->args[2] & AT_EMPTY_PATH;
     if (!has_shared_work(t) || !(by_at || by_x || t->nr == REX_NR_fstat))
         return false;
     const struct opened *o = replay_opened(t, (int)t->args[0]);
