@@ -22,7 +22,7 @@ extern const unsigned char __start_rex_stub[], __stop_rex_stub[], rex_stub_allow
 
 /* What an address space has of the fast path. */
 struct fast {
-    unsigned sites;
+    struct site_area areas[SITE_AREAS];
     uint32_t rings;                  /* bit mask of those in use */
     bool mapped, refused;
 };
@@ -169,6 +169,11 @@ static void area_made(struct task *t, int64_t result)
         unwind_lay(t);
 }
 
+struct site_area *fast_site_areas(struct task *t)
+{
+    return t->space->fast->areas;
+}
+
 bool fast_is_mapped(const struct task *t)
 {
     return t->space->fast && t->space->fast->mapped;
@@ -242,7 +247,9 @@ bool fast_entry(struct task *t)
         return t->then != NULL;
     if (!t->ring && !t->regs.gs_base)
         join(t, &t->regs);
-    sites_patch(t, &t->space->fast->sites);
+    if (!sites_area(t))
+        return t->then != NULL;
+    sites_patch(t);
     return false;
 }
 

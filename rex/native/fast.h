@@ -77,8 +77,12 @@ void fast_room(struct task *t, bool any);
 uint64_t fast_caller_sp(struct task *t);             /* the stack pointer as its call was made, by the stub or not */
 
 
-/* Call sites; count: how many the address space has. */
-void sites_patch(struct task *t, unsigned *count);
+/* Call sites, and where those of an address space lead to.  used: places for trampolines, 0: no area yet; given: of the known ones. */
+enum { SITE_AREAS = 3 };
+struct site_area { unsigned used; size_t given; bool refused; };
+struct site_area *fast_site_areas(struct task *t);
+bool sites_area(struct task *t);                     /* false: that for where it stopped is being made, or there is none */
+void sites_patch(struct task *t);
 bool sites_are_known(const struct task *t);           /* some, by an earlier process */
 bool sites_halt_others(struct task *t);
 void sites_executed(struct task *t);

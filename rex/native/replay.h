@@ -16,6 +16,7 @@ typedef bool event_fits(const struct event *e, const void *what);
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);
 void replay_did(struct task *t, uint64_t key);
 uint64_t clock_of(const struct record *r);            /* ns that a clock answered */
+bool replay_clock_is_anyones(const struct record *r);    /* whichever thread asks there is given it */
 void replay_clock_passed(struct task *t, uint64_t until);
 bool replay_clock_limits(const struct task *t);
 bool replay_nap_until(struct task *t);                /* a sleep until a point in time begins */

@@ -75,7 +75,7 @@ static bool is_sure(struct task *t, struct event *e)
     if (by_path)
         return (r->call != REX_NR_openat || replay_kind_of(r) != S_IFDIR) && !replay_is_of_changed(t, e);
     if (r->call == REX_NR_clock_gettime)
-        return r->args[0] != CLOCK_MONOTONIC || clock_of(r) >= t->clock_floor;
+        return !replay_clock_is_anyones(r) && (r->args[0] != CLOCK_MONOTONIC || clock_of(r) >= t->clock_floor);
     for (size_t i = t->run_count; by_fd && i-- > 0; )
         if (t->run[i].event->record->call == REX_NR_openat && t->run[i].event->record->result == (int64_t)(int)r->args[0])
             return true;

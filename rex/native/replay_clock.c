@@ -46,26 +46,6 @@ static void find_limits(const struct script *s)
     }
 }
 
-void replay_clock_start(void)
-{
-    uint64_t *did = zalloc((script_total() + 1) * sizeof *did);
-    for (size_t i = 0; i < event_count; i++) {
-        const struct record *r = events[i].record;
-        const struct rex_call *c = call_of(r->call);
-        uint32_t tgid = script_of(r->task)->tgid;
-        if (c && c->key == REX_KEY_PATH)
-            did[r->task] = events[i].key;
-        if (r->call != REX_NR_clock_gettime || !asker_in(r))
-            continue;
-        queue_add(&events[i], asker_id(tgid, events[i].key, r->args[5]), ASKER);
-        if (r->args[0] == CLOCK_REALTIME && did[r->task])
-            queue_add(&events[i], after_id(tgid, events[i].key, r->args[5], did[r->task]), AFTER);
-    }
-    for (uint32_t i = 0; i < script_total(); i++)
-        find_limits(script_of(i));
-    free(did);
-}
-
 uint64_t clock_of(const struct record *r)
 {
     bool is_in_us = r->call == REX_NR_gettimeofday;
@@ -74,6 +54,52 @@ uint64_t clock_of(const struct record *r)
     if (f && f->length == sizeof value)
         memcpy(value, f->data, sizeof value);
     return (uint64_t)value[0] * 1000000000u + (uint64_t)value[1] * (is_in_us ? 1000 : 1);
+}
+
+/* A reading that is known by who asked, and the call on a path that its thread had made before, 0: none. */
+struct asked { struct event *event; uint64_t time, did; };
+
+static int by_time(const void *one, const void *other)
+{
+    const struct asked *a = one, *b = other;
+    return a->time != b->time ? (a->time > b->time) - (a->time < b->time) : (a->event > b->event) - (a->event < b->event);
+}
+
+static struct bytes find_asked(void)
+{
+    uint64_t *did = zalloc((script_total() + 1) * sizeof *did);
+    struct bytes found = {0};
+    for (size_t i = 0; i < event_count; i++) {
+        const struct record *r = events[i].record;
+        const struct rex_call *c = call_of(r->call);
+        if (c && c->key == REX_KEY_PATH)
+            did[r->task] = events[i].key;
+        if (r->call == REX_NR_clock_gettime && asker_in(r))
+            bytes_add(&found, &(struct asked){&events[i], clock_of(r), did[r->task]}, sizeof(struct asked));
+    }
+    free(did);
+    return found;
+}
+
+/* What threads have noted without a stop comes into the log as each stops: their readings are in order by what they read. */
+void replay_clock_start(void)
+{
+    struct bytes found = find_asked();
+    struct asked *asked = (struct asked *)found.data;
+    size_t count = found.used / sizeof *asked;
+    if (count)
+        qsort(asked, count, sizeof *asked, by_time);
+    for (size_t i = 0; i < count; i++) {
+        struct event *e = asked[i].event;
+        const struct record *r = e->record;
+        uint32_t tgid = script_of(r->task)->tgid;
+        queue_add(e, asker_id(tgid, e->key, r->args[5]), ASKER);
+        if (r->args[0] == CLOCK_REALTIME && asked[i].did)
+            queue_add(e, after_id(tgid, e->key, r->args[5], asked[i].did), AFTER);
+    }
+    bytes_free(&found);
+    for (uint32_t i = 0; i < script_total(); i++)
+        find_limits(script_of(i));
 }
 
 /* What the log has for who asks, in any thread of the process; NULL if that is not known. */
@@ -335,6 +361,12 @@ static struct event *by_asker(struct task *t, uint64_t key, struct queue *q, uin
         return e;
     e = is_monotonic ? NULL : after(t, key, asker);
     return e ? e : moved(t, key, q);
+}
+
+/* Functions that frame pointers tell are those of a runtime, whose threads take each other's work. */
+bool replay_clock_is_anyones(const struct record *r)
+{
+    return asker_in(r) && !is_asker_by_tables(r->args[5]);
 }
 
 struct event *replay_clock(struct task *t, uint64_t key)

@@ -8,6 +8,7 @@
 #include "fast.h"
 
 #include <fcntl.h>
+#include <sys/uio.h>
 
 #pragma GCC target("general-regs-only")
 #pragma GCC optimize("O2", "no-tree-loop-distribute-patterns", "no-stack-protector")
@@ -305,17 +306,26 @@ PART bool is_known(uint64_t asker)
     return asker & 1;
 }
 
+/* By the kernel, as a register that is taken for a frame pointer may be anything. */
+PART bool read_two(const void *of, uint64_t at, uint64_t *two)
+{
+    (void)of;
+    struct iovec here = {two, 2 * sizeof *two}, there = {(void *)at, 2 * sizeof *two};
+    const uint64_t args[6] = {(uint64_t)kernel(REX_NR_gettid, 0, 0, 0, 0), (uint64_t)&here, 1, (uint64_t)&there, 1, 0};
+    return rex_stub_call(REX_NR_process_vm_readv, args) == (int64_t)(2 * sizeof *two);
+}
+
 /* The call's arguments with who asks in place of the last, which it has not.  False: the engine finds that out. */
 PART bool ask_who(const struct ring *ring, const struct entry *e, uint64_t *args)
 {
     enum { RED_ZONE = 128, DISTANCE = 9, NONE = 1 };
-    uint64_t missing, pc = e->trampoline + DISTANCE + 4 + (uint64_t)(int64_t)*(const int32_t *)(e->trampoline + DISTANCE);
+    uint64_t missing, asker = 0, pc = e->trampoline + DISTANCE + 4 + (uint64_t)(int64_t)*(const int32_t *)(e->trampoline + DISTANCE);
     for (int i = 0; i < WHO; i++)
         args[i] = e->args[i];
-    args[WHO] = ring->asks ? asker_walk((const struct frame *)FAST_FRAMES, pc, (uint64_t)(e + 1) + RED_ZONE, e->rbp, 0, &missing) : NONE;
-    bool is_found = args[WHO];
-    args[WHO] = args[WHO] == NONE ? 0 : args[WHO];
-    return is_found;
+    if (ring->asks && !(asker = asker_walk((const struct frame *)FAST_FRAMES, pc, (uint64_t)(e + 1) + RED_ZONE, e->rbp, 0, &missing)))
+        return false;
+    args[WHO] = asker == NONE ? asker_by_pointers(read_two, NULL, e->rbp) : asker;
+    return true;
 }
 
 /* ------------------------------------------------------------------ a replay's answers */

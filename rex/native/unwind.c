@@ -316,20 +316,9 @@ bool is_asker_by_tables(uint64_t asker)
     return (asker & BY_TABLES) == BY_TABLES;
 }
 
-/* The return addresses by frame pointers, where functions keep them. */
-static uint64_t by_frame_pointers(const struct task *t)
+static bool read_two(const void *of, uint64_t at, uint64_t *two)
 {
-    enum { FRAMES = 4, LARGEST = 1 << 20 };
-    uint64_t frame[2] = {t->regs.rbp, 0}, returns[FRAMES], at = 0;
-    int i = 0;
-    for (; i < FRAMES && frame[0] > at && (!at || frame[0] - at < LARGEST) && frame[0] % 8 == 0; i++) {
-        at = frame[0];
-        if (!mem_read(t->tid, at, frame, sizeof frame) || !frame[1])
-            break;
-        returns[i] = frame[1];
-    }
-    uint64_t hash = i > 1 ? hash_bytes(returns, (size_t)i * sizeof *returns, 0) | 1 : 0;
-    return is_asker_by_tables(hash) ? hash ^ 2 : hash;
+    return mem_read(((const struct task *)of)->tid, at, two, 2 * sizeof *two);
 }
 
 uint64_t asker_of(struct task *t)
@@ -348,5 +337,5 @@ uint64_t asker_of(struct task *t)
     for (int i = 0; !asker && i < ROUNDS; i++)
         if (!(asker = asker_walk(t->space->frames, t->regs.rip, sp, t->regs.rbp, (uint64_t)(uintptr_t)stack - sp, &missing)))
             learn(t, missing);
-    return asker == NONE ? by_frame_pointers(t) : asker;
+    return asker == NONE ? asker_by_pointers(read_two, t, t->regs.rbp) : asker;
 }

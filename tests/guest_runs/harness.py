@@ -54,6 +54,7 @@ class Run:
         has_token: the last line of its output is TOKEN.
         is_serialized: recorded one thread at a time.
         redirections: of further descriptors, as a shell that starts the recording has them.
+        flags: for the compiler, too.
         outside: `servers` or `callers` of outside.py, which run meanwhile; GUEST_PORT says where.
     """
 
@@ -66,6 +67,7 @@ class Run:
     outside: str = ""
     redirections: str = ""
     args: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
 
 
 @dataclass

@@ -33,6 +33,7 @@ RUNS: dict[str, Run] = {
     "read_redirected.sh": Run(stdin=LINES),
     "stdin_file.c": Run(stdin=LINES, is_stdin_file=True),
     "stdin_pipe.c": Run(stdin=LINES),
+    "threads_clock_static.c": Run(flags=("-static", "-no-pie")),
     "stdout_closed.c": Run(stdout_limit=100, has_token=False),
     "stdout_closed_kills.c": Run(stdout_limit=100, has_token=False, status=-signal.SIGPIPE),
 }
@@ -112,7 +113,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("workers_execute.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("pipe_nonblocking.c", "reference"): "it polls, though it never had to when recorded, which counts as a divergence",
     **{(name, "reference"): "this engine does not know which function reads the clock, or the counter"
-       for name in ("threads_clock.c", "threads_counter.c", "threads_wall.c", "threads_elapsed.c", "python_threads_elapsed.py")},
+       for name in ("threads_clock.c", "threads_clock_static.c", "threads_counter.c", "threads_wall.c", "threads_elapsed.c", "python_threads_elapsed.py")},
     ("threads_wait_wall.c", "reference"): "a wait until a time of day is made by the clock of now, by which that is over",
     ("threads_select_less.c", "reference"): "a thread that waits once more than recorded, and for less, is told of what it did not ask for",
     ("threads_proc.c", "reference"): "an answer may be given to two threads at once, or not again",
@@ -153,7 +154,7 @@ def program_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
         if not made.exists():
             if not shutil.which(COMPILER[0]):
                 pytest.skip(f"{COMPILER[0]} is not installed")
-            subprocess.run([*COMPILER, "-o", str(made), str(source)], check=True)
+            subprocess.run([*COMPILER, *RUNS.get(name, Run()).flags, "-o", str(made), str(source)], check=True)
         return made
     return program
 
