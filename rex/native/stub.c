@@ -307,7 +307,7 @@ PART bool is_known(uint64_t asker)
 }
 
 /* By the kernel, as a register that is taken for a frame pointer may be anything. */
-PART bool read_two(const void *of, uint64_t at, uint64_t *two)
+PART bool read_two(void *of, uint64_t at, uint64_t *two)
 {
     (void)of;
     struct iovec here = {two, 2 * sizeof *two}, there = {(void *)at, 2 * sizeof *two};

@@ -316,9 +316,25 @@ bool is_asker_by_tables(uint64_t asker)
     return (asker & BY_TABLES) == BY_TABLES;
 }
 
-static bool read_two(const void *of, uint64_t at, uint64_t *two)
+/* Frames lie near each other: what is read for one mostly has the next. */
+struct window { pid_t tid; uint64_t from; size_t size; unsigned char data[512]; };
+
+static bool read_two(void *of, uint64_t at, uint64_t *two)
 {
-    return mem_read(((const struct task *)of)->tid, at, two, 2 * sizeof *two);
+    struct window *w = of;
+    enum { SIZE = 2 * sizeof *two };
+    if (at < w->from || at + SIZE > w->from + w->size) {
+        w->from = at;
+        w->size = mem_read(w->tid, at, w->data, sizeof w->data) ? sizeof w->data : mem_read(w->tid, at, w->data, SIZE) ? SIZE : 0;
+    }
+    memcpy(two, w->data + (at - w->from), w->size ? SIZE : 0);
+    return w->size;
+}
+
+static uint64_t by_pointers(const struct task *t)
+{
+    struct window w = {.tid = t->tid};
+    return asker_by_pointers(read_two, &w, t->regs.rbp);
 }
 
 uint64_t asker_of(struct task *t)
@@ -337,5 +353,5 @@ uint64_t asker_of(struct task *t)
     for (int i = 0; !asker && i < ROUNDS; i++)
         if (!(asker = asker_walk(t->space->frames, t->regs.rip, sp, t->regs.rbp, (uint64_t)(uintptr_t)stack - sp, &missing)))
             learn(t, missing);
-    return asker == NONE ? asker_by_pointers(read_two, t, t->regs.rbp) : asker;
+    return asker == NONE ? by_pointers(t) : asker;
 }

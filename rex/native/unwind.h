@@ -63,8 +63,8 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
 
 /* The return addresses by frame pointers, where functions keep them but no table has them, as in Go; 0: of less than two.
  * read: two words of memory that may not be there. */
-static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) uint64_t asker_by_pointers(bool (*read)(const void *of, uint64_t at, uint64_t *two),
-                                                                           const void *of, uint64_t rbp)
+static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) uint64_t asker_by_pointers(bool (*read)(void *of, uint64_t at, uint64_t *two),
+                                                                           void *of, uint64_t rbp)
 {
     enum { FRAMES = 4, LARGEST = 1 << 20, BYTE = 8 };
     uint64_t frame[2] = {rbp, 0}, at = 0, hash = 0xcbf29ce484222325ULL;
