@@ -58,12 +58,13 @@ static bool is_before_end(const struct script *s, const struct record *r)
     return !end || r < end;               /* as they lie in the log */
 }
 
-/* What is live from now on is crossed out of the log. */
+/* What is live from now on is crossed out of the log, but signals that were sent before. */
 static void cross_out(struct script *s)
 {
+    const uint8_t *sent = script_leader(s->index)->sent;
     for (size_t i = s->cursor; i < s->count && is_before_end(s, s->event[i]->record); i++) {
         const struct record *r = s->event[i]->record;
-        if (r->call == EVENT_PIPE || (r->call == EVENT_SIGNAL && is_between_kin(s, r)))
+        if (r->call == EVENT_PIPE || (r->call == EVENT_SIGNAL && !sent[r->args[0] & 63] && is_between_kin(s, r)))
             replay_done(s->event[i]);
     }
 }

@@ -5,7 +5,7 @@ enum { WORKERS = 3 };
 
 static void work(int *left, int i)
 {
-    for (volatile long n = 0; n < (i + 1) * 4000000L; n++) {
+    for (volatile long n = 0; n < (i + 1) * 2000000L; n++) {
     }
     __atomic_fetch_sub(left, 1, __ATOMIC_SEQ_CST);
     exit(10 + i);
@@ -14,7 +14,7 @@ static void work(int *left, int i)
 /* For a signal that does not come, which takes no time when it is replayed. */
 static void pause_shortly(void)
 {
-    struct timespec limit = {0, 300000000};
+    struct timespec limit = {0, 900000000};
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);

@@ -1,0 +1,48 @@
+/* A worker is another program that shares memory by name, and is ended as it waits: it may not yet have come to open that. */
+#include "guest.h"
+
+#include <semaphore.h>
+#include <spawn.h>
+
+extern char **environ;
+
+static int work(const char *name)
+{
+    for (volatile long n = 0; n < 4000000L; n++) {
+    }
+    sem_t *gate = sem_open(name, 0);
+    CHECK(gate != SEM_FAILED);
+    for (;;)
+        sem_wait(gate);
+}
+
+/* For a signal that does not come, which takes no time when it is replayed. */
+static void pause_shortly(void)
+{
+    struct timespec limit = {0, 900000000};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    CHECK(sigtimedwait(&set, NULL, &limit) < 0 && errno == EAGAIN);
+}
+
+int main(int count, char **args)
+{
+    char name[40];
+    pid_t worker[2];
+    if (count > 1)
+        return work(args[1]);
+    snprintf(name, sizeof name, "/guest-%d", getpid());
+    sem_t *gate = sem_open(name, O_CREAT | O_EXCL, 0600, 0);
+    CHECK(gate != SEM_FAILED);
+    char *command[] = {args[0], name, NULL};
+    for (int i = 0; i < 2; i++)
+        CHECK(posix_spawn(&worker[i], *command, NULL, NULL, command, environ) == 0);
+    pause_shortly();
+    for (int i = 0; i < 2; i++)
+        CHECK(kill(worker[i], SIGTERM) == 0);
+    for (int i = 0; i < 2; i++)
+        printf("worker %d: %d\n", i, WTERMSIG(wait_for(worker[i])));
+    CHECK(sem_close(gate) == 0 && sem_unlink(name) == 0);
+    return guest_done();
+}
