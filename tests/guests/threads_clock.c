@@ -1,7 +1,11 @@
 #include "guest.h"
 __asm__(".cfi_sections .debug_frame");   /* as Go's code, it has no tables for exceptions */
 /* A runtime: the program's readings of the clock are made by whichever thread comes first, between its own. */
-enum { THREADS = 3, READINGS = 15 };
+#ifndef READINGS
+#define READINGS 15
+#define ASK(result, clock, t) __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_clock_gettime), "D"(clock), "S"(t) : "rcx", "r11", "memory")
+#endif
+enum { THREADS = 3 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int64_t reading[READINGS];
 static int made;
@@ -10,7 +14,7 @@ static KEEPS_FRAME int64_t look(int clock)
 {
     struct timespec t;
     long result;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_clock_gettime), "D"(clock), "S"(&t) : "rcx", "r11", "memory");
+    ASK(result, clock, &t);
     CHECK(result == 0);
     return t.tv_sec * 1000000000L + t.tv_nsec;
 }
