@@ -140,7 +140,7 @@ struct task {
     struct files *files;
     struct space *space;
     struct task *next;
-    bool alive, started, stepping;
+    bool alive, started, stepping, runs_freely;   /* the last: only calls of the filters stop it */
     /* the call in progress */
     enum call_state state;
     bool want_exit, by_entry_stop;

@@ -6,6 +6,7 @@
 #include "unwind.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/uio.h>
 #include <x86intrin.h>
 
@@ -375,6 +376,7 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     r->args[3] = (uint64_t)t->tid;
     r->args[4] = (uint64_t)t->leader->tid;
     r->args[5] = t->leader->index;
+    r->result = flags & CLONE_THREAD ? (int64_t)maker_of(parent) : 0;
     if (!parent)
         record_inherited(t, &b);
     shared_born(parent, t, flags);

@@ -101,6 +101,7 @@ void replay_unwritten(const struct event *e);
 bool replay_is_output(uint32_t stream, long nr);
 void replay_tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
 uint64_t replay_random(struct task *t);
+int replay_number_now(struct task *t, const struct event *e, int fd);    /* which what had it at the event has */
 bool replay_takes_number(struct task *t, const struct rex_call *c);   /* of a descriptor: see replay_numbers.c */
 void replay_leaves_number(struct task *t);
 bool replay_drops_copy(struct task *t);

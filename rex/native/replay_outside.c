@@ -130,6 +130,8 @@ struct outside { int count; bool has_come, is_wanted; };
 static void add_outside(struct task *t, const struct event *e, int fd, bool gives_only, bool may_give, bool is_wanted, struct outside *o)
 {
     o->count++;
+    if (fd < 0)
+        return;                           /* it is not open now: the wait is another thread's */
     o->is_wanted |= is_wanted;
     o->has_come = o->has_come && (gives_only ? may_give : replay_has_asked(t, files_stream(t->files, fd), e));
 }
@@ -138,6 +140,7 @@ static void add_outside(struct task *t, const struct event *e, int fd, bool give
 static struct outside outside_of(struct task *t, const struct event *e, const struct wanted *w)
 {
     struct outside o = {0, true, w && w->all};
+    int at;
     unsigned hook = call_of(t->nr)->hook;
     for (uint8_t k = 0; k <= 3; k++) {
         const struct field *f = record_field(e->record, k, FIELD_OUT);
@@ -146,16 +149,16 @@ static struct outside outside_of(struct task *t, const struct event *e, const st
         if (!f)
             continue;
         for (size_t i = 0; hook == REX_HOOK_POLL && k == 0 && i < f->length / sizeof *was; i++)
-            if (was[i].revents && was[i].fd >= 0 && files_stream(t->files, was[i].fd))
-                add_outside(t, e, was[i].fd, was[i].revents == POLLOUT, true, w && polls_for(w, was[i].fd), &o);
+            if (was[i].revents && was[i].fd >= 0 && ((at = replay_number_now(t, e, was[i].fd)) < 0 || files_stream(t->files, at)))
+                add_outside(t, e, at, was[i].revents == POLLOUT, true, w && polls_for(w, at), &o);
         for (size_t fd = 0; hook == REX_HOOK_SELECT && k > 0 && fd < f->length * 8; fd++)
-            if (f->data[fd / 8] & 1 << fd % 8 && files_stream(t->files, (int)fd))
-                add_outside(t, e, (int)fd, k == 2, true, w && fd < FD_SETSIZE && FD_ISSET(fd, &w->sets[k]), &o);
+            if (f->data[fd / 8] & 1 << fd % 8 && (at = replay_number_now(t, e, (int)fd)) >= 0 && files_stream(t->files, at))
+                add_outside(t, e, at, k == 2, true, w && at < FD_SETSIZE && FD_ISSET(at, &w->sets[k]), &o);
         for (size_t i = 0; hook == REX_HOOK_EPOLL_WAIT && k == 1 && i + sizeof told <= f->length; i += sizeof told) {
             memcpy(&told, f->data + i, sizeof told);
-            size_t at = watched_for(t, e, told.data.u64);
-            if (at < watched_count)
-                add_outside(t, e, watched[at].fd, told.events == EPOLLOUT, watched[at].events & EPOLLOUT, false, &o);
+            size_t place = watched_for(t, e, told.data.u64);
+            if (place < watched_count)
+                add_outside(t, e, watched[place].fd, told.events == EPOLLOUT, watched[place].events & EPOLLOUT, false, &o);
         }
     }
     return o;
@@ -201,8 +204,9 @@ void replay_come_back(struct task *t)
 
 /* Of a process that has had threads: whether the log's wait is this one, and not a later one where a
  * thread looked once more than when recorded. */
-static bool is_same_wait(struct task *t, const struct record *r)
+static bool is_same_wait(struct task *t, const struct event *e)
 {
+    const struct record *r = e->record;
     static struct pollfd fds[FEW];
     const struct field *f = record_field(r, 0, FIELD_OUT);
     size_t count = (size_t)t->args[1];
@@ -214,7 +218,7 @@ static bool is_same_wait(struct task *t, const struct record *r)
     if (!f || count > FEW || f->length < count * sizeof *fds || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
         return true;
     for (size_t i = 0; i < count; i++)
-        if (fds[i].fd != was[i].fd)
+        if (fds[i].fd != replay_number_now(t, e, was[i].fd))
             return false;
     return true;
 }
@@ -231,6 +235,27 @@ static struct event *first_outside(struct task *t)
     return NULL;
 }
 
+static struct event *first_wanted(struct task *t, const struct script *s, const struct wanted *w)
+{
+    enum { FAR = 1000 };
+    struct event *e = w->count ? replay_queue(s, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args)) : NULL;
+    for (int i = 0; e && i < FAR; e = e->next[0], i++)
+        if (!e->done && e->record->result > 0 && outside_of(t, e, w).is_wanted)
+            return e;
+    return NULL;
+}
+
+/* The log's poll for what this one polls, maybe a mate's: where threads serve callers as they come, another may serve this one now. */
+static struct event *poll_wanted(struct task *t, const struct wanted *w)
+{
+    struct event *best = first_wanted(t, t->script, w);
+    for (uint32_t i = 0; i < script_total() && (!best || best->record->task != t->script->index); i++) {
+        struct event *e = replay_is_mate(t, script_of(i)) ? first_wanted(t, script_of(i), w) : NULL;
+        best = e && (!best || e->number < best->number) ? e : best;
+    }
+    return best;
+}
+
 /* Between threads, what is inside is ready when it is: their pace is not the log's.  What is outside has
  * its place in the log, but comes no earlier than it was asked for.  e: NULL where the log has no more such waits. */
 bool replay_wait_freely(struct task *t, struct event *e)
@@ -243,7 +268,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     bool is_wanted = o.is_wanted || e == t->outside;      /* one that is made again (replay_hasten) has been changed since */
     if (fails || (e && o.count && is_wanted && (o.has_come || t->is_forced)))
         return false;
-    if (e && !o.count && e->record->result != -EINTR && is_same_wait(t, e->record))
+    if (e && !o.count && e->record->result != -EINTR && is_same_wait(t, e))
         replay_done(e);                   /* one that a signal ends is of the wait that this ends here */
     struct event *next = o.count ? e : first_outside(t);
     t->is_next_outside = o.count;
@@ -251,6 +276,13 @@ bool replay_wait_freely(struct task *t, struct event *e)
     if (e)
         e->taker = NULL;
     t->matched = NULL;
+    if (!t->outside && (t->outside = poll_wanted(t, w))) {
+        t->is_next_outside = true;
+        if (outside_of(t, t->outside, NULL).has_come) {
+            replay_tell_outside(t, t->outside);
+            return true;
+        }
+    }
     wait_inside(t);
     t->wait_began = log_now();
     t->waits_inside = t->want_exit = true;
@@ -261,8 +293,9 @@ bool replay_wait_freely(struct task *t, struct event *e)
 void replay_hasten(struct task *t, struct event *e)
 {
     struct event *before = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
-    for (; before && before != e; before = before->next[0])
-        replay_done(before);
+    for (; before && before != e && !t->is_next_outside; before = before->next[0])
+        if (!outside_of(t, before, NULL).count)
+            replay_done(before);
     t->hastened = true;
     ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }
@@ -276,7 +309,7 @@ void replay_poll_settle(struct task *t)
         replay_hasten(t, t->outside);
 }
 
-static int64_t outside_of_poll(struct task *t, const struct field *f)
+static int64_t outside_of_poll(struct task *t, const struct event *e, const struct field *f)
 {
     static struct pollfd fds[FEW];
     const struct pollfd *was = (const void *)f->data;
@@ -284,27 +317,32 @@ static int64_t outside_of_poll(struct task *t, const struct field *f)
     size_t count = (size_t)t->args[1];
     if (count > FEW || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
         return 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         fds[i].revents = 0;
-        for (size_t k = 0; k < f->length / sizeof *was; k++)
-            if (was[k].fd == fds[i].fd && files_stream(t->files, fds[i].fd))
+    for (size_t k = 0; k < f->length / sizeof *was; k++) {
+        int fd = was[k].revents ? replay_number_now(t, e, was[k].fd) : -1;
+        for (size_t i = 0; fd >= 0 && files_stream(t->files, fd) && i < count; i++)
+            if (fds[i].fd == fd)
                 fds[i].revents |= was[k].revents;
-        left += fds[i].revents != 0;
     }
+    for (size_t i = 0; i < count; i++)
+        left += fds[i].revents != 0;
     mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
     return left;
 }
 
-static int64_t outside_of_select(struct task *t, int k, const struct field *f)
+static int64_t outside_of_select(struct task *t, const struct event *e, int k, const struct field *f)
 {
     fd_set set;
     int64_t left = 0;
-    memcpy(&set, f->data, f->length);
-    for (size_t fd = 0; fd < f->length * 8; fd++)
-        if (FD_ISSET(fd, &set) && files_stream(t->files, (int)fd))
+    FD_ZERO(&set);
+    for (size_t fd = 0; fd < f->length * 8; fd++) {
+        int now = f->data[fd / 8] & 1 << fd % 8 ? replay_number_now(t, e, (int)fd) : -1;
+        if (now >= 0 && (size_t)now < f->length * 8 && files_stream(t->files, now)) {
+            FD_SET(now, &set);
             left++;
-        else
-            FD_CLR(fd, &set);
+        }
+    }
     mem_write(t->tid, t->args[k], &set, f->length);
     return left;
 }
@@ -336,10 +374,10 @@ void replay_tell_outside(struct task *t, struct event *e)
             continue;
         switch (call_of(t->nr)->hook) {
         case REX_HOOK_POLL:
-            left += k == 0 ? outside_of_poll(t, f) : 0;
+            left += k == 0 ? outside_of_poll(t, e, f) : 0;
             break;
         case REX_HOOK_SELECT:
-            left += k > 0 && f->length <= sizeof(fd_set) ? outside_of_select(t, k, f) : 0;
+            left += k > 0 && f->length <= sizeof(fd_set) ? outside_of_select(t, e, k, f) : 0;
             break;
         default:
             left += k == 1 ? outside_of_epoll(t, e, f) : 0;

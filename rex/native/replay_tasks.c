@@ -1,5 +1,6 @@
 /* Replay: tasks are born, and end, under the names that the log has for them. */
 #include "engine.h"
+#include "unwind.h"
 
 #include <sched.h>
 
@@ -32,21 +33,48 @@ static void inherit(struct task *t)
     replay_inherited(t);
 }
 
-/* The next of its kind: runtimes make threads as they need them, so that the ordinals of processes would shift. */
-static struct script *child_of(struct task *parent, uint64_t flags)
+static bool is_thread(const struct script *s)
 {
-    bool is_thread = flags & CLONE_THREAD;
-    uint32_t *next = is_thread ? &parent->next_thread : &parent->next_process;
+    return s->birth && s->birth->args[2] & CLONE_THREAD;
+}
+
+/* The next of its kind: runtimes make threads as they need them, so that the ordinals of processes would shift. */
+static struct script *child_of(struct task *parent, bool wants_thread)
+{
+    uint32_t *next = wants_thread ? &parent->next_thread : &parent->next_process;
     struct script *s;
-    do
-        s = script_child(parent->script->index, (*next)++);
-    while (s && (bool)(s->birth->args[2] & CLONE_THREAD) != is_thread);
+    while ((s = script_child(parent->script->index, *next)) && (is_thread(s) != wants_thread || (wants_thread && s->is_taken)))
+        ++*next;
+    *next += !wants_thread;               /* a process may yet be given another name */
     return s;
+}
+
+/* A thread that nobody is yet, made by the same functions, if that can be told: a pool makes one more, or another of its
+ * threads makes one. */
+static struct script *thread_of(struct task *parent)
+{
+    struct script *next = child_of(parent, true), *of_process = NULL;
+    int64_t maker = (int64_t)maker_of(parent);
+    bool tells = false;
+    if (!maker || (next && (!next->birth->result || next->birth->result == maker)))
+        return next;
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct script *s = script_of(i);
+        if (!is_thread(s) || s->tgid != parent->leader->script->tgid)
+            continue;
+        tells |= s->birth->result != 0;
+        if (s->is_taken || s->birth->result != maker)
+            continue;
+        if ((uint32_t)s->birth->args[0] == parent->script->index)
+            return s;
+        of_process = of_process ? of_process : s;
+    }
+    return of_process || tells ? of_process : next;
 }
 
 void replay_born(struct task *parent, struct task *t, uint64_t flags)
 {
-    t->script = parent ? parent->script ? child_of(parent, flags) : NULL : script_of(0);
+    t->script = parent ? parent->script ? flags & CLONE_THREAD ? thread_of(parent) : child_of(parent, false) : NULL : script_of(0);
     struct script *job = parent && parent->script ? replay_job_born(parent, t, flags) : NULL;
     t->script = job ? job : t->script;
     t->last_stop = log_now();
@@ -96,7 +124,8 @@ static bool is_left_to_mates(struct task *t, struct event *e)
 {
     e->ordered &= !has_shared_work(t);
     long nr = e->record->call;
-    return has_shared_work(t) && (replay_is_shareable(nr) || lists_directory(nr) || replay_is_of_jobs(nr));
+    bool is_poll = call_of(nr) && call_of(nr)->hook == REX_HOOK_POLL;
+    return has_shared_work(t) && (replay_is_shareable(nr) || lists_directory(nr) || replay_is_of_jobs(nr) || is_poll);
 }
 
 /* A process needed fewer threads than when recorded: nobody is to wait for what these did. */
@@ -104,7 +133,7 @@ static void cross_out_unborn(const struct script *leader)
 {
     for (uint32_t i = 0; i < script_total(); i++) {
         struct script *s = script_of(i);
-        bool is_unborn = s->birth && s->birth->args[2] & CLONE_THREAD && s->birth->args[5] == leader->index && !s->is_taken;
+        bool is_unborn = is_thread(s) && s->birth->args[5] == leader->index && !s->is_taken;
         for (size_t k = 0; is_unborn && k < s->count; k++) {
             if (!s->event[k]->done)
                 replay_unwritten(s->event[k]);

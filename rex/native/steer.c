@@ -120,12 +120,25 @@ bool wants_all_calls(struct task *t)
     return handler->all_calls && handler->all_calls(t);
 }
 
+/* There is a descriptor that no filter knows yet: threads that wait for a lock may have it next. */
+static void stop_mates(const struct task *t)
+{
+    for (struct task *other = tasks; other; other = other->next)
+        if (other->alive && other->runs_freely && other->files == t->files && other != t) {
+            other->runs_freely = false;
+            task_halt(other);
+        }
+}
+
 void resume(struct task *t, int sig)
 {
     if (serial_parks(t, sig))
         return;
-    bool all = serial_on || t->want_exit || t->space->code || (t->files->high && !filter_watches(t))
-        || wants_all_calls(t);
+    bool has_new = t->files->high && !filter_watches(t);
+    bool all = serial_on || t->want_exit || t->space->code || has_new || wants_all_calls(t);
+    if (has_new)
+        stop_mates(t);
+    t->runs_freely = !all;
     if (!all)
         t->state = CALL_NONE;
     if (handler->ready && t->ring && !t->ring_busy && !t->want_exit)

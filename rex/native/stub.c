@@ -322,7 +322,7 @@ PART bool ask_who(const struct ring *ring, const struct entry *e, uint64_t *args
     uint64_t missing, asker = 0, pc = e->trampoline + DISTANCE + 4 + (uint64_t)(int64_t)*(const int32_t *)(e->trampoline + DISTANCE);
     for (int i = 0; i < WHO; i++)
         args[i] = e->args[i];
-    if (ring->asks && !(asker = asker_walk((const struct frame *)FAST_FRAMES, pc, (uint64_t)(e + 1) + RED_ZONE, e->rbp, 0, &missing)))
+    if (ring->asks && !(asker = asker_walk((const struct frame *)FAST_FRAMES, pc, (uint64_t)(e + 1) + RED_ZONE, e->rbp, 0, FRAMES_ASKED, &missing)))
         return false;
     args[WHO] = asker == NONE ? asker_by_pointers(read_two, NULL, e->rbp) : asker;
     return true;

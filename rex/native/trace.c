@@ -290,6 +290,7 @@ static void stop(struct task *t, int status)
 {
     int sig = WSTOPSIG(status), event = status >> 16;
     struct ptrace_syscall_info info = {0};
+    t->runs_freely = false;
     if (t->ring && event != PTRACE_EVENT_EXEC)     /* then it is no more */
         fast_sync(t);
     if (sig == (SIGTRAP | 0x80)) {

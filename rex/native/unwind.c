@@ -337,11 +337,11 @@ static uint64_t by_pointers(const struct task *t)
     return asker_by_pointers(read_two, &w, t->regs.rbp);
 }
 
-uint64_t asker_of(struct task *t)
+/* From where the program counter and stack pointer are; 1: of no function. */
+static uint64_t asker_by_tables(struct task *t, uint64_t pc, uint64_t sp, int frames)
 {
-    enum { NONE = 1, ROUNDS = 2 * FRAMES_ASKED };
     static unsigned char stack[FRAMES_REACH + 8];
-    uint64_t sp = t->regs.rsp, missing, asker = 0, whole = FRAMES_REACH;
+    uint64_t missing, asker = 0, whole = FRAMES_REACH;
     if (!t->space->frames)
         t->space->frames = zalloc(FRAME_SLOTS * sizeof *t->space->frames);
     if (!mem_read(t->tid, sp, stack, whole)) {
@@ -350,8 +350,23 @@ uint64_t asker_of(struct task *t)
         if (!mem_read(t->tid, sp, stack, whole))
             return 0;
     }
-    for (int i = 0; !asker && i < ROUNDS; i++)
-        if (!(asker = asker_walk(t->space->frames, t->regs.rip, sp, t->regs.rbp, (uint64_t)(uintptr_t)stack - sp, &missing)))
+    for (int i = 0; !asker && i < 2 * frames; i++)
+        if (!(asker = asker_walk(t->space->frames, pc, sp, t->regs.rbp, (uint64_t)(uintptr_t)stack - sp, frames, &missing)))
             learn(t, missing);
-    return asker == NONE ? by_pointers(t) : asker;
+    return asker;
+}
+
+uint64_t asker_of(struct task *t)
+{
+    uint64_t asker = asker_by_tables(t, t->regs.rip, t->regs.rsp, FRAMES_ASKED);
+    return asker == 1 ? by_pointers(t) : asker;
+}
+
+/* The C library's tables end before the call: they would not hold in the thread.  Its function has nothing on the stack. */
+uint64_t maker_of(struct task *t)
+{
+    uint64_t pc = 0;
+    mem_read(t->tid, t->regs.rsp, &pc, sizeof pc);
+    uint64_t asker = asker_by_tables(t, pc, t->regs.rsp + sizeof pc, MAKERS_ASKED);
+    return asker == 1 ? 0 : asker;
 }

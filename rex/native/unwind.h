@@ -13,7 +13,7 @@
  * is_last: no table has the instruction (code made as the program runs), or nothing called it. */
 struct frame { uint64_t pc; int32_t size; int16_t rbp; uint8_t by_rbp, is_last; };
 
-enum { FRAME_SLOTS = 2048, FRAME_TRIES = 8, FRAMES_ASKED = 4, FRAMES_REACH = 4096, BY_FORM = 0xff, BY_TABLES = 0xfb, ENDS_BELOW = 4 };
+enum { FRAME_SLOTS = 2048, FRAME_TRIES = 8, FRAMES_ASKED = 4, MAKERS_ASKED = 6, FRAMES_REACH = 4096, BY_FORM = 0xff, BY_TABLES = 0xfb, ENDS_BELOW = 4 };
 
 static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) const struct frame *frame_of(const struct frame *known, uint64_t pc)
 {
@@ -34,10 +34,11 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
 
 /* A hash of the return addresses, whose low byte says BY_TABLES, and whether they end in other code;
  * 1: of none; 0: the frame of *missing is not known.
+ * frames: how many of them count.
  * shift: from a stack's addresses to where it lies for who calls this.  Addresses of code that is made as the program runs
  * are another each time: they end it. */
 static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) uint64_t asker_walk(const struct frame *known, uint64_t pc, uint64_t sp, uint64_t rbp,
-                                                                           uint64_t shift, uint64_t *missing)
+                                                                           uint64_t shift, int frames, uint64_t *missing)
 {
     enum { NONE = 1 };
     uint64_t hash = 0, from = sp, form = BY_TABLES | ENDS_BELOW;
@@ -48,11 +49,11 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
             return 0;
         if (f->is_last)
             break;
-        form = i == FRAMES_ASKED ? BY_TABLES : form;
+        form = i == frames ? BY_TABLES : form;
         hash = i ? (hash ^ pc) * 0x9fb21c651e98df25ULL : 0;
         hash ^= hash >> 32;
         sp = (f->by_rbp ? rbp : sp) + (uint64_t)(int64_t)f->size;
-        if (i == FRAMES_ASKED || sp <= from || sp - from > FRAMES_REACH || sp % 8 || sp + (uint64_t)(int64_t)f->rbp < from)
+        if (i == frames || sp <= from || sp - from > FRAMES_REACH || sp % 8 || sp + (uint64_t)(int64_t)f->rbp < from)
             break;
         if (f->rbp)
             rbp = *(const uint64_t *)(sp + (uint64_t)(int64_t)f->rbp + shift);
@@ -83,6 +84,7 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
 struct task;
 struct space;
 uint64_t asker_of(struct task *t);                   /* 0: not known */
+uint64_t maker_of(struct task *t);                   /* the same, of who makes a thread: some more functions, as libraries have theirs to make one */
 bool is_asker_by_tables(uint64_t asker);             /* else by frame pointers */
 void unwind_copy(struct space *to, const struct space *from);
 void unwind_lay(struct task *t);                     /* into the area, once there is one */

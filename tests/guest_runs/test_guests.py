@@ -109,6 +109,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_named_otherwise.c", "reference"): "a file that has another name now is not in the log: there is no such file",
     ("threads_made_otherwise.c", "reference"): "a change of the tree by another name is not in the log: there is no such file, and others wait for the log's",
     ("threads_files.c", "reference"): "what a thread asks of a file is matched in its order, though another has made it now, or not yet",
+    ("threads_serve.c", "reference"): "what is told of sockets is matched by the numbers and the thread that it was told to",
+    ("threads_known.c", "reference"): "threads are known by the ordinal in which their process makes them, whatever they do",
     ("threads_sockets.c", "reference"): "threads do not make each other's sockets",
     ("workers_execute.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("pipe_nonblocking.c", "reference"): "it polls, though it never had to when recorded, which counts as a divergence",
