@@ -112,8 +112,8 @@ static bool answer_among_mates(struct task *t, const struct rex_call *c)
         skip_call(t, t->nr == REX_NR_getpid ? t->script->tgid : t->script->tid);
         return true;
     }
-    if (c->hook == REX_HOOK_EPOLL_CTL) {
-        if (replay_epoll_ctl(t))
+    if (c->hook == REX_HOOK_EPOLL_CTL || (t->nr == REX_NR_shutdown && t->stream)) {     /* which a mate had closed before */
+        if (c->hook == REX_HOOK_EPOLL_CTL && replay_epoll_ctl(t))
             t->want_exit = true;
         else
             skip_call(t, 0);
