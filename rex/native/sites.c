@@ -130,8 +130,8 @@ static void move_of(const struct site *s, unsigned char *move)
 
 /* ------------------------------------------------------------------ areas */
 
-/* Below programs that lie at a fixed place, and below others: no mapping comes there by itself. */
-static const uint64_t areas[SITE_AREAS] = {FAST_SITES, 0x200000, 0x555552000000};
+/* Below programs that lie at a fixed place (lld puts them at 2 MiB), and below others: no mapping comes there by itself. */
+static const uint64_t areas[SITE_AREAS] = {FAST_SITES, 0x1f0000, 0x555552000000};
 
 /* The one within reach, SITE_AREAS without. */
 static int area_near(uint64_t at)
