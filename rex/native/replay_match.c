@@ -202,6 +202,22 @@ static bool had_like_place(const struct task *t, long nr, uint64_t key)
     return false;
 }
 
+/* What a process asks about itself by its number a mate has asked by its own. */
+static uint64_t key_of_mate(const struct task *t, const struct script *s, long nr, uint64_t key)
+{
+    char own[32];
+    const struct rex_call *c = call_of(nr);
+    if (!t->path || strncmp(t->path, "/proc/", 6) || s->tgid == t->script->tgid || !c || c->key != REX_KEY_PATH)
+        return key;
+    size_t n = (size_t)snprintf(own, sizeof own, "/proc/%u/", t->script->tgid);
+    if (strncmp(t->path, own, n))
+        return key;
+    char *path = text("/proc/%u/%s", s->tgid, t->path + n);
+    key = call_key(c, nr, path, t->stream, t->args);
+    free(path);
+    return key;
+}
+
 /* Threads share work: what one did when recorded, another may do now.  A runtime whose threads wait once more asks for the
  * time where it did before, and takes none from what a mate asks at another place. */
 static struct event *match_sibling(struct task *t, long nr, uint64_t key)
@@ -210,7 +226,7 @@ static struct event *match_sibling(struct task *t, long nr, uint64_t key)
     if (is_clock(nr) && ((best = match_like_place(t, nr, key)) || had_like_place(t, nr, key)))
         return best;
     for (uint32_t i = 0; i < script_total(); i++)
-        if (is_of_mate(t, script_of(i)) && (e = match_in(t, script_of(i), nr, key)) && is_same_program(script_of(i), e)
+        if (is_of_mate(t, script_of(i)) && (e = match_in(t, script_of(i), nr, key_of_mate(t, script_of(i), nr, key))) && is_same_program(script_of(i), e)
             && (!best || is_before(e, best)))
             best = e;
     return best;
@@ -309,7 +325,7 @@ static struct event *last_answer(struct task *t, long nr, uint64_t key)
     struct event *left = queue_left(q, PLAIN), *e = is_timed(nr) ? q->latest : q->last;
     for (uint32_t i = 0; !e && has_shared_work(t) && nr != REX_NR_gettid && i < script_total(); i++)
         if (replay_is_mate(t, script_of(i))) {
-            q = queue_at(queue_id(script_of(i), nr, key, 0));
+            q = queue_at(queue_id(script_of(i), nr, key_of_mate(t, script_of(i), nr, key), 0));
             left = queue_left(q, PLAIN);
             e = left && is_same_program(script_of(i), left) ? left : q->last;
         }

@@ -78,7 +78,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{("python_asyncio.py", engine): "a wait before or after the process has had threads is bound to what the log has "
        "ready, which an earlier free wait may have taken: it hangs, or counts as a divergence" for engine in BOTH},
     **{(name, "reference"): "processes share work through memory, so that one has more and another fewer calls than "
-       "recorded; this engine knows of no kin" for name in ("python_multiprocessing.py", "python_pools.py", "workers_shared.c",
+       "recorded; this engine knows of no kin" for name in ("python_multiprocessing.py", "python_pools.py", "workers_ask.c", "workers_shared.c",
                                                             "workers_named.c", "workers_waited.c")},
     **{(name, "reference"): "sockets between threaded processes are answered from the log, call by call: it tries more or "
        "less often, or sends in other parts" for name in ("sockets_retried.c", "sockets_batched.c", "sockets_tokens.c", "python_manager.py",
