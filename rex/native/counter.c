@@ -247,11 +247,16 @@ bool counter_lands(struct task *t)
 {
     struct counters *c = t->space->counters;
     struct user_regs_struct r = regs_get(t);
-    for (size_t i = 0; c && i < c->count; i++)
-        if (c->item[i].slot && r.rip == c->item[i].at + c->item[i].size && is_changed(t, &c->item[i])) {
-            r.rip = c->item[i].slot + offsetof(struct counter_slot, moved);
+    for (size_t i = 0; c && i < c->count; i++) {
+        const struct counter *site = &c->item[i];
+        uint64_t into = r.rip - site->at;
+        if (!site->slot || (into && into != site->size) || !is_changed(t, site))
+            continue;
+        if (into) {                       /* else it faulted as the site was not changed yet, and jumps now */
+            r.rip = site->slot + offsetof(struct counter_slot, moved);
             regs_set(t, &r);
-            return true;
         }
+        return true;
+    }
     return false;
 }

@@ -14,7 +14,7 @@ const struct pace *tsc_pace(void);                    /* NULL: not yet known */
 void tsc_allow(bool allowed);                         /* to the engine itself */
 
 void counter_met(struct task *t, uint64_t at, size_t size);   /* a site faulted: rdtsc, or rdtscp, which is longer */
-bool counter_lands(struct task *t);                   /* a fault that was a jump behind such an instruction */
+bool counter_lands(struct task *t);                   /* a fault that was a jump behind such an instruction, or came before its site was changed */
 bool counter_has_sites(const struct task *t);
 uint64_t counter_asker(const struct task *t, uint64_t at);    /* who reads, by the slot that faults; 0: it is none */
 void counter_restore(struct task *t, uint64_t at, unsigned char *code, size_t n);   /* what sites were, among code read there */

@@ -271,7 +271,7 @@ static void signal_stop(struct task *t, int sig)
         resume(t, 0);
         return;
     }
-    if ((sig == SIGSEGV && tsc_emulate(t)) || (sig == SIGILL && (random_emulate(t) || counter_lands(t)))) {
+    if ((sig == SIGSEGV && (tsc_emulate(t) || counter_lands(t))) || (sig == SIGILL && (random_emulate(t) || counter_lands(t)))) {
         resume(t, 0);
         return;
     }
