@@ -352,6 +352,9 @@ bool is_cut_short(struct task *t);                   /* its call, by a signal */
 void rewind_call(struct task *t);                    /* the tracee enters it again */
 void change_call(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(struct task *t, int64_t result));
+/* What is blocked meanwhile: a trap that is would lose its handler. */
+#define ALL_BUT_TRAPS (~(1ULL << (SIGTRAP - 1)))
+bool run_to_either(struct task *t, uint64_t one, uint64_t other);    /* of two instructions */
 bool single_step(struct task *t);                    /* false: it has ended, which is reported to who waits for all */
 int64_t call_now(struct task *t, long nr, const uint64_t *args);   /* at a stop that is no call's; of calls that do not stop */
 void resume(struct task *t, int sig);

@@ -18,7 +18,8 @@
 
 enum { ENOUGH = 12, HWCAP2_FSGSBASE = 2, LARGEST_STACK = 64 << 20, STEPS = 20000 };
 
-extern const unsigned char __start_rex_stub[], __stop_rex_stub[], rex_stub_allowed[], rex_stub_call[], rex_stub_plain[];
+extern const unsigned char __start_rex_stub[], __stop_rex_stub[], rex_stub_allowed[], rex_stub_call[], rex_stub_plain[],
+    rex_stub_asked[], rex_stub_counted[];
 
 /* What an address space has of the fast path. */
 struct fast {
@@ -263,13 +264,15 @@ static bool is_fault(const siginfo_t *info)
 /* A signal is let in only where the stub holds nothing half done. */
 bool fast_leave_stub(struct task *t)
 {
-    uint64_t from = fast_in_tracee(rex_stub_call), to = fast_in_tracee(__stop_rex_stub), all = ~0ULL, mask;
+    uint64_t from = fast_in_tracee(rex_stub_call), to = fast_in_tracee(__stop_rex_stub), all = ALL_BUT_TRAPS, mask;
     struct user_regs_struct r = regs_get(t);
     siginfo_t info;
     if (r.rip < from || r.rip >= to || ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info)
         || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) || is_fault(&info))
         return false;
     ptrace(PTRACE_SETSIGMASK, t->tid, sizeof all, &all);
+    if (run_to_either(t, fast_in_tracee(rex_stub_asked), fast_in_tracee(rex_stub_counted)))
+        r = regs_get(t);
     for (int i = 0; i < STEPS && r.rip >= from && r.rip < to; i++) {
         if (!single_step(t))
             return false;

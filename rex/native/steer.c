@@ -85,12 +85,32 @@ void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(str
     t->then = then;
 }
 
-bool single_step(struct task *t)
+/* Goes on by a step, or until it comes to where its debug registers say. */
+static bool comes_to_trap(struct task *t, int request)
 {
     siginfo_t info = {0};
-    return !ptrace(PTRACE_SINGLESTEP, t->tid, 0, 0)
+    return !ptrace(request, t->tid, 0, 0)
         && !waitid(P_PID, (id_t)t->tid, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL)
         && info.si_code == CLD_TRAPPED && waitpid(t->tid, NULL, __WALL) == t->tid;
+}
+
+bool single_step(struct task *t)
+{
+    return comes_to_trap(t, PTRACE_SINGLESTEP);
+}
+
+/* By the processor's breakpoints, which are a task's own. */
+bool run_to_either(struct task *t, uint64_t one, uint64_t other)
+{
+    enum { CONTROL = 7, BOTH = 1 << 0 | 1 << 2 };
+    const uint64_t set[] = {one, other, BOTH};
+    const int where[] = {0, 1, CONTROL};
+    bool good = true;
+    for (int i = 0; good && i < 3; i++)
+        good = !ptrace(PTRACE_POKEUSER, t->tid, offsetof(struct user, u_debugreg) + (size_t)where[i] * sizeof(long), set[i]);
+    good = good && comes_to_trap(t, PTRACE_CONT);
+    ptrace(PTRACE_POKEUSER, t->tid, offsetof(struct user, u_debugreg) + CONTROL * sizeof(long), 0);
+    return good;
 }
 
 int64_t call_now(struct task *t, long nr, const uint64_t *args)
@@ -98,7 +118,7 @@ int64_t call_now(struct task *t, long nr, const uint64_t *args)
     static const unsigned char instruction[2] = {0x0f, 0x05};
     unsigned char there[sizeof instruction];
     struct user_regs_struct before = regs_get(t), r = before;
-    uint64_t all = ~0ULL, mask;
+    uint64_t all = ALL_BUT_TRAPS, mask;
     r.rip = t->regs.rip - sizeof there;
     if (!mem_read(t->tid, r.rip, there, sizeof there) || memcmp(there, instruction, sizeof there)
         || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask))

@@ -1,0 +1,22 @@
+#include "guest.h"
+/* A program that handles SIGTRAP, and is interrupted by a timer wherever it asks for the time. */
+static volatile int ticks, traps;
+static void on_tick(int sig) { (void)sig; ticks++; }
+static void on_trap(int sig) { (void)sig; traps++; }
+int main(void)
+{
+    struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+    struct timespec t;
+    int64_t sum = 0;
+    signal(SIGALRM, on_tick);
+    signal(SIGTRAP, on_trap);
+    CHECK(setitimer(ITIMER_REAL, &often, NULL) == 0);
+    for (int i = 0; i < 100000; i++) {
+        CHECK(clock_gettime(CLOCK_REALTIME, &t) == 0);
+        sum = sum * 31 + t.tv_nsec;
+    }
+    CHECK(setitimer(ITIMER_REAL, &never, NULL) == 0);
+    CHECK(raise(SIGTRAP) == 0 && traps == 1);
+    printf("%lld after %d\n", (long long)sum, ticks > 0);
+    return guest_done();
+}
