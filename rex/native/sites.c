@@ -147,6 +147,8 @@ static void area_made(struct task *t, int64_t result)
     int i = area_near(t->regs.rip);
     struct site_area *a = &fast_site_areas(t)[i];
     uint64_t entry = fast_in_tracee(rex_stub_entry);
+    if (a->used)                          /* another thread has made it */
+        return;
     a->used = (uint64_t)result == areas[i] && mem_write(t->tid, areas[i], &entry, sizeof entry);
     a->refused = !a->used;
 }
