@@ -322,13 +322,13 @@ PART bool read_two(void *of, uint64_t at, uint64_t *two)
 /* The call's arguments with who asks in place of the last, which it has not.  False: the engine finds that out. */
 PART bool ask_who(const struct ring *ring, const struct entry *e, uint64_t *args)
 {
-    enum { RED_ZONE = 128, DISTANCE = 9, NONE = 1 };
+    enum { RED_ZONE = 128, DISTANCE = 9 };
     uint64_t missing, asker = 0, pc = e->trampoline + DISTANCE + 4 + (uint64_t)(int64_t)*(const int32_t *)(e->trampoline + DISTANCE);
     for (int i = 0; i < WHO; i++)
         args[i] = e->args[i];
     if (ring->asks && !(asker = asker_walk((const struct frame *)FAST_FRAMES, pc, (uint64_t)(e + 1) + RED_ZONE, e->rbp, 0, FRAMES_ASKED, &missing)))
         return false;
-    args[WHO] = asker == NONE ? asker_by_pointers(read_two, NULL, e->rbp) : asker;
+    args[WHO] = asker == NO_FUNCTION ? asker_by_pointers(read_two, NULL, e->rbp) : asker;
     return true;
 }
 

@@ -337,7 +337,7 @@ static uint64_t by_pointers(const struct task *t)
     return asker_by_pointers(read_two, &w, t->regs.rbp);
 }
 
-/* From where the program counter and stack pointer are; 1: of no function. */
+/* From where the program counter and stack pointer are. */
 static uint64_t asker_by_tables(struct task *t, uint64_t pc, uint64_t sp, int frames)
 {
     static unsigned char stack[FRAMES_REACH + 8];
@@ -359,7 +359,7 @@ static uint64_t asker_by_tables(struct task *t, uint64_t pc, uint64_t sp, int fr
 uint64_t asker_of(struct task *t)
 {
     uint64_t asker = asker_by_tables(t, t->regs.rip, t->regs.rsp, FRAMES_ASKED);
-    return asker == 1 ? by_pointers(t) : asker;
+    return asker == NO_FUNCTION ? by_pointers(t) : asker;
 }
 
 /* The C library's tables end before the call: they would not hold in the thread.  Its function has nothing on the stack. */
@@ -368,5 +368,5 @@ uint64_t maker_of(struct task *t)
     uint64_t pc = 0;
     mem_read(t->tid, t->regs.rsp, &pc, sizeof pc);
     uint64_t asker = asker_by_tables(t, pc, t->regs.rsp + sizeof pc, MAKERS_ASKED);
-    return asker == 1 ? 0 : asker;
+    return asker == NO_FUNCTION ? 0 : asker;
 }

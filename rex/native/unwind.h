@@ -13,7 +13,8 @@
  * is_last: no table has the instruction (code made as the program runs), or nothing called it. */
 struct frame { uint64_t pc; int32_t size; int16_t rbp; uint8_t by_rbp, is_last; };
 
-enum { FRAME_SLOTS = 2048, FRAME_TRIES = 8, FRAMES_ASKED = 4, MAKERS_ASKED = 6, FRAMES_REACH = 4096, BY_FORM = 0xff, BY_TABLES = 0xfb, ENDS_BELOW = 4 };
+enum { FRAME_SLOTS = 2048, FRAME_TRIES = 8, FRAMES_ASKED = 4, MAKERS_ASKED = 6, FRAMES_REACH = 4096, BY_FORM = 0xff, BY_TABLES = 0xfb, ENDS_BELOW = 4,
+       NO_FUNCTION = 1 };
 
 static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) const struct frame *frame_of(const struct frame *known, uint64_t pc)
 {
@@ -33,14 +34,13 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
 }
 
 /* A hash of the return addresses, whose low byte says BY_TABLES, and whether they end in other code;
- * 1: of none; 0: the frame of *missing is not known.
+ * NO_FUNCTION: of none; 0: the frame of *missing is not known.
  * frames: how many of them count.
  * shift: from a stack's addresses to where it lies for who calls this.  Addresses of code that is made as the program runs
  * are another each time: they end it. */
 static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) uint64_t asker_walk(const struct frame *known, uint64_t pc, uint64_t sp, uint64_t rbp,
                                                                            uint64_t shift, int frames, uint64_t *missing)
 {
-    enum { NONE = 1 };
     uint64_t hash = 0, from = sp, form = BY_TABLES | ENDS_BELOW;
     for (int i = 0; ; i++) {
         const struct frame *f = frame_of(known, pc);
@@ -59,7 +59,7 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
             rbp = *(const uint64_t *)(sp + (uint64_t)(int64_t)f->rbp + shift);
         pc = *(const uint64_t *)(sp - 8 + shift);
     }
-    return hash ? (hash & ~(uint64_t)BY_FORM) | form : NONE;
+    return hash ? (hash & ~(uint64_t)BY_FORM) | form : NO_FUNCTION;
 }
 
 /* The return addresses by frame pointers, where functions keep them but no table has them, as in Go; 0: of less than two.
