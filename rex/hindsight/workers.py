@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from dataclasses import astuple
 from typing import Any, Iterator
 
@@ -16,6 +17,9 @@ from rex.errors import OwnFailure, RexError, UsageError
 from rex.hindsight.ahead import Ends, Wanted, make_ends, send
 from rex.hindsight.files import place_apart
 from rex.hindsight.processes import RUN, python_path
+
+_MOST_BYTES = 1 << 16
+_BURST_S, _GATHER_S = 0.02, 0.01     # what comes sooner than that is a burst
 
 
 class Worker:
@@ -40,7 +44,7 @@ class Worker:
         if ours and theirs:
             theirs.close()
             threading.Thread(target=send, args=(self._job["archive"], wanted, ours), daemon=True).start()
-        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[list[bytes] | None] = queue.SimpleQueue()
         threading.Thread(target=_read, args=(read_end, self._lines), daemon=True).start()
 
     def _start(self, events: int, ahead: Ends | None) -> subprocess.Popen[bytes]:
@@ -66,7 +70,7 @@ class Worker:
         """
         last: dict[str, Any] = {"e": ""}
         shown = known = 0      # of what probes print; how much of it has been told already
-        while (line := self._lines.get()) is not None:
+        for line in self._told():
             last = event = json.loads(line)
             if event["e"] == "stuck":
                 yield {"e": "note", "key": "stuck", "text":
@@ -87,6 +91,12 @@ class Worker:
             raise UsageError(last["what"], last["why"], last["advice"])
         if last["e"] != "end" or status not in (0, self._job["recorded_status"]):
             raise self._failure(last, status)
+
+    def _told(self) -> Iterator[str]:
+        """The lines of the process, and of those begun in its place meanwhile."""
+        while (lines := self._lines.get()) is not None:
+            for line in lines:
+                yield line.decode("utf-8", "surrogateescape")
 
     def _again(self, other: dict[str, Any]) -> None:
         """Begin anew, told otherwise."""
@@ -112,10 +122,17 @@ class Worker:
         self._process.wait()
 
 
-def _read(fd: int, lines: queue.SimpleQueue[str | None]) -> None:
-    with os.fdopen(fd, encoding="utf-8", errors="surrogateescape") as file:
-        for line in file:
-            lines.put(line)
+def _read(fd: int, lines: queue.SimpleQueue[list[bytes] | None]) -> None:
+    """Hand over what comes. What comes at once after that is gathered: a worker that tells of every step would have
+    us take its processor each time."""
+    rest, read_s = b"", 0.0
+    while data := os.read(fd, _MOST_BYTES):
+        *whole, rest = (rest + data).split(b"\n")
+        lines.put(whole)
+        before_s, read_s = read_s, time.monotonic()
+        if read_s - before_s < _BURST_S:
+            time.sleep(_GATHER_S)
+    os.close(fd)
     lines.put(None)
 
 
