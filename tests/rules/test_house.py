@@ -7,11 +7,15 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from rex import errors
 from rex.cli.main import COMMANDS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 MAX_LINES, MAX_FUNCTION_LINES = 450, 60
+TOP = {".ci", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "bench", "docs", "examples", "pyproject.toml",
+       "rex", "setup.cfg", "setup.py", "tests"}
 TABLES = {"rex/syscalls/table.py", "rex/syscalls/numbers.py", "rex/native/generated/syscalls.h"}
 
 
@@ -42,6 +46,15 @@ def test_functions_stay_small() -> None:
                 if lines > MAX_FUNCTION_LINES:
                     long.append(f"{path}:{node.name} {lines}")
     assert not long
+
+
+def test_nothing_strays_into_the_repository() -> None:
+    """Programs that are tried here write files, and archives, where they are started."""
+    if not os.path.exists(os.path.join(ROOT, ".git")):
+        pytest.skip("this is no checkout of the repository")
+    known = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    assert {path.partition("/")[0] for path in known if path} == TOP
+    assert all(path.startswith("tests/golden/") for path in known if path.endswith("rex-archive.json"))
 
 
 def test_error_codes_are_the_documented_ones() -> None:
