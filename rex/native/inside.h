@@ -25,6 +25,7 @@ socklen_t inside_name(struct sockaddr_un *u, const struct address *a);   /* the 
 socklen_t inside_new_name(struct sockaddr_un *u, const struct address *a);   /* one that nothing has */
 bool inside_datagrams(int fd);
 bool address_same(const struct address *bound, const struct address *to);   /* what is bound so is reached so */
+struct address address_of(const struct field *f);    /* of the log; NULL: none, of no bytes */
 void address_trim(struct address *a);                 /* of a path, what comes after it */
 bool address_is_any(const struct address *a);
 unsigned address_port(const struct address *a);

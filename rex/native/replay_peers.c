@@ -67,7 +67,7 @@ void address_trim(struct address *a)
     }
 }
 
-static struct address address_of(const struct field *f)
+struct address address_of(const struct field *f)
 {
     struct address a = {{0}, 0};
     a.n = f && f->length <= sizeof a.a ? (socklen_t)f->length : 0;
@@ -270,18 +270,11 @@ static bool is_place_inside(const struct socket *s)
     return true;
 }
 
-/* A connection of a threaded process to where nobody in the experiment listens. */
+/* A connection of a threaded process to where none listens whose connections are made again: also to a server of the experiment
+ * that others call who are not threaded, for which answer belongs to which of its threads' questions is no less up to locks. */
 static bool is_to_outside(const struct socket *s)
 {
-    struct address to = remote_of(s);
-    if (!(s->is_stream || s->is_datagrams) || !s->connect || s->is_inside || s->listen || s->listener || s->is_odd || !shares(s->first))
-        return false;
-    for (uint32_t i = 1; i < socket_count; i++) {
-        struct address at = sockets[i].listen ? bound_at(&sockets[i]) : (struct address){0};
-        if (at.n && address_same(&at, &to))
-            return false;
-    }
-    return true;
+    return (s->is_stream || s->is_datagrams) && s->connect && !s->is_inside && !s->listen && !s->listener && !s->is_odd && shares(s->first);
 }
 
 /* What a socket of datagrams is must show as it is made: all of a kind in a process are played, or none. */

@@ -55,16 +55,14 @@ static struct talk *talk_of(uint32_t stream)
 static struct talk *talk_begun(struct event *e)
 {
     const struct record *r = e->record;
-    const struct field *to = peers_place(r);
+    const struct address to = address_of(peers_place(r));
     talks = grow(talks, talk_count, sizeof *talks);
     talks[talk_count] = (struct talk){.connect = e, .came = !r->result,
-        .place = place_of(tgid_of(e), peers_datagrams(r->stream), to ? (const void *)to->data : "", to ? to->length : 0),
+        .place = place_of(tgid_of(e), peers_datagrams(r->stream), &to.a, to.n),
         .error = r->result < 0 && !is_moment(r->result) ? (int)-r->result : 0};
-    if (to && peers_datagrams(r->stream)) {
-        struct address a = {.n = 0};
+    if (to.n && peers_datagrams(r->stream)) {
         talks[talk_count].is_datagrams = true;
-        memcpy(&a.a, to->data, to->length < sizeof a.a ? to->length : sizeof a.a);
-        talks[talk_count].is_numbered = datagrams_numbered(&a);
+        talks[talk_count].is_numbered = datagrams_numbered(&to);
     }
     for (; stream_count <= r->stream; stream_count++) {
         by_stream = grow(by_stream, stream_count, sizeof *by_stream);

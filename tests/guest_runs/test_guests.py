@@ -100,7 +100,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_look_again.c", "reference"): "a thread that looks at a socket once more than recorded is not told that there is nothing",
     ("threads_jobs_where.c", "reference"): "as python_thread_jobs.py: what a job is, is known by the thread that started it",
     **{(name, "reference"): "a connection has the answers that it had, whatever is asked on it now"
-       for name in ("threads_ask.c", "threads_clock_after.c", "threads_datagrams.c", "threads_hear.c", "threads_time_moved.c",
+       for name in ("threads_ask.c", "threads_ask_one.c", "threads_clock_after.c", "threads_datagrams.c", "threads_hear.c", "threads_time_moved.c",
                     "python_fetches.py")},
     ("python_serves.py", "native"): "a daemon thread that the end of Python met when recorded asks for a library (libgcc_s), and here "
     "goes on to shut its socket, or the other way round: some one of ten on a busy machine",
