@@ -103,4 +103,22 @@ static inline void nap_ms(int ms)
     }
 }
 
+/* Zeroes that children share. */
+static inline void *shared_page(void)
+{
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(page != MAP_FAILED);
+    return page;
+}
+
+/* For a signal that does not come: it takes no time when it is replayed. */
+static inline void wait_in_vain(long ns)
+{
+    struct timespec limit = {0, ns};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    CHECK(sigtimedwait(&set, NULL, &limit) < 0 && errno == EAGAIN);
+}
+
 #endif

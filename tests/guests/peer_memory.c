@@ -60,11 +60,10 @@ static void give(struct common *c, unsigned char *memory)
 
 static void by_shared_memory(void)
 {
-    struct common *c = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct common *c = shared_page();
     unsigned char *memory = malloc(SIZE), *copy = malloc(SIZE);
     unsigned all = 0;
     int status;
-    CHECK(c != MAP_FAILED);
     pid_t pid = fork();
     if (pid == 0) {
         give(c, memory);

@@ -15,20 +15,10 @@ static int size_of_own(void)
     return sscanf(line, "%d", &pages) == 1 && pages > 0;
 }
 
-/* For a signal that does not come, which takes no time when it is replayed. */
-static void come_late(void)
-{
-    struct timespec limit = {0, 300000000};
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    CHECK(sigtimedwait(&set, NULL, &limit) < 0 && errno == EAGAIN);
-}
-
 static void work(int i, int *next, int *found)
 {
     if (i)
-        come_late();
+        wait_in_vain(300000000);
     for (int job; (job = __atomic_fetch_add(next, 1, __ATOMIC_SEQ_CST)) < JOBS; ) {
         for (volatile int n = 0; n < 200000; n++) {
         }
@@ -40,9 +30,8 @@ static void work(int i, int *next, int *found)
 
 int main(void)
 {
-    int *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int *shared = shared_page();
     pid_t worker[WORKERS];
-    CHECK(shared != MAP_FAILED);
     for (int i = 0; i < WORKERS; i++)
         if ((worker[i] = fork()) == 0)
             work(i, &shared[0], &shared[16]);

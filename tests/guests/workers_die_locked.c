@@ -21,9 +21,9 @@ static void worker(struct shared *s, int i)
 }
 int main(void)
 {
-    struct shared *s = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct shared *s = shared_page();
     pthread_mutexattr_t how;
-    CHECK(s != MAP_FAILED && pthread_mutexattr_init(&how) == 0 && pthread_mutexattr_setpshared(&how, PTHREAD_PROCESS_SHARED) == 0);
+    CHECK(pthread_mutexattr_init(&how) == 0 && pthread_mutexattr_setpshared(&how, PTHREAD_PROCESS_SHARED) == 0);
     CHECK(pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST) == 0 && pthread_mutex_init(&s->lock, &how) == 0);
     for (int i = 0; i < ROUNDS; i++) {
         pid_t child = fork();

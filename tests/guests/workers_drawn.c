@@ -10,8 +10,7 @@ static uint64_t drawn(void)
 }
 int main(void)
 {
-    volatile uint64_t *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    CHECK(shared != MAP_FAILED);
+    volatile uint64_t *shared = shared_page();
     for (int i = 0; i < ROUNDS; i++) {
         pid_t child = fork();
         if (child == 0) {

@@ -11,29 +11,19 @@ static void work(int *left, int i)
     exit(10 + i);
 }
 
-/* For a signal that does not come, which takes no time when it is replayed. */
-static void pause_shortly(void)
-{
-    struct timespec limit = {0, 900000000};
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    sigdelset(&set, SIGCHLD);
-    sigaddset(&set, SIGUSR1);
-    CHECK(sigtimedwait(&set, NULL, &limit) < 0 && errno == EAGAIN);
-}
-
 int main(void)
 {
-    int *left = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int *left = shared_page();
     pid_t worker[WORKERS];
-    CHECK(left != MAP_FAILED);
+    sigset_t ends;
     *left = WORKERS;
     for (int i = 0; i < WORKERS; i++)
         if ((worker[i] = fork()) == 0)
             work(left, i);
-    pause_shortly();
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ends, NULL);
+    wait_in_vain(900000000);
     for (int i = 0; i < WORKERS; i++)
         CHECK(kill(worker[i], SIGTERM) == 0);
     for (int i = 0; i < WORKERS; i++) {

@@ -21,8 +21,8 @@ int main(int argc, char **argv)
     char number[12];
     if (argc > 1)
         return listen_to(atoi(argv[1]));
-    volatile int *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    CHECK(shared != MAP_FAILED && pipe(ends) == 0);
+    volatile int *shared = shared_page();
+    CHECK(pipe(ends) == 0);
     pid_t child = fork();
     if (child == 0) {
         *shared = 1;

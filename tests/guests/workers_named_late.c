@@ -16,16 +16,6 @@ static int work(const char *name)
         sem_wait(gate);
 }
 
-/* For a signal that does not come, which takes no time when it is replayed. */
-static void pause_shortly(void)
-{
-    struct timespec limit = {0, 900000000};
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    CHECK(sigtimedwait(&set, NULL, &limit) < 0 && errno == EAGAIN);
-}
-
 int main(int count, char **args)
 {
     char name[40];
@@ -38,7 +28,7 @@ int main(int count, char **args)
     char *command[] = {args[0], name, NULL};
     for (int i = 0; i < 2; i++)
         CHECK(posix_spawn(&worker[i], *command, NULL, NULL, command, environ) == 0);
-    pause_shortly();
+    wait_in_vain(900000000);
     for (int i = 0; i < 2; i++)
         CHECK(kill(worker[i], SIGTERM) == 0);
     for (int i = 0; i < 2; i++)
