@@ -32,6 +32,7 @@ _HEAD = struct.Struct("<QQQQQQQ")
 _CHUNK = struct.Struct("<16sQ")   # digest, size
 _MOST_BYTES = 256 << 20           # of a state: all of its memory is held at once
 _ROOM_BYTES = _MOST_BYTES + (64 << 20)
+_WORTH_BYTES = 4 << 20            # a single smaller state is read sooner than numpy is imported, which the worker's script does anyway
 _Roots = dict[str, tuple[RootState, list[bytes]]]     # by name, with their nodes encoded
 
 
@@ -70,11 +71,13 @@ class Stored:
 
 
 def wanted_by(plan: Plan, piece: Piece) -> list[Wanted]:
-    """What the worker of a piece comes by, if all goes as it did."""
+    """What the worker of a piece comes by, if all goes as it did, and is to be read for it."""
     skipped = {piece.start, *plan.skipped}
     borders = ((number, plan.run.borders[number]) for number in piece.borders)
-    return [Wanted(number, border.checkpoint, border.position in skipped) for number, border in borders
-            if border.checkpoint is not None and not border.checkpoint.why_not and border.checkpoint.size_bytes <= _MOST_BYTES]
+    found = [Wanted(number, border.checkpoint, border.position in skipped) for number, border in borders
+             if border.checkpoint is not None and not border.checkpoint.why_not and border.checkpoint.size_bytes <= _MOST_BYTES]
+    sizes = [each.checkpoint.size_bytes for each in found if each.is_taken_on]
+    return found if len(sizes) > 1 or sum(sizes) >= _WORTH_BYTES else []
 
 
 @dataclass(frozen=True, slots=True)

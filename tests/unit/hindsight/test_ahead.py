@@ -165,7 +165,15 @@ def test_a_worker_that_ends_lets_the_sender_go(world: World, monkeypatch: pytest
     assert not thread.is_alive()
 
 
-def test_a_plan_tells_what_its_workers_come_by() -> None:
+def test_a_single_small_state_is_the_worker_s_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = plan(make_run(6), set(), jobs=2, hot={"m#0", "m#1"})
+    assert not wanted_by(made, made.pieces[1])
+    monkeypatch.setattr("rex.hindsight.ahead._WORTH_BYTES", 0)
+    assert wanted_by(made, made.pieces[1])
+
+
+def test_a_plan_tells_what_its_workers_come_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rex.hindsight.ahead._WORTH_BYTES", 0)
     run = make_run(6)
     made = plan(run, {"m#1"}, jobs=2, hot={"m#0"})
     for piece in made.pieces:
