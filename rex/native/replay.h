@@ -19,6 +19,7 @@ uint64_t clock_of(const struct record *r);            /* ns that a clock answere
 bool replay_clock_is_anyones(const struct record *r);    /* whichever thread asks there is given it */
 void replay_clock_passed(struct task *t, uint64_t until);
 bool replay_clock_limits(const struct task *t);
+bool replay_nap_is_over(struct task *t);              /* for far longer than it wanted it has waited in a call that sleeps */
 bool replay_nap_until(struct task *t);                /* a sleep until a point in time begins */
 void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
 void replay_until_exit(struct task *t, int64_t result);
@@ -49,6 +50,7 @@ void replay_send_now(struct task *t, struct event *e);
 void replay_send_at_return(struct task *t, struct event *e);
 bool replay_signal(struct task *t, int sig);
 bool replay_is_sent(struct task *t, const struct event *e);
+struct script *replay_sender_of(const struct event *e);      /* of a signal; NULL: from outside */
 bool replay_is_from_inside(const struct event *e);
 void replay_interrupts(struct task *t);
 bool replay_comes_by_itself(const struct event *e);
@@ -56,6 +58,7 @@ bool replay_sleeps_there(struct task *t, const struct event *e);
 bool replay_is_too_early(struct task *t, const struct event *e);
 bool replay_passed_place(struct task *t, struct event *e);           /* where that signal came: whether to wait for it */
 bool replay_sleeps_over(struct task *t, const struct event *e);
+bool replay_naps_on(struct task *t, const struct event *e);
 bool replay_awaits_call(struct task *t);
 bool replay_finds_place(struct task *t);
 void replay_idle(void);

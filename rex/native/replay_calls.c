@@ -128,7 +128,12 @@ static void socket_entry(struct task *t, struct event *e)
 
 static void sleep_entry(struct task *t, struct event *e)
 {
-    if (is_single(t) || e->record->result)
+    if (replay_naps_on(t, e)) {
+        e->unsent = t->only_naps = true;
+        e->taker = NULL;
+        t->matched = NULL;
+        replay_unmatched(t, call_of(t->nr));
+    } else if (is_single(t) || e->record->result)
         replay_emulate(t, e);
     else if (replay_nap_until(t))
         run(t);

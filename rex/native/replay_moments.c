@@ -119,6 +119,14 @@ bool replay_sleeps_over(struct task *t, const struct event *e)
     return false;
 }
 
+/* A mate's signal ended the nap, which that mate may only send once the thread goes on.  Its nap is over by itself, then, and so are
+ * others, for as many as it takes until the signal is sent. */
+bool replay_naps_on(struct task *t, const struct event *e)
+{
+    struct event *signal = has_shared_work(t) && call_of(t->nr)->hook == REX_HOOK_SLEEP ? replay_ender(t, e) : NULL;
+    return signal && replay_is_mate(t, replay_sender_of(signal)) && !replay_is_sent(t, signal) && (e->unsent || replay_nap_is_over(t));
+}
+
 /* It is to end a sleep that no event shows, and the task does not sleep yet, or elsewhere. */
 bool replay_is_too_early(struct task *t, const struct event *e)
 {

@@ -209,19 +209,44 @@ static bool was_woken(struct task *t, uint64_t told_at, uint64_t left)
     return told_at && next && next->record->time < told_at + left;
 }
 
+static uint64_t told_by(const struct task *t, clockid_t clock)
+{
+    return clock == CLOCK_MONOTONIC ? t->clock : clock == CLOCK_REALTIME ? t->wall : 0;
+}
+
+/* How long the thread wants to sleep, and until when if that is how it says so, ns.  False: that is not known. */
+static bool nap_of(struct task *t, uint64_t *length, uint64_t *until)
+{
+    struct timespec ts;
+    bool has_clock = t->nr == REX_NR_clock_nanosleep, is_until = has_clock && t->args[1] & TIMER_ABSTIME;
+    uint64_t told = is_until ? told_by(t, (clockid_t)t->args[0]) : 0;
+    if ((is_until && !told) || !(has_clock || t->nr == REX_NR_nanosleep) || !mem_read(t->tid, t->args[has_clock ? 2 : 0], &ts, sizeof ts)
+        || ts.tv_sec < 0 || ts.tv_sec > UINT32_MAX)
+        return false;
+    uint64_t ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+    *until = is_until ? ns : 0;
+    *length = ns > told ? ns - told : 0;
+    return true;
+}
+
+bool replay_nap_is_over(struct task *t)
+{
+    enum { SLOWER = 8, AT_LEAST_NS = 1000000 };
+    uint64_t length, until, passed = log_now() - t->last_stop;
+    return passed > AT_LEAST_NS && nap_of(t, &length, &until) && passed / SLOWER > length;
+}
+
 /* A sleep until a point in time, as far ahead as the program reckons.  False: the call is made again. */
 bool replay_nap_until(struct task *t)
 {
-    struct timespec until;
+    uint64_t left, deadline;
     clockid_t clock = (clockid_t)t->args[0];
-    uint64_t told = clock == CLOCK_MONOTONIC ? t->clock : clock == CLOCK_REALTIME ? t->wall : 0;
-    if (t->nr != REX_NR_clock_nanosleep || !(t->args[1] & TIMER_ABSTIME) || !told || !mem_read(t->tid, t->args[2], &until, sizeof until))
+    if (!nap_of(t, &left, &deadline) || !deadline)
         return true;
     if (!replay_scratch(t))
         return false;
-    uint64_t deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
-    uint64_t left = (deadline > told ? deadline - told : 0) + clock_ns(clock);
-    until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+    left += clock_ns(clock);
+    struct timespec until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
     if (clock == CLOCK_MONOTONIC && !replay_clock_limits(t))
         replay_clock_passed(t, deadline);
     struct user_regs_struct r = t->regs;

@@ -41,7 +41,7 @@ static bool was_sent(struct task *t, const struct field *f)
     return script_named(t->script->tgid)->sent[info.si_signo & 63] > 0 || (sender->exit && sender->exit->done);
 }
 
-static struct script *sender_of(const struct event *e)
+struct script *replay_sender_of(const struct event *e)
 {
     siginfo_t info;
     memcpy(&info, record_field(e->record, FIELD_WHOLE, FIELD_OUT)->data, sizeof info);
@@ -74,7 +74,7 @@ bool replay_is_killed_later(struct task *t, const struct event *e)
 {
     if (serial_on || has_shared_work(t) || !is_ended_by(t->script, e))
         return false;
-    const struct script *sender = sender_of(e);
+    const struct script *sender = replay_sender_of(e);
     return sender && sender->tgid != t->script->tgid && !was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT));
 }
 
@@ -87,12 +87,12 @@ bool replay_is_sent(struct task *t, const struct event *e)
 static bool is_pace(const struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
-    return c && (is_readiness_wait(c) || e->record->call == REX_NR_epoll_ctl || e->record->call == REX_NR_clock_gettime || e->record->call == REX_NR_getpid);
+    return e->unsent || (c && (is_readiness_wait(c) || e->record->call == REX_NR_epoll_ctl || e->record->call == REX_NR_clock_gettime || e->record->call == REX_NR_getpid));
 }
 
 bool replay_is_from_inside(const struct event *e)
 {
-    return sender_of(e);
+    return replay_sender_of(e);
 }
 
 /* The signal that the task has next.  Of mates, one from inside is not held up by what they have not waited for
@@ -234,7 +234,7 @@ bool replay_is_answerable(struct task *t, const struct event *e)
     if (e->record->result != -EINTR || is_readiness_wait(call_of(t->nr)))
         return true;
     struct event *next = event_after(t, e);
-    return !next || !replay_is_signal(next) || replay_is_sent(t, next);
+    return !next || !replay_is_signal(next) || replay_is_sent(t, next) || replay_naps_on(t, e);
 }
 
 /* The signal from inside that ended the wait; NULL: none. */

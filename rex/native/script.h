@@ -9,6 +9,7 @@ struct event {
     bool done, ordered, looked_up;
     bool idle;                       /* waiting over and over does as much, see replay_stuck.c */
     bool aside;                      /* done from the start: what is between processes comes about by itself */
+    bool unsent;                     /* a nap that a signal cut short was over before that was sent, see replay_moments.c */
     bool unsaid;                     /* done, but not yet said to a server outside: see replay_talks.c */
     const char *file;                /* once looked up: what stands in, of opens for reading */
     struct event *next[4];           /* in the queues of equal events, see queues.h */
