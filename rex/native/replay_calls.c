@@ -71,14 +71,29 @@ static uint32_t recorded_number(pid_t real)
     return recorded ? recorded : (uint32_t)real;
 }
 
+static bool tells_of(const struct event *e, const void *pid)
+{
+    return !e->done && replay_waited(e->record) == *(const int64_t *)pid && was_end(e->record);
+}
+
+/* What the log has of that child's end, which another call was to be told of, has happened. */
+static int64_t told_freely(struct task *t, pid_t real)
+{
+    int64_t pid = recorded_number(real);
+    const struct event *e = is_kin(t) ? NULL : replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args), tells_of, &pid);
+    if (e)
+        replay_done(&events[e->number]);
+    return pid;
+}
+
 static void wait_freely_exit(struct task *t, int64_t result)
 {
     siginfo_t info;
     if (t->nr == REX_NR_waitid && !result && t->args[2] && mem_read(t->tid, t->args[2], &info, sizeof info) && info.si_pid > 0) {
-        info.si_pid = (pid_t)recorded_number(info.si_pid);
+        info.si_pid = (pid_t)told_freely(t, info.si_pid);
         mem_write(t->tid, t->args[2], &info, sizeof info);
     }
-    give_result(t, result > 0 ? recorded_number((pid_t)result) : result);
+    give_result(t, result > 0 ? told_freely(t, (pid_t)result) : result);
 }
 
 /* Waits for the end of the very child that the log names, for as long as it takes. */

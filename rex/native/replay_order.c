@@ -229,7 +229,8 @@ bool replay_has_arrived(struct task *t, const struct event *e)
 void replay_waive(struct task *t, const struct event *e)
 {
     for (size_t i = ordered_head; e->ordered && i < e->number; i++)
-        events[i].ordered &= events[i].done || !is_before(t, e, &events[i]);
+        if (events[i].ordered && !events[i].done && is_before(t, e, &events[i]))
+            events[i].ordered = false;
     for (size_t i; (i = awaited(t, e)) < send_count; )
         waived[i] = true;
 }
