@@ -19,7 +19,7 @@
 enum { ENOUGH = 12, HWCAP2_FSGSBASE = 2, LARGEST_STACK = 64 << 20, STEPS = 20000 };
 
 extern const unsigned char __start_rex_stub[], __stop_rex_stub[], rex_stub_allowed[], rex_stub_call[], rex_stub_plain[],
-    rex_stub_asked[], rex_stub_counted[];
+    rex_stub_asked[], rex_stub_counted[], rex_stub_look[];
 
 /* What an address space has of the fast path. */
 struct fast {
@@ -229,13 +229,38 @@ uint64_t fast_caller_sp(struct task *t)
     return r.rsp + (r.rip >= FAST_AT && r.rip < FAST_RULES ? BELOW : 0);
 }
 
+/* The stub has looked whether a descriptor is external before it became so, or was marked as one of a shared file. */
+static void look_again(struct user_regs_struct *r, struct task *t)
+{
+    r->rip = fast_in_tracee(rex_stub_look);
+    regs_set(t, r);
+}
+
+void fast_look_again(struct task *t)
+{
+    struct user_regs_struct r = t->ring ? regs_get(t) : (struct user_regs_struct){0};
+    if (r.rip > fast_in_tracee(rex_stub_look) && r.rip < fast_allowed_ip(true))
+        look_again(&r, t);
+}
+
+static bool is_plain_no_more(struct task *t)
+{
+    struct user_regs_struct r = t->regs;
+    if (!files_mark(t->files, (int)t->args[0]))
+        return false;
+    r.orig_rax = (ull)NO_CALL;
+    r.rax = (ull)t->nr;
+    look_again(&r, t);
+    return true;
+}
+
 /* True: this stop is not the handler's. */
 bool fast_entry(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
     bool passes = t->regs.rip == fast_allowed_ip(true) && !wants_all_calls(t);
     if (t->by_entry_stop && (t->regs.rip == fast_allowed_ip(false) || passes)) {
-        if (!filter_watch(t))
+        if ((passes && is_plain_no_more(t)) || !filter_watch(t))
             t->state = CALL_IGNORED;     /* all calls stop; these need not */
         return true;
     }

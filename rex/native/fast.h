@@ -69,6 +69,7 @@ void fast_copy(struct space *to, const struct space *from);
 void fast_ends(struct task *t);                       /* a call begins, perhaps its last */
 void fast_drop(struct task *t);
 bool fast_leave_stub(struct task *t);                /* true: it was half way through a query, which is done now */
+void fast_look_again(struct task *t);                /* stopped as it begins a plain call, it looks once more whether that is one */
 void fast_sync(struct task *t);
 void fast_sync_others(const struct task *t);
 void fast_files(const struct files *f);

@@ -165,17 +165,24 @@ static struct event *next_write(struct task *t)
     return w->head < w->count ? w->event[w->head] : NULL;
 }
 
+/* The last event that the task has come to.  Joins are none that it comes to. */
+static uint32_t last_number(const struct script *s)
+{
+    size_t i = s->cursor;
+    while (i && is_join(s->event[i - 1]->record))
+        i--;
+    return i ? s->event[i - 1]->number : birth_number(s->index);
+}
+
 /* Whether a process writes what lies before the next write of the log, as nobody else could when recorded: the log does
  * not have that.  Since then others could, and the process has not come to where that began: something else that it did
  * before comes next, or the position shows it. */
 static bool is_alone(struct task *t, const struct event *next)
 {
-    const struct script *s = t->script;
     const struct event *own = replay_next(t);
     if (own && own->number < next->number && !has_shared_work(t) && !replay_is_pace(own->record->call))
         return true;
-    uint32_t last = s->cursor ? s->event[s->cursor - 1]->number : birth_number(s->index);
-    return last + 1 < next->record->args[5] && write_position(t, written_descriptor(t), false) < next->record->args[4];
+    return last_number(t->script) + 1 < next->record->args[5] && write_position(t, written_descriptor(t), false) < next->record->args[4];
 }
 
 static bool is_next_write(struct task *t, const struct event *e)

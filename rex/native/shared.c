@@ -83,6 +83,12 @@ uint64_t write_position(const struct task *t, int fd, bool was_written)
     return flags & O_APPEND && !was_written && stat_of_fd(t->tid, fd, &st) ? (uint64_t)st.st_size : position;
 }
 
+/* Recording, whether its call, which has been seen to begin and is to be reported once more, is one by now. */
+bool is_shared_meanwhile(const struct task *t)
+{
+    return handler == &recorder && t->state == CALL_ENTERED && !t->want_exit && !t->shares && is_shared_write(t);
+}
+
 /* The event of a call that has ended; log_end() is due. */
 void shared_event(struct task *t, struct bytes *b, int64_t result)
 {
@@ -243,13 +249,14 @@ static void find_same(struct task *t, int fd, const struct stat *st, void *what)
         share(t, fd, st);
 }
 
-/* Whether another process has the file open for writing.  If so, and it is appended to, they share it from now on. */
+/* Whether another process has the file open for writing.  If so, and it is appended to, they share it from now on: all
+ * of them, as there may be more than one, whose open has not yet been seen to return. */
 static bool is_joined(struct task *t, const struct stat *st, bool appends)
 {
     struct openers *o = openers_of(st->st_dev, st->st_ino);
     uint32_t mark = mark_of(st, false);
-    bool joined = mark && shared[mark - 1].since;
-    for (size_t i = 0; i < o->count && !joined; i++) {
+    bool was_shared = mark && shared[mark - 1].since, joined = was_shared;
+    for (size_t i = 0; i < o->count && !was_shared; i++) {
         struct task *other = task_of(o->item[i].tid);
         struct search s = {st, false, false};
         if (o->item[i].index == t->leader->index)
@@ -261,7 +268,7 @@ static bool is_joined(struct task *t, const struct stat *st, bool appends)
             s.marks = true;
             each_written(other, find_same, &s);
         }
-        joined = s.found;
+        joined |= s.found;
         if (!s.found)
             o->item[i--] = o->item[--o->count];
     }

@@ -4,6 +4,7 @@
 
 int written_descriptor(const struct task *t);
 bool is_shared_write(const struct task *t);
+bool is_shared_meanwhile(const struct task *t);
 bool is_shared_call(const struct task *t);
 bool is_lock_number(uint64_t nr);
 uint64_t write_position(const struct task *t, int fd, bool was_written);

@@ -28,6 +28,8 @@ struct answer { int64_t result; uint64_t how; };
  * rex_stub_entry: called by a trampoline with a call's number and arguments in their registers.
  * What it leaves to a stop goes back to the site's own syscall instruction, which lies before what the
  * trampoline's last jump leads to, with stack and registers as they were.
+ * rex_stub_look: whether the descriptor of a plain call is external is looked at last: who is stopped between that and
+ * the call goes back to it.
  * rex_stub_call: performs a query.  Its syscall instruction and that of plain calls pass the
  * filter.  From it to the end is what no signal may interrupt; plain calls may wait for long. */
 __asm__(
@@ -45,13 +47,18 @@ __asm__(
     "    cmp $1, %r11\n"
     "    je 1f\n"
     "    mov %rcx, %rax\n"
-    "    ja 2f\n"
-    "    pop %r11\n"
+    "    ja 4f\n"
+    "3:  pop %r11\n"
     "    lea 128(%rsp), %rsp\n"
     "    movslq 9(%r11), %rcx\n"             /* raise: 8 bytes; jump: 1 and its distance */
     "    lea 13-2(%r11, %rcx), %r11\n"
     "    jmp *%r11\n"
-    "2:  syscall\n"
+    ".globl rex_stub_look\n"
+    "rex_stub_look:\n"
+    "4:  mov %edi, %ecx\n    cmp $63, %ecx\n    jbe 2f\n    mov $63, %ecx\n"
+    "2:  rdgsbase %r11\n    mov 16(%r11), %r11\n    bt %rcx, %r11\n"
+    "    jc 3b\n"
+    "    syscall\n"
     ".globl rex_stub_plain\n"
     "rex_stub_plain:\n"
     "1:  ret\n"
@@ -404,11 +411,9 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     __asm__ volatile("rdgsbase %0" : "=r"(base));
     if (base - FAST_RINGS >= RING_COUNT * RING_SIZE || (unsigned long)nr >= RULE_COUNT || !rule->kind)
         return none;
+    if (rule->kind == RULE_PLAIN)
+        return (struct answer){0, PLAIN};
     struct ring *ring = (struct ring *)base;
-    if (rule->kind == RULE_PLAIN) {
-        uint32_t fd = (uint32_t)args[0];
-        return (struct answer){0, ring->external >> (fd < 63 ? fd : 63) & 1 ? STOPS : PLAIN};
-    }
     if (ring->busy || (rule->kind == RULE_OPEN && !only_reads(args)))
         return none;
     if (rule->place < 6 && !ask_who(ring, (const struct entry *)args, asked))

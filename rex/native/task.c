@@ -82,8 +82,8 @@ bool task_halt(struct task *t)
         info.si_pid = 0;
         sched_yield();
     } while (!waitid(P_PID, (id_t)t->tid, &info, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL) && !info.si_pid
-             && ++tries < TRIES);
-    return tries < TRIES;
+             && (++tries < TRIES || task_state(t) == 'R'));
+    return info.si_pid;
 }
 
 bool task_blocks(const struct task *t, int sig)

@@ -198,6 +198,7 @@ static void event_stop(struct task *t, int sig)
     }
     if (serial_interrupted(t))
         return;
+    fast_look_again(t);
     t->listening = is_group_stop(sig);
     if (!t->listening) {
         resume(t, 0);
@@ -278,7 +279,8 @@ static void signal_stop(struct task *t, int sig)
     if (t->ring && fast_leave_stub(t)) {
         fast_sync(t);
         t->returned_at = regs_get(t).rip;
-    }
+    } else
+        fast_look_again(t);
     int deliver = handler->signal(t, sig) ? sig : 0;
     if (deliver && t->stepping)
         ptrace(PTRACE_SINGLESTEP, t->tid, 0, deliver);
@@ -299,7 +301,7 @@ static void stop(struct task *t, int status)
         else
             enter(t, true);
     } else if (event == PTRACE_EVENT_SECCOMP) {
-        if (t->state != CALL_NONE && t->by_entry_stop)
+        if (t->state != CALL_NONE && t->by_entry_stop && !is_shared_meanwhile(t))
             resume(t, 0);         /* its entry-stop came just before */
         else
             enter(t, false);

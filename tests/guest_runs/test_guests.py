@@ -59,7 +59,7 @@ ALWAYS: dict[tuple[str, str], str] = {
 }
 SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "who takes a lock before whom is neither logged nor followed by this engine"
-       for name in ("locks_order.c", "locks_tried.c", "writers_shared.c", "writers_shell.sh")},
+       for name in ("locks_order.c", "locks_tried.c", "writers_join_again.c", "writers_shared.c", "writers_shell.sh")},
     **{(name, "reference"): "a child's sleep is over at once, and this engine knows of no wait with a limit that is over before it"
        for name in ("threads_wait_limit.c", "threads_kill_waiting.c")},
     ("counter_signals.c", "reference"): "this engine knows of no signal that comes with a reading of the counter",
