@@ -22,6 +22,18 @@ static uint64_t after_id(uint32_t tgid, uint64_t key, uint64_t asker, uint64_t d
     return hash_bytes(words, sizeof words, 2) | 1;
 }
 
+/* Who asks in the call at hand, which several look at. */
+static uint64_t asker_now(struct task *t)
+{
+    static struct { const struct task *t; ull stop; uint64_t asker; } known;
+    if (known.t != t || known.stop != t->last_stop) {
+        known.asker = asker_of(t);
+        known.t = t;
+        known.stop = t->last_stop;
+    }
+    return known.asker;
+}
+
 /* 0: not known; it is odd else. */
 static uint64_t asker_in(const struct record *r)
 {
@@ -191,7 +203,7 @@ static bool tells_askers(const struct task *t, uint64_t key)
 
 bool replay_knows_asker(struct task *t, uint64_t key)
 {
-    uint64_t asker = asker_of(t);
+    uint64_t asker = asker_now(t);
     return asker_queue(t->script, key, asker) || (is_asker_by_tables(asker) && !is_kin(t) && tells_askers(t, key));
 }
 
@@ -293,7 +305,7 @@ void replay_clock_told(struct task *t, const struct record *r)
 static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
 {
     const struct event *next = ahead(t, key);
-    const struct queue *asker = asker_queue(t->script, key, asker_of(t));
+    const struct queue *asker = asker_queue(t->script, key, asker_now(t));
     uint64_t least = is_limit(asker) ? t->clock : least_of(t);
     if (!is_limit(asker) && !t->readings++)
         t->readings_since = log_now();
@@ -371,7 +383,7 @@ bool replay_clock_is_anyones(const struct record *r)
 
 struct event *replay_clock(struct task *t, uint64_t key)
 {
-    uint64_t asker = asker_of(t);
+    uint64_t asker = asker_now(t);
     struct queue *q = asker_queue(t->script, key, asker), *here = of_thread(t, key, t->args[1]);
     const struct event *left = queue_left(here, EXACT);
     int kind = ASKER;

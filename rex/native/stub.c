@@ -341,10 +341,15 @@ PART bool ask_who(const struct ring *ring, const struct entry *e, uint64_t *args
 
 /* ------------------------------------------------------------------ a replay's answers */
 
+PART bool is_such_call(const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
+{
+    return r->call == (uint16_t)nr && (rule->key > 5 || (uint32_t)args[rule->key] == (uint32_t)r->args[rule->key]);
+}
+
 PART bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
 {
     const struct field *f = (const struct field *)(r + 1);
-    if (r->call != (uint16_t)nr || (rule->key < 6 && (uint32_t)args[rule->key] != (uint32_t)r->args[rule->key])
+    if (!is_such_call(rule, nr, args, r)
         || (rule->place < 6 && (is_known(args[WHO]) && is_known(r->args[WHO]) ? !is_same_asker(args[WHO], args[1], r->args[WHO], r->args[1]) : args[rule->place] != r->args[rule->place]))
         || (rule->count < 6 && args[rule->count] < (uint64_t)r->result)
         || (rule->answer[0].limit < 6 && args[rule->answer[0].limit] != r->args[rule->answer[0].limit]))
@@ -416,6 +421,8 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     struct ring *ring = (struct ring *)base;
     if (ring->busy || (rule->kind == RULE_OPEN && !only_reads(args)))
         return none;
+    if (rule->place < 6 && ring->replaying && (ring->at >= ring->end || !is_such_call(rule, nr, args, (const struct record *)(ring->data + ring->at))))
+        return none;                      /* whoever asks */
     if (rule->place < 6 && !ask_who(ring, (const struct entry *)args, asked))
         return none;
     args = rule->place < 6 ? asked : args;
