@@ -80,11 +80,18 @@ bool replay_comes_by_itself(const struct event *e)
     return e->record->args[2] >= AT_NEXT_CALL;
 }
 
+/* The kernel takes these up again by a call of another number once a stop has interrupted them. */
+static bool is_taken_up(long nr)
+{
+    return nr == REX_NR_futex || nr == REX_NR_nanosleep || nr == REX_NR_clock_nanosleep || nr == REX_NR_poll;
+}
+
 /* The call that it interrupted, or came before. */
 static bool is_call(const struct event *e, long nr)
 {
     const struct record *r = e->record;
-    return nr == (r->args[2] == AT_UNSEEN_CALL ? (int64_t)r->args[3] : r->result) || nr == REX_NR_restart_syscall;
+    int64_t was = r->args[2] == AT_UNSEEN_CALL ? (int64_t)r->args[3] : r->result;
+    return nr == was || nr == REX_NR_restart_syscall || (was == REX_NR_restart_syscall && is_taken_up(nr));
 }
 
 /* It sleeps where the signal came, and lets it in. */

@@ -61,7 +61,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "who takes a lock before whom is neither logged nor followed by this engine"
        for name in ("locks_order.c", "locks_tried.c", "writers_join_again.c", "writers_shared.c", "writers_shell.sh")},
     **{(name, "reference"): "a child's sleep is over at once, and this engine knows of no wait with a limit that is over before it"
-       for name in ("threads_wait_limit.c", "threads_kill_waiting.c")},
+       for name in ("threads_wait_limit.c", "threads_kill_waiting.c", "threads_wait_resumed.c")},
     ("counter_signals.c", "reference"): "this engine knows of no signal that comes with a reading of the counter",
     ("threads_print.c", "reference"): "what a thread says is compared with what that thread said when recorded",
     ("workers_die_locked.c", "reference"): "a lock whose holder has died is not handed on: it hangs",
