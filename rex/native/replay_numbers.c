@@ -102,11 +102,12 @@ static uint32_t stream_then(const struct script *s, uint32_t event, int fd)
     return s->birth && s->birth->args[0] < s->index ? stream_then(script_of((uint32_t)s->birth->args[0]), event, fd) : 0;
 }
 
-/* The number of what had that one at the event; -1: it is not open. */
+/* The number of what had that one at the event; -1: it is not open.  A thread that the log does not have is of its process. */
 int replay_number_now(struct task *t, const struct event *e, int fd)
 {
     note_numbers();
-    uint32_t stream = fd < 0 || !t->script->birth ? 0 : stream_then(t->script, e->number, fd);
+    const struct script *s = t->script->birth ? t->script : t->leader->script;
+    uint32_t stream = fd < 0 || !s->birth ? 0 : stream_then(s, e->number, fd);
     if (!stream || files_stream(t->files, fd) == stream)
         return fd;
     for (int i = 0; i < t->files->count; i++)
