@@ -365,7 +365,8 @@ static bool do_all_sleep(void)
 {
     for (struct task *t = tasks; t; t = t->next) {
         char state = t->alive && !t->held ? task_state(t) : 'S';
-        if (state == 'R' || state == 'D' || (t->alive && !t->only_naps && log_now() - t->last_stop < PATIENCE_NS))
+        bool is_reported = state == 't' && !t->listening;      /* we have not come to that yet */
+        if (state == 'R' || state == 'D' || is_reported || (t->alive && !t->only_naps && log_now() - t->last_stop < PATIENCE_NS))
             return false;
     }
     return true;

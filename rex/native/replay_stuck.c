@@ -178,6 +178,16 @@ void replay_end_if_stuck(ull last)
 /* Of what is left of the log nothing has come; as if for so long, with so much computed, ns. */
 static struct { uint64_t done; bool begun; ull looked, waited, ran, wanted, pause; } still;
 
+/* For how long we have run, or wanted to, since it was asked last: where many want the processor, tasks wait for us. */
+static ull own_time(void)
+{
+    static struct usage before;
+    struct usage now = task_usage(NULL);
+    ull passed = now.ran - before.ran + now.waited - before.waited;
+    before = now;
+    return passed;
+}
+
 /* Whether someone waits for what is neither ours nor in the log: a disk, who reads the output. */
 static bool take_stock(void)
 {
@@ -212,6 +222,8 @@ void replay_end_if_still(void)
         return;
     }
     bool excused = take_stock();
+    ull own = own_time();
+    passed -= own < passed ? own : passed;
     if (still.begun && !excused)
         still.waited += passed < SLEEP_NS ? passed : SLEEP_NS;
     still.begun = true;

@@ -95,9 +95,10 @@ bool task_blocks(const struct task *t, int sig)
 
 struct usage task_usage(const struct task *t)
 {
-    char name[64];
+    char name[64] = "/proc/self/schedstat";
     struct usage u = {0, 0};
-    snprintf(name, sizeof name, "/proc/%d/task/%d/schedstat", t->leader->tid, t->tid);
+    if (t)
+        snprintf(name, sizeof name, "/proc/%d/task/%d/schedstat", t->leader->tid, t->tid);
     FILE *f = fopen(name, "re");
     if (!f)
         return u;
