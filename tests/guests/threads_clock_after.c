@@ -25,8 +25,10 @@ int main(void)
     struct timespec now;
     long looks = 0;
     CHECK(pthread_create(&thread, NULL, talk, called()) == 0);
-    for (; !is_done; looks += look() != 0)
+    do {                                  /* once at least, though the other may be done at once */
         usleep(500);
+        looks += look() != 0;
+    } while (!is_done);
     CHECK(pthread_join(thread, NULL) == 0);
     CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
     printf("%s at %lld.%09ld\n", looks > 0 ? "looked" : "did not look", (long long)now.tv_sec, now.tv_nsec);
