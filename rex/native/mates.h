@@ -32,6 +32,7 @@ char *replay_own_name(struct task *t);
 char *replay_opened_name(struct task *t);             /* the same without links */
 void replay_note_opens(struct task *t);
 struct opened *replay_opened(struct task *t, int fd);
+void replay_note_made(struct task *t, int fd);               /* an open made this descriptor, and perhaps its file */
 bool replay_is_own(struct task *t);
 void replay_own_opened(struct task *t, int fd);
 bool replay_renames_otherwise(struct task *t, const struct event *e);

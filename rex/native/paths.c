@@ -26,6 +26,19 @@ char *link_of_fd(pid_t tid, int fd)
     return n < 0 ? NULL : strndup(target, (size_t)n);
 }
 
+/* Of its name as it was opened, though it has none by now; 0: it has gone. */
+uint64_t file_of_fd(pid_t tid, int fd)
+{
+    static const char gone[] = " (deleted)";
+    char *path = path_of_fd(tid, fd);
+    size_t n = path ? strlen(path) : 0, tail = sizeof gone - 1;
+    if (n > tail && !strcmp(path + n - tail, gone))
+        n -= tail;
+    uint64_t file = path ? hash_bytes(path, n, 0) : 0;
+    free(path);
+    return file;
+}
+
 bool stat_of_fd(pid_t tid, int fd, struct stat *st)
 {
     char name[40];

@@ -5,6 +5,7 @@
 #include <dirent.h>
 
 char *link_of_fd(pid_t tid, int fd);                 /* the kernel's name of it */
+uint64_t file_of_fd(pid_t tid, int fd);                 /* which file it is, by name; 0: none */
 bool stat_of_fd(pid_t tid, int fd, struct stat *st); /* of what is open there; false: nothing */
 char *path_of_fd(pid_t tid, int fd);                 /* in a live run the logical path */
 DIR *fds_of(pid_t tid);                              /* its open descriptors; NULL: it is no more */

@@ -157,6 +157,7 @@ void replay_file_opened(struct task *t, struct event *e, int fd)
 {
     files_open(t->files, fd, e, t->opening);
     t->files->opened[fd].again = e->done;
+    replay_note_made(t, fd);
     if (replay_kind_of(e->record) == S_IFDIR)
         t->directory = t->files->opened[fd];
     replay_kin_opened(t, e->record);
@@ -299,10 +300,7 @@ bool replay_own_stat(struct task *t)
         return false;
     const struct opened *o = replay_opened(t, (int)t->args[0]);
     const struct field *f = o && o->event ? record_field(o->event->record, FIELD_WHOLE, FIELD_STAT) : NULL;
-    char *now = f ? path_of_fd(t->tid, (int)t->args[0]) : NULL;
-    bool same = now && hash_bytes(now, strlen(now), 0) == o->file;
-    free(now);
-    if (!same || f->length < sizeof(struct stat))
+    if (!f || f->length < sizeof(struct stat) || o->file != file_of_fd(t->tid, (int)t->args[0]))
         return false;
     if (by_x) {
         tell_statx(t, f);

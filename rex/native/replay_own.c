@@ -289,12 +289,47 @@ bool replay_own_file(struct task *t)
     return ask_own(t);
 }
 
-/* The open that made a descriptor; of a duplicate of a directory's, as those who list one by number make: the last of
- * the thread. */
+/* By file: the open that made it, as who has it from another process, or by a duplicate, knows it only by its inode. */
+static struct table made;
+
+static struct opened *made_by(const struct stat *st)
+{
+    struct opened **o = (struct opened **)table_at_file(&made, st->st_dev, st->st_ino);
+    return *o ? *o : (*o = zalloc(sizeof **o));
+}
+
+void replay_note_made(struct task *t, int fd)
+{
+    struct stat st;
+    if (open_flags(t) & O_CREAT && stat_of_fd(t->tid, fd, &st) && S_ISREG(st.st_mode)) {
+        struct opened *o = made_by(&st);
+        *o = t->files->opened[fd];
+        if (o->again)
+            o->event = NULL;              /* which tells of another file */
+    }
+}
+
+/* NULL: by none, or by that which made the descriptor. */
+static struct opened *made_elsewhere(struct task *t, int fd)
+{
+    struct opened *o = files_opened(t->files, fd);
+    struct stat st;
+    uint64_t file = made.used && has_shared_work(t) ? file_of_fd(t->tid, fd) : 0;
+    if (!file || (o && o->file == file) || !stat_of_fd(t->tid, fd, &st) || !S_ISREG(st.st_mode))
+        return NULL;
+    o = made_by(&st);
+    return o->file == file ? o : NULL;
+}
+
+/* The open that made a descriptor, or its file; of a duplicate of a directory's, as those who list one by number make: the last
+ * of the thread. */
 struct opened *replay_opened(struct task *t, int fd)
 {
+    struct opened *o = made_elsewhere(t, fd);
+    if (o)
+        return o;
     replay_note_opens(t);
-    struct opened *o = files_opened(t->files, fd);
+    o = files_opened(t->files, fd);
     char *path = has_shared_work(t) && t->directory.event ? path_of_fd(t->tid, fd) : NULL;
     if (path && !strcmp(path, plan.empty) && !(o && o->event && o->file == hash_bytes(path, strlen(path), 0)))
         o = &t->directory;
@@ -307,6 +342,7 @@ void replay_own_opened(struct task *t, int fd)
 {
     files_set(t->files, fd, 0);
     files_open(t->files, fd, NULL, t->opening);
+    replay_note_made(t, fd);
 }
 
 /* Whether it is asked about such a descriptor, or a duplicate of one that is a directory: the kernel knows. */
@@ -315,10 +351,10 @@ bool replay_is_own(struct task *t)
     bool by_fd = t->nr == REX_NR_fstat || is_nameless_stat(t) || lists_directory(t->nr);
     if (!by_fd || !has_shared_work(t) || files_stream(t->files, (int)t->args[0]))
         return false;
-    const struct opened *o = files_opened(t->files, (int)t->args[0]);
+    const struct opened *other = made_elsewhere(t, (int)t->args[0]), *o = other ? other : files_opened(t->files, (int)t->args[0]);
     char *path = path_of_fd(t->tid, (int)t->args[0]);
     struct stat st;
-    bool is_own = o && !o->event && o->file, is_same = is_own && path && o->file == hash_bytes(path, strlen(path), 0);
+    bool is_own = o && !o->event && o->file, is_same = is_own && o->file == file_of_fd(t->tid, (int)t->args[0]);
     bool is_there = overlay_name(path) || is_same;   /* and not another by now */
     free(path);
     return is_there && (is_own || (stat_of_fd(t->tid, (int)t->args[0], &st) && S_ISDIR(st.st_mode)));
