@@ -1,7 +1,9 @@
 #include "guest.h"
+#include <semaphore.h>
 /* Processes contend for a robust lock in shared memory that lends priority; some end while they hold it, and so do threads. */
 enum { WORKERS = 4, ROUNDS = 100 };
 static struct shared { pthread_mutex_t lock; int count, died; } *shared;
+static sem_t is_held;
 static int take(void)
 {
     int error = pthread_mutex_lock(&shared->lock);
@@ -29,12 +31,14 @@ static void work(int worker)
 static void *hold(void *arg)
 {
     take();
+    sem_post(&is_held);
     nap_ms(10);                           /* the others wait by now */
     return arg;
 }
 static void *wait_for_it(void *arg)
 {
-    nap_ms(2);
+    while (sem_wait(&is_held))
+        ;
     take();
     CHECK(pthread_mutex_unlock(&shared->lock) == 0);
     return arg;
@@ -56,6 +60,7 @@ int main(void)
     take();
     printf("%d, %d died\n", shared->count, shared->died);
     CHECK(pthread_mutex_unlock(&shared->lock) == 0);
+    CHECK(sem_init(&is_held, 0, 0) == 0);
     CHECK(pthread_create(&one, NULL, hold, NULL) == 0 && pthread_create(&two, NULL, wait_for_it, NULL) == 0);
     CHECK(pthread_join(one, NULL) == 0 && pthread_join(two, NULL) == 0);
     printf("%d died\n", shared->died);
