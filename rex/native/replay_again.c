@@ -2,13 +2,14 @@
 #include "engine.h"
 #include "queues.h"
 
+/* Idle: who opens such a file now and then while others wait in vain does not move the replay. */
 static struct event *again(const struct event *e, uint32_t stream)
 {
     struct event *copy = zalloc(sizeof *copy);
     struct record *r = zalloc(e->record->size);
     memcpy(r, e->record, e->record->size);
     r->stream = stream;
-    *copy = (struct event){.record = r, .number = e->number, .key = call_key(call_of(r->call), r->call, NULL, stream, r->args)};
+    *copy = (struct event){.record = r, .number = e->number, .key = call_key(call_of(r->call), r->call, NULL, stream, r->args), .idle = true};
     return copy;
 }
 

@@ -112,7 +112,8 @@ static ull pause_of(struct task *t)
     if (!s || !s->birth)
         return 0;
     replay_next(t);
-    size_t after = s->answered ? script_place(s, s->answered) + 1 : 0, at = until_last(s, after > s->cursor ? after : s->cursor), next = at;
+    size_t place = s->answered ? script_place(s, s->answered) : s->count;      /* none of what it had again (replay_again.c) */
+    size_t after = place < s->count ? place + 1 : 0, at = until_last(s, after > s->cursor ? after : s->cursor), next = at;
     while (next < s->count && s->event[next]->idle)
         next++;
     const struct event *e = next < s->count ? s->event[next] : s->exit ? s->exit : &events[event_count - 1];
