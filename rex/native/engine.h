@@ -156,6 +156,7 @@ struct task {
     bool has_own_arguments;          /* replay: the program that it executes has others than when recorded */
     /* record: an interrupted call that may be restarted; its event is not yet written */
     struct bytes *pending;
+    bool goes_on;                    /* record: the kernel goes on with the call that is pending, after a signal without a handler */
     unsigned char siginfo[sizeof(siginfo_t)];
     uint64_t returned_at;            /* instruction after the call of the last event, 0 after others */
     /* replay */

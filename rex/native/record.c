@@ -137,11 +137,12 @@ static void tree_entry(struct task *t)
         record_before_change(t->resolved2, moves);
 }
 
-/* A call that the kernel goes on with after a signal that had no handler. */
+/* A call that the kernel goes on with after a signal that had no handler; it may be one that is not in the log. */
 static void restart_entry(struct task *t)
 {
-    if (!t->pending)
+    if (!t->goes_on)
         return;
+    t->goes_on = false;
     t->nr = head(t->pending)->call;
     memcpy(t->args, head(t->pending)->args, sizeof t->args);
     t->stream = head(t->pending)->stream;
@@ -173,6 +174,7 @@ static void entry(struct task *t)
         restart_entry(t);
         return;
     }
+    t->goes_on = false;
     if (t->pending)
         t->pending->used = 0;
     t->stream = 0;

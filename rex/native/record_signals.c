@@ -29,6 +29,7 @@ static void signal_restarted(struct task *t)
 {
     t->stepping = false;
     t->pending->used = 0;
+    t->goes_on = true;
     record_delivery(t, true, BETWEEN_CALLS);
 }
 
@@ -38,7 +39,7 @@ void record_stepped(struct task *t)
     enum { SAVED_RIP = 8 + 40 + 16 * 8 };
     struct user_regs_struct r = regs_get(t);
     uint64_t back = 0;
-    t->stepping = false;
+    t->stepping = t->goes_on = false;
     mem_read(t->tid, r.rsp + SAVED_RIP, &back, sizeof back);
     if (t->pending && t->pending->used) {
         if (back == t->regs.rip) {
