@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, Mapping
 
 from rex import codec, elf
 from rex.archive import OUTPUT, Archive, Experiment, FileEntry, FileState, Manifest, Unpacked
+from rex.archive.trimming import note_use
 from rex.archive.unpacked import WorkDirectory
 from rex.errors import NotFound, OwnFailure, UsageError
 from rex.tracer import NATIVE, Plan, Report, choose
@@ -105,6 +106,7 @@ class Stage:
     def close(self) -> None:
         """Remove what was made for this one run."""
         self._directory.close()
+        self._unpacked.close()
 
     def add(self, entries: Mapping[str, FileEntry]) -> None:
         """Unpack files of other experiments too; those that are here stay."""
@@ -156,14 +158,16 @@ class Stage:
 
     def _with_loader(self, path: str, file: str, loader: str) -> str:
         name = hashlib.sha256(f"{file}\0{loader}".encode()).hexdigest()[:40]
-        directory = os.path.join(self.private or os.path.join(self.root, "programs"), name)
+        directory = os.path.join(self.private or self._unpacked.programs, name)
         made = os.path.join(directory, os.path.basename(path))
-        if not os.path.exists(made):
-            os.makedirs(directory, mode=0o700, exist_ok=True)
-            temporary = os.path.join(directory, f".{os.getpid()}")
-            elf.with_interpreter(file, codec.raw(loader), temporary)
-            os.chmod(temporary, 0o555)
-            os.rename(temporary, made)
+        if os.path.exists(made):
+            note_use(made, os.stat(made))
+            return made
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+        temporary = os.path.join(directory, f".{os.getpid()}")
+        elf.with_interpreter(file, codec.raw(loader), temporary)
+        os.chmod(temporary, 0o555)
+        os.rename(temporary, made)
         return made
 
     def log(self, experiment: Experiment) -> str:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import stat
 import struct
-import time
 from typing import BinaryIO, Iterator
 
 from rex import codec
@@ -22,13 +21,13 @@ from rex.archive.content import ENTRY, HOLE, Content, Entry, decode_list, encode
 from rex.archive.locks import remove_if_there, temporary_name
 from rex.archive.packer import Apart, Packer
 from rex.archive.packs import MAX_FRAME_BYTES
+from rex.archive.trimming import trim
 from rex.errors import Damaged
 
 _DIRECTORY = "compressed-1"
 _FRAME, _FOOTER, _MAGIC = struct.Struct("<II32s"), struct.Struct("<II32s8s"), b"REXKEPT\n"
-# All of it takes at most so much, and at most this part of the room that is free.
-_LIMIT_BYTES, _PART_OF_FREE = 2 << 30, 8
-_LEFT_S = 86400   # a file in the making is older only if its recorder was killed
+# All of it takes at most so much, and at most this part of the room that is free, or its own.
+_LIMIT_BYTES, _PART_OF_ROOM = 2 << 30, 8
 
 
 def is_private(directory: str) -> bool:
@@ -129,7 +128,7 @@ class Compressed:
                 os.makedirs(self._directory, mode=0o700, exist_ok=True)
                 self._is_on = self._is_on and is_private(self._directory)
                 room = os.statvfs(self._directory)
-                self._limit_bytes = min(_LIMIT_BYTES, room.f_bavail * room.f_frsize // _PART_OF_FREE)
+                self._limit_bytes = min(_LIMIT_BYTES, room.f_bavail * room.f_frsize // _PART_OF_ROOM)
             left_bytes = self._limit_bytes // 2 - self._made_bytes
             return _Making(self._directory, left_bytes) if self._is_on and left_bytes > 0 else None
         except OSError:
@@ -143,27 +142,11 @@ class Compressed:
 
     def close(self) -> None:
         """Let what was not used for the longest time go, where it is too much."""
-        if self._made_bytes and self._limit_bytes is not None:
+        if self._made_bytes:
             try:
-                self._trim(self._limit_bytes)
+                trim([self._directory], _LIMIT_BYTES, _PART_OF_ROOM)
             except OSError:
                 pass
-
-    def _trim(self, limit_bytes: int) -> None:
-        found, now = [], time.time()
-        with os.scandir(self._directory) as listing:
-            for entry in listing:
-                info = entry.stat(follow_symlinks=False)
-                if not entry.name.startswith("."):
-                    found.append((info.st_mtime_ns, info.st_size, entry.path))
-                elif info.st_mtime < now - _LEFT_S:
-                    remove_if_there(entry.path)
-        left_bytes = sum(size for _, size, _ in found)
-        for _, size, path in sorted(found):
-            if left_bytes <= limit_bytes:
-                break
-            remove_if_there(path)
-            left_bytes -= size
 
 
 def _objects_of(entries: list[Entry]) -> list[Entry]:

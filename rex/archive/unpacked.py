@@ -10,10 +10,14 @@ from typing import Iterable
 from rex.archive.archive import Archive
 from rex.archive.content import Content
 from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_file_system, temporary_name
+from rex.archive.trimming import note_use, trim
+from rex.errors import Locked
 
 MODE = 0o555
 _BATCH = 4096   # files between two syncs
 _WORK, _LOCK, _YOUNG_S = "replay-", "lock", 60
+# All of it takes at most so much, and at most this part of the room that is free, or its own.
+_LIMIT_BYTES, _PART_OF_ROOM = 16 << 30, 4
 
 
 def cache_root() -> str:
@@ -65,12 +69,35 @@ class Unpacked:
     """Contents as files ROOT/objects/<2 digits>/<sha256>, shared by all archives.
 
     A file gets its name only after all of it was verified. The files are
-    read-only; whoever runs Rex owns them, and may delete the cache at any time.
+    read-only; whoever runs Rex owns them, and may delete the cache while nothing
+    is replayed. It stays within bounds, but for what is in use.
     """
 
     def __init__(self, archive: Archive, root: str | None = None) -> None:
         self._archive = archive
-        self.root = os.path.join(root or cache_root(), "objects")
+        self._cache = root or cache_root()
+        self.root = os.path.join(self._cache, "objects")
+        self.programs = os.path.join(self._cache, "programs")   # made from them
+        self._made_bytes = 0
+        os.makedirs(self._cache, mode=0o700, exist_ok=True)
+        self._use = FileLock(os.path.join(self._cache, _LOCK))
+
+    def close(self) -> None:
+        """Let what was not used for the longest time go, where it is too much and nobody else is here."""
+        self._use.release()
+        made_bytes, self._made_bytes = self._made_bytes, 0
+        if not made_bytes:
+            return
+        try:
+            alone = FileLock(os.path.join(self._cache, _LOCK), exclusive=True, wait=False)
+        except (Locked, OSError):
+            return
+        try:
+            trim([path for path in (self.root, self.programs) if os.path.isdir(path)], _LIMIT_BYTES, _PART_OF_ROOM)
+        except OSError:
+            pass
+        finally:
+            alone.release()
 
     def path(self, content: Content) -> str:
         """A file that holds the content, unpacked now if it is not there yet."""
@@ -80,7 +107,7 @@ class Unpacked:
         """The files of many contents, by sha256; much faster than one by one."""
         wanted = {content.sha256: content for content in contents}
         found = {name: os.path.join(self.root, name[:2], name) for name in wanted}
-        missing = [c for c in wanted.values() if not _is_there(found[c.sha256], c.size)]
+        missing = [c for c in wanted.values() if not _is_used(found[c.sha256], c.size)]
         place = self._archive.store.place
         # In the order of the packs each frame is decompressed once.
         missing.sort(key=lambda content: place(content.root[0]) or ("",))
@@ -96,6 +123,7 @@ class Unpacked:
                 os.makedirs(directory, mode=0o700, exist_ok=True)
                 temporaries.append((temporary_name(directory), where))
                 self._archive.extract(content, temporaries[-1][0], MODE)
+                self._made_bytes += content.size
             # Without this a power failure could leave a name whose data never arrived.
             sync_file_system(self.root)
             for (temporary, where), content in zip(temporaries, wanted):
@@ -118,9 +146,20 @@ def _publish(temporary: str, where: str, size: int) -> None:
 
 
 def _is_there(path: str, size: int) -> bool:
+    return _info(path, size) is not None
+
+
+def _is_used(path: str, size: int) -> bool:
+    info = _info(path, size)
+    if info is not None:
+        note_use(path, info)
+    return info is not None
+
+
+def _info(path: str, size: int) -> os.stat_result | None:
     # The size tells a file that a full disk or a crash of the machine cut short.
     try:
         info = os.lstat(path)
     except FileNotFoundError:
-        return False
-    return stat.S_ISREG(info.st_mode) and info.st_size == size
+        return None
+    return info if stat.S_ISREG(info.st_mode) and info.st_size == size else None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any, Callable
 
 import pytest
 
-from rex.archive import Archive, Content, Experiment, Unpacked
+from rex.archive import Archive, Content, Experiment, Unpacked, unpacked
 from rex.archive.unpacked import WorkDirectory, cache_root
 from rex.errors import Damaged
 
@@ -53,7 +54,7 @@ def test_damage_never_gets_a_name(archive: Archive, record: Callable[..., Experi
     Path(pack.path).write_bytes(data)
     with pytest.raises(Damaged):
         Unpacked(Archive.open(archive.path), str(tmp_path / "cache")).path(content)
-    assert not [f for _, _, files in os.walk(tmp_path / "cache") for f in files]
+    assert not [f for _, _, files in os.walk(tmp_path / "cache" / "objects") for f in files]
 
 
 def test_a_file_of_the_wrong_size_is_unpacked_again(archive: Archive, tmp_path: Path,
@@ -104,3 +105,49 @@ def test_directories_of_killed_runs_are_removed(tmp_path: Path) -> None:
     for each in (alive, mine):
         each.close()
     assert sorted(os.listdir(root)) == ["objects", "replay-young"]
+
+
+def _age(path: Path, days: float) -> None:
+    when = time.time() - days * 86400
+    os.utime(path, (when, when))
+
+
+def test_what_was_not_used_for_long_goes_when_it_is_too_much(
+        archive: Archive, record: Callable[..., Experiment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old, used, program = contents(record({f"/{n}": os.urandom(60_000) for n in range(3)}))
+    cache = Unpacked(archive, str(tmp_path / "cache"))
+    files = {name: Path(where) for name, where in cache.paths([old, used, program]).items()}
+    made = Path(cache.programs) / "made" / "program"
+    made.parent.mkdir(parents=True)
+    files[program.sha256].rename(made)
+    for path, days in ((made, 20), (files[old.sha256], 10), (files[used.sha256], 30)):
+        _age(path, days)
+    cache.close()
+    monkeypatch.setattr(unpacked, "_LIMIT_BYTES", 130_000)
+    again = Unpacked(archive, str(tmp_path / "cache"))
+    again.paths([used])
+    again.close()
+    assert made.exists() and files[old.sha256].exists()     # nothing is new
+    third = Unpacked(archive, str(tmp_path / "cache"))
+    again = Unpacked(archive, str(tmp_path / "cache"))
+    [new] = contents(record({"/new": os.urandom(60_000)}))
+    again.paths([new])
+    again.close()
+    assert made.exists() and files[old.sha256].exists()     # another replay may need it
+    third.paths([program])
+    third.close()
+    left = {path.name for path in Path(cache.root).rglob("*") if path.is_file()}
+    assert left == {program.sha256, new.sha256} and not made.exists()
+
+
+def test_what_a_killed_process_was_making_goes_too(archive: Archive, record: Callable[..., Experiment],
+                                                   tmp_path: Path) -> None:
+    [content] = contents(record({"/f": b"text"}))
+    cache = Unpacked(archive, str(tmp_path / "cache"))
+    directory = Path(cache.path(content)).parent
+    left, young = directory / ".tmp-1-left", directory / ".tmp-2-young"
+    for path in (left, young):
+        path.write_bytes(b"half")
+    _age(left, 2)
+    cache.close()
+    assert not left.exists() and young.exists()
