@@ -176,6 +176,13 @@ static uint64_t kind_of(const uint64_t *args)
     return args[0] << 32 | (uint32_t)args[1];
 }
 
+/* What it takes was there when recorded; had it not been, it would not have waited. */
+static bool may_come_too_early(const struct record *r)
+{
+    uint64_t flags = r->call == REX_NR_recvfrom ? r->args[3] : r->call == REX_NR_recvmsg ? r->args[2] : 0;
+    return flags & MSG_DONTWAIT;
+}
+
 static void note(struct event *e)
 {
     const struct record *r = e->record;
@@ -197,7 +204,7 @@ static void note(struct event *e)
     else if (r->call == REX_NR_listen && r->result >= 0)
         s->listen = e;
     s->is_odd |= is_odd(s, r);
-    s->is_tried |= r->result == -EAGAIN || r->result == -EINPROGRESS;
+    s->is_tried |= r->result == -EAGAIN || r->result == -EINPROGRESS || may_come_too_early(r);
     s->is_hidden |= begins_hidden(r);
     if (talk_says(r->call) || pipe_takes(r->call) || r->call == REX_NR_connect)
         s->speaker = !s->speaker || s->speaker == r->task + 1 ? r->task + 1 : MANY;
