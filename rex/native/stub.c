@@ -89,6 +89,7 @@ __asm__(
     "    .ascii \"/proc/thread-self/fd/\"\n"
     ".popsection\n");
 
+_Static_assert(offsetof(struct ring, external) == 16, "rex_stub_look reads it there");
 enum { SELF_LENGTH = 21, STAT_BYTES = sizeof(struct stat) };
 extern const char rex_stub_self[] __attribute__((visibility("hidden")));
 int64_t rex_stub_call(long nr, const uint64_t *args) __attribute__((visibility("hidden")));
