@@ -77,12 +77,29 @@ void replay_stuck_start(void)
         events[i].idle = is_idle(events[i].record);
 }
 
-/* How many events there are until the last before that place which is not idle. */
-static size_t until_last(const struct script *s, size_t at)
+/* The events around a place that are idle, before it and from it on.  They may be many: those looked at last are remembered. */
+static void look_around(struct script *s, size_t at)
 {
-    while (at && s->event[at - 1]->idle)
-        at--;
-    return at;
+    size_t *from = &s->idle_from, *to = &s->idle_to;
+    if (*to && *from <= at && at <= *to && *to <= s->count)
+        return;
+    for (*from = at; *from && s->event[*from - 1]->idle; )
+        --*from;
+    for (*to = at; *to < s->count && s->event[*to]->idle; )
+        ++*to;
+}
+
+/* How many events there are until the last before that place which is not idle. */
+static size_t until_last(struct script *s, size_t at)
+{
+    look_around(s, at);
+    return s->idle_from;
+}
+
+static size_t next_to_count(struct script *s, size_t at)
+{
+    look_around(s, at);
+    return s->idle_to;
 }
 
 static ull time_before(const struct script *s, size_t at)
@@ -91,13 +108,12 @@ static ull time_before(const struct script *s, size_t at)
 }
 
 /* The longest time without an event, of those that are not idle, from that place on, until that point in time. */
-static ull longest_pause(const struct script *s, size_t at, ull until)
+static ull longest_pause(struct script *s, size_t at, ull until)
 {
     ull longest = 0, before = time_before(s, until_last(s, at));
-    for (const struct event *e = NULL; at <= s->count && before < until; at++) {
-        e = at < s->count ? s->event[at] : s->exit;
-        if (e && e->idle)
-            continue;
+    for (; at <= s->count && before < until; at++) {
+        at = next_to_count(s, at);
+        const struct event *e = at < s->count ? s->event[at] : s->exit;
         ull now = !e || e->record->time > until ? until : e->record->time;
         longest = now > before && now - before > longest ? now - before : longest;
         before = now;
@@ -108,14 +124,12 @@ static ull longest_pause(const struct script *s, size_t at, ull until)
 /* For how long the task had no event when recorded, where it is now: maybe in the call of the last that it came for. */
 static ull pause_of(struct task *t)
 {
-    const struct script *s = t->script;
+    struct script *s = t->script;
     if (!s || !s->birth)
         return 0;
     replay_next(t);
     size_t place = s->answered ? script_place(s, s->answered) : s->count;      /* none of what it had again (replay_again.c) */
-    size_t after = place < s->count ? place + 1 : 0, at = until_last(s, after > s->cursor ? after : s->cursor), next = at;
-    while (next < s->count && s->event[next]->idle)
-        next++;
+    size_t after = place < s->count ? place + 1 : 0, at = until_last(s, after > s->cursor ? after : s->cursor), next = next_to_count(s, at);
     const struct event *e = next < s->count ? s->event[next] : s->exit ? s->exit : &events[event_count - 1];
     return longest_pause(s, at ? at - 1 : 0, e->record->time);
 }

@@ -25,6 +25,7 @@ struct script {
     struct event *answered;          /* the last of them that its task came for */
     struct event *exit;
     size_t count, cursor, execs;
+    size_t idle_from, idle_to;       /* see replay_stuck.c */
     const struct record *birth;
     const struct record *awaited;    /* of one of kin: the wait that told its parent of its end */
     bool awaited_known;              /* it has been looked for */
