@@ -77,29 +77,44 @@ void replay_stuck_start(void)
         events[i].idle = is_idle(events[i].record);
 }
 
-/* The events around a place that are idle, before it and from it on.  They may be many: those looked at last are remembered. */
-static void look_around(struct script *s, size_t at)
+/* The places in a script of what is not idle: of a hundred million events these may be few. */
+static void find_moves(struct script *s)
 {
-    size_t *from = &s->idle_from, *to = &s->idle_to;
-    if (*to && *from <= at && at <= *to && *to <= s->count)
-        return;
-    for (*from = at; *from && s->event[*from - 1]->idle; )
-        --*from;
-    for (*to = at; *to < s->count && s->event[*to]->idle; )
-        ++*to;
+    s->moves_found = true;
+    for (size_t i = 0; i < s->count; i++)
+        if (!s->event[i]->idle) {
+            s->moves = grow(s->moves, s->move_count, sizeof *s->moves);
+            s->moves[s->move_count++] = (uint32_t)i;
+        }
+}
+
+/* The number of its moves before a place. */
+static size_t moves_before(struct script *s, size_t at)
+{
+    if (!s->moves_found)
+        find_moves(s);
+    size_t low = 0, high = s->move_count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (s->moves[mid] < at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
 }
 
 /* How many events there are until the last before that place which is not idle. */
 static size_t until_last(struct script *s, size_t at)
 {
-    look_around(s, at);
-    return s->idle_from;
+    size_t n = moves_before(s, at);
+    return n ? s->moves[n - 1] + 1 : 0;
 }
 
-static size_t next_to_count(struct script *s, size_t at)
+static size_t next_to_come(struct script *s, size_t at)
 {
-    look_around(s, at);
-    return s->idle_to;
+    size_t n = moves_before(s, at);
+    return n < s->move_count ? s->moves[n] : s->count;
 }
 
 static ull time_before(const struct script *s, size_t at)
@@ -111,9 +126,8 @@ static ull time_before(const struct script *s, size_t at)
 static ull longest_pause(struct script *s, size_t at, ull until)
 {
     ull longest = 0, before = time_before(s, until_last(s, at));
-    for (; at <= s->count && before < until; at++) {
-        at = next_to_count(s, at);
-        const struct event *e = at < s->count ? s->event[at] : s->exit;
+    for (size_t n = moves_before(s, at); n <= s->move_count && before < until; n++) {
+        const struct event *e = n < s->move_count ? s->event[s->moves[n]] : s->exit;
         ull now = !e || e->record->time > until ? until : e->record->time;
         longest = now > before && now - before > longest ? now - before : longest;
         before = now;
@@ -129,7 +143,7 @@ static ull pause_of(struct task *t)
         return 0;
     replay_next(t);
     size_t place = s->answered ? script_place(s, s->answered) : s->count;      /* none of what it had again (replay_again.c) */
-    size_t after = place < s->count ? place + 1 : 0, at = until_last(s, after > s->cursor ? after : s->cursor), next = next_to_count(s, at);
+    size_t after = place < s->count ? place + 1 : 0, at = until_last(s, after > s->cursor ? after : s->cursor), next = next_to_come(s, at);
     const struct event *e = next < s->count ? s->event[next] : s->exit ? s->exit : &events[event_count - 1];
     return longest_pause(s, at ? at - 1 : 0, e->record->time);
 }

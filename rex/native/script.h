@@ -25,10 +25,12 @@ struct script {
     struct event *answered;          /* the last of them that its task came for */
     struct event *exit;
     size_t count, cursor, execs;
-    size_t idle_from, idle_to;       /* see replay_stuck.c */
+    uint32_t *moves;                 /* see replay_stuck.c */
+    size_t move_count;
     const struct record *birth;
     const struct record *awaited;    /* of one of kin: the wait that told its parent of its end */
     bool awaited_known;              /* it has been looked for */
+    bool moves_found;
     uint32_t index, tid, tgid;
     uint32_t step_tasks;             /* of a step: how many of its tasks live */
     uint32_t kin;                    /* the same number in all processes that share memory, 0 = none */
