@@ -336,7 +336,7 @@ static void exit_stop(struct task *t, int64_t result)
     }
 }
 
-static bool does_any_nap(void)
+bool replay_any_naps(void)
 {
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && t->only_naps)
@@ -348,7 +348,7 @@ static void settle(void)
 {
     enum { BEAT_NS = 60000000 };
     static ull looked_at;
-    if (does_any_nap() && log_now() - looked_at > BEAT_NS) {    /* they never leave us without a report */
+    if (replay_any_naps() && log_now() - looked_at > BEAT_NS) {    /* they never leave us without a report */
         looked_at = log_now();
         replay_idle();
     }

@@ -62,6 +62,7 @@ bool replay_naps_on(struct task *t, const struct event *e);
 bool replay_awaits_call(struct task *t);
 bool replay_finds_place(struct task *t);
 void replay_idle(void);
+bool replay_any_naps(void);
 extern ull replay_forced;
 void replay_done(struct event *e);
 void replay_put_aside(struct event *e);               /* nobody asks for it */

@@ -342,9 +342,9 @@ static bool is_patient(void)
     return handler->patient && !serial_on && !record_defers();
 }
 
-static long beat_ns(bool moves)
+static long beat_ns(bool moves)          /* who naps, as Python's threads for its lock, is to be seen asleep in between */
 {
-    return serial_on ? serial_beat_ns() : moves ? 200000 : record_defers() ? 1000000 : 10000000;
+    return serial_on ? serial_beat_ns() : moves ? 200000 : record_defers() || replay_any_naps() ? 1000000 : 10000000;
 }
 
 static void wait_beat(void)

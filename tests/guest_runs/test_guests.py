@@ -79,7 +79,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        "ready, which an earlier free wait may have taken: it hangs, or counts as a divergence" for engine in BOTH},
     **{(name, "reference"): "processes share work through memory, so that one has more and another fewer calls than "
        "recorded; this engine knows of no kin" for name in ("python_multiprocessing.py", "python_pools.py", "workers_ask.c", "workers_shared.c",
-                                                            "workers_named.c", "workers_waited.c")},
+                                                            "workers_end_locked.c", "workers_named.c", "workers_waited.c")},
     **{(name, "reference"): "sockets between threaded processes are answered from the log, call by call: it tries more or "
        "less often, or sends in other parts" for name in ("sockets_retried.c", "sockets_batched.c", "sockets_tokens.c", "python_manager.py",
                                                          "threads_one_more_asks.c", "workers_meet.c")},
