@@ -29,6 +29,7 @@ bool replay_lends(const struct task *t);              /* a lock that lends prior
 bool replay_lend_begins(struct task *t), replay_lend_exit(struct task *t, int64_t *result);
 void replay_lend(struct task *t);
 void replay_order_start(void);
+void replay_unseen_start(void);
 void replay_steps_start(void);
 bool replay_is_step(const struct script *s);
 bool replay_step_skipped(struct task *t);             /* asks whether the step that t begins is to run */

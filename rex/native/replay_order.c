@@ -83,13 +83,13 @@ static bool is_ending(const struct record *r)
 static bool is_before(struct task *t, const struct event *e, const struct event *other)
 {
     struct script *s = script_of(other->record->task);
-    return !same_process(s->index, t->script)
+    return !other->unseen && !same_process(s->index, t->script)
         && !(replay_is_mate(t, s) && (is_ending(e->record) || is_ending(other->record)));
 }
 
 bool replay_is_turn(struct task *t, const struct event *e)
 {
-    if (!e->ordered || serial_on)
+    if (!e->ordered || e->unseen || serial_on)
         return true;
     while (ordered_head < event_count && (events[ordered_head].done || !events[ordered_head].ordered))
         ordered_head++;
@@ -245,4 +245,5 @@ void replay_order_start(void)
         note_changed(events[i].record);
     for (size_t i = 0; i < event_count; i++)
         events[i].ordered = is_ordered(events[i].record);
+    replay_unseen_start();
 }

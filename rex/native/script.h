@@ -7,6 +7,7 @@ struct event {
     uint64_t key;
     uint32_t number;
     bool done, ordered, looked_up;
+    bool unseen;                     /* ordered, but of a file that no other process can see: see replay_unseen.c */
     bool idle;                       /* waiting over and over does as much, see replay_stuck.c */
     bool aside;                      /* done from the start: what is between processes comes about by itself */
     bool unsent;                     /* a nap that a signal cut short was over before that was sent, see replay_moments.c */

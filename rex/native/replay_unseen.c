@@ -1,0 +1,111 @@
+/* Replay: changes of the tree that no other process can see.
+ *
+ * What processes do to names keeps its order between them.  A file whose name only one process ever says, in a directory
+ * that no other lists or changes, is nobody else's: to wait for it, or with it, may be in vain, as threads that do each
+ * other's work make such files in another order, or by other names.  Names are told apart by their last part, since of
+ * what is only asked about the log has the name as given. */
+#include "engine.h"
+
+#include <sys/un.h>
+
+static struct table names, directories;      /* which process says that name, lists or changes that directory; or `many` */
+static struct script many;
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void note_user(void **user, struct script *who)
+{
+    *user = !*user || *user == who ? who : &many;
+}
+
+/* What makes, moves and removes files, and whether other processes can see it: the names. */
+static void note_name(const struct record *r)
+{
+    for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f))
+        if (f->type == FIELD_RESOLVED) {
+            char *path = strndup((const char *)f->data, f->length);
+            note_user(table_at(&names, last_part(path)), script_leader(r->task));
+            free(path);
+        }
+}
+
+static void note_said(const char *path, struct script *who)
+{
+    if (table_get(&names, last_part(path)))
+        note_user(table_at(&names, last_part(path)), who);
+}
+
+/* A socket is connected to by its name, which is no path to the log. */
+static void note_bound(const struct record *r)
+{
+    const struct field *f = record_field(r, 1, FIELD_IN);
+    struct sockaddr_un a = {.sun_family = AF_UNSPEC};
+    if (f)
+        memcpy(&a, f->data, f->length < sizeof a ? f->length : sizeof a - 1);
+    if (a.sun_family == AF_UNIX)
+        note_said(a.sun_path, &many);
+}
+
+static void note_use(const struct record *r)
+{
+    const struct rex_call *c = call_of(r->call);
+    if (!c || r->call == REX_NR_bind) {
+        if (c)
+            note_bound(r);
+        return;
+    }
+    struct name_args n = name_args(r->call);
+    bool lists = c->hook == REX_HOOK_OPEN && r->result >= 0 && replay_kind_of(r) == S_IFDIR;
+    bool uses = lists || c->hook == REX_HOOK_TREE || c->hook == REX_HOOK_CHDIR;
+    for (const struct field *f = n.path >= 0 || uses ? field_next(r, NULL) : NULL; f; f = field_next(r, f)) {
+        bool is_given = f->type == FIELD_IN && (f->arg == n.path || f->arg == n.path2);
+        if (!is_given && f->type != FIELD_RESOLVED)
+            continue;
+        char *path = strndup((const char *)f->data, f->length);
+        note_said(path, script_leader(r->task));
+        if (uses && f->type == FIELD_RESOLVED)
+            note_user(table_at(&directories, path), script_leader(r->task));
+        free(path);
+    }
+}
+
+static bool is_only_of(const struct table *users, const char *name, const struct script *who)
+{
+    const void *user = table_get(users, name);
+    return !user || user == who;
+}
+
+static bool is_unseen(const struct record *r)
+{
+    const struct script *who = script_leader(r->task);
+    bool is_own = true;
+    for (const struct field *f = field_next(r, NULL); f && is_own; f = field_next(r, f)) {
+        char *path = f->type == FIELD_RESOLVED ? strndup((const char *)f->data, f->length) : NULL, *slash;
+        is_own = !path || is_only_of(&names, last_part(path), who);
+        for (; path && is_own && (slash = strrchr(path, '/')) && slash > path; is_own = is_only_of(&directories, path, who))
+            *slash = 0;
+        free(path);
+    }
+    return is_own;
+}
+
+static bool names_file(const struct event *e)
+{
+    const struct rex_call *c = e->ordered ? call_of(e->record->call) : NULL;
+    return c && (c->hook == REX_HOOK_TREE || c->hook == REX_HOOK_OPEN);
+}
+
+void replay_unseen_start(void)
+{
+    for (size_t i = 0; i < event_count; i++)
+        if (names_file(&events[i]))
+            note_name(events[i].record);
+    for (size_t i = 0; names.used && i < event_count; i++)
+        note_use(events[i].record);
+    for (size_t i = 0; names.used && i < event_count; i++)
+        events[i].unseen = names_file(&events[i]) && is_unseen(events[i].record);
+}
