@@ -2,6 +2,7 @@
 #include "engine.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -256,6 +257,7 @@ static void add_record(const struct record *r)
         s->birth = r;
         s->tid = (uint32_t)r->args[3];
         s->tgid = (uint32_t)r->args[4];
+        script_leader(r->task)->has_threads |= (r->args[2] & CLONE_THREAD) != 0;
         e->done = true;
     } else if (r->call == EVENT_SWITCH) {
         serial_load(r);

@@ -78,6 +78,7 @@ void replay_emulate(struct task *t, struct event *e)
     int64_t result = e->record->result;
     bool counted = t->nr == REX_NR_write || t->nr == REX_NR_sendto || t->nr == REX_NR_pwrite64;
     put_outputs(t, e->record);
+    replay_size_now(t);
     replay_send_at_return(t, e);
     skip_call(t, counted && result > (int64_t)t->args[2] ? (int64_t)t->args[2] : result);   /* never more than there was */
     replay_answered(t, e);
@@ -208,8 +209,7 @@ static void entry(struct task *t)
     if (t->matched)
         t->matched->taker = NULL;
     t->matched = NULL;
-    t->waits_inside = t->hastened = t->inside = false;
-    t->stream = 0;
+    t->stream = t->waits_inside = t->hastened = t->inside = 0;
     if (t->skipped || replay_drops_copy(t))
         return;                           /* it exits; or comes again */
     if (!c) {

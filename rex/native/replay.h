@@ -100,7 +100,8 @@ void replay_born(struct task *parent, struct task *t, uint64_t flags);
 void replay_take_number(struct task *t);
 void replay_began(struct task *t);
 void replay_ended(struct task *t, int status);
-bool replay_is_changed(const char *path);
+bool replay_is_changed(const char *path), replay_is_divided(const char *path), replay_divides(void);   /* see replay_sizes.c */
+void replay_size_now(struct task *t);
 void replay_mismatch(const struct event *e);
 void replay_unwritten(const struct event *e);
 bool replay_is_output(uint32_t stream, long nr);

@@ -62,16 +62,28 @@ static bool is_ready(const struct task *t, struct event *e)
     return c->query || (r->call == REX_NR_openat && (r->result < 0 || e->file));
 }
 
+/* What one without threads asks of a file that threads wrote is answered at a stop: see replay_sizes.c. */
+static bool asks_of_divided(struct task *t, struct event *e, bool by_path)
+{
+    const struct opened *o = by_path || !replay_divides() ? NULL : files_opened(t->files, (int)e->record->args[0]);
+    char *path = o && o->event ? record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED) : NULL;
+    bool result = by_path ? replay_divides() && replay_is_of_changed(t, e) && e->change == IS_DIVIDED : replay_is_divided(path);
+    free(path);
+    return result;
+}
+
 /* Mates may have taken each other's parts: then what a descriptor is shows only if it was opened just before,
  * and listings belong to one opening; what the experiment changes is looked at as it is then.  A clock must not be behind what its thread has waited for. */
 static bool is_sure(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
     const struct rex_call *c = call_of(r->call);
-    if (!has_shared_work(t) || !c || !c->nargs)
+    if (!c || !c->nargs)
         return true;
     const struct field *path = c->key == REX_KEY_PATH ? record_field(r, c->key_arg, FIELD_IN) : NULL;
     bool by_path = path && path->length, by_fd = path || c->fd_args & 1;
+    if (!has_shared_work(t))
+        return !(by_path || by_fd) || !asks_of_divided(t, e, by_path);
     if (by_path)
         return (r->call != REX_NR_openat || replay_kind_of(r) != S_IFDIR) && !replay_is_of_changed(t, e);
     if (r->call == REX_NR_clock_gettime)

@@ -20,7 +20,7 @@ static bool is_writing_open(const struct record *r)
 }
 
 /* Paths that the experiment writes: the process that does, or `many`. */
-static struct table changed;
+static struct table changed, divided;    /* the second: by processes with threads, or renamed from what these write */
 static struct script many;
 
 static void note_changed(const struct record *r)
@@ -28,11 +28,14 @@ static void note_changed(const struct record *r)
     const struct rex_call *c = call_of(r->call);
     if (!c || r->result < 0 || !(c->hook == REX_HOOK_TREE || is_writing_open(r)))
         return;
+    bool is_divided = script_leader(r->task)->has_threads && !serial_on;
     for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f))
         if (f->type == FIELD_RESOLVED) {
             char *path = strndup((const char *)f->data, f->length);
             struct script **who = (struct script **)table_at(&changed, path);
             *who = !*who || *who == script_leader(r->task) ? script_leader(r->task) : &many;
+            if ((is_divided |= table_get(&divided, path) != NULL))
+                *table_at(&divided, path) = &many;
             free(path);
         }
 }
@@ -40,6 +43,16 @@ static void note_changed(const struct record *r)
 bool replay_is_changed(const char *path)
 {
     return path && table_get(&changed, path);
+}
+
+bool replay_is_divided(const char *path)
+{
+    return path && table_get(&divided, path);
+}
+
+bool replay_divides(void)
+{
+    return divided.used > 0;
 }
 
 bool replay_changes_alone(const struct task *t, const char *path)

@@ -74,13 +74,13 @@ bool replay_is_of_changed(struct task *t, struct event *e)
 {
     const struct field *f = record_field(e->record, call_of(e->record->call)->key_arg, FIELD_IN);
     if (e->change)
-        return e->change == IS_CHANGED;
+        return e->change != IS_KEPT;
     char *given = f ? strndup((const char *)f->data, f->length) : NULL;
     char *path = full_name(t, e->record->args, name_args(e->record->call).dirfd, given);
-    e->change = replay_is_changed(path) ? IS_CHANGED : IS_KEPT;
+    e->change = replay_is_divided(path) ? IS_DIVIDED : replay_is_changed(path) ? IS_CHANGED : IS_KEPT;
     free(given);
     free(path);
-    return e->change == IS_CHANGED;
+    return e->change != IS_KEPT;
 }
 
 static bool makes_directory(long nr)

@@ -14,7 +14,7 @@ struct event {
     bool unsaid;                     /* done, but not yet said to a server outside: see replay_talks.c */
     const char *file;                /* once looked up: what stands in, of opens for reading */
     struct event *next[4];           /* in the queues of equal events, see queues.h */
-    enum { NOT_KNOWN, IS_KEPT, IS_CHANGED } change;     /* of a file: by the experiment */
+    enum { NOT_KNOWN, IS_KEPT, IS_CHANGED, IS_DIVIDED } change;     /* of a file: by the experiment; by threads */
     uint32_t told;                   /* bytes of an output that went out */
     uint32_t run;                    /* of answers laid ahead: the number of the last that it was in */
     struct task *taker;              /* whose call it answers, or answered */
@@ -37,6 +37,7 @@ struct script {
     uint32_t kin;                    /* the same number in all processes that share memory, 0 = none */
     uint8_t sent[64];
     ull clock_at, tsc_at, sent_at;
+    bool has_threads;                /* of a leader: its process makes some */
     bool is_again;                   /* the same: what it had is there once more */
     bool is_taken;                   /* see replay_jobs.c: some task has this name */
     enum { END_UNKNOWN, END_BY_ITSELF, END_BY_OTHERS } end;

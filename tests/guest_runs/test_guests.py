@@ -111,6 +111,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_made_otherwise.c", "reference"): "a change of the tree by another name is not in the log: there is no such file, and others wait for the log's",
     ("workers_name_own.c", "reference"): "a file that has another name now is not in the log: others wait for the log's",
     ("threads_files.c", "reference"): "what a thread asks of a file is matched in its order, though another has made it now, or not yet",
+    ("threads_divide.c", "reference"): "a file has the size that the log has for it, however much of it a thread wrote now",
     ("threads_serve.c", "reference"): "what is told of sockets is matched by the numbers and the thread that it was told to",
     ("threads_shut.c", "reference"): "a connection that is shut before its thread has closed it is not in the log",
     ("threads_known.c", "reference"): "threads are known by the ordinal in which their process makes them, whatever they do",
