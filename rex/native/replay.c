@@ -233,16 +233,16 @@ static void entry(struct task *t)
     if (replay_inside_call(t))
         return;
     external = t->stream;
-    bool ends_pipe = !external && closes_pipe(t);
     pipes_watch(t);
     bool shares = is_shared_call(t);
     bool moves = !shares && is_pipe_call(t);         /* as much as when recorded */
-    if (!moves && !shares && (is_unlogged(t, external) || t->nr == REX_NR_restart_syscall)) {
+    bool arranges = !moves && is_descriptor_call(t) && (external || !closes_pipe(t));
+    if (!moves && !shares && !(arranges && files_inside(t->files, (int)t->args[0])) && (is_unlogged(t, external) || t->nr == REX_NR_restart_syscall)) {
         replay_mapping(t);
         replay_interrupts(t);
         return;
     }
-    if (!moves && is_descriptor_call(t) && !ends_pipe) {
+    if (arranges) {
         descriptor_entry(t);
         t->want_exit = true;
         return;

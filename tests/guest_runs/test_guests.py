@@ -106,6 +106,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     "goes on to shut its socket, or the other way round: some one of ten on a busy machine",
     ("python_serves.py", "reference"): "what a caller says when another was answered may come before that",
     ("rights_threads.c", "reference"): "this engine does not follow descriptors that are handed over",
+    ("rights_duplicate.c", "reference"): "this engine does not follow descriptors that are handed over",
     ("rights_known.c", "reference"): "this engine does not follow descriptors that are handed over",
     ("threads_named_otherwise.c", "reference"): "a file that has another name now is not in the log: there is no such file",
     ("threads_made_otherwise.c", "reference"): "a change of the tree by another name is not in the log: there is no such file, and others wait for the log's",
