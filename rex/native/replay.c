@@ -252,6 +252,8 @@ static void entry(struct task *t)
             block(t);
         return;
     }
+    if (next && replay_is_signal(next) && replay_waits_for_end(t, next))
+        return;
     if (next && replay_is_signal(next) && (replay_is_killed_later(t, next) || replay_passed_place(t, next) || replay_alone_precedes(t, next))) {
         block(t);
         return;
@@ -334,14 +336,6 @@ static void exit_stop(struct task *t, int64_t result)
         if (t->matched && t->matched->done)
             replay_send_at_return(t, t->matched);
     }
-}
-
-bool replay_any_naps(void)
-{
-    for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->only_naps)
-            return true;
-    return false;
 }
 
 static void settle(void)

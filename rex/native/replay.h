@@ -64,6 +64,7 @@ bool replay_awaits_call(struct task *t);
 bool replay_finds_place(struct task *t);
 void replay_idle(void);
 bool replay_any_naps(void);
+bool replay_waits_for_end(struct task *t, const struct event *next);
 extern ull replay_forced;
 void replay_done(struct event *e);
 void replay_put_aside(struct event *e);               /* nobody asks for it */

@@ -163,6 +163,14 @@ void replay_poll(struct task *t, struct event *e)
         replay_emulate(t, e);
 }
 
+/* A wait that is made more often than when recorded: the child whose end the log has before the next is still there. */
+bool replay_waits_for_end(struct task *t, const struct event *next)
+{
+    bool may_be = has_shared_work(t) && is_readiness_wait(call_of(t->nr)) && t->injected != next && next->record->args[0] == SIGCHLD;
+    const struct script *child = may_be ? replay_sender_of(next) : NULL;
+    return child && task_named(child->tid) && !replay_is_sent(t, next) && replay_wait_freely(t, NULL);
+}
+
 /* How long the wait was to be at most, ns; as it is where that is not known. */
 static uint64_t wait_limit(struct task *t, uint64_t passed)
 {

@@ -160,6 +160,14 @@ static ull still_for(void)
     return log_now() - seen_at;
 }
 
+bool replay_any_naps(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->only_naps)
+            return true;
+    return false;
+}
+
 /* Whether a task waits with a limit, and may be told by it to do what the log has before e.  It may have waited often
  * since the last event that was not idle. */
 bool replay_time_comes(const struct event *e)
