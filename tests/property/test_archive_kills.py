@@ -210,7 +210,7 @@ def test_recorders_at_once(tmp_path: Path, recorders: int) -> None:
         shared, made = files[f"{tmp_path}/shared"].initial, files[f"{tmp_path}/out{number}"].final
         assert shared and made and shared.content and made.content
         assert len(archive.read(shared.content)) == 400_000 and archive.read(made.content) == said[int(number)]
-    collect(archive)   # what two stored at once is there once
+    collect(archive, waste=0)   # what two stored at once is there once; by default a little may stay twice
     raw = [digest for pack in whole(tmp_path / "A").store.packs() for digest in pack.places]
     assert len(raw) == len(set(raw))
 
