@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import queue
 import threading
+from collections import deque
 from dataclasses import dataclass
 from typing import Iterator
 
@@ -54,6 +54,7 @@ class CheckpointWriter:
         self.failure: BaseException | None = None
         self.pending_bytes = 0         # raw, of what is not stored yet
         self.expected_s = 0.0          # what storing it will take
+        self._unfinished = 0           # jobs
         self._recording, self._log = recording, log
         self._bases = Bases()
         self._known: dict[bytes, Place] = {}     # by digest
@@ -62,7 +63,9 @@ class CheckpointWriter:
         self._walking = threading.Lock()
         self._storing = threading.Lock()   # nobody may add while packs are sealed
         self._room = threading.Condition()
-        self._queue: queue.Queue[_Job | None] = queue.Queue()
+        self._waiting: deque[_Job] = deque()
+        self._is_worth_it = threading.Event()     # to write what waits, before it lingered long
+        self._is_over = False
         self._thread = threading.Thread(target=self._work, name="rex-hindsight", daemon=True)
         self._thread.start()
 
@@ -88,7 +91,9 @@ class CheckpointWriter:
             self.pending_bytes += pending
             expected = self.cost_s(pending)
             self.expected_s += expected
-        self._queue.put(_Job(self._count, position, snapshot, taken, pause_s, pending, expected))
+            self._unfinished += 1
+            self._waiting.append(_Job(self._count, position, snapshot, taken, pause_s, pending, expected))
+            self._wake_if_worth_it()
         self._count += 1
         self._walking.release()
         with self._room:
@@ -138,46 +143,62 @@ class CheckpointWriter:
             content = self.contents[name] = self._unkept[name] = self._recording.add_bytes(data)
         return content
 
+    def wait(self) -> None:
+        """Until all that was handed over is stored."""
+        self._is_worth_it.set()
+        with self._room:
+            self._room.wait_for(lambda: not self._unfinished)
+
     def close(self) -> None:
         """Write what waits, and stop."""
-        if self._thread.is_alive():
-            self._queue.put(None)
-            self._thread.join()
+        self._is_over = True
+        self._is_worth_it.set()
+        self._thread.join()
 
     def _work(self) -> None:
         is_over = False
-        while not is_over:
-            jobs = self._next_jobs()
-            is_over = jobs[-1] is None
-            todo = [job for job in jobs if job is not None]
-            begun = thread_s()
-            try:
-                with self._storing:
-                    if self.thinner:
-                        self._make_room(todo, self.thinner)
-                    self._write(todo)
-            except BaseException as error:   # told at the end; training goes on
-                self.failure = error
-            finally:
-                self._learn(todo, thread_s() - begun)
-                with self._room:
-                    self.pending_bytes -= sum(job.pending_bytes for job in todo)
-                    self.expected_s -= sum(job.expected_s for job in todo)
-                    self._room.notify_all()
-                for _ in jobs:
-                    self._queue.task_done()
+        while not is_over or self._waiting:
+            if not is_over:
+                self._is_worth_it.wait(self.linger_s or None)
+                self._is_worth_it.clear()
+                is_over = self._is_over     # nothing comes after that
+            if jobs := self._next_jobs():
+                self._do(jobs)
 
-    def _next_jobs(self) -> list[_Job | None]:
-        """What waits, once it is worth a pack: a pack and its sync cost more than a small checkpoint."""
-        jobs = [self._queue.get()]
-        until = now_s() + self.linger_s
-        most = self.thinner.batch_bytes if self.thinner else PENDING_BYTES
-        while (last := jobs[-1]) is not None and (most := most - last.pending_bytes) > 0:
-            left_s = until - now_s() if self.pending_bytes < min(_LINGER_BYTES, most) else 0.0
-            try:
-                jobs.append(self._queue.get(left_s > 0, max(left_s, 0.0)))
-            except queue.Empty:
-                break
+    def _do(self, jobs: list[_Job]) -> None:
+        begun = thread_s()
+        try:
+            with self._storing:
+                if self.thinner:
+                    self._make_room(jobs, self.thinner)
+                self._write(jobs)
+        except BaseException as error:   # told at the end; training goes on
+            self.failure = error
+        finally:
+            self._learn(jobs, thread_s() - begun)
+            with self._room:
+                self.pending_bytes -= sum(job.pending_bytes for job in jobs)
+                self.expected_s -= sum(job.expected_s for job in jobs)
+                self._unfinished -= len(jobs)
+                self._wake_if_worth_it()
+                self._room.notify_all()
+
+    def _wake_if_worth_it(self) -> None:
+        # Else the writer comes by itself: to wake it for each small one takes the interpreter from the training.
+        if self.pending_bytes >= min(_LINGER_BYTES, self._batch_bytes) or self._waiting and not self.linger_s:
+            self._is_worth_it.set()
+
+    @property
+    def _batch_bytes(self) -> int:
+        return self.thinner.batch_bytes if self.thinner else PENDING_BYTES
+
+    def _next_jobs(self) -> list[_Job]:
+        """What waits, together: a pack and its sync cost more than a small checkpoint."""
+        jobs: list[_Job] = []
+        left_bytes = self._batch_bytes
+        while self._waiting and left_bytes > 0:
+            jobs.append(self._waiting.popleft())
+            left_bytes -= jobs[-1].pending_bytes
         return jobs
 
     def _write(self, jobs: list[_Job]) -> None:
@@ -218,8 +239,7 @@ class CheckpointWriter:
         if not self._walking.acquire(timeout=_PATIENCE_S):
             return   # the next checkpoint comes again
         try:   # nobody relies on what is about to be forgotten but jobs that are there
-            waiting = [job for job in self._queue.queue if job is not None]
-            needed, gone = self._forget(thinner, jobs, waiting)
+            needed, gone = self._forget(thinner, jobs, [*self._waiting])
         finally:
             self._walking.release()
         if not gone:

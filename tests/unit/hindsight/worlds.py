@@ -40,7 +40,7 @@ class World:
 
     def written(self) -> list[Checkpoint]:
         """Every checkpoint, once all are stored."""
-        self.writer._queue.join()
+        self.writer.wait()
         assert self.writer.failure is None, self.writer.failure
         return self.writer.written
 
