@@ -231,7 +231,7 @@ bool replay_is_answerable(struct task *t, const struct event *e)
         return true;
     if (e->record->call == REX_NR_rt_sigtimedwait)
         return e->record->result <= 0 || !f || f->length < sizeof(siginfo_t) || was_sent(t, f);
-    if (e->record->result != -EINTR || is_readiness_wait(call_of(t->nr)))
+    if (e->record->result != -EINTR || (is_readiness_wait(call_of(t->nr)) && has_shared_work(t)))
         return true;
     struct event *next = event_after(t, e);
     return !next || !replay_is_signal(next) || replay_is_sent(t, next) || replay_naps_on(t, e);
