@@ -168,7 +168,7 @@ struct task {
     uint64_t handler_sp;             /* the stack below which it handles a signal that came as it rested, 0 = none: see replay_alone.c */
     uint64_t prodded, let_in_sp;     /* a bit for each that another thread sends once more than when recorded; the stack below let_in */
     struct task *newborn, *maker;    /* see replay_jobs.c: the process it makes, who makes it */
-    bool nameless;                   /* what it is called shows as it executes */
+    bool nameless, suspended;        /* what it is called shows as it executes; see replay_suspend.c: by a mate, until it lets it go on */
     struct bytes moved;              /* through a watched pipe, by the call in progress */
     size_t moved_away;
     bool lost_reader;                /* its signal is not to come: it had none when recorded */

@@ -64,6 +64,10 @@ struct event *replay_listing(struct task *t);          /* NULL: it is matched as
 bool replay_was_cut_off(struct task *t);              /* it had not come as far when its process ended */
 bool replay_ticks(struct task *t);                    /* a thread reads a timer once more than recorded */
 bool replay_prods(struct task *t);                    /* a signal from thread to thread, once more than recorded */
+struct task *replay_mate_named(const struct task *t, uint32_t tid);  /* NULL: it has ended by now, or not begun */
+void replay_suspend_start(void);                      /* see replay_suspend.c */
+bool replay_suspends(struct task *t);
+bool replay_suspend_signal(struct task *t, siginfo_t *info);
 bool replay_send_left(void);
 bool replay_ends_later(struct task *t, const struct event *e);
 struct event *replay_ender(struct task *t, const struct event *e);

@@ -227,6 +227,8 @@ static void entry(struct task *t)
             replay_timed_futex(t);
         return;
     }
+    if (replay_suspends(t))
+        return;
     bool external = call_streams(t);
     if (is_readiness_wait(c))
         replay_lines_awaited(t);
@@ -392,6 +394,7 @@ void replay_start(void)
 {
     log_load(plan.log);
     replay_match_start();
+    replay_suspend_start();
     replay_stuck_start();
     replay_mappings_start();
     replay_peers_start();

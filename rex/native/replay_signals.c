@@ -155,15 +155,21 @@ void replay_sent(struct task *t)
         }
 }
 
+struct task *replay_mate_named(const struct task *t, uint32_t tid)
+{
+    struct task *other = task_named(tid);
+    other = other ? other : task_of((pid_t)tid);              /* a thread that the log does not have */
+    return other && other->leader == t->leader ? other : NULL;
+}
+
 /* Threads wake each other by signals as often as they have to: whether the call does so, which then runs. */
 bool replay_prods(struct task *t)
 {
     int sig = (int)t->args[2];
     if (t->nr != REX_NR_tgkill || !has_shared_work(t) || (int)t->args[0] != (int)t->script->tgid || sig <= 0 || sig > 64)
         return false;
-    struct task *other = task_named((uint32_t)t->args[1]);
-    other = other ? other : task_of((pid_t)t->args[1]);       /* a thread that the log does not have */
-    if (!other || other->leader != t->leader) {
+    struct task *other = replay_mate_named(t, (uint32_t)t->args[1]);
+    if (!other) {
         skip_call(t, -ESRCH);             /* it has ended by now, or not begun */
         return true;
     }
@@ -322,7 +328,7 @@ bool replay_signal(struct task *t, int sig)
     if (was_prodded(t, sig))
         return true;
     ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info);
-    if (replay_kin_signal(t, &info) || replay_inside_signal(t, &info))
+    if (replay_suspend_signal(t, &info) || replay_kin_signal(t, &info) || replay_inside_signal(t, &info))
         return true;
     bool fault = info.si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL
                                       || sig == SIGTRAP || sig == SIGSYS);

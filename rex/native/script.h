@@ -36,6 +36,7 @@ struct script {
     uint32_t step_tasks;             /* of a step: how many of its tasks live */
     uint32_t kin;                    /* the same number in all processes that share memory, 0 = none */
     uint8_t sent[64];
+    uint64_t suspend, resume;        /* of a leader, a bit for each signal: see replay_suspend.c */
     ull clock_at, tsc_at, sent_at;
     bool has_threads;                /* of a leader: its process makes some */
     bool is_again;                   /* the same: what it had is there once more */

@@ -90,7 +90,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        "complains of it" for engine in BOTH},
     ("threads_fork.c", "reference"): "a child's descriptors are matched by number, which its parent's threads race for",
     ("thread_cut_off.c", "reference"): "a thread that goes on further than when it was cut off counts as a divergence",
-    ("threads_prodded.c", "reference"): "signals between threads come only as often as the log has them: it hangs",
+    **{(name, "reference"): "signals between threads come only as often as the log has them: it hangs" for name in ("threads_prodded.c", "threads_suspend.c")},
     ("threads_ticker.c", "reference"): "a thread that a timer wakes gets no more of its time than recorded: it hangs",
     ("accept_waits.c", "reference"): "a wait for a connection that never came takes no descriptor's number",
     ("threads_timer_set.c", "reference"): "a thread that a timer wakes sets it no more often than recorded",
