@@ -188,6 +188,7 @@ struct task {
     bool only_naps, ticked;          /* more often than in the log, or in vain: it waits for others; has waited for its timer */
     bool waits_inside, hastened;     /* for what is ready inside; is to go on with what the log has ready outside */
     struct event *outside;           /* that its wait ends with, once that has come */
+    struct event *in_vain;           /* the wait that it makes, which ran out when recorded */
     bool inside;                     /* the call is on a socket that is made again, see replay_inside.c */
     bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */

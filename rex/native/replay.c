@@ -210,6 +210,7 @@ static void entry(struct task *t)
         t->matched->taker = NULL;
     t->matched = NULL;
     t->stream = t->waits_inside = t->hastened = t->inside = 0;
+    t->in_vain = NULL;
     if (t->skipped || replay_drops_copy(t))
         return;                           /* it exits; or comes again */
     if (!c) {

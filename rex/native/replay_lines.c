@@ -42,12 +42,22 @@ static bool has_unread(const struct line *l)
     return !ioctl(l->fd, SIOCOUTQ, &n) && n > 0;
 }
 
+/* Whether its reader waits in vain, as it had before it came. */
+static bool is_in_vain(const struct part *part)
+{
+    for (struct task *t = tasks; t && part->in_vain; t = t->next)
+        if (t->alive && t->in_vain && t->in_vain->record->task == part->in_vain->record->task && t->in_vain->number <= part->in_vain->number)
+            return true;
+    return false;
+}
+
 static bool is_due(const struct line *l, struct task *t, enum patience patience)
 {
     const struct part *part = l->answer[l->head];
     if (patience == GONE && part->n)
         talk_waive(part);
-    return part->n ? patience == GONE || (talk_is_next(part) && replay_has_arrived(t, part->event)) : patience > SOME;
+    bool is_early = (part->in_vain && !part->in_vain->done) || is_in_vain(part);
+    return part->n ? patience == GONE || (!is_early && talk_is_next(part) && replay_has_arrived(t, part->event)) : patience > SOME;
 }
 
 /* In the parts that the log has: the next when that before it was read.  An end comes when it is waited for, as
@@ -375,6 +385,14 @@ void replay_lines_awaited(struct task *t)
     }
 }
 
+void replay_lines_waited(struct task *t)
+{
+    if (t->in_vain) {
+        t->in_vain = NULL;
+        flow(t);
+    }
+}
+
 /* ------------------------------------------------------------------ meanwhile */
 
 static bool has_arrived(const struct line *l, struct task *t)
@@ -417,7 +435,8 @@ void replay_lines_settle(void)
         return;
     looked = log_now();
     for (size_t i = 0; i < line_count; i++) {
-        bool is_left = lines[i].fd >= 0 && (lines[i].asked.used || (lines[i].head < lines[i].count && !has_unread(&lines[i])));
+        const struct part *part = lines[i].head < lines[i].count ? lines[i].answer[lines[i].head] : NULL;
+        bool is_left = lines[i].fd >= 0 && (lines[i].asked.used || (part && !has_unread(&lines[i]) && !is_in_vain(part)));
         if (is_left && (!first || rank_of(&lines[i]) < rank_of(first)))
             first = &lines[i];
     }

@@ -284,6 +284,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
         }
     }
     wait_inside(t);
+    t->in_vain = e && e->done && !e->record->result ? e : NULL;
     t->wait_began = log_now();
     t->waits_inside = t->want_exit = true;
     return true;

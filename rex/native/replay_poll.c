@@ -1,6 +1,7 @@
 /* Replay of poll, select, epoll and timed futex waits: what the log says was ready is ready.  Readiness
  * of the experiment's own pipes is waited for, so that what is read next is there. */
 #include "engine.h"
+#include "talks.h"
 
 #include <linux/futex.h>
 #include <poll.h>
@@ -191,6 +192,8 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
     if (!e) {
         replay_come_back(t);
         t->waits_inside = false;
+        if (result >= 0)
+            replay_lines_waited(t);
         if (t->hastened && result == -EINTR) {
             rewind_call(t);
             return;

@@ -122,6 +122,20 @@ static void note_question(struct talk *talk, struct event *e)
     note_said(e);
 }
 
+/* The last wait with a limit that ran out after its thread had done what has that number. */
+static struct event *waited_in_vain(const struct event *e, uint32_t number)
+{
+    const struct script *s = script_of(e->record->task);
+    for (size_t i = script_place(s, e); i-- > 0 && s->event[i]->number > number; ) {
+        const struct record *r = s->event[i]->record;
+        const struct rex_call *c = call_of(r->call);
+        bool looks = (r->call == REX_NR_poll && !(int)r->args[2]) || (r->call == REX_NR_epoll_wait && !(int)r->args[3]);
+        if (c && !r->result && is_readiness_wait(c) && !looks)
+            return s->event[i];
+    }
+    return NULL;
+}
+
 static void note_answer(struct talk *talk, struct event *e)
 {
     const struct record *r = e->record;
@@ -135,7 +149,9 @@ static void note_answer(struct talk *talk, struct event *e)
     talk->part = grow(talk->part, talk->part_count, sizeof *talk->part);
     struct exchange *x = &talk->exchange[talk->exchange_count - 1];
     uint32_t after = x->count++ ? talk->part[talk->part_count - 1].event->number : 0;
-    talk->part[talk->part_count++] = (struct part){e, f ? f->data : NULL, r->result > 0 ? f->length : 0, after};
+    uint32_t since = after || !x->ask_count ? after : x->ask[x->ask_count - 1]->number;
+    struct event *in_vain = since ? waited_in_vain(e, since) : NULL;
+    talk->part[talk->part_count++] = (struct part){e, f ? f->data : NULL, r->result > 0 ? f->length : 0, after, in_vain};
     if (r->result > 0)
         note_said(e);
 }

@@ -4,7 +4,13 @@
 
 /* A question and its answers: what was written on a connection until something was read, and all that was read before
  * the next was written.  The first of a connection has no question where the server speaks first. */
-struct part { struct event *event; const unsigned char *data; size_t n; uint32_t after; };   /* n = 0: the connection ends; after: number of what was before, 0 = nothing */
+struct part {
+    struct event *event;
+    const unsigned char *data;
+    size_t n;                        /* 0: the connection ends */
+    uint32_t after;                  /* number of what was before, 0 = nothing */
+    struct event *in_vain;           /* the last wait of its reader that had run out before it came, NULL: none */
+};
 struct exchange {
     struct talk *talk;
     struct bytes question;
@@ -54,6 +60,7 @@ bool replay_line_call(struct task *t);               /* likewise, of a socket th
 void replay_line_new(const struct stat *st);         /* a socket is made */
 void replay_line_returned(struct task *t);
 void replay_lines_awaited(struct task *t);           /* a wait for readiness begins */
+void replay_lines_waited(struct task *t);            /* it is over */
 void replay_lines_settle(void);
 
 #endif

@@ -15,14 +15,15 @@ HELLO = b"hello"
 
 
 class Lines(socketserver.StreamRequestHandler):
-    """Greets, and answers each line a moment later: `next` with the next number, `tell` after all that said `hear`."""
+    """Greets, and answers each line a moment later, `late` after some more: `next` with the next number, `tell` after
+    all that said `hear`."""
 
     server: Server
 
     def handle(self) -> None:
         self.wfile.write(b"%s %d\n" % (HELLO, next(self.server.callers)))
         for line in self.rfile:
-            time.sleep(random.random() / 500)
+            time.sleep(random.random() / (20 if line.startswith(b"late") else 500))
             if line.startswith(b"bye"):
                 return
             if line.startswith(b"hear"):

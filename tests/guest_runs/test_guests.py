@@ -28,7 +28,7 @@ RUNS: dict[str, Run] = {
                                                   "race_sigsuspend.c", "race_spin.c", "race_threads.c", "race_timed_wait.c")},
     "python_serves.py": Run(outside="callers"),
     **{name: Run(outside="servers") for name in ("thread_asks_hidden.c", "threads_ask.c", "threads_clock_after.c", "threads_datagrams.c",
-                                                 "threads_hear.c", "threads_time_moved.c", "python_fetches.py")},
+                                                 "threads_hear.c", "threads_time_moved.c", "threads_wait_in_vain.c", "python_fetches.py")},
     "inherited_files.sh": Run(redirections="6<in.txt 7>new.txt 8>>data/a.txt 9>both.txt 5>&9 4>&1"),
     "read_redirected.sh": Run(stdin=LINES),
     "stdin_file.c": Run(stdin=LINES, is_stdin_file=True),
@@ -62,6 +62,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        for name in ("locks_order.c", "locks_tried.c", "writers_join_again.c", "writers_shared.c", "writers_shell.sh")},
     **{(name, "reference"): "a child's sleep is over at once, and this engine knows of no wait with a limit that is over before it"
        for name in ("threads_wait_limit.c", "threads_kill_waiting.c", "threads_wait_resumed.c")},
+    ("threads_wait_in_vain.c", "reference"): "an answer from outside is there as soon as a free wait looks for it",
     ("counter_signals.c", "reference"): "this engine knows of no signal that comes with a reading of the counter",
     ("threads_print.c", "reference"): "what a thread says is compared with what that thread said when recorded",
     ("workers_die_locked.c", "reference"): "a lock whose holder has died is not handed on: it hangs",
