@@ -274,7 +274,8 @@ void task_exec(struct task *t)
     }
     files_prune(t->files, t->tid);
     t->files->reserved = t->files->copies = 0;
-    t->threaded = t->kin = t->from_threads = false;
+    t->from_threads |= t->threaded;       /* what it keeps open keeps its number */
+    t->threaded = t->kin = false;
 }
 
 uint32_t files_mark(const struct files *f, int fd)

@@ -89,7 +89,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
        for name in ("python_thread_children.py", "python_thread_jobs.py")},
     **{("shell_pipeline.sh", engine): "the reader of an inner pipe leaves earlier than when recorded, and its writer "
        "complains of it" for engine in BOTH},
-    ("threads_fork.c", "reference"): "a child's descriptors are matched by number, which its parent's threads race for",
+    **{(name, "reference"): "a child's descriptors are matched by number, which its parent's threads race for"
+       for name in ("threads_fork.c", "threads_execute_held.c")},
     ("thread_cut_off.c", "reference"): "a thread that goes on further than when it was cut off counts as a divergence",
     **{(name, "reference"): "signals between threads come only as often as the log has them: it hangs" for name in ("threads_prodded.c", "threads_suspend.c")},
     ("threads_ticker.c", "reference"): "a thread that a timer wakes gets no more of its time than recorded: it hangs",
