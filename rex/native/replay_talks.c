@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "talks.h"
 
+#include <ctype.h>
 #include <sys/socket.h>
 
 struct talk {
@@ -288,12 +289,16 @@ static enum fit fit_of(const struct exchange *x, const struct bytes *asked)
     return x->question.used <= asked->used ? FITS : SO_FAR;
 }
 
+/* How far they are alike, numbers aside. */
 static size_t common(const struct exchange *x, const struct bytes *asked)
 {
-    size_t n = 0;
-    while (n < x->question.used && n < asked->used && x->question.data[n] == asked->data[n])
-        n++;
-    return n;
+    const unsigned char *was = x->question.data, *now = asked->data, *was_end = was + x->question.used, *now_end = now + asked->used;
+    for (size_t n = 0; ; n++, was++, now++) {
+        for (; was < was_end && isdigit(*was); was++) ;
+        for (; now < now_end && isdigit(*now); now++) ;
+        if (was == was_end || now == now_end || *was != *now)
+            return n;
+    }
 }
 
 /* How many questions before it were those that the caller has asked, from the last backwards. */
@@ -354,7 +359,7 @@ static struct exchange *fitting(const struct caller *c, const struct bytes *aske
     return best;
 }
 
-/* A question may tell the time, or a random number that another thread drew: then that which begins alike. */
+/* A question may tell the time, or a random number that another thread drew: then that which begins alike but for these. */
 static struct exchange *nearest(const struct caller *c, const struct bytes *asked)
 {
     struct exchange *best = own_next(c);
