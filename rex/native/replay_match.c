@@ -46,6 +46,12 @@ static bool is_taken(const struct task *t, const struct event *e)
     return e->done || (e->taker && e->taker != t && e->taker->matched == e);
 }
 
+/* What the first thread drew it draws itself, after its pool is done: how often the others draw may be up to their pace. */
+static bool is_of_leader(const struct task *t, const struct event *e)
+{
+    return t != t->leader && script_of(e->record->task) == script_leader(t->script->index);
+}
+
 /* Of random bytes, how many, of a socket its kind, of a file whether it is there: what one part of a program asks for
  * is not for another. */
 static bool is_alike(struct task *t, const struct event *e)
@@ -53,7 +59,7 @@ static bool is_alike(struct task *t, const struct event *e)
     const uint64_t *args = e->record->args;
     if (!t || !has_shared_work(t))
         return true;
-    return e->record->call == REX_NR_getrandom ? args[1] == t->args[1] && !replay_kin_is_past(t, e)
+    return e->record->call == REX_NR_getrandom ? args[1] == t->args[1] && !replay_kin_is_past(t, e) && !is_of_leader(t, e)
         : e->record->call == REX_NR_socket ? args[0] == t->args[0] && args[1] == t->args[1]
         : e->record->call != t->nr || replay_is_as_now(t, e);
 }

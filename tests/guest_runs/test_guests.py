@@ -133,6 +133,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "a signal that ended a wait comes before the child has ended, or never"
        for name in ("threads_child_end.c", "threads_child_before_wait.c", "threads_wait_child.c")},
     ("poll_ended_late.c", "reference"): UNSENT + ": what the sender wrote before is not there yet",
+    ("threads_draw_by_chance.c", "reference"): "what a thread draws once more than recorded it has of what another draws later",
     ("threads_rest_reaps.c", "reference"): "what a thread looks at that a handler in another has done is not ordered by the log",
     ("threads_rest.c", "reference"): "what is ready inside is told as it comes, though one thread alone works",
     ("threads_signals.c", "reference"): "now and then a call of an ended thread is left over when the process ends",
