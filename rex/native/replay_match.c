@@ -46,10 +46,26 @@ static bool is_taken(const struct task *t, const struct event *e)
     return e->done || (e->taker && e->taker != t && e->taker->matched == e);
 }
 
-/* What the first thread drew it draws itself, after its pool is done: how often the others draw may be up to their pace. */
+static bool draws_as_many(const struct script *s, const struct event *e)
+{
+    enum { FAR = 512 };
+    const struct event *own = queue_at(queue_id(s, e->record->call, e->key, 0))->first;
+    for (int i = 0; own && i < FAR; own = own->next[PLAIN], i++)
+        if (own->record->args[1] == e->record->args[1])
+            return true;
+    return false;
+}
+
+/* What the first thread drew it draws itself, after its pool is done, if others drew as well: how often may be up to their pace. */
 static bool is_of_leader(const struct task *t, const struct event *e)
 {
-    return t != t->leader && script_of(e->record->task) == script_leader(t->script->index);
+    const struct script *leader = script_named(t->script->tgid);
+    if (!leader || t == t->leader || script_of(e->record->task) != leader)
+        return false;
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (script_of(i) != leader && script_of(i)->tgid == leader->tgid && draws_as_many(script_of(i), e))
+            return true;
+    return false;
 }
 
 /* Of random bytes, how many, of a socket its kind, of a file whether it is there: what one part of a program asks for

@@ -22,6 +22,7 @@ static void *toggle(void *unused)
 
 static void *look(void *unused)
 {
+    drawn();
     for (int i = 0; i < LOOKS; i++) {
         for (volatile int k = 0; k < 300; k++) {
         }
