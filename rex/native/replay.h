@@ -42,6 +42,7 @@ void replay_output(struct task *t, struct event *e);
 struct event *replay_output_of(struct task *t, struct event *own, uint64_t key);
 void replay_output_exit(struct task *t, struct event *e, int64_t result);
 void replay_arrived(struct task *t, int sig);
+siginfo_t replay_siginfo(const struct record *r);     /* of a signal: the log was checked as it was loaded */
 bool replay_is_signal(const struct event *e);         /* one that nothing in the task itself causes */
 struct script *replay_sender(const siginfo_t *info);
 bool replay_is_doomed(struct task *t);                /* see replay_killed.c */
@@ -52,7 +53,6 @@ void replay_send_at_return(struct task *t, struct event *e);
 bool replay_signal(struct task *t, int sig);
 bool replay_is_sent(struct task *t, const struct event *e);
 struct script *replay_sender_of(const struct event *e);      /* of a signal; NULL: from outside */
-bool replay_is_from_inside(const struct event *e);
 void replay_interrupts(struct task *t);
 bool replay_comes_by_itself(const struct event *e);
 bool replay_sleeps_there(struct task *t, const struct event *e);

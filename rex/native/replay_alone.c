@@ -157,7 +157,7 @@ bool replay_alone_waits(struct task *t, const struct event *e)
 
 static bool came_at_rest(const struct event *e)
 {
-    return (e->record->args[2] == IN_UNSEEN_CALL || e->record->args[2] == AT_UNSEEN_CALL) && replay_is_from_inside(e);
+    return (e->record->args[2] == IN_UNSEEN_CALL || e->record->args[2] == AT_UNSEEN_CALL) && replay_sender_of(e);
 }
 
 /* Whether a signal from inside came so to any thread. */

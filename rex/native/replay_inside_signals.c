@@ -11,8 +11,7 @@ static bool is_sent(const siginfo_t *info)
 
 static bool is_between(const struct script *s, const struct record *r)
 {
-    siginfo_t info;
-    memcpy(&info, record_field(r, FIELD_WHOLE, FIELD_OUT)->data, sizeof info);
+    siginfo_t info = replay_siginfo(r);
     const struct script *sender = is_sent(&info) ? replay_sender(&info) : NULL;
     return sender && peers_share(sender) && peers_share(s) && sender->tgid != s->tgid;
 }

@@ -34,8 +34,7 @@ static bool has_shared_memory(pid_t tid)
 
 static bool is_between_kin(const struct script *s, const struct record *r)
 {
-    siginfo_t info;
-    memcpy(&info, record_field(r, FIELD_WHOLE, FIELD_OUT)->data, sizeof info);
+    siginfo_t info = replay_siginfo(r);
     struct script *sender = replay_sender(&info);
     return sender && sender->kin == s->kin;
 }

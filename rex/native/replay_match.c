@@ -46,28 +46,6 @@ static bool is_taken(const struct task *t, const struct event *e)
     return e->done || (e->taker && e->taker != t && e->taker->matched == e);
 }
 
-static bool draws_as_many(const struct script *s, const struct event *e)
-{
-    enum { FAR = 512 };
-    const struct event *own = queue_at(queue_id(s, e->record->call, e->key, 0))->first;
-    for (int i = 0; own && i < FAR; own = own->next[PLAIN], i++)
-        if (own->record->args[1] == e->record->args[1])
-            return true;
-    return false;
-}
-
-/* What the first thread drew it draws itself, after its pool is done, if others drew as well: how often may be up to their pace. */
-static bool is_of_leader(const struct task *t, const struct event *e)
-{
-    const struct script *leader = script_named(t->script->tgid);
-    if (!leader || t == t->leader || script_of(e->record->task) != leader)
-        return false;
-    for (uint32_t i = 0; i < script_total(); i++)
-        if (script_of(i) != leader && script_of(i)->tgid == leader->tgid && draws_as_many(script_of(i), e))
-            return true;
-    return false;
-}
-
 /* Of random bytes, how many, of a socket its kind, of a file whether it is there: what one part of a program asks for
  * is not for another. */
 static bool is_alike(struct task *t, const struct event *e)
@@ -75,7 +53,7 @@ static bool is_alike(struct task *t, const struct event *e)
     const uint64_t *args = e->record->args;
     if (!t || !has_shared_work(t))
         return true;
-    return e->record->call == REX_NR_getrandom ? args[1] == t->args[1] && !replay_kin_is_past(t, e) && !is_of_leader(t, e)
+    return e->record->call == REX_NR_getrandom ? args[1] == t->args[1] && !replay_kin_is_past(t, e)
         : e->record->call == REX_NR_socket ? args[0] == t->args[0] && args[1] == t->args[1]
         : e->record->call != t->nr || replay_is_as_now(t, e);
 }
@@ -240,6 +218,27 @@ static uint64_t key_of_mate(const struct task *t, const struct script *s, long n
     return key;
 }
 
+static bool drew_as_many(const struct task *t, const struct script *s, uint64_t key)
+{
+    enum { FAR = 512 };
+    const struct event *e = queue_at(queue_id(s, REX_NR_getrandom, key, 0))->first;
+    for (int i = 0; e && i < FAR; e = e->next[PLAIN], i++)
+        if (e->record->args[1] == t->args[1])
+            return true;
+    return false;
+}
+
+/* Whether what the first thread drew, after its pool is done, it draws itself, since others drew too: how often is up to their pace. */
+static bool is_drawn_by_first(const struct task *t, const struct script *first, long nr, uint64_t key)
+{
+    if (nr != REX_NR_getrandom || t == t->leader || first != script_named(t->script->tgid))
+        return false;
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (script_of(i) != first && script_of(i)->tgid == first->tgid && drew_as_many(t, script_of(i), key))
+            return true;
+    return false;
+}
+
 /* Threads share work: what one did when recorded, another may do now.  A runtime whose threads wait once more asks for the
  * time where it did before, and takes none from what a mate asks at another place. */
 static struct event *match_sibling(struct task *t, long nr, uint64_t key)
@@ -248,7 +247,8 @@ static struct event *match_sibling(struct task *t, long nr, uint64_t key)
     if (is_clock(nr) && ((best = match_like_place(t, nr, key)) || had_like_place(t, nr, key)))
         return best;
     for (uint32_t i = 0; i < script_total(); i++)
-        if (is_of_mate(t, script_of(i)) && (e = match_in(t, script_of(i), nr, key_of_mate(t, script_of(i), nr, key))) && is_same_program(script_of(i), e)
+        if (is_of_mate(t, script_of(i)) && !is_drawn_by_first(t, script_of(i), nr, key)
+            && (e = match_in(t, script_of(i), nr, key_of_mate(t, script_of(i), nr, key))) && is_same_program(script_of(i), e)
             && (!best || is_before(e, best)))
             best = e;
     return best;

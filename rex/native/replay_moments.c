@@ -106,7 +106,7 @@ bool replay_sleeps_there(struct task *t, const struct event *e)
 void replay_interrupts(struct task *t)
 {
     struct event *e = replay_next(t);
-    if (!serial_on && awaited(t) == IN_UNSEEN_CALL && is_call(e, t->nr) && replay_is_from_inside(e) && replay_is_sent(t, e) && !task_blocks(t, (int)e->record->args[0]))
+    if (!serial_on && awaited(t) == IN_UNSEEN_CALL && is_call(e, t->nr) && replay_sender_of(e) && replay_is_sent(t, e) && !task_blocks(t, (int)e->record->args[0]))
         replay_send_now(t, e);
 }
 

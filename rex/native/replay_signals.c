@@ -6,13 +6,18 @@ static const ull LONG_PATIENCE_NS = 3000000000;
 
 ull replay_forced;                       /* how often an order could not be kept */
 
+siginfo_t replay_siginfo(const struct record *r)
+{
+    siginfo_t info;
+    memcpy(&info, record_field(r, FIELD_WHOLE, FIELD_OUT)->data, sizeof info);
+    return info;
+}
+
 bool replay_is_signal(const struct event *e)
 {
-    const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
-    siginfo_t info;
-    if (e->record->call != EVENT_SIGNAL || !f || f->length < sizeof info)
+    if (e->record->call != EVENT_SIGNAL)
         return false;
-    memcpy(&info, f->data, sizeof info);
+    siginfo_t info = replay_siginfo(e->record);
     switch (info.si_signo) {
     case SIGSEGV: case SIGBUS: case SIGFPE: case SIGILL: case SIGTRAP: case SIGSYS:
         return info.si_code <= 0;
@@ -43,8 +48,7 @@ static bool was_sent(struct task *t, const struct field *f)
 
 struct script *replay_sender_of(const struct event *e)
 {
-    siginfo_t info;
-    memcpy(&info, record_field(e->record, FIELD_WHOLE, FIELD_OUT)->data, sizeof info);
+    siginfo_t info = replay_siginfo(e->record);
     return replay_sender(&info);
 }
 
@@ -90,11 +94,6 @@ static bool is_pace(const struct event *e)
     return e->unsent || (c && (is_readiness_wait(c) || e->record->call == REX_NR_epoll_ctl || e->record->call == REX_NR_clock_gettime || e->record->call == REX_NR_getpid));
 }
 
-bool replay_is_from_inside(const struct event *e)
-{
-    return replay_sender_of(e);
-}
-
 /* The signal that the task has next.  Of mates, one from inside is not held up by what they have not waited for
  * here; once nothing moves, none by what else is left over. */
 static struct event *next_signal(struct task *t, bool nothing_moves)
@@ -107,7 +106,7 @@ static struct event *next_signal(struct task *t, bool nothing_moves)
         if (e->done)
             continue;
         if (replay_is_signal(e))
-            return is_next || nothing_moves || replay_is_from_inside(e) ? e : NULL;
+            return is_next || nothing_moves || replay_sender_of(e) ? e : NULL;
         if (!has_shared_work(t) || !(nothing_moves || is_pace(e)))
             return NULL;
         is_next = false;
@@ -128,7 +127,7 @@ static struct event *wait_ended_by(const struct task *t, const struct event *e)
 bool replay_ends_by_signal(struct task *t)
 {
     struct event *e = t->waits_inside ? next_signal(t, false) : NULL;
-    struct event *wait = e && replay_is_from_inside(e) && replay_is_sent(t, e) ? wait_ended_by(t, e) : NULL;
+    struct event *wait = e && replay_sender_of(e) && replay_is_sent(t, e) ? wait_ended_by(t, e) : NULL;
     if (wait)
         replay_done(wait);
     return wait;
@@ -247,7 +246,7 @@ bool replay_is_answerable(struct task *t, const struct event *e)
 struct event *replay_ender(struct task *t, const struct event *e)
 {
     struct event *next = e->record->result == -EINTR ? event_after(t, e) : NULL;
-    return next && replay_is_signal(next) && replay_is_from_inside(next) ? next : NULL;
+    return next && replay_is_signal(next) && replay_sender_of(next) ? next : NULL;
 }
 
 /* Whether a signal ended the wait whose sender has not come as far here. */
@@ -277,9 +276,7 @@ void replay_send_at_return(struct task *t, struct event *e)
 /* Delivers a signal of the log, with the facts that it had when recorded. */
 static bool deliver(struct task *t, struct event *e)
 {
-    const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
-    siginfo_t info;
-    memcpy(&info, f->data, sizeof info);
+    siginfo_t info = replay_siginfo(e->record);
     if (info.si_signo != SIGSTOP)
         ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
     replay_alone_handles(t, e);

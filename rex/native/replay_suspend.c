@@ -13,11 +13,10 @@ static uint64_t bit(int sig)
 /* The signal that a mate sent; 0: it is no such event. */
 static int sent_by_mate(const struct script *s, size_t i)
 {
-    siginfo_t info;
     const struct event *e = i < s->count ? s->event[i] : NULL;
     if (!e || !replay_is_signal(e))
         return 0;
-    memcpy(&info, record_field(e->record, FIELD_WHOLE, FIELD_OUT)->data, sizeof info);
+    siginfo_t info = replay_siginfo(e->record);
     return info.si_code == SI_TKILL && info.si_pid == (pid_t)s->tgid ? info.si_signo : 0;
 }
 

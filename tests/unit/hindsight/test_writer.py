@@ -10,22 +10,21 @@ import numpy as np
 from .worlds import World
 
 
-def saved(world: World, *arrays: np.ndarray) -> float:
-    """Seconds until a checkpoint of each is stored, by the writer itself."""
+def save_and_watch(world: World, *arrays: np.ndarray) -> None:
+    """Until a checkpoint of each is stored, by the writer itself."""
     begun = time.monotonic()
     for array in arrays:
         world.save(array=array)
     while len(world.writer.written) < world.count:
         assert time.monotonic() < begun + 60 and world.writer.failure is None
         time.sleep(0.001)
-    return time.monotonic() - begun
 
 
 def test_small_ones_are_stored_together(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.writer.linger_s = 1.0
     world.writer.wait()     # it knows by now
-    saved(world, *[np.full(10, number) for number in range(5)])
+    save_and_watch(world, *[np.full(10, number) for number in range(5)])
     assert len(world.archive.store.packs()) <= 2
 
 
@@ -34,7 +33,7 @@ def test_large_ones_do_not_wait(tmp_path: Path) -> None:
     world.writer.linger_s = 3600.0
     world.writer.wait()
     world.save(array=np.zeros(1))
-    saved(world, np.arange(1 << 20))
+    save_and_watch(world, np.arange(1 << 20))
     assert len(world.written()) == 2
 
 
