@@ -22,12 +22,16 @@ static uint64_t after_id(uint32_t tgid, uint64_t key, uint64_t asker, uint64_t d
     return hash_bytes(words, sizeof words, 2) | 1;
 }
 
-/* Who asks in the call at hand, which several look at. */
+static struct { const struct task *t; ull stop; uint64_t asker; bool is_in_files; } known;
+
+/* Who asks in the call at hand, which several look at; the log does not tell of a process before its first thread. */
 static uint64_t asker_now(struct task *t)
 {
-    static struct { const struct task *t; ull stop; uint64_t asker; } known;
+    if (!t->leader->threaded)
+        return 0;
     if (known.t != t || known.stop != t->last_stop) {
         known.asker = asker_of(t);
+        known.is_in_files = asker_ends_in_file();
         known.t = t;
         known.stop = t->last_stop;
     }
@@ -350,12 +354,19 @@ static struct event *moved(struct task *t, uint64_t key, struct queue *q)
     return next && next->number < e->number ? NULL : e;
 }
 
+/* Where stacks lie is up to which thread was made first: that counts only where code that is made as the program runs asks. */
+static bool asked_there(struct task *t, const struct record *r)
+{
+    uint64_t asker = asker_now(t);
+    return known.is_in_files ? asker == r->args[5] : is_same_asker(asker, t->args[1], r->args[5], r->args[1]);
+}
+
 /* What it has for the thread where it is now. */
-static struct event *own_left(struct task *t, uint64_t key, struct queue *own, uint64_t asker)
+static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
 {
     enum { FAR = 512 };
     struct event *first = queue_left(own, EXACT), *e = first;
-    for (int i = 0; e && (e->done || !is_same_asker(asker, t->args[1], e->record->args[5], e->record->args[1])); e = e->next[EXACT])
+    for (int i = 0; e && (e->done || !asked_there(t, e->record)); e = e->next[EXACT])
         if (++i > FAR)
             return NULL;
     return e == first ? forward(t, key, own, EXACT) : e;
@@ -368,7 +379,7 @@ static struct event *by_asker(struct task *t, uint64_t key, struct queue *q, uin
     bool is_monotonic = t->args[0] == CLOCK_MONOTONIC;
     if (is_monotonic && is_limit(q))
         return own->id ? limit(t, key, own) : NULL;
-    struct event *e = own->id ? own_left(t, key, own, asker) : NULL;
+    struct event *e = own->id ? own_left(t, key, own) : NULL;
     if (e || (own->id && is_monotonic))
         return e;
     e = is_monotonic ? NULL : after(t, key, asker);

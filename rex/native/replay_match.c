@@ -254,12 +254,14 @@ static struct event *match_sibling(struct task *t, long nr, uint64_t key)
     return best;
 }
 
-/* Runtimes that wait read the time of day and the processor's counter, too, as often as they come round. */
+/* Runtimes that wait read the time of day and the processor's counter, too, as often as they come round.  What a process
+ * read of the counter before its first thread, the log has without a place. */
 static struct event *match_place(struct task *t, long nr, uint64_t key)
 {
     uint64_t place = nr == EVENT_TSC ? tsc_asker(t) : place_of(nr, t->args);
     struct queue *q = queue_at(queue_id(t->script, nr, key, place));
-    return q->id ? queue_left(q, EXACT) : match_in(t, t->script, nr, key);
+    struct event *next = match_in(t, t->script, nr, key);
+    return q->id && !(next && !place_of(nr, next->record->args)) ? queue_left(q, EXACT) : next;
 }
 
 /* What a thread may do that another did when recorded. */

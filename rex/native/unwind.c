@@ -257,19 +257,19 @@ static uint64_t frames_header(struct task *t, uint64_t at)
 
 static struct frame find_in(struct task *t, uint64_t pc, uint64_t begins)
 {
-    struct frame f = {.pc = pc, .is_last = true};
+    struct frame f = {.pc = pc, .last = begins ? IN_FILE : IN_NO_FILE};
     struct row row;
     uint64_t header = frames_header(t, begins), at = header ? described(t, header, pc - 1) : 0;
     if (!at || !row_of(t, at, pc - 1, &row) || row.size <= 0 || row.size > FRAMES_REACH || row.rbp > 0 || row.rbp < -FRAMES_REACH)
         return f;
-    return (struct frame){pc, (int32_t)row.size, (int16_t)row.rbp, row.base == RBP, false};
+    return (struct frame){pc, (int32_t)row.size, (int16_t)row.rbp, row.base == RBP, 0};
 }
 
 /* Where another file has taken the place of a known one, that has no description of the instruction. */
 static struct frame find(struct task *t, uint64_t pc)
 {
     struct frame f = find_in(t, pc, pc ? known_begins(t, pc - 1) : 0);
-    return f.is_last && pc ? find_in(t, pc, file_begins(t, pc - 1)) : f;
+    return f.last && pc ? find_in(t, pc, file_begins(t, pc - 1)) : f;
 }
 
 /* Threads may be looking at it: what it says of the instruction comes first. */
@@ -337,6 +337,8 @@ static uint64_t by_pointers(const struct task *t)
     return asker_by_pointers(read_two, &w, t->regs.rbp);
 }
 
+static uint8_t last_end;
+
 /* From where the program counter and stack pointer are. */
 static uint64_t asker_by_tables(struct task *t, uint64_t pc, uint64_t sp, int frames)
 {
@@ -353,6 +355,8 @@ static uint64_t asker_by_tables(struct task *t, uint64_t pc, uint64_t sp, int fr
     for (int i = 0; !asker && i < 2 * frames; i++)
         if (!(asker = asker_walk(t->space->frames, pc, sp, t->regs.rbp, (uint64_t)(uintptr_t)stack - sp, frames, &missing)))
             learn(t, missing);
+    const struct frame *end = frame_of(t->space->frames, missing);
+    last_end = end ? end->last : 0;
     return asker;
 }
 
@@ -360,6 +364,11 @@ uint64_t asker_of(struct task *t)
 {
     uint64_t asker = asker_by_tables(t, t->regs.rip, t->regs.rsp, FRAMES_ASKED);
     return asker == NO_FUNCTION ? by_pointers(t) : asker;
+}
+
+bool asker_ends_in_file(void)
+{
+    return last_end == IN_FILE;
 }
 
 /* The C library's tables end before the call: they would not hold in the thread.  Its function has nothing on the stack. */

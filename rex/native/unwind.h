@@ -10,8 +10,9 @@
 
 /* Of one instruction's function: the caller's stack begins `size` above the stack pointer, or rbp, and the return
  * address lies just below; the caller's rbp lies at that distance from there, 0: it is still in the register.
- * is_last: no table has the instruction (code made as the program runs), or nothing called it. */
-struct frame { uint64_t pc; int32_t size; int16_t rbp; uint8_t by_rbp, is_last; };
+ * last: IN_NO_FILE (code made as the program runs), or no table has it, or nothing called it. */
+struct frame { uint64_t pc; int32_t size; int16_t rbp; uint8_t by_rbp, last; };
+enum { IN_NO_FILE = 1, IN_FILE };
 
 enum { FRAME_SLOTS = 2048, FRAME_TRIES = 8, FRAMES_ASKED = 4, MAKERS_ASKED = 6, FRAMES_REACH = 4096, BY_FORM = 0xff, BY_TABLES = 0xfb, ENDS_BELOW = 4,
        NO_FUNCTION = 1 };
@@ -47,7 +48,7 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
         *missing = pc;
         if (!f)
             return 0;
-        if (f->is_last)
+        if (f->last)
             break;
         form = i == frames ? BY_TABLES : form;
         hash = i ? (hash ^ pc) * 0x9fb21c651e98df25ULL : 0;
@@ -84,6 +85,7 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
 struct task;
 struct space;
 uint64_t asker_of(struct task *t);                   /* 0: not known */
+bool asker_ends_in_file(void);                       /* the one told last: where a thread begins, say */
 uint64_t maker_of(struct task *t);                   /* the same, of who makes a thread: some more functions, as libraries have theirs to make one */
 bool is_asker_by_tables(uint64_t asker);             /* else by frame pointers */
 void unwind_copy(struct space *to, const struct space *from);
