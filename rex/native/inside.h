@@ -32,7 +32,8 @@ unsigned address_port(const struct address *a);
 void address_set_port(struct address *a, unsigned port);
 struct event *peers_bind(struct task *t, const struct address *to);      /* the log's, for this; NULL: none is left */
 struct event *peers_connect(struct task *t, const struct address *to);   /* one that came about if there is one */
-const struct event *peers_outside(struct task *t, long nr, const struct address *to);  /* a bind, connect or listen (of what is not bound: NULL) that is not inside */
+/* A bind, connect or listen (of what is not bound: NULL) that is not inside, of a stream, or of datagrams. */
+const struct event *peers_outside(struct task *t, const struct address *to, bool is_datagrams);
 unsigned peers_new_port(void);
 bool peers_share(const struct script *s);             /* a process with threads at some time */
 

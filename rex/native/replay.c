@@ -286,7 +286,7 @@ static void entry(struct task *t)
     uint64_t key = call_key(c, t->nr, t->path, t->stream, t->args);
     if (c->key == REX_KEY_PATH)
         replay_did(t, key);
-    bool is_decided = c->hook != REX_HOOK_SOCKET || !peers_decide_late(t->script);
+    bool is_decided = t->nr != REX_NR_socket || !peers_decide_late(t->script);
     if (!is_decided && replay_inside_socket(t))
         return;
     if (is_decided && !replay_is_own(t) && (!lists_directory(t->nr) || !(t->matched = replay_listing(t))))

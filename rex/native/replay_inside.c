@@ -145,9 +145,9 @@ static void put_address(struct task *t, uint64_t at, uint64_t size_at, const str
 /* ------------------------------------------------------------------ being there */
 
 /* The call is on a socket outside: what the log has of that from here on answers it. */
-static bool is_outside(struct task *t, const struct address *a)
+static bool is_outside(struct task *t, int fd, const struct address *a)
 {
-    const struct event *e = peers_outside(t, t->nr, a);
+    const struct event *e = peers_outside(t, a, inside_datagrams(fd));
     if (!e)
         return false;
     for (size_t i = 0; i < e->number; i++)
@@ -171,8 +171,7 @@ static bool at_kernel_name(struct task *t, long nr, size_t number)
 static bool bind_inside(struct task *t, int fd)
 {
     struct address a;
-    (void)fd;
-    if (!address_in(t, &a) || (!peers_listen_at(&a) && is_outside(t, &a)))
+    if (!address_in(t, &a) || (!peers_listen_at(&a) && is_outside(t, fd, &a)))
         return false;
     if (!t->space->scratch)
         return !replay_scratch(t);
@@ -212,7 +211,7 @@ static bool connect_inside(struct task *t, int fd)
     struct address to;
     if (!address_in(t, &to))
         return false;
-    if (!peers_listen_at(&to) && (is_outside(t, &to) || replay_line_connect(t, fd, &to)))
+    if (!peers_listen_at(&to) && (is_outside(t, fd, &to) || replay_line_connect(t, fd, &to)))
         return !t->stream;
     size_t number = listener_at(&to);
     if (number == name_count) {
@@ -266,7 +265,7 @@ static bool see_to(struct task *t, int fd)
     case REX_NR_connect:
         return connect_inside(t, fd);
     case REX_NR_listen:                   /* as many as come: the kernel would not refuse them over a network either */
-        if (!is_bound(fd) && is_outside(t, NULL))
+        if (!is_bound(fd) && is_outside(t, fd, NULL))
             return false;
         change_call(t, t->nr, t->args[0], 4096, 0, 0);
         return true;

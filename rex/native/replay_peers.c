@@ -190,7 +190,7 @@ static void note(struct event *e)
     struct socket *s = c ? socket_at(r->stream) : NULL;
     if (!s)
         return;
-    if (c->hook == REX_HOOK_SOCKET && r->result >= 0) {
+    if (r->call == REX_NR_socket && r->result >= 0) {
         int family = (int)r->args[0];
         s->is_stream = (r->args[1] & 0xf) == SOCK_STREAM && (family == AF_INET || family == AF_INET6 || family == AF_UNIX);
         s->is_datagrams = (r->args[1] & 0xf) == SOCK_DGRAM && (family == AF_INET || family == AF_INET6);
@@ -390,7 +390,7 @@ static struct event *connect_of(const struct socket *s)
 }
 
 /* The log's of the same thread, else the first that is left in its process. */
-static struct event *use_first(struct task *t, const struct address *to, struct event *(*of)(const struct socket *s))
+static struct socket *first_inside(struct task *t, const struct address *to, struct event *(*of)(const struct socket *s))
 {
     struct socket *best = NULL;
     for (uint32_t i = 1; i < socket_count; i++) {
@@ -399,9 +399,13 @@ static struct event *use_first(struct task *t, const struct address *to, struct 
         if (fits && (!best || (of(s)->record->task == t->script->index && of(best)->record->task != t->script->index)))
             best = s;
     }
-    if (best)
-        best->is_used = true;
-    return best ? of(best) : NULL;
+    return best;
+}
+
+static struct event *use_first(struct task *t, const struct address *to, struct event *(*of)(const struct socket *s))
+{
+    struct socket *s = first_inside(t, to, of);
+    return s ? s->is_used = true, of(s) : NULL;
 }
 
 struct event *peers_bind(struct task *t, const struct address *to)
@@ -414,13 +418,16 @@ struct event *peers_connect(struct task *t, const struct address *to)
     return use_first(t, to, connect_of);
 }
 
-const struct event *peers_outside(struct task *t, long nr, const struct address *to)
+/* Where the kernel was to choose the port, the address does not tell which of several it is: then the first. */
+const struct event *peers_outside(struct task *t, const struct address *to, bool is_datagrams)
 {
+    const struct socket *inside = to && t->nr == REX_NR_bind ? first_inside(t, to, bind_of) : NULL;
     for (uint32_t i = 1; i < socket_count; i++) {
-        struct event *e = nr == REX_NR_bind ? sockets[i].bind : nr == REX_NR_connect ? sockets[i].connect : sockets[i].listen;
-        bool fits = to ? is_asked(e, to) : !sockets[i].bind;
-        if (!sockets[i].is_inside && !sockets[i].is_played && is_of_process(t, e) && !e->done && fits)
-            return e;
+        const struct socket *s = &sockets[i];
+        struct event *e = t->nr == REX_NR_bind ? s->bind : t->nr == REX_NR_connect ? s->connect : s->listen;
+        bool fits = (is_datagrams ? s->is_datagrams : s->is_stream) && (to ? is_asked(e, to) : !s->bind);
+        if (fits && !s->is_inside && !s->is_played && is_of_process(t, e) && !e->done)
+            return inside && inside->bind->number < e->number ? NULL : e;
     }
     return NULL;
 }
