@@ -395,16 +395,18 @@ void replay_lines_waited(struct task *t)
 
 /* ------------------------------------------------------------------ meanwhile */
 
-static bool has_arrived(const struct line *l, struct task *t)
+/* So far it is what the log has, and that was never answered: the rest may come whenever it does. */
+static bool is_unanswered(const struct line *l)
 {
-    const struct part *part = l->head < l->count ? l->answer[l->head] : NULL;
-    return !part || !part->n || replay_has_arrived(t, part->event);
+    const struct exchange *x = l->asked.used ? talk_exchange(&l->caller, &l->asked, true) : NULL;
+    return x && !x->count && x->question.used > l->asked.used && !memcmp(x->question.data, l->asked.data, l->asked.used);
 }
 
 /* A task of the process, if all of it has done nothing for a while; and all other processes that are to say something. */
 static struct task *sleeper(const struct line *l)
 {
     struct task *any = NULL;
+    const struct part *part = l->head < l->count ? l->answer[l->head] : NULL;
     bool others_rest = true;
     for (struct task *t = tasks; t; t = t->next) {
         bool rests = !t->alive || t->held || ((t->only_naps || log_now() - t->last_stop > WHILE_NS) && task_state(t) == 'S');
@@ -415,7 +417,7 @@ static struct task *sleeper(const struct line *l)
         else if (t->alive)
             any = t;
     }
-    return any && (others_rest || has_arrived(l, any)) ? any : NULL;
+    return any && (others_rest || !part || !part->n || replay_has_arrived(any, part->event)) ? any : NULL;
 }
 
 /* Who has asked is answered before others hear what was not asked for, or hear more. */
@@ -436,7 +438,7 @@ void replay_lines_settle(void)
     looked = log_now();
     for (size_t i = 0; i < line_count; i++) {
         const struct part *part = lines[i].head < lines[i].count ? lines[i].answer[lines[i].head] : NULL;
-        bool is_left = lines[i].fd >= 0 && (lines[i].asked.used || (part && !has_unread(&lines[i]) && !is_in_vain(part)));
+        bool is_left = lines[i].fd >= 0 && ((lines[i].asked.used && !is_unanswered(&lines[i])) || (part && !has_unread(&lines[i]) && !is_in_vain(part)));
         if (is_left && (!first || rank_of(&lines[i]) < rank_of(first)))
             first = &lines[i];
     }

@@ -256,6 +256,15 @@ static struct event *poll_wanted(struct task *t, const struct wanted *w)
     return best;
 }
 
+/* The log's waits before that, for what is inside, are not this one. */
+static bool polls_outside_only(struct task *t, const struct wanted *w)
+{
+    size_t i = 0;
+    while (i < w->count && files_stream(t->files, w->fds[i].fd))
+        i++;
+    return w->count && i == w->count;
+}
+
 /* Between threads, what is inside is ready when it is: their pace is not the log's.  What is outside has
  * its place in the log, but comes no earlier than it was asked for.  e: NULL where the log has no more such waits. */
 bool replay_wait_freely(struct task *t, struct event *e)
@@ -276,7 +285,8 @@ bool replay_wait_freely(struct task *t, struct event *e)
     if (e)
         e->taker = NULL;
     t->matched = NULL;
-    if (!t->outside && (t->outside = poll_wanted(t, w))) {
+    bool is_next = !t->outside ? (t->outside = poll_wanted(t, w)) != NULL : !o.count && polls_outside_only(t, w);
+    if (is_next) {
         t->is_next_outside = true;
         if (outside_of(t, t->outside, NULL).has_come) {
             replay_tell_outside(t, t->outside);
