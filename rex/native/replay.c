@@ -137,7 +137,8 @@ static void differs(const struct event *e, uint32_t stream)
 
 static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
 {
-    bool again = c->policy == REX_EMULATE || (c->hook == REX_HOOK_OPEN && has_shared_work(t));
+    bool asks_limit = t->nr == REX_NR_prlimit64 && !t->args[2] && has_shared_work(t);     /* for each pipe to a child that mates have open */
+    bool again = c->policy == REX_EMULATE || asks_limit || (c->hook == REX_HOOK_OPEN && has_shared_work(t));
     struct event *last = again && !replay_is_own_file(t) ? replay_last_answer(t, t->nr, key) : NULL;
     if (replay_is_doomed(t)) {
         if (!replay_kill_due(t))
@@ -176,7 +177,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         return;
     bool is_new_thread = c->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_THREAD;
     bool is_extra = t->leader->script && !t->script->birth;
-    bool is_asked = t->nr == REX_NR_sched_getaffinity;    /* by an allocator that has many threads at once */
+    bool is_asked = asks_limit || t->nr == REX_NR_sched_getaffinity;    /* by an allocator that has many threads at once */
     bool is_pace = (has_shared_work(t) && (last || is_wait || is_asked)) || (last && (replay_is_pipe_stat(last) || replay_is_pace(t->nr)));
     if (!is_new_thread && !is_extra && !is_pace && !is_beyond)
         replay_diverged(t, NULL, last ? "repeated" : "not in the log");

@@ -46,7 +46,7 @@ static bool is_taken(const struct task *t, const struct event *e)
     return e->done || (e->taker && e->taker != t && e->taker->matched == e);
 }
 
-/* Of random bytes, how many, of a socket its kind, of a file whether it is there: what one part of a program asks for
+/* Of random bytes, how many, of a socket its kind, of a limit which, of a file whether it is there: what one part of a program asks for
  * is not for another. */
 static bool is_alike(struct task *t, const struct event *e)
 {
@@ -54,6 +54,7 @@ static bool is_alike(struct task *t, const struct event *e)
     if (!t || !has_shared_work(t))
         return true;
     return e->record->call == REX_NR_getrandom ? args[1] == t->args[1] && !replay_kin_is_past(t, e)
+        : e->record->call == REX_NR_prlimit64 ? args[1] == t->args[1] && !args[2] == !t->args[2]
         : e->record->call == REX_NR_socket ? args[0] == t->args[0] && args[1] == t->args[1]
         : e->record->call != t->nr || replay_is_as_now(t, e);
 }
