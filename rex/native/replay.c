@@ -256,7 +256,7 @@ static void entry(struct task *t)
             block(t);
         return;
     }
-    if (next && replay_is_signal(next) && replay_waits_for_end(t, next))
+    if (next && replay_is_signal(next) && (replay_waits_for_end(t, next) || replay_waits_past_place(t, next)))
         return;
     if (next && replay_is_signal(next) && (replay_is_killed_later(t, next) || replay_passed_place(t, next) || replay_alone_precedes(t, next))) {
         block(t);

@@ -61,7 +61,7 @@ bool replay_passed_place(struct task *t, struct event *e);           /* where th
 bool replay_sleeps_over(struct task *t, const struct event *e);
 bool replay_naps_on(struct task *t, const struct event *e);
 bool replay_awaits_call(struct task *t);
-bool replay_finds_place(struct task *t);
+bool replay_finds_place(struct task *t), replay_waits_past_place(struct task *t, struct event *e);
 void replay_idle(void);
 bool replay_any_naps(void);
 bool replay_waits_for_end(struct task *t, const struct event *next);

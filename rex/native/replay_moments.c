@@ -48,6 +48,18 @@ bool replay_passed_place(struct task *t, struct event *e)
     return !replay_is_sent(t, e);
 }
 
+/* A wait for signals that the program does not make in the log, as the signal had come before: it is to end this wait. */
+bool replay_waits_past_place(struct task *t, struct event *e)
+{
+    uint64_t shut_out = 0;
+    if (serial_on || e->record->args[2] != AT_UNSEEN_CALL || t->nr != REX_NR_rt_sigsuspend || !replay_sender_of(e)
+        || !mem_read(t->tid, t->args[0], &shut_out, sizeof shut_out) || shut_out & 1ULL << (e->record->args[0] - 1))
+        return false;
+    if (t->injected != e && replay_is_sent(t, e))
+        replay_send_now(t, e);
+    return true;
+}
+
 static void shut_out_again(struct task *t)
 {
     if (!t->let_in || !t->let_in->done || t->regs.rsp != t->let_in_sp)
@@ -137,6 +149,7 @@ bool replay_naps_on(struct task *t, const struct event *e)
 /* It is to end a sleep that no event shows, and the task does not sleep yet, or elsewhere. */
 bool replay_is_too_early(struct task *t, const struct event *e)
 {
-    return replay_comes_by_itself(e)
+    bool waits_past = e->record->args[2] == AT_UNSEEN_CALL && is_cut_short(t) && (long)regs_get(t).orig_rax == REX_NR_rt_sigsuspend;
+    return (replay_comes_by_itself(e) && !waits_past)
         || (e->record->args[2] == IN_UNSEEN_CALL && !(is_cut_short(t) && is_call(e, (long)regs_get(t).orig_rax)));
 }

@@ -132,6 +132,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "names in directories are matched in the thread's order" for name in ("threads_list.c", "threads_list_again.c")},
     **{(name, "reference"): "a signal that ended a wait comes before the child has ended, or never"
        for name in ("threads_child_end.c", "threads_child_before_wait.c", "threads_wait_child.c")},
+    ("child_end_past.c", "reference"): "a child's end that came before a call no event shows comes at the next traced one",
     ("poll_ended_late.c", "reference"): UNSENT + ": what the sender wrote before is not there yet",
     ("threads_draw_by_chance.c", "reference"): "what a thread draws once more than recorded it has of what another draws later",
     ("threads_rest_reaps.c", "reference"): "what a thread looks at that a handler in another has done is not ordered by the log",
