@@ -74,6 +74,8 @@ void replay_answered(struct task *t, struct event *e);   /* what later calls rec
 void replay_diverged(struct task *t, const struct event *e, const char *why);
 bool replay_is_pace(long nr);                         /* how often such calls are made need not be as in the log */
 void replay_sent(struct task *t);                    /* a call of the kill family was answered */
+struct event *replay_next_signal(struct task *t, bool nothing_moves);
+bool replay_send_overdue(const struct task *earliest);    /* NULL: nobody is held */
 bool replay_send(struct task *t, struct event *e);   /* the signal that the log has next after e */
 void replay_call(struct task *t, const struct rex_call *c, struct event *e);
 void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e, int64_t result);

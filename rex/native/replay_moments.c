@@ -153,3 +153,31 @@ bool replay_is_too_early(struct task *t, const struct event *e)
     return (replay_comes_by_itself(e) && !waits_past)
         || (e->record->args[2] == IN_UNSEEN_CALL && !(is_cut_short(t) && is_call(e, (long)regs_get(t).orig_rax)));
 }
+
+/* Nothing moves any more: whether a signal that is left may change that. */
+bool replay_send_left(void)
+{
+    for (struct task *t = tasks; t; t = t->next) {
+        struct event *e = t->alive && !t->held && t->script ? replay_next_signal(t, true) : NULL;
+        if (e && t->injected != e && replay_is_sent(t, e)) {
+            replay_send_now(t, e);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One of another process, sent by now, is not held up for ever by what else is left over of a thread: others may have done that. */
+bool replay_send_overdue(const struct task *earliest)
+{
+    for (struct task *t = tasks; t; t = t->next) {
+        struct event *e = t->alive && !t->held && t->script ? replay_next_signal(t, true) : NULL;
+        const struct script *sender = e ? replay_sender_of(e) : NULL;
+        bool is_first = sender && sender->tgid != t->script->tgid && (!earliest || e->number < earliest->matched->number);
+        if (is_first && t->injected != e && replay_is_sent(t, e) && !replay_time_comes(e)) {
+            replay_send_now(t, e);
+            return true;
+        }
+    }
+    return false;
+}

@@ -96,7 +96,7 @@ static bool is_pace(const struct event *e)
 
 /* The signal that the task has next.  Of mates, one from inside is not held up by what they have not waited for
  * here; once nothing moves, none by what else is left over. */
-static struct event *next_signal(struct task *t, bool nothing_moves)
+struct event *replay_next_signal(struct task *t, bool nothing_moves)
 {
     struct event *e = replay_next(t);
     struct script *s = t->script;
@@ -126,7 +126,7 @@ static struct event *wait_ended_by(const struct task *t, const struct event *e)
 /* Whether a wait of threads that was cut short ended so when recorded, by the signal that has come. */
 bool replay_ends_by_signal(struct task *t)
 {
-    struct event *e = t->waits_inside ? next_signal(t, false) : NULL;
+    struct event *e = t->waits_inside ? replay_next_signal(t, false) : NULL;
     struct event *wait = e && replay_sender_of(e) && replay_is_sent(t, e) ? wait_ended_by(t, e) : NULL;
     if (wait)
         replay_done(wait);
@@ -330,7 +330,7 @@ bool replay_signal(struct task *t, int sig)
     bool fault = info.si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL
                                       || sig == SIGTRAP || sig == SIGSYS);
     if (sig == SIGCHLD) {
-        e = next_signal(t, false);
+        e = replay_next_signal(t, false);
         return e && (int)e->record->args[0] == sig && replay_is_sent(t, e) && !replay_is_too_early(t, e)
             && !comes_before_wait(t, e) && !replay_alone_precedes(t, e) && deliver(t, e);
     }
@@ -394,19 +394,6 @@ static bool hasten_first(void)
     return first;
 }
 
-/* Nothing moves any more: whether a signal that is left may change that. */
-bool replay_send_left(void)
-{
-    for (struct task *t = tasks; t; t = t->next) {
-        struct event *e = t->alive && !t->held && t->script ? next_signal(t, true) : NULL;
-        if (e && t->injected != e && replay_is_sent(t, e)) {
-            replay_send_now(t, e);
-            return true;
-        }
-    }
-    return false;
-}
-
 static ull last_stop(void)
 {
     ull last = 0;
@@ -422,7 +409,7 @@ void replay_idle(void)
     for (struct task *t = tasks; t; t = t->next) {
         if (!t->alive)
             continue;
-        struct event *due = next_signal(t, false);
+        struct event *due = replay_next_signal(t, false);
         if (replay_is_doomed(t) && (replay_was_killed(t) || (all_sleep && !replay_time_comes(t->script->exit))))
             kill(t->leader->tid, SIGKILL);
         else if (is_signal_due(t, due, all_sleep)) {
@@ -431,7 +418,7 @@ void replay_idle(void)
         } else if (t->held && (!earliest || t->matched->number < earliest->matched->number))
             earliest = t;
     }
-    if (sent || !all_sleep || (earliest && replay_time_comes(earliest->matched)) || hasten_first())
+    if (sent || !all_sleep || (earliest && replay_time_comes(earliest->matched)) || hasten_first() || replay_send_overdue(earliest))
         return;
     if (!earliest) {
         replay_end_if_stuck(last_stop());
