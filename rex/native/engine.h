@@ -21,7 +21,7 @@
  *   replay_sizes.c  sizes of files that threads wrote    replay_suspend.c  threads that stop each other
  *   replay_jobs.c  processes that the threads of a pool start   replay_alone.c  of whose threads one works
  *   replay_ticks.c  threads that a timer wakes           replay_numbers.c  descriptors that waits take
- *   replay_priority.c  locks that lend priority
+ *   replay_priority.c  locks that lend priority        replay_did.c  clocks by what was done before
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  *   view*.c   files of a live run: those, local ones, and this machine's       live*.c  its calls
@@ -176,6 +176,7 @@ struct task {
     uint64_t child_tid_at;
     uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
     uint64_t clock_at, wall_at;      /* when, in the log's time; 0: not the log's answer */
+    const struct event *wall_told;   /* NULL: it has read a clock since, or the log has no such reading */
     uint64_t asker, least;           /* who read CLOCK_MONOTONIC last; as last answered to others than those that reckon a wait's limit */
     uint64_t readings, readings_since;   /* of CLOCK_MONOTONIC, more than the log has here */
     uint64_t did;                    /* the key of its last call on a path */

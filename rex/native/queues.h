@@ -19,11 +19,13 @@ uint64_t place_of(long nr, const uint64_t *args);    /* of clocks: who asks, or 
 struct event *replay_like_place(const struct task *t, struct queue *q);   /* of clocks: where the answer went to such a place of a stack */
 
 /* Clocks: see replay_clock.c. */
+uint64_t replay_after_id(uint64_t asker_id, uint64_t did);    /* of the readings that came after that, see replay_did.c */
+struct event *replay_after(struct task *t, uint64_t asker_id);
 void replay_clock_start(void);
 void replay_clock_requeue(const struct script *s, const struct event *e);
 bool replay_knows_asker(struct task *t, uint64_t key);
 struct event *replay_clock(struct task *t, uint64_t key);
-void replay_clock_told(struct task *t, const struct record *r);
+void replay_clock_told(struct task *t, const struct event *e);
 void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key);
 
 #endif

@@ -67,7 +67,7 @@ void replay_diverged(struct task *t, const struct event *e, const char *why)
 void replay_answered(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
-    replay_clock_told(t, r);
+    replay_clock_told(t, e);
     if (r->task == t->script->index)
         t->script->answered = e;
     replay_done(e);

@@ -15,13 +15,6 @@ static uint64_t asker_id(uint32_t tgid, uint64_t key, uint64_t asker)
     return hash_bytes(words, sizeof words, 1) | 1;
 }
 
-/* What a thread notes of a file has the time of that file, whichever thread comes to it. */
-static uint64_t after_id(uint32_t tgid, uint64_t key, uint64_t asker, uint64_t did)
-{
-    uint64_t words[2] = {asker_id(tgid, key, asker), did};
-    return hash_bytes(words, sizeof words, 2) | 1;
-}
-
 static struct { const struct task *t; ull stop; uint64_t asker; bool is_in_files; } known;
 
 /* Who asks in the call at hand, which several look at; the log does not tell of a process before its first thread. */
@@ -111,7 +104,7 @@ void replay_clock_start(void)
         uint32_t tgid = script_of(r->task)->tgid;
         queue_add(e, asker_id(tgid, e->key, r->args[5]), ASKER);
         if (r->args[0] == CLOCK_REALTIME && asked[i].did)
-            queue_add(e, after_id(tgid, e->key, r->args[5], asked[i].did), AFTER);
+            queue_add(e, replay_after_id(asker_id(tgid, e->key, r->args[5]), asked[i].did), AFTER);
     }
     bytes_free(&found);
     for (uint32_t i = 0; i < script_total(); i++)
@@ -132,43 +125,9 @@ void replay_clock_requeue(const struct script *s, const struct event *e)
     q->head = q->first;
 }
 
-/* ------------------------------------------------------------------ by what was done before */
-
-enum { RECENT = 64, SELDOM = 16 };
-static struct { uint32_t tgid; uint64_t did; } recent[RECENT];
-static unsigned recent_count;
-
-/* A call on a path, by its key. */
-void replay_did(struct task *t, uint64_t key)
-{
-    t->did = key;
-    recent[recent_count % RECENT].tgid = t->script->tgid;
-    recent[recent_count++ % RECENT].did = key;
-}
-
-static bool did_any_last(const struct task *t, uint64_t did)
-{
-    for (const struct task *other = tasks; other; other = other->next)
-        if (other->alive && other->leader == t->leader && other->did == did)
-            return true;
-    return false;
-}
-
-/* What the log has after this; or after what another thread has just done, which has gone on with something else: a
- * runtime moves what it runs from thread to thread. */
-static struct event *after(struct task *t, uint64_t key, uint64_t asker)
-{
-    uint32_t tgid = t->script->tgid;
-    struct event *e = t->did ? queue_left(queue_at(after_id(tgid, key, asker, t->did)), AFTER) : NULL;
-    for (unsigned i = 1; !e && i <= RECENT && i <= recent_count; i++) {
-        uint64_t did = recent[(recent_count - i) % RECENT].did;
-        if (recent[(recent_count - i) % RECENT].tgid == tgid && !did_any_last(t, did))
-            e = queue_left(queue_at(after_id(tgid, key, asker, did)), AFTER);
-    }
-    return e;
-}
-
 /* ------------------------------------------------------------------ limits of waits */
+
+enum { SELDOM = 16 };
 
 /* Who waits with a time limit (for a lock, say) asks what time it is before, as often as it waits: that is another number
  * each time, and says nothing of where the thread is in the log. */
@@ -211,11 +170,20 @@ bool replay_knows_asker(struct task *t, uint64_t key)
     return asker_queue(t->script, key, asker) || (is_asker_by_tables(asker) && !is_kin(t) && tells_askers(t, key));
 }
 
+/* Whether the program itself asks, by functions that frame pointers tell: any thread may run them now, whatever it has waited for. */
+static bool is_programs(const struct task *t, uint64_t key, const struct record *r)
+{
+    const struct queue *q = is_asker_by_tables(r->args[5]) ? NULL : asker_queue(t->script, key, asker_in(r));
+    return q && q->count <= SELDOM;
+}
+
 /* A place where the program itself asks, as seldom as it does, and not the runtime that it runs on. */
 static bool is_seldom(const struct task *t, uint64_t key, const struct event *e)
 {
     enum { FEW = 256 };
     size_t n = of_thread(t, key, place_of(e->record->call, e->record->args))->count;
+    if (is_programs(t, key, e->record))
+        return true;
     return n * SELDOM <= of_thread(t, key, 0)->count || (is_asker_by_tables(e->record->args[5]) && n <= FEW);
 }
 
@@ -260,7 +228,7 @@ static struct event *forward(struct task *t, uint64_t key, struct queue *q, int 
     if (t->args[0] != CLOCK_MONOTONIC || !e)
         return e;
     bool is_exact = kind != EXACT || is_seldom(t, key, e);
-    uint64_t least = !is_exact ? least_of(t) : is_asker_by_tables(e->record->args[5]) ? 0 : t->told_floor;
+    uint64_t least = !is_exact ? least_of(t) : is_asker_by_tables(e->record->args[5]) || is_programs(t, key, e->record) ? 0 : t->told_floor;
     for (; e && clock_of(e->record) < least; e = queue_left(q, kind))
         replay_done(e);
     const struct event *next = e && !is_exact ? ahead(t, key) : NULL;
@@ -288,8 +256,9 @@ void replay_clock_passed(struct task *t, uint64_t until)
 }
 
 /* A reading that the log has. */
-void replay_clock_told(struct task *t, const struct record *r)
+void replay_clock_told(struct task *t, const struct event *e)
 {
+    const struct record *r = e->record;
     if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
         t->script->clock_at = log_now();
     if (r->call == EVENT_TSC)
@@ -302,6 +271,7 @@ void replay_clock_told(struct task *t, const struct record *r)
     if (r->call == REX_NR_gettimeofday || (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME)) {
         t->wall = clock_of(r);
         t->wall_at = r->time;
+        t->wall_told = e;
     }
 }
 
@@ -334,6 +304,7 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
     else if (!arg || t->args[0] == CLOCK_REALTIME) {
         t->wall = now;
         t->wall_at = 0;
+        t->wall_told = NULL;
     }
     last[0] = now / NS;
     last[1] = now % NS / unit;
@@ -382,7 +353,7 @@ static struct event *by_asker(struct task *t, uint64_t key, struct queue *q, uin
     struct event *e = own->id ? own_left(t, key, own) : NULL;
     if (e || (own->id && is_monotonic))
         return e;
-    e = is_monotonic ? NULL : after(t, key, asker);
+    e = is_monotonic ? NULL : replay_after(t, q->id);
     return e ? e : moved(t, key, q);
 }
 
@@ -392,18 +363,47 @@ bool replay_clock_is_anyones(const struct record *r)
     return asker_in(r) && !is_asker_by_tables(r->args[5]);
 }
 
+/* A runtime that asks what time it is reads both clocks, one after the other: the second is of the moment of the first, whichever
+ * thread had it. */
+static struct event *of_moment(struct task *t, uint64_t asker)
+{
+    const struct event *wall = t->args[0] == CLOCK_MONOTONIC && asker && !is_asker_by_tables(asker) ? t->wall_told : NULL;
+    if (!wall || asker_in(wall->record) != asker)
+        return NULL;
+    const struct script *s = script_of(wall->record->task);
+    size_t i = script_place(s, wall) + 1;
+    while (i < s->count && s->event[i]->record->call == EVENT_SIGNAL)
+        i++;
+    struct event *e = i < s->count ? s->event[i] : NULL;
+    bool is_reading = e && !e->done && e->record->call == REX_NR_clock_gettime && e->record->args[0] == CLOCK_MONOTONIC;
+    return is_reading && asker_in(e->record) == asker ? e : NULL;
+}
+
+/* Who asked is not known of readings before. */
+static bool had_threads(const struct script *own, const struct event *e)
+{
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (script_of(i)->tgid == own->tgid && script_of(i)->tid != own->tgid && script_of(i)->count && script_of(i)->event[0]->number < e->number)
+            return true;
+    return false;
+}
+
 struct event *replay_clock(struct task *t, uint64_t key)
 {
     uint64_t asker = asker_now(t);
     struct queue *q = asker_queue(t->script, key, asker), *here = of_thread(t, key, t->args[1]);
     const struct event *left = queue_left(here, EXACT);
     int kind = ASKER;
-    if (is_asker_by_tables(asker) && (q || tells_askers(t, key)))
-        return q ? by_asker(t, key, q, asker) : NULL;
-    struct event *e = q && t->args[0] == CLOCK_REALTIME ? after(t, key, asker) : NULL;
+    struct event *e = of_moment(t, asker);
+    t->wall_told = NULL;
     if (e)
         return e;
-    if (!q || (left && !asker_in(left->record))) {        /* who asked is not known of all */
+    if (is_asker_by_tables(asker) && (q || tells_askers(t, key)))
+        return q ? by_asker(t, key, q, asker) : NULL;
+    e = q && t->args[0] == CLOCK_REALTIME ? replay_after(t, q->id) : NULL;
+    if (e)
+        return e;
+    if (!q || (left && !asker_in(left->record) && had_threads(t->script, left))) {    /* who asked is not known of all */
         q = here;
         kind = EXACT;
     }
