@@ -290,6 +290,7 @@ static bool says(struct task *t, struct line *l)
 {
     skip_call(t, talk_gather(t, &l->asked, &l->datagrams));
     answer(l, t, SOME);
+    talk_said(&l->caller, &l->asked);
     return true;
 }
 

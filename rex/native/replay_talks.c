@@ -28,8 +28,6 @@ static uint32_t *by_stream;              /* 1 + the place of its talk */
 static size_t stream_count;
 static const struct record **options;    /* what getsockopt was answered */
 static size_t option_count;
-static struct { struct event *event; bool is_waived; } *said;   /* in the log's order: what was asked, and answered */
-static size_t said_count, said_head;
 
 static uint64_t place_of(uint32_t tgid, bool is_datagrams, const void *address, size_t n)
 {
@@ -73,14 +71,6 @@ static struct talk *talk_begun(struct event *e)
     return &talks[talk_count - 1];
 }
 
-static void note_said(struct event *e)
-{
-    e->unsaid = true;
-    said = grow(said, said_count, sizeof *said);
-    said[said_count].is_waived = false;
-    said[said_count++].event = e;
-}
-
 static struct exchange *exchange_begun(struct talk *talk)
 {
     talk->exchange = grow(talk->exchange, talk->exchange_count, sizeof *talk->exchange);
@@ -120,7 +110,7 @@ static void note_question(struct talk *talk, struct event *e)
     add_question(talk, x, r, arg);
     x->ask = grow(x->ask, x->ask_count, sizeof *x->ask);
     x->ask[x->ask_count++] = e;
-    note_said(e);
+    talk_note(e);
 }
 
 /* The last wait with a limit that ran out after its thread had done what has that number. */
@@ -154,7 +144,7 @@ static void note_answer(struct talk *talk, struct event *e)
     struct event *in_vain = since ? waited_in_vain(e, since) : NULL;
     talk->part[talk->part_count++] = (struct part){e, f ? f->data : NULL, r->result > 0 ? f->length : 0, after, in_vain};
     if (r->result > 0)
-        note_said(e);
+        talk_note(e);
 }
 
 static void note_option(struct talk *talk, const struct record *r)
@@ -402,6 +392,16 @@ void talk_take(struct caller *c, struct exchange *x)
         x->ask[i]->unsaid = false;
 }
 
+/* Of a question that is not whole yet: others may go by what has been said of it. */
+void talk_said(const struct caller *c, const struct bytes *asked)
+{
+    const struct exchange *own = own_next(c);
+    size_t n = 0;
+    if (own && fit_of(own, asked) == SO_FAR)
+        for (size_t i = 0; i < own->ask_count && (n += (size_t)own->ask[i]->record->result) <= asked->used; i++)
+            own->ask[i]->unsaid = false;
+}
+
 /* What the server says before it is asked. */
 struct exchange *talk_greeting(const struct caller *c)
 {
@@ -411,40 +411,4 @@ struct exchange *talk_greeting(const struct caller *c)
 const struct part *exchange_part(const struct exchange *x, size_t i)
 {
     return i < x->count ? &x->talk->part[x->first + i] : NULL;
-}
-
-/* ------------------------------------------------------------------ order */
-
-/* The place of what its process said, or was told, before it when recorded, and has not yet; said_count: nothing. */
-static size_t said_before(const struct event *e)
-{
-    while (said_head < said_count && !said[said_head].event->unsaid)
-        said_head++;
-    for (size_t i = said_head; i < said_count && said[i].event->number < e->number; i++)
-        if (said[i].event->unsaid && !said[i].is_waived && tgid_of(said[i].event) == tgid_of(e))
-            return i;
-    return said_count;
-}
-
-/* Whether its process asked something between two events that it has not asked yet. */
-static bool asks_between(uint32_t after, const struct event *e)
-{
-    for (size_t i = said_head; i < said_count && said[i].event->number < e->number; i++)
-        if (said[i].event->unsaid && said[i].event->number > after && talk_says(said[i].event->record->call) && tgid_of(said[i].event) == tgid_of(e))
-            return true;
-    return false;
-}
-
-/* Who is answered first goes on first.  What comes after an answer may tell what another thread has asked
- * meanwhile: one that listens is told what others publish. */
-bool talk_is_next(const struct part *part)
-{
-    return part->after ? !asks_between(part->after, part->event) : said_before(part->event) == said_count;
-}
-
-/* What was before it will not come. */
-void talk_waive(const struct part *part)
-{
-    for (size_t i; !part->after && (i = said_before(part->event)) < said_count; )
-        said[i].is_waived = true;
 }

@@ -36,8 +36,10 @@ unsigned talk_own_port(const struct talk *talk);
 const struct record *talk_option(const struct task *t);      /* what a getsockopt like this was answered */
 struct exchange *talk_exchange(const struct caller *c, const struct bytes *asked, bool waits);   /* NULL: not known yet */
 void talk_take(struct caller *c, struct exchange *x);
+void talk_said(const struct caller *c, const struct bytes *asked);
 void talk_left(struct caller *c);                    /* the connection is closed */
 struct exchange *talk_greeting(const struct caller *c);
+void talk_note(struct event *e);                     /* of the log: something is asked, or answered; see replay_said.c */
 bool talk_is_next(const struct part *part);          /* all is said that the process had before it */
 void talk_waive(const struct part *part);
 bool talk_says(long nr);
