@@ -5,11 +5,6 @@
 static struct { struct event *event; bool is_waived; } *said;   /* in the log's order: what was asked, and answered */
 static size_t said_count, said_head;
 
-static uint32_t tgid_of(const struct event *e)
-{
-    return script_of(e->record->task)->tgid;
-}
-
 void talk_note(struct event *e)
 {
     e->unsaid = true;

@@ -34,11 +34,6 @@ static uint64_t place_of(uint32_t tgid, bool is_datagrams, const void *address, 
     return hash_bytes(address, n, (uint64_t)is_datagrams << 32 | tgid);
 }
 
-static uint32_t tgid_of(const struct event *e)
-{
-    return script_of(e->record->task)->tgid;
-}
-
 /* ------------------------------------------------------------------ the log */
 
 static bool is_moment(int64_t result)

@@ -25,6 +25,12 @@ struct talk;
 /* Who asks now, and what it has asked on its connection. */
 struct caller { struct talk *talk; struct exchange **had; size_t had_count; };
 
+/* Whose event it is: its process. */
+static inline uint32_t tgid_of(const struct event *e)
+{
+    return script_of(e->record->task)->tgid;
+}
+
 void replay_talks_start(void);
 bool talks_known(uint32_t tgid);                     /* a process that has any */
 struct talk *talk_next(struct task *t, const struct address *to, bool is_datagrams);    /* the log's next connection to there; NULL: it has none */

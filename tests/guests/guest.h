@@ -2,9 +2,11 @@
 #ifndef GUEST_H
 #define GUEST_H
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -101,6 +103,19 @@ static inline void nap_ms(int ms)
     struct timespec t = {ms / 1000, ms % 1000 * 1000000L};
     while (nanosleep(&t, &t) && errno == EINTR) {
     }
+}
+
+/* Both ends of a connection over the network: to read from, to write to. */
+static inline void connect_tcp(int ends[2])
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(listener >= 0 && bind(listener, (struct sockaddr *)&at, sizeof at) == 0 && listen(listener, 1) == 0);
+    CHECK(getsockname(listener, (struct sockaddr *)&at, &size) == 0);
+    ends[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(ends[1] >= 0 && connect(ends[1], (struct sockaddr *)&at, sizeof at) == 0);
+    CHECK((ends[0] = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0 && close(listener) == 0);
 }
 
 /* Zeroes that children share. */

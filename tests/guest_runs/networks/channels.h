@@ -3,8 +3,6 @@
 #define CHANNELS_H
 #include "../../guests/guest.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/uio.h>
@@ -33,18 +31,6 @@ struct channel {
     struct shared *shared;
 };
 
-static void pair_of_tcp(int ends[2])
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof at;
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CHECK(listener >= 0 && bind(listener, (struct sockaddr *)&at, sizeof at) == 0 && listen(listener, 1) == 0);
-    CHECK(getsockname(listener, (struct sockaddr *)&at, &size) == 0);
-    ends[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CHECK(ends[1] >= 0 && connect(ends[1], (struct sockaddr *)&at, sizeof at) == 0);
-    CHECK((ends[0] = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0 && close(listener) == 0);
-}
-
 static void listen_at(struct channel *c)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -72,7 +58,7 @@ static void channel_open(struct channel *c)
     case PIPE: CHECK(pipe2(c->ends, O_CLOEXEC) == 0); break;
     case PAIR: CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, c->ends) == 0); break;
     case DATAGRAMS: CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, c->ends) == 0); break;
-    case TCP: pair_of_tcp(c->ends); break;
+    case TCP: connect_tcp(c->ends); break;
     case UNIX_STREAM: listen_at(c); break;
     case FIFO:
         snprintf(name, sizeof name, "fifo%d", c->number);
