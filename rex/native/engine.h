@@ -185,7 +185,6 @@ struct task {
     uint64_t deadline, wait_began;   /* of the futex wait in progress, by CLOCK_MONOTONIC */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
-    struct opened directory;         /* that it opened last */
     bool is_next_outside, is_forced, is_paced;   /* that is next in the log; is told though it may not have come; of a leader: so was its process */
     bool only_naps, ticked;          /* more often than in the log, or in vain: it waits for others; has waited for its timer */
     bool waits_inside, hastened;     /* for what is ready inside; is to go on with what the log has ready outside */

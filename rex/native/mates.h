@@ -60,6 +60,9 @@ void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e, int64_t result);
 bool replay_has_arrived(struct task *t, const struct event *e);
 void replay_waive(struct task *t, const struct event *e);
+char *replay_directory(const struct task *t);          /* what stands in for one that it opens */
+void replay_note_directory(struct task *t, int fd);    /* which is open now */
+struct opened *replay_directory_open(struct task *t, int fd);   /* NULL: not known to be one */
 struct event *replay_listing(struct task *t);          /* NULL: it is matched as others are */
 bool replay_was_cut_off(struct task *t);              /* it had not come as far when its process ended */
 bool replay_ticks(struct task *t);                    /* a thread reads a timer once more than recorded */

@@ -111,7 +111,7 @@ static char *file_for(struct task *t, const char *path, mode_t kind, int flags)
     if (!is_writing(flags) && (inside = replay_lock_file(path, kind)))
         return inside;
     if (kind == S_IFDIR)
-        return strdup(plan.empty);        /* it is listed from the log */
+        return replay_directory(t);       /* it is listed from the log */
     if (is_writing(flags))
         return overlay_write(path, flags & O_TRUNC);
     if (!kind && (made = overlay_made(path)))
@@ -159,7 +159,7 @@ void replay_file_opened(struct task *t, struct event *e, int fd)
     t->files->opened[fd].again = e->done;
     replay_note_made(t, fd);
     if (replay_kind_of(e->record) == S_IFDIR)
-        t->directory = t->files->opened[fd];
+        replay_note_directory(t, fd);
     replay_kin_opened(t, e->record);
     if (e->record->stream)
         return;

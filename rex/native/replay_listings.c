@@ -4,9 +4,39 @@
  * runtime may move what reads to another thread half way through (Go). */
 #include "engine.h"
 
+#include <dirent.h>
+
 bool lists_directory(long nr)
 {
     return nr == REX_NR_getdents64 || nr == REX_NR_getdents;
+}
+
+/* Directories that stand in for those that mates have open, by process and name: each open has its own, so that a
+ * copy of its descriptor tells which it is. */
+static struct table standing;
+
+char *replay_directory(const struct task *t)
+{
+    enum { MOST = 4096 };
+    static unsigned count;
+    if (!has_shared_work(t))
+        return strdup(plan.empty);
+    char *path = text("%s/directory%u", plan.work, count++ % MOST);
+    mkdir(path, 0755);                    /* or it is there, for one that has been closed since */
+    return path;
+}
+
+void replay_note_directory(struct task *t, int fd)
+{
+    struct opened **o = (struct opened **)table_at_file(&standing, t->leader->index, t->opening);
+    *o = *o ? *o : zalloc(sizeof **o);
+    **o = t->files->opened[fd];
+}
+
+struct opened *replay_directory_open(struct task *t, int fd)
+{
+    uint64_t file = has_shared_work(t) && standing.used ? file_of_fd(t->tid, fd) : 0;
+    return file ? *(struct opened **)table_at_file(&standing, t->leader->index, file) : NULL;
 }
 
 /* Of the log, by the open that they belong to, in their order. */
@@ -31,8 +61,46 @@ static int by_open(const void *a, const void *b)
     return (x[0] > x[1]) - (x[0] < x[1]);
 }
 
-/* The order of what two threads did may not be exact in the log: the own open comes first, unless its listing has ended.
- * A descriptor that no open has made for this is a duplicate: of the directory that the thread opened last (replay_opened). */
+/* Of the directory itself, where a listing begins; 0: it does not begin here. */
+static uint64_t inode_in(const struct record *r)
+{
+    const struct field *f = r->call == REX_NR_getdents64 ? record_field(r, 1, FIELD_OUT) : NULL;
+    struct dirent64 entry;
+    uint64_t inode = 0;
+    for (size_t at = 0; f && f->length >= at + sizeof entry.d_ino + offsetof(struct dirent64, d_name) && !inode; at += entry.d_reclen) {
+        memcpy(&entry, f->data + at, offsetof(struct dirent64, d_name));
+        if (!entry.d_reclen || entry.d_reclen > f->length - at)
+            break;
+        inode = !strcmp((const char *)f->data + at + offsetof(struct dirent64, d_name), ".") ? entry.d_ino : 0;
+    }
+    return inode;
+}
+
+static bool is_of(const struct opening *o, uint64_t inode)
+{
+    const struct field *f = o ? record_field(o->open->record, FIELD_WHOLE, FIELD_STAT) : NULL;
+    struct stat st;
+    if (!f || f->length < sizeof st)
+        return false;
+    memcpy(&st, f->data, sizeof st);
+    return st.st_ino == inode;
+}
+
+/* What opened the directory that is listed.  The order of what two threads did may not be exact in the log: the own open
+ * comes first, unless its listing has ended.  A descriptor that no open has made for this is a duplicate: of the directory
+ * that begins with this one's own number; without one, of that which the thread opened last. */
+static struct opening *opening_of(const struct record *r, struct opening **own, struct opening **any, struct opening *last)
+{
+    uint64_t inode = inode_in(r);
+    struct opening *of[] = {*own, *any, last};
+    for (int ended = 0; inode && ended < 2; ended++)
+        for (int i = 0; i < 3; i++)
+            if (is_of(of[i], inode) && (ended || goes_on(of[i])))
+                return *own = *any = of[i];
+    struct opening *o = *own && (goes_on(*own) || !goes_on(*any)) ? *own : *any;
+    return !goes_on(o) && goes_on(last) ? last : o;
+}
+
 static void find_listings(void)
 {
     struct table by_task = {0}, by_process = {0};
@@ -52,8 +120,7 @@ static void find_listings(void)
             last[r->task] = replay_kind_of(r) == S_IFDIR ? *own : last[r->task];
             continue;
         }
-        struct opening *of = *own && (goes_on(*own) || !goes_on(*any)) ? *own : *any;
-        of = !goes_on(of) && goes_on(last[r->task]) ? last[r->task] : of;
+        struct opening *of = opening_of(r, own, any, last[r->task]);
         if (!of)
             continue;
         listings = grow(listings, listing_count, sizeof *listings);

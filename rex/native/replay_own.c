@@ -18,7 +18,7 @@ static char *full_name(struct task *t, const uint64_t *args, int dirfd_arg, cons
         return strdup(path);
     if (dirfd_arg < 0 || (int)args[dirfd_arg] == AT_FDCWD)
         dir = t->leader->cwd ? strdup(t->leader->cwd) : NULL;
-    else if ((o = files_opened(t->files, (int)args[dirfd_arg])) && o->event)
+    else if ((o = replay_opened(t, (int)args[dirfd_arg])) && o->event)
         dir = record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED);
     else if (o && o->file) {
         char *real = path_of_fd(t->tid, (int)args[dirfd_arg]);
@@ -321,20 +321,15 @@ static struct opened *made_elsewhere(struct task *t, int fd)
     return o->file == file ? o : NULL;
 }
 
-/* The open that made a descriptor, or its file; of a duplicate of a directory's, as those who list one by number make: the last
- * of the thread. */
+/* The open that made a descriptor, or its file. */
 struct opened *replay_opened(struct task *t, int fd)
 {
     struct opened *o = made_elsewhere(t, fd);
     if (o)
         return o;
     replay_note_opens(t);
-    o = files_opened(t->files, fd);
-    char *path = has_shared_work(t) && t->directory.event ? path_of_fd(t->tid, fd) : NULL;
-    if (path && !strcmp(path, plan.empty) && !(o && o->event && o->file == hash_bytes(path, strlen(path), 0)))
-        o = &t->directory;
-    free(path);
-    return o;
+    o = replay_directory_open(t, fd);
+    return o ? o : files_opened(t->files, fd);
 }
 
 /* An open without the log has made this descriptor. */

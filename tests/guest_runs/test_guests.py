@@ -131,7 +131,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("thread_before_kill.c", "reference"): UNSENT + ": it kills before threads have done what they had",
     ("python_thread_names.py", "reference"): "a name that another thread draws now is not in the log: there is no such file",
     ("threads_kill_later.c", "reference"): "a child that is further than it was when it was killed ends before that",
-    **{(name, "reference"): "names in directories are matched in the thread's order" for name in ("threads_list.c", "threads_list_again.c")},
+    **{(name, "reference"): "names in directories are matched in the thread's order" for name in ("threads_list.c", "threads_list_again.c", "threads_remove_tree.c")},
     **{(name, "reference"): "a signal that ended a wait comes before the child has ended, or never"
        for name in ("threads_child_end.c", "threads_child_before_wait.c", "threads_wait_child.c")},
     ("child_end_past.c", "reference"): "a child's end that came before a call no event shows comes at the next traced one",
