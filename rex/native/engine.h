@@ -23,6 +23,7 @@
  *   replay_jobs.c  processes that the threads of a pool start   replay_alone.c  of whose threads one works
  *   replay_ticks.c  threads that a timer wakes           replay_numbers.c  descriptors that waits take
  *   replay_priority.c  locks that lend priority        replay_did.c  clocks by what was done before
+ *   replay_sigwait.c  signals that a call takes
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  *   view*.c   files of a live run: those, local ones, and this machine's       live*.c  its calls
@@ -169,6 +170,7 @@ struct task {
     uint64_t handler_sp;             /* the stack below which it handles a signal that came as it rested, 0 = none: see replay_alone.c */
     uint64_t prodded, let_in_sp;     /* a bit for each that another thread sends once more than when recorded; the stack below let_in */
     struct task *newborn, *maker;    /* see replay_jobs.c: the process it makes, who makes it */
+    struct { const struct event *event; uint32_t count; } took;      /* signals of what this event is of, see replay_sigwait.c */
     bool nameless, suspended;        /* what it is called shows as it executes; see replay_suspend.c: by a mate, until it lets it go on */
     struct bytes moved;              /* through a watched pipe, by the call in progress */
     size_t moved_away;

@@ -293,7 +293,7 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
     }
     if (replay_is_output(t->stream, t->nr))
         replay_output(t, e);
-    else {
+    else if (!replay_sigwait_takes(t, e)) {
         if (t->nr == REX_NR_recvmsg && !failed && replay_rights_received(t, e))
             return;
         if (t->nr == REX_NR_sendmsg && !failed)

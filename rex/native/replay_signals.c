@@ -94,12 +94,13 @@ static bool is_pace(const struct event *e)
     return e->unsent || (c && (is_readiness_wait(c) || e->record->call == REX_NR_epoll_ctl || e->record->call == REX_NR_clock_gettime || e->record->call == REX_NR_getpid));
 }
 
-/* The signal that the task has next.  Of mates, one from inside is not held up by what they have not waited for
- * here; once nothing moves, none by what else is left over. */
+/* The signal that the task has next.  Of mates, none is held up by what they had no need of here, and are past; one from
+ * inside by no waits; once nothing moves, none by what else is left over. */
 struct event *replay_next_signal(struct task *t, bool nothing_moves)
 {
     struct event *e = replay_next(t);
     struct script *s = t->script;
+    size_t past = s->answered ? script_place(s, s->answered) : 0;
     bool is_next = true;
     for (size_t i = s->cursor; e && i < s->count; i++) {
         e = s->event[i];
@@ -107,9 +108,9 @@ struct event *replay_next_signal(struct task *t, bool nothing_moves)
             continue;
         if (replay_is_signal(e))
             return is_next || nothing_moves || replay_sender_of(e) ? e : NULL;
-        if (!has_shared_work(t) || !(nothing_moves || is_pace(e)))
+        if (!has_shared_work(t) || !(nothing_moves || i < past || is_pace(e)))
             return NULL;
-        is_next = false;
+        is_next = is_next && i < past;
     }
     return NULL;
 }
@@ -234,8 +235,10 @@ bool replay_is_answerable(struct task *t, const struct event *e)
         return false;
     if (serial_on || !(call_of(e->record->call) || shares))
         return true;
+    if (replay_sigwait_is_early(t, e))
+        return false;
     if (e->record->call == REX_NR_rt_sigtimedwait)
-        return e->record->result <= 0 || !f || f->length < sizeof(siginfo_t) || was_sent(t, f);
+        return is_kin(t) || e->record->result <= 0 || !f || f->length < sizeof(siginfo_t) || was_sent(t, f);
     if (e->record->result != -EINTR || (is_readiness_wait(call_of(t->nr)) && has_shared_work(t)))
         return true;
     struct event *next = event_after(t, e);

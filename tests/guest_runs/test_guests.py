@@ -56,6 +56,7 @@ ALWAYS: dict[tuple[str, str], str] = {
     ("socket_ends.c", "reference"): "this engine does not follow descriptors that are handed over",
     ("peer_memory.c", "reference"): "memory of other processes is refused by this engine",
     ("socket_rights.c", "reference"): "this engine does not follow descriptors that are handed over",
+    ("workers_signal_taken.c", "reference"): "a signal that a call has taken comes once more",
 }
 SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "who takes a lock before whom is neither logged nor followed by this engine"
@@ -96,6 +97,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_ticker.c", "reference"): "a thread that a timer wakes gets no more of its time than recorded: it hangs",
     ("accept_waits.c", "reference"): "a wait for a connection that never came takes no descriptor's number",
     ("threads_open_pipes.c", "reference"): "a question for a limit that is asked once more than recorded counts as a divergence",
+    ("threads_timer_reads.c", "reference"): "a look for a child's end once more or less than recorded counts as a divergence",
     ("threads_timer_set.c", "reference"): "a thread that a timer wakes sets it no more often than recorded",
     ("threads_clock_forward.c", "reference"): "what a thread reads of the clock may go back, as it reads it elsewhere",
     ("threads_list_on.c", "reference"): "names in directories are matched in the thread's order",

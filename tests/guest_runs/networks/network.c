@@ -3,9 +3,10 @@
  * alone knows, so that what comes out is the same however fast each of them is (Kahn, "The semantics of a simple
  * language for parallel programming", 1974): a replay must print it again.
  *
- * network SEED [QUESTIONS]: of these only (a mask); with NETWORK_SHOWS each tells what it came to. */
+ * network SEED [QUESTIONS [KINDS]]: of these only (masks; other channels are pipes); with NETWORK_SHOWS each tells what it
+ * came to. */
 #include "channels.h"
-#include "questions.h"
+#include "processes.h"
 
 enum { NODES = 8, CHANNELS = 16 };
 
@@ -14,7 +15,7 @@ static int node_count, channel_count, process_count, rounds;
 static int process_of[NODES];
 static uint64_t seed_of[NODES];
 static uint64_t *results;       /* of the nodes, which all processes share */
-static uint64_t allowed = ~0ull;
+static uint64_t allowed = ~0ull, kinds = ~0ull;
 
 static uint64_t drawn(uint64_t *state)
 {
@@ -45,6 +46,7 @@ static void make_up(uint64_t seed)
         c->to = i < node_count - 1 ? i + 1 : 1 + below(&seed, node_count - 1);
         c->from = below(&seed, c->to);
         c->kind = (enum kind)below(&seed, KINDS);
+        c->kind = kinds >> c->kind & 1 ? c->kind : PIPE;
         c->way = (enum way)below(&seed, WAYS);
         c->number = i;
     }
@@ -72,12 +74,12 @@ static void *run_node(void *number)
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < channel_count; i++)
             if (channels[i].to == node)
-                state = mixed(state, channel_take(&channels[i]));
+                state = mixed(state, channel_take(&channels[i], state));
         for (int asked = below(&draws, 4); asked > 0; asked--)
             ask(node, round, &draws, &state);
         for (int i = 0; i < channel_count; i++)
             if (channels[i].from == node)
-                channel_put(&channels[i], state);
+                state = mixed(state, channel_put(&channels[i], state));
     }
     results[node] = state;
     return NULL;
@@ -104,6 +106,8 @@ int main(int count, char **args)
     CHECK(count > 1);
     if (count > 2)
         allowed = strtoull(args[2], NULL, 0);
+    if (count > 3)
+        kinds = strtoull(args[3], NULL, 0);
     make_up(strtoull(args[1], NULL, 0));
     printf("%d nodes in %d processes, %d channels, %d rounds\n", node_count, process_count, channel_count, rounds);
     for (int i = 0; i < channel_count; i++)
@@ -120,6 +124,8 @@ int main(int count, char **args)
     run_process(0);
     for (int process = 1; process < process_count; process++)
         CHECK(wait_for(pids[process]) == 0);
+    for (int i = 0; i < channel_count; i++)
+        channel_close(&channels[i]);
     for (int i = 0; i < node_count; i++)
         printf("node %d: %016llx\n", i, (unsigned long long)results[i]);
     return guest_done();

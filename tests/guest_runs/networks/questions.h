@@ -1,4 +1,5 @@
-/* What a node of a network asks the system between two rounds; each gives a number that the node's state takes in. */
+/* What a node of a network asks the system between two rounds; each gives a number that the node's state takes in.
+ * More of them: processes.h. */
 #ifndef QUESTIONS_H
 #define QUESTIONS_H
 #include "../../guests/guest.h"
@@ -271,10 +272,5 @@ static uint64_t input_file(struct asked *a)
     CHECK(size > 0 && fstat(fd, &s) == 0 && close(fd) == 0);
     return mixed_bytes((uint64_t)s.st_mtim.tv_nsec, text, (size_t)size);
 }
-
-static uint64_t (*const QUESTIONS[])(struct asked *) = {
-    wall_clock, day_time, random_number, random_file, identity, short_sleep, computation, scratch_file, kept_file, listing, child, command,
-    short_thread, own_signal, timer, own_pipe, own_event, counter, usage, waits_in_vain, datagram, system_file, locked_file, input_file,
-};
 
 #endif
