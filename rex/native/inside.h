@@ -36,6 +36,7 @@ struct event *peers_connect(struct task *t, const struct address *to);   /* one 
 const struct event *peers_outside(struct task *t, const struct address *to, bool is_datagrams);
 unsigned peers_new_port(void);
 bool peers_share(const struct script *s);             /* a process with threads at some time */
+bool replay_is_sole(const struct script *own);        /* the other threads of its process only wait, see replay_sole.c */
 
 /* Calls on such sockets. */
 bool replay_inside_socket(struct task *t);

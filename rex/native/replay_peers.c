@@ -19,7 +19,7 @@ static struct socket {
     uint64_t kind;                       /* family and type */
     bool is_stream, is_inside, is_datagrams;
     bool is_spoken_on;                   /* of datagrams: it was of use */
-    bool is_hidden;                      /* what is asked on it cannot be compared */
+    bool is_hidden, is_looked_at;        /* what is asked on it cannot be compared; who reads it looked in vain */
     uint32_t speaker;                    /* 1 + the task that did; MANY */
     bool is_outside;                     /* of one that listens: somebody else called */
     bool is_tried;                       /* its user does not wait until it is ready */
@@ -206,6 +206,7 @@ static void note(struct event *e)
     s->is_odd |= is_odd(s, r);
     s->is_tried |= r->result == -EAGAIN || r->result == -EINPROGRESS || may_come_too_early(r);
     s->is_hidden |= begins_hidden(r);
+    s->is_looked_at |= s->is_stream && pipe_takes(r->call) && r->result == -EAGAIN;
     if (talk_says(r->call) || pipe_takes(r->call) || r->call == REX_NR_connect)
         s->speaker = !s->speaker || s->speaker == r->task + 1 ? r->task + 1 : MANY;
     if (r->call == REX_NR_connect || (s->is_datagrams && !s->connect && talk_says(r->call)))
@@ -292,13 +293,13 @@ static void keep_kinds(void)
             sockets[k].is_played &= sockets[k].kind != sockets[i].kind || script_of(sockets[k].first)->tgid != script_of(sockets[i].first)->tgid;
 }
 
-/* Whether one thread alone has all of its process that is hidden: its log says what comes when. */
+/* Whether one thread alone has all of its process that is hidden, or looks there while the others only wait: its log says what comes when. */
 static bool is_of_one(const struct socket *s)
 {
     for (uint32_t i = 1; i < socket_count; i++)
         if (sockets[i].is_hidden && script_of(sockets[i].first)->tgid == script_of(s->first)->tgid && sockets[i].speaker != s->speaker)
             return false;
-    return s->is_hidden && s->speaker != MANY;
+    return s->speaker != MANY && (s->is_hidden || (s->is_looked_at && replay_is_sole(script_of(s->speaker - 1))));
 }
 
 bool peers_make_datagrams(const struct task *t)
