@@ -3,9 +3,12 @@
 #ifndef REX_MATES_H
 #define REX_MATES_H
 
+bool replay_on_connection(uint32_t stream);            /* a socket, but one that the kernel answers */
 bool replay_has_asked(struct task *t, uint32_t stream, const struct event *e);
 bool replay_finds_nothing(struct task *t, uint64_t key);
 bool replay_epoll_ctl(struct task *t);
+uint32_t replay_epoll_stream(struct task *t, const struct event *e, uint64_t data);   /* what the log's data stood for, see replay_epoll.c */
+void replay_wait_for_signal(struct task *t, const struct event *e);
 bool replay_wait_freely(struct task *t, struct event *e);
 void replay_hasten(struct task *t, struct event *e);
 void replay_poll_settle(struct task *t);

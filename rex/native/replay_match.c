@@ -312,12 +312,19 @@ static struct event *match_of_mate(struct task *t, struct event *e, long nr, uin
     return mates && (is_like_place(t, mates) || (is_on_stack && is_before(mates, e))) ? mates : e;
 }
 
+/* What comes over a connection comes in one order, whichever thread takes it. */
+static struct event *match_arrived(struct task *t, struct event *e, long nr, uint64_t key)
+{
+    struct event *mates = e && pipe_takes(nr) && has_shared_work(t) && replay_on_connection(t->stream) ? match_sibling(t, nr, key) : NULL;
+    return mates && is_before(mates, e) ? mates : e;
+}
+
 struct event *replay_match(struct task *t, long nr, uint64_t key)
 {
     struct event *expected = replay_next(t), *job = replay_job_event(t, nr);
     if (job || replay_waits_for_job(t, nr))
         return job;                       /* not the end of another child */
-    struct event *e = replay_output_of(t, match_of_mate(t, match_own(t, nr, key), nr, key), key);
+    struct event *e = match_arrived(t, replay_output_of(t, match_of_mate(t, match_own(t, nr, key), nr, key), key), nr, key);
     if (e && e != expected && !has_shared_work(t) && !e->ordered && !replay_is_pipe_stat(e) && !replay_is_pace(expected->record->call))
         replay_diverged(t, expected, "skipped");
     if (!e && has_shared_work(t) && is_shared_work(t, nr))

@@ -143,9 +143,9 @@ static enum { NO_SOCKET, SOCKET, ACCEPTED } *sockets;      /* by stream */
 static size_t send_count, send_head;
 static uint32_t stream_count;
 
-static bool on_socket(const struct record *r)
+bool replay_on_connection(uint32_t stream)
 {
-    return r->stream && r->stream < stream_count && sockets[r->stream];
+    return stream && stream < stream_count && sockets[stream];
 }
 
 static void note_socket(const struct record *r)
@@ -177,7 +177,7 @@ static void note_send(struct event *e)
 {
     const struct record *r = e->record;
     bool connects = r->call == REX_NR_connect && (r->result >= 0 || r->result == -EINPROGRESS);
-    if (!on_socket(r) || !(connects || (pipe_gives(r->call) && r->result > 0)))
+    if (!replay_on_connection(r->stream) || !(connects || (pipe_gives(r->call) && r->result > 0)))
         return;
     if (asks_for_names(r)) {
         sockets[r->stream] = NO_SOCKET;
@@ -222,7 +222,7 @@ bool replay_has_asked(struct task *t, uint32_t stream, const struct event *e)
 static size_t awaited(struct task *t, const struct event *e)
 {
     const struct record *r = e->record;
-    bool arrives = r->result >= 0 && on_socket(r) && (pipe_takes(r->call) || call_of(r->call)->hook == REX_HOOK_ACCEPT);
+    bool arrives = r->result >= 0 && replay_on_connection(r->stream) && (pipe_takes(r->call) || call_of(r->call)->hook == REX_HOOK_ACCEPT);
     if (!send_count || !arrives || !has_shared_work(t))
         return send_count;
     while (send_head < send_count && (is_sent(sends[send_head]) || waived[send_head]))

@@ -55,39 +55,22 @@ static size_t watched_as(struct task *t, uint64_t data, bool inner)
     return i;
 }
 
-/* Descriptors, and so the data by which they are registered, may have other numbers where threads race for
- * them.  Which stream the log's data stood for, as e was; 0 = not told. */
-static uint32_t stream_of_data(struct task *t, const struct event *e, uint64_t data)
-{
-    static const struct event **registered;
-    static size_t count, looked;
-    for (; looked < event_count; looked++)
-        if (events[looked].record->call == REX_NR_epoll_ctl && record_field(events[looked].record, 3, FIELD_IN)) {
-            registered = grow(registered, count, sizeof *registered);
-            registered[count++] = &events[looked];
-        }
-    for (size_t i = count; i-- > 0; ) {
-        const struct record *r = registered[i]->record;
-        struct epoll_event was = {0};
-        if (registered[i]->number > e->number || r->args[0] != t->args[0] || script_of(r->task)->tgid != t->script->tgid)
-            continue;
-        const struct field *f = record_field(r, 3, FIELD_IN);
-        memcpy(&was, f->data, f->length < sizeof was ? f->length : sizeof was);
-        if (was.data.u64 == data)
-            return r->stream;
-    }
-    return 0;
-}
-
 /* The place of what stands for the log's data now. */
 static size_t watched_for(struct task *t, const struct event *e, uint64_t data)
 {
-    uint32_t stream = stream_of_data(t, e, data);
+    uint32_t stream = replay_epoll_stream(t, e, data);
     size_t i = 0;
     while (stream && i < watched_count && !(watched[i].stream == stream && watched[i].epoll == (int)t->args[0]
                                             && watched[i].tgid == t->leader->tid))
         i++;
     return stream ? i : watched_as(t, data, false);
+}
+
+/* Another thread is still to register it. */
+static bool is_not_yet_watched(struct task *t, const struct event *e, uint64_t data)
+{
+    uint32_t stream = replay_epoll_stream(t, e, data);
+    return replay_on_connection(stream) && !peers_inside(stream) && !peers_played(stream);
 }
 
 bool replay_is_watched(struct task *t, uint64_t data, bool inner)
@@ -157,7 +140,10 @@ static struct outside outside_of(struct task *t, const struct event *e, const st
         for (size_t i = 0; hook == REX_HOOK_EPOLL_WAIT && k == 1 && i + sizeof told <= f->length; i += sizeof told) {
             memcpy(&told, f->data + i, sizeof told);
             size_t place = watched_for(t, e, told.data.u64);
-            if (place < watched_count)
+            if (place == watched_count && is_not_yet_watched(t, e, told.data.u64)) {
+                o.count++;
+                o.has_come = false;
+            } else if (place < watched_count)
                 add_outside(t, e, watched[place].fd, told.events == EPOLLOUT, watched[place].events & EPOLLOUT, false, &o);
         }
     }
@@ -294,6 +280,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
         }
     }
     wait_inside(t);
+    replay_wait_for_signal(t, e);
     t->in_vain = e && e->done && !e->record->result ? e : NULL;
     t->wait_began = log_now();
     t->waits_inside = t->want_exit = true;

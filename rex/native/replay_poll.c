@@ -172,6 +172,39 @@ bool replay_waits_for_end(struct task *t, const struct event *next)
     return child && task_named(child->tid) && !replay_is_sent(t, next) && replay_wait_freely(t, NULL);
 }
 
+static void wait_on(struct task *t)
+{
+    struct user_regs_struct r = t->regs;
+    switch (t->nr) {
+    case REX_NR_poll:
+        r.rdx = (ull)-1;
+        break;
+    case REX_NR_ppoll:
+        r.rdx = 0;
+        break;
+    case REX_NR_epoll_wait: case REX_NR_epoll_pwait:
+        r.r10 = (ull)-1;
+        break;
+    case REX_NR_epoll_pwait2:
+        r.r10 = 0;
+        break;
+    default:
+        r.r8 = 0;
+    }
+    regs_set(t, &r);
+}
+
+/* The one thread of a process waited until others than its kin sent a signal.  A replay, which may be slower, does not come to the
+ * end of the time before that. */
+void replay_wait_for_signal(struct task *t, const struct event *e)
+{
+    bool is_own = e && e->record->result == -EINTR && !t->leader->threaded && replay_next(t) == e;
+    const struct event *signal = is_own ? replay_ender(t, e) : NULL;
+    const struct script *sender = signal ? replay_sender_of(signal) : NULL;
+    if (sender && !replay_is_mate(t, sender))
+        wait_on(t);
+}
+
 /* How long the wait was to be at most, ns; as it is where that is not known. */
 static uint64_t wait_limit(struct task *t, uint64_t passed)
 {

@@ -119,6 +119,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_files.c", "reference"): "what a thread asks of a file is matched in its order, though another has made it now, or not yet",
     ("threads_divide.c", "reference"): "a file has the size that the log has for it, however much of it a thread wrote now",
     ("threads_serve.c", "reference"): "what is told of sockets is matched by the numbers and the thread that it was told to",
+    ("threads_hand_on.c", "reference"): "a thread takes from a connection what it took when recorded, though another has taken what came before",
+    ("threads_watch_again.c", "reference"): "a loop is told of a connection that is not yet registered",
     ("threads_shut.c", "reference"): "a connection that is shut before its thread has closed it is not in the log",
     ("threads_known.c", "reference"): "threads are known by the ordinal in which their process makes them, whatever they do",
     ("threads_sockets.c", "reference"): "threads do not make each other's sockets",
