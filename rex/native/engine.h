@@ -10,9 +10,8 @@
  *   record*.c stops in, log out                   replay*.c log in, answers out
  *   tsc.c, counter.c  readings of the processor's counter     rdrand.c  its random numbers
  *   seed.c    randomness that is the same in every run    unwind.c  the functions that led to a call
- *   pipes.c   what a process moves through inner pipes that it polls
- *   rights.c  descriptors that are handed over
- *   shared.c  locks of files                          ipc.c     System V IPC
+ *   pipes.c   what a process moves through inner pipes that it polls    arrivals.c  what threads read from those of others
+ *   rights.c  descriptors that are handed over   shared.c  locks of files   ipc.c  System V IPC
  *   mappings.c  where large files are mapped
  *   replay_inside.c  connections between threaded processes, which are made again
  *   replay_talks.c  what was said to servers outside   replay_lines.c  the engine in their place
@@ -104,7 +103,7 @@ struct bytes { unsigned char *data; size_t used, size; };
 
 /* External descriptors of a process; those not listed are plain or internal. */
 struct external { int fd; uint32_t stream; };
-enum { SOCKET_INSIDE = -3, PIPE_BYTES = -2, PIPE_COUNTER = -1 };   /* instead of a stream: see replay_inside.c, pipes.c */
+enum { PIPE_ARRIVES = -4, SOCKET_INSIDE = -3, PIPE_BYTES = -2, PIPE_COUNTER = -1 };   /* instead of a stream: see arrivals.c, replay_inside.c, pipes.c */
 #define SHARED_FILE 0xc0000000u                     /* and on, up to those: a file that others may write, see shared.c */
 struct opened { struct event *event; uint64_t file; bool again; uint32_t listed; };   /* again: the log has the open once less */
 struct files {
@@ -220,6 +219,7 @@ struct task {
     /* record */
     bool executed, waited_until;     /* it runs a program of its own; since it read a clock it waited until a point in time */
     bool shares;                     /* its call is one on a shared file */
+    struct { bool waits, is_out; int64_t size; uint64_t pipe; ull at, ran; } came;   /* see arrivals.c; size: of what it does not have yet */
     pid_t made_by;                   /* which waits until it executes */
     struct deferred *deferred;       /* a signal that is held back, see record_signals.c */
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
@@ -306,7 +306,7 @@ void log_flush(void), log_close(void);
 uint64_t log_now(void), log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
-enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS, LOG_WITH_MAPPED, LOG_WITH_IPC };
+enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS, LOG_WITH_MAPPED, LOG_WITH_IPC, LOG_WITH_ARRIVALS };
 extern uint32_t log_version;                         /* of the log written or replayed */
 
 #include "script.h"

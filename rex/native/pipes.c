@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
@@ -39,7 +40,8 @@ bool is_pipe_call(const struct task *t)
 /* Whether the call closes or duplicates a watched descriptor. */
 bool arranges_pipe(struct task *t)
 {
-    return is_descriptor_call(t) && (files_piped(t->files, (int)t->args[0]) || files_shared(t->files, (int)t->args[0]));
+    int fd = (int)t->args[0];
+    return is_descriptor_call(t) && (files_piped(t->files, fd) || files_shared(t->files, fd) || files_mark(t->files, fd) == (uint32_t)PIPE_ARRIVES);
 }
 
 static bool is_fifo(const char *path)
@@ -94,6 +96,8 @@ static bool stops_waiting(struct task *t)
 /* At the entry of a call that asks what is ready, will be told, or does not want to wait for it. */
 void pipes_watch(struct task *t)
 {
+    if (call_of(t->nr)->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_THREAD)
+        arrivals_watch(t);
     if (serial_on || t->leader->threaded || is_kin(t) || (handler == &replayer && log_version < LOG_WITH_PIPES))
         return;
     switch (call_of(t->nr)->hook) {

@@ -8,6 +8,21 @@ bool pipe_asks(const struct task *t);
 bool is_pipe_call(const struct task *t);
 bool arranges_pipe(struct task *t);
 void pipes_watch(struct task *t);
+enum { IS_ARRIVAL = 1 };                             /* of an event's arguments: see arrivals.c, replay_arrivals.c */
+bool is_arrival_call(const struct task *t);
+void arrivals_watch(struct task *t);
+bool arrival_begins(struct task *t), arrival_came(struct task *t, int64_t result);
+void arrivals_settle(void), arrivals_ended(struct task *t);
+bool arrivals_wait(void);
+bool is_arrival(const struct record *r);
+void replay_arrivals_start(void);
+bool replay_has_arrivals(const struct task *t);
+struct event *replay_arrival(struct task *t);
+bool replay_arrival_comes(struct task *t, const struct event *e);
+void replay_arrival_waive(const struct task *t, const struct event *e);
+void replay_arrival_limit(struct task *t, const struct event *e);
+void replay_arrival_came(struct task *t, const struct event *e, int64_t result);
+void replay_arrival_back(const struct task *t);
 uint64_t pipe_key(const uint64_t *args);
 void pipe_event(struct task *t, struct bytes *b, int64_t result);
 void pipe_gather(struct task *t, struct bytes *into, size_t n);     /* what its call is to write */

@@ -70,7 +70,7 @@ static void next_writer(const struct task *t)
         return;
     writer[which] = NULL;
     for (struct task *other = tasks; other; other = other->next)
-        if (other->alive && other->held && other->shares == which) {
+        if (other->alive && other->held && !other->came.size && other->shares == which) {
             other->held = false;
             writer[which] = other;
             resume(other, 0);
@@ -193,6 +193,8 @@ static void entry(struct task *t)
         return;
     if (record_deferred_comes(t, external))
         return;
+    if (arrival_begins(t))
+        return;
     t->shares = is_shared_call(t);
     if (is_pipe_call(t) || t->shares) {
         t->want_exit = true;
@@ -314,6 +316,8 @@ static void exit_stop(struct task *t, int64_t result)
         record_mapped(t, result);
         return;
     }
+    if (arrival_came(t, result))
+        return;
     if (is_descriptor_call(t)) {
         descriptor_exit(t, result);
         shared_recount(NULL);
@@ -392,6 +396,7 @@ static void ended(struct task *t, int status)
 {
     next_writer(t);
     t->held = false;
+    arrivals_ended(t);
     shared_recount(t);
     record_forget_deferred(t);
     if (t->stepping)
@@ -436,5 +441,5 @@ void record_start(void)
 const struct handler recorder = {
     .entry = entry, .exit = exit_stop, .born = born, .execed = record_execed, .signal = record_signal,
     .stepped = record_stepped, .ended = ended, .tsc = record_counter, .random = random_drawn, .start = start,
-    .all_calls = record_awaits_call, .settle = nothing, .idle = nothing, .patient = true, .taken = record_taken,
+    .all_calls = record_awaits_call, .settle = arrivals_settle, .idle = nothing, .patient = true, .taken = record_taken,
 };

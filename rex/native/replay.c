@@ -196,10 +196,9 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
 
 static void perform(struct task *t)
 {
-    struct event *e = t->matched;
-    t->held = !replay_is_turn(t, e) || !replay_is_answerable(t, e);
-    if (!t->held && !replay_kin_pauses(t, e))
-        replay_call(t, call_of(t->nr), e);
+    t->held = !replay_is_turn(t, t->matched) || !replay_is_answerable(t, t->matched);
+    if (!t->held && !replay_kin_pauses(t, t->matched))
+        replay_call(t, call_of(t->nr), t->matched);
 }
 
 static void entry(struct task *t)
@@ -244,6 +243,8 @@ static void entry(struct task *t)
     if (!moves && !shares && !(arranges && files_inside(t->files, (int)t->args[0])) && (is_unlogged(t, external) || t->nr == REX_NR_restart_syscall)) {
         replay_mapping(t);
         replay_interrupts(t);
+        if ((t->matched = replay_arrival(t)))
+            perform(t);
         return;
     }
     if (arranges) {

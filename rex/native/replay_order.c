@@ -246,6 +246,7 @@ void replay_waive(struct task *t, const struct event *e)
             events[i].ordered = false;
     for (size_t i; (i = awaited(t, e)) < send_count; )
         waived[i] = true;
+    replay_arrival_waive(t, e);
 }
 
 void replay_order_start(void)

@@ -25,9 +25,10 @@ static long call_in(const struct event *e)
 void replay_pipes_start(void)
 {
     static struct table last;
+    replay_arrivals_start();
     for (size_t i = 0; i < event_count; i++) {
         const struct record *r = events[i].record;
-        if (r->call != EVENT_PIPE || r->result <= 0 || !pipe_takes(call_in(&events[i])))
+        if (r->call != EVENT_PIPE || r->result <= 0 || is_arrival(r) || !pipe_takes(call_in(&events[i])))
             continue;
         char name[24];
         snprintf(name, sizeof name, "%llu", (ull)r->args[2]);
@@ -136,6 +137,8 @@ static bool is_blocking(int fd)
 /* Whether the move has been made, or can be left to the kernel now. */
 bool replay_pipe_ready(struct task *t, const struct event *e)
 {
+    if (is_arrival(of(e)))
+        return replay_arrival_comes(t, e);
     if (e->before && !e->before->done && of(e->before)->task != of(e)->task)
         return false;
     if (of(e)->result <= 0 || pipe_asks(t))
@@ -185,6 +188,10 @@ void replay_pipe(struct task *t, struct event *e)
 {
     const struct record *r = of(e);
     const struct field *told = record_field(r, FIELD_WHOLE, FIELD_OUT);
+    if (is_arrival(r)) {
+        replay_arrival_limit(t, e);
+        return;
+    }
     if (r->result > 0 && (is_left_to_kernel(t) || (pipe_gives(t->nr) && !t->moved.used))) {
         limit(t, e);
         return;
@@ -199,6 +206,10 @@ void replay_pipe(struct task *t, struct event *e)
 /* Of a call that the kernel ran. */
 void replay_pipe_exit(struct task *t, struct event *e, int64_t result)
 {
+    if (is_arrival(of(e))) {
+        replay_arrival_came(t, e, result);
+        return;
+    }
     t->moved.used = t->moved_away = 0;
     t->lost_reader = result == -EPIPE && t->nr != REX_NR_sendto && t->nr != REX_NR_sendmsg;
     if (result == -EPIPE || result == -EAGAIN)

@@ -147,6 +147,7 @@ void replay_ended(struct task *t, int status)
     (void)status;
     struct script *s = t->script;
     t->held = false;
+    replay_arrival_back(t);
     if (t->matched)
         t->matched->taker = NULL;
     for (size_t i = s ? s->cursor : 0; s && i < s->count; i++)

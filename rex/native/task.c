@@ -295,7 +295,7 @@ uint32_t files_stream(const struct files *f, int fd)
 uint32_t files_shared(const struct files *f, int fd)
 {
     uint32_t mark = files_mark(f, fd);
-    return mark >= SHARED_FILE && mark < (uint32_t)SOCKET_INSIDE ? mark - SHARED_FILE : 0;
+    return mark >= SHARED_FILE && mark < (uint32_t)PIPE_ARRIVES ? mark - SHARED_FILE : 0;
 }
 
 bool files_has_shared(const struct files *f, uint32_t mark)

@@ -339,12 +339,12 @@ static void ended(pid_t tid, int status, const struct rusage *used)
 
 static bool is_patient(void)
 {
-    return handler->patient && !serial_on && !record_defers();
+    return handler->patient && !serial_on && !record_defers() && !arrivals_wait();
 }
 
 static long beat_ns(bool moves)          /* who naps, as Python's threads for its lock, is to be seen asleep in between */
 {
-    return serial_on ? serial_beat_ns() : moves ? 200000 : record_defers() || replay_any_naps() ? 1000000 : 10000000;
+    return serial_on ? serial_beat_ns() : moves ? 200000 : record_defers() || arrivals_wait() || replay_any_naps() ? 1000000 : 10000000;
 }
 
 static void wait_beat(void)

@@ -102,6 +102,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_clock_forward.c", "reference"): "what a thread reads of the clock may go back, as it reads it elsewhere",
     ("threads_list_on.c", "reference"): "names in directories are matched in the thread's order",
     ("proc_descriptor.c", "reference"): "what another process has open is not opened by its number there",
+    ("threads_hear_workers.c", "reference"): "what threads read from pipes of other processes is neither logged nor followed by this engine",
     ("threads_look_again.c", "reference"): "a thread that looks at a socket once more than recorded is not told that there is nothing",
     ("threads_jobs_where.c", "reference"): "as python_thread_jobs.py: what a job is, is known by the thread that started it",
     **{(name, "reference"): "a connection has the answers that it had, whatever is asked on it now"
