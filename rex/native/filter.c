@@ -53,6 +53,8 @@ static int stop_of(const struct rex_call *c)
     long nr = c - rex_calls;
     if (handler == &recorder && !is_live && !serial_on && record_tells(nr))    /* replays know nothing of such a stop */
         return REX_STOP_ALWAYS;
+    if (handler == &replayer && replay_makes_epoll(nr))
+        return REX_STOP_ALWAYS;
     if (!is_live || c->stop == REX_STOP_ERRNO || !c->name)
         return c->stop;
     if (live_stops(nr))

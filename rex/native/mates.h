@@ -7,7 +7,9 @@ bool replay_on_connection(uint32_t stream);            /* a socket, but one that
 bool replay_has_asked(struct task *t, uint32_t stream, const struct event *e);
 bool replay_finds_nothing(struct task *t, uint64_t key);
 bool replay_epoll_ctl(struct task *t);
-uint32_t replay_epoll_stream(struct task *t, const struct event *e, uint64_t data);   /* what the log's data stood for, see replay_epoll.c */
+bool replay_epoll_stream(const struct task *t, const struct event *e, uint64_t data, uint32_t *stream);   /* what the log's data stood for, see replay_epoll.c */
+bool replay_makes_epoll(long nr);
+void replay_epoll_made(struct task *t, int64_t number);
 void replay_wait_for_signal(struct task *t, const struct event *e);
 bool replay_wait_freely(struct task *t, struct event *e);
 void replay_hasten(struct task *t, struct event *e);

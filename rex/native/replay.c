@@ -243,6 +243,7 @@ static void entry(struct task *t)
     if (!moves && !shares && !(arranges && files_inside(t->files, (int)t->args[0])) && (is_unlogged(t, external) || t->nr == REX_NR_restart_syscall)) {
         replay_mapping(t);
         replay_interrupts(t);
+        t->want_exit |= replay_makes_epoll(t->nr);
         if ((t->matched = replay_arrival(t)))
             perform(t);
         return;

@@ -173,8 +173,9 @@ static void limit_entry(struct task *t, struct event *e)
 static void pid_entry(struct task *t, struct event *e)
 {
     struct task *other = task_named((uint32_t)t->args[0]);
-    if (t->nr == REX_NR_pidfd_open && e->record->result >= 0 && other)
-        change_call(t, t->nr, (uint64_t)other->tid, t->args[1], 0, 0);
+    pid_t tid = other ? other->tid : replay_dead((uint32_t)t->args[0]);
+    if (t->nr == REX_NR_pidfd_open && e->record->result >= 0 && tid)
+        change_call(t, t->nr, (uint64_t)tid, t->args[1], 0, 0);
     else
         replay_emulate(t, e);
 }
@@ -329,6 +330,8 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
         replay_poll_exit(t, e, result);
     if (!e && c->hook == REX_HOOK_WAIT)
         wait_freely_exit(t, result);
+    if (replay_makes_epoll(t->nr) && result >= 0)
+        replay_epoll_made(t, result);
     if (!e && c->hook == REX_HOOK_OPEN && result >= 0)
         replay_own_opened(t, (int)result);
     if (!e && (c->hook == REX_HOOK_KILL || c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_IPC || c->hook == REX_HOOK_PEER))

@@ -3,17 +3,23 @@
 
 #include <sys/epoll.h>
 
-static const struct event **changes;     /* of what is registered, in the log */
+/* Of what is registered, in the log; how often the stream is from then on. */
+static struct change { const struct event *event; int times; } *changes;
 static size_t change_count;
 
 static void find_changes(void)
 {
+    static struct table times;
     static size_t looked;
-    for (; looked < event_count; looked++)
-        if (events[looked].record->call == REX_NR_epoll_ctl) {
-            changes = grow(changes, change_count, sizeof *changes);
-            changes[change_count++] = &events[looked];
-        }
+    for (; looked < event_count; looked++) {
+        const struct record *r = events[looked].record;
+        if (r->call != REX_NR_epoll_ctl || r->result < 0)
+            continue;
+        void **now = table_at_file(&times, r->args[0], r->stream);
+        *now = (void *)((intptr_t)*now + (r->args[1] == EPOLL_CTL_ADD) - (r->args[1] == EPOLL_CTL_DEL));
+        changes = grow(changes, change_count, sizeof *changes);
+        changes[change_count++] = (struct change){&events[looked], (int)(intptr_t)*now};
+    }
 }
 
 static bool registers(const struct record *r, uint64_t data)
@@ -26,30 +32,41 @@ static bool registers(const struct record *r, uint64_t data)
     return was.data.u64 == data;
 }
 
-/* Whether what was registered so was taken out again, as e was. */
+/* They stop in replays only, as the number may have been that of another before. */
+bool replay_makes_epoll(long nr)
+{
+    return nr == REX_NR_epoll_create || nr == REX_NR_epoll_create1;
+}
+
+/* Whether what was registered so was taken out again, as e was: maybe before the log has it registered. */
 static bool is_taken_out(size_t change, const struct event *e)
 {
-    const struct record *r = changes[change]->record;
-    for (size_t i = change + 1; i < change_count && changes[i]->number < e->number; i++)
-        if (changes[i]->record->args[1] == EPOLL_CTL_DEL && changes[i]->record->stream == r->stream && changes[i]->record->args[0] == r->args[0])
-            return true;
-    return false;
+    const struct record *r = changes[change].event->record;
+    int times = changes[change].times;
+    for (size_t i = change + 1; i < change_count && changes[i].event->number < e->number; i++)
+        if (changes[i].event->record->stream == r->stream && changes[i].event->record->args[0] == r->args[0])
+            times = changes[i].times;
+    return times <= 0;
 }
 
 /* Descriptors, and so the data by which they are registered, may have other numbers where threads race for
- * them.  Which stream the log's data stood for, as e was; 0 = not told.  It may have been registered, by another thread, just before
+ * them.  Whether the log tells which stream its data stood for, as e was; 0 = one inside.  It may have been registered, by another thread, just before
  * the wait was over, and the log has that after it. */
-uint32_t replay_epoll_stream(struct task *t, const struct event *e, uint64_t data)
+bool replay_epoll_stream(const struct task *t, const struct event *e, uint64_t data, uint32_t *stream)
 {
-    uint32_t later = 0;
+    bool is_told = false;
     find_changes();
     for (size_t i = change_count; i-- > 0; ) {
-        const struct record *r = changes[i]->record;
-        if (r->args[0] != t->args[0] || script_of(r->task)->tgid != t->script->tgid || !registers(r, data))
+        const struct record *r = changes[i].event->record;
+        if (r->args[0] != e->record->args[0] || script_of(r->task)->tgid != t->script->tgid || !registers(r, data))
             continue;
-        if (changes[i]->number < e->number)
-            return is_taken_out(i, e) ? later : r->stream;
-        later = r->stream;
+        bool is_before = changes[i].event->number < e->number;
+        if (is_before && is_taken_out(i, e))
+            break;
+        *stream = r->stream;
+        is_told = true;
+        if (is_before)
+            break;
     }
-    return later;
+    return is_told;
 }

@@ -25,6 +25,15 @@ static size_t watched_at(struct task *t, int fd)
     return i;
 }
 
+void replay_epoll_made(struct task *t, int64_t number)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < watched_count; i++)
+        if (watched[i].epoll != (int)number || watched[i].tgid != t->leader->tid)
+            watched[kept++] = watched[i];
+    watched_count = kept;
+}
+
 /* Whether it can run: external descriptors are only remembered. */
 bool replay_epoll_ctl(struct task *t)
 {
@@ -58,19 +67,36 @@ static size_t watched_as(struct task *t, uint64_t data, bool inner)
 /* The place of what stands for the log's data now. */
 static size_t watched_for(struct task *t, const struct event *e, uint64_t data)
 {
-    uint32_t stream = replay_epoll_stream(t, e, data);
+    uint32_t stream;
     size_t i = 0;
-    while (stream && i < watched_count && !(watched[i].stream == stream && watched[i].epoll == (int)t->args[0]
-                                            && watched[i].tgid == t->leader->tid))
+    if (!replay_epoll_stream(t, e, data, &stream))
+        return watched_as(t, data, false);
+    while (i < watched_count && !(stream && watched[i].stream == stream && watched[i].epoll == (int)t->args[0]
+                                  && watched[i].tgid == t->leader->tid))
         i++;
-    return stream ? i : watched_as(t, data, false);
+    return i;
 }
 
 /* Another thread is still to register it. */
 static bool is_not_yet_watched(struct task *t, const struct event *e, uint64_t data)
 {
-    uint32_t stream = replay_epoll_stream(t, e, data);
-    return replay_on_connection(stream) && !peers_inside(stream) && !peers_played(stream);
+    uint32_t stream;
+    return replay_epoll_stream(t, e, data, &stream) && replay_on_connection(stream) && !peers_inside(stream) && !peers_played(stream);
+}
+
+/* Whether epoll told of what is outside, and this epoll descriptor does not watch. */
+static bool is_of_another_epoll(struct task *t, const struct event *e)
+{
+    const struct field *f = record_field(e->record, 1, FIELD_OUT);
+    struct epoll_event told;
+    uint32_t stream;
+    for (size_t at = 0; f && at + sizeof told <= f->length; at += sizeof told) {
+        memcpy(&told, f->data + at, sizeof told);
+        if (replay_epoll_stream(t, e, told.data.u64, &stream) && stream && !peers_inside(stream) && !peers_played(stream)
+            && watched_for(t, e, told.data.u64) == watched_count)
+            return true;
+    }
+    return false;
 }
 
 bool replay_is_watched(struct task *t, uint64_t data, bool inner)
@@ -196,6 +222,8 @@ static bool is_same_wait(struct task *t, const struct event *e)
     static struct pollfd fds[FEW];
     const struct field *f = record_field(r, 0, FIELD_OUT);
     size_t count = (size_t)t->args[1];
+    if (call_of(t->nr)->hook == REX_HOOK_EPOLL_WAIT)
+        return !is_of_another_epoll(t, e);
     if (call_of(t->nr)->hook != REX_HOOK_POLL)
         return true;
     if (count != r->args[1] || (t->nr == REX_NR_poll && !(int)t->args[2] != !(int)r->args[2]))

@@ -97,6 +97,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_ticker.c", "reference"): "a thread that a timer wakes gets no more of its time than recorded: it hangs",
     ("accept_waits.c", "reference"): "a wait for a connection that never came takes no descriptor's number",
     ("threads_open_pipes.c", "reference"): "a question for a limit that is asked once more than recorded counts as a divergence",
+    ("threads_watched_children.c", "reference"): "what stands for a child is not opened again by this engine",
     ("threads_timer_reads.c", "reference"): "a look for a child's end once more or less than recorded counts as a divergence",
     ("threads_timer_set.c", "reference"): "a thread that a timer wakes sets it no more often than recorded",
     ("threads_clock_forward.c", "reference"): "what a thread reads of the clock may go back, as it reads it elsewhere",
