@@ -230,14 +230,13 @@ static void entry(struct task *t)
     }
     if (replay_suspends(t))
         return;
-    bool external = call_streams(t);
+    call_streams(t);
     if (is_readiness_wait(c))
         replay_lines_awaited(t);
     if (replay_inside_call(t))
         return;
-    external = t->stream;
     pipes_watch(t);
-    bool shares = is_shared_call(t);
+    bool external = t->stream, shares = is_shared_call(t);
     bool moves = !shares && is_pipe_call(t);         /* as much as when recorded */
     bool arranges = !moves && is_descriptor_call(t) && (external || !closes_pipe(t));
     if (!moves && !shares && !(arranges && files_inside(t->files, (int)t->args[0])) && (is_unlogged(t, external) || t->nr == REX_NR_restart_syscall)) {
