@@ -23,7 +23,7 @@
  *   replay_ticks.c  threads that a timer wakes           replay_numbers.c  descriptors that waits take
  *   replay_priority.c  locks that lend priority        replay_did.c  clocks by what was done before
  *   replay_sigwait.c  signals that a call takes       replay_sole.c   of whose threads one ever worked
- *   replay_epoll.c  what epoll watched when recorded
+ *   replay_epoll.c  what epoll watched when recorded   replay_drawn.c, replay_named.c  random bytes, names of now
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  *   view*.c   files of a live run: those, local ones, and this machine's       live*.c  its calls

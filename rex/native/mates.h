@@ -30,7 +30,8 @@ bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
 bool replay_changes_alone(const struct task *t, const char *path);    /* its process, or kin */
 bool replay_own_file(struct task *t);                 /* true: made, changed or found, though not in the log: see replay_own.c */
 bool replay_is_of_changed(struct task *t, struct event *e);
-bool replay_is_own_file(struct task *t);
+bool replay_is_of_mates(const struct task *t);
+bool replay_is_own_file(struct task *t), replay_is_of_own(struct task *t);
 bool replay_is_as_now(struct task *t, const struct event *e);
 bool replay_asks_of_mate(struct task *t, const struct rex_call *c);
 char *replay_own_name(struct task *t);

@@ -34,7 +34,8 @@ static struct bytes *begin(struct task *t, struct bytes *b, int64_t result)
     if (t->nr == REX_NR_clock_gettime) {
         r->args[5] = t->leader->threaded ? asker_of(t) : 0;
         record_reading(t, r);
-    }
+    } else if (t->nr == REX_NR_getrandom)
+        r->args[5] = t->leader->threaded ? drawer_of(t) : 0;
     struct name_args n = name_args(t->nr);
     if (t->path && n.path >= 0)
         log_field(b, (uint8_t)n.path, FIELD_IN, t->path, strlen(t->path));

@@ -79,6 +79,7 @@ void replay_emulate(struct task *t, struct event *e)
     bool counted = t->nr == REX_NR_write || t->nr == REX_NR_sendto || t->nr == REX_NR_pwrite64;
     put_outputs(t, e->record);
     replay_size_now(t);
+    replay_names_now(t, e);
     replay_send_at_return(t, e);
     skip_call(t, counted && result > (int64_t)t->args[2] ? (int64_t)t->args[2] : result);   /* never more than there was */
     replay_answered(t, e);
@@ -160,8 +161,8 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     }
     if ((!(last && c->hook == REX_HOOK_OPEN) && answer_among_mates(t, c)) || replay_prods(t))
         return;
-    bool is_beyond = replay_was_cut_off(t);
-    if (is_beyond && !last && (t->stream == 2 || t->stream == 3 || c->hook == REX_HOOK_TREE)) {   /* others would see it */
+    bool is_beyond = replay_was_cut_off(t) && !replay_is_of_mates(t);
+    if (is_beyond && !last && (t->stream == 2 || t->stream == 3 || (c->hook == REX_HOOK_TREE && !replay_is_of_own(t)))) {   /* others would see it */
         block(t);
         return;
     }

@@ -8,6 +8,9 @@ void replay_finish(int status);
 struct event *replay_next(struct task *t);            /* the first event of the task that is left */
 void replay_match_start(void);
 struct event *replay_match(struct task *t, long nr, uint64_t key);
+struct event *replay_drawn(struct task *t, uint64_t key);
+bool replay_is_drawn_by_first(const struct task *t, const struct script *first, long nr, uint64_t key);
+bool replay_is_taken(const struct task *t, const struct event *e), replay_is_same_program(struct script *s, const struct event *e);
 bool is_nameless_stat(const struct task *t);          /* of a descriptor, as fstat */
 bool replay_is_pipe_stat(const struct event *e);
 struct event *replay_nameless_stat(struct task *t, struct event *e);
@@ -105,6 +108,8 @@ void replay_began(struct task *t);
 void replay_ended(struct task *t, int status);
 bool replay_is_changed(const char *path), replay_is_divided(const char *path), replay_divides(void);   /* see replay_sizes.c */
 void replay_size_now(struct task *t);
+bool replay_is_made(const char *dir), replay_is_within_made(const char *path);   /* by the experiment; see replay_named.c */
+void replay_names_now(struct task *t, const struct event *e);
 void replay_mismatch(const struct event *e);
 void replay_unwritten(const struct event *e);
 bool replay_is_output(uint32_t stream, long nr);

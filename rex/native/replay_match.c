@@ -41,7 +41,7 @@ void replay_match_start(void)
 }
 
 /* The call of a mate that it answers is under way. */
-static bool is_taken(const struct task *t, const struct event *e)
+bool replay_is_taken(const struct task *t, const struct event *e)
 {
     return e->done || (e->taker && e->taker != t && e->taker->matched == e);
 }
@@ -62,7 +62,7 @@ static bool is_alike(struct task *t, const struct event *e)
 static struct event *match_in(struct task *t, const struct script *s, long nr, uint64_t key)
 {
     struct event *e = queue_left(queue_at(queue_id(s, nr, key, 0)), PLAIN);
-    while (e && (is_taken(t, e) || !is_alike(t, e)))
+    while (e && (replay_is_taken(t, e) || !is_alike(t, e)))
         e = e->next[PLAIN];
     return e;
 }
@@ -145,7 +145,7 @@ static const struct event *next_exec(struct script *s)
     return NULL;
 }
 
-static bool is_same_program(struct script *s, const struct event *e)
+bool replay_is_same_program(struct script *s, const struct event *e)
 {
     const struct event *exec = next_exec(s);
     return !exec || e->number < exec->number;
@@ -168,7 +168,7 @@ struct event *replay_like_place(const struct task *t, struct queue *q)
     enum { FAR = 512 };
     struct event *e = queue_left(q, PLAIN);
     for (int i = 0; e && i < FAR; e = e->next[PLAIN], i++)
-        if (!is_taken(t, e) && is_like_place(t, e))
+        if (!replay_is_taken(t, e) && is_like_place(t, e))
             return e;
     return NULL;
 }
@@ -179,7 +179,7 @@ static struct event *match_like_place(const struct task *t, long nr, uint64_t ke
     struct event *best = NULL;
     for (uint32_t i = 0; i < script_total(); i++) {
         struct event *e = is_of_mate(t, script_of(i)) ? replay_like_place(t, queue_at(queue_id(script_of(i), nr, key, 0))) : NULL;
-        if (e && is_same_program(script_of(i), e) && (!best || e->number < best->number))
+        if (e && replay_is_same_program(script_of(i), e) && (!best || e->number < best->number))
             best = e;
     }
     return best;
@@ -219,27 +219,6 @@ static uint64_t key_of_mate(const struct task *t, const struct script *s, long n
     return key;
 }
 
-static bool drew_as_many(const struct task *t, const struct script *s, uint64_t key)
-{
-    enum { FAR = 512 };
-    const struct event *e = queue_at(queue_id(s, REX_NR_getrandom, key, 0))->first;
-    for (int i = 0; e && i < FAR; e = e->next[PLAIN], i++)
-        if (e->record->args[1] == t->args[1])
-            return true;
-    return false;
-}
-
-/* Whether what the first thread drew, after its pool is done, it draws itself, since others drew too: how often is up to their pace. */
-static bool is_drawn_by_first(const struct task *t, const struct script *first, long nr, uint64_t key)
-{
-    if (nr != REX_NR_getrandom || t == t->leader || first != script_named(t->script->tgid))
-        return false;
-    for (uint32_t i = 0; i < script_total(); i++)
-        if (script_of(i) != first && script_of(i)->tgid == first->tgid && drew_as_many(t, script_of(i), key))
-            return true;
-    return false;
-}
-
 /* Threads share work: what one did when recorded, another may do now.  A runtime whose threads wait once more asks for the
  * time where it did before, and takes none from what a mate asks at another place. */
 static struct event *match_sibling(struct task *t, long nr, uint64_t key)
@@ -248,8 +227,8 @@ static struct event *match_sibling(struct task *t, long nr, uint64_t key)
     if (is_clock(nr) && ((best = match_like_place(t, nr, key)) || had_like_place(t, nr, key)))
         return best;
     for (uint32_t i = 0; i < script_total(); i++)
-        if (is_of_mate(t, script_of(i)) && !is_drawn_by_first(t, script_of(i), nr, key)
-            && (e = match_in(t, script_of(i), nr, key_of_mate(t, script_of(i), nr, key))) && is_same_program(script_of(i), e)
+        if (is_of_mate(t, script_of(i)) && !replay_is_drawn_by_first(t, script_of(i), nr, key)
+            && (e = match_in(t, script_of(i), nr, key_of_mate(t, script_of(i), nr, key))) && replay_is_same_program(script_of(i), e)
             && (!best || is_before(e, best)))
             best = e;
     return best;
@@ -287,7 +266,7 @@ static struct event *match_nameless(struct task *t, long nr)
     for (size_t i = s->cursor; i < s->count && i < s->cursor + FAR; i++) {
         struct event *e = s->event[i];
         const struct field *name = record_field(e->record, 1, FIELD_IN);
-        if (e->record->call == nr && name && !name->length && !is_taken(t, e))
+        if (e->record->call == nr && name && !name->length && !replay_is_taken(t, e))
             return e;
     }
     return NULL;
@@ -298,6 +277,8 @@ static struct event *match_own(struct task *t, long nr, uint64_t key)
     struct event *e = is_nameless_stat(t) && (has_shared_work(t) || t->leader->from_threads) ? match_nameless(t, nr) : NULL;
     if (is_timed(nr) && !is_clock(nr) && has_shared_work(t))
         return match_place(t, nr, key);
+    if (nr == REX_NR_getrandom && has_shared_work(t) && (e = replay_drawn(t, key)))
+        return e;
     return e ? e : is_clock(nr) && has_shared_work(t) ? replay_clock(t, key) : match_in(t, t->script, nr, key);
 }
 
@@ -319,12 +300,22 @@ static struct event *match_arrived(struct task *t, struct event *e, long nr, uin
     return mates && is_before(mates, e) ? mates : e;
 }
 
+/* A runtime whose functions only frame pointers tell moves what it runs from thread to thread (Go): what the log has of a file
+ * goes by its order, whichever thread asks. */
+static struct event *first_of(struct task *t, struct event *own, long nr, uint64_t key)
+{
+    const struct rex_call *c = call_of(nr);
+    bool moves = c && c->key == REX_KEY_PATH && own && has_shared_work(t) && is_by_pointers(t);
+    struct event *mates = moves ? match_sibling(t, nr, key) : NULL;
+    return mates && mates->number < own->number ? mates : own;
+}
+
 struct event *replay_match(struct task *t, long nr, uint64_t key)
 {
     struct event *expected = replay_next(t), *job = replay_job_event(t, nr);
     if (job || replay_waits_for_job(t, nr))
         return job;                       /* not the end of another child */
-    struct event *e = match_arrived(t, replay_output_of(t, match_of_mate(t, match_own(t, nr, key), nr, key), key), nr, key);
+    struct event *e = match_arrived(t, replay_output_of(t, match_of_mate(t, first_of(t, match_own(t, nr, key), nr, key), nr, key), key), nr, key);
     if (e && e != expected && !has_shared_work(t) && !e->ordered && !replay_is_pipe_stat(e) && !replay_is_pace(expected->record->call))
         replay_diverged(t, expected, "skipped");
     if (!e && has_shared_work(t) && is_shared_work(t, nr))
@@ -359,7 +350,7 @@ static struct event *last_answer(struct task *t, long nr, uint64_t key)
         if (replay_is_mate(t, script_of(i))) {
             q = queue_at(queue_id(script_of(i), nr, key_of_mate(t, script_of(i), nr, key), 0));
             left = queue_left(q, PLAIN);
-            e = left && is_same_program(script_of(i), left) ? left : q->last;
+            e = left && replay_is_same_program(script_of(i), left) ? left : q->last;
         }
     return e;
 }

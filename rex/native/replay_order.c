@@ -21,6 +21,7 @@ static bool is_writing_open(const struct record *r)
 
 /* Paths that the experiment writes: the process that does, or `many`. */
 static struct table changed, divided;    /* the second: by processes with threads, or renamed from what these write */
+static struct table made;                /* directories that it makes */
 static struct script many;
 
 static void note_changed(const struct record *r)
@@ -33,6 +34,8 @@ static void note_changed(const struct record *r)
         if (f->type == FIELD_RESOLVED) {
             char *path = strndup((const char *)f->data, f->length);
             struct script **who = (struct script **)table_at(&changed, path);
+            if (r->call == REX_NR_mkdir || r->call == REX_NR_mkdirat)
+                *table_at(&made, path) = &many;
             *who = !*who || *who == script_leader(r->task) ? script_leader(r->task) : &many;
             if ((is_divided |= table_get(&divided, path) != NULL))
                 *table_at(&divided, path) = &many;
@@ -43,6 +46,11 @@ static void note_changed(const struct record *r)
 bool replay_is_changed(const char *path)
 {
     return path && table_get(&changed, path);
+}
+
+bool replay_is_made(const char *dir)
+{
+    return table_get(&made, dir);
 }
 
 bool replay_is_divided(const char *path)
@@ -119,6 +127,15 @@ static struct event *first_ordered(const struct task *t, const struct script *s)
         if (s->event[i]->record->call == t->nr && s->event[i]->ordered && !s->event[i]->done && !s->event[i]->taker)
             return s->event[i];
     return NULL;
+}
+
+/* Whether a change of the tree that the log does not have may be one that a mate made, under another name. */
+bool replay_is_of_mates(const struct task *t)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < script_total() && !is && call_of(t->nr)->hook == REX_HOOK_TREE; i++)
+        is = replay_is_mate(t, script_of(i)) && first_ordered(t, script_of(i));
+    return is;
 }
 
 /* The task makes a directory of another name than when recorded: for the log's, which it does not make, nobody waits. */

@@ -262,12 +262,22 @@ bool replay_is_own_file(struct task *t)
     return changes;
 }
 
+/* Whether it moves or removes what the log does not know: that is its own, or not there, and nobody else looks for it. */
+bool replay_is_of_own(struct task *t)
+{
+    bool makes = makes_directory(t->nr) || makes_link(t->nr) || t->nr == REX_NR_symlink || t->nr == REX_NR_symlinkat || t->nr == REX_NR_mknod || t->nr == REX_NR_mknodat;
+    char *path = makes ? NULL : replay_own_name(t);
+    bool is_own = path && !replay_is_changed(path) && !overlay_is_archived(path);
+    free(path);
+    return is_own;
+}
+
 /* It is looked for before it is made, more often than when recorded. */
 static bool miss_own(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
     char *path = c->key == REX_KEY_PATH && c->hook != REX_HOOK_TREE && c->hook != REX_HOOK_EXEC ? replay_own_name(t) : NULL;
-    bool misses = path && replay_changes_alone(t, path) && !overlay_exists(path)
+    bool misses = path && (replay_changes_alone(t, path) || (!replay_is_changed(path) && replay_is_within_made(path))) && !overlay_exists(path)
         && !(c->hook == REX_HOOK_OPEN && open_flags(t) & O_CREAT);
     free(path);
     if (misses)

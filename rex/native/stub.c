@@ -336,7 +336,7 @@ PART bool ask_who(const struct ring *ring, const struct entry *e, uint64_t *args
         args[i] = e->args[i];
     if (ring->asks && !(asker = asker_walk((const struct frame *)FAST_FRAMES, pc, (uint64_t)(e + 1) + RED_ZONE, e->rbp, 0, FRAMES_ASKED, &missing)))
         return false;
-    args[WHO] = asker == NO_FUNCTION ? asker_by_pointers(read_two, NULL, e->rbp) : asker;
+    args[WHO] = asker == NO_FUNCTION ? asker_by_pointers(read_two, NULL, e->rbp, FRAMES_ASKED) : asker;
     return true;
 }
 

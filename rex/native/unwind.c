@@ -331,10 +331,10 @@ static bool read_two(void *of, uint64_t at, uint64_t *two)
     return w->size;
 }
 
-static uint64_t by_pointers(const struct task *t)
+static uint64_t by_pointers(const struct task *t, int frames)
 {
     struct window w = {.tid = t->tid};
-    return asker_by_pointers(read_two, &w, t->regs.rbp);
+    return asker_by_pointers(read_two, &w, t->regs.rbp, frames);
 }
 
 static uint8_t last_end;
@@ -363,7 +363,18 @@ static uint64_t asker_by_tables(struct task *t, uint64_t pc, uint64_t sp, int fr
 uint64_t asker_of(struct task *t)
 {
     uint64_t asker = asker_by_tables(t, t->regs.rip, t->regs.rsp, FRAMES_ASKED);
-    return asker == NO_FUNCTION ? by_pointers(t) : asker;
+    return asker == NO_FUNCTION ? by_pointers(t, FRAMES_ASKED) : asker;
+}
+
+bool is_by_pointers(struct task *t)
+{
+    return asker_by_tables(t, t->regs.rip, t->regs.rsp, 1) == NO_FUNCTION;
+}
+
+/* Who draws random bytes is some functions further up, as libraries have theirs to draw by. */
+uint64_t drawer_of(struct task *t)
+{
+    return is_by_pointers(t) ? by_pointers(t, DRAWERS_ASKED) : 0;
 }
 
 bool asker_ends_in_file(void)

@@ -14,7 +14,7 @@
 struct frame { uint64_t pc; int32_t size; int16_t rbp; uint8_t by_rbp, last; };
 enum { IN_NO_FILE = 1, IN_FILE };
 
-enum { FRAME_SLOTS = 2048, FRAME_TRIES = 8, FRAMES_ASKED = 4, MAKERS_ASKED = 6, FRAMES_REACH = 4096, BY_FORM = 0xff, BY_TABLES = 0xfb, ENDS_BELOW = 4,
+enum { FRAME_SLOTS = 2048, FRAME_TRIES = 8, FRAMES_ASKED = 4, MAKERS_ASKED = 6, DRAWERS_ASKED = 24, FRAMES_REACH = 4096, BY_FORM = 0xff, BY_TABLES = 0xfb, ENDS_BELOW = 4,
        NO_FUNCTION = 1 };
 
 static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) const struct frame *frame_of(const struct frame *known, uint64_t pc)
@@ -66,12 +66,12 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
 /* The return addresses by frame pointers, where functions keep them but no table has them, as in Go; 0: of less than two.
  * read: two words of memory that may not be there. */
 static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) uint64_t asker_by_pointers(bool (*read)(void *of, uint64_t at, uint64_t *two),
-                                                                           void *of, uint64_t rbp)
+                                                                           void *of, uint64_t rbp, int frames)
 {
-    enum { FRAMES = 4, LARGEST = 1 << 20, BYTE = 8 };
+    enum { LARGEST = 1 << 20, BYTE = 8 };
     uint64_t frame[2] = {rbp, 0}, at = 0, hash = 0xcbf29ce484222325ULL;
     int i = 0;
-    for (; i < FRAMES && frame[0] > at && (!at || frame[0] - at < LARGEST) && frame[0] % 8 == 0; i++) {
+    for (; i < frames && frame[0] > at && (!at || frame[0] - at < LARGEST) && frame[0] % 8 == 0; i++) {
         at = frame[0];
         if (!read(of, at, frame) || !frame[1])
             break;
@@ -87,6 +87,8 @@ struct space;
 uint64_t asker_of(struct task *t);                   /* 0: not known */
 bool asker_ends_in_file(void);                       /* the one told last: where a thread begins, say */
 uint64_t maker_of(struct task *t);                   /* the same, of who makes a thread: some more functions, as libraries have theirs to make one */
+bool is_by_pointers(struct task *t);                 /* it calls from a function without tables */
+uint64_t drawer_of(struct task *t);                  /* by frame pointers, 0: there are tables */
 bool is_asker_by_tables(uint64_t asker);             /* else by frame pointers */
 void unwind_copy(struct space *to, const struct space *from);
 void unwind_lay(struct task *t);                     /* into the area, once there is one */
