@@ -10,7 +10,6 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <time.h>
 
 static ull divergences, mismatches;
 
