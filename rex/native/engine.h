@@ -354,7 +354,7 @@ void stack_restore(struct task *t, uint64_t at, const unsigned char *image, size
 struct user_regs_struct regs_get(struct task *t);
 void regs_set(struct task *t, const struct user_regs_struct *r);
 void skip_call(struct task *t, int64_t result);      /* the kernel does not run it */
-bool is_interrupted(int64_t result);
+bool is_interrupted(int64_t result), is_disturbed(const struct task *t, int64_t result);     /* the latter: only as there is a tracer */
 bool is_cut_short(struct task *t);                   /* its call, by a signal */
 void rewind_call(struct task *t);                    /* the tracee enters it again */
 void change_call(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d);

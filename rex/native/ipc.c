@@ -80,20 +80,6 @@ void record_ipc_entry(struct task *t)
         tell_of_others(t);
 }
 
-/* Operations on semaphores are ended by any signal that a tracer sees, and not made again; without one, those that are
- * ignored would not have done so. */
-bool record_ipc_disturbed(const struct task *t, int64_t result)
-{
-    ull own = 0, shared = 0, caught = 0, blocked = 0;
-    if (result != -EINTR || !ipc_operates(t->nr))
-        return false;
-    proc_value(t->tid, "status", "SigPnd: %llx", &own);
-    proc_value(t->tid, "status", "ShdPnd: %llx", &shared);
-    proc_value(t->tid, "status", "SigBlk: %llx", &blocked);
-    proc_value(t->tid, "status", "SigCgt: %llx", &caught);
-    return !((own | shared) & caught & ~blocked);
-}
-
 static bool takes(struct task *t)
 {
     struct sembuf op;

@@ -9,7 +9,6 @@ bool ipc_operates(long nr);                          /* on semaphores */
 int ipc_command(long nr, const uint64_t *args);      /* of a call that controls one, -1 of others */
 bool ipc_sets(long nr, const uint64_t *args);        /* values of semaphores */
 void record_ipc_entry(struct task *t);
-bool record_ipc_disturbed(const struct task *t, int64_t result);    /* it is made again */
 void record_ipc(struct task *t, struct bytes *b, int64_t result);    /* what is added to the event of such a call */
 void replay_ipc_start(void), replay_ipc_finish(void);
 void replay_ipc(struct task *t, struct event *e);

@@ -12,6 +12,7 @@ bool replay_makes_epoll(long nr);
 void replay_epoll_made(struct task *t, int64_t number);
 void replay_wait_for_signal(struct task *t, const struct event *e);
 bool replay_wait_freely(struct task *t, struct event *e);
+bool replay_may_hasten(struct task *t);
 void replay_hasten(struct task *t, struct event *e);
 void replay_poll_settle(struct task *t);
 bool is_readiness_wait(const struct rex_call *c);      /* poll, select, epoll_wait and others of that kind */

@@ -325,7 +325,7 @@ static void exit_stop(struct task *t, int64_t result)
         record_standard(t, result);
         return;
     }
-    if (record_ipc_disturbed(t, result)) {
+    if (is_disturbed(t, result)) {
         rewind_call(t);
         return;
     }

@@ -315,6 +315,13 @@ bool replay_wait_freely(struct task *t, struct event *e)
     return true;
 }
 
+/* Whether it could be told what is outside though that has not come: epoll tells of nothing that it does not watch. */
+bool replay_may_hasten(struct task *t)
+{
+    bool waits = t->waits_inside && !t->hastened && t->state == CALL_ENTERED && t->outside && !t->outside->done;
+    return waits && (call_of(t->nr)->hook != REX_HOOK_EPOLL_WAIT || !is_of_another_epoll(t, t->outside));
+}
+
 /* The wait is made again, and has what is outside. */
 void replay_hasten(struct task *t, struct event *e)
 {

@@ -227,12 +227,14 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
         t->waits_inside = false;
         if (result >= 0)
             replay_lines_waited(t);
-        if (t->hastened && result == -EINTR) {
+        if ((t->hastened && result == -EINTR) || is_disturbed(t, result)) {
             rewind_call(t);
             return;
         }
-        if (result >= 0)                  /* else it is made again, as it has been changed */
+        if (result >= 0) {                /* else it is made again, as it has been changed */
             t->outside = NULL;
+            t->is_forced = false;
+        }
         if (result == 0) {                /* time has passed for this thread, whatever the log says */
             t->only_naps = true;
             replay_clock_passed(t, t->clock + wait_limit(t, log_now() - t->wait_began));

@@ -383,13 +383,11 @@ static bool hasten_first(void)
 {
     struct task *first = NULL;
     struct event *best = NULL;
-    for (struct task *t = tasks; t; t = t->next) {
-        struct event *e = t->alive && t->waits_inside && !t->hastened && t->state == CALL_ENTERED ? t->outside : NULL;
-        if (e && !e->done && (!best || e->number < best->number)) {
-            best = e;
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && replay_may_hasten(t) && (!best || t->outside->number < best->number)) {
+            best = t->outside;
             first = t;
         }
-    }
     if (first) {
         first->is_forced = true;
         replay_hasten(first, best);

@@ -1,5 +1,6 @@
 /* Registers of a stopped tracee, and what it does when it goes on. */
 #include "engine.h"
+#include "ipc.h"
 
 #include <sys/wait.h>
 
@@ -25,6 +26,25 @@ bool is_cut_short(struct task *t)
 {
     struct user_regs_struct r = regs_get(t);
     return (long)r.orig_rax != NO_CALL && is_interrupted((int64_t)r.rax);
+}
+
+static bool ends_by_any_signal(long nr)
+{
+    return ipc_operates(nr) || nr == REX_NR_rt_sigtimedwait || nr == REX_NR_epoll_wait || nr == REX_NR_epoll_pwait || nr == REX_NR_epoll_pwait2;
+}
+
+/* Some waits are ended by any signal that a tracer sees, and not made again; without one, those that are ignored would not
+ * have done so. */
+bool is_disturbed(const struct task *t, int64_t result)
+{
+    ull own = 0, shared = 0, caught = 0, blocked = 0;
+    if (result != -EINTR || !ends_by_any_signal(t->nr))
+        return false;
+    proc_value(t->tid, "status", "SigPnd: %llx", &own);
+    proc_value(t->tid, "status", "ShdPnd: %llx", &shared);
+    proc_value(t->tid, "status", "SigBlk: %llx", &blocked);
+    proc_value(t->tid, "status", "SigCgt: %llx", &caught);
+    return !((own | shared) & caught & ~blocked);
 }
 
 /* At an entry-stop: number -1 makes the kernel return what is in rax. */
@@ -155,7 +175,8 @@ void resume(struct task *t, int sig)
     if (serial_parks(t, sig))
         return;
     bool has_new = t->files->high && !filter_watches(t);
-    bool all = serial_on || t->want_exit || t->space->code || has_new || wants_all_calls(t);
+    bool at_entry_stop = t->by_entry_stop && t->state == CALL_ENTERED;      /* its seccomp-stop is to be told from another call's */
+    bool all = serial_on || t->want_exit || t->space->code || has_new || at_entry_stop || wants_all_calls(t);
     if (has_new)
         stop_mates(t);
     t->runs_freely = !all;

@@ -57,6 +57,7 @@ ALWAYS: dict[tuple[str, str], str] = {
     ("peer_memory.c", "reference"): "memory of other processes is refused by this engine",
     ("socket_rights.c", "reference"): "this engine does not follow descriptors that are handed over",
     ("workers_signal_taken.c", "reference"): "a signal that a call has taken comes once more",
+    ("sigtimedwait_ignored.c", "reference"): "a signal that nobody listens to ends a wait for another as it is recorded",
 }
 SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "who takes a lock before whom is neither logged nor followed by this engine"
@@ -98,6 +99,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("accept_waits.c", "reference"): "a wait for a connection that never came takes no descriptor's number",
     ("threads_open_pipes.c", "reference"): "a question for a limit that is asked once more than recorded counts as a divergence",
     ("threads_watched_children.c", "reference"): "what stands for a child is not opened again by this engine",
+    ("threads_close_meanwhile.c", "reference"): "which child a signal of kin reaches is neither logged nor followed by this engine",
+    ("threads_watch_later.c", "reference"): "a wait by epoll that is made once more than recorded is told of what it does not watch: it hangs",
     ("threads_timer_reads.c", "reference"): "a look for a child's end once more or less than recorded counts as a divergence",
     ("threads_timer_set.c", "reference"): "a thread that a timer wakes sets it no more often than recorded",
     ("threads_clock_forward.c", "reference"): "what a thread reads of the clock may go back, as it reads it elsewhere",
