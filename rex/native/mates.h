@@ -60,6 +60,8 @@ bool replay_is_alone(struct task *t, const struct event *e);         /* see repl
 bool replay_alone_waits(struct task *t, const struct event *e);
 struct event *replay_alone_next(struct task *t);
 bool replay_alone_is_later(const struct task *t, const struct event *e);
+bool replay_alone_cut_off(struct task *t);
+uint32_t replay_alone_until(const struct task *t);
 bool replay_alone_precedes(struct task *t, const struct event *e);
 void replay_alone_handles(struct task *t, const struct event *e);
 bool replay_alone_listens(void);

@@ -89,7 +89,7 @@ static bool never_returned(struct task *t, const struct rex_call *c)
 {
     bool takes = t->stream && (t->nr == REX_NR_read || t->nr == REX_NR_readv || t->nr == REX_NR_recvfrom
                                || t->nr == REX_NR_recvmsg || t->nr == REX_NR_recvmmsg || t->nr == REX_NR_mq_timedreceive || c->hook == REX_HOOK_ACCEPT);
-    bool waits = c->hook == REX_HOOK_PAUSE || t->nr == REX_NR_rt_sigtimedwait || t->nr == REX_NR_msgrcv;
+    bool waits = c->hook == REX_HOOK_PAUSE || t->nr == REX_NR_rt_sigtimedwait || t->nr == REX_NR_msgrcv || replay_alone_cut_off(t);
     if (serial_on)                        /* others may as well: there they wait for their turn */
         waits = waits || c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_WAIT || is_readiness_wait(c) || c->policy == REX_STREAM;
     bool is_last = !replay_next(t) || (c->hook == REX_HOOK_ACCEPT && has_shared_work(t));   /* siblings may have left it events */

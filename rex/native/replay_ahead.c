@@ -114,10 +114,11 @@ void replay_ready(struct task *t)
         t->run = zalloc(MOST * sizeof *t->run);
     replay_next(t);
     number++;
+    uint32_t until = replay_alone_until(t);
     for (size_t i = first_ahead(t); i + 1 < s->count; i++) {
         struct event *e = s->event[i];
         const struct record *r = e->record;
-        if (!is_ready(t, e) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
+        if (e->number > until || !is_ready(t, e) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
             break;
         size_t at = run.used;
         bytes_add(&run, r, r->size);

@@ -247,6 +247,12 @@ bool replay_alone_is_later(const struct task *t, const struct event *e)
     return is_later;
 }
 
+/* The process ended before the handler of a thread at rest had looked for a child's end: the one that works saw nothing of it. */
+bool replay_alone_cut_off(struct task *t)
+{
+    return call_of(t->nr)->hook == REX_HOOK_WAIT && t->regs.rsp < t->handler_sp && replay_was_cut_off(t);
+}
+
 /* What the handler of a signal does that comes to a thread at rest the one that works may look at in memory: so both keep the
  * order of the log, until nothing else moves. */
 bool replay_alone_precedes(struct task *t, const struct event *e)
@@ -259,6 +265,18 @@ bool replay_alone_precedes(struct task *t, const struct event *e)
         if (mate != t && mate->alive && mate->leader == t->leader && comes_first(mate, next_of(mate), t, e))
             return true;
     return false;
+}
+
+/* What no stop asks about keeps that order as well: the event before which it ends. */
+uint32_t replay_alone_until(const struct task *t)
+{
+    uint32_t until = UINT32_MAX;
+    for (struct task *mate = keeps_order(t) ? tasks : NULL; mate; mate = mate->next) {
+        const struct event *next = mate != t && mate->alive && mate->leader == t->leader ? replay_next(mate) : NULL;
+        if (next && next->number < until && (t->handler_sp || mate->handler_sp || replay_is_signal(next)))
+            until = next->number;
+    }
+    return until;
 }
 
 /* Whether any waits for what no stop tells of. */

@@ -150,7 +150,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("child_end_past.c", "reference"): "a child's end that came before a call no event shows comes at the next traced one",
     ("poll_ended_late.c", "reference"): UNSENT + ": what the sender wrote before is not there yet",
     ("threads_draw_by_chance.c", "reference"): "what a thread draws once more than recorded it has of what another draws later",
-    ("threads_rest_reaps.c", "reference"): "what a thread looks at that a handler in another has done is not ordered by the log",
+    **{(name, "reference"): "what a thread looks at that a handler in another has done is not ordered by the log"
+       for name in ("threads_rest_reaps.c", "threads_rest_cut_off.c")},
     ("threads_rest.c", "reference"): "what is ready inside is told as it comes, though one thread alone works",
     ("threads_signals.c", "reference"): "now and then a call of an ended thread is left over when the process ends",
     ("python_threads.py", "reference"): "calls that ended threads left over, or took, count as divergences",

@@ -11,11 +11,11 @@ int main(void)
     pid_t child = fork();
     if (child == 0) {
         CHECK(write(fds[0][1], "x", 1) == 1);
-        nap_ms(150);
+        nap_ms(700);
         CHECK(write(fds[1][1], "y", 1) == 1);
         _exit(0);
     }
-    for (volatile long n = 0; n < 50000000; n++) {
+    for (volatile long n = 0; n < 30000000; n++) {
     }
     for (int i = 0; i < 2; i++) {
         struct epoll_event events[2];

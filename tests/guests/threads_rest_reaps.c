@@ -6,7 +6,7 @@ enum { CHILDREN = 4, ROUNDS = 3, MS = 1000000 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static volatile pid_t child[CHILDREN];
-static volatile sig_atomic_t status[CHILDREN];
+static volatile int status[CHILDREN];                 /* written by the call: what comes after it the first thread may not see yet */
 
 static void *rest(void *unused)
 {
@@ -22,10 +22,10 @@ static void *rest(void *unused)
 
 static void on_end(int sig)
 {
-    int how, kept = errno;
+    int kept = errno;
     for (int i = 0; i < CHILDREN && sig == SIGCHLD; i++)
-        if (child[i] && status[i] < 0 && waitpid(child[i], &how, WNOHANG) == child[i])
-            status[i] = how;
+        if (child[i] && status[i] < 0)
+            waitpid(child[i], (int *)&status[i], WNOHANG);
     errno = kept;
 }
 
