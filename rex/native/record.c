@@ -138,10 +138,11 @@ static void tree_entry(struct task *t)
         record_before_change(t->resolved2, moves);
 }
 
-/* A call that the kernel goes on with after a signal that had no handler; it may be one that is not in the log. */
+/* A call that the kernel goes on with after a signal that had no handler, or that another thread took; it may be one that is not
+ * in the log. */
 static void restart_entry(struct task *t)
 {
-    if (!t->goes_on)
+    if (!t->goes_on && !(t->pending && t->pending->used))
         return;
     t->goes_on = false;
     t->nr = head(t->pending)->call;
