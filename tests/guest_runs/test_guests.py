@@ -103,6 +103,9 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_watch_later.c", "reference"): "a wait by epoll that is made once more than recorded is told of what it does not watch: it hangs",
     ("threads_timer_reads.c", "reference"): "a look for a child's end once more or less than recorded counts as a divergence",
     ("threads_timer_set.c", "reference"): "a thread that a timer wakes sets it no more often than recorded",
+    ("threads_clock_never.c", "reference"): "a clock that is read in a replay alone counts as a divergence",
+    **{(name, "reference"): "a wait is ended by a signal that is ignored, as a tracer sees it"
+       for name in ("threads_child_in_wait.c", "threads_message_queues.c")},
     ("threads_clock_forward.c", "reference"): "what a thread reads of the clock may go back, as it reads it elsewhere",
     ("threads_list_on.c", "reference"): "names in directories are matched in the thread's order",
     ("proc_descriptor.c", "reference"): "what another process has open is not opened by its number there",
