@@ -122,6 +122,21 @@ void replay_interrupts(struct task *t)
         replay_send_now(t, e);
 }
 
+/* The signal that came to the task in a call which no event shows, before the event; it may have yet to come to that call. */
+static const struct event *due_before(struct task *t, const struct event *e)
+{
+    const struct event *next = replay_next(t);
+    const struct script *s = t->script;
+    for (size_t i = s->cursor; next && i < s->count && s->event[i]->number < e->number; i++) {
+        const struct event *due = s->event[i];
+        if (!due->done && replay_is_signal(due))
+            return due->record->args[2] == IN_UNSEEN_CALL && t->injected != due ? due : NULL;
+        if (!due->done && has_shared_work(t))
+            return NULL;
+    }
+    return NULL;
+}
+
 /* Sleeps end at once here.  One that ended after a signal came that another task waits for, in a call that no event
  * shows, must not: what its task does next could end that call instead. */
 bool replay_sleeps_over(struct task *t, const struct event *e)
@@ -131,8 +146,8 @@ bool replay_sleeps_over(struct task *t, const struct event *e)
         return false;
     for (struct task *other = tasks; other; other = other->next) {
         bool counts = other != t && other->alive && other->script && !(has_shared_work(t) && replay_is_mate(t, other->script));
-        const struct event *due = counts ? replay_next(other) : NULL;
-        if (due && due->number < e->number && awaited(other) == IN_UNSEEN_CALL && replay_is_sent(other, due))
+        const struct event *due = counts ? due_before(other, e) : NULL;
+        if (due && replay_is_sent(other, due))
             return true;
     }
     return false;
