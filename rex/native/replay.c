@@ -177,8 +177,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         return;
     bool is_new_thread = c->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_THREAD;
     bool is_extra = t->leader->script && !t->script->birth;
-    bool is_asked = asks_limit || t->nr == REX_NR_sched_getaffinity    /* by an allocator that has many threads at once */
-        || t->nr == REX_NR_clock_gettime;                              /* by one that had no need of it when recorded */
+    bool is_asked = asks_limit || t->nr == REX_NR_sched_getaffinity || t->nr == REX_NR_clock_gettime;    /* it had no need of it then */
     bool is_pace = (has_shared_work(t) && (last || is_wait || is_asked)) || (last && (replay_is_pipe_stat(last) || replay_is_pace(t->nr)));
     if (!is_new_thread && !is_extra && !is_pace && !is_beyond)
         replay_diverged(t, NULL, last ? "repeated" : "not in the log");
