@@ -9,6 +9,7 @@
 #include "fast.h"
 #include "unwind.h"
 #include "live.h"
+#include "writers.h"
 
 #include <fcntl.h>
 #include <linux/ptrace.h>
@@ -59,12 +60,18 @@ static void set_base(struct task *t, uint64_t base)
     regs_set(t, &r);
 }
 
+/* In a replay what is not the log's next stops; in a recording see record_writers.c. */
+static uint64_t said_by(const struct files *f)
+{
+    return handler == &replayer ? files_outputs(f) : 0;
+}
+
 /* A ring of its own, empty; without a free one the thread's calls stop. */
 static void give_ring(struct task *t)
 {
     struct fast *f = t->space->fast;
     struct ring ring = {.end = handler == &replayer ? 0 : sizeof ring.data, .replaying = handler == &replayer,
-                        .external = files_external(t->files), .asks = t->leader->threaded};
+                        .external = files_external(t->files), .asks = t->leader->threaded, .says = said_by(t->files)};
     for (int i = 0; i < RING_COUNT; i++)
         if (!(f->rings & 1u << i)) {
             t->ring = FAST_RINGS + (uint64_t)i * RING_SIZE;
@@ -96,6 +103,7 @@ void fast_drop(struct task *t)
     if (t->ring)
         t->space->fast->rings &= ~(1u << (t->ring - FAST_RINGS) / RING_SIZE);
     t->ring = 0;
+    speech_forgets(t);
     if (t->alive)
         task_watch_end(t, END_WITH_RING, false);
 }
@@ -104,7 +112,7 @@ void fast_drop(struct task *t)
 void fast_ends(struct task *t)
 {
     if ((t->nr == REX_NR_exit_group || t->nr == REX_NR_exit) && t->state == CALL_ENTERED)
-        task_watch_end(t, END_WITH_RING, false);
+        task_watch_end(t, END_WITH_RING | END_IN_WRITE, false);
 }
 
 /* ------------------------------------------------------------------ the area */
@@ -126,7 +134,7 @@ static bool is_fast_query(const struct rex_call *c)
 static struct rule rule_of(long nr)
 {
     const struct rex_call *c = call_of(nr);
-    struct rule rule = {.kind = is_plain(c) ? RULE_PLAIN : !c ? RULE_NONE : is_fast_query(c) ? RULE_QUERY
+    struct rule rule = {.kind = nr == REX_NR_write ? RULE_SAY : is_plain(c) ? RULE_PLAIN : !c ? RULE_NONE : is_fast_query(c) ? RULE_QUERY
                             : nr == REX_NR_openat && !plan.seed ? RULE_OPEN : RULE_NONE, .path = 255, .key = 255, .place = 255, .count = 255,
                         .answer = {{.limit = 255}, {.limit = 255}, {.limit = 255}}};
     if (rule.kind == RULE_OPEN)
@@ -229,6 +237,11 @@ uint64_t fast_caller_sp(struct task *t)
     return r.rsp + (r.rip >= FAST_AT && r.rip < FAST_RULES ? BELOW : 0);
 }
 
+bool fast_has_asked(const struct user_regs_struct *r)
+{
+    return r->rip == fast_in_tracee(rex_stub_asked);
+}
+
 /* The stub has looked whether a descriptor is external before it became so, or was marked as one of a shared file. */
 static void look_again(struct user_regs_struct *r, struct task *t)
 {
@@ -265,7 +278,8 @@ bool fast_entry(struct task *t)
         return true;
     }
     int kind = c && t->nr < RULE_COUNT ? rules[t->nr].kind : RULE_NONE;
-    if (!is_usable || kind == RULE_NONE || (kind == RULE_PLAIN && stream_of(t->files, c, t->args)))
+    uint32_t stream = kind == RULE_PLAIN || kind == RULE_SAY ? stream_of(t->files, c, t->args) : 0;
+    if (!is_usable || kind == RULE_NONE || (stream && !(kind == RULE_SAY && is_output(stream))))
         return false;
     if (++t->space->queries < ENOUGH && !sites_are_known(t))
         return false;
@@ -308,49 +322,83 @@ bool fast_leave_stub(struct task *t)
     return true;
 }
 
+/* Killed as it wrote to the standard output: what went out is to be in the log.  What it wrote and how much lies after the last
+ * record; until the call's next instruction the result does in its register. */
+static void finish_speech(struct task *t, const struct ring *ring)
+{
+    static struct { struct record head; struct field field; unsigned char data[LONGEST_SAID]; } last;
+    struct user_regs_struct regs = regs_get(t);
+    if (ring->busy != RING_SAYS || !mem_read(t->tid, t->ring + offsetof(struct ring, data) + ring->at, &last.head, sizeof last.head))
+        return;
+    int64_t n = last.head.result = regs.rip == fast_allowed_ip(false) ? (int64_t)regs.rax : last.head.result;
+    if (n <= 0 || n > LONGEST_SAID || !mem_read(t->tid, last.head.args[1], last.data, (size_t)n))
+        return;
+    last.head.call = REX_NR_write;
+    last.head.flags = 0;
+    last.head.size = (uint32_t)(sizeof last.head + sizeof last.field + (size_t)(n + 7) / 8 * 8);
+    last.field = (struct field){.arg = 1, .type = FIELD_IN, .length = (uint32_t)n};
+    memset(last.data + n, 0, (size_t)-n % 8);
+    handler->taken(t, (const unsigned char *)&last, last.head.size);
+}
+
 /* At each stop of a thread with a ring: what it did since the last one. */
-void fast_sync(struct task *t)
+void fast_sync(struct task *t, bool ends)
 {
     static struct ring ring;
     enum { HEAD = offsetof(struct ring, data) };
-    t->ring_busy = !mem_read(t->tid, t->ring, &ring, HEAD) || ring.busy;
+    t->ring_busy = !mem_read(t->tid, t->ring, &ring, HEAD) || (ring.busy && !ends);
     if (t->ring_busy || ring.at > sizeof ring.data || ring.end > sizeof ring.data)
         return;
     if (handler == &replayer) {
         handler->taken(t, NULL, ring.at);
         return;
     }
-    if (!ring.at || !mem_read(t->tid, t->ring + HEAD, ring.data, ring.at))
-        return;
-    if (ring.at > t->ring_taken)
+    if (ring.at > t->ring_taken && mem_read(t->tid, t->ring + HEAD, ring.data, ring.at))
         handler->taken(t, ring.data + t->ring_taken, ring.at - t->ring_taken);
+    if (ends)
+        finish_speech(t, &ring);
+    if (!ring.at)
+        return;
     uint32_t none = t->ring_taken = 0;
     mem_write(t->tid, t->ring, &none, sizeof none);
 }
 
-/* Before an event whose place among those of other processes counts: what they have done up to now,
- * though they may be running.  An event in a ring is whole before it counts. */
-void fast_sync_others(const struct task *t)
+/* What it has done up to now, though it may be running.  An event in a ring is whole before it counts. */
+void fast_sync_running(struct task *t)
 {
     static unsigned char data[RING_SIZE];
-    for (struct task *other = tasks; other; other = other->next) {
-        uint32_t at = 0;
-        if (!other->alive || !other->ring || other->space == t->space
-            || !mem_read(other->tid, other->ring, &at, sizeof at) || at > sizeof data || at <= other->ring_taken
-            || !mem_read(other->tid, other->ring + offsetof(struct ring, data) + other->ring_taken, data, at - other->ring_taken))
-            continue;
-        handler->taken(other, data, at - other->ring_taken);
-        other->ring_taken = at;
-    }
+    uint32_t at = 0;
+    if (!mem_read(t->tid, t->ring, &at, sizeof at) || at > sizeof data || at <= t->ring_taken
+        || !mem_read(t->tid, t->ring + offsetof(struct ring, data) + t->ring_taken, data, at - t->ring_taken))
+        return;
+    handler->taken(t, data, at - t->ring_taken);
+    t->ring_taken = at;
+}
+
+/* Before an event whose place among those of other processes counts. */
+void fast_sync_others(const struct task *t)
+{
+    for (struct task *other = tasks; other; other = other->next)
+        if (other->alive && other->ring && other->space != t->space)
+            fast_sync_running(other);
+}
+
+bool fast_is_busy(const struct task *t)
+{
+    uint32_t busy = 1;
+    return mem_read(t->tid, t->ring + offsetof(struct ring, busy), &busy, sizeof busy) && busy;
 }
 
 /* At a change of what descriptors are external. */
 void fast_files(const struct files *f)
 {
-    uint64_t external = files_external(f);
+    uint64_t external = files_external(f), says = said_by(f);
+    speech_changes(f);
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->ring && t->files == f)
+        if (t->alive && t->ring && t->files == f) {
             mem_write(t->tid, t->ring + offsetof(struct ring, external), &external, sizeof external);
+            mem_write(t->tid, t->ring + offsetof(struct ring, says), &says, sizeof says);
+        }
 }
 
 void fast_asks(const struct task *leader)

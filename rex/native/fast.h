@@ -20,12 +20,12 @@
 #define FAST_FILTER (FAST_AT + 0x7000)
 #define FAST_FRAMES (FAST_AT + 0xa000)
 #define FAST_RINGS (FAST_AT + 0x12000)
-enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x4000,
+enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x4000,
        FAST_SIZE = 0x12000 + RING_COUNT * RING_SIZE };
 
-/* A query is performed and noted, and so is the opening of a file for reading; a call on a plain
- * descriptor goes to the kernel as it is. */
-enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN };
+/* A query is performed and noted, and so is the opening of a file for reading, and a write to who hears the task alone;
+ * a call on a plain descriptor goes to the kernel as it is. */
+enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN, RULE_SAY };
 
 /* How a call is performed in the tracee.  An answer's bytes: size, or unit times the result; not more than
  * the argument that limits it, if any. */
@@ -38,13 +38,16 @@ struct rule {
 
 /* Recording, events from 0 to `at` are to be taken, and there is room up to `end`.
  * Replaying, events from `at` to `end` are the next answers.
- * busy: the stub is at work on it, and the engine keeps off; so do queries of a signal's handler.
+ * busy: the stub is at work on it, and the engine keeps off; so do queries of a signal's handler.  RING_SAYS: it writes, what and how
+ * much the record after the last tells.
  * asks: who asks is of interest, as the process has had threads.
- * external: a bit for each external descriptor, bit 63 for all above 62. */
+ * external: a bit for each external descriptor, bit 63 for all above 62.
+ * says: a bit for each descriptor that may be written to without a stop. */
+enum { RING_SAYS = 2 };
 struct ring {
     uint32_t at, end, replaying, busy;
-    uint64_t external, asks;
-    unsigned char data[RING_SIZE - 32];
+    uint64_t external, asks, says;
+    unsigned char data[RING_SIZE - 40];
 };
 
 /* What a site that reads the counter jumps to: see counter.c.  The stub comes back to `again`, or, with an answer, three bytes on. */
@@ -54,6 +57,7 @@ struct counter_slot {
 };
 
 struct task;
+struct user_regs_struct;
 struct space;
 struct files;
 void fast_start(void);
@@ -70,11 +74,14 @@ void fast_ends(struct task *t);                       /* a call begins, perhaps 
 void fast_drop(struct task *t);
 bool fast_leave_stub(struct task *t);                /* true: it was half way through a query, which is done now */
 void fast_look_again(struct task *t);                /* stopped as it begins a plain call, it looks once more whether that is one */
-void fast_sync(struct task *t);
+void fast_sync(struct task *t, bool ends);            /* ends: by whatever it may be */
 void fast_sync_others(const struct task *t);
+void fast_sync_running(struct task *t);
+bool fast_is_busy(const struct task *t);             /* its stub is at work, or cannot be asked any more */
 void fast_files(const struct files *f);
 void fast_fill(struct task *t, const void *records, uint32_t n);
 void fast_room(struct task *t, bool any);
+bool fast_has_asked(const struct user_regs_struct *r);   /* the stub has done what it can, as a signal came */
 uint64_t fast_caller_sp(struct task *t);             /* the stack pointer as its call was made, by the stub or not */
 
 

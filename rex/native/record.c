@@ -4,6 +4,7 @@
 #include "fast.h"
 #include "ipc.h"
 #include "unwind.h"
+#include "writers.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -42,41 +43,6 @@ static struct bytes *begin(struct task *t, struct bytes *b, int64_t result)
     if (t->path2 && n.path2 >= 0)
         log_field(b, (uint8_t)n.path2, FIELD_IN, t->path2, strlen(t->path2));
     return b;
-}
-
-/* ------------------------------------------------------------------ order of output */
-
-/* Writes to one outside file by several tasks are let in one after another, so
- * that their order in the log is their order in the file. */
-static struct task *writer[2];           /* of the standard output and error; of files that processes share */
-static bool ordered_write(struct task *t)
-{
-    return (t->shares && is_shared_write(t)) || (!serial_on && (t->stream == 2 || t->stream == 3) && (call_of(t->nr)->fd_args & 1)
-        && (t->nr == REX_NR_write || t->nr == REX_NR_writev));
-}
-
-static void become_writer(struct task *t)
-{
-    struct task **now = &writer[t->shares];
-    t->held = *now != NULL;
-    if (!*now)
-        *now = t;
-}
-
-/* It has written, or ended. */
-static void next_writer(const struct task *t)
-{
-    int which = t == writer[1];
-    if (t != writer[which])
-        return;
-    writer[which] = NULL;
-    for (struct task *other = tasks; other; other = other->next)
-        if (other->alive && other->held && !other->came.size && other->shares == which) {
-            other->held = false;
-            writer[which] = other;
-            resume(other, 0);
-            return;
-        }
 }
 
 /* ------------------------------------------------------------------ entry */
@@ -188,6 +154,7 @@ static void entry(struct task *t)
     }
     bool external = call_streams(t);
     place_asked(t);
+    speech_stops(t);
     if (is_ordered(t, c))
         fast_sync_others(t);
     pipes_watch(t);
@@ -200,8 +167,8 @@ static void entry(struct task *t)
     t->shares = is_shared_call(t);
     if (is_pipe_call(t) || t->shares) {
         t->want_exit = true;
-        if (ordered_write(t))
-            become_writer(t);
+        if (is_ordered_write(t))
+            writer_comes(t);
         return;
     }
     if (c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_EXEC)
@@ -249,8 +216,8 @@ static void entry(struct task *t)
         record_exec_entry(t);
         if (t->exec_refused)
             refuse(t, t->exec_refused);
-    } else if (ordered_write(t))
-        become_writer(t);
+    } else if (is_ordered_write(t))
+        writer_comes(t);
 }
 
 /* ------------------------------------------------------------------ exit */
@@ -335,10 +302,10 @@ static void exit_stop(struct task *t, int64_t result)
             t->pending = zalloc(sizeof *t->pending);
         if (t->shares || is_pipe_call(t)) {
             (t->shares ? shared_event : pipe_event)(t, t->pending, -EINTR);
-            next_writer(t);
+            writer_goes(t);
             return;
         }
-        next_writer(t);
+        writer_goes(t);
         begin(t, t->pending, -EINTR);
         if (call_of(t->nr)->hook == REX_HOOK_SLEEP)
             capture_outputs(t, t->pending, 0);     /* the time that was left */
@@ -347,7 +314,7 @@ static void exit_stop(struct task *t, int64_t result)
     if (t->shares || is_pipe_call(t)) {
         (t->shares ? shared_event : pipe_event)(t, &out, result);
         log_end(&out);
-        next_writer(t);
+        writer_goes(t);
         t->returned_at = t->regs.rip;
         return;
     }
@@ -365,7 +332,8 @@ static void exit_stop(struct task *t, int64_t result)
         record_rights(t, b);
     hook_exit(t, b, result);
     log_end(b);
-    next_writer(t);
+    speech_went(t);
+    writer_goes(t);
     t->returned_at = t->regs.rip;
 }
 
@@ -394,9 +362,17 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     bytes_free(&b);
 }
 
+/* Killed as it wrote: what went out is in the log. */
+static void leaves(struct task *t)
+{
+    int64_t result = (int64_t)regs_get(t).rax;
+    if (t->state == CALL_ENTERED && t->want_exit && result > 0 && is_ordered_write(t))
+        exit_stop(t, result);
+}
+
 static void ended(struct task *t, int status)
 {
-    next_writer(t);
+    writer_goes(t);
     t->held = false;
     arrivals_ended(t);
     shared_recount(t);
@@ -441,7 +417,7 @@ void record_start(void)
 }
 
 const struct handler recorder = {
-    .entry = entry, .exit = exit_stop, .born = born, .execed = record_execed, .signal = record_signal,
+    .entry = entry, .exit = exit_stop, .born = born, .leaves = leaves, .execed = record_execed, .signal = record_signal,
     .stepped = record_stepped, .ended = ended, .tsc = record_counter, .random = random_drawn, .start = start,
     .all_calls = record_awaits_call, .settle = arrivals_settle, .idle = nothing, .patient = true, .taken = record_taken,
 };

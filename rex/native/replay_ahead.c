@@ -48,11 +48,21 @@ void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
     t->run_count = 0;
 }
 
+/* What goes out, and is followed by something else of its task before others wait for it. */
+static bool is_speech(const struct task *t, const struct event *e, const struct event *next)
+{
+    const struct record *r = e->record;
+    return r->call == REX_NR_write && is_output(r->stream) && r->result > 0 && r->result <= LONGEST_SAID && r->result == (int64_t)r->args[2]
+        && !e->done && !e->told && !has_shared_work(t) && next->number < replay_others_next(t);
+}
+
 /* Whether the event can be answered from the ring. */
-static bool is_ready(const struct task *t, struct event *e)
+static bool is_ready(const struct task *t, struct event *e, const struct event *next)
 {
     const struct record *r = e->record;
     const struct rex_call *c = call_of(r->call);
+    if (is_speech(t, e, next))
+        return true;
     if (e->done || e->ordered || !c)
         return !e->done && r->call == EVENT_TSC && counter_has_sites(t);
     if (r->call == REX_NR_openat && r->result >= 0 && !e->looked_up) {
@@ -118,7 +128,7 @@ void replay_ready(struct task *t)
     for (size_t i = first_ahead(t); i + 1 < s->count; i++) {
         struct event *e = s->event[i];
         const struct record *r = e->record;
-        if (e->number > until || !is_ready(t, e) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
+        if (e->number > until || !is_ready(t, e, s->event[i + 1]) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
             break;
         size_t at = run.used;
         bytes_add(&run, r, r->size);

@@ -120,6 +120,15 @@ bool replay_is_turn(struct task *t, const struct event *e)
     return true;
 }
 
+/* The number of the first event left whose place counts among those of the task's process, of another one. */
+uint32_t replay_others_next(const struct task *t)
+{
+    size_t *at = &script_leader(t->script->index)->others_at;
+    while (*at < event_count && (!events[*at].ordered || events[*at].done || events[*at].unseen || same_process(events[*at].record->task, t->script)))
+        ++*at;
+    return (uint32_t)*at;
+}
+
 /* The first left of such calls of a task whose place counts. */
 static struct event *first_ordered(const struct task *t, const struct script *s)
 {

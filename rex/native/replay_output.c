@@ -94,7 +94,8 @@ void replay_output(struct task *t, struct event *e)
 void replay_output_exit(struct task *t, struct event *e, int64_t result)
 {
     uint64_t n = t->nr == REX_NR_write ? part_of(t, e) : (uint64_t)e->record->result;
-    if (result < 0) {
+    t->lost_reader = result == -EPIPE;    /* that nobody reads here is no affair of the program's */
+    if (result < 0 && !t->lost_reader) {
         replay_diverged(t, e, "failed here");
         give_result(t, result);
         replay_done(e);

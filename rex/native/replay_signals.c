@@ -1,5 +1,6 @@
 /* Replay: signals come where the log has them, and waits end that only a signal can end. */
 #include "engine.h"
+#include "fast.h"
 
 enum { PATIENCE_NS = 60000000 };
 static const ull LONG_PATIENCE_NS = 3000000000;
@@ -302,6 +303,8 @@ static bool is_broken_early(struct task *t)
 {
     struct user_regs_struct r = regs_get(t);
     uint32_t stream = files_stream(t->files, (int)r.rdi);
+    if (fast_has_asked(&r))               /* a write to the standard output, which is made again at a stop */
+        return !signal_left(t, SIGPIPE);
     if (signal_left(t, SIGPIPE) || stream || (int64_t)r.rax != -EPIPE || (long)r.orig_rax != REX_NR_write)
         return false;
     r.rax = r.rdx;

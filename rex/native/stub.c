@@ -409,6 +409,8 @@ PART struct answer answered(struct ring *ring, const struct rule *rule, long nr,
     return (struct answer){r->result, GIVEN};
 }
 
+#include "stub_said.h"
+
 STUB struct answer rex_stub_query(long nr, const uint64_t *args)
 {
     const struct rule *rule = (const struct rule *)FAST_RULES + nr;
@@ -420,6 +422,8 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     if (rule->kind == RULE_PLAIN)
         return (struct answer){0, PLAIN};
     struct ring *ring = (struct ring *)base;
+    if (rule->kind == RULE_SAY && ((uint32_t)args[0] > 62 || !(ring->says >> (uint32_t)args[0] & 1)))
+        return (struct answer){0, PLAIN};
     if (ring->busy || (rule->kind == RULE_OPEN && !only_reads(args)))
         return none;
     if (rule->place < 6 && ring->replaying && (ring->at >= ring->end || !is_such_call(rule, nr, args, (const struct record *)(ring->data + ring->at))))
@@ -429,8 +433,8 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     args = rule->place < 6 ? asked : args;
     ring->busy = 1;
     __asm__ volatile("" : : : "memory");
-    struct answer answer = ring->replaying ? answered(ring, rule, nr, args)
-        : rule->kind == RULE_OPEN ? opened(ring, rule, args) : performed(ring, rule, nr, args);
+    struct answer answer = rule->kind == RULE_SAY ? (ring->replaying ? said_again(ring, args) : said(ring, args))
+        : ring->replaying ? answered(ring, rule, nr, args) : rule->kind == RULE_OPEN ? opened(ring, rule, args) : performed(ring, rule, nr, args);
     __asm__ volatile("" : : : "memory");
     ring->busy = 0;
     return answer;

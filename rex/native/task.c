@@ -346,9 +346,18 @@ uint64_t files_external(const struct files *f)
     return fds;
 }
 
+uint64_t files_outputs(const struct files *f)
+{
+    uint64_t fds = 0;
+    for (int i = 0; i < f->count; i++)
+        fds |= f->item[i].fd < 63 && is_output(f->item[i].stream) ? 1ULL << f->item[i].fd : 0;
+    return fds;
+}
+
 void files_set(struct files *f, int fd, uint32_t stream)
 {
-    int i = 0, before = f->count;
+    int i = 0;
+    uint32_t before = files_mark(f, fd);
     while (i < f->count && f->item[i].fd != fd)
         i++;
     if (i == f->count && stream) {
@@ -362,7 +371,7 @@ void files_set(struct files *f, int fd, uint32_t stream)
         f->item[i] = f->item[--f->count];
     }
     f->waited = f->high ? f->waited : 0;
-    if (f->count != before)
+    if (stream != before)
         fast_files(f);
 }
 

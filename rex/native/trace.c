@@ -277,7 +277,7 @@ static void signal_stop(struct task *t, int sig)
         return;
     }
     if (t->ring && fast_leave_stub(t)) {
-        fast_sync(t);
+        fast_sync(t, false);
         t->returned_at = regs_get(t).rip;
     } else
         fast_look_again(t);
@@ -294,7 +294,7 @@ static void stop(struct task *t, int status)
     struct ptrace_syscall_info info = {0};
     t->runs_freely = false;
     if (t->ring && event != PTRACE_EVENT_EXEC)     /* then it is no more */
-        fast_sync(t);
+        fast_sync(t, event == PTRACE_EVENT_EXIT);
     if (sig == (SIGTRAP | 0x80)) {
         if (at_exit_stop(t, &info))
             leave(t, &info);

@@ -64,3 +64,11 @@ def test_replay_says_what_went_to_standard_streams_by_name(tmp_path: Path, recor
         assert said[1] == b"one\ntwo\nfive\nsix\n"
     assert rex(tmp_path, "replay -q -l A -o again --check")[0] == 0
     assert not any((tmp_path / "out").rglob("to"))
+
+
+@pytest.mark.parametrize("way", ["echo $i", "/bin/echo $i"])
+def test_replay_goes_on_when_nobody_reads(tmp_path: Path, way: str) -> None:
+    (tmp_path / "count").write_text(f"for i in $(seq {2000 if way == 'echo $i' else 20}); do {way}; done; echo all >file; exit 3\n")
+    assert rex(tmp_path, "record -q -l A sh count")[0] == 3
+    assert rex(tmp_path, "replay -q -l A -o out", "| { read first; echo $first; exec <&-; }; exit ${PIPESTATUS[0]}") == (3, b"1\n")
+    assert [file.read_text() for file in (tmp_path / "out").rglob("file")] == ["all\n"]

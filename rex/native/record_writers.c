@@ -1,0 +1,106 @@
+/* Record: the order of what goes out.
+ *
+ * Writes to one outside file by several tasks are let in one after another, so that their order in the log is their
+ * order in the file.  Who alone writes to the standard output and error, again and again, does so without a stop, and notes it
+ * in its ring.  As soon as another comes to write, that one waits until the first is not about to, and all that it has
+ * noted is in the log. */
+#include "engine.h"
+#include "fast.h"
+#include "writers.h"
+
+#include <sys/sysmacros.h>
+
+enum { ENOUGH = 12, NAP_NS = 20000, NAPS = 5000 };
+
+static struct task *writer[2];           /* of the standard output and error; of files that processes share */
+static struct task *speaker;             /* who writes without a stop */
+static const struct task *last;          /* who has written last, how often in a row */
+static unsigned said;
+
+bool is_ordered_write(struct task *t)
+{
+    return (t->shares && is_shared_write(t)) || (!serial_on && is_output(t->stream) && (call_of(t->nr)->fd_args & 1)
+        && (t->nr == REX_NR_write || t->nr == REX_NR_writev));
+}
+
+void writer_comes(struct task *t)
+{
+    struct task **now = &writer[t->shares];
+    if (!(t->end_watched & END_IN_WRITE))
+        task_watch_end(t, END_IN_WRITE, true);
+    t->held = *now != NULL;
+    if (!*now)
+        *now = t;
+}
+
+void writer_goes(const struct task *t)
+{
+    int which = t == writer[1];
+    if (t != writer[which])
+        return;
+    writer[which] = NULL;
+    for (struct task *other = tasks; other; other = other->next)
+        if (other->alive && other->held && !other->came.size && other->shares == which) {
+            other->held = false;
+            writer[which] = other;
+            resume(other, 0);
+            return;
+        }
+}
+
+/* ------------------------------------------------------------------ without a stop */
+
+/* What waits only for a reader, if at all: a terminal may be stopped for long. */
+static bool is_quick(struct task *t, int fd)
+{
+    struct stat st;
+    return stat_of_fd(t->tid, fd, &st) && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode) || (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3)));
+}
+
+void speech_went(struct task *t)
+{
+    if (!is_ordered_write(t) || t->shares)
+        return;
+    said = t == last ? said + 1 : 1;
+    last = t;
+    if (speaker || said < ENOUGH || !t->ring || plan.seed)
+        return;
+    said = 0;
+    uint64_t fds = files_outputs(t->files), quick = 0;
+    for (int fd = 0; fd < 63; fd++)
+        if (fds >> fd & 1 && is_quick(t, fd))
+            quick |= 1ULL << fd;
+    if (quick && mem_write(t->tid, t->ring + offsetof(struct ring, says), &quick, sizeof quick))
+        speaker = t;
+}
+
+static void speech_ends(void)
+{
+    const uint64_t none = 0;
+    const struct timespec nap = {0, NAP_NS};
+    struct task *t = speaker;
+    speaker = NULL;
+    if (!t || !t->ring || !mem_write(t->tid, t->ring + offsetof(struct ring, says), &none, sizeof none))
+        return;
+    for (int i = 0; i < NAPS && fast_is_busy(t); i++)
+        nanosleep(&nap, NULL);
+    fast_sync_running(t);
+}
+
+void speech_stops(const struct task *t)
+{
+    if (speaker && t != speaker && is_output(t->stream))
+        speech_ends();
+}
+
+void speech_changes(const struct files *f)
+{
+    if (speaker && speaker->files == f)
+        speech_ends();
+}
+
+void speech_forgets(const struct task *t)
+{
+    if (t == speaker)
+        speaker = NULL;
+}
