@@ -234,13 +234,30 @@ static struct event *match_sibling(struct task *t, long nr, uint64_t key)
     return best;
 }
 
+/* The first left of its thread's own, of those whose answer went nearby on the stack: a function has another frame once a runtime
+ * has compiled it.  False: there are none. */
+static bool match_near(struct task *t, long nr, uint64_t key, uint64_t place, struct event **best)
+{
+    enum { NEAR = 256 };
+    bool any = false;
+    *best = NULL;
+    for (uint64_t at = place - NEAR; at <= place + NEAR; at += sizeof at) {
+        struct queue *q = queue_at(queue_id(t->script, nr, key, at));
+        struct event *e = q->id ? queue_left(q, EXACT) : NULL;
+        any |= q->id != 0;
+        *best = e && (!*best || e->number < (*best)->number) ? e : *best;
+    }
+    return any;
+}
+
 /* Runtimes that wait read the time of day and the processor's counter, too, as often as they come round.  What a process
  * read of the counter before its first thread, the log has without a place. */
 static struct event *match_place(struct task *t, long nr, uint64_t key)
 {
-    uint64_t place = nr == EVENT_TSC ? tsc_asker(t) : place_of(nr, t->args);
-    struct queue *q = queue_at(queue_id(t->script, nr, key, place));
-    struct event *next = match_in(t, t->script, nr, key);
+    struct event *next = match_in(t, t->script, nr, key), *near;
+    if (nr == REX_NR_gettimeofday)
+        return match_near(t, nr, key, place_of(nr, t->args), &near) ? near : next;
+    struct queue *q = queue_at(queue_id(t->script, nr, key, tsc_asker(t)));
     return q->id && !(next && !place_of(nr, next->record->args)) ? queue_left(q, EXACT) : next;
 }
 
