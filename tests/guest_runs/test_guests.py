@@ -102,6 +102,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_open_pipes.c", "reference"): "a question for a limit that is asked once more than recorded counts as a divergence",
     ("threads_watched_children.c", "reference"): "what stands for a child is not opened again by this engine",
     ("threads_close_meanwhile.c", "reference"): "which child a signal of kin reaches is neither logged nor followed by this engine",
+    ("poll_halted.c", "reference"): "its many thousand calls may take this engine longer than a test waits",
     ("threads_watch_later.c", "reference"): "a wait by epoll that is made once more than recorded is told of what it does not watch: it hangs",
     ("threads_timer_reads.c", "reference"): "a look for a child's end once more or less than recorded counts as a divergence",
     ("threads_timer_set.c", "reference"): "a thread that a timer wakes sets it no more often than recorded",
