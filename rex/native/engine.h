@@ -255,7 +255,6 @@ bool tasks_forked(void);                              /* there has been more tha
 
 uint32_t files_mark(const struct files *f, int fd);  /* what it is: a stream, or one of the above; 0 = plain or internal */
 uint32_t files_stream(const struct files *f, int fd);
-static inline bool is_output(uint32_t stream) { return stream == 2 || stream == 3; }    /* the standard output or error */
 bool files_piped(const struct files *f, int fd);     /* one that is watched, see pipes.c */
 uint32_t files_shared(const struct files *f, int fd);    /* the mark of a shared file, 0 of others: see shared.c */
 bool files_has_shared(const struct files *f, uint32_t mark);
@@ -264,7 +263,6 @@ void files_unshare(struct files *f, uint32_t mark);
 bool files_counts(const struct files *f, int fd);    /* and moves a counter */
 void files_duplicate(struct files *f, int from, int to);
 uint64_t files_external(const struct files *f);      /* a bit for each, bit 63 for all above 62 */
-uint64_t files_outputs(const struct files *f);       /* of these the standard output and error, without those above 62 */
 void files_set(struct files *f, int fd, uint32_t stream);         /* stream 0 forgets */
 void files_open(struct files *f, int fd, struct event *e, uint64_t file);
 struct opened *files_opened(const struct files *f, int fd);

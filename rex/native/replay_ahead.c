@@ -1,6 +1,7 @@
 /* Replay: answers that are laid into a task's ring ahead of its calls, which then need no stop. */
 #include "engine.h"
 #include "fast.h"
+#include "writers.h"
 
 #include <fcntl.h>
 

@@ -1,6 +1,7 @@
 /* Tasks, their address spaces and the external descriptors of their processes. */
 #include "engine.h"
 #include "fast.h"
+#include "writers.h"
 #include "unwind.h"
 
 #include <fcntl.h>

@@ -1,7 +1,13 @@
-/* Record: the order of what goes out, see record_writers.c. */
+/* The standard output and error.  Record: the order of what goes out, see record_writers.c. */
 #ifndef REX_WRITERS_H
 #define REX_WRITERS_H
 
+static inline bool is_output(uint32_t stream)
+{
+    return stream == 2 || stream == 3;
+}
+
+uint64_t files_outputs(const struct files *f);       /* a bit for each that is external, without those above 62 */
 bool is_ordered_write(struct task *t);               /* one at a time is let in */
 void writer_comes(struct task *t);                   /* it begins such a write; it may be held */
 void writer_goes(const struct task *t);              /* it has written, or ended */
