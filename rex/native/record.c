@@ -123,7 +123,7 @@ static bool is_ordered(struct task *t, const struct rex_call *c)
 {
     if (c->hook == REX_HOOK_OPEN)
         return opens_to_write(t);
-    return c->hook == REX_HOOK_TREE || c->hook == REX_HOOK_EXIT || t->nr == REX_NR_close || t->stream == 2 || t->stream == 3;
+    return c->hook == REX_HOOK_TREE || c->hook == REX_HOOK_EXIT || t->nr == REX_NR_close || is_output(t->stream);
 }
 
 static void refuse(struct task *t, int error)

@@ -5,10 +5,11 @@
  * its part of the event, one that has more is short, and comes again with the rest. */
 #include "engine.h"
 #include "queues.h"
+#include "writers.h"
 
 bool replay_is_output(uint32_t stream, long nr)
 {
-    return (stream == 2 || stream == 3) && (nr == REX_NR_write || nr == REX_NR_writev);
+    return is_output(stream) && (nr == REX_NR_write || nr == REX_NR_writev);
 }
 
 static uint64_t part_of(const struct task *t, const struct event *e)
