@@ -234,6 +234,8 @@ struct task {
     bool preempting, preempted;      /* an interruption is on its way; it was interrupted as it computed */
     bool stepped_out;                /* a single step has led to another stop, already seen to */
     int parked_signal;
+    uint64_t heard;                  /* replay: its mask of signals, as it is deaf to the end of children */
+    bool muted, roused;
     unsigned spin;                   /* instructions of the loop in which it was interrupted, 0 = no such loop */
     uint64_t calls, ticket, preempted_at, used_at;
     uint64_t cut_passed, cut_calls;  /* when its last call was cut short: passings before, calls of who had the turn */

@@ -209,6 +209,7 @@ void replay_send_now(struct task *t, struct event *e)
     t->injected = e;
     if (tgkill(t->leader->tid, t->tid, (int)e->record->args[0]))
         replay_done(e);
+    serial_rouse(t, (int)e->record->args[0]);
 }
 
 static struct event *event_after(struct task *t, const struct event *e)

@@ -152,7 +152,8 @@ bool serial_interrupted(struct task *t)
     bool moved = !t->preempting || t != turn.task || t->calls != t->preempted_at || is_in_call(t)
         || is_cut_short(t);               /* it makes its call again: a single step would lead into that */
     ull ran = log_now() - turn.resumed_at;
-    t->preempting = t->stepped_out = false;
+    t->restarts |= t->roused;             /* the signal is next */
+    t->preempting = t->stepped_out = t->roused = false;
     if (moved)
         return false;
     pid_t tid = t->tid;

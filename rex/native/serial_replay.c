@@ -1,7 +1,9 @@
-/* One task at a time, in a replay: the turn passes where the log has it. */
+/* One task at a time, in a replay: the turn passes where the log has it, and children's ends come where it has them. */
 #include "engine.h"
 
 enum { PATIENCE_NS = 2000000000, SHORT_NS = 200000000, FEW = 3 };
+
+static const uint64_t CHILD = 1ULL << (SIGCHLD - 1);
 
 static const struct record **passing;
 static size_t passing_count;
@@ -109,6 +111,33 @@ bool serial_cut(void)
         }
     }
     return any;
+}
+
+/* The log says whom the end of a child woke.  The kernel's own word of it is kept from calls that sleep: one that is cut
+ * short and made again goes to the end of its queue, and another gets what it waited for. */
+void serial_mutes(struct task *t)
+{
+    const struct rex_call *c = call_of(t->nr);
+    bool sleeps = t->blocked || t->nr == REX_NR_futex
+        || (c && !is_readiness_wait(c) && (c->hook == REX_HOOK_WAIT || (c->policy == REX_STREAM && c->fd_args & 1)));
+    if (!serial_on || handler != &replayer || !sleeps || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof t->heard, &t->heard)
+        || t->heard & CHILD)
+        return;
+    uint64_t mask = t->heard | CHILD;
+    t->muted = !ptrace(PTRACE_SETSIGMASK, t->tid, sizeof mask, &mask);
+}
+
+void serial_unmutes(struct task *t)
+{
+    if (t->muted)
+        ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->heard, &t->heard);
+    t->muted = false;
+}
+
+void serial_rouse(struct task *t, int sig)
+{
+    if (t->muted && sig == SIGCHLD)
+        t->roused = !ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }
 
 void serial_signal_due(struct task *t)

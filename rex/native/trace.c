@@ -158,6 +158,7 @@ void go_on_entering(struct task *t)
         handler->entry(t);
     if (!t->held) {
         fast_ends(t);
+        serial_mutes(t);
         resume(t, 0);
     }
 }
@@ -165,6 +166,7 @@ void go_on_entering(struct task *t)
 static void leave(struct task *t, const struct ptrace_syscall_info *info)
 {
     bool cut = serial_on && is_cut_short(t);
+    serial_unmutes(t);
     if (t->state == CALL_ENTERED && t->want_exit) {
         if (!info->instruction_pointer)
             return;               /* see enter() */
