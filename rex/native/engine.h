@@ -231,13 +231,11 @@ struct task {
     bool restarts;                   /* at once, unless a signal comes first */
     bool at_entry;                   /* parked before the handler has seen the call */
     bool listening, vforking;        /* stopped by job control; until its child executes */
-    bool preempting, preempted;      /* an interruption is on its way; it was interrupted as it computed */
+    bool preempting, preempted, muted, roused;     /* an interruption is on its way; it was interrupted as it computed; see serial_mutes() */
     bool stepped_out;                /* a single step has led to another stop, already seen to */
     int parked_signal;
-    uint64_t heard;                  /* replay: its mask of signals, as it is deaf to the end of children */
-    bool muted, roused;
     unsigned spin;                   /* instructions of the loop in which it was interrupted, 0 = no such loop */
-    uint64_t calls, ticket, preempted_at, used_at;
+    uint64_t calls, ticket, preempted_at, used_at, heard;     /* the last: its mask of signals, as it is muted */
     uint64_t cut_passed, cut_calls;  /* when its last call was cut short: passings before, calls of who had the turn */
     ull patience, used;              /* ns that it may run without a call before it is looked at; that it had used */
 };

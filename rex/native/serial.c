@@ -110,6 +110,7 @@ void serial_returned(struct task *t, bool cut)
 {
     if (!serial_on)
         return;
+    serial_unmutes(t);
     t->cut = t->restarts = cut && !ends_by_signal(t);
     t->cut_passed = turn.passed;
     t->cut_calls = turn.calls;

@@ -120,7 +120,7 @@ void serial_mutes(struct task *t)
     const struct rex_call *c = call_of(t->nr);
     bool sleeps = t->blocked || t->nr == REX_NR_futex
         || (c && !is_readiness_wait(c) && (c->hook == REX_HOOK_WAIT || (c->policy == REX_STREAM && c->fd_args & 1)));
-    if (!serial_on || handler != &replayer || !sleeps || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof t->heard, &t->heard)
+    if (!serial_on || handler != &replayer || !sleeps || t->held || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof t->heard, &t->heard)
         || t->heard & CHILD)
         return;
     uint64_t mask = t->heard | CHILD;

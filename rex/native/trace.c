@@ -155,10 +155,9 @@ static void enter(struct task *t, bool by_entry_stop)
 void go_on_entering(struct task *t)
 {
     if (!fast_entry(t) && !filter_watch(t))
-        handler->entry(t);
+        handler->entry(t), serial_mutes(t);
     if (!t->held) {
         fast_ends(t);
-        serial_mutes(t);
         resume(t, 0);
     }
 }
@@ -166,7 +165,6 @@ void go_on_entering(struct task *t)
 static void leave(struct task *t, const struct ptrace_syscall_info *info)
 {
     bool cut = serial_on && is_cut_short(t);
-    serial_unmutes(t);
     if (t->state == CALL_ENTERED && t->want_exit) {
         if (!info->instruction_pointer)
             return;               /* see enter() */
