@@ -345,9 +345,9 @@ static void exit_stop(struct task *t, int64_t result)
 
 static void settle(void)
 {
-    enum { BEAT_NS = 60000000 };
+    enum { BEAT_NS = 60000000, STILL_NS = 2000000000 };
     static ull looked_at;
-    if (replay_any_naps() && log_now() - looked_at > BEAT_NS) {    /* they never leave us without a report */
+    if ((replay_any_naps() || replay_still_for() > STILL_NS) && log_now() - looked_at > BEAT_NS) {    /* they never leave us without a report */
         looked_at = log_now();
         replay_idle();
     }

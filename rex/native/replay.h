@@ -68,6 +68,7 @@ bool replay_awaits_call(struct task *t);
 bool replay_finds_place(struct task *t), replay_waits_past_place(struct task *t, struct event *e);
 void replay_idle(void);
 bool replay_any_naps(void);
+ull replay_still_for(void);                            /* no event has happened that is not idle, ns, since it was asked first */
 bool replay_waits_for_end(struct task *t, const struct event *next);
 extern ull replay_forced;
 void replay_done(struct event *e);

@@ -46,7 +46,12 @@ bool replay_is_taken(const struct task *t, const struct event *e)
     return e->done || (e->taker && e->taker != t && e->taker->matched == e);
 }
 
-/* Of random bytes, how many, of a socket its kind, of a limit which, of a file whether it is there: what one part of a program asks for
+static bool signals_own(const struct task *t, long nr)
+{
+    return nr == REX_NR_kill && (uint32_t)t->args[0] == t->script->tgid;
+}
+
+/* Of random bytes, how many, of a socket its kind, of a signal to its own process which, of a limit which, of a file whether it is there: what one part of a program asks for
  * is not for another. */
 static bool is_alike(struct task *t, const struct event *e)
 {
@@ -56,6 +61,7 @@ static bool is_alike(struct task *t, const struct event *e)
     return e->record->call == REX_NR_getrandom ? args[1] == t->args[1] && !replay_kin_is_past(t, e)
         : e->record->call == REX_NR_prlimit64 ? args[1] == t->args[1] && !args[2] == !t->args[2]
         : e->record->call == REX_NR_socket ? args[0] == t->args[0] && args[1] == t->args[1]
+        : e->record->call == REX_NR_kill && signals_own(t, e->record->call) ? args[0] == t->args[0] && args[1] == t->args[1]
         : e->record->call != t->nr || replay_is_as_now(t, e);
 }
 
@@ -272,7 +278,7 @@ static bool is_shared_work(struct task *t, long nr)
 {
     const struct rex_call *c = call_of(nr);
     bool is_time = c && is_clock(nr) && t->args[0] == CLOCK_REALTIME;
-    return replay_is_shareable(nr) || (is_time && !replay_knows_asker(t, call_key(c, nr, NULL, 0, t->args)));
+    return replay_is_shareable(nr) || signals_own(t, nr) || (is_time && !replay_knows_asker(t, call_key(c, nr, NULL, 0, t->args)));
 }
 
 /* Threads race for the numbers of descriptors, not for the order in which one of them asks what its own are. */

@@ -182,13 +182,15 @@ bool replay_send_left(void)
     return false;
 }
 
-/* One of another process, sent by now, is not held up for ever by what else is left over of a thread: others may have done that. */
+/* One of another process, or to a process as such, that is sent by now, is not held up for ever by what else is left over of a
+ * thread: others may have done that. */
 bool replay_send_overdue(const struct task *earliest)
 {
     for (struct task *t = tasks; t; t = t->next) {
         struct event *e = t->alive && !t->held && t->script ? replay_next_signal(t, true) : NULL;
         const struct script *sender = e ? replay_sender_of(e) : NULL;
-        bool is_first = sender && sender->tgid != t->script->tgid && (!earliest || e->number < earliest->matched->number);
+        bool is_for_any = sender && (sender->tgid != t->script->tgid || replay_siginfo(e->record).si_code == SI_USER);
+        bool is_first = is_for_any && (!earliest || e->number < earliest->matched->number);
         if (is_first && t->injected != e && replay_is_sent(t, e) && !replay_time_comes(e)) {
             replay_send_now(t, e);
             return true;

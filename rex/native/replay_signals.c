@@ -95,8 +95,18 @@ static bool is_pace(const struct event *e)
     return e->unsent || (c && (is_readiness_wait(c) || e->record->call == REX_NR_epoll_ctl || e->record->call == REX_NR_clock_gettime || e->record->call == REX_NR_getpid));
 }
 
+/* A mate sent it when recorded, and has not here: threads prod each other as often as that takes. */
+static bool is_unsent_prod(struct task *t, const struct event *e)
+{
+    if (!has_shared_work(t) || !replay_is_signal(e))
+        return false;
+    siginfo_t info = replay_siginfo(e->record);
+    const struct script *sender = info.si_code == SI_TKILL ? replay_sender(&info) : NULL;
+    return sender && sender->tgid == t->script->tgid && !replay_is_sent(t, e);
+}
+
 /* The signal that the task has next.  Of mates, none is held up by what they had no need of here, and are past; one from
- * inside by no waits; once nothing moves, none by what else is left over. */
+ * inside by no waits; once nothing moves, none by what else is left over, nor by their prods. */
 struct event *replay_next_signal(struct task *t, bool nothing_moves)
 {
     struct event *e = replay_next(t);
@@ -105,7 +115,7 @@ struct event *replay_next_signal(struct task *t, bool nothing_moves)
     bool is_next = true;
     for (size_t i = s->cursor; e && i < s->count; i++) {
         e = s->event[i];
-        if (e->done)
+        if (e->done || (nothing_moves && is_unsent_prod(t, e)))
             continue;
         if (replay_is_signal(e))
             return is_next || nothing_moves || replay_sender_of(e) ? e : NULL;
@@ -423,6 +433,8 @@ void replay_idle(void)
         } else if (t->held && (!earliest || t->matched->number < earliest->matched->number))
             earliest = t;
     }
+    if (!sent && !all_sleep && replay_still_for() > LONG_PATIENCE_NS && replay_send_overdue(earliest))
+        return;                           /* threads come round for as long as it does not come */
     if (sent || !all_sleep || (earliest && replay_time_comes(earliest->matched)) || hasten_first() || replay_send_overdue(earliest))
         return;
     if (!earliest) {

@@ -148,8 +148,7 @@ static ull pause_of(struct task *t)
     return longest_pause(s, at ? at - 1 : 0, e->record->time);
 }
 
-/* For how long no event has happened that is not idle, since it was asked first. */
-static ull still_for(void)
+ull replay_still_for(void)
 {
     static uint64_t seen;
     static ull seen_at;
@@ -173,7 +172,7 @@ bool replay_any_naps(void)
 bool replay_time_comes(const struct event *e)
 {
     enum { SLOWER = 2, LATE_NS = 60000000 };
-    ull unmoved = still_for();
+    ull unmoved = replay_still_for();
     for (struct task *t = tasks; t; t = t->next) {
         const struct event *next = t->alive && !t->held && t->script && t->script->birth ? replay_next(t) : NULL;
         size_t at = t->script ? t->script->cursor : 0;

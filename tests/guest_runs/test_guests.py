@@ -68,6 +68,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
        for name in ("threads_wait_limit.c", "threads_kill_waiting.c", "threads_wait_resumed.c")},
     ("threads_wait_in_vain.c", "reference"): "an answer from outside is there as soon as a free wait looks for it",
     ("counter_signals.c", "reference"): "this engine knows of no signal that comes with a reading of the counter",
+    ("threads_kill_own.c", "reference"): "which thread signals its own process is as recorded in this engine",
+    ("threads_signal_rounds.c", "reference"): "a signal waits for what the thread asked before it when recorded",
     ("threads_print.c", "reference"): "what a thread says is compared with what that thread said when recorded",
     ("workers_die_locked.c", "reference"): "a lock whose holder has died is not handed on: it hangs",
     **{(name, "reference"): "the kernel knows who holds a lock that lends priority by a number that is another now"
