@@ -256,13 +256,20 @@ static bool match_near(struct task *t, long nr, uint64_t key, uint64_t place, st
     return any;
 }
 
+/* What one part of a program asks for with room on its stack is not what another asked for, with room elsewhere. */
+static bool is_of_other_part(const struct task *t, const struct event *next)
+{
+    enum { STACK = 8 << 20, IN_PAGE = 4095 };
+    return next && t->nr == REX_NR_gettimeofday && t->args[0] - t->regs.rsp < STACK && (t->args[0] ^ next->record->args[0]) & IN_PAGE;
+}
+
 /* Runtimes that wait read the time of day and the processor's counter, too, as often as they come round.  What a process
  * read of the counter before its first thread, the log has without a place. */
 static struct event *match_place(struct task *t, long nr, uint64_t key)
 {
     struct event *next = match_in(t, t->script, nr, key), *near;
     if (nr == REX_NR_gettimeofday)
-        return match_near(t, nr, key, place_of(nr, t->args), &near) ? near : next;
+        return match_near(t, nr, key, place_of(nr, t->args), &near) ? near : is_of_other_part(t, next) ? NULL : next;
     struct queue *q = queue_at(queue_id(t->script, nr, key, tsc_asker(t)));
     return q->id && !(next && !place_of(nr, next->record->args)) ? queue_left(q, EXACT) : next;
 }
