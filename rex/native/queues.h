@@ -15,6 +15,7 @@ uint64_t queue_id(const struct script *s, long nr, uint64_t key, uint64_t exact)
 struct queue *queue_at(uint64_t id);                 /* one with id 0 if there is none */
 void queue_add(struct event *e, uint64_t id, int kind);
 struct event *queue_left(struct queue *q, int kind);
+bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best);   /* the first left of what gettimeofday told near that place; false: none ever */
 uint64_t place_of(long nr, const uint64_t *args);    /* of clocks: who asks, or where the answer goes */
 struct event *replay_like_place(const struct task *t, struct queue *q);   /* of clocks: where the answer went to such a place of a stack */
 

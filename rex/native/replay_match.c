@@ -240,22 +240,6 @@ static struct event *match_sibling(struct task *t, long nr, uint64_t key)
     return best;
 }
 
-/* The first left of its thread's own, of those whose answer went nearby on the stack: a function has another frame once a runtime
- * has compiled it.  False: there are none. */
-static bool match_near(struct task *t, long nr, uint64_t key, uint64_t place, struct event **best)
-{
-    enum { NEAR = 256 };
-    bool any = false;
-    *best = NULL;
-    for (uint64_t at = place - NEAR; at <= place + NEAR; at += sizeof at) {
-        struct queue *q = queue_at(queue_id(t->script, nr, key, at));
-        struct event *e = q->id ? queue_left(q, EXACT) : NULL;
-        any |= q->id != 0;
-        *best = e && (!*best || e->number < (*best)->number) ? e : *best;
-    }
-    return any;
-}
-
 /* What one part of a program asks for with room on its stack is not what another asked for, with room elsewhere. */
 static bool is_of_other_part(const struct task *t, const struct event *next)
 {
@@ -269,7 +253,7 @@ static struct event *match_place(struct task *t, long nr, uint64_t key)
 {
     struct event *next = match_in(t, t->script, nr, key), *near;
     if (nr == REX_NR_gettimeofday)
-        return match_near(t, nr, key, place_of(nr, t->args), &near) ? near : is_of_other_part(t, next) ? NULL : next;
+        return queues_near(t->script, key, t->args[0], &near) ? near : is_of_other_part(t, next) ? NULL : next;
     struct queue *q = queue_at(queue_id(t->script, nr, key, tsc_asker(t)));
     return q->id && !(next && !place_of(nr, next->record->args)) ? queue_left(q, EXACT) : next;
 }

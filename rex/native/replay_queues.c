@@ -58,3 +58,18 @@ struct event *queue_left(struct queue *q, int kind)
     }
     return q->head;
 }
+
+/* A function that asks for the time of day has another frame once a runtime has compiled it. */
+bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best)
+{
+    enum { NEAR = 256 };
+    bool any = false;
+    *best = NULL;
+    for (uint64_t at = place - NEAR; at <= place + NEAR; at += sizeof at) {
+        struct queue *q = queue_at(queue_id(s, REX_NR_gettimeofday, key, at));
+        struct event *e = q->id ? queue_left(q, EXACT) : NULL;
+        any |= q->id != 0;
+        *best = e && (!*best || e->number < (*best)->number) ? e : *best;
+    }
+    return any;
+}

@@ -100,8 +100,7 @@ static bool is_unsent_prod(struct task *t, const struct event *e)
 {
     if (!has_shared_work(t) || !replay_is_signal(e))
         return false;
-    siginfo_t info = replay_siginfo(e->record);
-    const struct script *sender = info.si_code == SI_TKILL ? replay_sender(&info) : NULL;
+    const struct script *sender = replay_siginfo(e->record).si_code == SI_TKILL ? replay_sender_of(e) : NULL;
     return sender && sender->tgid == t->script->tgid && !replay_is_sent(t, e);
 }
 
