@@ -74,6 +74,15 @@ static int by_time(const void *one, const void *other)
     return a->time != b->time ? (a->time > b->time) - (a->time < b->time) : (a->event > b->event) - (a->event < b->event);
 }
 
+/* CLOCK_MONOTONIC as the recording began, at the earliest: what threads note without a stop comes into the log later. */
+static uint64_t began;
+
+static void find_beginning(const struct record *r)
+{
+    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC && clock_of(r) > r->time + began)
+        began = clock_of(r) - r->time;
+}
+
 static struct bytes find_asked(void)
 {
     uint64_t *did = zalloc((script_total() + 1) * sizeof *did);
@@ -81,6 +90,7 @@ static struct bytes find_asked(void)
     for (size_t i = 0; i < event_count; i++) {
         const struct record *r = events[i].record;
         const struct rex_call *c = call_of(r->call);
+        find_beginning(r);
         if (c && c->key == REX_KEY_PATH)
             did[r->task] = events[i].key;
         if (r->call == REX_NR_clock_gettime && asker_in(r))
@@ -275,9 +285,20 @@ void replay_clock_told(struct task *t, const struct event *e)
     }
 }
 
+/* A replay may take longer than the recording: past the end of its process a clock goes slowly, lest a timer be set for later than what
+ * other threads are told. */
+static uint64_t until_end(const struct task *t, uint64_t now)
+{
+    enum { SLOWLY = 16 };
+    const struct script *s = t->leader->script;
+    uint64_t end = began && s && s->exit ? began + s->exit->record->time : now;
+    return now > end ? end + (now - end) / SLOWLY : now;
+}
+
 /* Of a clock that only goes forward: the time now, as the thread was told it. */
 static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
 {
+    now = until_end(t, now);
     const struct event *next = ahead(t, key);
     const struct queue *asker = asker_queue(t->script, key, asker_now(t));
     uint64_t least = is_limit(asker) ? t->clock : least_of(t);
