@@ -4,9 +4,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CC ?= cc
 SOURCES := $(wildcard rex/native/*.c)
+CHECKED := build/checked
+CHECKED_TESTS = cd $(CHECKED) && $(abspath $(BIN)/python) -m pytest -p no:cacheprovider -m 'not stress' -k native tests/guest_runs/test_guests.py
 HEADERS := $(wildcard rex/native/*.h rex/native/generated/*.h)
 
-.PHONY: help demo test test-all lint bench bench-workflow screenshots docs clean
+.PHONY: help demo test test-all lint sanitize valgrind bench bench-workflow screenshots docs clean $(CHECKED)
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -30,6 +32,21 @@ lint: $(BIN)/rex  ## compile strictly, check the rules of the house
 	$(BIN)/python -m compileall -q rex tests bench
 	$(BIN)/python -m rex.syscalls.generate --check
 	$(BIN)/python -m pytest tests/rules
+
+$(CHECKED): $(BIN)/rex
+	rm -rf $@
+	mkdir -p $@/rex/native/reports
+	cp -r rex tests setup.cfg $@
+
+sanitize: $(CHECKED)  ## run the guests by an engine with address and undefined-behaviour sanitizers
+	$(CC) -std=c11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all $(SOURCES) tests/checked/options.c -o $(CHECKED)/rex/native/rex-engine
+	$(CHECKED_TESTS)
+
+valgrind: $(CHECKED)  ## run them under valgrind, whose own calls no log has: what it finds counts, not what they say
+	$(CC) -std=c11 -g -O1 $(SOURCES) -o $(CHECKED)/rex/native/rex-engine.real
+	cp tests/checked/valgrind.sh $(CHECKED)/rex/native/rex-engine
+	-$(CHECKED_TESTS) --tb=no
+	! grep -h '^==' $(CHECKED)/rex/native/reports/*
 
 bench: $(BIN)/rex  ## measure recording and replaying against plain runs
 	$(BIN)/python bench/run.py
