@@ -289,7 +289,7 @@ void replay_clock_told(struct task *t, const struct event *e)
  * other threads are told. */
 static uint64_t until_end(const struct task *t, uint64_t now)
 {
-    enum { SLOWLY = 16 };
+    enum { SLOWLY = 64 };
     const struct script *s = t->leader->script;
     uint64_t end = began && s && s->exit ? began + s->exit->record->time : now;
     return now > end ? end + (now - end) / SLOWLY : now;

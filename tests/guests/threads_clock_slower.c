@@ -34,7 +34,7 @@ int main(void)
     }
     done = 1;
     CHECK(!pthread_join(thread, NULL));
-    CHECK(due - now() < 500 * MS);
+    CHECK(due - now() < 250 * MS);
     printf("drawn %d\n", all);
     return guest_done();
 }
