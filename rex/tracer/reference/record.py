@@ -309,7 +309,9 @@ class Recorder(Handler):
         if task.pending:
             task.stepping = True
         else:
-            self._write_signal(task, False, _moment_of(task))
+            self._write_signal(task, False, _moment_of(task, number))
+        registers = kernel.registers(task.tid)
+        task.interrupted = number, registers.rip, registers.rsp
         return True
 
     def tsc(self, task: Task, with_aux: bool) -> tuple[int, int]:
@@ -320,15 +322,17 @@ class Recorder(Handler):
         return value, auxiliary
 
 
-def _moment_of(task: Task) -> Moment:
-    """Delivered as the last event's call returned, or held back by the mask until now?
+def _moment_of(task: Task, number: int) -> Moment:
+    """Delivered as the last event's call returned, or held back by the mask until now: it may be that of its own
+    handler, which has just returned to where it began?
 
     A replay that sends it right after that event has it delivered at this very place.
     """
     if is_cut_short(task):
         return Moment.IN_UNSEEN_CALL
     registers = kernel.registers(task.tid)
-    is_with_last = registers.rip == task.returned_at or registers.orig_rax == _SIGPROCMASK
+    is_handled = task.interrupted == (number, registers.rip, registers.rsp)
+    is_with_last = registers.rip == task.returned_at or registers.orig_rax == _SIGPROCMASK or is_handled
     return Moment.WITH_LAST_EVENT if is_with_last else Moment.BETWEEN_CALLS
 
 

@@ -121,6 +121,7 @@ class Task:
         regs, nr, args: at entry. deref: the number that a *argument pointed to then.
         pending: record: an interrupted call that may be restarted; its event is not yet written.
         returned_at: record: the instruction after the call of the last event, 0 after others.
+        interrupted: record: the last signal, and rip and rsp where it came.
         executed: record: it runs a program of its own.
         user_us, system_us: record: at its end: processor time, with the children it waited for.
         exec_fields: record: what execve's event gets, read before the exec.
@@ -164,6 +165,7 @@ class Task:
     pending: Event | None = None
     siginfo: bytes = b""
     returned_at: int = 0
+    interrupted: tuple[int, int, int] = (0, 0, 0)
     executed: bool = False
     user_us: int = 0
     system_us: int = 0
