@@ -107,14 +107,15 @@ def _former(archive: Archive, options: Options) -> dict[str, Any]:
     """Facts of the run to go on with; the script and its arguments are taken from it.
 
     Raises:
-        NotFound: there is no such run, or it finished.
+        NotFound: there is no such run, it finished, or has nothing to go on from.
         UsageError: a module is not what it was.
     """
-    from rex.hindsight.records import content_of, read_run
+    from rex.hindsight.records import content_of, last_checkpoint, read_run
     experiment = archive.experiment(options.resume)
     run = read_run(archive, experiment)
     if run.end and run.end.get("status") == 0:
         raise NotFound(f"{options.resume} ended by itself", "", "there is nothing to go on with")
+    last_checkpoint(run, experiment.name)
     options.script, options.arguments = run.head["script"], tuple(run.head["arguments"])
     for name, facts in run.modules.items():
         with open(facts["path"], "rb") as file:
@@ -126,14 +127,14 @@ def _former(archive: Archive, options: Options) -> dict[str, Any]:
 
 def _job(options: Options, archive: Archive, told: str, former: dict[str, Any]) -> dict[str, Any]:
     from rex.hindsight.kept import observed_factor
-    withheld = withheld_names(os.environ)
+    withheld = sorted({*withheld_names(os.environ), *former.get("withheld", ())})
     command = ["python", options.script, *options.arguments]
     begun = begun_facts(command, codec.text(os.getcwdb()))
-    kept = {codec.text(k): codec.text(v) for k, v in os.environb.items()
-            if os.fsdecode(k) not in withheld}
+    kept = former.get("environment") or {codec.text(k): codec.text(v) for k, v in os.environb.items()
+                                         if os.fsdecode(k) not in withheld}
     manifest = dataclasses.asdict(new_manifest(begun, kept, withheld, ENGINE))
     manifest["machine"]["python"] = platform.python_version()
-    environment = dict(os.environ)
+    environment = {**kept, **{name: os.environ[name] for name in withheld if name in os.environ}}
     unset = [name for name in ("PYTHONHASHSEED", "PYTHONPATH") if name not in environment]
     seed = former.get("hash_seed") or str(int.from_bytes(os.urandom(4), "little"))
     hash_seed = environment.setdefault("PYTHONHASHSEED", seed)
@@ -142,7 +143,7 @@ def _job(options: Options, archive: Archive, told: str, former: dict[str, Any]) 
             "arguments": list(options.arguments), "entropy": former.get("entropy") or os.urandom(32).hex(),
             "hash_seed": hash_seed, "unset": unset, "python": platform.python_version(),
             "start_ns": begun["start_ns"], "cwd": os.getcwd(), "withheld": withheld,
-            "granularity_s": options.granularity_s}
+            "granularity_s": options.granularity_s, "environment": kept}
     return {"do": "record", "archive": archive.path, "name": options.name, "told": told,
             "begun": begun, "script": options.script,
             "arguments": list(options.arguments), "overhead": options.overhead,

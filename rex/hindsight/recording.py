@@ -7,13 +7,12 @@ import types
 from typing import Any, Callable
 
 from rex.archive import COMPLETE, Archive, Experiment, Manifest, Recording
-from rex.errors import NotFound
 from rex.hindsight import session as sessions
 from rex.hindsight.files import undo
 from rex.hindsight.instrument import plan_module, rewrite
 from rex.hindsight.policy import Policy
 from rex.hindsight.recorder import Recorder
-from rex.hindsight.records import Run, checkpoint_to_json, read_run
+from rex.hindsight.records import checkpoint_to_json, last_checkpoint, read_run
 from rex.hindsight.thinning import Thinner
 
 LEVEL = -1   # of zstd: floats hardly compress, and the training pays
@@ -43,11 +42,7 @@ def record(job: dict[str, Any], run_script: RunScript) -> int:
 
 
 def resume(archive: Archive, former: Experiment, recorder: Recorder) -> None:
-    """Let a recorder go on where a run broke off.
-
-    Raises:
-        NotFound: it has no checkpoint to go on from.
-    """
+    """Let a recorder go on where a run broke off."""
     run = read_run(archive, former)
     place = last_checkpoint(run, former.name)
     border = run.borders[place]
@@ -71,19 +66,6 @@ def resume(archive: Archive, former: Experiment, recorder: Recorder) -> None:
         former.manifest.attachments.values())
     recorder.writer.take_over(archive, kept, contents)
     recorder.begin_from(run, place)
-
-
-def last_checkpoint(run: Run, name: str) -> int:
-    """Number of the last border with a complete checkpoint.
-
-    Raises:
-        NotFound: there is none.
-    """
-    for place in reversed(range(len(run.borders))):
-        checkpoint = run.borders[place].checkpoint
-        if checkpoint is not None and not checkpoint.why_not:
-            return place
-    raise NotFound(f"{name} has no complete checkpoint to go on from", "", "record it again")
 
 
 def _preparer(recorder: Recorder) -> Callable[[str, str, types.ModuleType], types.CodeType]:

@@ -228,3 +228,16 @@ def read_run(archive: Archive, experiment: Experiment) -> Run:
         raise Damaged(f"experiment {experiment.name} holds no hindsight run", "",
                       "see: rex hindsight show")
     return run
+
+
+def last_checkpoint(run: Run, name: str) -> int:
+    """Number of the last border with a complete checkpoint.
+
+    Raises:
+        NotFound: there is none.
+    """
+    for place in reversed(range(len(run.borders))):
+        checkpoint = run.borders[place].checkpoint
+        if checkpoint is not None and not checkpoint.why_not:
+            return place
+    raise NotFound(f"{name} has no complete checkpoint to go on from", "", "record it again")

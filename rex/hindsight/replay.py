@@ -101,8 +101,8 @@ def _job_of(plan: Plan, options: Options, number: int) -> dict[str, Any]:
     """What the worker of a piece is told."""
     piece, head = plan.pieces[number], plan.run.head
     is_absolute = os.path.isabs(head["script"])
-    kept = plan.experiment.manifest.environment if plan.experiment.state == COMPLETE else \
-        dict(os.environ)
+    kept = head.get("environment") or (     # former recordings have it in the manifest alone
+        plan.experiment.manifest.environment if plan.experiment.state == COMPLETE else dict(os.environ))
     return {"do": "replay", "archive": os.path.abspath(options.archive), "cwd": os.getcwd(),
             "experiment": plan.experiment.name, "arguments": head["arguments"],
             "script": os.path.abspath(plan.script) if is_absolute else plan.script,
