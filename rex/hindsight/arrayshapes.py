@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from operator import is_
 from typing import Any, Iterable
 
 from rex.hindsight.graph import Node, Walk
-from rex.hindsight.shapes import Cannot
+from rex.hindsight.othershapes import ReduceShape, opaque_node
+from rex.hindsight.shapes import Cannot, attribute_pairs, put_attributes
 from rex.state import build as make_arrays
 from rex.state.arrays import _is_dense as is_dense
 
@@ -19,9 +21,13 @@ def address_of(array: Any) -> int:
 def root_of(array: Any) -> Any:
     """The array that owns the memory, or the last one before a foreign owner."""
     numpy = sys.modules["numpy"]
-    while isinstance(array.base, numpy.ndarray):
-        array = array.base
-    return array
+    while True:
+        base = array.base
+        if type(base).__name__ == "DummyArray":     # of numpy's as_strided
+            base = base.base
+        if not isinstance(base, numpy.ndarray):
+            return array
+        array = base
 
 
 def _geometry(array: Any) -> tuple[Any, ...]:
@@ -34,13 +40,15 @@ class ArrayShape:
     tag = "array"
 
     def save(self, walk: Walk, value: Any) -> Node:
-        head = ("array", walk.ref(type(value)), dtype_name(value.dtype), *_geometry(value),
-                walk.refs(vars(value).items()) if getattr(value, "__dict__", None) else [])
         root = root_of(value)
-        if type(value).__name__ == "memmap" or type(root).__name__ == "memmap":
+        is_map = type(value).__name__ == "memmap" or type(root).__name__ == "memmap"
+        own = {} if is_map else getattr(value, "__dict__", {})
+        head = ("array", walk.ref(type(value)), dtype_name(value.dtype), *_geometry(value),
+                [list(own), walk.refs(own.values())] if own else [])
+        if is_map:
             if value.flags.writeable:
                 walk.opaque("a memory-mapped file that can be written")
-            return (*head, "map")
+            return (*head, "map", *_mapped(value))
         if root is not value:
             return (*head, "view", walk.ref(root), address_of(value) - address_of(root))
         if isinstance(value.base, (bytes, bytearray)):
@@ -62,6 +70,8 @@ class ArrayShape:
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         yield node[1], type(live)
+        if node[6]:
+            yield from attribute_pairs(*node[6], vars(live))
         if node[7] == "view":
             root = root_of(live)
             yield node[8], root if root is not live else live.base
@@ -77,7 +87,7 @@ class ArrayShape:
         if (node[3], node[4]) != (list(live.shape), list(live.strides)):
             return False
         if node[7] == "map":
-            return True
+            return not live.flags.writeable and _mapped(live) == node[8:]
         is_owner = not isinstance(live.base, numpy.ndarray)
         return node[7] in ("memory", "objects") and is_owner and live.dtype.hasobject == (
             node[7] == "objects")
@@ -124,6 +134,16 @@ class ArrayShape:
                 build.read_into(node[9], address_of(value), value.nbytes)
         if node[7] in ("memory", "objects") and value.flags.writeable != node[5]:
             value.flags.writeable = node[5]
+        if node[7] != "map" and (node[6] or getattr(value, "__dict__", None)):
+            names, refs = node[6] or ((), ())
+            put_attributes(value, dict(zip(names, build.values(refs))), vars(value))
+
+
+def _mapped(value: Any) -> tuple[Any, ...]:
+    """Which part of a file an array maps."""
+    root = root_of(value)
+    name = getattr(root, "filename", None)
+    return str(name), getattr(root, "offset", 0), address_of(value) - address_of(root)
 
 
 def _offset(live: Any, base: Any) -> int:
@@ -200,8 +220,8 @@ class TensorShape:
         sizes, strides, is_leaf = value.size(), value.stride(), value.is_leaf
         return ("tensor", walk.ref(type(value)), walk.named(("storage", storage._cdata), storage),
                 value.storage_offset(), list(sizes), list(strides),
-                str(value.dtype), value.requires_grad, is_leaf,
-                walk.ref(value.grad) if is_leaf else None,
+                str(value.dtype), value.requires_grad if is_leaf else type(value.grad_fn).__name__, is_leaf,
+                walk.ref(value.grad) if is_leaf or value.retains_grad else None,
                 walk.refs(attributes) if attributes else [],
                 walk.refs(attributes.values()) if attributes else [],
                 walk.ref(value._backward_hooks) if is_leaf else None,
@@ -236,9 +256,9 @@ class TensorShape:
         storage = build.get(node[2])
         made = made.to(storage.device).set_(storage, node[3], node[4], node[5])
         if kind is not torch.Tensor:
-            made = torch.Tensor._make_subclass(kind, made, node[7])
+            made = torch.Tensor._make_subclass(kind, made, bool(node[7]))
         elif not node[8]:
-            made = _lost(torch, made)
+            made = _lost(torch, made, node[7])
         return made
 
     def place(self, value: Any) -> tuple[list[Any], list[Any]]:
@@ -267,8 +287,16 @@ class TensorShape:
     def fill(self, build: Any, node: Node, value: Any) -> None:
         if len(node) > 13:
             _put_extent(build, build.get(node[2]), *node[13:])
-        if not node[8]:
-            return
+        if node[8]:
+            self._fill_leaf(build, node, value)
+        elif node[9] is not None:
+            value.retain_grad()
+            value.grad = build.get(node[9])
+        for name, item in zip(node[10], build.values(node[11])):
+            if vars(value).get(name, build) is not item:
+                setattr(value, name, item)
+
+    def _fill_leaf(self, build: Any, node: Node, value: Any) -> None:
         storage = build.get(node[2])
         if (value.untyped_storage()._cdata != storage._cdata or value.storage_offset() != node[3]
                 or list(value.size()) != node[4] or list(value.stride()) != node[5]):
@@ -283,15 +311,11 @@ class TensorShape:
         hooks = build.get(node[12])
         if value._backward_hooks is not hooks:
             value._backward_hooks = hooks
-        for name, item in zip(node[10], build.values(node[11])):
-            if vars(value).get(name, build) is not item:
-                setattr(value, name, item)
 
 
-def _lost(torch: Any, value: Any) -> Any:
-    """A tensor that says so when somebody wants the graph that led to it."""
-    global _lost_graph
-    if _lost_graph is None:
+def _lost(torch: Any, value: Any, name: Any) -> Any:
+    """A tensor that says so when somebody wants the graph that led to it; shown, it names the last step of that."""
+    if name not in _lost_graphs:
         class LostGraph(torch.autograd.Function):
             @staticmethod
             def forward(ctx: Any, anchor: Any, result: Any) -> Any:
@@ -302,12 +326,14 @@ def _lost(torch: Any, value: Any) -> Any:
                 from rex.hindsight import session
                 session.regret("a gradient is wanted of a graph that no checkpoint holds")
                 raise RuntimeError("the graph of this tensor is not part of a checkpoint")
-        _lost_graph = LostGraph
+        if type(name) is str:     # former recordings have none
+            LostGraph._backward_cls.__name__ = LostGraph._backward_cls.__qualname__ = name
+        _lost_graphs[name] = LostGraph
     with torch.enable_grad():
-        return _lost_graph.apply(torch.empty(0, requires_grad=True), value)
+        return _lost_graphs[name].apply(torch.empty(0, requires_grad=True), value)
 
 
-_lost_graph: Any = None
+_lost_graphs: dict[Any, Any] = {}
 
 
 class StorageShape:
@@ -365,3 +391,46 @@ def _put_extent(build: Any, storage: Any, start: int, size: int, digest: bytes) 
     build.read_into(digest, host.data_ptr(), size)
     flat = torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)
     flat[start:start + size].copy_(host)
+
+
+class BlocksShape(ReduceShape):
+    """The blocks of a pandas frame, each nobody else's: which frames share one until it is written is not told by a pickle."""
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        if any(block.refs.has_reference() for block in value.blocks):
+            return opaque_node(walk, value, "memory that it shares with another frame")
+        return super().save(walk, value)
+
+
+class BlockRefsShape:
+    """By whom the memory of a pandas index is used: by indexes alone."""
+
+    tag = "blockrefs"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        users = _users(value)
+        if not all(hasattr(each, "_references") for each in users):     # other indexes never change either
+            return opaque_node(walk, value, "memory that an index shares with a frame")
+        return "blockrefs", walk.refs(users)
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return zip(node[1], _users(live))
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return False
+
+    def make(self, build: Any, node: Node) -> Any:
+        wanted, live = build.values(node[1]), build.candidate
+        if live is not None and len(now := _users(live)) == len(wanted) and all(map(is_, now, wanted)):
+            return live
+        made = sys.modules["pandas._libs.internals"].BlockValuesRefs()
+        for each in wanted:
+            made.add_index_reference(each)
+        return made
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+def _users(value: Any) -> list[Any]:
+    return [each for reference in value.referenced_blocks if (each := reference()) is not None]

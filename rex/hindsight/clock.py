@@ -22,7 +22,7 @@ NAMES = ("time", "perf_counter", "monotonic", "process_time", "thread_time", "ti
 # Where their seconds stand among the arguments.
 _OF_SECONDS = {"localtime": 0, "gmtime": 0, "ctime": 0, "asctime": 0, "strftime": 1}
 now_s, thread_s = time.perf_counter, time.thread_time    # ours, whatever is patched later
-real_urandom = os.urandom
+real_urandom, real_time_ns = os.urandom, time.time_ns
 _TORCH_DRAW = 1 << 63
 _AHEAD_BYTES, _AHEAD = 64, 64   # draws of at most so many bytes are made so many together
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import enum
 import importlib
 import sys
@@ -18,6 +19,10 @@ _CLASS_NAMES = frozenset("""__dict__ __weakref__ __doc__ __module__ __qualname__
     __static_attributes__ __firstlineno__ __match_args__ __dataclass_params__""".split())
 
 
+# Types in C that say that they are built in, where no such name is.
+_NAMELESS = {kind.__name__: kind for kind in vars(types).values() if isinstance(kind, type) and not hasattr(builtins, kind.__name__)}
+
+
 def find_global(module: str, name: str) -> Any:
     """What a module holds under a dotted name.
 
@@ -25,6 +30,8 @@ def find_global(module: str, name: str) -> Any:
         Cannot: there is no such thing.
     """
     try:
+        if module == "builtins" and name in _NAMELESS:
+            return _NAMELESS[name]
         found: Any = sys.modules.get(module) or importlib.import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
@@ -144,7 +151,7 @@ class ClassShape:
 
     def save(self, walk: Walk, value: type) -> Node:
         if value.__module__ not in self._user:
-            if is_importable(value):
+            if is_importable(value) or _NAMELESS.get(value.__name__) is value:
                 return "global", value.__module__, value.__qualname__
             # It was made by exec, or within a function of a library: all that it holds is told.
         kept = _attributes(value)

@@ -8,17 +8,21 @@ import sys
 import sysconfig
 import tempfile
 import threading
+import types
 from typing import Any, Callable, Iterable
 
 import xxhash
 
 from rex.archive import Archive
 from rex.errors import UsageError
+from rex.hindsight.clock import real_time_ns
+from rex.hindsight.company import CHILD_EVENTS, ChildFiles
 from rex.hindsight.instrument import PROBE
-from rex.hindsight.records import content_of
+from rex.hindsight.records import Run, content_of
 
 STATE_BYTES = 1 << 20      # larger files are kept only once the script reads them back
 _INPUTS, _ENDS_BYTES = 1000, 64 << 10
+_SETTLED_NS = 50_000_000
 _WRITING = frozenset("wax+")    # in a mode
 _SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/usr/share/", sys.prefix + os.sep, *[
     path + os.sep for key in ("stdlib", "platstdlib", "purelib", "platlib")
@@ -27,6 +31,9 @@ _SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/usr/share/", sys.prefix + os.s
 _EVENTS = {"os.remove": ((0, 1),), "os.rename": ((0, 2), (1, 3)), "os.mkdir": ((0, 2),), "os.rmdir": ((0, 1),),
            "os.link": ((1, 3),), "os.symlink": ((1, 2),), "os.truncate": ((0, 2),), "sqlite3.connect": ((0, 1),)}
 _GONE = ("os.remove", "os.rmdir")
+# Python tries whether it can write to the folder for temporary files: that one comes and goes, and all of it need not be private.
+_TRYING = tempfile._get_default_tempdir.__code__   # type: ignore[attr-defined]
+_BEGINNERS = ("subprocess", "os")
 _NO_FILES = ("", ":memory:")   # databases
 _CLONE_NEWNS, _CLONE_NEWUSER = 0x20000, 0x10000000
 
@@ -56,7 +63,7 @@ class Files:
 
     def __init__(self, apart: tuple[str, ...], note_written: Note,
                  note_input: Callable[[str, list[Any]], None] | None,
-                 before: dict[str, bool] | None = None) -> None:
+                 before: dict[str, bool] | None = None, note_child: Callable[[], None] = lambda: None) -> None:
         """
         Args:
             apart: folders that are no business of the script (the archive).
@@ -64,6 +71,7 @@ class Files:
                 content if that is small.
             note_input: told of a file that is read first: path, identity.
             before: whether files that a recorded run wrote were there.
+            note_child: told once, before the first child process begins.
         """
         self.written: dict[str, bool] = {}
         self._before = before or {}
@@ -73,13 +81,17 @@ class Files:
         self._beside: set[str] = set()
         self._apart, self._note_written, self._note_input = apart, note_written, note_input
         self.has_descriptors = False     # the script opened files by os.open: where they stand is the kernel's to know
-        self._cache: dict[str, tuple[tuple[int, int], bytes]] = {}
+        self._cache: dict[str, tuple[tuple[int, ...], bytes]] = {}
+        self._note_child = note_child
+        self.unkept: set[str] = set()    # that a replay cannot put back as they were
+        self.note_unkept: Callable[[str], None] = lambda path: None
+        self._child_files: ChildFiles | None = None      # once there were child processes
         self._is_ours = False
         self._pid, self._thread = os.getpid(), threading.get_ident()
 
     def install(self) -> None:
         """Be told of every open from now on."""
-        watched, told = frozenset(("open", *_EVENTS)), self._told
+        watched, told = frozenset(("open", *_EVENTS, *CHILD_EVENTS)), self._told
 
         # Every id() is an event: a function is called in a quarter of the time of a method.
         def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -92,7 +104,7 @@ class Files:
         if threading.get_ident() != self._thread:
             self._told_beside(event, arguments)
             return
-        if self._is_ours or os.getpid() != self._pid:
+        if self._is_ours or os.getpid() != self._pid or sys._getframe(2).f_code is _TRYING:
             return
         self._is_ours = True
         try:
@@ -105,6 +117,8 @@ class Files:
                     self.has_descriptors = True
                 is_anew = bool(set(mode) & set("wx")) if isinstance(mode, str) else bool((flags or 0) & os.O_TRUNC)
                 self._opened(path, is_write, is_anew)
+            elif event in CHILD_EVENTS:
+                self._begin_child()
             else:
                 for place, folder in _EVENTS[event] if arguments[0] not in _NO_FILES else ():
                     path = _within(arguments[place], arguments[folder:folder + 1])
@@ -144,6 +158,10 @@ class Files:
             session.regret(f"{where} is needed, which was too large to be kept")
             raise UsageError(f"{where} was written in a part of the run that was skipped",
                              "it was too large to be kept", "replay with --no-skip")
+        if where in self.unkept:
+            self.unkept.discard(where)
+            if not (is_write and is_anew) and os.path.isfile(where):
+                self.note_unkept(where)
         if is_write:
             self.stale.discard(where)
             if where not in self.written:
@@ -159,16 +177,38 @@ class Files:
                 self._inputs.add(where)
                 self._note_input(where, identity)
 
+    def _begin_child(self) -> None:
+        from rex.hindsight import session
+        is_within_loop = session.current is not None and bool(session.current.stack)
+        # Libraries that are imported ask compilers and the like.
+        if self._child_files is None and (is_within_loop or PROBE in _caller().f_globals):
+            self._child_files = ChildFiles()
+            self._child_files.begin()
+            self._note_child()
+
+    @property
+    def why_lost(self) -> str:
+        """Why it is not known what child processes wrote; "" if it is."""
+        is_lost = self._child_files is not None and self._child_files.is_lost
+        return "child processes ran, and there are too many files to see what they wrote" if is_lost else ""
+
+    def _look_for_child_files(self) -> None:
+        for path, was_there in self._child_files.changed() if self._child_files else ():
+            if path not in self.written and not path.startswith(self._apart):
+                self.written[path] = self._before.get(path, was_there)
+                self._note_written(path, self.written[path], None)
+
     def _was_there(self, path: str) -> bool:
         return self._before[path] if path in self._before else os.path.exists(path)
 
     def state(self) -> dict[str, Any]:
-        """Content of what the script wrote: bytes, None for gone, True for a folder, the size of what is too large.
+        """Content of what the script wrote: bytes, None for gone, True for a folder, where a link leads, the size of what is too large.
 
         Files that came and went are left out: temporary ones have other names each time.
         """
         self._is_ours = True
         try:
+            self._look_for_child_files()
             found = {path: self._content(path) for path in sorted(self.written)}
             return {path: content for path, content in found.items()
                     if content is not None or self.written[path]}
@@ -177,16 +217,21 @@ class Files:
 
     def _content(self, path: str) -> Any:
         try:
+            if os.path.islink(path):
+                return os.readlink(path)
             info = os.stat(path)
             if not os.path.isfile(path):
                 return True if os.path.isdir(path) else None
             if info.st_size > STATE_BYTES and path not in self._read_back:
                 return info.st_size
-            version = info.st_mtime_ns, info.st_size
-            known = self._cache.get(path)
+            version = info.st_mtime_ns, info.st_ctime_ns, info.st_ino, info.st_size
+            known, read_ns = self._cache.get(path), real_time_ns()
             if known is None or known[0] != version:
                 with open(path, "rb") as file:
-                    known = self._cache[path] = version, file.read()
+                    known = version, file.read()
+                # The clock of files stands still for some milliseconds: what is written then has the same version.
+                if read_ns - info.st_ctime_ns > _SETTLED_NS:
+                    self._cache[path] = known
             return known[1]
         except OSError:
             return None
@@ -197,16 +242,25 @@ class Files:
         try:
             for path, content in value.items():
                 self.written.setdefault(path, self._was_there(path))
+                self.stale.discard(path)
+                self.unkept.discard(path)
                 if isinstance(content, bytes) and len(content) > STATE_BYTES:
                     self._read_back.add(path)
+                if self._content(path) == content and type(content) is not int:
+                    continue
+                if os.path.islink(path) or isinstance(content, str):
+                    remove(path)     # what it leads to is another file's content
                 if content is True:
                     os.makedirs(path, exist_ok=True)
+                elif isinstance(content, str):
+                    os.makedirs(os.path.dirname(path), exist_ok=True)
+                    os.symlink(content, path)
                 elif isinstance(content, int):
                     self.stale.add(path)
                     _hold_place(path, content)
                 elif content is None:
                     remove(path)
-                elif self._content(path) != content:
+                else:
                     os.makedirs(os.path.dirname(path), exist_ok=True)
                     with open(path, "r+b" if os.path.exists(path) else "wb") as file:
                         file.write(content)
@@ -242,6 +296,14 @@ def undo(archive: Archive, path: str, line: dict[str, Any]) -> None:
             file.write(archive.read(content_of(line["before"])))
 
 
+def _caller() -> types.FrameType:
+    """Who began a child process, by whatever of the standard library."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and (frame.f_globals is globals() or frame.f_globals.get("__name__") in _BEGINNERS):
+        frame = frame.f_back
+    return frame
+
+
 def _writes(mode: Any, flags: int | None) -> bool:
     """Whether an open is for writing, told by its mode or, without one, by its flags."""
     if isinstance(mode, str):
@@ -274,6 +336,12 @@ def _small_content(path: str) -> bytes | None:
             return file.read()
     except OSError:
         return None
+
+
+def private_folders(run: Run, script: str) -> list[str]:
+    """What a replay must not write to: where the run wrote, and where child processes of it may."""
+    places = (os.getcwd(), os.path.dirname(os.path.abspath(script))) if run.has_children else ()
+    return folders_of([*run.files, *[os.path.join(place, "any") for place in places]])
 
 
 def folders_of(paths: Iterable[str]) -> list[str]:

@@ -26,7 +26,11 @@ _NAMES = {"object": 2, "dict": 1}   # where nodes have names of attributes, and 
 _ROOT_SHIFT = 32    # the hash of a root's name stands above the numbers of its nodes
 # An object's address by another name: every id() is told to audit hooks, ours among them.
 _identity = object.__hash__
+# Which places of a set without elements were used: by what nobody knows any more, so in each process by others, perhaps. It is
+# restored, as elements to come are laid out by it, and not compared.
+EMPTIED = "<emptied sets>"
 _LEAST_ADDRESS = 1 << 32
+_EMPTIED_NAME, _NAME_BYTES = EMPTIED.encode(), 40     # a root's bytes begin with its name
 
 
 def _identity_at(address: int) -> int:
@@ -128,12 +132,13 @@ class Snapshot:
         """The hash of each root by name."""
         for root in self.roots:
             root.digest = root.digest or xxhash.xxh3_128_digest(root.encode())
-        return {root.name: root.digest for root in self.roots}
+        return {root.name: root.digest for root in self.roots if root.name != EMPTIED}
 
     def is_as_encoded(self, data: bytes) -> bool:
         """Whether `encode_snapshot` wrote these bytes of a state like this one; nothing of them is decoded."""
         self.digests()
-        return {root.digest for root in self.roots} == {digest for digest, _ in _encoded_roots(data)}
+        return {root.digest for root in self.roots if root.name != EMPTIED} == {
+            digest for digest, part in _encoded_roots(data) if _EMPTIED_NAME not in part[:_NAME_BYTES]}
 
     def nodes(self, without: Container[str] = ()) -> dict[int, Node]:
         """Every node by its number, but those of some roots."""
@@ -246,6 +251,7 @@ class Walk:
         self._kept: list[Any] = []      # temporaries too: ids must stay theirs
         self._next = 0
         self._root = ""
+        self._emptied: dict[int, Any] = {}
         self._addresses: list[tuple[str, int]] = []   # numbers that may be some, by the root that they are met from
         self.extents: dict[Any, list[tuple[int, int]]] = {}   # memory taken of each storage
 
@@ -266,6 +272,10 @@ class Walk:
             else:
                 self._queue.append((number, value))
         return (number,)
+
+    def emptied(self, value: Any, layout: Any) -> None:
+        """Note how a set is laid out that has no elements."""
+        self._emptied[self._numbers[_identity(value)]] = layout
 
     def number(self, value: Any) -> int | None:
         """The number of an object that was met."""
@@ -332,9 +342,12 @@ class Walk:
                 self._queue.extend(sets)
                 self._drain(root, base)
                 sets, self._sets = self._sets, []
+        if self._emptied:
+            told = [[number, *layout] for number, layout in sorted(self._emptied.items())]
+            self.snapshot.roots.append(RootState(EMPTIED, told, []))
         for name, number in self._addresses:
-            if _identity_at(number) in self._numbers:
-                self.snapshot.opaque.setdefault(name, "something in it is known by its id()")
+            if _identity_at(number) in self._numbers or number in self._numbers:
+                self.snapshot.opaque.setdefault(name, "something in it is known by its id(), or the hash that is made of it")
         return self.snapshot
 
     def _drain(self, root: RootState, base: int) -> None:
@@ -369,9 +382,11 @@ def walk_roots(shapes: Any, memory: Memory, roots: Iterable[tuple[str, Any]],
 
 def difference(saved: Snapshot, live: Snapshot) -> Iterator[str]:
     """The roots whose states differ, with the way to the first difference in each."""
-    saved.digests(), live.digests()
-    theirs = {root.name: root for root in live.roots}
+    named = {*saved.digests(), *live.digests()}
+    theirs = {root.name: root for root in live.roots if root.name in named}
     for root in saved.roots:
+        if root.name not in named:
+            continue
         other = theirs.pop(root.name, None)
         if other is None:
             yield f"{root.name} (gone)"

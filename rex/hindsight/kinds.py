@@ -18,7 +18,7 @@ from rex.hindsight.usercode import UserCode
 
 _LATE: dict[tuple[str, str], str] = {
     ("numpy", "ndarray"): "array", ("numpy", "generic"): "npscalar", ("numpy", "dtype"): "npscalar",
-    ("torch", "Tensor"): "tensor", ("tqdm.std", "tqdm"): "bar",
+    ("pandas._libs.internals", "BlockValuesRefs"): "blockrefs", ("torch", "Tensor"): "tensor", ("tqdm.std", "tqdm"): "bar",
     ("torch.storage", "UntypedStorage"): "storage", ("torch._C", "Generator"): "random",
     ("numpy.random.mtrand", "RandomState"): "random",
     ("numpy.random._generator", "Generator"): "random",
@@ -54,13 +54,15 @@ class Shapes:
             codeshapes.CellShape(), codeshapes.MethodShape(), codeshapes.ModuleShape(),
             codeshapes.WrapperShape(), livingshapes.WeakShape(), livingshapes.WeakBagShape(),
             livingshapes.ContextShape(), arrayshapes.ArrayShape(), arrayshapes.ScalarShape(),
-            arrayshapes.TensorShape(), arrayshapes.StorageShape(), othershapes.RandomShape(),
+            arrayshapes.TensorShape(), arrayshapes.StorageShape(), arrayshapes.BlockRefsShape(), othershapes.RandomShape(),
             othershapes.ReduceShape(), othershapes.OpaqueShape(), othershapes.SuspendedShape(),
             othershapes.FileShape(), othershapes.EnumShape(), othershapes.CycleShape(),
             livingshapes.BarShape(), interpreter.LoggerShape(), interpreter.ThreadShape()]
         self._user = user
         self.by_tag: dict[str, Any] = {shape.tag: shape for shape in listed}
-        self._process = othershapes.ProcessShape()
+        self._special = {**dict.fromkeys(_ELSEWHERE, othershapes.ProcessShape()),
+                         ("pandas.core.internals.managers", "BaseBlockManager"): arrayshapes.BlocksShape(),
+                         **dict.fromkeys((("pandas", "Index"), ("pandas.core.indexes.base", "Index")), livingshapes.CachingShape())}
         tags = {list: "list", dict: "dict", set: "set", tuple: "tuple", frozenset: "tuple",
                 bytes: "bytes", bytearray: "bytes", complex: "bytes",
                 types.FunctionType: "function", types.BuiltinFunctionType: "method",
@@ -83,8 +85,8 @@ class Shapes:
         if issubclass(kind, type):
             return self.by_tag["class"]
         for base in kind.__mro__:
-            if (base.__module__, base.__name__) in _ELSEWHERE:
-                return self._process
+            if (special := self._special.get((base.__module__, base.__name__))) is not None:
+                return special
             if tag := _LATE.get((base.__module__, base.__name__)):
                 return self.by_tag[tag]
         if issubclass(kind, enum.Enum):

@@ -10,7 +10,7 @@ import weakref
 from typing import Any, Iterable
 
 from rex.hindsight.graph import SCALARS, Node, Walk
-from rex.hindsight.shapes import Cannot, fill_dict, put_attributes, set_items
+from rex.hindsight.shapes import Cannot, ObjectShape, fill_dict, put_attributes, set_items
 from rex.hindsight.usercode import UserCode
 
 WEAK_BAGS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
@@ -115,6 +115,13 @@ class ContextShape:
 
 
 _UNSET = object()
+
+
+class CachingShape(ObjectShape):
+    """Instances that never change, and keep what was computed of them: it is computed again."""
+
+    def attributes(self, value: Any) -> dict[str, Any] | None:
+        return {name: {} if name == "_cache" else item for name, item in vars(value).items()}
 
 
 class BarShape:

@@ -15,7 +15,7 @@ import types
 from typing import Any, Container, Iterable
 
 from rex.hindsight.graph import Node, Walk
-from rex.hindsight.shapes import Cannot, attribute_pairs, put_attributes, reduction
+from rex.hindsight.shapes import Cannot, attribute_pairs, put_attributes, reduction, what_led_to
 
 
 class RandomShape:
@@ -24,7 +24,8 @@ class RandomShape:
     tag = "random"
 
     def save(self, walk: Walk, value: Any) -> Node:
-        return "random", walk.ref(type(value)), *_random_state(walk, value)
+        owner = _owner(value)
+        return "random", walk.ref(type(value)), *(("global", owner) if owner else _random_state(walk, value))
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         yield node[1], type(live)
@@ -36,10 +37,12 @@ class RandomShape:
             yield from attribute_pairs(node[4], node[5], vars(live))
 
     def fits(self, node: Node, live: Any) -> bool:
-        return node[2] != "generator"
+        return node[2] != "generator" and _owner(live) == (node[3] if node[2] == "global" else "")
 
     def make(self, build: Any, node: Node) -> Any:
         kind = build.get(node[1])
+        if node[2] == "global":
+            return _GLOBAL[node[3]](sys.modules[node[3]])
         if node[2] == "generator":
             source = build.get(node[3])
             live = build.candidate
@@ -64,6 +67,16 @@ class RandomShape:
         elif node[2] == "torch":
             torch = sys.modules["torch"]
             value.set_state(torch.frombuffer(bytearray(node[4]), dtype=torch.uint8))
+
+
+# The generators that libraries draw from by themselves: their state is kept apart.
+_GLOBAL: dict[str, Any] = {"random": lambda module: module._inst, "numpy.random": lambda module: module.mtrand._rand,
+                           "torch": lambda module: getattr(module, "default_generator", None)}
+
+
+def _owner(value: Any) -> str:
+    """The library whose global generator this is; "" if it is the program's own."""
+    return next((name for name, find in _GLOBAL.items() if name in sys.modules and find(sys.modules[name]) is value), "")
 
 
 def _random_state(walk: Walk, value: Any) -> tuple[Any, ...]:
@@ -123,8 +136,9 @@ class ReduceShape:
             return opaque_node(walk, value, "it pickles in an unusual way")
         function, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
         keys, values = zip(*pairs) if pairs is not None and (pairs := list(pairs)) else ((), ())
-        return ("reduce", walk.ref(function), walk.refs(arguments or ()), walk.ref(state),
+        node = ("reduce", walk.ref(function), walk.refs(arguments or ()), walk.ref(state),
                 walk.refs(items or ()), walk.refs(keys), walk.refs(values))
+        return (*node, walk.refs(before)) if (before := what_led_to(value)) else node
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         if not hasattr(live, "__next__"):
@@ -167,6 +181,8 @@ class ReduceShape:
             made.append(build.whole(ref))
         for key, ref in zip(node[5], node[6]):
             made[build.whole(key)] = build.whole(ref)
+        if len(node) > 7:
+            made.__context__, made.__cause__, made.__suppress_context__ = map(build.whole, node[7])
         return made
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
@@ -408,12 +424,13 @@ def is_logger(kind: type) -> bool:
 def is_kept(kind: type, user: Container[object]) -> bool:
     """Whether instances stay as they live: they lead out of the program, or keep nothing of it."""
     logging = sys.modules.get("logging")
-    if logging is not None and issubclass(kind, logging.Handler) and kind.__module__ != "logging" and kind.__module__ not in user:
+    if logging is not None and issubclass(kind, logging.Handler) and kind.__module__ not in _OF_LOGGING and kind.__module__ not in user:
         return True   # of a library's: it may lead anywhere
     names = {f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__}
     return bool(names & _KEPT)
 
 
+_OF_LOGGING = ("logging", "logging.handlers")
 _KEPT = {"_thread.lock", "_thread.RLock", "_csv.writer", "builtins.code",
          "torch.utils.tensorboard.writer.SummaryWriter", "builtins.mappingproxy",
          "builtins.getset_descriptor", "builtins.member_descriptor", "builtins.wrapper_descriptor",

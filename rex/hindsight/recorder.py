@@ -13,6 +13,7 @@ from rex.archive import Archive, Recording
 from rex.errors import NotFound, OwnFailure
 from rex.hindsight import output
 from rex.hindsight.clock import Clock, Entropy, now_s
+from rex.hindsight.company import company
 from rex.hindsight.files import Files
 from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.memory import Sizer, Taken
@@ -109,7 +110,8 @@ class Recorder(Seeker):
         self.entropy.install()
         output.tee(self._take_output, passes=lambda fd: True)
         self.files = Files((os.path.realpath(self.archive.path) + os.sep,), self._note_written,
-                           self._note_input, {path: line["was_there"] for path, line in self.run.files.items()})
+                           self._note_input, {path: line["was_there"] for path, line in self.run.files.items()},
+                           lambda: self.log.write("child"))
         self.files.install()
         for number in _ENDINGS:
             if signal.getsignal(number) is signal.SIG_DFL:
@@ -278,6 +280,8 @@ class Recorder(Seeker):
         """Keep the state of this moment."""
         begun = now_s()
         snapshot, taken = self._walk(self.roots(entry).pairs())
+        if why := company(self.modules) or (self.files.why_lost if self.files else ""):
+            snapshot.opaque.setdefault("<beside>", why)
         pause = now_s() - begun
         writer_s = self.writer.cost_s(taken.pending_bytes)
         pause += self.writer.put(position, snapshot, taken, pause)

@@ -107,6 +107,7 @@ class Run:
     values: list[dict[str, Any]] = field(default_factory=list)
     probes: list[dict[str, Any]] = field(default_factory=list)
     files: dict[str, Any] = field(default_factory=dict)      # that it wrote
+    has_children: bool = False       # processes that it began
     inputs: dict[str, Any] = field(default_factory=dict)     # that it read: size and hash
     end: dict[str, Any] = field(default_factory=dict)
     checkpoints: list[Checkpoint] = field(default_factory=list)
@@ -192,6 +193,8 @@ def add_line(run: Run, line: dict[str, Any]) -> None:
         run.values.append(line)
     elif kind == "file":
         run.files[line["path"]] = line
+    elif kind == "child":
+        run.has_children = True
     elif kind == "input":
         run.inputs[line["path"]] = line["identity"]
     elif kind == "probe":

@@ -11,7 +11,7 @@ from rex.archive import COMPLETE
 from rex.cluster import connect, in_order, worker_count
 from rex.errors import UsageError
 from rex.hindsight.ahead import Wanted, wanted_by
-from rex.hindsight.files import folders_of, place_apart
+from rex.hindsight.files import place_apart, private_folders
 from rex.hindsight.plan import FOREVER, Options, Plan
 from rex.hindsight.workers import Worker, do_piece
 
@@ -112,6 +112,6 @@ def _job_of(plan: Plan, options: Options, number: int) -> dict[str, Any]:
             "mentioned": sorted({name for probe in plan.probes for name in probe.names}),
             "touched": sorted({name for probe in plan.probes for name in probe.touched}),
             "changes": next((probe.changes for probe in plan.probes if probe.changes), ""),
-            "written": folders_of(plan.run.files), "jobs": len(plan.pieces), "is_first": number == 0, "unset": head["unset"],
+            "written": private_folders(plan.run, plan.script), "jobs": len(plan.pieces), "is_first": number == 0, "unset": head["unset"],
             "withheld": head["withheld"], "recorded_status": plan.run.end.get("status", 0),
             "environment": {**kept, "PYTHONHASHSEED": head["hash_seed"]}}

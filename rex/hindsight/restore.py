@@ -6,8 +6,9 @@ import types
 from collections import deque
 from typing import Any, Callable, Iterable, Mapping, Protocol
 
-from rex.hindsight.graph import SCALARS, Known, Node, Snapshot, key_of, refs_of
-from rex.hindsight.shapes import Cannot, hashes_itself, reduction
+from rex.hindsight.graph import EMPTIED, SCALARS, Known, Node, Snapshot, key_of, refs_of
+from rex.hindsight.setlayout import fill_as
+from rex.hindsight.shapes import Cannot, hashes_itself, reduction, what_led_to
 
 
 class Memory(Protocol):
@@ -38,6 +39,8 @@ class Build:
         self._made: list[int] = []
         self._filled = known.objects.keys() - known.unfilled
         self._kin: dict[tuple[Any, type], bool] = {}     # whether a type is the class of nodes, or has their shape
+        self._emptied = {number: (places, finger) for root in snapshot.roots if root.name == EMPTIED
+                         for number, places, finger in root.value}
         self._after: list[Callable[[], None]] = []
 
     @property
@@ -198,6 +201,9 @@ class Build:
         if not isinstance(reduced, tuple):
             return False
         function, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
+        before, wanted = what_led_to(live), node[7] if len(node) > 7 else ()
+        if len(before) != len(wanted) or not all(map(self.will_be, wanted, before)):
+            return False
         return (items is None and pairs is None and not node[4] and not node[5]
                 and self.will_be(node[1], function) and len(arguments or ()) == len(node[2])
                 and all(map(self.will_be, node[2], arguments or ()))
@@ -228,6 +234,8 @@ class Build:
             self._filled.add(number)
             node = self.nodes[number]
             self._shapes[node[0]].fill(self, node, self.get((number,)))
+            if number in self._emptied:
+                fill_as(self.get((number,)), [], self._emptied[number])
 
 
 _NAMED = (types.FunctionType, types.BuiltinFunctionType, type)

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, Iterator
 
 from rex.hindsight.files import Descriptors, Files
-from rex.hindsight.graph import SCALARS
+from rex.hindsight.graph import EMPTIED, SCALARS
 from rex.hindsight.instrument import PREFIX
 from rex.hindsight.interpreter import LOGGERS, Interpreter, is_ours
 from rex.hindsight.lent import LENT, Lent
@@ -131,7 +131,7 @@ class Roots:
                 vars(self._modules[module or "__main__"])[name] = value
 
     def _bind_special(self, root: str, value: Any) -> None:
-        if root.startswith(LENT) or is_ours(root) or root == _DESCRIPTORS:
+        if root.startswith(LENT) or is_ours(root) or root in (_DESCRIPTORS, EMPTIED):
             pass   # all at once
         elif root in self._live and self._live[root] == value:
             pass   # to set some of it takes long

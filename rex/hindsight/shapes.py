@@ -14,6 +14,7 @@ from sys import intern
 from typing import Any, Iterable
 
 from rex.hindsight.graph import LONG_BYTES, SCALARS, Node, Walk
+from rex.hindsight.setlayout import FRESH, Layout, fill_as, is_stable, layout_of
 
 _HEAP_TYPE = 1 << 9
 _POINTER_BYTES = 8
@@ -62,6 +63,24 @@ def reduction(value: Any) -> Any:
     if isinstance(value, functools.partial) and type(state) is tuple and state[3:] == ({},):
         return (*reduced[:2], (*state[:3], None), *reduced[3:])
     return reduced
+
+
+def what_led_to(value: Any) -> tuple[Any, ...]:
+    """Of an exception: those that it was raised in and from, and whether the first is shown; () if there are none."""
+    if not isinstance(value, BaseException) or value.__context__ is value.__cause__ is None and not value.__suppress_context__:
+        return ()
+    return value.__context__, value.__cause__, value.__suppress_context__
+
+
+def set_content(walk: Walk, value: set[Any] | frozenset[Any]) -> tuple[list[Any], Layout | None]:
+    """References to the elements in their order, and where they are; sorted, and None, if that is another in each process."""
+    base: Any = set if isinstance(value, set) else frozenset
+    if not base.__len__(value):
+        if base is set and (layout := layout_of(value)) and layout != FRESH:
+            walk.emptied(value, layout)
+        return [], None
+    layout = layout_of(value) if all(map(is_stable, base.__iter__(value))) else None
+    return walk.refs(base.__iter__(value) if layout else set_items(walk, value)), layout
 
 
 def set_items(walk: Walk | None, value: set[Any] | frozenset[Any]) -> list[Any]:
@@ -204,7 +223,7 @@ class SetShape:
     tag = "set"
 
     def save(self, walk: Walk, value: Any) -> Node:
-        return "set", walk.refs(set_items(walk, value))
+        return "set", *set_content(walk, value)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         return ()
@@ -216,12 +235,14 @@ class SetShape:
         return set()
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
-        fill_set(value, build.keys(node[1]))
+        fill_set(value, build.keys(node[1]), node[2])
 
 
-def fill_set(value: set[Any], items: list[Any]) -> None:
+def fill_set(value: set[Any], items: list[Any], layout: Layout | None) -> None:
     """Make a set hold these objects."""
-    if len(value) != len(items) or any(map(hashes_itself, items)) or not all(item in value for item in items):
+    if layout is not None:
+        fill_as(value, items, layout)
+    elif len(value) != len(items) or any(map(hashes_itself, items)) or not all(item in value for item in items):
         set.clear(value)
         set.update(value, items)
 
@@ -233,7 +254,7 @@ class TupleShape:
 
     def save(self, walk: Walk, value: Any) -> Node:
         if type(value) is frozenset:
-            return "tuple", walk.refs(set_items(walk, value)), 1
+            return "tuple", *set_content(walk, value)
         return "tuple", walk.refs(value)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
@@ -246,7 +267,10 @@ class TupleShape:
         items = build.values(node[1])
         if len(node) == 2:
             return tuple(items)
-        return frozenset(build.whole(ref) if hashes_itself(item) else item for ref, item in zip(node[1], items))
+        made = frozenset(build.whole(ref) if hashes_itself(item) else item for ref, item in zip(node[1], items))
+        if node[2] is not None and items:
+            fill_as(made, items, node[2])
+        return made
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
         pass
@@ -328,7 +352,7 @@ class ObjectShape:
 
     def save(self, walk: Walk, value: Any) -> Node:
         kind = type(value)
-        attributes = getattr(value, "__dict__", None)
+        attributes = self.attributes(value)
         names: list[str] = []
         items: list[Any] = []
         for name, member in self._members(kind):
@@ -342,13 +366,17 @@ class ObjectShape:
         base = self._bases.get(kind) or self._base(kind)
         return node if base in _BARE else (*node, *self._content(walk, value, base))
 
+    def attributes(self, value: Any) -> dict[str, Any] | None:
+        """Those that are state."""
+        return getattr(value, "__dict__", None)
+
     def _content(self, walk: Walk, value: Any, base: Any) -> tuple[Any, ...]:
         if base is deque:
             return "list", walk.refs(deque.__iter__(value)), walk.ref(value.maxlen)
         if base is list:
             return "list", walk.refs(list.__iter__(value))
         if base is set:
-            return "set", walk.refs(set_items(walk, value))
+            return "set", *set_content(walk, value)
         if base is tuple:
             return "tuple", walk.refs(tuple.__iter__(value))
         if base in PLAIN_BASES:
@@ -403,7 +431,7 @@ class ObjectShape:
         elif content == "list":
             fill_list(value, build.values(node[7]))
         elif content == "set":
-            fill_set(value, build.keys(node[7]))
+            fill_set(value, build.keys(node[7]), node[8])
 
 
 def _fill_slots(build: Any, value: Any, members: dict[str, Any], slots: dict[str, Any]) -> None:

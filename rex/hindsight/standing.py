@@ -130,7 +130,7 @@ class _Tree:
         nodes = dict(enumerate(self.root.nodes, base_of(self.root.name)))
         tags = {number: node[0] for number, node in nodes.items()}
         self._contents = {number: each for number, each in self.objects.items()
-                          if tags[number] == "array" or nodes[number][:2] == ("bytes", "a")}
+                          if tags[number] in ("array", "set") or nodes[number][:2] == ("bytes", "a")}
         self._tensors = {number: each for number, each in self.objects.items() if tags[number] == "tensor"}
         self._seen = [each for number, each in self.objects.items() if tags[number] in _LOOKED_AT]
         self._attributed = [each for each in (*self._seen, *self._tensors.values()) if hasattr(each, "__dict__")]
@@ -222,7 +222,7 @@ def _is_seen(node: Node) -> bool:
     """Whether the live object can only differ from a node by what it refers to, or by what lies in its memory."""
     tag = node[0]
     if tag == "object":      # one with slots may hold the same in other ones
-        return not node[4] and (len(node) == 6 or node[6] == "dict" or len(node) == 8 and (node[6] != "set" or not refs_of(node[6:])))
+        return not node[4] and (len(node) == 6 or node[6] == "dict" or len(node) == 8)
     if tag == "function":    # closures have cells, whose content is another matter
         return not node[7] and node[5] is None and node[6] is None and not node[4]
     if tag == "file":

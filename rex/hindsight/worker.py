@@ -16,7 +16,7 @@ from rex.hindsight.ahead import Ahead, Ends
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
 from rex.hindsight.draws import Draws, Held, held_names, is_generator
-from rex.hindsight.files import Files, folders_of, private_view, undo
+from rex.hindsight.files import Files, private_view, undo
 from rex.hindsight.graph import Snapshot, difference, walk_roots
 from rex.hindsight.instrument import ModulePlan, plan_module, rewrite
 from rex.hindsight.memory import Hasher
@@ -70,15 +70,18 @@ class Replayer(Seeker):
         self.clock.install()
         self.entropy.install()
         output.tee(self._take_output, passes=lambda fd: fd == 2, is_direct=True)   # probes begin and end at any time
-        if self.run.files:
+        if self._job["written"]:
             self._make_private()
         self.files = Files((os.path.realpath(self.archive.path) + os.sep,), lambda *_: None, None,
                            {path: line["was_there"] for path, line in self.run.files.items()})
+        self.files.unkept = {path for path, line in self.run.files.items() if line["was_there"] and not line["before"]}
+        self.files.note_unkept = lambda path: self.tell("note", key=f"unkept {path}", text=f"{path} was there before the run, "
+                                                        "which did not keep it: what is read of it is what the run left there")
         self.files.install()
 
     def _make_private(self) -> None:
         """See the files as they were before the run; what is written now is seen here only."""
-        if not private_view(folders_of(self.run.files), self._job["scratch"]):
+        if not private_view(self._job["written"], self._job["scratch"]):
             if self._job["jobs"] > 1:
                 raise UsageError("this system gives no private view of files", "the script writes some",
                                  "replay with -j 1: what it writes is then written again")
