@@ -6,6 +6,28 @@ import sys
 from typing import Any
 
 
+def settle() -> None:
+    """Wait for all that devices do: nobody else orders their streams, and they write memory of the host, too.
+
+    A device that holds nothing is left alone: to wait for it would begin to use it.
+    """
+    cuda = _cuda()
+    for number in range(cuda.device_count()) if cuda is not None else ():
+        if cuda.memory_reserved(number):
+            cuda.synchronize(number)
+
+
+def is_capturing() -> bool:
+    """Whether a graph is being captured: what the device is told to do is only noted, and to wait for it ends that."""
+    cuda = _cuda()
+    return cuda is not None and bool(cuda.is_current_stream_capturing())
+
+
+def _cuda() -> Any:
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    return cuda if hasattr(cuda, "is_initialized") and cuda.is_initialized() else None
+
+
 class DeviceCopies:
     """Starts copies on a stream of their own, so that they run beside the walk, and waits for all at its end."""
 

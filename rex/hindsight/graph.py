@@ -17,6 +17,8 @@ from typing import Any, Callable, Container, Iterable, Iterator, Mapping, Protoc
 
 import xxhash
 
+from rex.hindsight.device import settle
+
 Node = tuple[Any, ...]
 Ref = tuple[int]
 
@@ -372,6 +374,7 @@ def walk_roots(shapes: Any, memory: Memory, roots: Iterable[tuple[str, Any]],
     Args:
         known: tells of a root, if it has the objects that it had, how it was.
     """
+    settle()
     walk = Walk(shapes, memory)
     for name, value in roots:
         tree = known(name, value)

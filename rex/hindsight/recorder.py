@@ -14,6 +14,7 @@ from rex.errors import NotFound, OwnFailure
 from rex.hindsight import output
 from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.company import company
+from rex.hindsight.device import is_capturing
 from rex.hindsight.files import Files
 from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.memory import Sizer, Taken
@@ -238,7 +239,7 @@ class Recorder(Seeker):
         looped_s = self._looped_s + (now - self.stack[0].started_s if self.stack else 0.0)
         ahead_s = self.stack[0].ahead_s if self.stack else 0.0
         self.policy.correct(self.cost_s + self.writer.expected_s)
-        if saved_s > 0 and self.writer.failure is None and self.policy.wants(kind, saved_s, looped_s, is_end, is_last, ahead_s):
+        if saved_s > 0 and self.writer.failure is None and not is_capturing() and self.policy.wants(kind, saved_s, looped_s, is_end, is_last, ahead_s):
             try:
                 if self.policy.price_s is None and not self._is_affordable(kind, entry, looped_s, is_end, ahead_s):
                     pass

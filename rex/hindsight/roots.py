@@ -120,6 +120,7 @@ class Roots:
             self._files.restore({})
         self._lent.bind(values)
         self._interpreter.bind(values, self._live)
+        getattr(sys.modules.get("torch"), "clear_autocast_cache", int)()     # it has copies of weights as they were
         frames = tuple(f"{label}." for label, _ in self._frames)
         for root, value in values.items():
             if root.startswith(frames):   # a frame may be called <listcomp>()

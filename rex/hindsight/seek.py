@@ -11,6 +11,7 @@ from rex.errors import OwnFailure
 from rex.hindsight.ahead import Ahead, Stored
 from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.deltas import ChunkReader
+from rex.hindsight.device import settle
 from rex.hindsight.files import watch_torch
 from rex.hindsight.graph import RootState, Snapshot, decode_snapshot
 from rex.hindsight.kinds import Shapes
@@ -176,6 +177,7 @@ class Seeker(Session):
         roots = self.roots(entry)
         live = dict(roots.pairs())
         known = self.standing.objects(saved, live)
+        settle()     # what still runs may write what is about to be restored
         try:
             values, build = restore(saved, self.shapes, live.items(), memory, known)
         except Halfway as why:
@@ -183,6 +185,7 @@ class Seeker(Session):
             raise OwnFailure(f"the state at {position} was taken on in part", str(why), "record it again") from why
         roots.bind(values)
         build.finish()
+        settle()     # whichever stream is next
         self.standing.note(saved, values, build)
         self.clock.count, self.entropy.count = border.clock, border.entropy
         self.restored += 1

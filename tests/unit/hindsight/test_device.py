@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import types
 from typing import Any, Callable, Iterator
 
 import pytest
 
-from rex.hindsight.device import DeviceCopies
+from rex.hindsight.device import DeviceCopies, is_capturing, settle as settle_devices
+from rex.hindsight.graph import walk_roots
+from rex.hindsight.kinds import Shapes
 from rex.hindsight.memory import CHUNK_BYTES, Copier, Habits, Hasher, Pool, settle
+from rex.hindsight.usercode import UserCode
 
 np = pytest.importorskip("numpy", reason="numpy is not installed")
 
@@ -135,3 +139,22 @@ def test_without_a_device_torch_itself_copies() -> None:
     assert torch.equal(host, flat) and host.data_ptr() != flat.data_ptr()
     device.give_back(host)
     assert device.start(flat) is host
+
+
+def test_devices_in_use_are_waited_for_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    late, waited = bytearray(8), []
+
+    def synchronize(number: int) -> None:
+        waited.append(number)
+        late[:] = b"finished"      # the device writes memory of the host
+
+    cuda = types.SimpleNamespace(is_initialized=lambda: True, device_count=lambda: 3, memory_reserved=lambda number: number != 1,
+                                 synchronize=synchronize, is_current_stream_capturing=lambda: True)
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(cuda=cuda))
+    walk_roots(Shapes(UserCode()), Hasher(), [("late", late)])
+    assert waited == [0, 2] and is_capturing()
+    saved = walk_roots(Shapes(UserCode()), Hasher(), [("late", late)]).roots[0].nodes[0]
+    assert saved == ("bytes", "a", b"finished")
+    cuda.is_initialized = lambda: False
+    settle_devices()
+    assert waited == [0, 2, 0, 2] and not is_capturing()
