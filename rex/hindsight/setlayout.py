@@ -20,6 +20,8 @@ import uuid
 from operator import is_
 from typing import Any
 
+from rex.errors import Damaged
+
 Layout = tuple[bytes, int]      # of each place whether it is empty, used or a dummy; where `pop` goes on
 
 _FIELDS = struct.Struct("nnnPnn")     # fill, used, mask, table, hash, finger
@@ -65,8 +67,24 @@ def _read(value: Any) -> Layout:
     return bytes([_EMPTY if not key else _DUMMY if key == dummy else _USED for key in keys]), finger
 
 
+def _can_be(value: Any, items: list[Any], layout: Any) -> bool:
+    """Whether a set that holds these elements may look so: a table that it could have, with room, and a place for each."""
+    if not isinstance(layout, tuple) or list(map(type, layout)) != [bytes, int]:
+        return False
+    places, finger = layout
+    size = len(places)
+    return (size >= _SMALL and size & (size - 1) == 0 and 0 <= finger < 1 << 62 and max(places) <= _DUMMY and _EMPTY in places
+            and places.count(_USED) == len(items) == _base(value).__len__(value))
+
+
 def arrange(value: Any, items: list[Any], layout: Layout) -> None:
-    """Put the elements of a set, all of which are given in order, where they were."""
+    """Put the elements of a set, all of which are given in order, where they were.
+
+    Raises:
+        Damaged: no set looks like that.
+    """
+    if not _can_be(value, items, layout):
+        raise Damaged("a state holds a set that cannot be", "", "see: rex check")
     places, finger = layout
     dummy = _dummy()
     entries = [0] * (2 * len(places))
@@ -99,8 +117,12 @@ def fill_as(value: Any, items: list[Any], layout: Layout) -> None:
     arrange(value, list(items), layout)
 
 
+def _base(value: Any) -> Any:
+    return set if isinstance(value, set) else frozenset
+
+
 def _elements(value: Any) -> Any:
-    return (set if isinstance(value, set) else frozenset).__iter__(value)
+    return _base(value).__iter__(value)
 
 
 def _allocate(size_bytes: int) -> int:

@@ -29,6 +29,13 @@ def test_lines_of_other_kinds_are_passed_over() -> None:
     assert run == Run()
 
 
+def test_states_of_an_older_format_are_passed_over() -> None:
+    run = Run()
+    add_line(run, {"k": "run", "format": FORMAT - 1})
+    add_line(run, {"k": "checkpoint", **checkpoint_to_json(CHECKPOINT)})
+    assert run.head and not run.checkpoints
+
+
 def test_a_newer_format_is_refused() -> None:
     with pytest.raises(TooNew):
         add_line(Run(), {"k": "run", "format": FORMAT + 1})

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rex.errors import Damaged
 from rex.hindsight.setlayout import fill_as, is_stable, layout_of
 
 if sys.version_info >= (3, 13):
@@ -69,3 +70,11 @@ def test_elements_are_not_lost() -> None:
 def test_what_hashes_by_its_address_is_told() -> None:
     assert all(map(is_stable, (1, "a", b"b", 1.5, (1, ("x",)), frozenset({2}), decimal.Decimal("1.5"))))
     assert not any(map(is_stable, (object(), float("nan"), (1, object()), len, frozenset({object}))))
+
+
+@pytest.mark.parametrize("items, layout", [
+    ([1], (bytes(8), 0)), ([1], (b"\1" * 8, 0)), ([], (bytes(7), 0)), ([], (b"", 0)), ([1], (b"\1" + bytes(6), 0)), ([], (b"\3" + bytes(7), 0)),
+    ([], (bytes(8), -1)), ([1, 1], (b"\1\1" + bytes(6), 0)), ([2, 2.0], (b"\1\1" + bytes(6), 0)), ([], (bytes(8),)), ([], "12"), ([], (bytes(8), 1 << 70))])
+def test_what_no_set_looks_like_is_refused(items: list[Any], layout: Any) -> None:
+    with pytest.raises(Damaged):
+        fill_as({5}, items, layout)
