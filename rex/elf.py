@@ -10,10 +10,10 @@ import functools
 import os
 import re
 import struct
-from dataclasses import dataclass
 from typing import Iterator, Mapping, NamedTuple
 
 from rex.errors import Damaged, Unsupported
+from rex.values import dataclass
 
 MAGIC = b"\x7fELF"
 EXECUTABLE, SHARED = 2, 3   # e_type

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Callable, Iterable
 
 from rex import codec
@@ -18,6 +17,7 @@ from rex.log.records import ARGV, EXIT, IN, NOTE, RESOLVED, TASK, TEXT
 from rex.syscalls.numbers import NUMBERS
 from rex.tracer import Report
 from rex.tracer.plan import CREATED, LINKED, LOADER, PROGRAM, READ, SAME, SCRIPT, WRITTEN, FileUse
+from rex.values import dataclass, field, replace
 
 _EXECS = (NUMBERS["execve"], NUMBERS["execveat"])
 _CLONE_THREAD = 0x00010000

@@ -9,7 +9,6 @@ import stat
 import subprocess
 import time
 from contextlib import closing
-from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, Callable, Iterable, cast
 
 from rex import __version__, codec, elf
@@ -24,6 +23,7 @@ from rex.keeping import CaptureService, Keeper
 from rex.tracer import NATIVE, Plan, choose
 from rex.tracer.plan import RECORD
 from rex.types import names_secret
+from rex.values import dataclass, field, replace
 
 Streams = tuple[int, int, int]   # descriptors of standard input, output and error, or subprocess.DEVNULL
 

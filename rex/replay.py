@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, Mapping
 
 from rex import codec, elf
@@ -16,6 +15,7 @@ from rex.archive.unpacked import WorkDirectory
 from rex.errors import NotFound, OwnFailure, UsageError
 from rex.tracer import NATIVE, Plan, Report, choose
 from rex.tracer.plan import REPLAY, Divergence
+from rex.values import dataclass, field
 
 if TYPE_CHECKING:
     from rex.tracer.sandbox import Sandbox

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
+
+from rex.values import dataclass
 
 # Compiled when they are used: that takes a while, and most commands do without.
 _SIZE = r"^\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)(i?)b?\s*$"

@@ -7,7 +7,6 @@ import errno
 import fcntl
 import os
 import stat
-from dataclasses import dataclass, field
 from typing import Iterator
 
 from rex import codec
@@ -16,6 +15,7 @@ from rex.archive.cut import WHOLE_BYTES
 from rex.archive.identities import Identities
 from rex.archive.manifest import DIR, FIFO, FILE, OTHER, SYMLINK, FileState
 from rex.archive.packer import Apart, Packer
+from rex.values import dataclass, field
 
 BLOCK_BYTES = 4 << 20
 COPY_BYTES = 1 << 30

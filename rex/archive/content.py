@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Iterable, Iterator
 
 from rex.errors import Damaged
+from rex.values import dataclass
 
 # An entry of a list object: hash of an object (or, one level up, of a list)
 # and the number of the file's bytes that it stands for. All zeros: a hole.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import json
 import os
@@ -21,6 +20,7 @@ from rex.archive.manifest import FileState, Line, LogFacts, Manifest
 from rex.archive.packer import Packer
 from rex.archive.store import Store
 from rex.errors import Damaged, Locked, NotFound, RexError
+from rex.values import replace
 
 BEGUN_VERSION = 1
 BEGUN, LOG_PART, LOG, MANIFEST = "begun.json", "log.part", "log.zst", "manifest.json.zst"
@@ -276,7 +276,7 @@ class Recording:
         Args:
             lines: of unchanged files, where they were made before.
         """
-        manifest = dataclasses.replace(manifest, log=self._store_log(manifest))
+        manifest = replace(manifest, log=self._store_log(manifest))
         return self.finish_as(manifests.encode(manifest, self._packer.add_pieces, lines))
 
     def finish_as(self, manifest_json: bytes) -> Experiment:

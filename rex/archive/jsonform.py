@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import operator
 import types
-from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, Callable, Union, get_args, get_origin, get_type_hints
 
+from rex.values import defaults, is_value
 
 _SCALARS = frozenset((str, int, bool, float, type(None)))
 
@@ -15,13 +15,9 @@ _SCALARS = frozenset((str, int, bool, float, type(None)))
 @functools.cache
 def _defaults(kind: Any) -> tuple[tuple[str, ...], tuple[Any, ...], Callable[[Any], Any]]:
     """Names of the fields, their defaults, and what gets their values."""
-    names = tuple([f.name for f in fields(kind)])
-    values = operator.attrgetter(*names)
-    return names, tuple([_default(f) for f in fields(kind)]), values if len(names) > 1 else lambda one: (values(one),)
-
-
-def _default(item: Field[Any]) -> Any:
-    return item.default_factory() if item.default_factory is not MISSING else item.default
+    known = defaults(kind)
+    values = operator.attrgetter(*known)
+    return tuple(known), tuple(known.values()), values if len(known) > 1 else lambda one: (values(one),)
 
 
 def plain(value: Any) -> Any:
@@ -29,7 +25,7 @@ def plain(value: Any) -> Any:
     kind: Any = type(value)
     if kind in _SCALARS:
         return value
-    if hasattr(kind, "__dataclass_fields__"):
+    if is_value(kind):
         names, defaults, values = _defaults(kind)
         return {name: item if type(item) in _SCALARS else plain(item)
                 for name, default, item in zip(names, defaults, values(value)) if item is not default and item != default}
@@ -50,7 +46,7 @@ def builder(kind: Any) -> Callable[[Any], Any]:
     origin, args = get_origin(kind), get_args(kind)
     if kind is Any:
         return lambda value: value
-    if is_dataclass(kind):
+    if is_value(kind):
         return _build_dataclass(kind)
     if origin in (Union, types.UnionType):
         inner = builder(next(arg for arg in args if arg is not type(None)))
@@ -88,7 +84,7 @@ def _build_dict(inner: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def _build_dataclass(kind: Any) -> Callable[[Any], Any]:
     hints = get_type_hints(kind)
-    builders = {item.name: builder(hints[item.name]) for item in fields(kind)}
+    builders = {name: builder(hints[name]) for name in defaults(kind)}
 
     def build(value: Any) -> Any:
         if not isinstance(value, dict):

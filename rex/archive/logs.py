@@ -9,7 +9,6 @@ import itertools
 import os
 import threading
 from collections import deque
-from dataclasses import replace
 from typing import BinaryIO, Callable, Iterator
 
 from rex import codec
@@ -21,6 +20,7 @@ from rex.archive.packer import LEVEL, Packer
 from rex.archive.store import Store
 from rex.beside import Beside
 from rex.errors import Damaged
+from rex.values import replace
 
 _LEVEL = 8
 # A log is stored as its difference from another one if that takes less than this part of it.

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple
 
 from rex import codec
 from rex.archive.content import Content
 from rex.archive.jsonform import builder, plain
 from rex.errors import Damaged, TooNew
+from rex.values import dataclass, field, replace
 
 VERSION = 3   # 1: logs stand in files of their own, and on their own; 2: as they are, and changed files with the rest
 

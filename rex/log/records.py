@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 import struct
-from dataclasses import dataclass
 
 from rex.errors import Damaged
+from rex.values import dataclass
 
 MAGIC = b"REXLOG\r\n"
 VERSION = 1       # what the reference engine writes; 2 adds SWITCH events, 3 PIPE and RANDOM events

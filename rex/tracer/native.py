@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Callable
 
 from rex import elf
@@ -75,7 +74,8 @@ def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
 
 def _run_inside(plan: Plan, box: Sandbox, stdin: int | None, stdout: int | None, stderr: int | None) -> Report:
     """Run the plan in a sandbox; the variables of a replay are those of the archive, and no secret."""
-    from rex.tracer.sandbox import REFUSED   # few ask
+    from dataclasses import replace   # few ask
+    from rex.tracer.sandbox import REFUSED
     directory = os.path.dirname(plan.report)
     plan_path, refusal = os.path.join(directory, "plan"), os.path.join(directory, "refusal")
     for path, data in ((plan_path, plan.encode()), (refusal, b"")):

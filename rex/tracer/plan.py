@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import struct
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+
+from rex.values import dataclass, field
 
 if TYPE_CHECKING:
     from rex.tracer.sandbox import Sandbox

@@ -6,7 +6,6 @@ import collections
 import json
 import os
 import threading
-from dataclasses import dataclass, field
 from typing import Any, Callable, TypeVar
 
 from rex.archive import COMPLETE, INPUT, OUTPUT, Archive, Content, Experiment, FileState, Manifest
@@ -17,6 +16,7 @@ from rex.errors import NotFound, RexError
 from rex.expdiff.files import ROLES, has_role, is_removed, state_for
 from rex.text import command_text, date_text
 from rex.transfer.packages import identify
+from rex.values import dataclass, field
 from rex.web.programs import Apparatus, read_apparatus
 
 _KEPT = 48   # large answers, such as manifests

@@ -7,7 +7,7 @@ import os
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 
-LOW = {"errors", "types", "text", "beside"}
+LOW = {"errors", "types", "text", "beside", "values"}
 STORES = LOW | {"codec", "elf", "log", "archive", "syscalls"}
 
 # room -> rooms it may import; a room is a folder or module of rex/.
@@ -15,7 +15,8 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "text": set(),
     "beside": set(),
-    "types": {"errors"},
+    "types": {"errors", "values"},
+    "values": set(),
     "codec": LOW,
     "elf": LOW,
     "cluster": LOW,

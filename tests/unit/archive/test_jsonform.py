@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from rex.archive.jsonform import builder, plain
+from rex.values import dataclass, field
 
 
 @dataclass(frozen=True)
