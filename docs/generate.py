@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 import click  # noqa: E402
 
 from rex import errors  # noqa: E402
-from rex.cli.main import COMMANDS, cli  # noqa: E402
+from rex.cli.group import COMMANDS, cli  # noqa: E402
 
 WIDTH = 100
 

@@ -52,7 +52,7 @@ def record_command(archive: str, experiment: str | None, overhead: float, budget
                    granularity: str, resume: str | None, as_json: bool, script: str | None,
                    arguments: tuple[str, ...]) -> int:
     """Run a training script, unchanged, and keep checkpoints of its state."""
-    from rex.cli.record_command import end_like
+    from rex.cli.ending import end_like
     from rex.hindsight.record import Options, record
     if not script and not resume:
         raise UsageError("no script was given", "", "see: rex hindsight record --help")

@@ -39,7 +39,7 @@ def read_plan(path: Path) -> dict[str, Any]:
 def run_plan(archive: str, experiment: str | None, plan_path: Path, store_url: str, outdir: str, *, is_resumed: bool,
              is_complete: bool, is_checked: bool, is_quiet: bool, as_json: bool) -> int:
     """Run it and report; the program's exit status, or with --check whether results are as recorded."""
-    from rex.cli.record_command import end_like
+    from rex.cli.ending import end_like
     from rex.workflow.rerun import Request, rerun
     plan = read_plan(plan_path)
     named = plan.get("experiment")

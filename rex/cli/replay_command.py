@@ -2,59 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from rex.errors import UsageError
-
-if TYPE_CHECKING:
-    from rex.replay import Outcome
-
-_STREAMS = {2: "standard output", 3: "standard error"}
-
-
-def verdict(outcome: "Outcome") -> tuple[int, str]:
-    """The exit code of `--check` and the reason in words."""
-    if not outcome.is_identical:
-        parts = [f"{path}: {why}" for path, why in sorted(outcome.differing.items())]
-        if outcome.differs_at:
-            parts.append(difference_text(outcome.differs_at))
-        if not outcome.is_same_status:
-            parts.append("the exit status differs")
-        return (20 if outcome.divergences else 1), "; ".join(parts)
-    if outcome.divergences:
-        return 20, "the output is identical, but the log was not followed"
-    return 0, "identical"
-
-
-def difference_text(differs_at: tuple[int, int]) -> str:
-    """The first output that is another one."""
-    event, stream = differs_at
-    return f"{_STREAMS.get(stream, 'output')} differs at event {event}"
-
-
-def divergence_text(outcome: "Outcome", archive: str) -> str:
-    """The first divergence in one line."""
-    first = outcome.divergence
-    if not first:
-        return ""
-    race = "; what its threads do may depend on their order: record it with --serialize" if first.may_race else ""
-    return (f"replay diverged at event {first.event} ({first.why}): log has {first.logged}, "
-            f"program asked for {first.asked}; see: rex log {archive}:{outcome.experiment.name} "
-            f"--around {first.event}{race}")
-
-
-def as_json(outcome: "Outcome", archive: str) -> dict[str, Any]:
-    """The outcome for machines."""
-    code, reason = verdict(outcome)
-    return {"archive": archive, "experiment": outcome.experiment.name, "outdir": outcome.outdir,
-            "exit_status": outcome.experiment.manifest.exit_status if outcome.is_same_status
-            else outcome.status, "check": code, "verdict": reason,
-            "divergences": outcome.divergences,
-            "divergence": vars(outcome.divergence) if outcome.divergence else None,
-            "differing": outcome.differing, "problems": outcome.problems}
+from rex.cli.replay_run import run
 
 
 @click.command(epilog="Example: rex replay -l EXP -o out   "
@@ -88,48 +40,8 @@ def as_json(outcome: "Outcome", archive: str) -> dict[str, Any]:
 @click.option("--complete", is_flag=True, help="In the end have the files between the steps too, not only the results.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print a report as JSON (last on standard output).")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
-def command(archive: str, experiment: str | None, outdir: str, check: bool, sandbox: bool, all_versions: bool,
-            cache: str | None, jobs: int, dask: str, checkpoint: str, algorithm: str, tolerance: float,
-            plan_path: str | None, store_url: str | None, resume: bool, complete: bool, json_wanted: bool,
-            quiet: bool) -> int:
+def command(**words: Any) -> int:
     """Run an experiment again from the archive alone: same output, in OUTDIR.
 
     This runs the programs of the archive: replay only what you would run, or use --sandbox."""
-    from rex.cli.record_command import end_like
-    from rex.replay import replay
-    from rex.text import clean
-    if plan_path or store_url or resume or complete:
-        from pathlib import Path
-        from rex.cli.persist import run_plan
-        if sandbox or all_versions or not plan_path or not store_url:
-            raise UsageError("--persist and --store go together", "and without --sandbox and --all", "give both")
-        return run_plan(archive, experiment, Path(plan_path), store_url, outdir, is_resumed=resume, is_complete=complete,
-                        is_checked=check, is_quiet=quiet, as_json=json_wanted)
-    if all_versions:
-        from rex.cli.allversions import replay_versions
-        if sandbox:
-            raise UsageError("--all cannot run in a sandbox yet", "", "leave --sandbox out")
-        if checkpoint != "fork":
-            raise UsageError("checkpoints by CRIU are not possible", "CRIU must trace what it saves, a process has one "
-                             "tracer, and that is Rex", "leave --checkpoint out: states are kept as forked processes")
-        if experiment:
-            raise UsageError("--all replays every version", f"-e names only {experiment}", "leave one of them out")
-        return replay_versions(archive, outdir, cache, jobs, algorithm, tolerance, dask, check, json_wanted, quiet)
-    outcome = replay(archive, experiment, outdir, is_quiet=check, is_checked=check or json_wanted,
-                     is_sandboxed=sandbox)
-    code, reason = verdict(outcome)
-    if json_wanted:
-        click.echo(json.dumps(as_json(outcome, archive)))
-    if outcome.divergence:
-        click.echo(f"rex: {divergence_text(outcome, archive)}", err=True)
-    elif outcome.differs_at and not check:
-        click.echo(f"rex: {difference_text(outcome.differs_at)}", err=True)
-    for problem in outcome.problems:
-        click.echo(f"rex: {clean(problem)}", err=True)
-    if check:
-        if not quiet:
-            click.echo(f"rex: {archive}:{outcome.experiment.name}: {reason}", err=True)
-        return code
-    if not quiet:
-        click.echo(f"rex: replayed {archive}:{outcome.experiment.name}; outputs in {outdir}", err=True)
-    return end_like(outcome.status)
+    return run(**words)

@@ -152,7 +152,7 @@ def signals_given_to(end: Callable[[], None]) -> Iterator[None]:
 
 def run_headless(plan: "RunPlan", archive: str, as_json: bool, quiet: bool) -> int:
     """Run the plan on our standard streams; the exit status to end with."""
-    from rex.cli.record_command import end_like
+    from rex.cli.ending import end_like
     from rex.runnew import start
     asked: list[bool] = []
     running: "list[Run]" = []

@@ -8,7 +8,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from rex.archive import Archive, Manifest
-from rex.cli.main import cli
+from rex.cli.group import cli
 from rex.errors import UsageError
 from rex.log import Event, LogWriter
 from rex.log.records import TASK

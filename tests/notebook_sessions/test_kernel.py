@@ -24,7 +24,7 @@ from click.testing import CliRunner  # noqa: E402
 from rex.archive import COMPLETE, INCOMPLETE, Archive  # noqa: E402
 from rex.archive.check import check  # noqa: E402
 from rex.archive.gc import collect  # noqa: E402
-from rex.cli.main import cli  # noqa: E402
+from rex.cli.group import cli  # noqa: E402
 from rex.notebook.index import read_graph  # noqa: E402
 
 from .kernels import TIMEOUT_S, Kernel  # noqa: E402

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from rex import errors
-from rex.cli.main import COMMANDS
+from rex.cli.group import COMMANDS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 MAX_LINES, MAX_FUNCTION_LINES = 450, 60

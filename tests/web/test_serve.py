@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli.builders import Bench
-from rex.cli.main import cli
+from rex.cli.group import cli
 from rex.errors import NotFound, OwnFailure, UsageError
 from rex.web import serve
 

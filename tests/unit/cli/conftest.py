@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.builders import Bench
-from rex.cli.main import cli
+from rex.cli.group import cli
 
 Rex = Callable[..., Result]
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from rex.cli.replay_command import divergence_text
+from rex.cli.replay_run import divergence_text
 from rex.tracer.plan import Report
 
 
