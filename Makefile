@@ -15,7 +15,8 @@ help:  ## show this list
 
 $(BIN)/rex: setup.cfg setup.py $(SOURCES) $(HEADERS)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[test,state,notebook,remote,workflow,cells,web,hindsight]' 2>&1 | { grep -v '^WARNING: Location' || true; }
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install --config-settings editable_mode=compat -e '.[test,state,notebook,remote,workflow,cells,web,hindsight]' 2>&1 | { grep -v '^WARNING: Location' || true; }
+	$(BIN)/python -m compileall -q rex   # where PYTHONDONTWRITEBYTECODE is set each run would compile anew
 	@touch $@
 
 demo: $(BIN)/rex  ## record a small experiment, hide its inputs, replay it, compare a changed run

@@ -22,7 +22,7 @@ _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct("<IIQQQQQQ")   # type, flags, offset, vaddr, paddr, filesz, memsz, align
 _DYNAMIC = struct.Struct("<qQ")
 _NOTE = struct.Struct("<III")
-_CACHE_ENTRY = struct.Struct("<iIIIQ")
+_CACHE_ENTRY_BYTES, _CACHE_NUMBER = 24, struct.Struct("<I")   # flags, key, value, and what we need not know
 _CACHE_MAGIC = b"glibc-ld.so.cache1.1"
 _CACHE_HEADER_BYTES = 48
 
@@ -370,12 +370,12 @@ def _in_directory(directory: str, name: str) -> Iterator[str]:
 @functools.cache
 def _cpu_level() -> int:
     """The x86-64 level of this processor, 1 to 4: ld.so prefers libraries made for it."""
+    flags: set[str] = set()
     try:
         with open("/proc/cpuinfo") as file:
-            match = re.search(r"^flags\s*:(.*)$", file.read(), re.MULTILINE)
+            flags = next((set(line.partition(":")[2].split()) for line in file if line.startswith("flags")), flags)
     except OSError:
-        match = None
-    flags = set(match[1].split()) if match else set()
+        pass
     wanted = [{"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"},
               {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"},
               {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}]
@@ -391,30 +391,34 @@ def _cached_libraries(name: str) -> list[str]:
         info = os.stat("/etc/ld.so.cache")
     except OSError:
         return []
-    data, values = _read_cache("/etc/ld.so.cache", info.st_mtime_ns, info.st_size)
+    data, entries = _read_cache("/etc/ld.so.cache", info.st_mtime_ns, info.st_size)
     wanted, found, key = os.fsencode(name) + b"\0", [], -1
     while (key := data.find(wanted, key + 1)) >= 0:
-        for value in values.get(key, ()):
+        for value in _values(entries, key):
             where = os.fsdecode(data[value:data.index(b"\0", value)])
-            match = re.search(r"/glibc-hwcaps/x86-64-v(\d)/", where)
-            level = int(match[1]) if match else 1
+            _, is_for_some, rest = where.partition("/glibc-hwcaps/x86-64-v")
+            level = int(rest[0]) if is_for_some and rest[:1].isdigit() else 1
             if level <= _cpu_level():
                 found.append((level, where))
     return [where for _, where in sorted(found, key=lambda p: -p[0])]
 
 
+def _values(entries: bytes, key: int) -> Iterator[int]:
+    """Where the paths of the entries with this key begin; few of many are asked for."""
+    wanted, at = _CACHE_NUMBER.pack(key), -1
+    while (at := entries.find(wanted, at + 1)) >= 0:
+        if at % _CACHE_ENTRY_BYTES == 4:
+            yield _CACHE_NUMBER.unpack_from(entries, at + 4)[0]
+
+
 @functools.lru_cache(maxsize=1)
-def _read_cache(path: str, _mtime_ns: int, _size: int) -> tuple[bytes, dict[int, list[int]]]:
-    """The cache's bytes, and by where a name begins in them, where its paths do."""
+def _read_cache(path: str, _mtime_ns: int, _size: int) -> tuple[bytes, bytes]:
+    """The cache's bytes, and the table of its entries."""
     with open(path, "rb") as file:
         data = file.read()
     # An old table may stand in front; offsets count from the new one.
     data = data[max(0, data.find(_CACHE_MAGIC)):]
     if not data.startswith(_CACHE_MAGIC):
-        return b"", {}
+        return b"", b""
     count = int.from_bytes(data[20:24], "little")
-    entries = data[_CACHE_HEADER_BYTES:_CACHE_HEADER_BYTES + count * _CACHE_ENTRY.size]
-    values: dict[int, list[int]] = {}
-    for _, key, value, _, _ in _CACHE_ENTRY.iter_unpack(entries):
-        values.setdefault(key, []).append(value)
-    return data, values
+    return data, data[_CACHE_HEADER_BYTES:_CACHE_HEADER_BYTES + count * _CACHE_ENTRY_BYTES]

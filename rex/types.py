@@ -12,6 +12,8 @@ _SIZE = r"^\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)(i?)b?\s*$"
 # Names of variables that hold credentials, by wide custom.
 SECRETS = ("*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*_KEY", "*APIKEY*", "*API_KEY*",
            "*CREDENTIAL*", "*PRIVATE*KEY*", "PGPASSFILE", "*_PWD", "*AUTH*COOKIE*")
+# No name is like a pattern without its longest part: most names are told apart by this.
+_PARTS = tuple([(max(pattern.split("*"), key=len), pattern) for pattern in SECRETS])
 _DURATION = r"(\d+(?:\.\d+)?)\s*(ms|us|s|m|h|d|w)"
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
@@ -32,7 +34,7 @@ def _is_like(name: str, pattern: str) -> bool:
 def names_secret(variable: str) -> bool:
     """Whether an environment variable of this name is likely to hold a credential."""
     name = variable.upper()
-    return any(_is_like(name, pattern) for pattern in SECRETS)
+    return any([_is_like(name, pattern) for part, pattern in _PARTS if part in name])
 
 
 @dataclass(frozen=True)

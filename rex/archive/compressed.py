@@ -21,7 +21,7 @@ from rex.archive.content import ENTRY, HOLE, Content, Entry, decode_list, encode
 from rex.archive.locks import remove_if_there, temporary_name
 from rex.archive.packer import Apart, Packer
 from rex.archive.packs import MAX_FRAME_BYTES
-from rex.archive.trimming import trim
+from rex.archive.trimming import note_use, trim
 from rex.errors import Damaged
 
 _DIRECTORY = "compressed-1"
@@ -115,7 +115,7 @@ class Compressed:
             with open(self._path(content), "rb") as file:
                 frames, entries = _read_index(file, content)
                 if packer.add_frames(_read_frames(file, frames, entries)) and packer.add_entries(entries, content.sha256) == content:
-                    os.utime(file.fileno())
+                    note_use(file.name, os.fstat(file.fileno()))
                     return True
         except (OSError, Damaged, struct.error):
             pass
