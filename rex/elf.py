@@ -10,7 +10,7 @@ import functools
 import os
 import re
 import struct
-from typing import Iterator, Mapping, NamedTuple
+from typing import Iterator, Mapping
 
 from rex.errors import Damaged, Unsupported
 from rex.values import dataclass
@@ -55,7 +55,8 @@ class Elf:
         return not self.interpreter and (self.type == EXECUTABLE or self.is_pie)
 
 
-class _Segment(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Segment:
     type: int
     flags: int
     offset: int
@@ -196,8 +197,8 @@ def with_interpreter(path: str, interpreter: bytes, dest: str) -> None:
             end = target.tell()
             target.write(interpreter + b"\0")
             target.seek(place)
-            target.write(_SEGMENT.pack(*segment._replace(
-                offset=end, filesz=len(interpreter) + 1)))
+            target.write(_SEGMENT.pack(segment.type, segment.flags, end, segment.vaddr, segment.paddr, len(interpreter) + 1,
+                                       segment.memsz, segment.align))
     shutil.copymode(path, dest)
 
 
@@ -213,7 +214,8 @@ def _interpreter_segment(fd: int, path: str) -> tuple[int, _Segment]:
     raise Unsupported(f"{path} has no loader that could be replaced")
 
 
-class Script(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Script:
     """The `#!` line of a script."""
 
     interpreter: str
@@ -243,7 +245,8 @@ def script_line(path: str | os.PathLike[str]) -> Script | None:
     return Script(os.fsdecode(match[1]), None if match[2] is None else os.fsdecode(match[2]))
 
 
-class Libraries(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Libraries:
     """Libraries of a program: path by the name that asked first, and names not found."""
 
     found: dict[str, str]

@@ -72,6 +72,15 @@ def _repr(value: Any) -> str:
 
 
 def _make_init(found: dict[str, Any]) -> Callable[..., None]:
+    def make_now(value: Any, *given: Any, **named: Any) -> None:
+        """Compiled with the first value: many classes have none."""
+        init = type(value).__init__ = _compile_init(found)
+        init(value, *given, **named)
+
+    return make_now
+
+
+def _compile_init(found: dict[str, Any]) -> Callable[..., None]:
     makers = {f"make_{name}": default.factory for name, default in found.items() if isinstance(default, _Field)}
     lines = [f"self.{name} = {f'make_{name}() if {name} is NONE else {name}' if f'make_{name}' in makers else name}"
              for name in found]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import weakref
 from typing import Any, Iterable, Mapping
 
@@ -24,7 +23,9 @@ EXPERIMENTS, PACKS, DEFAULT, LOCK = "experiments", "packs", "default", "lock"
 FIRST_TEXT = json.dumps({"format": VERSION, "what": "a Rex archive of experiments"}).encode() + b"\n"
 FIRST_BYTES, DEFAULT_BYTES = 1 << 16, 200   # more of these files is not read
 _LOOKED_AT = 30   # experiments among which a log is looked for that is like a new one
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,99}")
+_DIGITS = "0123456789"
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
+_IN_NAMES, _NAME_LENGTH = _LETTERS | frozenset(".+-"), 100
 
 
 class Archive:
@@ -208,7 +209,7 @@ class Archive:
 
     def _make_directory(self, name: str | None) -> str:
         self.check_name(name)
-        numbers = [int(e.name[3:]) for e in self.experiments() if re.fullmatch(r"exp\d+", e.name)]
+        numbers = [int(e.name[3:]) for e in self.experiments() if e.name[:3] == "exp" and e.name[3:] and not e.name[3:].strip(_DIGITS)]
         number = max(numbers, default=-1) + 1
         while True:
             directory = self._path(EXPERIMENTS, name or f"exp{number}")
@@ -308,7 +309,7 @@ def default_in(data: bytes) -> str | None:
 
 def is_name(name: object) -> bool:
     """Whether this can name an experiment."""
-    return isinstance(name, str) and bool(_NAME.fullmatch(name))
+    return isinstance(name, str) and 0 < len(name) <= _NAME_LENGTH and name[0] in _LETTERS and _IN_NAMES.issuperset(name)
 
 
 def write_all(fd: int, data: bytes) -> None:
@@ -319,8 +320,8 @@ def write_all(fd: int, data: bytes) -> None:
 
 
 def _natural(name: str) -> tuple[str, int, str]:
-    match = re.fullmatch(r"(.*?)(\d{1,18})", name)
-    return (match[1], int(match[2]), name) if match else (name, -1, name)
+    number = name[len(name.rstrip(_DIGITS)):][-18:]
+    return (name[:-len(number)], int(number), name) if number else (name, -1, name)
 
 
 def _start_and_name(experiment: Experiment) -> tuple[int, tuple[str, int, str]]:

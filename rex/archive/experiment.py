@@ -34,7 +34,7 @@ COMPLETE, RECORDING, INCOMPLETE = "complete", "recording", "incomplete"
 MAX_MANIFEST_BYTES = 1 << 30
 MAX_BEGUN_BYTES = 16 << 20
 MANIFEST_LEVEL = 12
-_HASH = re.compile(r"[0-9a-f]{64}")
+_HASH = "[0-9a-f]{64}"
 
 
 class Experiment:
@@ -346,7 +346,7 @@ def _parse_kept(line: bytes) -> Content | None:
     """The content that a line names; None where a crash cut it, or it is none."""
     words = line.decode("ascii", "replace").split()
     if not line.endswith(b"\n") or len(words) not in (3, 4) or not all(
-            _HASH.fullmatch(words[i]) for i in (0, 3) if i < len(words)):
+            re.fullmatch(_HASH, words[i]) for i in (0, 3) if i < len(words)):
         return None
     if not all(len(word) < 19 and word.isdigit() for word in words[1:3]):
         return None

@@ -102,7 +102,7 @@ def _choose_packs(packs: list[PackReader], live: set[bytes], waste: float, recom
         if needed and total - used <= waste * total and (_is_dense(pack) or not recompress):
             continue
         removed += len(pack.places) - len(needed)
-        replace.append((pack, sorted(needed, key=pack.places.__getitem__)))
+        replace.append((pack, sorted(needed, key=lambda digest: pack.places[digest].order)))
     return replace, removed
 
 

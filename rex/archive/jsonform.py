@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
 import types
-from typing import Any, Callable, Union, get_args, get_origin, get_type_hints
+from typing import Any, Callable, Union, get_args, get_origin
 
 from rex.values import defaults, is_value
 
@@ -83,8 +84,9 @@ def _build_dict(inner: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _build_dataclass(kind: Any) -> Callable[[Any], Any]:
-    hints = get_type_hints(kind)
-    builders = {name: builder(hints[name]) for name in defaults(kind)}
+    known = vars(sys.modules[kind.__module__])
+    # Annotations are texts of ours. What typing has for it compiles them, for which Python makes classes of all syntax.
+    builders = {name: builder(eval(kind.__annotations__[name], known)) for name in defaults(kind)}
 
     def build(value: Any) -> Any:
         if not isinstance(value, dict):

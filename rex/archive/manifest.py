@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple
+from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from rex import codec
 from rex.archive.content import Content
@@ -178,7 +178,8 @@ class Manifest:
                 ] + list(self.attachments.values()) + self.tables() + (self.log.contents() if self.log else [])
 
 
-class Line(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Line:
     """What a table has of one path.
 
     Attributes:
@@ -261,9 +262,9 @@ def _with_times(entries: dict[str, FileEntry], times_ns: tuple[int, ...], time_n
 def _table_pieces(lines: Iterable[Line]) -> Iterator[bytes]:
     """The table's JSON text, of lines in order of their paths."""
     lead, piece = "{", []
-    for _, text, ends_piece in lines:
-        piece.append(text)
-        if ends_piece:
+    for each in lines:
+        piece.append(each.text)
+        if each.ends_piece:
             yield (lead + ",".join(piece)).encode()
             lead, piece = ",", []
     yield ((lead + ",".join(piece) if piece else "") + "}").encode()

@@ -17,11 +17,11 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-from typing import NamedTuple
 
 from rex import codec
 from rex.archive.locks import FileLock, remove_if_there, sync_directory, temporary_name
 from rex.errors import Damaged, TooNew
+from rex.values import dataclass
 
 VERSION = 1
 HEADER = struct.Struct("<8sII")
@@ -34,13 +34,19 @@ MAGIC, END_MAGIC = b"REXPACK\n", b"REXPEND\n"
 MAX_FRAME_BYTES = 16 << 20
 
 
-class Place(NamedTuple):
-    """Where an object lies: sorting places gives an order that is cheap to read."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an object lies."""
 
     pack: str
     frame: int
     offset: int
     length: int
+
+    @property
+    def order(self) -> tuple[str, int, int]:
+        """What sorts objects into an order that is cheap to read."""
+        return self.pack, self.frame, self.offset
 
 
 class PackWriter:

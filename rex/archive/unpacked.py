@@ -110,7 +110,7 @@ class Unpacked:
         missing = [c for c in wanted.values() if not _is_used(found[c.sha256], c.size)]
         place = self._archive.store.place
         # In the order of the packs each frame is decompressed once.
-        missing.sort(key=lambda content: place(content.root[0]) or ("",))
+        missing.sort(key=lambda content: found_at.order if (found_at := place(content.root[0])) else ("", 0, 0))
         for at in range(0, len(missing), _BATCH):
             self._unpack({c: found[c.sha256] for c in missing[at:at + _BATCH]})
         return found

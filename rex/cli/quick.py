@@ -6,10 +6,13 @@ What is not understood here, rare options and all that is wrong, is left to clic
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
+
+from rex.values import dataclass
 
 
-class Words(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Words:
     """What a command may be told: options by what is written, with the parameter that each sets.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rex.values import dataclass, field
 
@@ -141,7 +141,8 @@ class Plan:
         return items
 
 
-class FileUse(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FileUse:
     """How a recorded experiment used one path, and the file's identity at the first look."""
 
     how: int
