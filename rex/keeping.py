@@ -6,11 +6,13 @@ import fcntl
 import functools
 import os
 import re
-import socket
 import struct
 import threading
-from queue import SimpleQueue
 from typing import Any, Callable, Iterable
+
+# What is around these takes a while to import, and is not needed.
+from _queue import SimpleQueue
+from _socket import socketpair
 
 from rex import codec, elf
 from rex.archive import INPUT, Content, ElfFacts, FileEntry, FileState, Line, Recording, below, line
@@ -148,7 +150,7 @@ class CaptureService:
     at now and then, and are not answered.
 
     Attributes:
-        theirs: a socket for requests.
+        theirs: a socket for requests, by its descriptor.
         hints: a pipe for hints, without waiting.
         captured: the states of files before the experiment changed them.
         seen: the states of files that were read, soon after the first look; not of all that were.
@@ -159,8 +161,8 @@ class CaptureService:
 
     def __init__(self, keeper: Keeper) -> None:
         self._keeper = keeper
-        self._ours, self.theirs = socket.socketpair()
-        self.theirs.set_inheritable(True)
+        self._ours, self.theirs = [end.detach() for end in socketpair()]
+        os.set_inheritable(self.theirs, True)
         self._told, self.hints = os.pipe2(os.O_NONBLOCK)
         os.set_inheritable(self._told, False)
         try:
@@ -193,7 +195,7 @@ class CaptureService:
 
     def __exit__(self, *_: Any) -> None:
         """Wait for what must be kept; what was only hinted at and not begun is left to the caller."""
-        self.theirs.close()
+        os.close(self.theirs)
         self._workers[-2].join()
         self._is_over.set()
         self._hinted.clear()
@@ -204,13 +206,13 @@ class CaptureService:
         os.close(self.hints)
 
     def _serve(self) -> None:
-        with self._ours:   # a tracer that still waits when this ends, learns that nobody answers
+        with open(self._ours, "rb", buffering=0):   # a tracer that still waits when this ends, learns that nobody answers
             rest = b""
-            while block := self._ours.recv(_BLOCK_BYTES):
+            while block := os.read(self._ours, _BLOCK_BYTES):
                 requests, rest = _requests(rest + block)
                 for path, has_all in requests:
                     self._keep_all([path, *below(path)] if has_all else [path])
-                    self._ours.sendall(b"k")
+                    os.write(self._ours, b"k")
 
     def _new_hints(self) -> list[str]:
         """What was hinted at meanwhile; some of it where that is much."""

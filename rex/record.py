@@ -6,7 +6,6 @@ import os
 import pwd
 import resource
 import stat
-import subprocess
 import time
 from contextlib import closing
 from typing import Any, BinaryIO, Callable, Iterable, cast
@@ -21,11 +20,11 @@ from rex.errors import CommandNotFound, NotExecutable, OwnFailure, UsageError
 from rex.filetree import FileTree
 from rex.keeping import CaptureService, Keeper
 from rex.tracer import NATIVE, Plan, choose
-from rex.tracer.plan import RECORD
+from rex.tracer.plan import DEVNULL, RECORD
 from rex.types import names_secret
 from rex.values import dataclass, field, replace
 
-Streams = tuple[int, int, int]   # descriptors of standard input, output and error, or subprocess.DEVNULL
+Streams = tuple[int, int, int]   # descriptors of standard input, output and error, or DEVNULL
 
 
 @dataclass
@@ -102,6 +101,8 @@ def find_program(command: str) -> str:
 def withheld_names(names: Iterable[str], keep: tuple[str, ...] = (), drop: tuple[str, ...] = ()) -> list[str]:
     """The variables among these that the archive will not hold."""
     def any_match(name: str, patterns: tuple[str, ...]) -> bool:
+        if not patterns:
+            return False
         import fnmatch   # few ask
         return any(fnmatch.fnmatchcase(name.upper(), p.upper()) for p in patterns)
 
@@ -132,7 +133,7 @@ def _machine() -> dict[str, Any]:
 def _terminal(streams: Streams) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     for fd, name in zip(streams, ("stdin", "stdout", "stderr")):
-        if fd == subprocess.DEVNULL:
+        if fd == DEVNULL:
             facts[name] = "device"
             continue
         try:
@@ -228,7 +229,7 @@ def record(options: Options) -> Outcome:
             plan = Plan(RECORD, recording.log_path, os.fsencode(program),
                         [os.fsencode(a) for a in options.command],
                         [k + b"=" + v for k, v in os.environb.items()],
-                        report=f"/proc/{os.getpid()}/fd/{told.fileno()}", control=service.theirs.fileno(), hints=service.hints,
+                        report=f"/proc/{os.getpid()}/fd/{told.fileno()}", control=service.theirs, hints=service.hints,
                         withhold=[os.fsencode(name) for name in withheld], seed=options.seed,
                         serialize=options.serialize)
             log = recording.follow_log(command)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 from typing import TYPE_CHECKING, BinaryIO, Mapping
 
 from rex import codec, elf
@@ -14,7 +13,7 @@ from rex.archive.trimming import note_use
 from rex.archive.unpacked import WorkDirectory
 from rex.errors import NotFound, OwnFailure, UsageError
 from rex.tracer import NATIVE, Plan, Report, choose
-from rex.tracer.plan import REPLAY, Divergence
+from rex.tracer.plan import DEVNULL, REPLAY, Divergence
 from rex.values import dataclass, field
 
 if TYPE_CHECKING:
@@ -245,7 +244,7 @@ def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = Fa
         raise UsageError(f"experiment {experiment.name} was recorded with --serialize",
                          "only the native engine follows its order", "see: rex doctor")
     outdir = prepare_outdir(outdir)
-    output = subprocess.DEVNULL if is_quiet else None
+    output = DEVNULL if is_quiet else None
     try:
         with Stage(archive, experiment, is_sandboxed) as stage, open_stdin(stage) as stdin:
             plan = make_plan(stage, experiment, outdir)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import errno
 import fcntl
 import os
@@ -39,8 +38,12 @@ def xattrs_of(source: bytes | int) -> dict[str, str]:
     """The attributes that users gave a file or directory, which is no link: values in base64 by name."""
     try:
         # Few have any: of most the list is all that is asked for.
+        names = [name for name in os.listxattr(source) if name.startswith(_USERS)]
+        if not names:
+            return {}
+        import base64
         return {codec.text(os.fsencode(name)): base64.b64encode(os.getxattr(source, name)).decode()
-                for name in os.listxattr(source) if name.startswith(_USERS)}
+                for name in names}
     except OSError:
         return {}   # a file system without
 

@@ -51,7 +51,7 @@ class Identities:
         """With the first question, which comes from beside a run: it takes a while."""
         self._devices = settled_devices()
         try:
-            import sqlite3
+            import _sqlite3 as sqlite3   # without what converts dates, which takes longer to import
             root = os.path.dirname(self._path)
             os.makedirs(root, mode=0o700, exist_ok=True)
             if not is_private(root):   # others could tell us what our files hold

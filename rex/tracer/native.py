@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable
 
 from rex import elf
 from rex.errors import NotPermitted, OwnFailure
-from rex.tracer.plan import RECORD, Plan, Report
+from rex.tracer.plan import DEVNULL, RECORD, Plan, Report
 
 if TYPE_CHECKING:
     from rex.tracer.sandbox import Sandbox
@@ -22,17 +21,22 @@ def is_built() -> bool:
     return os.access(PATH, os.X_OK)
 
 
+def _hand_over(plan: Plan) -> tuple[BinaryIO, str]:
+    """The plan in memory, as it holds the whole environment, credentials too; and its name there."""
+    file = os.fdopen(os.memfd_create("rex-plan"), "wb")
+    file.write(plan.encode())
+    file.flush()
+    return file, f"/proc/{os.getpid()}/fd/{file.fileno()}"
+
+
 class Started:
     """rex-engine at work on a plan."""
 
     def __init__(self, plan: Plan, stdin: int | None = None, stdout: int | None = None,
                  stderr: int | None = None) -> None:
+        import subprocess   # it takes a while
         self._plan = plan
-        # In memory: a plan holds the whole environment, credentials too.
-        self._file = os.fdopen(os.memfd_create("rex-plan"), "wb")
-        self._file.write(plan.encode())
-        self._file.flush()
-        where = f"/proc/{os.getpid()}/fd/{self._file.fileno()}"
+        self._file, where = _hand_over(plan)
         self.process = subprocess.Popen([PATH, where], stdin=stdin, stdout=stdout, stderr=stderr,
                                         close_fds=False)
 
@@ -55,6 +59,18 @@ class Started:
         return _report(self._plan, status)
 
 
+def _spawn(arguments: list[str], streams: tuple[int | None, ...]) -> int:
+    """Start a program that has our descriptors, as subprocess does; its number. Of us it has no signal ignored.
+
+    Args:
+        streams: descriptors of its standard streams; None leaves it ours.
+    """
+    actions = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) if given == DEVNULL else
+               (os.POSIX_SPAWN_DUP2, given, number) for number, given in enumerate(streams) if given is not None]
+    return os.posix_spawn(arguments[0], arguments, os.environb, file_actions=actions,
+                          setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])   # which Python ignores
+
+
 def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
         stderr: int | None = None) -> Report:
     """Run the plan to its end.
@@ -68,13 +84,15 @@ def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
     """
     if plan.sandbox:
         return _run_inside(plan, plan.sandbox, stdin, stdout, stderr)
-    engine = Started(plan, stdin, stdout, stderr)
-    return engine.report(_wait(engine.process, plan.mode == RECORD))
+    file, where = _hand_over(plan)
+    with file:
+        return _report(plan, _wait(_spawn([PATH, where], (stdin, stdout, stderr)), plan.mode == RECORD))
 
 
 def _run_inside(plan: Plan, box: Sandbox, stdin: int | None, stdout: int | None, stderr: int | None) -> Report:
     """Run the plan in a sandbox; the variables of a replay are those of the archive, and no secret."""
-    from dataclasses import replace   # few ask
+    import subprocess   # few ask
+    from dataclasses import replace
     from rex.tracer.sandbox import REFUSED
     directory = os.path.dirname(plan.report)
     plan_path, refusal = os.path.join(directory, "plan"), os.path.join(directory, "refusal")
@@ -86,7 +104,7 @@ def _run_inside(plan: Plan, box: Sandbox, stdin: int | None, stdout: int | None,
     box = replace(box, program=PATH, loader=os.path.realpath(facts.interpreter) if facts else "",
                   libraries=libraries, arguments=[plan_path], refusal=refusal)
     engine = subprocess.Popen(box.command(), stdin=stdin, stdout=stdout, stderr=stderr)
-    status = _wait(engine, False)
+    status = engine.returncode = _wait(engine.pid, False)
     if status == REFUSED:
         with open(refusal, encoding="utf-8", errors="replace") as refused:
             raise NotPermitted("a sandbox cannot be made here", refused.read() or "the kernel does not say why",
@@ -115,12 +133,15 @@ def _fail(report: Report, status: int) -> None:
     raise OwnFailure("the engine stopped before the program ended", why.get("died", how))
 
 
-def _wait(engine: "subprocess.Popen[bytes]", is_recording: bool) -> int:
+def _wait(engine: int, is_recording: bool) -> int:
     def ignore(_number: int, _frame: Any) -> None:
         pass
 
     def forward(number: int, _frame: Any) -> None:
-        engine.send_signal(number)
+        try:
+            os.kill(engine, number)
+        except ProcessLookupError:   # it has just ended
+            pass
 
     saved: dict[int, Any] = {}
     handlers: dict[int, Callable[[int, Any], None]] = {}
@@ -133,14 +154,13 @@ def _wait(engine: "subprocess.Popen[bytes]", is_recording: bool) -> int:
             saved[number] = signal.signal(number, handler)
     try:
         while True:
-            _, status = os.waitpid(engine.pid, os.WUNTRACED)
+            _, status = os.waitpid(engine, os.WUNTRACED)
             if not os.WIFSTOPPED(status):
-                engine.returncode = os.waitstatus_to_exitcode(status)
-                return engine.returncode
+                return os.waitstatus_to_exitcode(status)
             os.kill(os.getpid(), signal.SIGSTOP)   # go on with the engine, by SIGCONT to all
     except BaseException:
-        engine.kill()   # its tracees go with it
-        engine.wait()
+        os.kill(engine, signal.SIGKILL)   # its tracees go with it
+        os.waitpid(engine, 0)
         raise
     finally:
         for number, handler in saved.items():

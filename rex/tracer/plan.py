@@ -11,6 +11,7 @@ from rex.values import dataclass, field
 if TYPE_CHECKING:
     from rex.tracer.sandbox import Sandbox
 
+DEVNULL = -3   # for a stream, as subprocess has it
 RECORD, REPLAY, LIVE = "record", "replay", "live"
 
 # How a recorded experiment used a path: bits of FileUse.how. And, of plain files that it did not write: whether it was

@@ -44,7 +44,7 @@ ALL_BELOW = 1 << 30      # a bit of a request's length
 
 def ask(service: CaptureService, path: Path, mark: int = 0) -> None:
     name = bytes(path)
-    end = socket.socket(fileno=os.dup(service.theirs.fileno()))
+    end = socket.socket(fileno=os.dup(service.theirs))
     with end:
         end.sendall(struct.pack("<I", len(name) | mark) + name)
         assert end.recv(1) == b"k"
