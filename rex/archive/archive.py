@@ -10,7 +10,7 @@ from typing import Any, Iterable, Mapping
 from rex.archive import manifest as manifests
 from rex.archive.content import Content
 from rex.archive.experiment import BEGUN, COMPLETE, MANIFEST, NAMES, RECORDING, Experiment, Recording
-from rex.archive.locks import FileLock, remove_if_there, sync_directory, write_atomically
+from rex.archive.locks import FileLock, remove_if_there, write_atomically
 from rex.archive.manifest import Manifest
 from rex.archive.packer import LEVEL
 from rex.archive.store import READ_LIMIT_BYTES, Store
@@ -221,7 +221,6 @@ class Archive:
                                      "or remove it first") from None
                 number += 1
                 continue
-            sync_directory(self._path(EXPERIMENTS))
             return directory
 
     def remove(self, name: str) -> None:

@@ -14,8 +14,8 @@ from rex import codec
 from rex.archive import capture, logs, manifest as manifests
 from rex.archive.content import Content
 from rex.archive.identities import Identities
-from rex.archive.locks import (FileLock, append_whole, is_locked, remove_if_there, whole_file,
-                               write_atomically)
+from rex.archive.locks import (FileLock, append_whole, is_locked, remove_if_there, sync_directory, sync_file,
+                               whole_file, write_atomically)
 from rex.archive.manifest import FileState, Line, LogFacts, Manifest
 from rex.archive.packer import Packer
 from rex.archive.store import Store
@@ -72,7 +72,8 @@ class Experiment:
         """The facts known at its start; empty when a crash came even before them."""
         try:
             with open(self._path(BEGUN), "rb") as file:
-                facts = json.loads(file.read(MAX_BEGUN_BYTES))
+                data = file.read(MAX_BEGUN_BYTES)
+            facts = json.loads(data) if data.strip(b"\0") else {}   # as a failure of the power may leave it
         except FileNotFoundError:
             return {}
         except (ValueError, RecursionError) as error:
@@ -167,14 +168,24 @@ class Recording:
         self._find_base = find_base or (lambda command, is_apart: None)
         self._log: logs.LogKeeper | None = None
         self._kept: BinaryIO | None = None
+        self._is_begin_durable = False
         self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
         text = json.dumps({"format": BEGUN_VERSION, "pid": os.getpid(), **facts},
                           sort_keys=True, indent=1)
         try:
-            write_atomically(os.path.join(directory, BEGUN), text.encode())
+            # Whoever starts a program is not to wait for the disk.
+            write_atomically(os.path.join(directory, BEGUN), text.encode(), is_durable=False)
         except BaseException:
             self._lock.release()
             raise
+
+    def _sync_begin(self) -> None:
+        """Make durable what the beginning wrote; harmless when repeated."""
+        if not self._is_begin_durable:
+            sync_file(os.path.join(self.directory, BEGUN))
+            sync_directory(self.directory)
+            sync_directory(os.path.dirname(self.directory))
+            self._is_begin_durable = True
 
     def add_file(self, source: capture.Source) -> Content:
         """Store the bytes of a regular file, by path or open descriptor, as they are now."""
@@ -225,6 +236,7 @@ class Recording:
 
     def sync(self, is_read_soon: bool = True) -> None:
         """Make durable what was flushed and kept without; is_read_soon: False lets memory go that holds it."""
+        self._sync_begin()
         self._packer.sync(is_read_soon)
         if self._kept is not None:
             os.fdatasync(self._kept.fileno())
@@ -244,6 +256,7 @@ class Recording:
         if self._kept is not None:
             self._kept.close()
             self._kept = None
+        self._sync_begin()
         write_atomically(os.path.join(self.directory, KEPT), _kept_lines(contents))
 
     @contextlib.contextmanager
@@ -282,6 +295,7 @@ class Recording:
     def finish_as(self, manifest_json: bytes) -> Experiment:
         """Make the experiment complete with a manifest that was written elsewhere."""
         self._packer.flush()
+        self._sync_begin()
         write_atomically(os.path.join(self.directory, MANIFEST),
                          codec.compress(manifest_json, MANIFEST_LEVEL))
         remove_if_there(self.log_path)

@@ -108,25 +108,31 @@ def temporary_name(directory: str) -> str:
 
 
 @contextmanager
-def whole_file(path: str) -> Iterator[BinaryIO]:
-    """A file to write, which gets its name, durably, when all of it was written; else nothing changes."""
+def whole_file(path: str, is_durable: bool = True) -> Iterator[BinaryIO]:
+    """A file to write, which gets its name when all of it was written; else nothing changes.
+
+    Args:
+        is_durable: False: should the power fail, it may be there without its bytes; the caller syncs it, and its folder.
+    """
     directory = os.path.dirname(os.path.abspath(path))
     temporary = temporary_name(directory)
     try:
         with open(temporary, "xb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if is_durable:
+                os.fsync(file.fileno())
         os.rename(temporary, path)
     except BaseException:
         remove_if_there(temporary)
         raise
-    sync_directory(directory)
+    if is_durable:
+        sync_directory(directory)
 
 
-def write_atomically(path: str, data: bytes) -> None:
-    """Make path hold exactly data, durably, or leave it as it was."""
-    with whole_file(path) as file:
+def write_atomically(path: str, data: bytes, is_durable: bool = True) -> None:
+    """Make path hold exactly data, or leave it as it was; is_durable: as of `whole_file`."""
+    with whole_file(path, is_durable) as file:
         file.write(data)
 
 

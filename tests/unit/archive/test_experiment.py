@@ -49,6 +49,9 @@ def test_a_crash_before_the_facts(archive: Archive) -> None:
     os.mkdir(os.path.join(archive.path, "experiments", "exp7"))
     assert archive.experiment("exp7").state == INCOMPLETE
     assert archive.experiment("exp7").begun == {}
+    for lost in ("", "\0" * 100):   # by a failure of the power
+        Path(archive.path, "experiments", "exp7", "begun.json").write_text(lost)
+        assert archive.experiment("exp7").begun == {}
     Path(archive.path, "experiments", "exp7", "begun.json").write_text("[1]")
     with pytest.raises(Damaged):
         archive.experiment("exp7").begun
