@@ -1,0 +1,45 @@
+"""What `rex record` and `rex replay` must not import: they are short, and each module is paid for by every run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+
+# Each takes from one to twenty milliseconds; what they were used for is done otherwise.
+BANNED = {"click", "dataclasses", "inspect", "ast", "subprocess", "socket", "selectors", "queue", "datetime", "sqlite3",
+          "base64", "typing_extensions", "tempfile", "shutil", "shlex", "random", "logging", "rich", "elftools", "ptrace", "asyncio",
+          "concurrent", "multiprocessing", "numpy"}
+# Rooms that only other commands need.
+OTHERS = {"rex.cli.group", "rex.expdiff", "rex.transfer", "rex.multiversion", "rex.workflow", "rex.hindsight", "rex.notebook",
+          "rex.state", "rex.cells", "rex.runnew", "rex.web", "rex.picture", "rex.tracer.reference", "rex.tracer.sandbox"}
+AT_REPLAY = {"rex.record", "rex.inventory", "rex.keeping", "rex.filetree", "rex.log"}
+
+CODE = """
+import json, sys
+before = set(sys.modules)
+from rex.cli.main import run
+status = run(sys.argv[1:])
+print(json.dumps([status, sorted(set(sys.modules) - before)]))
+"""
+
+
+def imported(folder: Path, *words: str) -> set[str]:
+    """The modules that a command imports beyond those of every Python."""
+    done = subprocess.run([sys.executable, "-c", CODE, *words], cwd=folder, capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONPATH": ROOT, "REX_CACHE": str(folder / "cache")})
+    status, modules = json.loads(done.stdout)
+    assert status == 0, done.stderr
+    return set(modules)
+
+
+def test_short_commands_import_little(tmp_path: Path) -> None:
+    recorded = imported(tmp_path, "record", "-l", "A", "--", "/bin/true")
+    replayed = imported(tmp_path, "replay", "-l", "A", "-o", "out")
+    assert "rex.record" in recorded and "rex.replay" in replayed
+    assert not recorded & (BANNED | OTHERS)
+    assert not replayed & (BANNED | OTHERS | AT_REPLAY)
