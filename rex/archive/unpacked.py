@@ -48,10 +48,13 @@ class WorkDirectory:
 
 def _remove(path: str) -> None:
     try:
-        for name in os.listdir(path):
-            os.unlink(os.path.join(path, name))
+        for entry in os.scandir(path):
+            if entry.is_dir(follow_symlinks=False):
+                os.rmdir(entry.path)
+            else:
+                os.unlink(entry.path)
         os.rmdir(path)
-    except OSError:   # there are directories in it
+    except OSError:   # a directory in it is not empty
         import shutil   # it takes a while
         shutil.rmtree(path, ignore_errors=True)
 
