@@ -7,8 +7,6 @@ touches are new. Readers never cut, so that any rule may be used here.
 from __future__ import annotations
 
 import functools
-import sys
-import types
 from typing import Any
 
 MIN_BYTES, AVERAGE_BYTES, MAX_BYTES = 16 << 10, 64 << 10, 256 << 10
@@ -18,10 +16,6 @@ WHOLE_BYTES = 128 << 10   # data up to this size is one object
 @functools.cache
 def _fastcdc() -> Any:
     """The cutter's module, imported when something large is cut: it takes a while."""
-    # Its module of types imports typing_extensions and inspect, which takes longer than to cut a hundred files.
-    types_only = types.ModuleType("pyfastcdc.common")
-    vars(types_only).update(BinaryStreamReader=object, NormalizedChunking=int)
-    sys.modules.setdefault(types_only.__name__, types_only)
     try:
         import pyfastcdc
     except ImportError:   # a platform without its wheel: in-place edits still share the rest
