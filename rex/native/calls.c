@@ -386,3 +386,9 @@ bool compare_inputs(struct task *t, const struct record *r)
     bytes_free(&now);
     return same;
 }
+
+/* A sleep, or a wait that found nothing ready. */
+bool is_over_by_time(const struct rex_call *c, int64_t result)
+{
+    return result == 0 && (c->hook == REX_HOOK_SLEEP || is_readiness_wait(c));
+}

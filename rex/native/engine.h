@@ -215,7 +215,7 @@ struct task {
     uint32_t ring_taken;             /* record: how much was seen while the task ran on */
     struct ahead { struct event *event; uint32_t size; } *run;   /* replay: the answers that lie there */
     size_t run_count;
-    ull last_stop;
+    ull last_stop; struct { const struct event *event; ull ran; } rest;      /* see replay_sleeps.c */
     /* record */
     bool executed, waited_until;     /* it runs a program of its own; since it read a clock it waited until a point in time */
     bool shares;                     /* its call is one on a shared file */
@@ -306,7 +306,7 @@ void log_flush(void), log_close(void);
 uint64_t log_now(void), log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
-enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS, LOG_WITH_MAPPED, LOG_WITH_IPC, LOG_WITH_ARRIVALS };
+enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS, LOG_WITH_MAPPED, LOG_WITH_IPC, LOG_WITH_ARRIVALS, LOG_WITH_RESTS };
 extern uint32_t log_version;                         /* of the log written or replayed */
 
 #include "script.h"

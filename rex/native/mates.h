@@ -16,6 +16,7 @@ bool replay_may_hasten(struct task *t);
 void replay_hasten(struct task *t, struct event *e);
 void replay_poll_settle(struct task *t);
 bool is_readiness_wait(const struct rex_call *c);      /* poll, select, epoll_wait and others of that kind */
+bool is_over_by_time(const struct rex_call *c, int64_t result);
 bool is_kin(const struct task *t);
 void replay_kin_files_start(void);
 void replay_kin_opened(struct task *t, const struct record *r);      /* see replay_kin_files.c */

@@ -320,6 +320,8 @@ static void exit_stop(struct task *t, int64_t result)
     }
     if (plan.seed)
         seed_drawn(t, result);
+    if (is_over_by_time(call_of(t->nr), result))
+        fast_sync_others(t);
     struct bytes *b = begin(t, &out, result);
     record_ends(t, head(b), t->stream);
     capture_outputs(t, b, result);

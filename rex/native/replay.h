@@ -63,11 +63,12 @@ bool replay_sleeps_there(struct task *t, const struct event *e);
 bool replay_is_too_early(struct task *t, const struct event *e);
 bool replay_passed_place(struct task *t, struct event *e);           /* where that signal came: whether to wait for it */
 bool replay_sleeps_over(struct task *t, const struct event *e);
+bool replay_is_rest(const struct event *e), replay_rests(struct task *t, const struct event *e);   /* see replay_sleeps.c */
 bool replay_naps_on(struct task *t, const struct event *e);
 bool replay_awaits_call(struct task *t);
 bool replay_finds_place(struct task *t), replay_waits_past_place(struct task *t, struct event *e);
 void replay_idle(void);
-bool replay_any_naps(void);
+bool replay_any_naps(void), replay_any_rests(void);
 ull replay_still_for(void);                            /* no event has happened that is not idle, ns, since it was asked first */
 bool replay_waits_for_end(struct task *t, const struct event *next);
 extern ull replay_forced;

@@ -240,7 +240,7 @@ bool replay_is_answerable(struct task *t, const struct event *e)
     bool shares = e->record->call == EVENT_SHARED;
     if ((shares ? !replay_shared_ready(t, e) : e->before && !e->before->done) || !replay_has_arrived(t, e))
         return false;
-    if (!shares && (!replay_shared_may_open(t, e) || replay_sleeps_over(t, e)))
+    if (!shares && (!replay_shared_may_open(t, e) || replay_sleeps_over(t, e) || replay_rests(t, e)))
         return false;
     if (replay_kin_ends_first(t, e) || replay_alone_precedes(t, e) || (!shares && replay_alone_waits(t, e)))
         return false;
