@@ -69,6 +69,8 @@ bool replay_awaits_call(struct task *t);
 bool replay_finds_place(struct task *t), replay_waits_past_place(struct task *t, struct event *e);
 void replay_idle(void);
 bool replay_any_naps(void), replay_any_rests(void);
+char replay_state(struct task *t);
+ull replay_time_before(const struct script *s, size_t at);   /* of the event before that place, or its birth */
 ull replay_still_for(void);                            /* no event has happened that is not idle, ns, since it was asked first */
 bool replay_waits_for_end(struct task *t, const struct event *next);
 extern ull replay_forced;

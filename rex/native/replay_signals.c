@@ -373,7 +373,7 @@ static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
     if (!e || t->injected == e || t->held || !replay_is_sent(t, e) || (!all_sleep && replay_alone_precedes(t, e)))
         return false;
     size_t at = t->script->cursor;
-    ull before = at ? t->script->event[at - 1]->record->time : t->script->birth->time;
+    ull before = replay_time_before(t->script, at);
     ull waited = log_now() - t->last_stop;
     if (e->record->args[2] == IN_UNSEEN_CALL && waited < LONG_PATIENCE_NS && !replay_sleeps_there(t, e))
         return false;                     /* it is on its way to that call */

@@ -11,7 +11,7 @@ static ull length_of(const struct event *e)
 {
     const struct script *s = script_of(e->record->task);
     size_t at = script_place(s, e);
-    ull before = at && at < s->count ? s->event[at - 1]->record->time : s->birth ? s->birth->time : e->record->time;
+    ull before = at || s->birth ? replay_time_before(s, at) : e->record->time;
     return e->record->time > before ? e->record->time - before : 0;
 }
 
@@ -33,10 +33,8 @@ static struct look look_at_others(const struct task *t)
         if (!other->alive || other->leader == t->leader)
             continue;
         now.ran += task_usage(other).ran;
-        if (other->held || other->parked || other->blocked || other->listening)
-            continue;
-        char state = task_state(other);
-        now.busy += !other->started || !(state == 'S' || state == 'Z' || state == 'X');
+        char state = replay_state(other);
+        now.busy += !(state == 'S' || state == 'Z' || state == 'X');
     }
     return now;
 }
@@ -52,7 +50,8 @@ static struct look look_twice(const struct task *t)
 /* Its turn has come; true: it rests on. */
 bool replay_rests(struct task *t, const struct event *e)
 {
-    if (!e->ordered || !replay_is_rest(e) || !is_single(t))
+    const struct rex_call *c = e->ordered ? call_of(e->record->call) : NULL;
+    if (!c || !is_over_by_time(c, e->record->result) || !is_single(t))
         return false;
     struct look now = look_twice(t);
     if (t->rest.event != e) {

@@ -32,6 +32,13 @@ static bool is_timed(long nr, const ull *args)
     return false;
 }
 
+/* As the kernel has it, but 'R' of a task that has not begun, and 'X' of one that we keep from going on. */
+char replay_state(struct task *t)
+{
+    bool is_kept = t->held || t->parked || t->blocked || t->listening || (serial_on && t->vforking);
+    return !t->started ? 'R' : is_kept ? 'X' : task_state(t);
+}
+
 /* What can make the task go on though no other task does. */
 enum mover { NOBODY, TIME, READER, ITSELF };
 
@@ -40,11 +47,7 @@ static enum mover mover_of(struct task *t)
     char name[64], line[256] = "";
     ull args[6] = {0};
     long nr = -1;
-    if (!t->started)
-        return ITSELF;
-    if (t->held || t->parked || t->blocked || t->listening || (serial_on && t->vforking))
-        return NOBODY;
-    char state = task_state(t);
+    char state = replay_state(t);
     if (state != 'S')
         return state == 'Z' || state == 'X' ? NOBODY : ITSELF;
     snprintf(name, sizeof name, "/proc/%d/task/%d/syscall", t->leader->tid, t->tid);
@@ -117,7 +120,7 @@ static size_t next_to_come(struct script *s, size_t at)
     return n < s->move_count ? s->moves[n] : s->count;
 }
 
-static ull time_before(const struct script *s, size_t at)
+ull replay_time_before(const struct script *s, size_t at)
 {
     return (at ? s->event[at - 1]->record : s->birth)->time;
 }
@@ -125,7 +128,7 @@ static ull time_before(const struct script *s, size_t at)
 /* The longest time without an event, of those that are not idle, from that place on, until that point in time. */
 static ull longest_pause(struct script *s, size_t at, ull until)
 {
-    ull longest = 0, before = time_before(s, until_last(s, at));
+    ull longest = 0, before = replay_time_before(s, until_last(s, at));
     for (size_t n = moves_before(s, at); n <= s->move_count && before < until; n++) {
         const struct event *e = n < s->move_count ? s->event[s->moves[n]] : s->exit;
         ull now = !e || e->record->time > until ? until : e->record->time;
