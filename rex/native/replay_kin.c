@@ -65,6 +65,8 @@ static void cross_out(struct script *s)
         const struct record *r = s->event[i]->record;
         if (r->call == EVENT_PIPE || (r->call == EVENT_SIGNAL && !sent[r->args[0] & 63] && is_between_kin(s, r)))
             replay_done(s->event[i]);
+        if (call_of(r->call) && is_over_by_time(call_of(r->call), r->result))
+            s->event[i]->ordered = false; /* kin wait by the kernel's clock */
     }
 }
 
