@@ -276,6 +276,7 @@ bool mem_write(pid_t tid, uint64_t at, const void *from, size_t n);
 char *mem_string(pid_t tid, uint64_t at, size_t limit);            /* NULL if unreadable */
 void mem_strings(pid_t tid, uint64_t at, struct bytes *b);          /* an array of them, each with its end */
 void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));
+bool is_caught(pid_t tid, int sig);                   /* the program has a handler for the signal */
 
 void bytes_add(struct bytes *b, const void *data, size_t n);
 unsigned char *bytes_room(struct bytes *b, size_t n);
@@ -402,36 +403,6 @@ extern const struct handler recorder, replayer, live;
 
 void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ------------------------------------------------------------------ record */
-
-void record_start(void), record_report(void);
-void record_reading(struct task *t, struct record *r), record_wait(struct task *t);    /* see record_clock.c */
-void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
-void record_opened(struct task *t, int fd, struct bytes *b);
-void record_before_change(const char *path, bool moves);    /* moves: with all that is below it */
-uint32_t record_named_stream(const char *name, const struct stat *st, int flags);    /* 0 = none: it is a file of the experiment */
-void record_created(const char *path), record_bound(struct task *t, struct bytes *b);
-void descriptor_entry(struct task *t);
-void descriptor_exit(struct task *t, int64_t result);
-void record_standard(struct task *t, int64_t fd);
-void record_channels(struct task *t);
-void record_inherited(struct task *t, struct bytes *b);   /* from outside, by the first process: streams */
-void record_inherited_files(struct task *t);         /* and plain files, as if it had opened them */
-bool is_descriptor_call(struct task *t), closes_pipe(struct task *t);
-int record_refusal(const struct task *t, const struct rex_call *c);    /* the error, 0 = none */
-bool is_unlogged(struct task *t, bool external);
-void record_exec_entry(struct task *t);
-void record_execed(struct task *t);
-bool record_signal(struct task *t, int sig);
-bool record_deferred_comes(struct task *t, bool external);
-bool record_awaits_call(struct task *t);
-void record_release(struct task *t);
-void record_forget_deferred(struct task *t), record_overdue(void);
-bool record_defers(void);
-void record_stepped(struct task *t);
-void record_delivery(struct task *t, bool restarted, enum moment moment);
-uint32_t stream_new(void);
-
 #include "counter.h"
 #include "inside.h"
 #include "live.h"
@@ -442,6 +413,7 @@ uint32_t stream_new(void);
 #include "pipes.h"
 #include "placement.h"
 #include "rdrand.h"
+#include "record.h"
 #include "replay.h"
 #include "seed.h"
 #include "serial.h"

@@ -86,6 +86,13 @@ void proc_value(pid_t tid, const char *file, const char *format, ...)
         fclose(f);
 }
 
+bool is_caught(pid_t tid, int sig)
+{
+    ull caught = 0;
+    proc_value(tid, "status", "SigCgt: %llx", &caught);
+    return caught >> (sig - 1) & 1;
+}
+
 unsigned char *bytes_room(struct bytes *b, size_t n)
 {
     if (b->used + n > b->size) {

@@ -63,14 +63,6 @@ static enum moment moment_of(struct task *t)
     return r.rip == t->returned_at || (unblocks && serial_on) ? WITH_LAST_EVENT : unblocks ? AT_UNBLOCK : BETWEEN_CALLS;
 }
 
-/* Whether the program has a handler for the signal. */
-static bool is_caught(const struct task *t, int sig)
-{
-    ull caught = 0;
-    proc_value(t->tid, "status", "SigCgt: %llx", &caught);
-    return caught >> (sig - 1) & 1;
-}
-
 /* ------------------------------------------------------------------ deferred signals */
 
 /* One that comes in the midst of computation waits for the thread's next call that the log has an event of, or in which
@@ -119,7 +111,7 @@ static bool is_deferrable(struct task *t, const siginfo_t *info)
 {
     struct user_regs_struct r = regs_get(t);
     bool ends_call = (long)r.orig_rax != NO_CALL && (int64_t)r.rax == -EINTR;
-    return !ends_call && !is_answer(t, info) && moment_of(t) == BETWEEN_CALLS && is_caught(t, info->si_signo);
+    return !ends_call && !is_answer(t, info) && moment_of(t) == BETWEEN_CALLS && is_caught(t->tid, info->si_signo);
 }
 
 static void defer(struct task *t, const siginfo_t *info)
@@ -230,7 +222,7 @@ bool record_signal(struct task *t, int sig)
         defer(t, &info);
         return false;
     }
-    if (t->pending && t->pending->used && is_caught(t, sig))
+    if (t->pending && t->pending->used && is_caught(t->tid, sig))
         t->stepping = true;
     else if (t->pending && t->pending->used)
         signal_restarted(t);              /* or deadly */

@@ -174,7 +174,7 @@ static bool has_any_rested(void)
 /* It is in its handler until its stack is as it was. */
 void replay_alone_handles(struct task *t, const struct event *e)
 {
-    if (has_shared_work(t) && came_at_rest(e))
+    if (has_shared_work(t) && came_at_rest(e) && is_caught(t->tid, (int)e->record->args[0]))
         t->handler_sp = regs_get(t).rsp;
 }
 
