@@ -20,7 +20,7 @@
 enum { ENOUGH = 12, HWCAP2_FSGSBASE = 2, LARGEST_STACK = 64 << 20, STEPS = 20000 };
 
 extern const unsigned char __start_rex_stub[], __stop_rex_stub[], rex_stub_allowed[], rex_stub_call[], rex_stub_plain[],
-    rex_stub_asked[], rex_stub_counted[], rex_stub_look[];
+    rex_stub_asked[], rex_stub_counted[], rex_stub_look[], rex_stub_wrote[], rex_stub_kept[];
 
 /* What an address space has of the fast path. */
 struct fast {
@@ -323,14 +323,15 @@ bool fast_leave_stub(struct task *t)
 }
 
 /* Killed as it wrote to the standard output: what went out is to be in the log.  What it wrote and how much lies after the last
- * record; until the call's next instruction the result does in its register. */
+ * record; the result may only be in its register yet. */
 static void finish_speech(struct task *t, const struct ring *ring)
 {
     static struct { struct record head; struct field field; unsigned char data[LONGEST_SAID]; } last;
     struct user_regs_struct regs = regs_get(t);
-    if (ring->busy != RING_SAYS || !mem_read(t->tid, t->ring + offsetof(struct ring, data) + ring->at, &last.head, sizeof last.head))
+    bool returned = regs.rip == fast_allowed_ip(false) || (regs.rip >= fast_in_tracee(rex_stub_wrote) && regs.rip < fast_in_tracee(rex_stub_kept));
+    if (ring->busy != RING_SAYS(ring->at) || !mem_read(t->tid, t->ring + offsetof(struct ring, data) + ring->at, &last.head, sizeof last.head))
         return;
-    int64_t n = last.head.result = regs.rip == fast_allowed_ip(false) ? (int64_t)regs.rax : last.head.result;
+    int64_t n = last.head.result = returned ? (int64_t)regs.rax : last.head.result;
     if (n <= 0 || n > LONGEST_SAID || !mem_read(t->tid, last.head.args[1], last.data, (size_t)n))
         return;
     last.head.call = REX_NR_write;

@@ -39,16 +39,17 @@ struct rule {
 /* Recording, events from 0 to `at` are to be taken, and there is room up to `end`.
  * Replaying, events from `at` to `end` are the next answers.
  * busy: the stub is at work on it, and the engine keeps off; so do queries of a signal's handler.  RING_SAYS: it writes, what and how
- * much the record after the last tells.
+ * much the record there tells, until that counts.
  * asks: who asks is of interest, as the process has had threads.
  * external: a bit for each external descriptor, bit 63 for all above 62.
  * says: a bit for each descriptor that may be written to without a stop. */
-enum { RING_SAYS = 2 };
 struct ring {
     uint32_t at, end, replaying, busy;
     uint64_t external, asks, says;
     unsigned char data[RING_SIZE - 40];
 };
+
+#define RING_SAYS(at) ((at) << 1 | 2)          /* records begin at multiples of 8 */
 
 /* What a site that reads the counter jumps to: see counter.c.  The stub comes back to `again`, or, with an answer, three bytes on. */
 struct counter_slot {

@@ -21,15 +21,16 @@ PART short hearing(const uint64_t *args)
 
 PART struct answer said(struct ring *ring, const uint64_t *args)
 {
-    volatile struct record *r = (struct record *)(ring->data + ring->at);
+    struct record *r = (struct record *)(ring->data + ring->at);
     unsigned char *to = (unsigned char *)(r + 1);
     int64_t result = -EFAULT;
     if (may_say(ring, args) && ring->at + sizeof *r + sizeof(struct field) + args[2] + 8 <= ring->end && hearing(args) == POLLOUT) {
         for (int i = 0; i < 6; i++)
             r->args[i] = args[i];
         r->result = 0;                    /* should it be killed before */
-        ((volatile struct ring *)ring)->busy = RING_SAYS;
-        r->result = result = rex_stub_call(REX_NR_write, args);
+        __asm__ volatile("" : : : "memory");
+        ((volatile struct ring *)ring)->busy = RING_SAYS(ring->at);
+        result = rex_stub_write(args, &r->result);
     }
     if (result == -EFAULT)
         return (struct answer){0, STOPS};
