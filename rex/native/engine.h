@@ -17,7 +17,7 @@
  *   replay_talks.c  what was said to servers outside   replay_lines.c  the engine in their place
  *   replay_options.c  of sockets                      replay_scratch.c  room for arguments
  *   replay_said.c   in which order that was
- *   replay_own.c  files that threads name otherwise than when recorded
+ *   replay_own.c  files that threads name otherwise than when recorded       replay_prods.c  threads that wake each other
  *   replay_sizes.c  sizes of files that threads wrote    replay_suspend.c  threads that stop each other
  *   replay_jobs.c  processes that the threads of a pool start   replay_alone.c  of whose threads one works
  *   replay_ticks.c  threads that a timer wakes           replay_numbers.c  descriptors that waits take

@@ -77,6 +77,7 @@ struct event *replay_listing(struct task *t);          /* NULL: it is matched as
 bool replay_was_cut_off(struct task *t);              /* it had not come as far when its process ended */
 bool replay_ticks(struct task *t);                    /* a thread reads a timer once more than recorded */
 bool replay_prods(struct task *t);                    /* a signal from thread to thread, once more than recorded */
+bool replay_was_prodded(struct task *t, int sig);
 struct task *replay_mate_named(const struct task *t, uint32_t tid);  /* NULL: it has ended by now, or not begun */
 bool replay_sigwait_is_early(const struct task *t, const struct event *e);     /* see replay_sigwait.c */
 bool replay_sigwait_takes(struct task *t, const struct event *e);

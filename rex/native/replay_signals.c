@@ -14,16 +14,17 @@ siginfo_t replay_siginfo(const struct record *r)
     return info;
 }
 
+static bool is_fault(int sig)
+{
+    return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGTRAP || sig == SIGSYS;
+}
+
 bool replay_is_signal(const struct event *e)
 {
     if (e->record->call != EVENT_SIGNAL)
         return false;
     siginfo_t info = replay_siginfo(e->record);
-    switch (info.si_signo) {
-    case SIGSEGV: case SIGBUS: case SIGFPE: case SIGILL: case SIGTRAP: case SIGSYS:
-        return info.si_code <= 0;
-    }
-    return true;
+    return !is_fault(info.si_signo) || info.si_code <= 0;
 }
 
 /* Who in the experiment sent it, or ended; NULL if it came from outside or from the kernel. */
@@ -165,59 +166,23 @@ void replay_sent(struct task *t)
         }
 }
 
-struct task *replay_mate_named(const struct task *t, uint32_t tid)
-{
-    struct task *other = task_named(tid);
-    other = other ? other : task_of((pid_t)tid);              /* a thread that the log does not have */
-    return other && other->leader == t->leader ? other : NULL;
-}
-
-/* Threads wake each other by signals as often as they have to: whether the call does so, which then runs. */
-bool replay_prods(struct task *t)
-{
-    int sig = (int)t->args[2];
-    if (t->nr != REX_NR_tgkill || !has_shared_work(t) || (int)t->args[0] != (int)t->script->tgid || sig <= 0 || sig > 64)
-        return false;
-    struct task *other = replay_mate_named(t, (uint32_t)t->args[1]);
-    if (!other) {
-        skip_call(t, -ESRCH);             /* it has ended by now, or not begun */
-        return true;
-    }
-    other->prodded |= 1ULL << (sig - 1);
-    struct user_regs_struct r = t->regs;
-    r.rdi = (ull)t->leader->tid;
-    r.rsi = (ull)other->tid;
-    regs_set(t, &r);
-    t->want_exit = true;
-    return true;
-}
-
-static bool was_prodded(struct task *t, int sig)
-{
-    uint64_t bit = 1ULL << (sig - 1);
-    siginfo_t info;
-    if (!(t->prodded & bit) || ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info))
-        return false;
-    t->prodded &= ~bit;
-    info.si_pid = (pid_t)t->script->tgid;
-    ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
-    return true;
-}
-
 /* One signal that was sent has arrived. */
 void replay_arrived(struct task *t, int sig)
 {
-    uint8_t *sent = script_named(t->script->tgid) ? &script_named(t->script->tgid)->sent[sig & 63] : NULL;
-    if (sent && *sent)
-        --*sent;
+    struct script *s = script_named(t->script->tgid);
+    if (s && s->sent[sig & 63])
+        s->sent[sig & 63]--;
 }
 
+/* A stopped process has it as it goes on: what let it do so the log does not have if this ended it. */
 void replay_send_now(struct task *t, struct event *e)
 {
     replay_arrived(t, (int)e->record->args[0]);
     t->injected = e;
     if (tgkill(t->leader->tid, t->tid, (int)e->record->args[0]))
         replay_done(e);
+    else if (t->listening)
+        kill(t->leader->tid, SIGCONT);
     serial_rouse(t, (int)e->record->args[0]);
 }
 
@@ -338,20 +303,17 @@ bool replay_signal(struct task *t, int sig)
         t->owed[sig & 63] = NULL;
         return deliver(t, e);
     }
-    if (was_prodded(t, sig))
+    if (replay_was_prodded(t, sig))
         return true;
     ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info);
     if (replay_suspend_signal(t, &info) || replay_kin_signal(t, &info) || replay_inside_signal(t, &info))
         return true;
-    bool fault = info.si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL
-                                      || sig == SIGTRAP || sig == SIGSYS);
+    bool fault = info.si_code > 0 && is_fault(sig);
     if (sig == SIGCHLD) {
         e = replay_next_signal(t, false);
         return e && (int)e->record->args[0] == sig && replay_is_sent(t, e) && !replay_is_too_early(t, e)
             && !comes_before_wait(t, e) && !replay_alone_precedes(t, e) && deliver(t, e);
     }
-    e = replay_next(t);
-    bool is_next = e && e->record->call == EVENT_SIGNAL && (int)e->record->args[0] == sig;
     if (sig == SIGPIPE && (t->lost_reader || is_broken_early(t))) {
         t->lost_reader = false;
         return false;
@@ -360,7 +322,8 @@ bool replay_signal(struct task *t, int sig)
         return false;
     if (sig == SIGPIPE && (e = signal_left(t, sig)))
         return deliver(t, e);
-    if (is_next)
+    e = replay_next(t);
+    if (e && e->record->call == EVENT_SIGNAL && (int)e->record->args[0] == sig)
         replay_done(e);
     return true;
 }

@@ -226,7 +226,8 @@ class Loop:
         if not task.started:
             task.started = True
             self._handler.start(task)
-        if number not in _GROUP_STOPS:
+        task.is_stopped = number in _GROUP_STOPS
+        if not task.is_stopped:
             task.resume()
             return
         kernel.listen(task.tid)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import time
 from collections import Counter
@@ -98,11 +99,13 @@ class Signals:
             self._note_arrived(task, event.result)
 
     def send(self, task: Task, entry: Entry) -> None:
-        """Send it now."""
+        """Send it now; a stopped process has it as it goes on: what let it do so the log does not have if this ended it."""
         self._note_arrived(task, entry.signal)
         task.injected = entry
         if not kernel.send_signal(task.leader.tid, task.tid, entry.signal):
             entry.is_done = True
+        elif task.is_stopped:
+            os.kill(task.leader.tid, signal.SIGCONT)
 
     def send_before(self, task: Task, following: Entry | None) -> bool:
         """Send a signal that came before the call that begins; whether the call must come again."""

@@ -125,6 +125,7 @@ class Task:
         executed: record: it runs a program of its own.
         user_us, system_us: record: at its end: processor time, with the children it waited for.
         exec_fields: record: what execve's event gets, read before the exec.
+        is_stopped: by SIGSTOP and the like, with its process.
         matched, injected: replay: the call's event; a signal on its way.
         owed: replay: signals that were blocked when sent.
         clock_ns, clock_floor_ns: replay: CLOCK_MONOTONIC as last answered; what it must have reached.
@@ -169,6 +170,7 @@ class Task:
     executed: bool = False
     user_us: int = 0
     system_us: int = 0
+    is_stopped: bool = False
     # replay
     script: "Script" = None           # type: ignore[assignment]  # given at birth
     matched: "Entry | None" = None
