@@ -58,18 +58,16 @@ bool inside_datagrams(int fd)
     return !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) && type == SOCK_DGRAM;
 }
 
-/* What the kernel calls by u. */
-static struct address meant_by(const struct sockaddr_un *u, socklen_t n)
+/* What the kernel calls by u; NULL if that is none of these. */
+static struct address *meant_by(const struct sockaddr_un *u, socklen_t n)
 {
-    struct address a = {{.ss_family = AF_UNIX}, sizeof(sa_family_t)};
     int process;
     size_t number;
     char name[sizeof u->sun_path] = "";
     if (n > sizeof(sa_family_t) + 1)
         memcpy(name, u->sun_path + 1, n - sizeof(sa_family_t) - 1);
-    if (sscanf(name, "rex-%d-%zu", &process, &number) == 2 && process == getpid() && number < name_count)
-        return names[number].of;
-    return a;
+    bool is_ours = sscanf(name, "rex-%d-%zu", &process, &number) == 2 && process == getpid() && number < name_count;
+    return is_ours ? &names[number].of : NULL;
 }
 
 /* Families are kept as the priority of a socket, which means nothing here. */
@@ -96,7 +94,8 @@ static bool end_of(int fd, bool own, struct address *a)
     socklen_t n = sizeof u;
     if ((own ? getsockname : getpeername)(fd, (void *)&u, &n))
         return false;
-    *a = meant_by(&u, n);
+    const struct address *known = meant_by(&u, n);
+    *a = known ? *known : (struct address){{.ss_family = AF_UNIX}, sizeof(sa_family_t)};
     if (a->a.ss_family == AF_UNIX && family_of(fd) != AF_UNIX) {
         a->a.ss_family = (sa_family_t)family_of(fd);
         a->n = family_of(fd) == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
@@ -194,16 +193,22 @@ static size_t listener_at(const struct address *to)
     return i;
 }
 
-/* The caller's end has an address, too. */
-static void bind_caller(int fd, const struct address *to, const struct event *e)
+/* The caller's end has an address, too: where the program has bound it to any, it is at the one that it calls. */
+static void bind_caller(struct task *t, int fd, const struct address *to)
 {
     struct sockaddr_un u;
-    struct address own = *to;
+    socklen_t bound = sizeof u;
+    struct address own = *to, *at = getsockname(fd, (void *)&u, &bound) ? NULL : meant_by(&u, bound);
+    if (at) {
+        if (address_is_any(at))
+            copy_number(at, to);
+        return;
+    }
+    const struct event *e = peers_connect(t, to);
     if (to->a.ss_family == AF_UNIX)
         return;
     address_set_port(&own, e && e->record->args[4] ? (unsigned)e->record->args[4] : peers_new_port());
-    socklen_t n = kernel_name(&u, name_for(&own));
-    bind(fd, (void *)&u, n);              /* fails where the program has done so */
+    bind(fd, (void *)&u, kernel_name(&u, name_for(&own)));
 }
 
 static bool connect_inside(struct task *t, int fd)
@@ -220,7 +225,7 @@ static bool connect_inside(struct task *t, int fd)
     }
     if (!replay_scratch(t))
         return true;
-    bind_caller(fd, &to, peers_connect(t, &to));
+    bind_caller(t, fd, &to);
     return at_kernel_name(t, REX_NR_connect, number);
 }
 
