@@ -58,6 +58,33 @@ uint64_t fork_flags(struct task *t)
     return SIGCHLD;
 }
 
+/* Who asks that nobody traces its child, as sanitizers of memory do, has one whose calls fail: the filter is its as well, and has no
+ * tracer to ask. */
+static void fork_traced(struct task *t)
+{
+    uint64_t flags = t->nr == REX_NR_clone || t->nr == REX_NR_clone3 ? fork_flags(t) : 0;
+    if (!(flags & CLONE_UNTRACED))
+        return;
+    flags &= ~(uint64_t)CLONE_UNTRACED;
+    if (t->nr == REX_NR_clone3) {
+        mem_write(t->tid, t->args[0], &flags, sizeof flags);
+        return;
+    }
+    t->args[0] = t->regs.rdi = flags;
+    regs_set(t, &t->regs);
+}
+
+void take_arguments(struct task *t)
+{
+    t->args[0] = t->regs.rdi;
+    t->args[1] = t->regs.rsi;
+    t->args[2] = t->regs.rdx;
+    t->args[3] = t->regs.r10;
+    t->args[4] = t->regs.r8;
+    t->args[5] = t->regs.r9;
+    fork_traced(t);
+}
+
 bool names_process(const struct task *t)
 {
     int cmd = (int)t->args[1];

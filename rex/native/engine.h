@@ -266,7 +266,6 @@ uint64_t files_external(const struct files *f);      /* a bit for each, bit 63 f
 void files_set(struct files *f, int fd, uint32_t stream);         /* stream 0 forgets */
 void files_open(struct files *f, int fd, struct event *e, uint64_t file);
 struct opened *files_opened(const struct files *f, int fd);
-void files_prune(struct files *f, pid_t tid);                      /* after exec: close-on-exec */
 
 /* ------------------------------------------------------------------ memory */
 
@@ -338,6 +337,7 @@ void capture_block(struct task *t, struct bytes *b, int arg, uint8_t type, uint6
 void put_outputs(struct task *t, const struct record *r);
 bool compare_inputs(struct task *t, const struct record *r);
 uint64_t fork_flags(struct task *t);
+void take_arguments(struct task *t);                  /* of the call that it enters; a child is traced, whatever that asks */
 
 /* ------------------------------------------------------------------ stack */
 

@@ -261,6 +261,18 @@ void task_end(struct task *t)
         task_bury(leader);
 }
 
+/* After exec: close-on-exec. */
+static void files_prune(struct files *f, pid_t tid)
+{
+    for (int i = f->count - 1; i >= 0; i--) {
+        char name[40];
+        struct stat st;
+        snprintf(name, sizeof name, "/proc/%d/fd/%d", tid, f->item[i].fd);
+        if (lstat(name, &st))
+            files_set(f, f->item[i].fd, 0);
+    }
+}
+
 /* A new program: its own address space and descriptors. */
 void task_exec(struct task *t)
 {
@@ -388,15 +400,4 @@ void files_open(struct files *f, int fd, struct event *e, uint64_t file)
 struct opened *files_opened(const struct files *f, int fd)
 {
     return fd >= 0 && fd < f->opened_count && (f->opened[fd].event || f->opened[fd].file) ? &f->opened[fd] : NULL;
-}
-
-void files_prune(struct files *f, pid_t tid)
-{
-    for (int i = f->count - 1; i >= 0; i--) {
-        char name[40];
-        struct stat st;
-        snprintf(name, sizeof name, "/proc/%d/fd/%d", tid, f->item[i].fd);
-        if (lstat(name, &st))
-            files_set(f, f->item[i].fd, 0);
-    }
 }

@@ -139,12 +139,7 @@ static void enter(struct task *t, bool by_entry_stop)
     if (!t->regs.rip)
         return;                   /* another thread has executed or ended the process meanwhile */
     t->nr = (long)(int)t->regs.orig_rax;
-    t->args[0] = t->regs.rdi;
-    t->args[1] = t->regs.rsi;
-    t->args[2] = t->regs.rdx;
-    t->args[3] = t->regs.r10;
-    t->args[4] = t->regs.r8;
-    t->args[5] = t->regs.r9;
+    take_arguments(t);
     t->state = CALL_ENTERED;
     t->by_entry_stop = by_entry_stop;
     t->want_exit = false;

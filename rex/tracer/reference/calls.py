@@ -7,10 +7,10 @@ import sys
 from rex.log.records import IN, OUT, Args, Event, Field
 from rex.syscalls import BY_NAME, Arg, Call, Dir, Key, NO_ARG, Policy, SizeKind
 from rex.syscalls.ioctls import ioctl
-from rex.tracer.reference import memory
+from rex.tracer.reference import kernel, memory
 from rex.tracer.reference.messages import (capture_block, capture_message, capture_messages,
                                            capture_vectors, is_header, put_messages, put_sent, put_vectors)
-from rex.tracer.reference.tasks import CLONE_VFORK, CLONE_VM, Task
+from rex.tracer.reference.tasks import CLONE_UNTRACED, CLONE_VFORK, CLONE_VM, Task
 
 CallKey = tuple[int, object]
 
@@ -42,6 +42,20 @@ def fork_flags(task: Task) -> int:
         return task.args[0]
     flags = memory.read_int(task.tid, task.args[0]) if task.nr == _CLONE3 else None
     return _SIGCHLD if flags is None else flags
+
+
+def fork_traced(task: Task) -> None:
+    """Have a child traced that its parent asks nobody to trace: the filter is its as well, and has no tracer to ask."""
+    flags = fork_flags(task) if task.nr in (_CLONE, _CLONE3) else 0
+    if not flags & CLONE_UNTRACED:
+        return
+    flags &= ~CLONE_UNTRACED
+    if task.nr == _CLONE3:
+        memory.write(task.tid, task.args[0], flags.to_bytes(8, "little"))
+        return
+    task.args = (flags, *task.args[1:])
+    task.regs.rdi = flags
+    kernel.set_registers(task.tid, task.regs)
 
 
 def read_deref(task: Task, call: Call) -> None:

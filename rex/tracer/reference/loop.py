@@ -11,7 +11,7 @@ from typing import Any, Callable
 from rex.errors import NotPermitted
 from rex.tracer.plan import RECORD, Plan
 from rex.tracer.reference import kernel, memory
-from rex.tracer.reference.calls import fork_flags
+from rex.tracer.reference.calls import fork_flags, fork_traced
 from rex.tracer.reference.spawn import Spawned, Standard
 from rex.tracer.reference.tasks import CallState, Task, Tasks
 
@@ -205,6 +205,7 @@ class Loop:
 
     def _enter(self, task: Task, by_entry_stop: bool) -> None:
         task.read_call()
+        fork_traced(task)
         task.state = CallState.ENTERED
         task.by_entry_stop = by_entry_stop
         task.want_exit = False

@@ -15,7 +15,7 @@ from rex.tracer.reference import kernel
 if TYPE_CHECKING:
     from rex.tracer.reference.script import Entry, Script
 
-CLONE_VM, CLONE_FILES, CLONE_VFORK, CLONE_THREAD = 0x100, 0x400, 0x4000, 0x10000
+CLONE_VM, CLONE_FILES, CLONE_VFORK, CLONE_THREAD, CLONE_UNTRACED = 0x100, 0x400, 0x4000, 0x10000, 0x800000
 NO_CALL = -1
 # ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK: a signal interrupted the call.
 INTERRUPTED = frozenset((-512, -513, -514, -516))
