@@ -11,6 +11,7 @@
  *   tsc.c, counter.c  readings of the processor's counter     rdrand.c  its random numbers
  *   seed.c    randomness that is the same in every run    unwind.c  the functions that led to a call
  *   pipes.c   what a process moves through inner pipes that it polls    arrivals.c  what threads read from those of others
+ *   pipe_writers.c  who writes to an inner pipe before whom    replay_pace.c  clocks read more or less often
  *   rights.c  descriptors that are handed over   shared.c  locks of files   ipc.c  System V IPC
  *   mappings.c  where large files are mapped
  *   replay_inside.c  connections between threaded processes, which are made again
@@ -103,7 +104,8 @@ struct bytes { unsigned char *data; size_t used, size; };
 
 /* External descriptors of a process; those not listed are plain or internal. */
 struct external { int fd; uint32_t stream; };
-enum { PIPE_ARRIVES = -4, SOCKET_INSIDE = -3, PIPE_BYTES = -2, PIPE_COUNTER = -1 };   /* instead of a stream: see arrivals.c, replay_inside.c, pipes.c */
+/* See pipe_writers.c, arrivals.c, replay_inside.c, pipes.c. */
+enum { PIPE_WRITTEN = -5, PIPE_ARRIVES = -4, SOCKET_INSIDE = -3, PIPE_BYTES = -2, PIPE_COUNTER = -1 };
 #define SHARED_FILE 0xc0000000u                     /* and on, up to those: a file that others may write, see shared.c */
 struct opened { struct event *event; uint64_t file; bool again; uint32_t listed; };   /* again: the log has the open once less */
 struct files {
@@ -219,6 +221,8 @@ struct task {
     /* record */
     bool executed, waited_until;     /* it runs a program of its own; since it read a clock it waited until a point in time */
     bool shares;                     /* its call is one on a shared file */
+    uint64_t turn;                   /* record: what it writes to one at a time with others, 0 = nothing: see record_writers.c */
+    bool has_turn;
     struct { bool waits, is_out; int64_t size; uint64_t pipe; ull at, ran; } came;   /* see arrivals.c; size: of what it does not have yet */
     pid_t made_by;                   /* which waits until it executes */
     struct deferred *deferred;       /* a signal that is held back, see record_signals.c */
@@ -306,7 +310,8 @@ void log_flush(void), log_close(void);
 uint64_t log_now(void), log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
-enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS, LOG_WITH_MAPPED, LOG_WITH_IPC, LOG_WITH_ARRIVALS, LOG_WITH_RESTS };
+enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS, LOG_WITH_MAPPED, LOG_WITH_IPC, LOG_WITH_ARRIVALS, LOG_WITH_RESTS,
+       LOG_WITH_TURNS };
 extern uint32_t log_version;                         /* of the log written or replayed */
 
 #include "script.h"

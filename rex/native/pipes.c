@@ -33,15 +33,17 @@ bool pipe_asks(const struct task *t)
 /* Whether the call is one that the log has as a move of bytes. */
 bool is_pipe_call(const struct task *t)
 {
-    return !serial_on && !t->leader->threaded && !is_kin(t) && (pipe_takes(t->nr) || pipe_gives(t->nr) || pipe_asks(t))
-        && files_piped(t->files, (int)t->args[0]);
+    bool moves = pipe_takes(t->nr) || pipe_gives(t->nr) || pipe_asks(t);
+    return is_pipe_turn(t) || (!serial_on && !t->leader->threaded && !is_kin(t) && moves && files_piped(t->files, (int)t->args[0]));
 }
 
 /* Whether the call closes or duplicates a watched descriptor. */
 bool arranges_pipe(struct task *t)
 {
     int fd = (int)t->args[0];
-    return is_descriptor_call(t) && (files_piped(t->files, fd) || files_shared(t->files, fd) || files_mark(t->files, fd) == (uint32_t)PIPE_ARRIVES);
+    uint32_t mark = files_mark(t->files, fd);
+    bool is_watched = mark == (uint32_t)PIPE_ARRIVES || mark == (uint32_t)PIPE_WRITTEN;
+    return is_descriptor_call(t) && (is_watched || files_piped(t->files, fd) || files_shared(t->files, fd));
 }
 
 static bool is_fifo(const char *path)
@@ -96,8 +98,10 @@ static bool stops_waiting(struct task *t)
 /* At the entry of a call that asks what is ready, will be told, or does not want to wait for it. */
 void pipes_watch(struct task *t)
 {
-    if (call_of(t->nr)->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_THREAD)
+    if (call_of(t->nr)->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_THREAD) {
+        pipe_turns_end(t, -1);
         arrivals_watch(t);
+    }
     if (serial_on || t->leader->threaded || is_kin(t) || (handler == &replayer && log_version < LOG_WITH_PIPES))
         return;
     switch (call_of(t->nr)->hook) {
@@ -134,6 +138,13 @@ void pipe_event(struct task *t, struct bytes *b, int64_t result)
     r->args[0] = (uint64_t)t->nr;
     r->args[1] = (uint64_t)fd;
     r->args[2] = stat_of_fd(t->tid, fd, &st) ? st.st_ino : 0;
+    if (is_pipe_turn(t)) {
+        bool is_last = result > 0 && pipe_is_left(t, st.st_ino);
+        r->args[3] = is_last ? IS_LAST_TURN : IS_TURN;
+        if (is_last)
+            pipe_turns_end(t, fd);
+        return;
+    }
     if (result >= 0 && pipe_asks(t) && mem_read(t->tid, t->args[2], value, sizeof(int)))
         log_field(b, 2, FIELD_OUT, value, sizeof(int));
     else if (result == sizeof value && t->nr == REX_NR_read && files_counts(t->files, fd)

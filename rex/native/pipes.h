@@ -8,7 +8,7 @@ bool pipe_asks(const struct task *t);
 bool is_pipe_call(const struct task *t);
 bool arranges_pipe(struct task *t);
 void pipes_watch(struct task *t);
-enum { IS_ARRIVAL = 1 };                             /* of an event's arguments: see arrivals.c, replay_arrivals.c */
+enum { IS_ARRIVAL = 1, IS_TURN = 2, IS_LAST_TURN = 3 };   /* of an event's arguments: see arrivals.c, replay_arrivals.c, pipe_writers.c */
 bool is_arrival_call(const struct task *t);
 void arrivals_watch(struct task *t);
 bool arrival_begins(struct task *t), arrival_came(struct task *t, int64_t result);
@@ -24,6 +24,11 @@ void replay_arrival_limit(struct task *t, const struct event *e);
 void replay_arrival_came(struct task *t, const struct event *e, int64_t result);
 void replay_arrival_back(const struct task *t);
 uint64_t pipe_key(const uint64_t *args);
+void pipe_stands(struct task *t, int64_t fd);
+void pipe_inherited(struct task *parent, struct task *t, uint64_t flags);
+bool is_pipe_turn(const struct task *t);
+bool pipe_is_left(const struct task *t, ino_t pipe);
+void pipe_turns_end(struct task *t, int fd);
 void pipe_event(struct task *t, struct bytes *b, int64_t result);
 void pipe_gather(struct task *t, struct bytes *into, size_t n);     /* what its call is to write */
 bool message_gather(struct task *t, uint64_t i, struct bytes *into);

@@ -358,6 +358,7 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     if (!parent)
         record_inherited(t, &b);
     shared_born(parent, t, flags);
+    pipe_inherited(parent, t, flags);
     log_end(&b);
     if (!parent)
         record_inherited_files(t);

@@ -54,25 +54,23 @@ void descriptor_entry(struct task *t)
         close_range_entry(t);
 }
 
+static bool duplicates(struct task *t)
+{
+    return call_of(t->nr)->hook == REX_HOOK_DUP
+        || (t->nr == REX_NR_fcntl && (t->args[1] == F_DUPFD || t->args[1] == F_DUPFD_CLOEXEC));
+}
+
 void descriptor_exit(struct task *t, int64_t result)
 {
     int fd = (int)t->args[0];
     switch (call_of(t->nr)->hook) {
     case REX_HOOK_DUP:
-        if (result >= 0)
-            files_duplicate(t->files, fd, (int)result);
-        break;
     case REX_HOOK_FCNTL:
-        if (result >= 0 && (t->args[1] == F_DUPFD || t->args[1] == F_DUPFD_CLOEXEC))
+        if (result >= 0 && duplicates(t)) {
             files_duplicate(t->files, fd, (int)result);
-        break;
+            pipe_stands(t, result);
+        }
     }
-}
-
-static bool duplicates(struct task *t)
-{
-    return call_of(t->nr)->hook == REX_HOOK_DUP
-        || (t->nr == REX_NR_fcntl && (t->args[1] == F_DUPFD || t->args[1] == F_DUPFD_CLOEXEC));
 }
 
 static void log_descriptor(struct task *t, int fd, const char *path)

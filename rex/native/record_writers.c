@@ -12,40 +12,53 @@
 
 enum { ENOUGH = 12, NAP_NS = 20000, NAPS = 5000 };
 
-static struct task *writer[2];           /* of the standard output and error; of files that processes share */
 static struct task *speaker;             /* who writes without a stop */
 static const struct task *last;          /* who has written last, how often in a row */
 static unsigned said;
 
 bool is_ordered_write(struct task *t)
 {
-    return (t->shares && is_shared_write(t)) || (!serial_on && is_output(t->stream) && (call_of(t->nr)->fd_args & 1)
+    return (t->shares && is_shared_write(t)) || is_pipe_turn(t) || (!serial_on && is_output(t->stream) && (call_of(t->nr)->fd_args & 1)
         && (t->nr == REX_NR_write || t->nr == REX_NR_writev));
+}
+
+/* The standard output and error are one; so are all files that processes share.  A pipe may be full, which is no concern of others. */
+static uint64_t turn_of(struct task *t)
+{
+    enum { OUTPUT = 1, SHARED = 2, PIPE = 3 };
+    struct stat st;
+    if (t->shares)
+        return SHARED;
+    return is_pipe_turn(t) && stat_of_fd(t->tid, (int)t->args[0], &st) ? (uint64_t)st.st_ino << 2 | PIPE : OUTPUT;
+}
+
+static struct task *find_turn(uint64_t turn, bool has)
+{
+    struct task *t = tasks;
+    while (t && !(t->alive && t->turn == turn && t->has_turn == has))
+        t = t->next;
+    return t;
 }
 
 void writer_comes(struct task *t)
 {
-    struct task **now = &writer[t->shares];
     if (!(t->end_watched & END_IN_WRITE))
         task_watch_end(t, END_IN_WRITE, true);
-    t->held = *now != NULL;
-    if (!*now)
-        *now = t;
+    t->turn = turn_of(t);
+    t->has_turn = !find_turn(t->turn, true);
+    t->held = !t->has_turn;
 }
 
-void writer_goes(const struct task *t)
+void writer_goes(struct task *t)
 {
-    int which = t == writer[1];
-    if (t != writer[which])
+    struct task *next = t->has_turn ? find_turn(t->turn, false) : NULL;
+    t->has_turn = false;
+    t->turn = 0;
+    if (!next)
         return;
-    writer[which] = NULL;
-    for (struct task *other = tasks; other; other = other->next)
-        if (other->alive && other->held && !other->came.size && other->shares == which) {
-            other->held = false;
-            writer[which] = other;
-            resume(other, 0);
-            return;
-        }
+    next->held = false;
+    next->has_turn = true;
+    resume(next, 0);
 }
 
 /* ------------------------------------------------------------------ without a stop */

@@ -38,12 +38,6 @@ static bool may_race(void)
     return false;
 }
 
-/* Who reads what others have handed over in larger or smaller parts may look at the clock more or less often. */
-bool replay_is_pace(long nr)
-{
-    return nr == REX_NR_clock_gettime && script_total() > 1 && !serial_on;
-}
-
 static void tell_divergence(const struct event *e, uint32_t task, const char *why, const char *asked, const char *path)
 {
     if (divergences++ == 0) {
@@ -278,7 +272,10 @@ static void entry(struct task *t)
         const uint64_t args[2] = {(uint64_t)t->nr, t->args[0]};
         if ((t->matched = shares ? replay_shared_event(t) : replay_match(t, EVENT_PIPE, pipe_key(args))))
             perform(t);
-        else if (moves && log_version >= LOG_WITH_PIPES)
+        else if (moves && replay_is_doomed(t)) {
+            if (!replay_kill_due(t))
+                block(t);
+        } else if (moves && log_version >= LOG_WITH_PIPES)
             replay_diverged(t, NULL, "not in the log");
         return;
     }

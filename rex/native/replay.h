@@ -81,6 +81,7 @@ void replay_emulate(struct task *t, struct event *e);
 void replay_answered(struct task *t, struct event *e);   /* what later calls reckon with */
 void replay_diverged(struct task *t, const struct event *e, const char *why);
 bool replay_is_pace(long nr);                         /* how often such calls are made need not be as in the log */
+struct event *replay_paced(struct task *t, struct event *e, uint64_t key);
 void replay_sent(struct task *t);                    /* a call of the kill family was answered */
 struct event *replay_next_signal(struct task *t, bool nothing_moves);
 bool replay_send_overdue(const struct task *earliest);    /* NULL: nobody is held */

@@ -1,7 +1,8 @@
 /* Replay of what a process moves through inner pipes that it watches: as many bytes as the log says.
  *
  * The tracer takes the bytes itself, or hands them on, a part at a time: the process has all of them
- * when its call returns.  Reads of one pipe by several processes keep their order. */
+ * when its call returns.  Reads of one pipe by several processes keep their order, and writes by those that take turns; of
+ * these the bytes count, as of the standard output (replay_output.c). */
 #include "engine.h"
 
 #include <fcntl.h>
@@ -21,18 +22,26 @@ static long call_in(const struct event *e)
     return (long)of(e)->args[0];
 }
 
-/* Events that must have happened before: other processes' reads of the same pipe. */
+static bool is_turn(const struct record *r)
+{
+    return r->args[3] == IS_TURN || r->args[3] == IS_LAST_TURN;
+}
+
+static uint64_t left_of(const struct event *e)
+{
+    return (uint64_t)of(e)->result - e->told;
+}
+
+/* Events that must have happened before: other processes' reads of the same pipe, or turns to write to it. */
 void replay_pipes_start(void)
 {
     static struct table last;
     replay_arrivals_start();
     for (size_t i = 0; i < event_count; i++) {
         const struct record *r = events[i].record;
-        if (r->call != EVENT_PIPE || r->result <= 0 || is_arrival(r) || !pipe_takes(call_in(&events[i])))
+        if (r->call != EVENT_PIPE || r->result <= 0 || is_arrival(r) || !(is_turn(r) || pipe_takes(call_in(&events[i]))))
             continue;
-        char name[24];
-        snprintf(name, sizeof name, "%llu", (ull)r->args[2]);
-        struct event **at = (struct event **)table_at(&last, name);
+        struct event **at = (struct event **)table_at_file(&last, is_turn(r), r->args[2]);
         events[i].before = *at;
         *at = &events[i];
     }
@@ -116,7 +125,7 @@ static bool read_from(struct task *t, const struct event *e, int fd)
 /* Who reads has gone earlier than when recorded: then it had not read these bytes either. */
 static bool write_to(struct task *t, const struct event *e, int fd)
 {
-    size_t n = (size_t)of(e)->result;
+    size_t n = (size_t)left_of(e);
     if (!t->moved.used)
         pipe_gather(t, &t->moved, n);
     while (t->moved_away < t->moved.used) {
@@ -165,12 +174,33 @@ bool replay_pipes_wait(void)
     return false;
 }
 
+/* As much has been written in turn as the call had: a part of the event, or more, as what is passed on is what there was. */
+static void went(struct task *t, struct event *e, uint64_t n)
+{
+    while (e && of(e)->result > 0 && is_turn(of(e))) {
+        uint64_t part = n < left_of(e) ? n : left_of(e);
+        e->told += (uint32_t)part;
+        n -= part;
+        if (left_of(e))
+            return;
+        if (of(e)->args[3] == IS_LAST_TURN)
+            pipe_turns_end(t, (int)of(e)->args[1]);
+        replay_done(e);
+        e = n ? replay_queue(t->script, EVENT_PIPE, e->key) : NULL;
+    }
+}
+
 static void finish(struct task *t, struct event *e, int64_t result)
 {
+    bool in_turn = is_turn(of(e)) && result > 0;
+    if (in_turn)
+        went(t, e, (uint64_t)result);
     t->moved.used = t->moved_away = 0;
-    replay_send_at_return(t, e);
+    if (!in_turn || e->done)
+        replay_send_at_return(t, e);
     skip_call(t, result);
-    replay_done(e);
+    if (!in_turn)
+        replay_done(e);
 }
 
 /* What was asked of the kernel, but no more than moved when recorded. */
@@ -178,8 +208,8 @@ static void limit(struct task *t, const struct event *e)
 {
     struct user_regs_struct r = t->regs;
     bool counted = t->nr != REX_NR_readv && t->nr != REX_NR_writev && t->nr != REX_NR_recvmsg && t->nr != REX_NR_sendmsg;
-    if (counted && (uint64_t)of(e)->result < r.rdx)
-        r.rdx = (ull)of(e)->result;
+    if (counted && left_of(e) < r.rdx)
+        r.rdx = left_of(e);
     regs_set(t, &r);
     t->want_exit = true;
 }
@@ -200,7 +230,7 @@ void replay_pipe(struct task *t, struct event *e)
         pipe_scatter(t, &t->moved);
     if (told && told->arg < 6 && told->length <= 8)
         mem_write(t->tid, t->args[told->arg], told->data, told->length);
-    finish(t, e, pipe_takes(t->nr) && r->result > 0 ? (int64_t)t->moved.used : r->result);
+    finish(t, e, (pipe_takes(t->nr) || is_turn(r)) && r->result > 0 ? (int64_t)t->moved.used : r->result);
 }
 
 /* Of a call that the kernel ran. */
@@ -213,9 +243,12 @@ void replay_pipe_exit(struct task *t, struct event *e, int64_t result)
     t->moved.used = t->moved_away = 0;
     t->lost_reader = result == -EPIPE && t->nr != REX_NR_sendto && t->nr != REX_NR_sendmsg;
     if (result == -EPIPE || result == -EAGAIN)
-        result = of(e)->result;
-    else if (result != of(e)->result)
+        result = is_turn(of(e)) && t->nr == REX_NR_write ? (int64_t)regs_get(t).rdx : of(e)->result;
+    else if (is_turn(of(e)) ? result < 0 : result != of(e)->result)
         replay_diverged(t, e, "moved another number of bytes");
     give_result(t, result);
-    replay_done(e);
+    if (is_turn(of(e)) && result > 0)
+        went(t, e, (uint64_t)result);
+    else
+        replay_done(e);
 }

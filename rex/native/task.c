@@ -268,7 +268,7 @@ static void files_prune(struct files *f, pid_t tid)
         char name[40];
         struct stat st;
         snprintf(name, sizeof name, "/proc/%d/fd/%d", tid, f->item[i].fd);
-        if (lstat(name, &st))
+        if (lstat(name, &st) || (f->item[i].fd > 2 && f->item[i].stream == (uint32_t)PIPE_WRITTEN))
             files_set(f, f->item[i].fd, 0);
     }
 }
@@ -308,7 +308,7 @@ uint32_t files_stream(const struct files *f, int fd)
 uint32_t files_shared(const struct files *f, int fd)
 {
     uint32_t mark = files_mark(f, fd);
-    return mark >= SHARED_FILE && mark < (uint32_t)PIPE_ARRIVES ? mark - SHARED_FILE : 0;
+    return mark >= SHARED_FILE && mark < (uint32_t)PIPE_WRITTEN ? mark - SHARED_FILE : 0;
 }
 
 bool files_has_shared(const struct files *f, uint32_t mark)
@@ -348,7 +348,8 @@ bool files_counts(const struct files *f, int fd)
 
 void files_duplicate(struct files *f, int from, int to)
 {
-    files_set(f, to, files_mark(f, from));
+    uint32_t mark = files_mark(f, from);
+    files_set(f, to, mark == (uint32_t)PIPE_WRITTEN && from <= 2 && to > 2 ? 0 : mark);
 }
 
 uint64_t files_external(const struct files *f)

@@ -68,6 +68,9 @@ SOMETIMES: dict[tuple[str, str], str] = {
        for name in ("threads_wait_limit.c", "threads_kill_waiting.c", "threads_wait_resumed.c")},
     ("threads_wait_in_vain.c", "reference"): "an answer from outside is there as soon as a free wait looks for it",
     **{(name, "reference"): "sleeps end at once in this engine, whoever had come first" for name in ("sleeps_forks.c", "sleeps_jobs.sh")},
+    **{(name, "reference"): "who writes to an inner pipe before whom is neither logged nor followed by this engine"
+       for name in ("pipe_jobs.sh", "pipe_writers.c")},
+    ("clock_pace.c", "reference"): "a clock that is read more often than recorded tells at one place what another asked",
     ("counter_signals.c", "reference"): "this engine knows of no signal that comes with a reading of the counter",
     ("threads_kill_own.c", "reference"): "which thread signals its own process is as recorded in this engine",
     ("threads_signal_rounds.c", "reference"): "a signal waits for what the thread asked before it when recorded",

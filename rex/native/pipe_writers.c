@@ -1,0 +1,121 @@
+/* Inner pipes that several processes write to from their standard output and error: in which order they do is in the log.
+ *
+ * Shells give one pipe to many, so that an end there is marked as it is put there, and of a process and its child as that is
+ * made.  Who writes to it takes turns with the others, as at the standard output, and has an event, until the log says
+ * that it is alone: then nobody else has such an end, or it has written often in a row.  So marks change only at
+ * what the process itself does, and a replay has them at the same places. */
+#include "engine.h"
+
+#include <fcntl.h>
+#include <sched.h>
+
+enum { IN_A_ROW = 256 };
+
+static bool is_write_end(pid_t tid, int fd, struct stat *st)
+{
+    char file[32];
+    unsigned flags = O_RDONLY;
+    if (!stat_of_fd(tid, fd, st) || !S_ISFIFO(st->st_mode))
+        return false;
+    snprintf(file, sizeof file, "fdinfo/%d", fd);
+    proc_value(tid, file, "flags: %o", &flags);
+    return (flags & O_ACCMODE) != O_RDONLY;
+}
+
+/* What the threads of a process start they share by their race. */
+static bool may_take_turns(const struct task *t)
+{
+    bool is_known = handler == &recorder || (handler == &replayer && log_version >= LOG_WITH_TURNS);
+    return is_known && !serial_on && !t->leader->threaded && !t->leader->from_threads && !is_kin(t);
+}
+
+static void mark(struct task *t, int fd)
+{
+    struct stat st;
+    if (may_take_turns(t) && !files_mark(t->files, fd) && is_write_end(t->tid, fd, &st))
+        files_set(t->files, fd, (uint32_t)PIPE_WRITTEN);
+}
+
+/* A descriptor was duplicated to this one. */
+void pipe_stands(struct task *t, int64_t fd)
+{
+    if (fd == 1 || fd == 2)
+        mark(t, (int)fd);
+}
+
+void pipe_inherited(struct task *parent, struct task *t, uint64_t flags)
+{
+    if (!parent || flags & CLONE_THREAD)
+        return;
+    for (int fd = 1; fd <= 2; fd++) {
+        mark(parent, fd);
+        mark(t, fd);
+    }
+    int fd;
+    for (DIR *d = may_take_turns(parent) && !(flags & CLONE_VM) ? fds_of(parent->tid) : NULL; d && (fd = next_fd(d)) >= 0; )
+        if (fd > 2) {
+            mark(parent, fd);
+            mark(t, fd);
+        }
+}
+
+/* Those that are watched for what is ready there have events as well (pipes.c), which do not end. */
+bool is_pipe_turn(const struct task *t)
+{
+    uint32_t mark = t->nr == REX_NR_write || t->nr == REX_NR_writev ? files_mark(t->files, (int)t->args[0]) : 0;
+    struct stat st;
+    return (mark == (uint32_t)PIPE_WRITTEN || (mark == (uint32_t)PIPE_BYTES && stat_of_fd(t->tid, (int)t->args[0], &st) && S_ISFIFO(st.st_mode)))
+        && may_take_turns(t);
+}
+
+/* It is alone: what it writes there has no events any more. */
+void pipe_turns_end(struct task *t, int fd)
+{
+    struct stat st, other;
+    bool is_there = stat_of_fd(t->tid, fd, &st);
+    for (int i = t->files->count - 1; i >= 0; i--) {
+        struct external x = t->files->item[i];
+        if (x.stream == (uint32_t)PIPE_WRITTEN && (!is_there || (stat_of_fd(t->tid, x.fd, &other) && other.st_ino == st.st_ino)))
+            files_set(t->files, x.fd, 0);
+    }
+}
+
+/* ------------------------------------------------------------------ record: who is alone */
+
+static bool has_end(const struct task *t, ino_t pipe)
+{
+    bool has = false;
+    int fd;
+    for (DIR *d = fds_of(t->tid); (fd = next_fd(d)) >= 0; ) {
+        struct stat st;
+        has |= stat_of_fd(t->tid, fd, &st) && st.st_ino == pipe && is_write_end(t->tid, fd, &st);
+    }
+    return has;
+}
+
+static bool has_other_end(const struct task *own, ino_t pipe)
+{
+    for (const struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->files != own->files && t->leader == t && has_end(t, pipe))
+            return true;
+    return false;
+}
+
+/* Who has written last to each pipe, how often in a row. */
+struct row { uint32_t task; unsigned length; };
+
+/* Whether who has just written to the pipe needs no turns any more.  Looked for now and then: there may be many. */
+bool pipe_is_left(const struct task *t, ino_t pipe)
+{
+    if (files_mark(t->files, (int)t->args[0]) != (uint32_t)PIPE_WRITTEN)
+        return false;
+    static struct table rows;
+    struct row **at = (struct row **)table_at_file(&rows, 0, pipe), *row = *at;
+    bool is_first = !row;
+    if (is_first)
+        row = *at = zalloc(sizeof *row);
+    row->length = row->task == t->index && !is_first ? row->length + 1 : 1;
+    row->task = t->index;
+    bool looks = (row->length & (row->length - 1)) == 0 && (is_first || row->length > 1);
+    return row->length >= IN_A_ROW || (looks && !has_other_end(t, pipe));
+}
