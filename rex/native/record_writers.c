@@ -44,6 +44,7 @@ void writer_comes(struct task *t)
 {
     if (!(t->end_watched & END_IN_WRITE))
         task_watch_end(t, END_IN_WRITE, true);
+    t->has_turn = false;                  /* where it comes to the same call again */
     t->turn = turn_of(t);
     t->has_turn = !find_turn(t->turn, true);
     t->held = !t->has_turn;

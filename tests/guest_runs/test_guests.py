@@ -182,7 +182,7 @@ NAMES = sorted(path.name for path in GUESTS.iterdir() if path.suffix in (".c", "
 BY_MARK = {pair for pair in (*ALWAYS, *SOMETIMES) if pair[1] == "reference"}
 PAIRS = [pytest.param(name, *engine.values, marks=(*engine.marks, *[pytest.mark.stress] * ((name, *engine.values) in BY_MARK)))
          for name in NAMES for engine in ENGINES]
-RACING = [name for name in NAMES if name.startswith(("race", "locks_", "writers", "workers", "python_pools", "python_multi", "thread", "python_threads", "python_asyncio", "python_fetches", "python_serves", "rights_", "socket_tcp", "ipc_"))]
+RACING = [name for name in NAMES if name.startswith(("race", "sleeps_", "pipe_jobs", "pipe_writers", "clock_pace", "locks_", "writers", "workers", "python_pools", "python_multi", "thread", "python_threads", "python_asyncio", "python_fetches", "python_serves", "rights_", "socket_tcp", "ipc_"))]
 
 
 @pytest.fixture(scope="session")
