@@ -13,7 +13,7 @@
  *   pipes.c   what a process moves through inner pipes that it polls    arrivals.c  what threads read from those of others
  *   pipe_writers.c  who writes to an inner pipe before whom    replay_pace.c  clocks read more or less often
  *   rights.c  descriptors that are handed over   shared.c  locks of files   ipc.c  System V IPC
- *   mappings.c  where large files are mapped
+ *   mappings.c  where large files are mapped       addresses.c  of sockets
  *   replay_inside.c  connections between threaded processes, which are made again
  *   replay_talks.c  what was said to servers outside   replay_lines.c  the engine in their place
  *   replay_options.c  of sockets                      replay_scratch.c  room for arguments

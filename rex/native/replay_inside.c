@@ -103,14 +103,6 @@ static bool end_of(int fd, bool own, struct address *a)
     return true;
 }
 
-static void copy_number(struct address *to, const struct address *from)
-{
-    if (to->a.ss_family == AF_INET && from->a.ss_family == AF_INET)
-        ((struct sockaddr_in *)&to->a)->sin_addr = ((const struct sockaddr_in *)&from->a)->sin_addr;
-    else if (to->a.ss_family == AF_INET6 && from->a.ss_family == AF_INET6)
-        ((struct sockaddr_in6 *)&to->a)->sin6_addr = ((const struct sockaddr_in6 *)&from->a)->sin6_addr;
-}
-
 /* Both ends of a connection are at the address that was called, also where any would do. */
 static bool exact_end(int fd, bool own, struct address *a)
 {
@@ -118,7 +110,7 @@ static bool exact_end(int fd, bool own, struct address *a)
     if (!end_of(fd, own, a))
         return false;
     if (address_port(a) && address_is_any(a) && end_of(fd, !own, &other))
-        copy_number(a, &other);
+        address_copy_number(a, &other);
     return true;
 }
 
@@ -201,7 +193,7 @@ static void bind_caller(struct task *t, int fd, const struct address *to)
     struct address own = *to, *at = getsockname(fd, (void *)&u, &bound) ? NULL : meant_by(&u, bound);
     if (at) {
         if (address_is_any(at))
-            copy_number(at, to);
+            address_copy_number(at, to);
         return;
     }
     const struct event *e = peers_connect(t, to);
