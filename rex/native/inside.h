@@ -43,6 +43,7 @@ bool replay_is_sole(const struct script *own);        /* the other threads of it
 bool replay_inside_socket(struct task *t);
 bool replay_inside_call(struct task *t);              /* true: it has been seen to */
 bool replay_inside_exit(struct task *t, int64_t result);
+int64_t replay_inside_broken(struct task *t);           /* who is spoken to has gone */
 
 bool replay_sets_option(struct task *t, int fd);      /* see replay_options.c; fd is ours */
 void replay_option_set(struct task *t, int fd, int64_t result);

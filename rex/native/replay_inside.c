@@ -435,6 +435,8 @@ bool replay_inside_exit(struct task *t, int64_t result)
         received(t);
     else if (t->nr == REX_NR_recvfrom && t->args[5])
         tell_sender(t);
+    else if (t->nr == REX_NR_sendto && result == -EPIPE)
+        result = replay_inside_broken(t);
     give_result(t, result);
     replay_line_returned(t);
     return true;

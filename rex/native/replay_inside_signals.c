@@ -4,6 +4,8 @@
  * the log has of it is crossed out. */
 #include "engine.h"
 
+#include <sys/socket.h>
+
 static bool is_sent(const siginfo_t *info)
 {
     return info->si_code == SI_USER || info->si_code == SI_QUEUE;
@@ -57,4 +59,17 @@ bool replay_inside_signal(struct task *t, siginfo_t *info)
     info->si_pid = (pid_t)sender->script->tid;
     ptrace(PTRACE_SETSIGINFO, t->tid, 0, info);
     return true;
+}
+
+/* Over a network the first that is said to who has gone is lost, and the next tells so; a local socket tells at once.  What comes of it,
+ * if no such call of the process failed when recorded. */
+int64_t replay_inside_broken(struct task *t)
+{
+    for (size_t i = 0; i < event_count; i++) {
+        const struct record *r = events[i].record;
+        if (r->call == t->nr && (r->result == -EPIPE || r->result == -ECONNRESET) && script_of(r->task)->tgid == t->script->tgid)
+            return -EPIPE;
+    }
+    t->lost_reader = !(t->args[3] & MSG_NOSIGNAL);
+    return (int64_t)t->args[2];
 }
