@@ -16,7 +16,7 @@
  *   mappings.c  where large files are mapped       addresses.c  of sockets
  *   replay_inside.c  connections between threaded processes, which are made again
  *   replay_talks.c  what was said to servers outside   replay_lines.c  the engine in their place
- *   replay_options.c  of sockets                      replay_scratch.c  room for arguments
+ *   replay_options.c  of sockets        replay_scratch.c  room for arguments        replay_told.c  what waits told of
  *   replay_said.c   in which order that was
  *   replay_own.c  files that threads name otherwise than when recorded       replay_prods.c  threads that wake each other
  *   replay_sizes.c  sizes of files that threads wrote    replay_suspend.c  threads that stop each other

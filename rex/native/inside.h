@@ -15,6 +15,7 @@ void record_ends(struct task *t, struct record *r, uint32_t listener);
 void replay_peers_start(void);
 bool peers_inside(uint32_t stream);                   /* the socket is made again */
 bool peers_played(uint32_t stream);                   /* it is one to a server outside, whose part is played: see talks.h */
+bool peers_looped(uint32_t stream);                   /* one loop has both its ends */
 bool peers_datagrams(uint32_t stream);                /* it is one of datagrams */
 const struct field *peers_place(const struct record *r);   /* where a call connects, or says that its datagram goes */
 bool peers_make_datagrams(const struct task *t);      /* sockets as its call makes are played, and of datagrams */
@@ -38,6 +39,11 @@ const struct event *peers_outside(struct task *t, const struct address *to, bool
 unsigned peers_new_port(void);
 bool peers_share(const struct script *s);             /* a process with threads at some time */
 bool replay_is_sole(const struct script *own);        /* the other threads of its process only wait, see replay_sole.c */
+
+/* What the log's waits told of, see replay_told.c. */
+void told_note(const struct event *e);
+bool told_by_edges(const struct record *r);
+bool told_of_inside(uint32_t task, uint32_t from, uint32_t until);
 
 /* Calls on such sockets. */
 bool replay_inside_socket(struct task *t);

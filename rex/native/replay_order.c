@@ -226,11 +226,12 @@ static bool is_accepted(uint32_t stream)
 }
 
 /* Whether what arrives may tell of what is sent: callers outside may be of one mind, and say something when another has
- * been answered. */
+ * been answered; what a loop says to itself comes when it has said it. */
 static bool is_related(struct task *t, const struct event *send, uint32_t stream)
 {
     uint32_t other = send->record->stream;
-    return other == stream || !same_process(send->record->task, t->script) || (is_accepted(other) && is_accepted(stream));
+    return other == stream || !same_process(send->record->task, t->script) || (is_accepted(other) && is_accepted(stream))
+        || (peers_looped(other) && peers_looped(stream));
 }
 
 /* Whether all has been sent that the log has before, by other processes, or there: an answer follows its question. */

@@ -20,6 +20,8 @@ static struct socket {
     bool is_spoken_on;                   /* of datagrams: it was of use */
     bool is_hidden, is_looked_at;        /* what is asked on it cannot be compared; who reads it looked in vain */
     uint32_t speaker;                    /* 1 + the task that did; MANY */
+    uint32_t user, last;                 /* 1 + the one task that did anything with it; MANY; the last event of these */
+    bool is_looped;                      /* one loop has both ends: see is_of_loop */
     bool is_outside;                     /* of one that listens: somebody else called */
     bool is_tried;                       /* its user does not wait until it is ready */
     bool is_played;                      /* of a threaded process, to a server outside: see replay_talks.c */
@@ -46,6 +48,12 @@ bool peers_played(uint32_t stream)
 {
     const struct socket *s = socket_at(stream);
     return s && s->is_played;
+}
+
+bool peers_looped(uint32_t stream)
+{
+    const struct socket *s = socket_at(stream);
+    return s && s->is_looped;
 }
 
 bool peers_datagrams(uint32_t stream)
@@ -123,11 +131,20 @@ static bool may_come_too_early(const struct record *r)
     return flags & MSG_DONTWAIT;
 }
 
+static void note_user(struct socket *s, const struct event *e)
+{
+    const struct record *r = e->record;
+    bool is_same = !s->user || s->user == r->task + 1;
+    s->user = is_same && !told_by_edges(r) ? r->task + 1 : MANY;
+    s->last = e->number;
+}
+
 static void note(struct event *e)
 {
     const struct record *r = e->record;
     const struct rex_call *c = call_of(r->call);
     struct socket *s = c ? socket_at(r->stream) : NULL;
+    told_note(e);
     if (!s)
         return;
     if (r->call == REX_NR_socket && r->result >= 0) {
@@ -143,6 +160,7 @@ static void note(struct event *e)
         s->bind = e;
     else if (r->call == REX_NR_listen && r->result >= 0)
         s->listen = e;
+    note_user(s, e);
     s->is_odd |= is_odd(s, r);
     s->is_tried |= r->result == -EAGAIN || r->result == -EINPROGRESS || may_come_too_early(r);
     s->is_hidden |= begins_hidden(r);
@@ -250,10 +268,45 @@ bool peers_make_datagrams(const struct task *t)
     return false;
 }
 
+/* Whether it listens, or was let in, or calls there. */
+static bool is_at(const struct socket *s, const struct socket *listener)
+{
+    struct address at = bound_at(listener), to = remote_of(s);
+    return s == listener || (s->listener && socket_at(s->listener) == listener) || (to.n && address_same(&at, &to));
+}
+
+/* Whether the first thread of its process alone serves what is there, and calls it (asyncio's loop, Node's), and nothing else wakes it
+ * meanwhile: what comes when follows from what that thread did before, and from how the kernel carries it, which the log tells. */
+static bool is_of_loop(const struct socket *listener)
+{
+    const struct script *loop = listener->user != MANY ? script_of(listener->user - 1) : NULL;
+    uint32_t from = UINT32_MAX, until = 0;
+    for (uint32_t i = 1; i < socket_count; i++) {
+        const struct socket *s = &sockets[i];
+        if (!is_at(s, listener))
+            continue;
+        if (s->user != listener->user)
+            return false;
+        from = s->connect && s->connect->number < from ? s->connect->number : from;
+        until = s->last > until ? s->last : until;
+    }
+    return loop && loop->tid == loop->tgid && !told_of_inside(loop->index, from, until);
+}
+
+static void find_loops(void)
+{
+    for (uint32_t i = 1; i < socket_count; i++) {
+        bool is_loop = is_place_inside(&sockets[i]) && shares(sockets[i].first) && is_of_loop(&sockets[i]);
+        for (uint32_t k = 1; is_loop && k < socket_count; k++)
+            sockets[k].is_looped |= is_at(&sockets[k], &sockets[i]);
+    }
+}
+
 static void decide(void)
 {
+    find_loops();
     for (uint32_t i = 1; i < socket_count; i++)
-        sockets[i].is_inside = is_place_inside(&sockets[i]) && shares(sockets[i].first);
+        sockets[i].is_inside = is_place_inside(&sockets[i]) && shares(sockets[i].first) && !sockets[i].is_looped;
     for (uint32_t i = 1; i < socket_count; i++) {
         struct address to = remote_of(&sockets[i]);
         has_any |= sockets[i].is_inside;
@@ -263,7 +316,7 @@ static void decide(void)
             sockets[i].is_inside = peers_inside(sockets[i].listener);
     }
     for (uint32_t i = 1; i < socket_count; i++)
-        sockets[i].is_played = is_to_outside(&sockets[i]) && !is_of_one(&sockets[i]);
+        sockets[i].is_played = is_to_outside(&sockets[i]) && !sockets[i].is_looped && !is_of_one(&sockets[i]);
     keep_kinds();
 }
 

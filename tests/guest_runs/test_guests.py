@@ -89,6 +89,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     "that the log has at a later wait, which then waits for ever",
     **{("python_asyncio.py", engine): "a wait before or after the process has had threads is bound to what the log has "
        "ready, which an earlier free wait may have taken: it hangs, or counts as a divergence" for engine in BOTH},
+    **{(name, "reference"): "a loop's thread says, and is told, what it was when recorded, whatever other threads have done by now: it hangs"
+       for name in ("python_loop.py", "python_loop_woken.py")},
     **{(name, "reference"): "processes share work through memory, so that one has more and another fewer calls than "
        "recorded; this engine knows of no kin" for name in ("python_multiprocessing.py", "python_pools.py", "workers_ask.c", "workers_shared.c",
                                                             "workers_end_locked.c", "workers_named.c", "workers_waited.c")},
