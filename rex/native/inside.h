@@ -44,6 +44,7 @@ bool replay_is_sole(const struct script *own);        /* the other threads of it
 void told_note(const struct event *e);
 bool told_by_edges(const struct record *r);
 bool told_of_inside(uint32_t task, uint32_t from, uint32_t until);
+bool told_beside(const struct event *connect, uint32_t until);
 
 /* Calls on such sockets. */
 bool replay_inside_socket(struct task *t);

@@ -178,7 +178,7 @@ static bool listens_at(const struct socket *s, const struct address *to)
     return s->listen && shares(s->listen->record->task) && at.n && address_same(&at, to);
 }
 
-/* Who only asks, and waits for each answer, has no pace of its own. */
+/* Who only asks, and waits for each answer, has no pace of its own; who waits for what it is to ask as well (socat) has. */
 static void find_callers(void)
 {
     bool *is_tried = zalloc(script_total() + 1);
@@ -188,7 +188,7 @@ static void find_callers(void)
         for (uint32_t k = 1; process < script_total() && !threaded[process] && k < socket_count; k++)
             if (listens_at(&sockets[k], &to)) {
                 calls[process] = true;
-                is_tried[process] |= sockets[i].is_tried;
+                is_tried[process] |= sockets[i].is_tried || told_beside(sockets[i].connect, sockets[i].last);
             }
     }
     for (uint32_t i = 0; i < script_total(); i++)

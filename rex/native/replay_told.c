@@ -1,6 +1,7 @@
 /* Replay: what the waits of the log told of, by which shows whether the pace of others decides about connections. */
 #include "engine.h"
 
+#include <poll.h>
 #include <sys/epoll.h>
 
 static struct table registered;          /* streams, by the process and its epoll descriptor, and the data */
@@ -67,4 +68,42 @@ bool told_of_inside(uint32_t task, uint32_t from, uint32_t until)
         if (wakes[i].task == task && wakes[i].number > from && wakes[i].number < until)
             return true;
     return false;
+}
+
+/* How many descriptors a wait by poll or select told of; is_among: fd was. */
+static int told_of(const struct record *r, int fd, bool *is_among)
+{
+    unsigned hook = call_of(r->call)->hook;
+    int count = 0;
+    for (uint8_t k = 0; k <= 3; k++) {
+        const struct field *f = record_field(r, k, FIELD_OUT);
+        const struct pollfd *was = f ? (const void *)f->data : NULL;
+        for (size_t i = 0; hook == REX_HOOK_POLL && f && k == 0 && i < f->length / sizeof *was; i++) {
+            count += was[i].revents != 0;
+            *is_among |= was[i].revents && was[i].fd == fd;
+        }
+        for (int i = 0; hook == REX_HOOK_SELECT && f && k > 0 && i < (int)f->length * 8; i++) {
+            bool is_ready = f->data[i / 8] & 1 << i % 8;
+            count += is_ready;
+            *is_among |= is_ready && i == fd;
+        }
+    }
+    return count;
+}
+
+/* Whether a process without threads waited for something else besides what it has open there, between its connect and that event. */
+bool told_beside(const struct event *connect, uint32_t until)
+{
+    const struct script *s = script_of(connect->record->task);
+    bool of_it = false, of_others = false;
+    for (size_t i = script_place(s, connect); i < s->count && s->event[i]->number < until; i++) {
+        const struct record *r = s->event[i]->record;
+        bool is_among = false;
+        if (!is_wait(r) || r->result <= 0)
+            continue;
+        int count = told_of(r, (int)connect->record->args[0], &is_among);
+        of_it |= is_among;
+        of_others |= count > is_among;
+    }
+    return of_it && of_others;
 }

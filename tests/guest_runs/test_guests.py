@@ -83,6 +83,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("output_killed.c", "reference"): "this engine does not see what a call does that its task does not survive",
     ("mappings_large.c", "reference"): "where large files were mapped is neither logged nor followed by this engine",
     ("sockets_joined.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
+    ("python_hears_beside.py", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("pipe_tries.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("signal_looped.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("epoll_edges.c", "reference"): "epoll_wait runs for real until the log's descriptors are ready, and so takes edges "
