@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rex.tracer.sandbox import Sandbox
 
 _BLOCK = 1 << 20
+_FAILED = {"change_failed": "a change of files could not be made again", "copy_failed": "a file could not be copied"}
 
 
 @dataclass
@@ -264,7 +265,17 @@ def _outcome(experiment: Experiment, outdir: str, report: Report) -> Outcome:
     left_out = [f"{path} is missing: it was kept out of the archive (rex record --exclude)"
                 for path in missing_inputs(experiment.manifest)]
     return Outcome(experiment, outdir, report.status, report.divergence, report.divergences,
-                   report.differs_at, left_out + report.problems)
+                   report.differs_at, left_out + told_once(report.problems))
+
+
+def told_once(problems: list[str]) -> list[str]:
+    """Of the engine's problems the first of each kind, with how many more there are: one thing that goes wrong makes others fail."""
+    kinds: dict[str, list[str]] = {}
+    for problem in problems:
+        kind, _, what = problem.partition(": ")
+        kinds.setdefault(kind, []).append(what)
+    return [f"{_FAILED.get(kind, kind)}: {found[0]}" + (f" (and {len(found) - 1:,} more)" if len(found) > 1 else "")
+            for kind, found in kinds.items()]
 
 
 def missing_inputs(manifest: Manifest) -> list[str]:
