@@ -70,6 +70,8 @@ void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e, int64_t result);
 bool replay_has_arrived(struct task *t, const struct event *e);
 void replay_waive(struct task *t, const struct event *e);
+bool replay_is_deleted(const char *resolved);
+char *replay_nameless(struct task *t, const char *resolved);          /* what stands in for what it opens; NULL: that has a name */
 char *replay_directory(const struct task *t);          /* what stands in for one that it opens */
 void replay_note_directory(struct task *t, int fd);    /* which is open now */
 struct opened *replay_directory_open(struct task *t, int fd);   /* NULL: not known to be one */

@@ -32,37 +32,6 @@ static bool is_writing(int flags)
     return flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
 }
 
-static bool is_deleted(const char *resolved)
-{
-    size_t n = strlen(resolved);
-    return n > 10 && !strcmp(resolved + n - 10, " (deleted)");
-}
-
-/* Whose descriptors a name below /proc means. */
-static pid_t owner_in(const struct task *t, const char *path)
-{
-    uint32_t number = 0;
-    sscanf(path, "/proc/%u/", &number);
-    const struct task *other = number ? task_named(number) : NULL;
-    return other ? other->tid : t->tid;
-}
-
-/* Descriptors opened again by number: what has no name, or none any more. */
-static char *by_descriptor(struct task *t, const char *resolved)
-{
-    char *digits = t->path ? strstr(t->path, "/fd/") : NULL;
-    bool nameless = *resolved != '/' || !strncmp(resolved, "/memfd:", 7) || is_deleted(resolved);
-    if (!nameless)
-        return NULL;
-    if (digits && (!strncmp(t->path, "/proc/", 6) || !strncmp(t->path, "/dev/fd/", 8)))
-        return text("/proc/%d/fd/%s", owner_in(t, t->path), digits + 4);
-    static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
-    for (int fd = 0; fd < 3 && t->path; fd++)
-        if (!strcmp(t->path, names[fd]))
-            return text("/proc/%d/fd/%d", t->tid, fd);
-    return NULL;
-}
-
 /* What stands in for a source or sink outside: writes to the terminal go where ours go. */
 static char *stand_in(uint32_t stream)
 {
@@ -106,7 +75,7 @@ static char *file_for(struct task *t, const char *path, mode_t kind, int flags)
         free(parent);
         return inside;
     }
-    if ((inside = by_descriptor(t, path)))
+    if ((inside = replay_nameless(t, path)))
         return inside;
     if (!is_writing(flags) && (inside = replay_lock_file(path, kind)))
         return inside;
@@ -244,7 +213,7 @@ const char *replay_stands_in(const struct record *r)
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
     mode_t kind = replay_kind_of(r);
     bool is_plain = path && *path == '/' && !r->stream && !is_writing((int)r->args[2])
-        && !((int)r->args[2] & (O_PATH | O_TMPFILE) & ~O_DIRECTORY) && !is_deleted(path) && !random_concerns(path)
+        && !((int)r->args[2] & (O_PATH | O_TMPFILE) & ~O_DIRECTORY) && !replay_is_deleted(path) && !random_concerns(path)
         && !replay_is_locked(path);
     const char *file = !is_plain ? NULL : kind == S_IFDIR ? plan.empty : kind == S_IFREG ? overlay_original(path) : NULL;
     free(path);

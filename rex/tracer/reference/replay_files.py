@@ -60,8 +60,15 @@ def _open_mode(task: Task) -> int:
     return task.args[{_NR["open"]: 2, _NR["creat"]: 1}.get(task.nr, 3)]
 
 
-def _by_descriptor(task: Task, resolved: bytes) -> bytes | None:
-    """Descriptors opened again by number: what has no name, or none any more."""
+def _namespace(resolved: bytes) -> bytes | None:
+    """What the kernel calls by its kind and number ("mnt:[4026531841]"): whose it is does not matter, as none can be entered."""
+    kind, called, _ = resolved.partition(b":[")
+    name = b"/proc/self/ns/" + kind
+    return name if called and os.path.exists(name) else None          # not of a pipe or socket
+
+
+def _nameless(task: Task, resolved: bytes) -> bytes | None:
+    """For what has no name, or none any more: descriptors opened again by number, namespaces."""
     given = task.path or b""
     if resolved.startswith(b"/") and not resolved.startswith(b"/memfd:") and not (
             resolved.endswith(b" (deleted)") and len(resolved) > 10):
@@ -69,7 +76,9 @@ def _by_descriptor(task: Task, resolved: bytes) -> bytes | None:
     _, slash, digits = given.partition(b"/fd/")
     if slash and given.startswith((b"/proc/", b"/dev/fd/")):
         return b"/proc/%d/fd/%s" % (task.tid, digits)
-    return b"/proc/%d/fd/%d" % (task.tid, _STANDARD_NAMES.index(given)) if given in _STANDARD_NAMES else None
+    if given in _STANDARD_NAMES:
+        return b"/proc/%d/fd/%d" % (task.tid, _STANDARD_NAMES.index(given))
+    return _namespace(resolved)
 
 
 def _file_for(replayer: "Replayer", task: Task, path: bytes, kind: int, flags: int) -> bytes | None:
@@ -79,7 +88,7 @@ def _file_for(replayer: "Replayer", task: Task, path: bytes, kind: int, flags: i
     if flags & _O_TMPFILE == _O_TMPFILE:          # "/dir/#1234 (deleted)"
         directory = path.rpartition(b"/")[0] or path
         return overlay.write(directory + b"/x", True).rpartition(b"/")[0]
-    inside = _by_descriptor(task, path)
+    inside = _nameless(task, path)
     if inside is not None:
         return inside
     if kind == stat.S_IFDIR:          # it is listed from the log
