@@ -25,7 +25,7 @@ static bool is_write_end(pid_t tid, int fd, struct stat *st)
 /* What the threads of a process start they share by their race. */
 static bool may_take_turns(const struct task *t)
 {
-    bool is_known = handler == &recorder || (handler == &replayer && log_version >= LOG_WITH_TURNS);
+    bool is_known = handler != &replayer || log_version >= LOG_WITH_TURNS;
     return is_known && !serial_on && !t->leader->threaded && !t->leader->from_threads && !is_kin(t);
 }
 
