@@ -152,7 +152,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("workers_execute.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("pipe_nonblocking.c", "reference"): "it polls, though it never had to when recorded, which counts as a divergence",
     **{(name, "reference"): "this engine does not know which function reads the clock, or the counter"
-       for name in ("threads_clock.c", "threads_clock_static.c", "threads_counter.c", "threads_moment.c", "threads_time_asked.c", "threads_wall.c",
+       for name in ("threads_clock.c", "threads_clock_slower.c", "threads_clock_static.c", "threads_counter.c", "threads_moment.c", "threads_time_asked.c", "threads_wall.c",
                     "threads_elapsed.c", "python_threads_elapsed.py")},
     ("threads_wait_wall.c", "reference"): "a wait until a time of day is made by the clock of now, by which that is over",
     ("threads_select_less.c", "reference"): "a thread that waits once more than recorded, and for less, is told of what it did not ask for",
