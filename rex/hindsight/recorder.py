@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -292,17 +291,12 @@ class Recorder(Seeker):
 
     def _walk(self, pairs: Iterable[tuple[str, Any]]) -> tuple[Snapshot, Taken]:
         """Copy what the values reach, for the writer."""
-        collects = gc.isenabled()
-        gc.disable()
         copier = self.writer.copier()
         try:
             return walk_roots(self.shapes, copier, pairs), copier.finish()
         except BaseException:
             self.writer.drop(copier.taken)
             raise
-        finally:
-            if collects:
-                gc.enable()
 
     def value(self, name: str, value: Any) -> None:
         """Keep a logged value."""
