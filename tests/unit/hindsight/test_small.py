@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import random
 import subprocess
@@ -14,7 +15,10 @@ import numpy as np
 import pytest
 
 from rex.hindsight.clock import Clock, Entropy
+from rex.hindsight.graph import walk_roots
 from rex.hindsight.imports import is_users
+from rex.hindsight.kinds import Shapes
+from rex.hindsight.memory import Hasher
 from rex.hindsight.output import first_lines_apart
 from rex.hindsight.session import Entry
 from rex.hindsight.usercode import UserCode, all_codes
@@ -128,3 +132,20 @@ def test_added_statements_do_not_change_what_a_function_is() -> None:
     inner = next(each for each in all_codes(now) if each.co_name == "g")
     assert inner.co_freevars == ("a", "b") and code.free(inner) == ("a",) and code.fresh(inner) == {"b"}
     assert len(code.same("m", "f.<locals>.<lambda>")) == 1
+
+
+def test_a_look_at_the_state_collects_nothing_but_what_is_new() -> None:
+    """Else it begins the full collection that imports left nearly due."""
+    state, collected = [[number] for number in range(3000)], []
+    thresholds = gc.get_threshold()
+    gc.collect(1)     # from now on each collection of the new is one of all that is younger than the oldest
+    gc.set_threshold(1000, 0, 0)
+    gc.callbacks.append(lambda phase, told: collected.append(told["generation"]) if phase == "start" else None)
+    try:
+        snapshot = walk_roots(Shapes(UserCode()), Hasher(), [("state", state)])
+        left, is_on = gc.get_count()[0], gc.isenabled()
+    finally:
+        gc.callbacks.pop()
+        gc.set_threshold(*thresholds)
+    assert len(snapshot.roots[0].nodes) == 3001 and set(collected) == {0}
+    assert left < 1000 and is_on
