@@ -92,13 +92,14 @@ def _compile_init(found: dict[str, Any]) -> Callable[..., None]:
     return init
 
 
-def _make(kind: type, frozen: bool, slots: bool) -> type:
+def _make(kind: type, frozen: bool, slots: bool, eq: bool) -> type:
     found = {name: kind.__dict__.get(name, _NONE) for name in kind.__dict__.get("__annotations__", {})}
     hashed = [name for name, default in found.items() if not isinstance(default, _Field) or default.is_hashed]
     key = attrgetter(*hashed)
-    added = {"__values__": found, "__init__": _make_init(found), "__eq__": _equal, "_values": staticmethod(attrgetter(*found)),
-             "__hash__": (lambda value: hash(key(value))) if frozen else None, "__dataclass_fields__": _StandardFields(),
+    added = {"__values__": found, "__init__": _make_init(found), "__dataclass_fields__": _StandardFields(),
              **({} if "__repr__" in kind.__dict__ else {"__repr__": _repr})}
+    if eq:   # else each is equal to itself alone
+        added |= {"__eq__": _equal, "_values": staticmethod(attrgetter(*found)), "__hash__": (lambda value: hash(key(value))) if frozen else None}
     if slots:   # which a class has from its making on, and then no values beside them
         body = {name: value for name, value in kind.__dict__.items() if name not in (*found, "__dict__", "__weakref__")}
         return type(kind)(kind.__name__, kind.__bases__, {
@@ -114,11 +115,11 @@ def _make(kind: type, frozen: bool, slots: bool) -> type:
 if not TYPE_CHECKING:
     field = _Field
 
-    def dataclass(kind: Any = None, *, frozen: bool = False, slots: bool = False) -> Any:
+    def dataclass(kind: Any = None, *, frozen: bool = False, slots: bool = False, eq: bool = True) -> Any:
         """Make a class a data class."""
         if kind is None:
-            return lambda decorated: _make(decorated, frozen, slots)
-        return _make(kind, frozen, slots)
+            return lambda decorated: _make(decorated, frozen, slots, eq)
+        return _make(kind, frozen, slots, eq)
 
     def replace(value: Any, **changes: Any) -> Any:
         """The same value with some fields changed."""

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-from typing import TYPE_CHECKING, Any
 
 import click
 
+from rex.cli import hindsight_replay_run
+from rex.cli.hindsight_replay_run import count
 from rex.cli.table import clean, guarded, parse_ref, print_columns, print_json
-from rex.errors import OwnFailure, UsageError
+from rex.errors import UsageError
 from rex.types import format_duration, format_size, parse_duration, parse_size
-
-if TYPE_CHECKING:
-    from rex.hindsight.plan import Options, Plan
-    from rex.hindsight.replay import Findings
-
 
 @click.group("hindsight", epilog="Example: rex hindsight record train.py")
 def command() -> None:
     """Record a training script; later, answer log statements that were added to it."""
-    missing = [name for name in ("cloudpickle", "numpy", "xxhash") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise UsageError(f"rex hindsight needs {', '.join(missing)}", "not installed beside Rex",
-                         "install it with: pip install 'rex[hindsight]'")
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+    hindsight_replay_run.require()
 
 
 def _where(archive: str, experiment: str) -> str:
@@ -74,7 +62,7 @@ def record_command(archive: str, experiment: str | None, overhead: float, budget
             click.echo(f"rex: checkpoints ended early: {clean(facts['failure'])}", err=True)
         share = facts["cost_s"] / max(facts["took_s"] - facts["border_s"], 1e-3)   # the writer runs beside the script
         click.echo(f"rex: recorded {where} in {format_duration(facts['took_s'])}: "
-                   f"{_count(facts['iterations'], 'iteration')}, {_count(facts['checkpoints'], 'checkpoint')}, "
+                   f"{count(facts['iterations'], 'iteration')}, {count(facts['checkpoints'], 'checkpoint')}, "
                    f"{format_size(facts['stored'])}, overhead {share:.1%}; add statements to it, then: "
                    f"rex hindsight replay {_where(archive, outcome.experiment)}", err=True)
         if facts["status"] and facts["checkpoints"]:
@@ -84,30 +72,6 @@ def record_command(archive: str, experiment: str | None, overhead: float, budget
         click.echo(f"rex: the run broke off; go on with: rex hindsight record -l {archive} "
                    f"--resume {outcome.experiment}", err=True)
     return end_like(outcome.status)
-
-
-def plan_text(plan: "Plan") -> str:
-    """What a replay will do, in one line."""
-    workers = len(plan.pieces)
-    kind = "inner probe" if plan.is_inner else "outer probe" if plan.probes else \
-        "nothing was added to the script, so this only checks"
-    parts = [f"{kind}: "]
-    if plan.skips:
-        parts.append(f"{_count(plan.skips, 'inner loop')} skipped, ")
-    parts.append(f"{_count(workers, 'worker')}, about "
-                 f"{format_duration(max([piece.run_s for piece in plan.pieces], default=0.0))}")
-    return "".join(parts)
-
-
-def print_event(event: dict[str, Any]) -> None:
-    """Show what a probe printed or logged."""
-    if event["e"] == "value":
-        click.echo(f"{event['name']} {event['value']}")
-        return
-    stream = sys.stdout if event["fd"] == 1 else sys.stderr
-    stream.flush()
-    stream.buffer.write(event["text"].encode("utf-8", "surrogateescape"))
-    stream.flush()
 
 
 @command.command("replay", epilog="Example: rex hindsight replay -l EXP --epochs 40:60 -j 4   "
@@ -129,77 +93,7 @@ def replay_command(archive: str, experiment: str | None, jobs: int | None, dask:
                    verify: int, no_skip: bool, allow_changes: bool, allow_divergence: bool, yes: bool,
                    script: str | None) -> int:
     """Answer the statements that were added to a recorded script."""
-    from rex.hindsight.plan import Options
-    from rex.hindsight.replay import cluster_size
-    jobs = jobs or (cluster_size(dask) if dask else 1)
-    options = Options(script, archive, experiment, jobs, parse_epochs(epochs), allow_changes,
-                      not no_skip, verify, dask)
-    try:
-        return plan_and_replay(options, allow_divergence, yes)
-    except (UsageError, OwnFailure) as error:
-        for note in getattr(error, "__notes__", ()):
-            click.echo(note, err=True, nl=False)
-        raise
-
-
-def plan_and_replay(options: "Options", allow_divergence: bool, yes: bool) -> int:
-    """Say what will be done, do it, keep it, and give the verdict; the exit status."""
-    import time
-    from rex.archive import Archive
-    from rex.hindsight.kept import KeptReplay
-    from rex.hindsight.plan import make_plan
-    from rex.hindsight.replay import run_plan
-    plan = make_plan(options)
-    click.echo(f"rex: {options.archive}:{plan.experiment.name}: {plan_text(plan)}", err=True)
-    if plan.expected_s > 60 and sys.stdin.isatty() and not yes:
-        click.confirm("rex: go on?", abort=True, err=True)
-    kept, begun_s = KeptReplay(Archive.open(options.archive), plan, plan.sources), time.monotonic()
-
-    def take(event: dict[str, Any]) -> None:
-        kept.add(event)
-        print_event(event)
-
-    try:
-        findings = run_plan(plan, options, take)
-    except BaseException:
-        kept.abandon()
-        raise
-    kept.finish(findings, time.monotonic() - begun_s)
-    return verdict(findings, f"{options.archive}:{kept.name}", allow_divergence)
-
-
-def verdict(findings: "Findings", where: str, is_allowed: bool) -> int:
-    """Say what the check found; the exit status."""
-    for note in findings.notes.values():
-        click.echo(f"rex: {note}", err=True)
-    if not findings.diverged:
-        click.echo(f"rex: as recorded: output equal, state equal at {_count(findings.checked, 'checkpoint')}, "
-                   f"{_count(findings.skipped, 'loop')} skipped; kept as {where}", err=True)
-        return 0
-    first = findings.diverged[0]
-    what = first["names"][0] if first["what"] == "state" else "output"
-    when = f"in iteration {first['iteration']}" if first["iteration"] >= 0 else "outside the main loop"
-    click.echo(f"rex: {what} differs from the recording {when} (seen at {first['position']})", err=True)
-    if first["what"] == "output":
-        click.echo(f"rex: recorded: {first['recorded']!r}\nrex: now:      {first['now']!r}", err=True)
-    return 0 if is_allowed else 20
-
-
-def parse_epochs(text: str | None) -> tuple[int, int] | None:
-    """From and until of A:B; either may be left out, and A alone is one.
-
-    Raises:
-        UsageError: it is no range.
-    """
-    if text is None:
-        return None
-    low, colon, high = text.partition(":")
-    try:
-        start = int(low or 0)
-        stop = int(high) if high else 1 << 60
-    except ValueError:
-        raise UsageError(f"not a range of iterations: {text}", "", "write 40:60") from None
-    return (start, stop) if colon else (start, start + 1)
+    return hindsight_replay_run.run(archive, experiment, jobs, dask, epochs, verify, no_skip, allow_changes, allow_divergence, yes, script)
 
 
 @command.command("show", epilog="Example: rex hindsight show EXP:exp0 --csv   "

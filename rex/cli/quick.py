@@ -1,4 +1,4 @@
-"""The usual words of `rex record` and `rex replay`, read without click: its import is a quarter of what a short command costs.
+"""The usual words of `rex record`, `rex replay` and `rex hindsight replay`, read without click: its import is a quarter of what a short command costs.
 
 What is not understood here, rare options and all that is wrong, is left to click, whose commands have the same words.
 """
@@ -19,11 +19,13 @@ class Words:
         valued: options that a value follows.
         flags: those that stand alone.
         rest: the parameter that gets the words behind them, if there may and must be any.
+        single: one that a word among them sets.
     """
 
     valued: dict[str, str]
     flags: dict[str, str]
     rest: str = ""
+    single: str = ""
 
 
 _BOTH = {"-l": "archive", "--archive": "archive", "-e": "experiment", "--experiment": "experiment"}
@@ -31,7 +33,8 @@ _QUIET = {"-q": "quiet", "--quiet": "quiet"}
 COMMANDS = {
     "record": Words(_BOTH, {**_QUIET, "--json": "as_json", "--serialize": "serialize"}, "command"),
     "replay": Words({**_BOTH, "-o": "outdir", "--outdir": "outdir"},
-                    {**_QUIET, "--json": "json_wanted", "--check": "check", "--sandbox": "sandbox"})}
+                    {**_QUIET, "--json": "json_wanted", "--check": "check", "--sandbox": "sandbox"}),
+    "hindsight replay": Words({**_BOTH, "--epochs": "epochs"}, {"-y": "yes", "--yes": "yes", "--no-skip": "no_skip"}, single="script")}
 
 
 def read(known: Words, words: list[str]) -> dict[str, Any] | None:
@@ -41,7 +44,9 @@ def read(known: Words, words: list[str]) -> dict[str, Any] | None:
     rest: list[str] = []
     for word in left:
         name, is_joined, value = word.partition("=") if word.startswith("--") else (word, "", "")
-        if word == "--" or not word.startswith("-"):
+        if known.single and known.single not in found and not word.startswith("-"):
+            found[known.single] = word
+        elif word == "--" or not word.startswith("-"):
             rest = [word, *left] if word != "--" else list(left)
         elif name in known.valued:
             value = value if is_joined else next(left, "-")
@@ -59,12 +64,17 @@ def read(known: Words, words: list[str]) -> dict[str, Any] | None:
 
 def run(argv: list[str]) -> int | None:
     """Run a command line that is understood here; its exit status."""
-    known = COMMANDS.get(argv[0]) if argv else None
-    words = read(known, argv[1:]) if known and "_REX_COMPLETE" not in os.environ else None
+    count = 2 if argv[:1] == ["hindsight"] else 1
+    command = " ".join(argv[:count])
+    known = COMMANDS.get(command)
+    words = read(known, argv[count:]) if known and "_REX_COMPLETE" not in os.environ else None
     if words is None:
         return None
-    if argv[0] == "record":
+    if command == "record":
         from rex.cli.record_run import run as record
         return record(**words)
-    from rex.cli.replay_run import run as replay
-    return replay(**words)
+    if command == "replay":
+        from rex.cli.replay_run import run as replay
+        return replay(**words)
+    from rex.cli.hindsight_replay_run import run as answer
+    return answer(**words)

@@ -14,7 +14,6 @@ import os
 import select
 import struct
 from collections import deque
-from dataclasses import dataclass, field
 from typing import Any, Iterator, Mapping
 
 from rex.archive import Archive
@@ -25,6 +24,7 @@ from rex.hindsight.plan import Piece, Plan
 from rex.hindsight.records import Checkpoint
 from rex.hindsight.tables import Table, decode_table
 from rex.state.store import read_content
+from rex.values import dataclass, field
 
 # Number of the border; whether the state is taken on; where its bytes begin; how many there are of structure (of a state that is:
 # what differs from the last one that was), table, index and chunks, which follow each other. The index has of each chunk:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import difflib
 import functools
-from dataclasses import dataclass, field
 from typing import Any, Iterator
 
 from rex.errors import UsageError
 from rex.hindsight.instrument import ModulePlan, SiteFacts, plan_module
+from rex.values import dataclass, field
 
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)

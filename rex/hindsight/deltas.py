@@ -8,12 +8,12 @@ A base is stored whole, so that reading a chunk takes two objects at most.
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Any, Container
 
 import xxhash
 
 from rex.errors import Damaged
+from rex.values import dataclass
 
 ITEM_BYTES = (2, 4, 8)
 LIFETIME = 3                   # checkpoints until a base is replaced: distance costs bytes, bases too

@@ -11,7 +11,6 @@ from __future__ import annotations
 import gc
 import io
 import pickle
-from dataclasses import dataclass, field
 from sys import intern
 from types import MappingProxyType
 from typing import Any, Callable, Container, Iterable, Iterator, Mapping, Protocol
@@ -19,6 +18,7 @@ from typing import Any, Callable, Container, Iterable, Iterator, Mapping, Protoc
 import xxhash
 
 from rex.hindsight.device import settle
+from rex.values import dataclass, field
 
 Node = tuple[Any, ...]
 Ref = tuple[int]

@@ -14,8 +14,9 @@ import ast
 import copy
 import hashlib
 import types
-from dataclasses import dataclass, field
 from typing import Any, Iterator
+
+from rex.values import dataclass, field
 
 PREFIX = "_rex_"
 PROBE = PREFIX + "probe"

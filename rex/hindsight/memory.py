@@ -10,7 +10,6 @@ import contextlib
 import ctypes
 import mmap
 import threading
-from dataclasses import dataclass, field
 from typing import Any, Callable
 
 import xxhash
@@ -18,6 +17,7 @@ import xxhash
 from rex.hindsight.device import DeviceCopies
 from rex.state.parts import memory_at
 from rex.state.versions import CHUNK_BYTES
+from rex.values import dataclass, field
 
 _ARENA_SLOTS = 256   # 32 MiB
 _SMALLER_BYTES = 4 << 10, 16 << 10, 64 << 10   # slots for what is no whole chunk

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import random
-from dataclasses import dataclass, field
 
 from rex.archive import Archive, Experiment
 from rex.errors import NotFound, UsageError
 from rex.hindsight.changes import Probe, compare, describe_refusal, unified
 from rex.hindsight.files import identity_of
 from rex.hindsight.records import Border, Run, content_of, read_run
+from rex.values import dataclass, field
 
 FOREVER = 1 << 60
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from rex.values import dataclass, field
+
 
 OVERHEAD = 0.0667
 RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint, until seen

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import threading
-from dataclasses import dataclass, field
 from typing import Any
 
 from rex.archive import Archive, Content, Experiment
 from rex.errors import Damaged, NotFound, RexError, TooNew
 from rex.state.records import content_to_json
+from rex.values import dataclass, field
 
 ENGINE = "hindsight"     # of experiments that are runs or replays
 FORMAT = 2       # 1: states told less of sets, exceptions and tensors

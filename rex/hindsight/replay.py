@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator
 
 from rex.archive import COMPLETE
@@ -14,6 +13,7 @@ from rex.hindsight.ahead import Wanted, wanted_by
 from rex.hindsight.files import place_apart, private_folders
 from rex.hindsight.plan import FOREVER, Options, Plan
 from rex.hindsight.workers import Worker, do_piece
+from rex.values import dataclass, field
 
 Show = Callable[[dict[str, Any]], None]
 

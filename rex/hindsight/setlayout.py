@@ -7,16 +7,9 @@ is a pointer and a hash, empty with a null pointer, a dummy where something was 
 from __future__ import annotations
 
 import ctypes
-import dataclasses
-import datetime
-import decimal
-import enum
-import fractions
 import functools
-import pathlib
 import struct
 import sys
-import uuid
 from operator import is_
 from typing import Any
 
@@ -31,7 +24,8 @@ _ENTRY_BYTES = 16
 _EMPTY, _USED, _DUMMY = 0, 1, 2
 FRESH: Layout = bytes(_SMALL), 0
 _PLAIN = frozenset((int, bool, str, bytes, complex) if sys.version_info < (3, 12) else (int, bool, str, bytes, complex, type(None)))
-_BY_CONTENT = (enum.Enum, pathlib.PurePath, datetime.date, datetime.time, datetime.timedelta, decimal.Decimal, fractions.Fraction, uuid.UUID)
+_BY_CONTENT = frozenset({("enum", "Enum"), ("pathlib", "PurePath"), ("pathlib._local", "PurePath"), ("datetime", "date"), ("datetime", "time"),
+                         ("datetime", "timedelta"), ("decimal", "Decimal"), ("fractions", "Fraction"), ("uuid", "UUID")})
 
 
 def is_stable(item: Any) -> bool:
@@ -47,8 +41,9 @@ def is_stable(item: Any) -> bool:
         return hasattr(kind, "dtype") and bool(item == item)     # a scalar
     told = vars(kind).get("__dataclass_params__")
     if told is not None and told.frozen and told.eq:
-        return all(is_stable(getattr(item, field.name)) for field in dataclasses.fields(item) if field.compare)
-    return isinstance(item, _BY_CONTENT)
+        fields = sys.modules["dataclasses"].fields(item)
+        return all(is_stable(getattr(item, field.name)) for field in fields if field.compare)
+    return any((base.__module__, base.__name__) in _BY_CONTENT for base in kind.__mro__)
 
 
 def layout_of(value: set[Any] | frozenset[Any]) -> Layout | None:

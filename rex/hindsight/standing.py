@@ -7,7 +7,6 @@ a restore looks for the place of each; where nothing was bound anew, what tensor
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass, field
 from gc import get_referents
 from itertools import chain
 from marshal import dumps
@@ -19,6 +18,7 @@ from rex.hindsight.interpreter import LOGGERS
 from rex.hindsight.restore import Build
 from rex.hindsight.roots import is_copy
 from rex.hindsight.shapes import hashes_itself
+from rex.values import dataclass, field
 
 # What is only looked at and never taken hold of has no end that somebody could see too late, nor memory that somebody could want.
 _MOST_BYTES = 64 << 20
@@ -124,7 +124,8 @@ class _Tree:
     _sized: list[tuple[Any, list[Any]]] = field(default_factory=list)     # containers by kind, with what tells their size
     _held: tuple[list[Any], list[Any]] = ([], [])
 
-    def __post_init__(self) -> None:
+    def begin(self) -> None:
+        """Note what is looked at of them, and that they are as they are to be."""
         self.keys = {key_of(each): number for number, each in self.objects.items()}
         self.outer = {key_of(each): number for number, each in self.others.items()}
         nodes = dict(enumerate(self.root.nodes, base_of(self.root.name)))
@@ -215,7 +216,9 @@ def _tree_of(root: RootState, objects: Mapping[int, Any], shapes: Mapping[str, A
         if _size(root.nodes) > _MOST_BYTES or any(map(_is_watched, held)):
             return None
     others = {number: objects[number] for node in root.nodes for number in refs_of(node) if number not in own}
-    return _Tree(root, own, others, shapes)
+    tree = _Tree(root, own, others, shapes)
+    tree.begin()
+    return tree
 
 
 def _is_seen(node: Node) -> bool:

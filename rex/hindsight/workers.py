@@ -10,7 +10,6 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import astuple
 from typing import Any, Iterator
 
 from rex.errors import OwnFailure, RexError, UsageError
@@ -53,7 +52,7 @@ class Worker:
         path = os.path.join(scratch, "job.json")
         kept = self._job["environment"]
         here = {name: os.environ[name] for name in self._job["withheld"] if name in os.environ}
-        ends = astuple(ahead) if ahead else ()
+        ends = (ahead.heads, ahead.done, ahead.room) if ahead else ()
         with open(path, "w", encoding="utf-8") as file:
             json.dump({**self._job, "environment": None, "events": events, "ahead": ends, "scratch": scratch}, file)
         with open(self._errors, "wb") as errors:

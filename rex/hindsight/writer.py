@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from dataclasses import dataclass
 from typing import Iterator
 
 from rex.archive import Archive, Content, Recording
@@ -17,6 +16,7 @@ from rex.hindsight.records import Checkpoint, LogWriter, checkpoint_to_json
 from rex.hindsight.tables import encode_table, read_table
 from rex.hindsight.thinning import Objects, Thinner, objects_of
 from rex.state.parts import memory_at
+from rex.values import dataclass
 
 PENDING_BYTES = 2 << 30
 LINGER_S = 3.0       # of small checkpoints until they are written: a killed process loses them

@@ -10,8 +10,6 @@ import threading
 import types
 from typing import Any
 
-from cloudpickle import cloudpickle
-
 
 def make_function(code: bytes, namespace: dict[str, Any], name: str,
                   closure: tuple[types.CellType, ...] | None) -> types.FunctionType:
@@ -89,11 +87,13 @@ def set_cell(cell: types.CellType, content: tuple[Any, ...]) -> None:
 
 def module_globals(name: str) -> dict[str, Any]:
     """The namespace of an importable module."""
+    from cloudpickle import cloudpickle
     return vars(cloudpickle.subimport(name))
 
 
 def set_class(kind: type, state: tuple[dict[str, Any], Any]) -> type:
     """Give a class its attributes; one that is still alive loses those it got since."""
+    from cloudpickle import cloudpickle
     if issubclass(kind, enum.Enum):   # its members are not in the state
         for member in kind:
             for name in [n for n in vars(member) if not (n.startswith("_") and n.endswith("_"))]:

@@ -13,7 +13,8 @@ import ctypes
 import os
 import platform
 import struct
-from dataclasses import dataclass, field
+
+from rex.values import dataclass, field
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 

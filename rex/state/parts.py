@@ -6,7 +6,6 @@ import ctypes
 import operator
 import sys
 import weakref
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any, Callable
@@ -15,6 +14,7 @@ import xxhash
 
 from rex.state.pages import PageWatch, Region
 from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part
+from rex.values import dataclass
 
 # Smaller memory is hashed sooner than the kernel is asked.
 WATCH_BYTES = 1 << 20

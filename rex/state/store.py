@@ -8,7 +8,6 @@ import queue
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass
 from typing import Any, Callable, Iterable
 
 from rex.archive import Archive, Content, Experiment, Recording, append_whole
@@ -16,6 +15,7 @@ from rex.errors import RexError
 from rex.state import records
 from rex.state.spill import Spill
 from rex.state.versions import Chunk, Delta, History, Version
+from rex.values import dataclass
 
 # Stored chunks that stay in memory, for undo; and what may wait to be stored.
 RECENT_BYTES, PENDING_BYTES = 256 << 20, 2 << 30

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable, Iterator, Mapping, Protocol
 
 from rex.archive import Content
 from rex.errors import NotFound
+from rex.values import dataclass, field
 
 CHUNK_BYTES = 128 << 10   # one object of the archive
 SEGMENT_ITEMS = 4096

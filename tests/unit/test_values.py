@@ -32,27 +32,35 @@ def made_by(dataclass: Any, field: Any) -> list[Any]:
         def count(self) -> int:
             return len(self.names)
 
-    return [Small, Open]
+    @dataclass(eq=False, slots=True)
+    class Same:
+        """A value that is equal to itself alone."""
+
+        names: list[str] = field(default_factory=list)
+
+    return [Small, Open, Same]
 
 
 QUESTIONS: list[Callable[[Any, Any], Any]] = [
-    lambda small, _: repr(small("a", 4)).rpartition(".")[2],
-    lambda small, _: small("a") == small("a", 3, {}),
-    lambda small, _: small("a") == small("b"),
-    lambda small, _: small("a") == ("a", 3, {}),
-    lambda small, _: hash(small("a", facts={"x": 1})) == hash(small("a")),
-    lambda small, _: hash(small("a")) == hash(small("b")),
-    lambda small, _: small.__slots__,
-    lambda small, _: dataclasses.asdict(dataclasses.replace(small("a"), size=5)),
-    lambda small, _: [(f.name, f.default, f.type) for f in dataclasses.fields(small)][:2],
-    lambda small, _: dataclasses.is_dataclass(small),
-    lambda small, _: small(),
-    lambda small, _: small("a", other=1),
-    lambda _, open_: vars(open_()),
-    lambda _, open_: open_().names is open_().names,
-    lambda _, open_: open_(["x"]).count,
-    lambda _, open_: hash(open_()),
-    lambda _, open_: hasattr(open_, "names"),
+    lambda small, *_: repr(small("a", 4)).rpartition(".")[2],
+    lambda small, *_: small("a") == small("a", 3, {}),
+    lambda small, *_: small("a") == small("b"),
+    lambda small, *_: small("a") == ("a", 3, {}),
+    lambda small, *_: hash(small("a", facts={"x": 1})) == hash(small("a")),
+    lambda small, *_: hash(small("a")) == hash(small("b")),
+    lambda small, *_: small.__slots__,
+    lambda small, *_: dataclasses.asdict(dataclasses.replace(small("a"), size=5)),
+    lambda small, *_: [(f.name, f.default, f.type) for f in dataclasses.fields(small)][:2],
+    lambda small, *_: dataclasses.is_dataclass(small),
+    lambda small, *_: small(),
+    lambda small, *_: small("a", other=1),
+    lambda _, open_, *__: vars(open_()),
+    lambda _, open_, *__: open_().names is open_().names,
+    lambda _, open_, *__: open_(["x"]).count,
+    lambda _, open_, *__: hash(open_()),
+    lambda _, open_, *__: hasattr(open_, "names"),
+    lambda *kinds: (kinds[2]() == kinds[2](), (value := kinds[2]()) == value, hash(value) == object.__hash__(value)),
+    lambda *kinds: repr(kinds[2](["x"])).rpartition(".")[2],
 ]
 
 

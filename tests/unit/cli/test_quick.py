@@ -9,12 +9,13 @@ from typing import Any
 import click
 import pytest
 
-from rex.cli import quick, record_command, record_run, replay_command, replay_run
+from rex.cli import hindsight_command, hindsight_replay_run, quick, record_command, record_run, replay_command, replay_run
 
-CLICK = {"record": record_command.command, "replay": replay_command.command}
-RUNS = {"record": record_run.run, "replay": replay_run.run}
+CLICK = {"record": record_command.command, "replay": replay_command.command, "hindsight replay": hindsight_command.replay_command}
+RUNS = {"record": record_run.run, "replay": replay_run.run, "hindsight replay": hindsight_replay_run.run}
 WORDS = ["-l", "A", "--archive", "--archive=B", "--archive=", "-e", "x", "-lA", "-q", "--quiet", "-qe", "--json", "--json=1", "--serialize",
-         "--check", "--sandbox", "-o", "out", "--outdir=o", "--cells", "--exclude", "*", "--", "-", "", "ls", "-v", "--help", "--all"]
+         "--check", "--sandbox", "-o", "out", "--outdir=o", "--cells", "--exclude", "*", "--", "-", "", "ls", "-v", "--help", "--all", "-y",
+         "--yes", "--no-skip", "--epochs", "--epochs=2:3", "-j"]
 
 
 def by_click(name: str, words: list[str]) -> dict[str, Any]:
@@ -46,9 +47,12 @@ def test_what_is_read_here_is_what_click_reads(name: str) -> None:
 @pytest.mark.parametrize("line, is_understood", [
     ("record -l A -e x -q -- ls -l", True), ("record --archive=A ls --help", True), ("record --json --serialize ls", True),
     ("record", False), ("record --", False), ("record -h", False), ("record --cells x.py", False), ("record -l", False),
-    ("replay", True), ("replay -l A -o out --check --json", True), ("replay -l A out", False), ("replay --all", False)])
+    ("replay", True), ("replay -l A -o out --check --json", True), ("replay -l A out", False), ("replay --all", False),
+    ("hindsight replay", True), ("hindsight replay -l A -e x --epochs 4:6 train.py -y", True), ("hindsight replay train.py --no-skip", True),
+    ("hindsight replay a.py b.py", False), ("hindsight replay -j 2 train.py", False), ("hindsight replay -- train.py", False)])
 def test_what_is_understood(line: str, is_understood: bool) -> None:
-    name, *words = line.split()
+    name = next(each for each in reversed(CLICK) if line.startswith(each))
+    words = line.removeprefix(name).split()
     assert (by_us(name, words) is not None) is is_understood
 
 
