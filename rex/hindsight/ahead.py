@@ -32,7 +32,9 @@ _HEAD = struct.Struct("<QQQQQQQ")
 _CHUNK = struct.Struct("<16sQ")   # digest, size
 _MOST_BYTES = 256 << 20           # of a state: all of its memory is held at once
 _ROOM_BYTES = _MOST_BYTES + (64 << 20)
-_WORTH_BYTES = 4 << 20            # a single smaller state is read sooner than numpy is imported, which the worker's script does anyway
+# Of the first state and of what those behind it do not share with others: less is read sooner than numpy is imported, which the
+# worker's script does anyway.
+_WORTH_BYTES = 4 << 20
 _Roots = dict[str, tuple[RootState, list[bytes]]]     # by name, with their nodes encoded
 
 
@@ -76,8 +78,8 @@ def wanted_by(plan: Plan, piece: Piece) -> list[Wanted]:
     borders = ((number, plan.run.borders[number]) for number in piece.borders)
     found = [Wanted(number, border.checkpoint, border.position in skipped) for number, border in borders
              if border.checkpoint is not None and not border.checkpoint.why_not and border.checkpoint.size_bytes <= _MOST_BYTES]
-    sizes = [each.checkpoint.size_bytes for each in found if each.is_taken_on]
-    return found if len(sizes) > 1 or sum(sizes) >= _WORTH_BYTES else []
+    sizes = [each.checkpoint.stored_bytes if number else each.checkpoint.size_bytes for number, each in enumerate(found)]
+    return found if sum(sizes) >= _WORTH_BYTES else []
 
 
 @dataclass(frozen=True, slots=True)

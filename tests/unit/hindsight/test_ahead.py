@@ -165,11 +165,14 @@ def test_a_worker_that_ends_lets_the_sender_go(world: World, monkeypatch: pytest
     assert not thread.is_alive()
 
 
-def test_a_single_small_state_is_the_worker_s_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = plan(make_run(6), set(), jobs=2, hot={"m#0", "m#1"})
-    assert not wanted_by(made, made.pieces[1])
-    monkeypatch.setattr("rex.hindsight.ahead._WORTH_BYTES", 0)
-    assert wanted_by(made, made.pieces[1])
+@pytest.mark.parametrize("first, more, is_worth_it", [(1 << 20, 10_000, False), (5 << 20, 0, True), (1 << 20, 1 << 20, True)])
+def test_what_is_little_is_the_worker_s_to_read(first: int, more: int, is_worth_it: bool) -> None:
+    run = make_run(6)
+    for border in run.borders:
+        if border.checkpoint:
+            border.checkpoint.size_bytes, border.checkpoint.stored_bytes = first, more
+    made = plan(run, {"m#1"}, jobs=1, hot={"m#0"})
+    assert bool(wanted_by(made, made.pieces[0])) is is_worth_it
 
 
 def test_a_plan_tells_what_its_workers_come_by(monkeypatch: pytest.MonkeyPatch) -> None:
