@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.machinery
 import os
 import sys
 import sysconfig
+import threading
 import types
 from typing import Any, Callable, Mapping, Sequence
 
 Prepare = Callable[[str, str, types.ModuleType], types.CodeType]
 Meet = Callable[[types.ModuleType], None]
 
+_NEVER = 1 << 30
 _LIBRARIES = tuple(path for key in ("stdlib", "platstdlib", "purelib", "platlib")
                    if (path := sysconfig.get_paths().get(key)))
 
@@ -26,20 +29,75 @@ def is_users(path: str, tops: tuple[str, ...]) -> bool:
             and "dist-packages" not in path)
 
 
+class Unhurried:
+    """Has the collector leave what is old alone while a library is imported: what is new it looks through as ever.
+
+    What libraries make then stays, and to look through all of it time and again is a seventh of what the import of torch takes.
+    """
+
+    def __init__(self) -> None:
+        self._usual: tuple[int, int, int] | None = None
+        self._thread = threading.get_ident()     # that of the script: while another imports, a state may be looked at
+
+    @property
+    def is_unhurried(self) -> bool:
+        """Whether a library is imported."""
+        return self._usual is not None
+
+    def run(self, load: Callable[[], None]) -> None:
+        """Import a library, and those that it imports."""
+        if self.is_unhurried or threading.get_ident() != self._thread:
+            load()
+            return
+        usual = gc.get_threshold()
+        self._begin(usual)
+        try:
+            load()
+        finally:
+            self._end(usual)
+
+    def run_users(self, load: Callable[[], None]) -> None:
+        """Import a module of the user's, perhaps for a library that is imported: its loops find all as they set it."""
+        usual = self._usual
+        if usual is None:
+            load()
+            return
+        self._end(usual)
+        try:
+            load()
+        finally:
+            if gc.get_threshold() == usual:
+                self._begin(usual)
+
+    def _begin(self, usual: tuple[int, int, int]) -> None:
+        self._usual = usual
+        gc.set_threshold(*usual[:2], _NEVER)
+
+    def _end(self, usual: tuple[int, int, int]) -> None:
+        self._usual = None
+        if gc.get_threshold() == (*usual[:2], _NEVER):    # else the library has set what it wants
+            gc.set_threshold(*usual)
+            if gc.isenabled() and 0 < usual[2] < gc.get_count()[2]:     # once, and not in a loop of the user's
+                gc.collect()
+
+
 class _Loader(importlib.machinery.SourceFileLoader):
     prepare: Prepare
+    collector: Unhurried
 
     def exec_module(self, module: types.ModuleType) -> None:
         code = self.prepare(module.__name__, self.path, module)
-        exec(code, vars(module))
+        self.collector.run_users(lambda: exec(code, vars(module)))
 
 
 class _LibraryLoader(importlib.machinery.SourceFileLoader):
-    meet: Meet
+    meet: Meet | None
+    collector: Unhurried
 
     def exec_module(self, module: types.ModuleType) -> None:
-        super().exec_module(module)
-        self.meet(module)
+        self.collector.run(lambda: super(_LibraryLoader, self).exec_module(module))
+        if self.meet:
+            self.meet(module)
 
 
 class Finder:
@@ -53,6 +111,7 @@ class Finder:
             libraries: what is called, by name, with one that was imported.
         """
         self._tops, self._prepare, self._libraries = tops, prepare, libraries
+        self._collector = Unhurried()
 
     def find_spec(self, fullname: str, path: Sequence[str] | None,
                   target: types.ModuleType | None = None) -> Any:
@@ -62,10 +121,10 @@ class Finder:
             return spec
         if is_users(spec.origin, self._tops):
             spec.loader = _Loader(fullname, spec.origin)
-            spec.loader.prepare = self._prepare
-        elif fullname in self._libraries:
+            spec.loader.prepare, spec.loader.collector = self._prepare, self._collector
+        elif fullname in self._libraries or not self._collector.is_unhurried:
             spec.loader = _LibraryLoader(fullname, spec.origin)
-            spec.loader.meet = self._libraries[fullname]
+            spec.loader.meet, spec.loader.collector = self._libraries.get(fullname), self._collector
         return spec
 
     def install(self) -> None:

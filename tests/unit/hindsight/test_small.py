@@ -16,7 +16,7 @@ import pytest
 
 from rex.hindsight.clock import Clock, Entropy
 from rex.hindsight.graph import walk_roots
-from rex.hindsight.imports import is_users
+from rex.hindsight.imports import Unhurried, is_users
 from rex.hindsight.kinds import Shapes
 from rex.hindsight.memory import Hasher
 from rex.hindsight.output import first_lines_apart
@@ -149,3 +149,46 @@ def test_a_look_at_the_state_collects_nothing_but_what_is_new() -> None:
         gc.set_threshold(*thresholds)
     assert len(snapshot.roots[0].nodes) == 3001 and set(collected) == {0}
     assert left < 1000 and is_on
+
+
+def test_while_a_library_is_imported_the_collector_leaves_alone_what_is_old() -> None:
+    collector, usual, seen = Unhurried(), gc.get_threshold(), []
+
+    def library() -> None:
+        seen.append(gc.get_threshold())
+        collector.run(lambda: seen.append(gc.get_threshold()))      # imports another
+        collector.run_users(lambda: seen.append(gc.get_threshold()))
+        seen.append(gc.get_threshold())
+        raise ImportError
+
+    with pytest.raises(ImportError):
+        collector.run(library)
+    young = (*usual[:2], 1 << 30)
+    assert seen == [young, young, usual, young] and gc.get_threshold() == usual and not collector.is_unhurried
+
+
+def test_once_a_library_is_imported_what_is_due_is_looked_through() -> None:
+    collector, usual, made, looks = Unhurried(), gc.get_threshold(), [], []
+    gc.set_threshold(10, 1, 1)
+    gc.callbacks.append(lambda phase, told: looks.append(told["generation"]) if phase == "start" else None)
+    try:
+        collector.run(lambda: made.extend([number] for number in range(1000)))
+    finally:
+        gc.callbacks.pop()
+        gc.set_threshold(*usual)
+    assert looks[-1] == 2 and looks.count(2) == 1 and looks.count(0) > 10
+
+
+def test_what_a_library_sets_of_the_collector_stays() -> None:
+    collector, usual, elsewhere = Unhurried(), gc.get_threshold(), []
+    try:
+        collector.run(lambda: gc.set_threshold(900, 9, 9))
+        assert gc.get_threshold() == (900, 9, 9)
+        collector.run(lambda: collector.run_users(lambda: gc.set_threshold(800, 8, 8)))
+        assert gc.get_threshold() == (800, 8, 8)
+    finally:
+        gc.set_threshold(*usual)
+    thread = threading.Thread(target=lambda: collector.run(lambda: elsewhere.append(gc.get_threshold())))
+    thread.start()
+    thread.join()
+    assert elsewhere == [usual]
