@@ -3,7 +3,8 @@
  * Shells give one pipe to many, so that an end there is marked as it is put there, and of a process and its child as that is
  * made.  Who writes to it takes turns with the others, as at the standard output, and has an event, until the log says
  * that it is alone: then nobody else has such an end, or it has written often in a row.  So marks change only at
- * what the process itself does, and a replay has them at the same places. */
+ * what the process itself does, and a replay has them at the same places.
+ * Ends at higher numbers are not: each call of a shell's child would stop until that executes, for it has one for a moment. */
 #include "engine.h"
 
 #include <fcntl.h>
@@ -51,12 +52,6 @@ void pipe_inherited(struct task *parent, struct task *t, uint64_t flags)
         mark(parent, fd);
         mark(t, fd);
     }
-    int fd;
-    for (DIR *d = may_take_turns(parent) && !(flags & CLONE_VM) ? fds_of(parent->tid) : NULL; d && (fd = next_fd(d)) >= 0; )
-        if (fd > 2) {
-            mark(parent, fd);
-            mark(t, fd);
-        }
 }
 
 /* Those that are watched for what is ready there have events as well (pipes.c), which do not end. */

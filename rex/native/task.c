@@ -268,7 +268,7 @@ static void files_prune(struct files *f, pid_t tid)
         char name[40];
         struct stat st;
         snprintf(name, sizeof name, "/proc/%d/fd/%d", tid, f->item[i].fd);
-        if (lstat(name, &st) || (f->item[i].fd > 2 && f->item[i].stream == (uint32_t)PIPE_WRITTEN))
+        if (lstat(name, &st))
             files_set(f, f->item[i].fd, 0);
     }
 }
@@ -349,7 +349,7 @@ bool files_counts(const struct files *f, int fd)
 void files_duplicate(struct files *f, int from, int to)
 {
     uint32_t mark = files_mark(f, from);
-    files_set(f, to, mark == (uint32_t)PIPE_WRITTEN && from <= 2 && to > 2 ? 0 : mark);
+    files_set(f, to, mark == (uint32_t)PIPE_WRITTEN && to > 2 ? 0 : mark);
 }
 
 uint64_t files_external(const struct files *f)
