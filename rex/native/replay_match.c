@@ -331,7 +331,8 @@ struct event *replay_match(struct task *t, long nr, uint64_t key)
         return job;                       /* not the end of another child */
     struct event *e = match_arrived(t, replay_output_of(t, match_of_mate(t, first_of(t, match_own(t, nr, key), nr, key), nr, key), key), nr, key);
     e = replay_paced(t, e, key);
-    if (e && e != expected && !has_shared_work(t) && !e->ordered && !replay_is_pipe_stat(e) && !replay_is_pace(expected->record->call))
+    if (e && e != expected && !has_shared_work(t) && !e->ordered && !replay_is_pipe_stat(e) && !replay_is_pipe_stat(expected)
+        && !replay_is_pace(expected->record->call))
         replay_diverged(t, expected, "skipped");
     if (!e && has_shared_work(t) && is_shared_work(t, nr))
         e = match_sibling(t, nr, key);
