@@ -213,7 +213,7 @@ static void fill(int fd)
 
 static struct line *begin(struct task *t, int fd, int own, struct talk *talk)
 {
-    struct stat st;
+    struct stat st = {0};                 /* where its descriptor could not be borrowed */
     struct exchange *greeting;
     for (size_t i = line_count; i-- > 0; )
         if (is_over(&lines[i]))
