@@ -12,6 +12,7 @@ from rex.cli.table import clean, guarded, parse_ref, print_columns, print_json
 from rex.errors import UsageError
 from rex.types import format_duration, format_size, parse_duration, parse_size
 
+
 @click.group("hindsight", epilog="Example: rex hindsight record train.py")
 def command() -> None:
     """Record a training script; later, answer log statements that were added to it."""

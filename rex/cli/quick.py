@@ -1,4 +1,5 @@
-"""The usual words of `rex record`, `rex replay` and `rex hindsight replay`, read without click: its import is a quarter of what a short command costs.
+"""The usual words of `rex record`, `rex replay` and `rex hindsight replay`, read without click: its import is a quarter of what a
+short command costs.
 
 What is not understood here, rare options and all that is wrong, is left to click, whose commands have the same words.
 """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rex.values import dataclass, field
 
-
 OVERHEAD = 0.0667
 RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint, until seen
 # What recording costs beside the measured seconds, as their part: caches are cold afterwards, memory

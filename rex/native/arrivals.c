@@ -19,11 +19,7 @@ bool is_arrival_call(const struct task *t)
 
 static unsigned access_of(pid_t tid, int fd)
 {
-    char file[24];
-    unsigned flags = O_RDWR;
-    snprintf(file, sizeof file, "fdinfo/%d", fd);
-    proc_value(tid, file, "flags: %o", &flags);
-    return flags & O_ACCMODE;
+    return flags_of_fd(tid, fd, O_RDWR) & O_ACCMODE;
 }
 
 /* The process makes another thread. */

@@ -279,6 +279,7 @@ bool mem_write(pid_t tid, uint64_t at, const void *from, size_t n);
 char *mem_string(pid_t tid, uint64_t at, size_t limit);            /* NULL if unreadable */
 void mem_strings(pid_t tid, uint64_t at, struct bytes *b);          /* an array of them, each with its end */
 void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));
+unsigned flags_of_fd(pid_t tid, int fd, unsigned unknown);           /* as by open; where they can not be told: unknown */
 bool is_caught(pid_t tid, int sig);                   /* the program has a handler for the signal */
 
 void bytes_add(struct bytes *b, const void *data, size_t n);

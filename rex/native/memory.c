@@ -86,6 +86,15 @@ void proc_value(pid_t tid, const char *file, const char *format, ...)
         fclose(f);
 }
 
+unsigned flags_of_fd(pid_t tid, int fd, unsigned unknown)
+{
+    char file[24];
+    unsigned flags = unknown;
+    snprintf(file, sizeof file, "fdinfo/%d", fd);
+    proc_value(tid, file, "flags: %o", &flags);
+    return flags;
+}
+
 bool is_caught(pid_t tid, int sig)
 {
     ull caught = 0;

@@ -14,13 +14,7 @@ enum { IN_A_ROW = 256 };
 
 static bool is_write_end(pid_t tid, int fd, struct stat *st)
 {
-    char file[32];
-    unsigned flags = O_RDONLY;
-    if (!stat_of_fd(tid, fd, st) || !S_ISFIFO(st->st_mode))
-        return false;
-    snprintf(file, sizeof file, "fdinfo/%d", fd);
-    proc_value(tid, file, "flags: %o", &flags);
-    return (flags & O_ACCMODE) != O_RDONLY;
+    return stat_of_fd(tid, fd, st) && S_ISFIFO(st->st_mode) && (flags_of_fd(tid, fd, O_RDONLY) & O_ACCMODE) != O_RDONLY;
 }
 
 /* What the threads of a process start they share by their race. */

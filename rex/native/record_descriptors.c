@@ -76,15 +76,11 @@ void descriptor_exit(struct task *t, int64_t result)
 static void log_descriptor(struct task *t, int fd, const char *path)
 {
     static struct bytes b;
-    char file[24];
-    unsigned flags = 0;
-    snprintf(file, sizeof file, "fdinfo/%d", fd);
-    proc_value(t->tid, file, "flags: %o", &flags);
     log_begin(&b, EVENT_DUP, t->index);
     struct record *r = (struct record *)b.data;
     r->stream = files_stream(t->files, fd);
     r->result = fd;
-    r->args[0] = flags;
+    r->args[0] = flags_of_fd(t->tid, fd, 0);
     log_field(&b, FIELD_WHOLE, FIELD_RESOLVED, path, strlen(path));
     log_end(&b);
 }

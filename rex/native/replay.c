@@ -122,6 +122,15 @@ static bool answer_among_mates(struct task *t, const struct rex_call *c)
         || (c->hook == REX_HOOK_IPC && replay_ipc_freely(t)) || (c->hook == REX_HOOK_PEER && replay_peer_freely(t));
 }
 
+/* Its log ends here, by a kill that it has, or waits for. */
+static bool waits_for_kill(struct task *t)
+{
+    bool is_doomed = replay_is_doomed(t);
+    if (is_doomed && !replay_kill_due(t))
+        block(t);
+    return is_doomed;
+}
+
 /* e: the first that does, NULL at the end of the log. */
 static void differs(const struct event *e, uint32_t stream)
 {
@@ -134,11 +143,8 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
     bool asks_limit = t->nr == REX_NR_prlimit64 && !t->args[2] && has_shared_work(t);     /* for each pipe to a child that mates have open */
     bool again = c->policy == REX_EMULATE || asks_limit || (c->hook == REX_HOOK_OPEN && has_shared_work(t));
     struct event *last = again && !replay_is_own_file(t) ? replay_last_answer(t, t->nr, key) : NULL;
-    if (replay_is_doomed(t)) {
-        if (!replay_kill_due(t))
-            block(t);
+    if (waits_for_kill(t))
         return;
-    }
     if (names_process(t))
         return;                           /* logs of former versions do not have it */
     if (replay_ticks(t) || replay_kin_pauses(t, NULL) || replay_finds_nothing(t, key) || replay_job_is_later(t))
@@ -272,10 +278,7 @@ static void entry(struct task *t)
         const uint64_t args[2] = {(uint64_t)t->nr, t->args[0]};
         if ((t->matched = shares ? replay_shared_event(t) : replay_match(t, EVENT_PIPE, pipe_key(args))))
             perform(t);
-        else if (moves && replay_is_doomed(t)) {
-            if (!replay_kill_due(t))
-                block(t);
-        } else if (moves && log_version >= LOG_WITH_PIPES)
+        else if (moves && !waits_for_kill(t) && log_version >= LOG_WITH_PIPES)
             replay_diverged(t, NULL, "not in the log");
         return;
     }

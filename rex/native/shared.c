@@ -75,12 +75,10 @@ uint64_t write_position(const struct task *t, int fd, bool was_written)
 {
     char file[32];
     struct stat st;
-    unsigned flags = 0;
     ull position = 0;
     snprintf(file, sizeof file, "fdinfo/%d", fd);
     proc_value(t->tid, file, "pos: %llu", &position);
-    proc_value(t->tid, file, "flags: %o", &flags);
-    return flags & O_APPEND && !was_written && stat_of_fd(t->tid, fd, &st) ? (uint64_t)st.st_size : position;
+    return flags_of_fd(t->tid, fd, 0) & O_APPEND && !was_written && stat_of_fd(t->tid, fd, &st) ? (uint64_t)st.st_size : position;
 }
 
 /* Recording, whether its call, which has been seen to begin and is to be reported once more, is one by now. */
@@ -123,13 +121,8 @@ void shared_event(struct task *t, struct bytes *b, int64_t result)
 
 static bool is_written_by(const struct task *t, int fd, struct stat *st)
 {
-    char file[32];
-    unsigned flags = O_RDONLY;
-    if (files_stream(t->files, fd) || !stat_of_fd(t->tid, fd, st) || !S_ISREG(st->st_mode))
-        return false;
-    snprintf(file, sizeof file, "fdinfo/%d", fd);
-    proc_value(t->tid, file, "flags: %o", &flags);
-    return (flags & O_ACCMODE) != O_RDONLY;
+    return !files_stream(t->files, fd) && stat_of_fd(t->tid, fd, st) && S_ISREG(st->st_mode)
+        && (flags_of_fd(t->tid, fd, O_RDONLY) & O_ACCMODE) != O_RDONLY;
 }
 
 static bool is_same(const struct stat *a, const struct stat *b)
