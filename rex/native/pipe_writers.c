@@ -4,13 +4,14 @@
  * made.  Who writes to it takes turns with the others, as at the standard output, and has an event, until the log says
  * that it is alone: then nobody else has such an end, or it has written often in a row.  So marks change only at
  * what the process itself does, and a replay has them at the same places.
- * Ends at higher numbers are not: each call of a shell's child would stop until that executes, for it has one for a moment. */
+ * An end at a higher number is marked in a child that is not about to execute a program, until it does.  As long as it has one, each
+ * of its first calls stops; so a program, whose children close it or put it at 1, as a shell's do, is believed after a few. */
 #include "engine.h"
 
 #include <fcntl.h>
 #include <sched.h>
 
-enum { IN_A_ROW = 256 };
+enum { IN_A_ROW = 256, FEW = 16 };
 
 static bool is_write_end(pid_t tid, int fd, struct stat *st)
 {
@@ -48,6 +49,23 @@ void pipe_inherited(struct task *parent, struct task *t, uint64_t flags)
     }
 }
 
+/* Marks the ends that a child has at higher numbers, if any. */
+bool pipe_inherited_high(struct task *t)
+{
+    int before = t->files->high, fd;
+    for (DIR *d = may_take_turns(t) ? fds_of(t->tid) : NULL; (fd = next_fd(d)) >= 0; )
+        if (fd > 2)
+            mark(t, fd);
+    return t->files->high > before;
+}
+
+void pipe_executed(struct files *f)
+{
+    for (int i = f->count - 1; i >= 0; i--)
+        if (f->item[i].fd > 2 && f->item[i].stream == (uint32_t)PIPE_WRITTEN)
+            files_set(f, f->item[i].fd, 0);
+}
+
 /* Those that are watched for what is ready there have events as well (pipes.c), which do not end. */
 bool is_pipe_turn(const struct task *t)
 {
@@ -67,6 +85,33 @@ void pipe_turns_end(struct task *t, int fd)
         if (x.stream == (uint32_t)PIPE_WRITTEN && (!is_there || (stat_of_fd(t->tid, x.fd, &other) && other.st_ino == st.st_ino)))
             files_set(t->files, x.fd, 0);
     }
+}
+
+/* ------------------------------------------------------------------ record: whose children write at higher numbers */
+
+/* How many children of a program had such an end, whether one wrote there. */
+struct manner { unsigned children; bool writes; };
+
+static struct manner *manner_of(const struct task *t)
+{
+    static struct table manners;
+    char exe[40];
+    struct stat st = {0};
+    snprintf(exe, sizeof exe, "/proc/%d/exe", t->tid);
+    stat(exe, &st);
+    struct manner **at = (struct manner **)table_at_file(&manners, st.st_dev, st.st_ino);
+    return *at ? *at : (*at = zalloc(sizeof **at));
+}
+
+/* Whether the log is to say that they are marked. */
+bool pipe_may_speak(struct task *t, uint64_t flags)
+{
+    if (flags & (CLONE_THREAD | CLONE_VFORK))
+        return false;
+    struct manner *m = manner_of(t);
+    bool is_marked = (m->writes || m->children < FEW) && pipe_inherited_high(t);
+    m->children += is_marked;
+    return is_marked;
 }
 
 /* ------------------------------------------------------------------ record: who is alone */
@@ -98,6 +143,8 @@ bool pipe_is_left(const struct task *t, ino_t pipe)
 {
     if (files_mark(t->files, (int)t->args[0]) != (uint32_t)PIPE_WRITTEN)
         return false;
+    if (t->args[0] > 2)
+        manner_of(t)->writes = true;
     static struct table rows;
     struct row **at = (struct row **)table_at_file(&rows, 0, pipe), *row = *at;
     bool is_first = !row;

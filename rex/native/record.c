@@ -359,6 +359,8 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
         record_inherited(t, &b);
     shared_born(parent, t, flags);
     pipe_inherited(parent, t, flags);
+    if (parent && pipe_may_speak(t, flags))
+        head(&b)->result = true;
     log_end(&b);
     if (!parent)
         record_inherited_files(t);

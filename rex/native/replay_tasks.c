@@ -94,6 +94,8 @@ void replay_born(struct task *parent, struct task *t, uint64_t flags)
     }
     replay_kin_born(parent, t, flags);
     pipe_inherited(parent, t, flags);
+    if (!(flags & CLONE_THREAD) && t->script->birth->result)
+        pipe_inherited_high(t);
     if ((t->step = parent->step ? parent->step : replay_is_step(t->script) ? t->script : NULL))
         t->step->step_tasks++;
     uint64_t in_parent = 0;

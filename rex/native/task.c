@@ -286,6 +286,7 @@ void task_exec(struct task *t)
         t->files = own;
     }
     files_prune(t->files, t->tid);
+    pipe_executed(t->files);
     t->files->reserved = t->files->copies = 0;
     t->from_threads |= t->threaded;       /* what it keeps open keeps its number */
     t->threaded = t->kin = false;
@@ -349,7 +350,7 @@ bool files_counts(const struct files *f, int fd)
 void files_duplicate(struct files *f, int from, int to)
 {
     uint32_t mark = files_mark(f, from);
-    files_set(f, to, mark == (uint32_t)PIPE_WRITTEN && to > 2 ? 0 : mark);
+    files_set(f, to, mark == (uint32_t)PIPE_WRITTEN && from <= 2 && to > 2 ? 0 : mark);
 }
 
 uint64_t files_external(const struct files *f)

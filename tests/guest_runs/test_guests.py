@@ -69,7 +69,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_wait_in_vain.c", "reference"): "an answer from outside is there as soon as a free wait looks for it",
     **{(name, "reference"): "sleeps end at once in this engine, whoever had come first" for name in ("sleeps_forks.c", "sleeps_jobs.sh")},
     **{(name, "reference"): "who writes to an inner pipe before whom is neither logged nor followed by this engine"
-       for name in ("pipe_jobs.sh", "pipe_writers.c")},
+       for name in ("pipe_jobs.sh", "pipe_numbers.c", "pipe_writers.c")},
     ("clock_pace.c", "reference"): "a clock that is read more often than recorded tells at one place what another asked",
     ("counter_signals.c", "reference"): "this engine knows of no signal that comes with a reading of the counter",
     ("threads_kill_own.c", "reference"): "which thread signals its own process is as recorded in this engine",
@@ -185,7 +185,7 @@ NAMES = sorted(path.name for path in GUESTS.iterdir() if path.suffix in (".c", "
 BY_MARK = {pair for pair in (*ALWAYS, *SOMETIMES) if pair[1] == "reference"}
 PAIRS = [pytest.param(name, *engine.values, marks=(*engine.marks, *[pytest.mark.stress] * ((name, *engine.values) in BY_MARK)))
          for name in NAMES for engine in ENGINES]
-RACING = [name for name in NAMES if name.startswith(("race", "sleeps_", "pipe_jobs", "pipe_writers", "clock_pace", "locks_", "writers", "workers", "python_pools", "python_multi", "thread", "python_threads", "python_asyncio", "python_fetches", "python_serves", "rights_", "socket_tcp", "ipc_"))]
+RACING = [name for name in NAMES if name.startswith(("race", "sleeps_", "pipe_jobs", "pipe_numbers", "pipe_writers", "clock_pace", "locks_", "writers", "workers", "python_pools", "python_multi", "thread", "python_threads", "python_asyncio", "python_fetches", "python_serves", "rights_", "socket_tcp", "ipc_"))]
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,43 @@
+/* Children write to one pipe by its own number, not at their standard output, as they come to it. */
+#include "guest.h"
+
+enum { CHILDREN = 4, LINES = 40 };
+
+static void speak(int me, int to)
+{
+    volatile unsigned work = 0;
+    unsigned state = (unsigned)(me + 1) * 2654435761u;
+    for (int i = 0; i < LINES; i++) {
+        char line[32];
+        state = state * 1664525 + 1013904223;
+        for (unsigned k = 0; k < state >> 18; k++)
+            work += k;
+        int n = snprintf(line, sizeof line, "%d %d\n", me, i);
+        CHECK(write(to, line, (size_t)n) == n);
+    }
+}
+
+int main(void)
+{
+    int ends[2];
+    char all[1 << 14];
+    size_t used = 0;
+    CHECK(!pipe(ends));
+    for (int k = 0; k < CHILDREN; k++) {
+        pid_t pid = fork();
+        CHECK(pid >= 0);
+        if (!pid) {
+            CHECK(!close(ends[0]));
+            int to = k & 1 ? dup(ends[1]) : ends[1];      /* one end, two numbers */
+            speak(k, to);
+            return 0;
+        }
+    }
+    CHECK(!close(ends[1]));
+    for (ssize_t n; (n = read(ends[0], all + used, sizeof all - used)) > 0; )
+        used += (size_t)n;
+    CHECK(fwrite(all, 1, used, stdout) == used);
+    for (int k = 0; k < CHILDREN; k++)
+        CHECK(wait(NULL) > 0);
+    return guest_done();
+}
