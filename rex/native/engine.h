@@ -25,6 +25,7 @@
  *   replay_priority.c  locks that lend priority        replay_did.c  clocks by what was done before
  *   replay_sigwait.c  signals that a call takes       replay_sole.c   of whose threads one ever worked
  *   replay_epoll.c  what epoll watched when recorded   replay_drawn.c, replay_named.c  random bytes, names of now
+ *   replay_renamed.c  names that threads have drawn otherwise
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  *   view*.c   files of a live run: those, local ones, and this machine's       live*.c  its calls
@@ -176,6 +177,7 @@ struct task {
     bool nameless, suspended;        /* what it is called shows as it executes; see replay_suspend.c: by a mate, until it lets it go on */
     struct bytes moved;              /* through a watched pipe, by the call in progress */
     size_t moved_away;
+    struct { uint64_t stack, from, said; } saying;   /* a write that is made again with its rest, see replay_output.c */
     bool lost_reader;                /* its signal is not to come: it had none when recorded */
     uint32_t next_thread, next_process;   /* ordinals of its children, by their kind */
     uint64_t child_tid_at;

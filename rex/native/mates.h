@@ -37,6 +37,8 @@ bool replay_is_own_file(struct task *t), replay_is_of_own(struct task *t);
 bool replay_is_as_now(struct task *t, const struct event *e);
 bool replay_asks_of_mate(struct task *t, const struct rex_call *c);
 char *replay_own_name(struct task *t);
+bool replay_makes_directory(long nr);
+char *replay_full_name(struct task *t, const uint64_t *args, int dirfd_arg, const char *path);
 char *replay_opened_name(struct task *t);             /* the same without links */
 void replay_note_opens(struct task *t);
 struct opened *replay_opened(struct task *t, int fd);

@@ -1,6 +1,7 @@
 /* Calls that arrange descriptors: which of them are external, and what stands on the standard ones.  What is inherited. */
 #include "engine.h"
 #include "used.h"
+#include "writers.h"
 
 #include <asm/ioctls.h>
 #include <fcntl.h>
@@ -25,12 +26,18 @@ bool closes_pipe(struct task *t)
     return t->nr == REX_NR_close && t->args[0] <= 2 && stat_of_fd(t->tid, (int)t->args[0], &st) && S_ISFIFO(st.st_mode);
 }
 
+/* Threads that pass on what they read may find nothing once more. */
+static bool says_nothing(const struct task *t)
+{
+    return is_output(t->stream) && t->nr == REX_NR_write && !t->args[2];
+}
+
 /* Whether a call that stops just runs, recorded or replayed: the log has no event of it. */
 bool is_unlogged(struct task *t, bool external)
 {
     enum rex_policy policy = call_of(t->nr)->policy;
     bool passes = policy == REX_NATIVE || policy == REX_REFUSE || (call_of(t->nr)->hook == REX_HOOK_IPC && log_version < LOG_WITH_IPC)
-        || (policy == REX_STREAM && !external && !names_process(t) && !arranges_pipe(t));
+        || (policy == REX_STREAM && !external && !names_process(t) && !arranges_pipe(t)) || says_nothing(t);
     return passes && !closes_pipe(t);
 }
 

@@ -282,7 +282,7 @@ static void entry(struct task *t)
             replay_diverged(t, NULL, "not in the log");
         return;
     }
-    read_names(t);
+    replay_read_names(t);
     if (c->hook == REX_HOOK_EXEC && replay_job_executes(t))
         return;
     uint64_t key = call_key(c, t->nr, t->path, t->stream, t->args);
@@ -384,8 +384,7 @@ void replay_unwritten(const struct event *e)
     replay_mismatch(e);
 }
 
-/* What was written when recorded and is not now, or in part: by a task that there never was, or a thread that came to
- * less before the process ended.  Told to stop after a step, a replay leaves what follows. */
+/* What was written when recorded and is not now, or in part, by whom there never was, or who came to less.  Told to stop after a step, a replay leaves the rest. */
 static void miss_outputs(void)
 {
     for (size_t i = 0; (divergences || plan.gate < 0) && i < event_count; i++)
@@ -404,6 +403,7 @@ void replay_start(void)
     replay_kin_files_start();
     replay_order_start();
     replay_pipes_start();
+    replay_output_start();
     replay_shared_start();
     replay_ipc_start();
     replay_rights_start();

@@ -42,6 +42,7 @@ bool replay_is_turn(struct task *t, const struct event *e);
 uint32_t replay_others_next(const struct task *t);
 void replay_order_instead(struct task *t);
 bool replay_is_answerable(struct task *t, const struct event *e);
+void replay_output_start(void);
 void replay_output(struct task *t, struct event *e);
 struct event *replay_output_of(struct task *t, struct event *own, uint64_t key);
 void replay_output_exit(struct task *t, struct event *e, int64_t result);
@@ -114,6 +115,7 @@ void replay_began(struct task *t);
 void replay_ended(struct task *t, int status);
 bool replay_is_changed(const char *path), replay_is_divided(const char *path), replay_divides(void);   /* see replay_sizes.c */
 void replay_size_now(struct task *t);
+void replay_read_names(struct task *t), replay_arguments_then(struct bytes *arguments);     /* see replay_renamed.c */
 bool replay_is_made(const char *dir), replay_is_within_made(const char *path);   /* by the experiment; see replay_named.c */
 void replay_names_now(struct task *t, const struct event *e);
 void replay_mismatch(const struct event *e);
@@ -132,6 +134,7 @@ struct event *replay_job_event(struct task *t, long nr);   /* a call that makes 
 bool replay_job_is_later(struct task *t);
 struct event *replay_job_prepares(struct task *t, long nr, uint64_t key);
 struct task *replay_job_waited(struct task *t, uint32_t recorded);   /* living or not */
+bool replay_is_job_left(struct task *t, const struct event *e);
 struct script *replay_job_born(struct task *parent, struct task *t, uint64_t flags);
 bool replay_job_executes(struct task *t);             /* true: the call comes again */
 struct event *replay_job_made(struct task *t, struct event *e);

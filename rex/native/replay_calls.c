@@ -326,6 +326,10 @@ static void descriptor_made(struct task *t, struct event *e, int64_t result)
 
 void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e, int64_t result)
 {
+    if (c->hook == REX_HOOK_WAIT && result == -ECHILD && replay_is_job_left(t, e)) {
+        rewind_call(t);
+        return;
+    }
     if (is_readiness_wait(c))
         replay_poll_exit(t, e, result);
     if (!e && c->hook == REX_HOOK_WAIT)

@@ -278,6 +278,7 @@ bool replay_job_executes(struct task *t)
     if (!t->nameless)
         return false;
     mem_strings(t->tid, t->args[name_args(t->nr).path + 1], &arguments);
+    replay_arguments_then(&arguments);
     struct script *s = job_named(t, &arguments), *again = s ? NULL : job_done(t, &arguments);
     bytes_free(&arguments);
     if (again && is_alive(again)) {
@@ -311,13 +312,23 @@ struct event *replay_job_made(struct task *t, struct event *e)
     return e;
 }
 
-/* Of jobs that have one number, as they are one done again, the thread's own. */
+/* Of jobs that have one number, as they are one done again, the thread's own, else one that nobody has waited for yet. */
 struct task *replay_job_waited(struct task *t, uint32_t recorded)
 {
-    struct task *of[] = {tasks, ended_processes};
+    struct task *of[] = {tasks, ended_processes}, *found = NULL;
     for (int i = 0; i < 2; i++)
-        for (struct task *other = of[i]; other; other = other->next)
-            if (other->maker == t && other->leader == other && other->script && other->script->tid == recorded && other->tid)
-                return other;
-    return task_named(recorded);
+        for (struct task *other = of[i]; other; other = other->next) {
+            bool has_number = other->leader == other && other->script && other->script->tid == recorded && other->tid;
+            if (has_number && (!kill(other->tid, 0) || errno != ESRCH) && (!found || (other->maker == t && found->maker != t)))
+                found = other;
+        }
+    return found ? found : task_named(recorded);
+}
+
+/* Another thread has waited for that child meanwhile, of two that have one number. */
+bool replay_is_job_left(struct task *t, const struct event *e)
+{
+    int64_t pid = e ? replay_waited(e->record) : (int64_t)(int)t->args[t->nr == REX_NR_waitid];
+    const struct task *child = pid > 0 && has_shared_work(t) ? replay_job_waited(t, (uint32_t)pid) : NULL;
+    return child && !kill(child->tid, 0);
 }

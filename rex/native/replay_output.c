@@ -2,7 +2,7 @@
  *
  * A program that passes on what it reads from an inner pipe writes as much at a time as it has just read, which
  * is not in the log.  So the bytes count, not into how many writes they were divided: one that has less takes
- * its part of the event, one that has more is short, and comes again with the rest. */
+ * its part of the event, one that has more is made again with the rest, before the program goes on. */
 #include "engine.h"
 #include "queues.h"
 #include "writers.h"
@@ -10,6 +10,14 @@
 bool replay_is_output(uint32_t stream, long nr)
 {
     return is_output(stream) && (nr == REX_NR_write || nr == REX_NR_writev);
+}
+
+/* Older logs have those that said nothing. */
+void replay_output_start(void)
+{
+    for (size_t i = 0; i < event_count; i++)
+        if (is_output(events[i].record->stream) && events[i].record->call == REX_NR_write && !events[i].record->result)
+            replay_put_aside(&events[i]);
 }
 
 static uint64_t part_of(const struct task *t, const struct event *e)
@@ -28,29 +36,39 @@ static bool is_same(struct task *t, const struct event *e, uint64_t n)
     return same;
 }
 
-static bool is_said(struct task *t, const struct event *e, bool in_parts)
+/* What is said is part of the event, or has it as its first part. */
+static bool is_part(struct task *t, const struct event *e)
 {
-    const struct record *r = e->record;
-    if (t->nr != REX_NR_write)
-        return compare_inputs(t, r);
-    return (in_parts || (!e->told && r->result == (int64_t)t->args[2])) && is_same(t, e, part_of(t, e));
+    return t->nr == REX_NR_write ? is_same(t, e, part_of(t, e)) : compare_inputs(t, e->record);
 }
 
-/* Which of several threads does a piece of work is up to them, and so is which says so: one that says what the log does not have
- * for it next has what it has for any.  own: what it has next, maybe nothing. */
-struct event *replay_output_of(struct task *t, struct event *own, uint64_t key)
+static bool is_whole(struct task *t, const struct event *e)
+{
+    return (t->nr != REX_NR_write || (!e->told && e->record->result == (int64_t)t->args[2])) && is_part(t, e);
+}
+
+/* The first event that mates have left of the call; what: and that it says, NULL = whatever that is. */
+static struct event *first_of_mates(struct task *t, uint64_t key, bool (*what)(struct task *t, const struct event *e))
 {
     enum { FAR = 64 };
     struct event *best = NULL;
-    if (!replay_is_output(t->stream, t->nr) || !has_shared_work(t) || (own && is_said(t, own, true)))
-        return own;
     for (uint32_t i = 0; i < script_total(); i++) {
         struct event *e = replay_is_mate(t, script_of(i)) ? queue_left(queue_at(queue_id(script_of(i), t->nr, key, 0)), PLAIN) : NULL;
         for (int k = 0; e && k < FAR && (!best || e->number < best->number); e = e->next[PLAIN], k++)
-            if (!e->done && !(e->taker && e->taker != t && e->taker->matched == e) && is_said(t, e, false))
+            if (!replay_is_taken(t, e) && (!what || what(t, e)))
                 best = e;
     }
-    return best ? best : own;
+    return best;
+}
+
+/* Which of several threads does a piece of work is up to them, and so is which says so: one that says what the log does not have
+ * for it next has what it has for any; or, of what is passed on in other parts, its part.  own: what it has next, maybe nothing. */
+struct event *replay_output_of(struct task *t, struct event *own, uint64_t key)
+{
+    if (!replay_is_output(t->stream, t->nr) || !has_shared_work(t) || (own && is_part(t, own)))
+        return own;
+    struct event *whole = first_of_mates(t, key, is_whole), *first = whole ? whole : first_of_mates(t, key, NULL);
+    return first && is_part(t, first) ? first : own;
 }
 
 /* Threads of a process are not ordered: what one said before may come after. */
@@ -92,8 +110,39 @@ void replay_output(struct task *t, struct event *e)
     }
 }
 
+static bool is_continued(const struct task *t)
+{
+    return t->saying.said && t->saying.stack == t->regs.rsp;
+}
+
+/* The write has its next part to come, each in its place of the log. */
+static void say_rest(struct task *t, uint64_t n)
+{
+    if (!is_continued(t)) {
+        t->saying.said = 0;
+        t->saying.stack = t->regs.rsp;
+        t->saying.from = t->regs.rsi;
+    }
+    t->saying.said += n;
+    t->regs.rsi += n;
+    t->regs.rdx -= n;
+    rewind_call(t);
+}
+
+static void say_last(struct task *t, uint64_t n)
+{
+    if (is_continued(t)) {
+        n += t->saying.said;
+        t->regs.rdx += t->saying.said;
+        t->regs.rsi = t->saying.from;
+        t->saying.said = 0;
+    }
+    give_result(t, (int64_t)n);
+}
+
 void replay_output_exit(struct task *t, struct event *e, int64_t result)
 {
+    bool was_short = e->record->result < (int64_t)e->record->args[2];
     uint64_t n = t->nr == REX_NR_write ? part_of(t, e) : (uint64_t)e->record->result;
     t->lost_reader = result == -EPIPE;    /* that nobody reads here is no affair of the program's */
     if (result < 0 && !t->lost_reader) {
@@ -103,7 +152,10 @@ void replay_output_exit(struct task *t, struct event *e, int64_t result)
         return;
     }
     e->told += (uint32_t)n;
-    give_result(t, (int64_t)n);
+    if (t->nr == REX_NR_write && n < t->args[2] && !was_short && !t->lost_reader)
+        say_rest(t, n);
+    else
+        say_last(t, n);
     if (e->told >= (uint64_t)e->record->result)
         replay_done(e);
 }

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 
 /* What the program calls it, in full; NULL: that is not known. */
-static char *full_name(struct task *t, const uint64_t *args, int dirfd_arg, const char *path)
+char *replay_full_name(struct task *t, const uint64_t *args, int dirfd_arg, const char *path)
 {
     const struct opened *o;
     char *dir = NULL, *full;
@@ -35,7 +35,7 @@ static char *full_name(struct task *t, const uint64_t *args, int dirfd_arg, cons
 char *replay_own_name(struct task *t)
 {
     struct name_args n = name_args(t->nr);
-    return full_name(t, t->args, n.dirfd, t->path);
+    return replay_full_name(t, t->args, n.dirfd, t->path);
 }
 
 /* Where a path leads through links of the archive. */
@@ -76,14 +76,14 @@ bool replay_is_of_changed(struct task *t, struct event *e)
     if (e->change)
         return e->change != IS_KEPT;
     char *given = f ? strndup((const char *)f->data, f->length) : NULL;
-    char *path = full_name(t, e->record->args, name_args(e->record->call).dirfd, given);
+    char *path = replay_full_name(t, e->record->args, name_args(e->record->call).dirfd, given);
     e->change = replay_is_divided(path) ? IS_DIVIDED : replay_is_changed(path) ? IS_CHANGED : IS_KEPT;
     free(given);
     free(path);
     return e->change != IS_KEPT;
 }
 
-static bool makes_directory(long nr)
+bool replay_makes_directory(long nr)
 {
     return nr == REX_NR_mkdir || nr == REX_NR_mkdirat;
 }
@@ -97,11 +97,11 @@ static bool makes_link(long nr)
 static bool changes_as_now(struct task *t, const struct record *r)
 {
     struct name_args n = name_args(t->nr);
-    bool links = makes_link(t->nr), makes = links || makes_directory(t->nr);
+    bool links = makes_link(t->nr), makes = links || replay_makes_directory(t->nr);
     bool removes = t->nr == REX_NR_unlink || t->nr == REX_NR_unlinkat || t->nr == REX_NR_rmdir;
     if (!(makes || removes) || !(r->result >= 0 || r->result == (makes ? -EEXIST : -ENOENT)))
         return true;
-    char *path = links ? full_name(t, t->args, n.dirfd2, t->path2) : replay_own_name(t);
+    char *path = links ? replay_full_name(t, t->args, n.dirfd2, t->path2) : replay_own_name(t);
     bool changes = path && replay_changes_alone(t, path), is_there = changes && overlay_exists(path);
     free(path);
     return !changes || (r->result >= 0) == (is_there != makes);
@@ -154,8 +154,8 @@ static void cross_out(struct task *t, const char *path2)
 static bool change_own(struct task *t)
 {
     struct name_args n = name_args(t->nr);
-    char *path = full_name(t, t->args, n.dirfd, t->path), *path2 = n.path2 >= 0 ? full_name(t, t->args, n.dirfd2, t->path2) : NULL;
-    bool makes = makes_directory(t->nr), is_in_way = path2 && makes_link(t->nr) && overlay_exists(path2);
+    char *path = replay_full_name(t, t->args, n.dirfd, t->path), *path2 = n.path2 >= 0 ? replay_full_name(t, t->args, n.dirfd2, t->path2) : NULL;
+    bool makes = replay_makes_directory(t->nr), is_in_way = path2 && makes_link(t->nr) && overlay_exists(path2);
     bool known = path && (n.path2 < 0 || path2) && t->nr != REX_NR_symlink && t->nr != REX_NR_symlinkat;
     if (known) {
         bool changes = overlay_exists(path) != makes && !is_in_way;
@@ -265,7 +265,7 @@ bool replay_is_own_file(struct task *t)
 /* Whether it moves or removes what the log does not know: that is its own, or not there, and nobody else looks for it. */
 bool replay_is_of_own(struct task *t)
 {
-    bool makes = makes_directory(t->nr) || makes_link(t->nr) || t->nr == REX_NR_symlink || t->nr == REX_NR_symlinkat || t->nr == REX_NR_mknod || t->nr == REX_NR_mknodat;
+    bool makes = replay_makes_directory(t->nr) || makes_link(t->nr) || t->nr == REX_NR_symlink || t->nr == REX_NR_symlinkat || t->nr == REX_NR_mknod || t->nr == REX_NR_mknodat;
     char *path = makes ? NULL : replay_own_name(t);
     bool is_own = path && !replay_is_changed(path) && !overlay_is_archived(path);
     free(path);

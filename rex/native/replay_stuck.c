@@ -32,6 +32,18 @@ static bool is_timed(long nr, const ull *args)
     return false;
 }
 
+/* For how long the call may wait, ns; 0 = not known. */
+static ull limit_of(struct task *t, long nr, const ull *args)
+{
+    struct timespec limit;
+    if (nr == REX_NR_futex)
+        return (args[1] & 0x7f) == FUTEX_WAIT && mem_read(t->tid, args[3], &limit, sizeof limit) ? (ull)limit.tv_sec * 1000000000 + (ull)limit.tv_nsec : 0;
+    for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
+        if (timed[i].nr == nr && timed[i].kind == AS_NUMBER)
+            return (ull)(int)args[timed[i].arg] * 1000000;
+    return 0;
+}
+
 /* As the kernel has it, but 'R' of a task that has not begun, and 'X' of one that we keep from going on. */
 char replay_state(struct task *t)
 {
@@ -42,7 +54,8 @@ char replay_state(struct task *t)
 /* What can make the task go on though no other task does. */
 enum mover { NOBODY, TIME, READER, ITSELF };
 
-static enum mover mover_of(struct task *t)
+/* limit: where it is time, how long that may take; NULL: that is not asked. */
+static enum mover mover_of(struct task *t, ull *limit)
 {
     char name[64], line[256] = "";
     ull args[6] = {0};
@@ -57,6 +70,8 @@ static enum mover mover_of(struct task *t)
     bool in_call = fgets(line, sizeof line, f)
         && sscanf(line, "%ld %llx %llx %llx %llx %llx %llx", &nr, &args[0], &args[1], &args[2], &args[3], &args[4], &args[5]) == 7;
     fclose(f);
+    if (limit)
+        *limit = limit_of(t, nr, args);
     if (!in_call || is_timed(nr, args))
         return in_call ? TIME : ITSELF;
     uint32_t stream = pipe_gives(nr) ? files_stream(t->files, (int)args[0]) : 0;
@@ -171,7 +186,7 @@ bool replay_any_naps(void)
 }
 
 /* Whether a task waits with a limit, and may be told by it to do what the log has before e.  It may have waited often
- * since the last event that was not idle. */
+ * since the last event that was not idle.  A limit that was not over by then when recorded tells nothing. */
 bool replay_time_comes(const struct event *e)
 {
     enum { SLOWER = 2, LATE_NS = 60000000 };
@@ -181,8 +196,9 @@ bool replay_time_comes(const struct event *e)
         size_t at = t->script ? t->script->cursor : 0;
         if (!next || next->number > e->number || unmoved > SLOWER * longest_pause(t->script, at ? at - 1 : 0, e->record->time) + LATE_NS)
             continue;
-        enum mover mover = mover_of(t);
-        if (mover == TIME || mover == ITSELF)
+        ull limit = 0;
+        enum mover mover = mover_of(t, &limit);
+        if (mover == ITSELF || (mover == TIME && replay_time_before(t->script, at) + limit <= e->record->time))
             return true;
     }
     return false;
@@ -205,7 +221,7 @@ void replay_end_if_stuck(ull last)
     if (log_now() - last < SHORT_NS)
         return;
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && mover_of(t) != NOBODY)
+        if (t->alive && mover_of(t, NULL) != NOBODY)
             return;
     if ((!serial_on && replay_send_left()) || log_now() - last < PATIENCE_NS)
         return;
@@ -233,7 +249,7 @@ static bool take_stock(void)
     bool excused = false;
     for (struct task *t = tasks; t; t = t->next) {
         struct usage now = t->alive ? task_usage(t) : t->usage;
-        enum mover mover = t->alive ? mover_of(t) : NOBODY;
+        enum mover mover = t->alive ? mover_of(t, NULL) : NOBODY;
         still.ran += still.begun && now.ran > t->usage.ran ? now.ran - t->usage.ran : 0;
         still.wanted += still.begun && now.waited > t->usage.waited ? now.waited - t->usage.waited : 0;
         t->usage = now;

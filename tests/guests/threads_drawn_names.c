@@ -1,0 +1,52 @@
+/* A directory whose name a thread has drawn by its pace, so that a replay makes another: another program, which has no threads, is
+ * told the name, and finds there what was made.  One thread says nothing, more or less often. */
+#include "guest.h"
+#include <spawn.h>
+#include <sys/wait.h>
+
+static volatile int begun;
+static volatile unsigned pace;
+extern char **environ;
+
+static void *begin(void *unused)
+{
+    struct timespec while_ns = {0, 2000000};
+    nanosleep(&while_ns, NULL);
+    begun = 1;
+    return unused;
+}
+
+static void *work(void *unused)
+{
+    char top[64], below[80], file[96], moved[112];
+    unsigned drawn = pace * 2654435761u;
+    struct stat st;
+    int status;
+    pid_t pid;
+    for (unsigned i = 0; i < 1 + drawn % 3; i++)
+        CHECK(write(1, "", 0) == 0);
+    snprintf(top, sizeof top, "work-%08x%04x", drawn * 40503u, drawn & 0xffff);
+    snprintf(below, sizeof below, "%s/b001/", top);
+    snprintf(file, sizeof file, "%spart-%08x", below, drawn * 69069u);
+    snprintf(moved, sizeof moved, "%swhole", below);
+    CHECK(mkdir(top, 0700) == 0);
+    CHECK(stat(below, &st) == -1 && errno == ENOENT && mkdir(below, 0700) == 0);
+    int fd = open(file, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    CHECK(fd >= 0 && write(fd, "drawn\n", 6) == 6 && close(fd) == 0 && rename(file, moved) == 0);
+    char *const argv[] = {"cat", moved, NULL};
+    CHECK(posix_spawnp(&pid, "cat", NULL, NULL, argv, environ) == 0 && waitpid(pid, &status, 0) == pid && status == 0);
+    CHECK(stat(moved, &st) == 0 && st.st_size == 6);
+    CHECK(unlink(moved) == 0 && rmdir(below) == 0 && rmdir(top) == 0);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, begin, NULL) == 0);
+    for (; !begun; sched_yield())
+        pace++;
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(pthread_create(&thread, NULL, work, NULL) == 0 && pthread_join(thread, NULL) == 0);
+    return guest_done();
+}
