@@ -23,7 +23,6 @@ from rex.hindsight.seek import Seeker
 from rex.hindsight.session import Entry
 from rex.hindsight.values import plain_value
 from rex.hindsight.writer import CheckpointWriter
-from rex.state.records import content_to_json
 
 GRANULARITY_S = 0.050   # loops with shorter bodies have no borders inside
 _TRIAL_BODIES = 4
@@ -123,7 +122,7 @@ class Recorder(Seeker):
         content = self.writer.keep(f"hindsight/before/{len(self.files.written)}", before) \
             if before is not None and self.files else None
         self.log.write("file", path=path, was_there=was_there,
-                       before=content_to_json(content) if content else None)
+                       before=content.to_json() if content else None)
 
     def _note_input(self, path: str, identity: list[Any]) -> None:
         self.log.write("input", path=path, identity=identity)
@@ -150,7 +149,7 @@ class Recorder(Seeker):
         if name in self.run.modules and self.target:
             return
         content = self.writer.keep(f"hindsight/source/{name}", source)
-        self.log.write("module", name=name, path=path, source=content_to_json(content))
+        self.log.write("module", name=name, path=path, source=content.to_json())
 
     def add_function(self, function: str, space: dict[str, Any], marker: str) -> None:
         made = Marker(function, space, marker, self)
