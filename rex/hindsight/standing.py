@@ -1,4 +1,4 @@
-"""Roots that hold the very objects still that they had when they were restored: found so by identity, root by root.
+"""Roots that hold the very objects still that they had when they were restored, or walked: found so by identity, root by root.
 
 Models, optimizers and loggers are many objects of which a loop's border changes hardly any. A walk asks each what it holds, and
 a restore looks for the place of each; where nothing was bound anew, what tensors and arrays have in their memory is left to do.
@@ -13,7 +13,7 @@ from marshal import dumps
 from operator import is_
 from typing import Any, Iterable, Iterator, Mapping
 
-from rex.hindsight.graph import Known, Node, RootState, Snapshot, base_of, key_of, refs_of
+from rex.hindsight.graph import Known, Node, RootState, Snapshot, Walk, base_of, key_of, refs_of
 from rex.hindsight.interpreter import LOGGERS
 from rex.hindsight.restore import Build
 from rex.hindsight.roots import is_copy
@@ -73,6 +73,16 @@ class Standing:
             elif root.name not in trees or tree is not None:
                 tree = _tree_of(root, build.objects, self._shapes)
             self._trees[root.name] = tree
+
+    def met(self, walk: Walk) -> None:
+        """A state was walked, not restored: of that the loggers are known from then on. Nobody sees that they are held."""
+        root = next((root for root in walk.snapshot.roots if root.name == LOGGERS), None)
+        tree, last = self._trees.get(LOGGERS), self._last.get(LOGGERS)
+        if root is None or tree is not None and tree.root is root:
+            return
+        is_again = last is not None and _changes(last, root) is not None and walk.is_plain(LOGGERS)
+        self._last = {LOGGERS: root}
+        self._trees = {LOGGERS: _tree_of(root, walk.objects, self._shapes) if is_again else None}
 
     def _copy_of(self, root: RootState, value: Any) -> _Copy:
         last = self._copies.get(root.name)

@@ -15,9 +15,10 @@ from rex.hindsight import session as sessions
 from rex.hindsight.ahead import Ahead
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
+from rex.hindsight.difference import difference
 from rex.hindsight.draws import Draws, Held, held_names, is_generator
 from rex.hindsight.files import Files, undo
-from rex.hindsight.graph import Snapshot, difference, walk_roots
+from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.instrument import ModulePlan, plan_module, rewrite
 from rex.hindsight.memory import Hasher
 from rex.hindsight.output import first_lines_apart

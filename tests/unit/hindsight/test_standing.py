@@ -6,6 +6,7 @@ import copy
 import gc
 import logging
 import random
+import socket
 from collections import OrderedDict, defaultdict, deque
 from typing import Any, Callable, Iterator
 
@@ -122,6 +123,32 @@ def test_a_logger_that_a_variable_holds_now_is_looked_at(logger: logging.Logger)
     pairs = [("held", logger.handlers[0]), *loggers.pairs()]
     plain, seen = (walk_roots(SHAPES, Hasher(), pairs, *known).digests() for known in ((), (loggers.standing.known,)))
     assert plain == seen
+
+
+def walked(loggers: Loggers, times: int = 1) -> Snapshot:
+    """What a recording finds, walk after walk."""
+    for _ in range(times):
+        found = walk_roots(SHAPES, Hasher(), loggers.pairs(), loggers.standing.known, loggers.standing.met)
+    assert found.digests() == loggers.state().digests()
+    return found
+
+
+def test_loggers_that_came_again_are_known_until_they_change(logger: logging.Logger) -> None:
+    loggers = Loggers()
+    root = walked(loggers, 2).roots[0]
+    assert walked(loggers).roots[0] is root
+    logger.handlers[0].setLevel(logging.ERROR)
+    now = walked(loggers).roots[0]
+    assert now is not root and walked(loggers).roots[0] is now
+
+
+@pytest.mark.parametrize("beside", [lambda: socket.socket(), lambda: id(SHAPES)], ids=["opaque", "an address"])
+def test_loggers_that_nodes_do_not_tell_of_are_walked_each_time(logger: logging.Logger, beside: Callable[[], Any]) -> None:
+    vars(logger)["beside"] = beside()
+    loggers = Loggers()
+    first = walked(loggers, 3)
+    again = walked(loggers)
+    assert again.roots[0] is not first.roots[0] and again.opaque == first.opaque
 
 
 class Part:
