@@ -75,14 +75,16 @@ class Standing:
             self._trees[root.name] = tree
 
     def met(self, walk: Walk) -> None:
-        """A state was walked, not restored: of that the loggers are known from then on. Nobody sees that they are held."""
-        root = next((root for root in walk.snapshot.roots if root.name == LOGGERS), None)
-        tree, last = self._trees.get(LOGGERS), self._last.get(LOGGERS)
-        if root is None or tree is not None and tree.root is root:
-            return
-        is_again = last is not None and _changes(last, root) is not None and walk.is_plain(LOGGERS)
-        self._last = {LOGGERS: root}
-        self._trees = {LOGGERS: _tree_of(root, walk.objects, self._shapes) if is_again else None}
+        """A state was walked, not restored: of that plain data and loggers are known from then on, but for what has memory, which
+        each checkpoint holds anew. Nobody sees that those are held."""
+        roots = {root.name: root for root in walk.snapshot.roots if walk.is_plain(root.name) and not any(map(_has_memory, root.nodes))}
+        self._copies = {name: self._copy_of(root, walk.objects.get(base_of(name), root.value))
+                        for name, root in roots.items() if is_copy(name)}
+        root, tree, last = roots.get(LOGGERS), self._trees.get(LOGGERS), self._last.get(LOGGERS)
+        if root is not None and (tree is None or tree.root is not root):
+            is_again = last is not None and _changes(last, root) is not None
+            self._last = {LOGGERS: root}
+            self._trees = {LOGGERS: _tree_of(root, walk.objects, self._shapes) if is_again else None}
 
     def _copy_of(self, root: RootState, value: Any) -> _Copy:
         last = self._copies.get(root.name)
@@ -249,6 +251,11 @@ def _is_seen(node: Node) -> bool:
     if tag == "set" or tag == "tuple" and len(node) == 3:         # what it holds is met last, and lies where its content says
         return not refs_of(node)
     return tag in _LOOKED_AT or tag in _FIXED or tag == "bytes"
+
+
+def _has_memory(node: Node) -> bool:
+    """Whether some of what a node tells of lies beside it, in the memory of the checkpoint."""
+    return node[0] in ("array", "tensor", "storage") or node[0] == "bytes" and len(node) == 4 and node[1] != "c"
 
 
 def _keys(node: Node) -> list[Any]:
