@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import Iterable, Iterator
+from typing import Any, Iterable, Iterator
 
 from rex.errors import Damaged
 from rex.values import dataclass
@@ -40,6 +40,10 @@ class Content:
     def root(self) -> Entry:
         """The one entry that leads to everything else."""
         return bytes.fromhex(self.tree or self.sha256), self.size
+
+    def to_json(self) -> list[Any]:
+        """As a short list."""
+        return [self.sha256, self.size] if self.depth == 0 else [self.sha256, self.size, self.depth, self.tree]
 
 
 def split_list(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

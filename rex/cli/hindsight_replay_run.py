@@ -11,8 +11,10 @@ from rex.errors import OwnFailure, UsageError
 from rex.types import format_duration
 
 if TYPE_CHECKING:
-    from rex.hindsight.plan import Options, Plan
+    from rex.hindsight.choice import Options
+    from rex.hindsight.plan import Plan
     from rex.hindsight.replay import Findings
+    from rex.hindsight.workers import Cluster, Workers
 
 
 def require() -> None:
@@ -32,9 +34,7 @@ def run(archive: str = "__default", experiment: str | None = None, jobs: int | N
         script: str | None = None) -> int:
     """Answer the statements that were added; the exit status."""
     require()
-    from rex.hindsight.plan import Options
-    from rex.hindsight.replay import cluster_size
-    jobs = jobs or (cluster_size(dask) if dask else 1)
+    from rex.hindsight.choice import Options
     options = Options(script, archive, experiment, jobs, parse_epochs(epochs), allow_changes, not no_skip, verify, dask)
     try:
         return plan_and_replay(options, allow_divergence, yes)
@@ -75,19 +75,29 @@ def print_event(event: dict[str, Any]) -> None:
 
 def plan_and_replay(options: "Options", allow_divergence: bool, yes: bool) -> int:
     """Say what will be done, do it, keep it, and give the verdict; the exit status."""
+    from rex.hindsight.choice import find_recorded
+    from rex.hindsight.workers import begin
+    recorded = find_recorded(options)
+    with begin(options, recorded) as workers:
+        from rex.hindsight.plan import make_plan     # a worker imports meanwhile
+        plan = make_plan(options, recorded, options.jobs or workers.count)
+        say(f"rex: {options.archive}:{plan.experiment.name}: {plan_text(plan)}")
+        if plan.expected_s > 60 and sys.stdin.isatty() and not yes:
+            import click     # few runs are so long
+            try:
+                click.confirm("rex: go on?", abort=True, err=True)
+            except click.Abort:
+                raise KeyboardInterrupt from None
+        findings, name = replay_and_keep(plan, options, workers)
+    return verdict(findings, f"{options.archive}:{name}", allow_divergence)
+
+
+def replay_and_keep(plan: "Plan", options: "Options", workers: "Workers | Cluster") -> tuple["Findings", str]:
+    """Do what was planned; what was found, and the name under which that is kept."""
     import time
     from rex.archive import Archive
     from rex.hindsight.kept import KeptReplay
-    from rex.hindsight.plan import make_plan
     from rex.hindsight.replay import run_plan
-    plan = make_plan(options)
-    say(f"rex: {options.archive}:{plan.experiment.name}: {plan_text(plan)}")
-    if plan.expected_s > 60 and sys.stdin.isatty() and not yes:
-        import click     # few runs are so long
-        try:
-            click.confirm("rex: go on?", abort=True, err=True)
-        except click.Abort:
-            raise KeyboardInterrupt from None
     kept, begun_s = KeptReplay(Archive.open(options.archive), plan, plan.sources), time.monotonic()
 
     def take(event: dict[str, Any]) -> None:
@@ -95,12 +105,12 @@ def plan_and_replay(options: "Options", allow_divergence: bool, yes: bool) -> in
         print_event(event)
 
     try:
-        findings = run_plan(plan, options, take)
+        findings = run_plan(plan, options, workers, take)
     except BaseException:
         kept.abandon()
         raise
     kept.finish(findings, time.monotonic() - begun_s)
-    return verdict(findings, f"{options.archive}:{kept.name}", allow_divergence)
+    return findings, kept.name
 
 
 def verdict(findings: "Findings", where: str, is_allowed: bool) -> int:

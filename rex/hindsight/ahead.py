@@ -14,24 +14,25 @@ import os
 import select
 import struct
 from collections import deque
-from typing import Any, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from rex.archive import Archive
 from rex.errors import RexError
 from rex.hindsight.deltas import ChunkReader
 from rex.hindsight.graph import RootState, Snapshot, decode_plain, decode_snapshot, encode_plain, name_once
-from rex.hindsight.plan import Piece, Plan
 from rex.hindsight.records import Checkpoint
+from rex.hindsight.room import MOST_BYTES, Ends
 from rex.hindsight.tables import Table, decode_table
 from rex.state.store import read_content
 from rex.values import dataclass, field
+
+if TYPE_CHECKING:
+    from rex.hindsight.plan import Piece, Plan     # a worker needs neither
 
 # Number of the border; whether the state is taken on; where its bytes begin; how many there are of structure (of a state that is:
 # what differs from the last one that was), table, index and chunks, which follow each other. The index has of each chunk:
 _HEAD = struct.Struct("<QQQQQQQ")
 _CHUNK = struct.Struct("<16sQ")   # digest, size
-_MOST_BYTES = 256 << 20           # of a state: all of its memory is held at once
-_ROOM_BYTES = _MOST_BYTES + (64 << 20)
 # Of the first state and of what those behind it do not share with others: less is read sooner than numpy is imported, which the
 # worker's script does anyway.
 _WORTH_BYTES = 4 << 20
@@ -77,36 +78,9 @@ def wanted_by(plan: Plan, piece: Piece) -> list[Wanted]:
     skipped = {piece.start, *plan.skipped}
     borders = ((number, plan.run.borders[number]) for number in piece.borders)
     found = [Wanted(number, border.checkpoint, border.position in skipped) for number, border in borders
-             if border.checkpoint is not None and not border.checkpoint.why_not and border.checkpoint.size_bytes <= _MOST_BYTES]
+             if border.checkpoint is not None and not border.checkpoint.why_not and border.checkpoint.size_bytes <= MOST_BYTES]
     sizes = [each.checkpoint.stored_bytes if number else each.checkpoint.size_bytes for number, each in enumerate(found)]
     return found if sum(sizes) >= _WORTH_BYTES else []
-
-
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """File descriptors of one side.
-
-    Attributes:
-        heads: a pipe, of where each state lies. done: an eventfd, of how many may be overwritten: who writes to it never waits,
-            and gets no SIGPIPE. room: memory.
-    """
-
-    heads: int
-    done: int
-    room: int
-
-    def close(self) -> None:
-        """Have them no more."""
-        for fd in (self.heads, self.done, self.room):
-            os.close(fd)
-
-
-def make_ends() -> tuple[Ends, Ends]:
-    """The reader's and the worker's."""
-    read_end, write_end = os.pipe()
-    done, room = os.eventfd(0), os.memfd_create("rex-ahead")
-    os.truncate(room, _ROOM_BYTES)     # it takes memory as it is filled
-    return Ends(write_end, done, room), Ends(read_end, os.dup(done), os.dup(room))
 
 
 def send(path: str, wanted: list[Wanted], ends: Ends) -> None:
@@ -135,6 +109,7 @@ class _Outbox:
 
     def __init__(self, ends: Ends) -> None:
         self._ends = ends
+        self._room_bytes = os.fstat(ends.room).st_size
         self._end = 0                            # of what was put, as if the room had no end
         self._waiting: deque[int] = deque()      # where those begin that are not done with
         self._poll = select.poll()
@@ -159,18 +134,18 @@ class _Outbox:
         os.write(self._ends.heads, head)
 
     def _place(self, size: int) -> int:
-        if size > _ROOM_BYTES:
+        if size > self._room_bytes:
             raise ValueError("a state larger than the room")
-        at = self._end % _ROOM_BYTES
-        begin = self._end + (_ROOM_BYTES - at if at + size > _ROOM_BYTES else 0)     # in one piece
-        while self._waiting and begin + size - self._waiting[0] > _ROOM_BYTES:
+        at = self._end % self._room_bytes
+        begin = self._end + (self._room_bytes - at if at + size > self._room_bytes else 0)     # in one piece
+        while self._waiting and begin + size - self._waiting[0] > self._room_bytes:
             if self._ends.heads in dict(self._poll.poll()):
                 raise BrokenPipeError
             for _ in range(os.eventfd_read(self._ends.done)):
                 self._waiting.popleft()
         self._waiting.append(begin)
         self._end = begin + size
-        return begin % _ROOM_BYTES
+        return begin % self._room_bytes
 
 
 def _changed(chunks: ChunkReader, former: Table, now: Table) -> Iterator[tuple[bytes, bytes | memoryview]]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
-import sysconfig
-import tempfile
 import threading
 import types
-from typing import Any, Callable, Iterable
+from typing import Any, Callable
 
 import xxhash
 
@@ -17,25 +14,21 @@ from rex.archive import Archive
 from rex.errors import UsageError
 from rex.hindsight.clock import real_time_ns
 from rex.hindsight.company import CHILD_EVENTS, ChildFiles
+from rex.hindsight.imports import LIBRARIES
 from rex.hindsight.instrument import PROBE
-from rex.hindsight.records import Run, content_of
+from rex.hindsight.records import content_of
 
 STATE_BYTES = 1 << 20      # larger files are kept only once the script reads them back
 _INPUTS, _ENDS_BYTES = 1000, 64 << 10
 _SETTLED_NS = 50_000_000
 _WRITING = frozenset("wax+")    # in a mode
-_SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/usr/share/", sys.prefix + os.sep, *[
-    path + os.sep for key in ("stdlib", "platstdlib", "purelib", "platlib")
-    if (path := sysconfig.get_paths().get(key))])
+_SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/usr/share/", sys.prefix + os.sep, *[path + os.sep for path in LIBRARIES])
 # Of Python's audit: which of their arguments are paths that change, and where the folder stands that they lie in.
 _EVENTS = {"os.remove": ((0, 1),), "os.rename": ((0, 2), (1, 3)), "os.mkdir": ((0, 2),), "os.rmdir": ((0, 1),),
            "os.link": ((1, 3),), "os.symlink": ((1, 2),), "os.truncate": ((0, 2),), "sqlite3.connect": ((0, 1),)}
 _GONE = ("os.remove", "os.rmdir")
-# Python tries whether it can write to the folder for temporary files: that one comes and goes, and all of it need not be private.
-_TRYING = tempfile._get_default_tempdir.__code__   # type: ignore[attr-defined]
 _BEGINNERS = ("subprocess", "os")
 _NO_FILES = ("", ":memory:")   # databases
-_CLONE_NEWNS, _CLONE_NEWUSER = 0x20000, 0x10000000
 
 Note = Callable[[str, bool, bytes | None], None]
 
@@ -104,7 +97,7 @@ class Files:
         if threading.get_ident() != self._thread:
             self._told_beside(event, arguments)
             return
-        if self._is_ours or os.getpid() != self._pid or sys._getframe(2).f_code is _TRYING:
+        if self._is_ours or os.getpid() != self._pid or _is_trying(sys._getframe(2)):
             return
         self._is_ours = True
         try:
@@ -296,6 +289,11 @@ def undo(archive: Archive, path: str, line: dict[str, Any]) -> None:
             file.write(archive.read(content_of(line["before"])))
 
 
+def _is_trying(frame: types.FrameType) -> bool:
+    """Whether Python tries if it can write to the folder for temporary files: that one comes and goes, and all of it need not be private."""
+    return frame.f_code.co_name == "_get_default_tempdir" and frame.f_globals.get("__name__") == "tempfile"
+
+
 def _caller() -> types.FrameType:
     """Who began a child process, by whatever of the standard library."""
     frame = sys._getframe(1)
@@ -338,30 +336,6 @@ def _small_content(path: str) -> bytes | None:
         return None
 
 
-def private_folders(run: Run, script: str) -> list[str]:
-    """What a replay must not write to: where the run wrote, and where child processes of it may."""
-    places = (os.getcwd(), os.path.dirname(os.path.abspath(script))) if run.has_children else ()
-    return folders_of([*run.files, *[os.path.join(place, "any") for place in places]])
-
-
-def folders_of(paths: Iterable[str]) -> list[str]:
-    """The folders, of those that are there, below which paths lie."""
-    found = set()
-    for path in paths:
-        folder = os.path.dirname(path)
-        while not os.path.isdir(folder):
-            folder = os.path.dirname(folder)
-        found.add(os.path.realpath(folder))
-    return sorted(found)
-
-
-def place_apart(folders: Iterable[str]) -> str:
-    """Where temporary files may lie that are in none of these folders: what an overlay covers cannot hold it."""
-    places = [os.path.realpath(place) for place in (tempfile.gettempdir(), "/var/tmp", "/dev/shm")]
-    covered = tuple(folder.rstrip(os.sep) + os.sep for folder in folders)
-    return next((place for place in places if not (place + os.sep).startswith(covered) and os.access(place, os.W_OK)), places[0])
-
-
 def watch_torch(torch: Any, files: Files) -> None:
     """torch writes its files in C++: note them too."""
     torch._C.PyTorchFileWriter = _Writer(torch._C.PyTorchFileWriter, files)
@@ -375,34 +349,3 @@ class _Writer:
         if arguments and isinstance(arguments[0], str):
             self._files.will_write(arguments[0])
         return self._real(*arguments)
-
-
-def private_view(folders: list[str], scratch: str) -> bool:
-    """Let this process alone see what it writes below some folders; False where that is not possible.
-
-    An overlay in a user and mount namespace of its own; call it before there are threads.
-    """
-    libc = ctypes.CDLL(None, use_errno=True)
-    user, group = os.getuid(), os.getgid()
-    tops = [f for f in folders if not any(f != g and f.startswith(g + os.sep) for g in folders)]
-    if not tops:
-        return True
-    if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNS) != 0:
-        return False
-    try:
-        for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"),
-                           ("gid_map", f"{group} {group} 1")):
-            with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
-                file.write(text)
-    except OSError:
-        return False
-    here = os.getcwd()
-    for number, folder in enumerate(tops):
-        upper, work = os.path.join(scratch, f"u{number}"), os.path.join(scratch, f"w{number}")
-        os.makedirs(upper)
-        os.makedirs(work)
-        options = f"lowerdir={folder},upperdir={upper},workdir={work},userxattr"
-        if libc.mount(b"overlay", os.fsencode(folder), b"overlay", 0, os.fsencode(options)) != 0:
-            return False
-    os.chdir(here)   # the same path, seen anew
-    return True

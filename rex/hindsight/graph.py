@@ -81,10 +81,12 @@ class RootState:
     value: Any
     nodes: list[Node]
     digest: bytes = b""
+    _encoded: bytes = b""
 
     def encode(self) -> bytes:
-        """Its plain data as bytes, equal for equal states."""
-        return encode_plain((self.name, self.value, self.nodes))
+        """Its plain data as bytes, equal for equal states; nothing of it changes from then on."""
+        self._encoded = self._encoded or encode_plain((self.name, self.value, self.nodes))
+        return self._encoded
 
 
 class Tree(Protocol):
@@ -251,7 +253,7 @@ class Walk:
         self._sets: list[tuple[int, Any]] = []   # of the root at hand
         # Sets come last, when what others reach has its numbers: their own order is by address.
         self._late: list[tuple[RootState, list[tuple[int, Any]]]] = []
-        self._kept: list[Any] = []      # temporaries too: ids must stay theirs
+        self.objects: dict[int, Any] = {}      # by number, temporaries too: ids must stay theirs
         self._next = 0
         self._root = ""
         self._emptied: dict[int, Any] = {}
@@ -269,7 +271,7 @@ class Walk:
         if number is None:
             number = self._numbers[key] = self._next
             self._next += 1
-            self._kept.append(value)
+            self.objects[number] = value
             if isinstance(value, (set, frozenset)):
                 self._sets.append((number, value))
             else:
@@ -297,8 +299,12 @@ class Walk:
             number = self._numbers[key] = self._next
             self._next += 1
             self._queue.append((number, value))
-            self._kept.append(value)
+            self.objects[number] = value
         return (number,)
+
+    def is_plain(self, root: str) -> bool:
+        """Whether all of a root is told by its nodes: none is opaque, nor a number that may be an id()."""
+        return root not in self.snapshot.opaque and all(name != root for name, _ in self._addresses)
 
     def opaque(self, why: str) -> None:
         """Note that what is walked now cannot be restored if it changes."""
@@ -335,8 +341,8 @@ class Walk:
         self.snapshot.roots.append(tree.root if now.nodes == tree.root.nodes else now)
         return True
 
-    def finish(self) -> Snapshot:
-        """Walk what sets hold; the snapshot. What is known by its id() has another one in another process."""
+    def finish(self) -> None:
+        """Walk what sets hold. What is known by its id() has another one in another process."""
         for root, sets in self._late:
             self._root = root.name
             base = base_of(root.name)
@@ -351,7 +357,6 @@ class Walk:
         for name, number in self._addresses:
             if _identity_at(number) in self._numbers or number in self._numbers:
                 self.snapshot.opaque.setdefault(name, "something in it is known by its id(), or the hash that is made of it")
-        return self.snapshot
 
     def _drain(self, root: RootState, base: int) -> None:
         queue, nodes, saving = self._queue, root.nodes, self._shapes.saving
@@ -369,11 +374,13 @@ class Walk:
 
 
 def walk_roots(shapes: Any, memory: Memory, roots: Iterable[tuple[str, Any]],
-               known: Callable[[str, Any], Tree | None] = lambda name, value: None) -> Snapshot:
+               known: Callable[[str, Any], Tree | None] = lambda name, value: None,
+               met: Callable[[Walk], None] = lambda walk: None) -> Snapshot:
     """The state of all that the named values reach.
 
     Args:
         known: tells of a root, if it has the objects that it had, how it was.
+        met: is told of the walk that is over.
     """
     settle()
     # Nodes are many new objects, and new objects make the collector look for cycles, now and then among all that the program
@@ -381,69 +388,16 @@ def walk_roots(shapes: Any, memory: Memory, roots: Iterable[tuple[str, Any]],
     collects = gc.isenabled()
     gc.disable()
     try:
-        return _walked(Walk(shapes, memory), roots, known)
+        walk = Walk(shapes, memory)
+        for name, value in roots:
+            tree = known(name, value)
+            if tree is None or not walk.known_root(tree):
+                walk.root(name, value)
+        walk.finish()
+        met(walk)
+        return walk.snapshot
     finally:
         if collects:
             if gc.get_count()[0] > gc.get_threshold()[0]:
                 gc.collect(0)     # of the new ones alone, which are so no more
             gc.enable()
-
-
-def _walked(walk: Walk, roots: Iterable[tuple[str, Any]], known: Callable[[str, Any], Tree | None]) -> Snapshot:
-    for name, value in roots:
-        tree = known(name, value)
-        if tree is None or not walk.known_root(tree):
-            walk.root(name, value)
-    return walk.finish()
-
-
-def difference(saved: Snapshot, live: Snapshot) -> Iterator[str]:
-    """The roots whose states differ, with the way to the first difference in each."""
-    named = {*saved.digests(), *live.digests()}
-    theirs = {root.name: root for root in live.roots if root.name in named}
-    for root in saved.roots:
-        if root.name not in named:
-            continue
-        other = theirs.pop(root.name, None)
-        if other is None:
-            yield f"{root.name} (gone)"
-        elif other.digest != root.digest:
-            yield _first_difference(root, other)
-    for name in theirs:
-        yield f"{name} (new)"
-
-
-def _first_difference(one: RootState, other: RootState) -> str:
-    base, paths = base_of(one.name), {base_of(one.name): one.name}
-    for place, (a, b) in enumerate(zip(one.nodes, other.nodes)):
-        path = paths.get(base + place, one.name)
-        for step, ref in steps(a):
-            paths.setdefault(ref[0], path + step)
-        if a != b and not (a[0] == b[0] and _only_refs_differ(a, b)):
-            return path
-    return one.name
-
-
-def _only_refs_differ(a: Any, b: Any) -> bool:
-    """Whether the difference lies below: numbers of nodes shift when something above differs."""
-    if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
-        if len(a) == 1 and len(b) == 1 and isinstance(a, tuple):
-            return True
-        return len(a) == len(b) and all(_only_refs_differ(x, y) for x, y in zip(a, b))
-    return bool(a == b) or a != a and b != b
-
-
-def steps(node: Node) -> Iterator[tuple[str, Ref]]:
-    """The references in a node, with how a user would write the step to each."""
-    if node[0] in ("list", "tuple"):
-        for index, ref in enumerate(node[1]):
-            if type(ref) is tuple:
-                yield f"[{index}]", ref
-    elif node[0] == "dict":
-        for key, ref in zip(node[1], node[2]):
-            if type(ref) is tuple:
-                yield f"[{key!r}]" if type(key) is not tuple else "[...]", ref
-    elif node[0] == "object":
-        for name, ref in zip(node[2], node[3]):
-            if type(ref) is tuple:
-                yield f".{name}", ref

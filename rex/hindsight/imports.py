@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import importlib.machinery
 import os
+import site
 import sys
-import sysconfig
 import threading
 import types
 from typing import Any, Callable, Mapping, Sequence
@@ -15,17 +15,16 @@ Prepare = Callable[[str, str, types.ModuleType], types.CodeType]
 Meet = Callable[[types.ModuleType], None]
 
 _NEVER = 1 << 30
-_LIBRARIES = tuple(path for key in ("stdlib", "platstdlib", "purelib", "platlib")
-                   if (path := sysconfig.get_paths().get(key)))
+LIBRARIES = (os.path.dirname(os.__file__), *site.getsitepackages())     # as sysconfig has them, which takes long to say so
 
 
 def is_users(path: str, tops: tuple[str, ...]) -> bool:
     """Whether a source file is the user's: below the script's folder, and not installed."""
-    if "site-packages" in path or path.startswith(_LIBRARIES):
+    if "site-packages" in path or path.startswith(LIBRARIES):
         return False   # most are: no link need be followed for them
     path = os.path.realpath(path)
     return (any(path.startswith(top + os.sep) for top in tops)
-            and not path.startswith(_LIBRARIES) and "site-packages" not in path
+            and not path.startswith(LIBRARIES) and "site-packages" not in path
             and "dist-packages" not in path)
 
 

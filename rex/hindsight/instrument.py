@@ -307,6 +307,5 @@ def rewrite(plan: ModulePlan, path: str) -> types.CodeType:
     """Compile a module with its loops instrumented and its probes fenced."""
     _Fences(plan.probes).generic_visit(plan.tree)
     tree = _Rewriter(plan).visit(plan.tree)
-    ast.fix_missing_locations(tree)
     code: types.CodeType = compile(tree, path, "exec", dont_inherit=True)
     return code

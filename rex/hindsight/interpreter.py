@@ -82,8 +82,8 @@ class Interpreter:
             for number, handler in handlers.items():
                 if held.get(number) != handler and handler is not None:
                     signal.signal(number, handler)
-        logging = sys.modules.get("logging")
-        if LOGGERS in differs and logging is not None and hasattr(logging, "Logger"):
+        if LOGGERS in differs:
+            import logging     # it takes a while, and most have no loggers
             level, loggers = values.get(LOGGERS, [0, []])
             logging.disable(level)
             told_of = set(map(id, loggers))
@@ -203,7 +203,8 @@ class LoggerShape:
         return bool(live.name == node[1])
 
     def make(self, build: Any, node: Any) -> Any:
-        return sys.modules["logging"].getLogger(None if node[1] == "root" else node[1])
+        import logging     # by a loop that was skipped, perhaps
+        return logging.getLogger(None if node[1] == "root" else node[1])
 
     def fill(self, build: Any, node: Any, value: Any) -> None:
         _set_level(value, node[2])

@@ -10,7 +10,6 @@ from rex.archive import Archive, Experiment, Manifest, Recording
 from rex.hindsight.plan import Plan
 from rex.hindsight.records import ENGINE, FORMAT, LogWriter
 from rex.hindsight.replay import Findings
-from rex.state.records import content_to_json
 
 
 class KeptReplay:
@@ -34,7 +33,9 @@ class KeptReplay:
         for name, text in sources.items():
             content = self._recording.add_bytes(text.encode())
             self._contents[f"hindsight/source/{name}"] = content
-            self._log.write("module", name=name, path="", source=content_to_json(content))
+            self._log.write("module", name=name, path="", source=content.to_json())
+        self._recording.flush(is_durable=False)
+        self._recording.sync()     # now, while the workers begin: at the end the user waits
 
     @property
     def name(self) -> str:
@@ -57,7 +58,7 @@ class KeptReplay:
         facts = {"kind": "replay", "of": self._plan.experiment.name, "skipped": findings.skipped,
                  "checked": findings.checked, "diverged": len(findings.diverged),
                  "restore_factor": restore_factor(findings)}
-        self._log.write("end", True, **facts)
+        self._log.write("end", **facts)
         self._log.close()
         return self._recording.finish(Manifest(
             command=self._command, cwd=self._plan.run.head["cwd"], engine=ENGINE, rex=__version__,

@@ -8,34 +8,12 @@ import random
 from rex.archive import Archive, Experiment
 from rex.errors import NotFound, UsageError
 from rex.hindsight.changes import Probe, compare, describe_refusal, unified
+from rex.hindsight.choice import Options, Recorded
 from rex.hindsight.files import identity_of
-from rex.hindsight.records import Border, Run, content_of, read_run
+from rex.hindsight.records import Border, Run, content_of
 from rex.values import dataclass, field
 
 FOREVER = 1 << 60
-
-
-@dataclass
-class Options:
-    """What the user asked of a replay.
-
-    Attributes:
-        epochs: iterations of the main loop, from and until; None for all.
-        allow_changes: replay though code was changed otherwise than by additions.
-        is_skipping: whether loops without added statements may be skipped.
-        verify: how many loops, chosen at random, to run although they could be skipped.
-        dask: address of a Dask scheduler; empty for this machine alone.
-    """
-
-    script: str | None = None
-    archive: str = "__default"
-    experiment: str | None = None
-    jobs: int = 1
-    epochs: tuple[int, int] | None = None
-    allow_changes: bool = False
-    is_skipping: bool = True
-    verify: int = 0
-    dask: str = ""
 
 
 @dataclass(slots=True)
@@ -78,25 +56,17 @@ class Plan:
     is_inner: bool = False
 
 
-def make_plan(options: Options) -> Plan:
+def make_plan(options: Options, recorded: Recorded, jobs: int) -> Plan:
     """Compare the script with its recording, and decide what must run.
 
+    Args:
+        jobs: how many pieces there may be.
     Raises:
-        NotFound: there is no such run.
         UsageError: the code was changed otherwise than by additions.
     """
-    archive = Archive.open(options.archive)
-    experiment = archive.experiment(options.experiment or latest_run(archive))
-    run = read_run(archive, experiment)
-    if experiment.begun.get("kind", "run") != "run":
-        raise NotFound(f"{experiment.name} is a replay", "only runs can be replayed", "see: rex hindsight show")
-    if "__main__" not in run.modules:
-        raise NotFound(f"{experiment.name} holds no script", "it ended before its script began", "record it again")
-    script = options.script or run.head["script"]
-    if not os.path.isfile(script):
-        raise NotFound(f"no script {script}", "", "give its path")
+    run, script = recorded.run, recorded.script
     sources: dict[str, str] = {}
-    probes = find_probes(archive, run, script, options.allow_changes, sources)
+    probes = find_probes(recorded.archive, run, script, options.allow_changes, sources)
     if not options.allow_changes:
         check_inputs(run)
     hot = hot_sites(run, probes)
@@ -106,30 +76,16 @@ def make_plan(options: Options) -> Plan:
     if options.epochs and not main:
         raise UsageError("there are no iterations to choose from", "no loop of this run was seen", "replay without --epochs")
     low, high = options.epochs or (0, FOREVER)
-    plan = Plan(experiment, run, probes, skippable, [], high, (low, high), script, sources=sources)
+    plan = Plan(recorded.experiment, run, probes, skippable, [], high, (low, high), script, sources=sources)
     plan.is_inner = any(hot & set(_keys(b.position)[1:]) for b in run.borders)
     first = first_needed(run, main, hot, low if options.epochs else 0)
     last = next((n for n, b in enumerate(run.borders) if _iteration(b.position, main) >= high),
                 len(run.borders))
-    _cut(plan, first, last, options.jobs)
+    _cut(plan, first, last, jobs)
     if options.verify:
         plan.verified = random.sample(plan.skipped, min(options.verify, len(plan.skipped)))
         plan.skips -= len(plan.verified)
     return plan
-
-
-def latest_run(archive: Archive) -> str:
-    """The run that is meant when none is named: the newest.
-
-    Raises:
-        NotFound: the archive holds none.
-    """
-    runs = [e for e in archive.experiments() if e.begun.get("engine") == "hindsight"
-            and e.begun.get("kind", "run") == "run"]
-    if not runs:
-        raise NotFound(f"no recorded training run in {archive.path}", "",
-                       "see: rex hindsight record --help")
-    return max(runs, key=lambda e: e.begun.get("start_ns", 0)).name
 
 
 def find_probes(archive: Archive, run: Run, script: str, allow_changes: bool,

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import platform
 import signal
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +14,7 @@ from rex import codec
 from rex.archive import Archive
 from rex.errors import CommandNotFound, NotFound, OwnFailure, UsageError
 from rex.hindsight.policy import OVERHEAD, RESTORE_FACTOR
-from rex.hindsight.processes import RUN, python_path
+from rex.hindsight.processes import Process
 from rex.hindsight.records import ENGINE
 from rex.record import begun_facts, new_manifest, withheld_names
 
@@ -69,7 +66,7 @@ def record(options: Options) -> Outcome:
         raise CommandNotFound(f"no such script: {options.script}", "", "check the spelling")
     with tempfile.TemporaryDirectory(prefix="rex-") as work:
         job = _job(options, archive, os.path.join(work, "told"), former)
-        status = run_job(job, work, job.pop("environment"))
+        status = _run(job, job.pop("environment"))
         try:
             with open(job["told"], encoding="utf-8") as file:
                 name = file.read()
@@ -80,27 +77,23 @@ def record(options: Options) -> Outcome:
     return Outcome(name, status, facts)
 
 
-def run_job(job: dict[str, Any], work: str, environment: dict[str, str],
-            **options: Any) -> int:
+def _run(job: dict[str, Any], environment: dict[str, str]) -> int:
     """Run a job in a process of its own with our standard streams; its wait status."""
-    path = os.path.join(work, "job.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(job, file)
-    process = subprocess.Popen([sys.executable, "-c", RUN, path],
-                               env=environment, **options)
+    process = Process("record", environment)
     before = {number: signal.signal(number, _pass_on(process)) for number in
               (signal.SIGTERM, signal.SIGHUP)}
     before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)   # it has its own
     try:
-        code = process.wait()
+        process.give(job)
+        code = process.popen.wait()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
     return -code if code < 0 else code << 8
 
 
-def _pass_on(process: subprocess.Popen[bytes]) -> Any:
-    return lambda number, frame: process.send_signal(number)
+def _pass_on(process: Process) -> Any:
+    return lambda number, frame: process.popen.send_signal(number)
 
 
 def _former(archive: Archive, options: Options) -> dict[str, Any]:
@@ -138,13 +131,12 @@ def _job(options: Options, archive: Archive, told: str, former: dict[str, Any]) 
     unset = [name for name in ("PYTHONHASHSEED", "PYTHONPATH") if name not in environment]
     seed = former.get("hash_seed") or str(int.from_bytes(os.urandom(4), "little"))
     hash_seed = environment.setdefault("PYTHONHASHSEED", seed)
-    environment["PYTHONPATH"] = python_path(environment)
     head = {"script": options.script, "path": os.path.realpath(options.script),
             "arguments": list(options.arguments), "entropy": former.get("entropy") or os.urandom(32).hex(),
             "hash_seed": hash_seed, "unset": unset, "python": platform.python_version(),
             "start_ns": begun["start_ns"], "cwd": os.getcwd(), "withheld": withheld,
             "granularity_s": options.granularity_s, "environment": kept}
-    return {"do": "record", "archive": archive.path, "name": options.name, "told": told,
+    return {"archive": archive.path, "name": options.name, "told": told,
             "begun": begun, "script": options.script,
             "arguments": list(options.arguments), "overhead": options.overhead,
             "restore_factor": observed_factor(archive) or RESTORE_FACTOR, "budget_bytes": options.budget_bytes,

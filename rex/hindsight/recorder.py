@@ -21,9 +21,9 @@ from rex.hindsight.policy import Policy
 from rex.hindsight.records import FORMAT, Checkpoint, LogWriter, Run
 from rex.hindsight.seek import Seeker
 from rex.hindsight.session import Entry
+from rex.hindsight.standing import Standing
 from rex.hindsight.values import plain_value
 from rex.hindsight.writer import CheckpointWriter
-from rex.state.records import content_to_json
 
 GRANULARITY_S = 0.050   # loops with shorter bodies have no borders inside
 _TRIAL_BODIES = 4
@@ -78,6 +78,7 @@ class Recorder(Seeker):
         self._around = ""
         self._text: list[bytes] = []
         self.run = Run()
+        self._alike = Standing(self.shapes.by_tag)     # not of what was restored
         self.log.write("run", format=FORMAT, **head)
 
     def begin_from(self, run: Run, border: int) -> None:
@@ -123,7 +124,7 @@ class Recorder(Seeker):
         content = self.writer.keep(f"hindsight/before/{len(self.files.written)}", before) \
             if before is not None and self.files else None
         self.log.write("file", path=path, was_there=was_there,
-                       before=content_to_json(content) if content else None)
+                       before=content.to_json() if content else None)
 
     def _note_input(self, path: str, identity: list[Any]) -> None:
         self.log.write("input", path=path, identity=identity)
@@ -150,7 +151,7 @@ class Recorder(Seeker):
         if name in self.run.modules and self.target:
             return
         content = self.writer.keep(f"hindsight/source/{name}", source)
-        self.log.write("module", name=name, path=path, source=content_to_json(content))
+        self.log.write("module", name=name, path=path, source=content.to_json())
 
     def add_function(self, function: str, space: dict[str, Any], marker: str) -> None:
         made = Marker(function, space, marker, self)
@@ -269,7 +270,7 @@ class Recorder(Seeker):
     def _is_affordable(self, kind: str, entry: Entry, looped_s: float, is_end: bool, ahead_s: float) -> bool:
         """Look at the state for the first time: what would it take to keep it?"""
         begun, sizer = now_s(), Sizer()
-        walk_roots(self.shapes, sizer, self.roots(entry).pairs())
+        walk_roots(self.shapes, sizer, self.roots(entry).pairs(), met=self._alike.met)
         took = now_s() - begun
         self.policy.expect(took + sizer.size_bytes * _COPY_S + self.writer.cost_s(sizer.size_bytes))
         if sizer.size_bytes > _LARGE_BYTES and self.policy.overhead < 1:
@@ -293,7 +294,7 @@ class Recorder(Seeker):
         """Copy what the values reach, for the writer."""
         copier = self.writer.copier()
         try:
-            return walk_roots(self.shapes, copier, pairs), copier.finish()
+            return walk_roots(self.shapes, copier, pairs, self._alike.known, self._alike.met), copier.finish()
         except BaseException:
             self.writer.drop(copier.taken)
             raise

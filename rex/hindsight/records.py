@@ -9,7 +9,6 @@ from typing import Any
 
 from rex.archive import Archive, Content, Experiment
 from rex.errors import Damaged, NotFound, RexError, TooNew
-from rex.state.records import content_to_json
 from rex.values import dataclass, field
 
 ENGINE = "hindsight"     # of experiments that are runs or replays
@@ -139,8 +138,8 @@ def content_of(named: list[Any]) -> Content:
 def checkpoint_to_json(checkpoint: Checkpoint) -> dict[str, Any]:
     """The facts of a checkpoint's line."""
     return {"number": checkpoint.number, "position": checkpoint.position,
-            "structure": content_to_json(checkpoint.structure),
-            "table": content_to_json(checkpoint.table), "why_not": checkpoint.why_not,
+            "structure": checkpoint.structure.to_json(),
+            "table": checkpoint.table.to_json(), "why_not": checkpoint.why_not,
             "pause_s": round(checkpoint.pause_s, 6), "size": checkpoint.size_bytes,
             "stored": checkpoint.stored_bytes}
 

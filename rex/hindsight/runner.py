@@ -1,4 +1,4 @@
-"""Runs the user's script in a process of its own, which got a file with its job."""
+"""Runs the user's script in a process of its own."""
 
 from __future__ import annotations
 
@@ -72,17 +72,17 @@ def _status_of(error: SystemExit) -> int:
 
 
 def main() -> None:
-    """Do the job whose description is in the file named on the command line."""
+    """Do the job that comes through a pipe: the command line has its kind, and the number of the pipe."""
     gc.disable()    # until the script begins
-    with open(sys.argv[1], encoding="utf-8") as file:
-        job = json.load(file)
-    os.unlink(sys.argv[1])
-    for name in job.get("unset", ()):
-        os.environ.pop(name, None)
-    if job["do"] == "record":
+    kind, pipe = sys.argv[1:]
+    if kind == "record":
         from rex.hindsight.recording import record as do
     else:
         from rex.hindsight.worker import replay as do
+    with open(int(pipe), "rb") as file:
+        job = json.load(file)
+    for name in job.get("unset", ()):
+        os.environ.pop(name, None)
     status = do(job, run_script)
     try:
         sys.stdout.flush()

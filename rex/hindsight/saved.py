@@ -8,7 +8,7 @@ from rex.archive import Archive
 from rex.hindsight.deltas import ChunkReader
 from rex.hindsight.graph import decode_snapshot
 from rex.hindsight.kinds import Shapes
-from rex.hindsight.plan import latest_run
+from rex.hindsight.choice import latest_run
 from rex.hindsight.records import read_run
 from rex.hindsight.restore import restore
 from rex.hindsight.usercode import UserCode

@@ -1,4 +1,4 @@
-"""Roots that hold the very objects still that they had when they were restored: found so by identity, root by root.
+"""Roots that hold the very objects still that they had when they were restored, or walked: found so by identity, root by root.
 
 Models, optimizers and loggers are many objects of which a loop's border changes hardly any. A walk asks each what it holds, and
 a restore looks for the place of each; where nothing was bound anew, what tensors and arrays have in their memory is left to do.
@@ -13,7 +13,7 @@ from marshal import dumps
 from operator import is_
 from typing import Any, Iterable, Iterator, Mapping
 
-from rex.hindsight.graph import Known, Node, RootState, Snapshot, base_of, key_of, refs_of
+from rex.hindsight.graph import Known, Node, RootState, Snapshot, Walk, base_of, key_of, refs_of
 from rex.hindsight.interpreter import LOGGERS
 from rex.hindsight.restore import Build
 from rex.hindsight.roots import is_copy
@@ -73,6 +73,18 @@ class Standing:
             elif root.name not in trees or tree is not None:
                 tree = _tree_of(root, build.objects, self._shapes)
             self._trees[root.name] = tree
+
+    def met(self, walk: Walk) -> None:
+        """A state was walked, not restored: of that plain data and loggers are known from then on, but for what has memory, which
+        each checkpoint holds anew. Nobody sees that those are held."""
+        roots = {root.name: root for root in walk.snapshot.roots if walk.is_plain(root.name) and not any(map(_has_memory, root.nodes))}
+        self._copies = {name: self._copy_of(root, walk.objects.get(base_of(name), root.value))
+                        for name, root in roots.items() if is_copy(name)}
+        root, tree, last = roots.get(LOGGERS), self._trees.get(LOGGERS), self._last.get(LOGGERS)
+        if root is not None and (tree is None or tree.root is not root):
+            is_again = last is not None and _changes(last, root) is not None
+            self._last = {LOGGERS: root}
+            self._trees = {LOGGERS: _tree_of(root, walk.objects, self._shapes) if is_again else None}
 
     def _copy_of(self, root: RootState, value: Any) -> _Copy:
         last = self._copies.get(root.name)
@@ -239,6 +251,11 @@ def _is_seen(node: Node) -> bool:
     if tag == "set" or tag == "tuple" and len(node) == 3:         # what it holds is met last, and lies where its content says
         return not refs_of(node)
     return tag in _LOOKED_AT or tag in _FIXED or tag == "bytes"
+
+
+def _has_memory(node: Node) -> bool:
+    """Whether some of what a node tells of lies beside it, in the memory of the checkpoint."""
+    return node[0] in ("array", "tensor", "storage") or node[0] == "bytes" and len(node) == 4 and node[1] != "c"
 
 
 def _keys(node: Node) -> list[Any]:

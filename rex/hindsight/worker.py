@@ -12,16 +12,19 @@ from rex.archive import Archive
 from rex.errors import UsageError
 from rex.hindsight import output
 from rex.hindsight import session as sessions
-from rex.hindsight.ahead import Ahead, Ends
+from rex.hindsight.ahead import Ahead
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
+from rex.hindsight.difference import difference
 from rex.hindsight.draws import Draws, Held, held_names, is_generator
-from rex.hindsight.files import Files, private_view, undo
-from rex.hindsight.graph import Snapshot, difference, walk_roots
+from rex.hindsight.files import Files, undo
+from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.instrument import ModulePlan, plan_module, rewrite
 from rex.hindsight.memory import Hasher
 from rex.hindsight.output import first_lines_apart
+from rex.hindsight.private import private_view
 from rex.hindsight.records import Checkpoint, Run, content_of, read_run
+from rex.hindsight.room import Ends
 from rex.hindsight.seek import Seeker
 from rex.hindsight.session import Entry
 from rex.hindsight.shapes import Cannot
@@ -50,7 +53,7 @@ class Replayer(Seeker):
         stop = run.border(job["stop"])
         self._stop_place = len(run.borders) if stop is None else stop
         self._active = {key for b in run.borders for key in _keys(b.position)}
-        self.ahead = Ahead(Ends(*job["ahead"])) if job["ahead"] else None
+        self.ahead = Ahead(Ends(*job["ahead"]))
         self._events = os.fdopen(job["events"], "w", encoding="utf-8", errors="surrogateescape")
         self._restores: dict[str, int] = {}
         self._text: list[bytes] = []
@@ -405,7 +408,8 @@ def _preparer(replayer: Replayer, archive: Archive) -> Callable[[str, str, Any],
         changes = compare(recorded.decode(), source.decode(), name, path)
         plan, replayer.undoes_draws = changes.plan, not changes.removed
         code = rewrite(plan, path)
-        former = rewrite(plan_module(recorded, name, path), path) if recorded != source else None
+        is_other = changes.removed or any(probe.function for probe in changes.probes)     # else functions are as they were
+        former = rewrite(plan_module(recorded, name, path), path) if is_other else None
         replayer.add_module(plan, module, code, former)
         return code
 

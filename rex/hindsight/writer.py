@@ -208,10 +208,11 @@ class CheckpointWriter:
         done = []
         for job in jobs:
             before = self._recording.new_bytes
+            is_settled = not job.taken.deferred
             settle(job.taken, self._pool, self._habits, self._known.__contains__, self._device)
             names: list[bytes] = []
             fresh = self._recording.add_pieces(self._chunks(job.taken, names), names)
-            for root in job.snapshot.roots:
+            for root in () if is_settled else job.snapshot.roots:
                 settle_nodes(root.nodes)
             structure = self._recording.add_bytes(encode_snapshot(job.snapshot))
             table = self._recording.add_bytes(encode_table(job.taken.buffers, self._known))

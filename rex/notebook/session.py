@@ -22,8 +22,7 @@ from rex.notebook.outputs import Output, OutputCapture, error_output, pack, unpa
 from rex.notebook.progress import Progress
 from rex.notebook.source import Source
 from rex.notebook.views import view_of
-from rex.state import (Delta, History, Restored, StateTracker, checkout, content_to_json,
-                       load_history, values_at)
+from rex.state import (Delta, History, Restored, StateTracker, checkout, load_history, values_at)
 from rex.types import format_size
 
 _OWN_NAME = re.compile(r"In|Out|_i?\d+|_i{1,3}|_{1,3}|_[iod]h|_exit_code|__.*__|__vsc_.*")
@@ -188,7 +187,7 @@ class Session:
         keeper = self._open()
 
         def draft(put: Callable[[bytes], Content]) -> dict[str, Any]:
-            packed = pack(outputs, lambda data: content_to_json(put(data)))
+            packed = pack(outputs, lambda data: put(data).to_json())
             return {**facts, **({"outputs": packed} if outputs else {})}
 
         saved: list[bytes | None] = []
@@ -199,7 +198,7 @@ class Session:
             if not saved:   # writing may be tried again
                 saved.append(self._file.changed())
             if saved[0] is not None:
-                node.document = found["document"] = content_to_json(put(saved[0]))
+                node.document = found["document"] = put(saved[0]).to_json()
             return found
 
         keeper.save(delta, complete, draft)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import enum
 import functools
-import logging
 import pickle
 import threading
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import logging
 
 
 def make_function(code: bytes, namespace: dict[str, Any], name: str,
@@ -63,6 +65,7 @@ def make_rlock(count: int) -> Any:
 
 def make_logger(name: str, level: int, is_passing_on: bool, is_disabled: bool) -> logging.Logger:
     """The logger of that name, set like this."""
+    import logging     # it takes a while
     logger = logging.getLogger(name)
     logger.setLevel(level)
     logger.propagate, logger.disabled = is_passing_on, is_disabled

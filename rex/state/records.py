@@ -17,19 +17,12 @@ _GROUP_CHUNKS = 128
 Put = Callable[[bytes], Content]
 
 
-def content_to_json(content: Content) -> list[Any]:
-    """A content as a short list."""
-    if content.depth == 0:
-        return [content.sha256, content.size]
-    return [content.sha256, content.size, content.depth, content.tree]
-
-
 def _groups(chunks: tuple[Chunk, ...], put: Put) -> dict[str, Any]:
-    named = [content_to_json(c.content) for c in chunks if c.content is not None]
+    named = [c.content.to_json() for c in chunks if c.content is not None]
     assert len(named) == len(chunks)
     if len(named) <= _GROUP_CHUNKS:
         return {"chunks": named}
-    return {"groups": [content_to_json(put(json.dumps(named[at:at + _GROUP_CHUNKS]).encode()))
+    return {"groups": [put(json.dumps(named[at:at + _GROUP_CHUNKS]).encode()).to_json()
                        for at in range(0, len(named), _GROUP_CHUNKS)]}
 
 
@@ -37,7 +30,7 @@ def encode_version(version: Version, number: int, put: Put) -> dict[str, Any]:
     """A version whose chunks are stored; `put` stores long lists of them."""
     parts = [{"kind": p.kind, "size": p.size, "pid": p.pid, **_groups(p.chunks, put)} for p in version.parts]
     return {"id": number, "names": version.names, "node": version.node, "engine": version.engine,
-            "stream": content_to_json(version.stream.content)
+            "stream": version.stream.content.to_json()
             if version.stream and version.stream.content else None,
             "parts": parts, "out_of_band": version.out_of_band,
             "broken": version.why_not, "load_s": round(version.load_s, 6)}

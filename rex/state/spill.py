@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Callable, Iterator
 from rex.archive import Content, Recording
 from rex.archive.cut import WHOLE_BYTES
 from rex.codec import sha256
-from rex.state.records import FORMAT, content_to_json, encode_delta
+from rex.state.records import FORMAT, encode_delta
 from rex.state.versions import Chunk, Delta, Version
 
 NAME = "waiting"
@@ -58,7 +58,7 @@ class Spill:
                 return None
             source, content = chunk.source, chunk.content
             if content is not None and (chunk.is_kept or source is None):
-                return content_to_json(content)
+                return content.to_json()
             if chunk not in self._numbers:
                 self._numbers[chunk] = self._count
                 self._count += 1
@@ -155,7 +155,7 @@ def _stored(line: dict[str, Any], blobs: list[Blob], contents: dict[int, Content
         if number not in contents:
             file.seek(blobs[number][0])
             contents[number] = recording.add_bytes(file.read(blobs[number][1]))
-        return content_to_json(contents[number])
+        return contents[number].to_json()
 
     def named(place: Any) -> Any:
         return put(place["blob"]) if isinstance(place, dict) else place

@@ -92,7 +92,7 @@ class Store:
 
         Args:
             facts: makes what is kept as the delta's facts, later and in another
-                thread; it may store bytes, and refer to them by `content_to_json`.
+                thread; it may store bytes, and refer to them by `Content.to_json`.
             draft: as facts, for `spill`: without a lasting effect, and quick.
         """
         size = sum(chunk.size_bytes for version in delta.versions for chunk in version.chunks()

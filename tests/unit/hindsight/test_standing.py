@@ -6,16 +6,18 @@ import copy
 import gc
 import logging
 import random
+import socket
 from collections import OrderedDict, defaultdict, deque
 from typing import Any, Callable, Iterator
 
+import numpy as np
 import pytest
 import xxhash
 
 from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.interpreter import LOGGERS, Interpreter
 from rex.hindsight.kinds import Shapes
-from rex.hindsight.memory import Hasher
+from rex.hindsight.memory import Hasher, Sizer
 from rex.hindsight.restore import restore
 from rex.hindsight.standing import Standing
 from rex.hindsight.usercode import UserCode
@@ -122,6 +124,54 @@ def test_a_logger_that_a_variable_holds_now_is_looked_at(logger: logging.Logger)
     pairs = [("held", logger.handlers[0]), *loggers.pairs()]
     plain, seen = (walk_roots(SHAPES, Hasher(), pairs, *known).digests() for known in ((), (loggers.standing.known,)))
     assert plain == seen
+
+
+def walked(loggers: Loggers, times: int = 1) -> Snapshot:
+    """What a recording finds, walk after walk."""
+    for _ in range(times):
+        found = walk_roots(SHAPES, Hasher(), loggers.pairs(), loggers.standing.known, loggers.standing.met)
+    assert found.digests() == loggers.state().digests()
+    return found
+
+
+def test_loggers_that_came_again_are_known_until_they_change(logger: logging.Logger) -> None:
+    loggers = Loggers()
+    root = walked(loggers, 2).roots[0]
+    assert walked(loggers).roots[0] is root
+    logger.handlers[0].setLevel(logging.ERROR)
+    now = walked(loggers).roots[0]
+    assert now is not root and walked(loggers).roots[0] is now
+
+
+def test_plain_data_is_known_while_it_is_the_same() -> None:
+    standing = Standing(SHAPES.by_tag)
+
+    def walk(value: Any) -> tuple[Any, bytes]:
+        found, alone = (walk_roots(SHAPES, Hasher(), [("<plain>", value)], *known) for known in ((standing.known, standing.met), ()))
+        assert found.digests() == alone.digests()
+        return found.roots[0], found.roots[0].digest
+
+    first, digest = walk({"a": 1, "b": ("x", 2.0)})
+    assert walk({"a": 1, "b": ("x", 2.0)})[0] is first
+    assert digest not in {walk(other)[1] for other in ({"a": True, "b": ("x", 2.0)}, {"a": 1, "b": ("x", 2)}, {"b": ("x", 2.0), "a": 1})}
+
+
+def test_memory_of_plain_data_is_taken_each_time() -> None:
+    standing = Standing(SHAPES.by_tag)
+    for _ in range(3):
+        sizer = Sizer()
+        walk_roots(SHAPES, sizer, [("<plain>", [b"x" * 9000])], standing.known, standing.met)
+        assert sizer.size_bytes == 9000
+
+
+@pytest.mark.parametrize("beside", [lambda: socket.socket(), lambda: id(SHAPES), lambda: b"x" * 9000, lambda: np.arange(9)],
+                         ids=["opaque", "an address", "bytes", "an array"])
+def test_loggers_that_nodes_do_not_tell_of_are_walked_each_time(logger: logging.Logger, beside: Callable[[], Any]) -> None:
+    vars(logger)["beside"] = beside()
+    loggers = Loggers()
+    first = walked(loggers, 3)
+    again = walked(loggers)
+    assert again.roots[0] is not first.roots[0] and again.opaque == first.opaque
 
 
 class Part:

@@ -19,7 +19,7 @@ from rex.notebook.entries import graph_of  # noqa: E402
 from rex.notebook.graph import Graph, Node  # noqa: E402
 from rex.notebook.index import Index, read_graph  # noqa: E402
 from rex.notebook.outputs import pack, unpack  # noqa: E402
-from rex.state import StateTracker, Store, content_to_json, load_history  # noqa: E402
+from rex.state import StateTracker, Store, load_history  # noqa: E402
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def write_session(archive: Archive) -> None:
             exec(code, namespace)
             delta = tracker.after_cell()
             facts = {"branch": "main", "views": {f"v{number}": {"kind": "list"}}, "count": number}
-            store.save(delta, lambda put, facts=facts: {**facts, "out": content_to_json(put(b"o"))})
+            store.save(delta, lambda put, facts=facts: {**facts, "out": put(b"o").to_json()})
             if number == 3:
                 store.note({"kind": "tag", "name": "good", "node": 2, "after": 3})
                 store.note({"kind": "branch", "name": "main", "node": 1, "after": 3})

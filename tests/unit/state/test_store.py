@@ -16,7 +16,7 @@ from rex.archive import Archive, Content, Manifest  # noqa: E402
 from rex.archive.check import check  # noqa: E402
 from rex.archive.gc import collect, collect_alone  # noqa: E402
 from rex.errors import Damaged  # noqa: E402
-from rex.state import Store, content_to_json, load_history, recover  # noqa: E402
+from rex.state import Store, load_history, recover  # noqa: E402
 
 from .sessions import Session  # noqa: E402
 
@@ -84,7 +84,7 @@ def test_what_waits_outlives_the_process(tmp_path: Path) -> None:
     store.wait()
     store.between(blocked.wait)   # a slow disk
     for code in ("arrays[1][5] = 1; part = arrays[1][:9]", "words.append('end'); arrays[2][0] = 2", "del long"):
-        store.save(session.run(code), None, lambda put: {"said": content_to_json(put(b"a word"))})
+        store.save(session.run(code), None, lambda put: {"said": put(b"a word").to_json()})
         store.spill()
     waiting = Path(recording.directory, "waiting")
     assert 100_000 < waiting.stat().st_size < 1_000_000   # what changed, and each piece once
@@ -190,7 +190,7 @@ def test_facts_and_notes_come_back_and_objects_of_a_crash_stay(tmp_path: Path) -
     session = Session(check_loads=False)
     with archive.begin("nb") as recording:
         store = Store(archive, recording)
-        store.save(session.run(CELLS[0]), lambda put: {"out": content_to_json(put(b"hello"))})
+        store.save(session.run(CELLS[0]), lambda put: {"out": put(b"hello").to_json()})
         store.note({"tag": "good"})
         store.wait()
         store.close()
