@@ -140,6 +140,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_cut_off_make.c", "reference"): "a file that has another name now is not in the log: there is no such file",
     ("threads_named_otherwise.c", "reference"): "a file that has another name now is not in the log: there is no such file",
     ("threads_made_otherwise.c", "reference"): "a change of the tree by another name is not in the log: there is no such file, and others wait for the log's",
+    ("threads_drawn_names.c", "reference"): "a directory that has another name now is not in the log: there is no such file",
     ("workers_name_own.c", "reference"): "a file that has another name now is not in the log: others wait for the log's",
     ("threads_files.c", "reference"): "what a thread asks of a file is matched in its order, though another has made it now, or not yet",
     ("threads_divide.c", "reference"): "a file has the size that the log has for it, however much of it a thread wrote now",
