@@ -140,7 +140,7 @@ struct task {
     int threads;                     /* of a leader: live tasks of the process */
     bool threaded;                   /* of a leader: it has had threads since its last exec */
     const struct task *greeter;      /* of a leader: the thread that began its last connection by TLS */
-    bool from_threads;               /* of a leader: forked by a process with threads, it has its descriptors by their race */
+    bool from_threads, joins_turns;  /* of a leader: forked by a process with threads, it has its descriptors by their race; by its first thread */
     bool kin;                        /* of a leader, replay: it shares memory with other processes, see replay_kin.c */
     uint32_t children;               /* ordinal of the next child */
     struct files *files;

@@ -18,11 +18,11 @@ static bool is_write_end(pid_t tid, int fd, struct stat *st)
     return stat_of_fd(tid, fd, st) && S_ISFIFO(st->st_mode) && (flags_of_fd(tid, fd, O_RDONLY) & O_ACCMODE) != O_RDONLY;
 }
 
-/* What the threads of a process start they share by their race. */
+/* What the threads of a process start they share by their race, but for what its first thread forks. */
 static bool may_take_turns(const struct task *t)
 {
     bool is_known = handler != &replayer || log_version >= LOG_WITH_TURNS;
-    return is_known && !serial_on && !t->leader->threaded && !t->leader->from_threads && !is_kin(t);
+    return is_known && !serial_on && !t->leader->threaded && (!t->leader->from_threads || t->leader->joins_turns) && !is_kin(t);
 }
 
 static void mark(struct task *t, int fd)
@@ -103,7 +103,14 @@ static struct manner *manner_of(const struct task *t)
     return *at ? *at : (*at = zalloc(sizeof **at));
 }
 
-/* Whether the log is to say that they are marked. */
+/* Whether the log is to say that it takes turns though its maker has threads. */
+bool pipe_may_join(const struct task *parent, uint64_t flags)
+{
+    bool has_threads = parent->leader->threaded || parent->leader->from_threads;
+    return has_threads && parent == parent->leader && (!parent->from_threads || parent->joins_turns) && !(flags & (CLONE_THREAD | CLONE_VFORK));
+}
+
+/* The same, that they are marked. */
 bool pipe_may_speak(struct task *t, uint64_t flags)
 {
     if (flags & (CLONE_THREAD | CLONE_VFORK))

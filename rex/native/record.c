@@ -358,9 +358,11 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     if (!parent)
         record_inherited(t, &b);
     shared_born(parent, t, flags);
+    if (parent && (t->joins_turns = pipe_may_join(parent, flags)))
+        head(&b)->result |= JOINS_TURNS;
     pipe_inherited(parent, t, flags);
     if (parent && pipe_may_speak(t, flags))
-        head(&b)->result = true;
+        head(&b)->result |= SPEAKS_HIGH;
     log_end(&b);
     if (!parent)
         record_inherited_files(t);

@@ -93,8 +93,10 @@ void replay_born(struct task *parent, struct task *t, uint64_t flags)
         return;
     }
     replay_kin_born(parent, t, flags);
+    int64_t pipes = flags & CLONE_THREAD ? 0 : t->script->birth->result;
+    t->joins_turns = pipes & JOINS_TURNS;
     pipe_inherited(parent, t, flags);
-    if (!(flags & CLONE_THREAD) && t->script->birth->result)
+    if (pipes & SPEAKS_HIGH)
         pipe_inherited_high(t);
     if ((t->step = parent->step ? parent->step : replay_is_step(t->script) ? t->script : NULL))
         t->step->step_tasks++;

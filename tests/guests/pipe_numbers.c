@@ -1,4 +1,5 @@
-/* Children write to one pipe by its own number, not at their standard output, as they come to it. */
+/* Children write to one pipe by its own number, not at their standard output, as they come to it; again, once their parent has had
+ * a thread. */
 #include "guest.h"
 
 enum { CHILDREN = 4, LINES = 40 };
@@ -17,7 +18,7 @@ static void speak(int me, int to)
     }
 }
 
-int main(void)
+static void hear(void)
 {
     int ends[2];
     char all[1 << 14];
@@ -30,14 +31,27 @@ int main(void)
             CHECK(!close(ends[0]));
             int to = k & 1 ? dup(ends[1]) : ends[1];      /* one end, two numbers */
             speak(k, to);
-            return 0;
+            _exit(0);
         }
     }
     CHECK(!close(ends[1]));
     for (ssize_t n; (n = read(ends[0], all + used, sizeof all - used)) > 0; )
         used += (size_t)n;
-    CHECK(fwrite(all, 1, used, stdout) == used);
+    CHECK(fwrite(all, 1, used, stdout) == used && !fflush(stdout));
     for (int k = 0; k < CHILDREN; k++)
         CHECK(wait(NULL) > 0);
+}
+
+static void *begin(void *unused)
+{
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    hear();
+    CHECK(!pthread_create(&thread, NULL, begin, NULL) && !pthread_join(thread, NULL));
+    hear();
     return guest_done();
 }
