@@ -50,7 +50,8 @@ static bool was_end(const struct record *r)
     return info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
 }
 
-/* Threads look for children as often as they like; only the names of these need translation. */
+/* Threads look for children as often as they like; only the names of these need translation.  One whose end was told, maybe before it
+ * has come, is waited for: nobody may look again. */
 static void wait_freely(struct task *t)
 {
     int which = t->nr == REX_NR_waitid;
@@ -60,6 +61,8 @@ static void wait_freely(struct task *t)
     struct user_regs_struct r = t->regs;
     if (real && (!which || t->args[0] == P_PID)) {
         *(which ? &r.rsi : &r.rdi) = (ull)real;
+        if (child && child->script->is_told)
+            *(which ? &r.r10 : &r.rdx) &= ~(ull)WNOHANG;
         regs_set(t, &r);
     }
     run(t);

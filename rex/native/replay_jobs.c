@@ -78,7 +78,7 @@ static void do_again(struct script *job)
         if (!s->birth || s->birth->args[5] != job->index)
             continue;
         set_place(s, 0);
-        s->is_taken = false;
+        s->is_taken = s->is_told = false;
         s->answered = NULL;
         s->execs = 0;
         if (s->exit)

@@ -256,6 +256,9 @@ void replay_send_at_return(struct task *t, struct event *e)
 static bool deliver(struct task *t, struct event *e)
 {
     siginfo_t info = replay_siginfo(e->record);
+    struct script *child = info.si_signo == SIGCHLD && info.si_code >= CLD_EXITED && info.si_code <= CLD_DUMPED ? replay_sender(&info) : NULL;
+    if (child)
+        child->is_told = true;
     if (info.si_signo != SIGSTOP)
         ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
     replay_alone_handles(t, e);

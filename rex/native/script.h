@@ -41,6 +41,7 @@ struct script {
     ull clock_at, tsc_at, sent_at;
     bool has_threads;                /* of a leader: its process makes some */
     bool is_again;                   /* the same: what it had is there once more */
+    bool is_told;                    /* the same: its parent has had the signal of its end */
     bool is_taken;                   /* see replay_jobs.c: some task has this name */
     enum { END_UNKNOWN, END_BY_ITSELF, END_BY_OTHERS } end;
 };
