@@ -57,13 +57,13 @@ static const char *last_name(const char *path)
     return strrchr(path, '/') + 1;
 }
 
-/* The path as given, with the name of then. */
+/* The path as given, with the name of then; so are names that are made of it (NAME.c). */
 static char *path_then(struct task *t, int dirfd, char *given)
 {
     char *full = given && count ? replay_full_name(t, t->args, dirfd, given) : NULL;
     for (size_t i = 0; full && i < count; i++) {
         const char *now = renamed[i].now, *name = last_name(now), *rest = full + strlen(now);
-        if (strncmp(full, now, strlen(now)) || (*rest && *rest != '/') || strlen(given) < strlen(name) + strlen(rest))
+        if (strncmp(full, now, strlen(now)) || isalnum((unsigned char)*rest) || strlen(given) < strlen(name) + strlen(rest))
             continue;
         size_t before = strlen(given) - strlen(rest) - strlen(name);
         if (strncmp(given + before, name, strlen(name)))

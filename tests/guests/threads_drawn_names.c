@@ -36,6 +36,11 @@ static void *work(void *unused)
     char *const argv[] = {"cat", moved, NULL};
     CHECK(posix_spawnp(&pid, "cat", NULL, NULL, argv, environ) == 0 && waitpid(pid, &status, 0) == pid && status == 0);
     CHECK(stat(moved, &st) == 0 && st.st_size == 6);
+    char derived[96];
+    char *const other[] = {"cat", derived, NULL};
+    snprintf(derived, sizeof derived, "%s.txt", top);
+    CHECK((fd = open(derived, O_WRONLY | O_CREAT, 0600)) >= 0 && write(fd, "derived\n", 8) == 8 && close(fd) == 0);
+    CHECK(posix_spawnp(&pid, "cat", NULL, NULL, other, environ) == 0 && waitpid(pid, &status, 0) == pid && status == 0 && unlink(derived) == 0);
     CHECK(unlink(moved) == 0 && rmdir(below) == 0 && rmdir(top) == 0);
     return unused;
 }
