@@ -53,7 +53,7 @@ void pipe_inherited(struct task *parent, struct task *t, uint64_t flags)
 bool pipe_inherited_high(struct task *t)
 {
     int before = t->files->high, fd;
-    for (DIR *d = may_take_turns(t) ? fds_of(t->tid) : NULL; (fd = next_fd(d)) >= 0; )
+    for (DIR *d = fds_of(t->tid); (fd = next_fd(d)) >= 0; )
         if (fd > 2)
             mark(t, fd);
     return t->files->high > before;
@@ -113,7 +113,7 @@ bool pipe_may_join(const struct task *parent, uint64_t flags)
 /* The same, that they are marked. */
 bool pipe_may_speak(struct task *t, uint64_t flags)
 {
-    if (flags & (CLONE_THREAD | CLONE_VFORK))
+    if (flags & (CLONE_THREAD | CLONE_VFORK) || !may_take_turns(t))
         return false;
     struct manner *m = manner_of(t);
     bool is_marked = (m->writes || m->children < FEW) && pipe_inherited_high(t);
@@ -150,14 +150,14 @@ bool pipe_is_left(const struct task *t, ino_t pipe)
 {
     if (files_mark(t->files, (int)t->args[0]) != (uint32_t)PIPE_WRITTEN)
         return false;
-    if (t->args[0] > 2)
-        manner_of(t)->writes = true;
     static struct table rows;
     struct row **at = (struct row **)table_at_file(&rows, 0, pipe), *row = *at;
-    bool is_first = !row;
+    bool is_first = !row, is_next = row && row->task == t->index;
     if (is_first)
         row = *at = zalloc(sizeof *row);
-    row->length = row->task == t->index && !is_first ? row->length + 1 : 1;
+    if (!is_next && t->args[0] > 2)
+        manner_of(t)->writes = true;
+    row->length = is_next ? row->length + 1 : 1;
     row->task = t->index;
     bool looks = (row->length & (row->length - 1)) == 0 && (is_first || row->length > 1);
     return row->length >= IN_A_ROW || (looks && !has_other_end(t, pipe));

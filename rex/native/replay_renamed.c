@@ -115,7 +115,7 @@ void replay_read_names(struct task *t)
 {
     struct name_args n = name_args(t->nr);
     read_names(t);
-    if (t->path && has_shared_work(t) && (replay_makes_directory(t->nr) || makes_file(t->nr, call_of(t->nr)->hook == REX_HOOK_OPEN ? open_flags(t) : 0)))
+    if (t->path && has_shared_work(t) && (replay_makes_directory(t->nr) || makes_file(t->nr, open_flags(t))))
         stand_in(t);
     t->path = path_then(t, n.dirfd, t->path);
     t->path2 = path_then(t, n.dirfd2, t->path2);

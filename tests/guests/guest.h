@@ -46,6 +46,27 @@ static inline int guest_done(void)
     return 0;
 }
 
+static inline void *guest_naps(void *over)
+{
+    struct timespec while_ns = {0, 2000000};
+    nanosleep(&while_ns, NULL);
+    *(volatile int *)over = 1;
+    return NULL;
+}
+
+/* A number that is a matter of pace: neither another run nor a replay comes to the same. */
+static inline unsigned long guest_pace(void)
+{
+    pthread_t thread;
+    volatile int is_over = 0;
+    unsigned long pace = 0;
+    CHECK(pthread_create(&thread, NULL, guest_naps, (void *)&is_over) == 0);
+    for (; !is_over; sched_yield())
+        pace++;
+    CHECK(pthread_join(thread, NULL) == 0);
+    return pace;
+}
+
 static inline void put_file(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);

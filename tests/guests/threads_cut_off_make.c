@@ -3,18 +3,10 @@
 #include "guest.h"
 enum { JOBS = 4, MS = 1000000 };
 
-static volatile int begun;
-static volatile unsigned long pace;
+static unsigned long pace;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t is_done = PTHREAD_COND_INITIALIZER, never = PTHREAD_COND_INITIALIZER;
 static int jobs, done;
-
-static void *begin(void *unused)
-{
-    nap_ms(2);
-    begun = 1;
-    return unused;
-}
 
 static void make(int job)
 {
@@ -45,10 +37,7 @@ static void *run(void *is_late)
 int main(void)
 {
     pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, begin, NULL) == 0);
-    for (; !begun; sched_yield())
-        pace++;
-    CHECK(pthread_join(thread, NULL) == 0);
+    pace = guest_pace();
     for (intptr_t i = 0; i < 2; i++)
         CHECK(pthread_create(&thread, NULL, run, (void *)i) == 0);
     pthread_mutex_lock(&lock);

@@ -4,22 +4,13 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-static volatile int begun;
-static volatile unsigned pace;
+static unsigned long pace;
 extern char **environ;
-
-static void *begin(void *unused)
-{
-    struct timespec while_ns = {0, 2000000};
-    nanosleep(&while_ns, NULL);
-    begun = 1;
-    return unused;
-}
 
 static void *work(void *unused)
 {
     char top[64], below[80], file[96], moved[112];
-    unsigned drawn = pace * 2654435761u;
+    unsigned drawn = (unsigned)pace * 2654435761u;
     struct stat st;
     int status;
     pid_t pid;
@@ -48,10 +39,7 @@ static void *work(void *unused)
 int main(void)
 {
     pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, begin, NULL) == 0);
-    for (; !begun; sched_yield())
-        pace++;
-    CHECK(pthread_join(thread, NULL) == 0);
+    pace = guest_pace();
     CHECK(pthread_create(&thread, NULL, work, NULL) == 0 && pthread_join(thread, NULL) == 0);
     return guest_done();
 }

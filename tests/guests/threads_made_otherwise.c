@@ -2,20 +2,11 @@
  * it, while a thread waits with a limit, over and over, until that has happened. */
 #include "guest.h"
 
-static volatile int begun;
-static volatile unsigned long pace;
+static unsigned long pace;
 static char name[40];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t change = PTHREAD_COND_INITIALIZER;
 static int is_over, ticks;
-
-static void *begin(void *unused)
-{
-    struct timespec while_ns = {0, 2000000};
-    nanosleep(&while_ns, NULL);
-    begun = 1;
-    return unused;
-}
 
 static void *tick(void *unused)
 {
@@ -53,10 +44,7 @@ int main(void)
     pid_t child = fork();
     if (!child)
         other(there[0], back[1]);
-    CHECK(pthread_create(&thread, NULL, begin, NULL) == 0);
-    for (; !begun; sched_yield())
-        pace++;
-    CHECK(pthread_join(thread, NULL) == 0);
+    pace = guest_pace();
     snprintf(name, sizeof name, "made-%lu", pace);
     CHECK(mkdir(name, 0700) == 0);
     CHECK(pthread_create(&thread, NULL, tick, NULL) == 0);

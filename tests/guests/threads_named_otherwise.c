@@ -1,16 +1,7 @@
 /* Files whose names are a matter of pace, so that a replay gives them others, and all that a thread asks of them. */
 #include "guest.h"
 
-static volatile int begun;
-static volatile unsigned long pace;
-
-static void *begin(void *unused)
-{
-    struct timespec while_ns = {0, 2000000};
-    nanosleep(&while_ns, NULL);
-    begun = 1;
-    return unused;
-}
+static unsigned long pace;
 
 static void *name(void *unused)
 {
@@ -36,10 +27,7 @@ static void *name(void *unused)
 int main(void)
 {
     pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, begin, NULL) == 0);
-    for (; !begun; sched_yield())
-        pace++;
-    CHECK(pthread_join(thread, NULL) == 0);
+    pace = guest_pace();
     CHECK(pthread_create(&thread, NULL, name, NULL) == 0 && pthread_join(thread, NULL) == 0);
     return guest_done();
 }

@@ -3,18 +3,10 @@
 #include "guest.h"
 
 enum { TURNS = 5 };
-static volatile int begun, over;
-static volatile unsigned long pace;
+static volatile int over;
+static unsigned long pace;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t end = PTHREAD_COND_INITIALIZER;
-
-static void *begin(void *unused)
-{
-    struct timespec while_ns = {0, 2000000};
-    nanosleep(&while_ns, NULL);
-    begun = 1;
-    return unused;
-}
 
 static void *look(void *unused)
 {
@@ -51,7 +43,7 @@ static void answer(int in, int out)
 
 int main(void)
 {
-    pthread_t thread, looks;
+    pthread_t looks;
     int there[2], back[2];
     CHECK(pipe(there) == 0 && pipe(back) == 0);
     pid_t child = fork();
@@ -60,10 +52,7 @@ int main(void)
         answer(there[0], back[1]);
     }
     CHECK(pthread_create(&looks, NULL, look, NULL) == 0);
-    CHECK(pthread_create(&thread, NULL, begin, NULL) == 0);
-    for (; !begun; sched_yield())
-        pace++;
-    CHECK(pthread_join(thread, NULL) == 0);
+    pace = guest_pace();
     for (char turn = 0, back_again; turn < TURNS; turn++) {
         make("first", pace + (unsigned long)turn);
         CHECK(write(there[1], &turn, 1) == 1 && read(back[0], &back_again, 1) == 1 && back_again == turn);
