@@ -47,6 +47,7 @@ class Moment(enum.IntEnum):
     AT_NEXT_CALL = 3
     AT_UNBLOCK = 4
     AT_UNSEEN_CALL = 5
+    AT_HANDLER = 6
 
 
 Field = tuple[int, int, bytes]

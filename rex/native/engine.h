@@ -228,6 +228,8 @@ struct task {
     struct { bool waits, is_out; int64_t size; uint64_t pipe; ull at, ran; } came;   /* see arrivals.c; size: of what it does not have yet */
     pid_t made_by;                   /* which waits until it executes */
     struct deferred *deferred;       /* a signal that is held back, see record_signals.c */
+    int last_signal;                 /* record: that was delivered, and where */
+    uint64_t last_signal_rip;
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
     uint64_t random, random_drawn, random_children;   /* see seed.c */
     /* one task at a time */
@@ -277,6 +279,7 @@ struct opened *files_opened(const struct files *f, int fd);
 
 int mem_open(pid_t tid, int flags);                    /* its memory as a file */
 bool mem_read(pid_t tid, uint64_t at, void *to, size_t n);
+bool is_syscall_at(pid_t tid, uint64_t rip);
 bool mem_write(pid_t tid, uint64_t at, const void *from, size_t n);
 char *mem_string(pid_t tid, uint64_t at, size_t limit);            /* NULL if unreadable */
 void mem_strings(pid_t tid, uint64_t at, struct bytes *b);          /* an array of them, each with its end */
@@ -292,7 +295,7 @@ void bytes_free(struct bytes *b);
 
 enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE, EVENT_RANDOM, EVENT_SHARED,
                EVENT_MAPPED };
-enum moment { BETWEEN_CALLS, WITH_LAST_EVENT, IN_UNSEEN_CALL, AT_NEXT_CALL, AT_UNBLOCK, AT_UNSEEN_CALL };  /* where a signal came */
+enum moment { BETWEEN_CALLS, WITH_LAST_EVENT, IN_UNSEEN_CALL, AT_NEXT_CALL, AT_UNBLOCK, AT_UNSEEN_CALL, AT_HANDLER };  /* where a signal came */
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
                   FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER, FIELD_STAND_IN = 255 };  /* the last: in rings only */
 enum { FIELD_WHOLE = 255, PART_NAME = 0x10, PART_DATA = 0x20, PART_CONTROL = 0x30 };

@@ -26,6 +26,12 @@ bool mem_read(pid_t tid, uint64_t at, void *to, size_t n)
     return good;
 }
 
+bool is_syscall_at(pid_t tid, uint64_t rip)
+{
+    unsigned char code[2];
+    return mem_read(tid, rip, code, sizeof code) && code[0] == 0x0f && code[1] == 0x05;
+}
+
 /* Through /proc where the page is read-only: the kernel then copies it first. */
 bool mem_write(pid_t tid, uint64_t at, const void *from, size_t n)
 {

@@ -33,14 +33,21 @@ static void signal_restarted(struct task *t)
     record_delivery(t, true, BETWEEN_CALLS);
 }
 
-/* After one step into a handler: the frame below tells where it returns to. */
-void record_stepped(struct task *t)
+/* As a handler begins: the frame below tells where it returns to; 0 if that cannot be read. */
+static uint64_t handler_returns_to(struct task *t, const struct user_regs_struct *r)
 {
     enum { SAVED_RIP = 8 + 40 + 16 * 8 };
-    struct user_regs_struct r = regs_get(t);
     uint64_t back = 0;
+    mem_read(t->tid, r->rsp + SAVED_RIP, &back, sizeof back);
+    return back;
+}
+
+/* After one step into a handler. */
+void record_stepped(struct task *t)
+{
+    struct user_regs_struct r = regs_get(t);
+    uint64_t back = handler_returns_to(t, &r);
     t->stepping = t->goes_on = false;
-    mem_read(t->tid, r.rsp + SAVED_RIP, &back, sizeof back);
     if (t->pending && t->pending->used) {
         if (back == t->regs.rip) {
             log_end(t->pending);
@@ -52,14 +59,24 @@ void record_stepped(struct task *t)
     record_delivery(t, back != t->regs.rip, back == t->regs.rip ? WITH_LAST_EVENT : BETWEEN_CALLS);
 }
 
+/* The handler of the signal before has not begun: the kernel has made its frame, which may make a call again, and found
+ * another signal. */
+static bool is_nested(struct task *t, const struct user_regs_struct *r)
+{
+    uint64_t back = t->last_signal && r->rdi == (uint64_t)t->last_signal ? handler_returns_to(t, r) : 0;
+    return back && (back == t->last_signal_rip || back + 2 == t->last_signal_rip);
+}
+
 /* A replay that sends it right after the last event has it delivered at this very place; one that was
  * blocked, as it is let in, which the stack pointer tells from others such. */
 static enum moment moment_of(struct task *t)
 {
     struct user_regs_struct r = regs_get(t);
-    bool unblocks = (long)r.orig_rax == REX_NR_rt_sigprocmask;
+    bool unblocks = (long)r.orig_rax == REX_NR_rt_sigprocmask && is_syscall_at(t->tid, r.rip - 2);
     if (is_cut_short(t))
         return IN_UNSEEN_CALL;
+    if (is_nested(t, &r))
+        return AT_HANDLER;
     return r.rip == t->returned_at || (unblocks && serial_on) ? WITH_LAST_EVENT : unblocks ? AT_UNBLOCK : BETWEEN_CALLS;
 }
 
@@ -228,5 +245,7 @@ bool record_signal(struct task *t, int sig)
         signal_restarted(t);              /* or deadly */
     else
         record_delivery(t, false, back && deferred_to ? deferred_to : moment_of(t));
+    t->last_signal = sig;
+    t->last_signal_rip = regs_get(t).rip;
     return true;
 }

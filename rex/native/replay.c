@@ -73,7 +73,7 @@ void replay_emulate(struct task *t, struct event *e)
     put_outputs(t, e->record);
     replay_size_now(t);
     replay_names_now(t, e);
-    replay_send_at_return(t, e);
+    replay_send_with(t, e);
     skip_call(t, counted && result > (int64_t)t->args[2] ? (int64_t)t->args[2] : result);   /* never more than there was */
     replay_answered(t, e);
 }
@@ -339,7 +339,7 @@ static void exit_stop(struct task *t, int64_t result)
             t->matched = replay_job_made(t, t->matched);
         replay_call_exit(t, c, t->matched, result);
         if (t->matched && t->matched->done)
-            replay_send_at_return(t, t->matched);
+            replay_send_with(t, t->matched);
     }
 }
 

@@ -54,7 +54,7 @@ bool replay_is_doomed(struct task *t);                /* see replay_killed.c */
 bool replay_was_killed(const struct task *t);
 bool replay_kill_due(struct task *t);                 /* then it was */
 void replay_send_now(struct task *t, struct event *e);
-void replay_send_at_return(struct task *t, struct event *e);
+void replay_send_with(struct task *t, struct event *e);
 bool replay_signal(struct task *t, int sig);
 bool replay_is_sent(struct task *t, const struct event *e);
 struct script *replay_sender_of(const struct event *e);      /* of a signal; NULL: from outside */

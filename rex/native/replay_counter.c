@@ -20,7 +20,7 @@ void replay_tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
     *aux = last ? (uint32_t)last->record->args[0] : 0;
     if (e) {
         replay_answered(t, e);
-        replay_send_at_return(t, e);
+        replay_send_with(t, e);
     }
 }
 

@@ -89,7 +89,7 @@ bool replay_finds_place(struct task *t)
 /* Its task comes to where it has it. */
 bool replay_comes_by_itself(const struct event *e)
 {
-    return e->record->args[2] >= AT_NEXT_CALL;
+    return e->record->args[2] >= AT_NEXT_CALL && e->record->args[2] != AT_HANDLER;
 }
 
 /* The kernel takes these up again by a call of another number once a stop has interrupted them. */

@@ -197,7 +197,7 @@ static void finish(struct task *t, struct event *e, int64_t result)
         went(t, e, (uint64_t)result);
     t->moved.used = t->moved_away = 0;
     if (!in_turn || e->done)
-        replay_send_at_return(t, e);
+        replay_send_with(t, e);
     skip_call(t, result);
     if (!in_turn)
         replay_done(e);

@@ -260,7 +260,7 @@ void replay_shared(struct task *t, struct event *e)
         return;
     }
     if (e->record->result < 0) {
-        replay_send_at_return(t, e);
+        replay_send_with(t, e);
         skip_call(t, e->record->result);
         replay_done(e);
         return;

@@ -244,11 +244,13 @@ bool replay_send(struct task *t, struct event *e)
     return true;
 }
 
-/* A signal that came as the call returned comes so again: the program may look for it at once. */
-void replay_send_at_return(struct task *t, struct event *e)
+/* A signal that came as the call returned, or as the handler of the one before began, comes so again: the program may
+ * look for it at once. */
+void replay_send_with(struct task *t, struct event *e)
 {
+    enum moment moment = e->record->call == EVENT_SIGNAL ? AT_HANDLER : WITH_LAST_EVENT;
     struct event *next = event_after(t, e);
-    if (next && next->record->call == EVENT_SIGNAL && next->record->args[2] == WITH_LAST_EVENT && !replay_is_killed_later(t, next))
+    if (next && next->record->call == EVENT_SIGNAL && next->record->args[2] == moment && !replay_is_killed_later(t, next))
         replay_send(t, e);
 }
 
@@ -263,6 +265,7 @@ static bool deliver(struct task *t, struct event *e)
         ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
     replay_alone_handles(t, e);
     replay_done(e);
+    replay_send_with(t, e);
     return true;
 }
 

@@ -7,18 +7,12 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-static bool is_at_call(struct task *t, uint64_t rip)
-{
-    unsigned char code[2] = {0};
-    return mem_read(t->tid, rip, code, 2) && code[0] == 0x0f && code[1] == 0x05;
-}
-
 /* One instruction; false: the task does something else, which has been seen to. */
 static bool step(struct task *t, struct user_regs_struct *now)
 {
     int status;
     struct rusage used = {0};
-    if (is_at_call(t, now->rip))
+    if (is_syscall_at(t->tid, now->rip))
         return false;
     if (ptrace(PTRACE_SINGLESTEP, t->tid, 0, 0) || wait4(t->tid, &status, __WALL, &used) != t->tid)
         return false;

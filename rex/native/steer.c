@@ -135,13 +135,10 @@ bool run_to_either(struct task *t, uint64_t one, uint64_t other)
 
 int64_t call_now(struct task *t, long nr, const uint64_t *args)
 {
-    static const unsigned char instruction[2] = {0x0f, 0x05};
-    unsigned char there[sizeof instruction];
     struct user_regs_struct before = regs_get(t), r = before;
     uint64_t all = ALL_BUT_TRAPS, mask;
-    r.rip = t->regs.rip - sizeof there;
-    if (!mem_read(t->tid, r.rip, there, sizeof there) || memcmp(there, instruction, sizeof there)
-        || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask))
+    r.rip = t->regs.rip - 2;
+    if (!is_syscall_at(t->tid, r.rip) || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask))
         return -ENOSYS;
     r.rax = (ull)nr;
     put_arguments(&r, args);

@@ -30,14 +30,16 @@ class Handler:
     Attributes:
         tasks: all tasks, kept by the loop.
         standard: the tracee's standard streams.
-        is_patient: no `idle` calls are wanted.
     """
-
-    is_patient = False
 
     def __init__(self, standard: Standard) -> None:
         self.tasks = Tasks()
         self.standard = standard
+
+    @property
+    def is_patient(self) -> bool:
+        """Whether no `idle` calls are wanted."""
+        return False
 
     def become(self) -> None:
         """In the tracee, before its first exec."""
@@ -306,10 +308,8 @@ class _Signals:
 
     def __init__(self, is_recording: bool, forward: Callable[[int], None]) -> None:
         self._saved: dict[int, Any] = {}
-        self._mask: set[Any] | None = None
-        if not is_recording:
-            self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
-        elif threading.current_thread() is threading.main_thread():
+        self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
+        if is_recording and threading.current_thread() is threading.main_thread():
             for number in _IGNORED:
                 self._set(number, lambda _number, _frame: None)
             for number in _PASSED:
@@ -323,5 +323,4 @@ class _Signals:
         """As before the run."""
         for number, handler in self._saved.items():
             signal.signal(number, handler)
-        if self._mask is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)

@@ -11,8 +11,8 @@ import time
 
 from rex.errors import OwnFailure
 from rex.log import LogWriter
-from rex.log.records import (DUP, EXIT, IN, NO_ARG, NO_TASK, NOTE, OUT, RESOLVED, SIGNAL, TASK, TEXT, TSC,
-                             Event, Field, Moment)
+from rex.log.records import (DUP, EXIT, IN, NO_ARG, NO_TASK, NOTE, OUT, RESOLVED, TASK, TEXT, TSC, Event,
+                             Field)
 from rex.syscalls import BY_NAME, Hook, Policy
 from rex.tracer.plan import Plan, Report
 from rex.tracer.reference import kernel, memory, paths
@@ -22,17 +22,16 @@ from rex.tracer.reference.descriptors import (TOLD_BYTES, closes_pipe, is_descri
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.record_files import Ledger
 from rex.tracer.reference.record_exec import read_exec, read_program
+from rex.tracer.reference.record_signals import Signals
 from rex.tracer.reference.spawn import Standard
-from rex.tracer.reference.tasks import INTERRUPTED, Task, is_cut_short, signed32
+from rex.tracer.reference.tasks import INTERRUPTED, Task, signed32
 
 _EXIT_GROUP = BY_NAME["exit_group"].nr
 _BIND = BY_NAME["bind"].nr
 _RESTART = BY_NAME["restart_syscall"].nr
 _IOCTL, _TIOCGPTPEER = BY_NAME["ioctl"].nr, 0x5441
-_SIGPROCMASK = BY_NAME["rt_sigprocmask"].nr
 _WRITES = frozenset((BY_NAME["write"].nr, BY_NAME["writev"].nr))
 _MAX_INHERITED, _LAST_INHERITED = 63, 1024
-_SAVED_RIP = 8 + 40 + 16 * 8          # from a handler's stack pointer: return address, ucontext, registers
 _STANDARD_STREAMS = 3
 _PAIR = struct.Struct("<ii")
 _NO_ARGS = (0, 0, 0, 0, 0, 0)
@@ -40,8 +39,6 @@ _NO_ARGS = (0, 0, 0, 0, 0, 0)
 
 class Recorder(Handler):
     """Writes what the kernel told each task."""
-
-    is_patient = True
 
     def __init__(self, plan: Plan, standard: Standard) -> None:
         super().__init__(standard)
@@ -54,6 +51,7 @@ class Recorder(Handler):
         # so that their order in the log is their order in the file.
         self._writer: Task | None = None
         self._counter = kernel.TimeStampCounter()
+        self._signals = Signals(self._append, self._append_special)
         if plan.control >= 0:
             os.set_inheritable(plan.control, False)
         if plan.hints >= 0:
@@ -107,9 +105,8 @@ class Recorder(Handler):
         """Prepare for the call's event, and keep what the call is about to change."""
         call = task.call
         task.returned_at = 0
-        if task.stepping:             # the handler's first step led into a call: it was restarted
-            task.stepping = False
-            self._write_signal(task, True, Moment.BETWEEN_CALLS)
+        if task.stepping:             # it was restarted
+            self._signals.step_led_on(task, True)
         if task.nr == _RESTART:
             _restart(task)
             return
@@ -121,7 +118,13 @@ class Recorder(Handler):
             task.skip(-errno.ENOSYS)
             return
         is_external = task.find_stream()
-        if call.hook is Hook.EXIT or closes_pipe(task):
+        is_last = call.hook is Hook.EXIT or closes_pipe(task)
+        is_unlogged = not is_last and not names_process(task) and (
+            call.policy in (Policy.NATIVE, Policy.REFUSE) or call.hook is Hook.IPC
+            or (call.policy is Policy.STREAM and not is_external))
+        if not is_unlogged and (is_last or not is_descriptor_call(task)) and self._signals.comes(task):
+            return
+        if is_last:
             if task.nr == _EXIT_GROUP and not task.leader.executed:
                 self._note_channels(task)
             self._append(self._event(task, 0, _names(task), task.stream))
@@ -129,7 +132,7 @@ class Recorder(Handler):
         if names_process(task):
             task.want_exit = True
             return
-        if call.policy in (Policy.NATIVE, Policy.REFUSE) or call.hook is Hook.IPC or (call.policy is Policy.STREAM and not is_external):
+        if is_unlogged:
             return
         task.want_exit = True
         # What moves inside the kernel cannot be logged; libc opens a terminal's name instead of its peer.
@@ -281,38 +284,28 @@ class Recorder(Handler):
             self._next_writer()
         task.held = False
         if task.stepping:
-            self._write_signal(task, False, Moment.BETWEEN_CALLS)
+            self._signals.step_led_on(task, False)
+        self._signals.ended(task)
         self._append_special(EXIT, task, status, (task.user_us, task.system_us))
 
     # -------------------------------------------------------------- signals
 
-    def _write_signal(self, task: Task, is_restarted: bool, moment: Moment) -> None:
-        number = int.from_bytes(task.siginfo[:4], "little")
-        call = signed32(kernel.registers(task.tid).orig_rax) if moment is Moment.IN_UNSEEN_CALL else 0
-        self._append_special(SIGNAL, task, call, (number, int(is_restarted), int(moment)), task.siginfo)
+    @property
+    def is_patient(self) -> bool:
+        """Nothing waits for us to look."""
+        return not self._signals.holds_back
 
-    def stepped(self, task: Task) -> None:
-        """After one step into a handler: the frame below tells where it returns to."""
-        task.stepping = False
-        stack = kernel.registers(task.tid).rsp
-        is_at_return = memory.read_int(task.tid, stack + _SAVED_RIP) == task.regs.rip
-        if task.pending and is_at_return:
-            self._append(task.pending)
-        task.pending = None
-        self._write_signal(task, not is_at_return, Moment.WITH_LAST_EVENT if is_at_return else Moment.BETWEEN_CALLS)
+    def idle(self) -> None:
+        """Look after signals that are held back."""
+        self._signals.look()
 
     def signal(self, task: Task, number: int) -> bool:
-        """Write it; if it interrupted a call, when it is known whether the call restarts."""
-        if task.stepping:             # another one before the first handler ran
-            self.stepped(task)
-        task.siginfo = kernel.signal_info(task.tid)
-        if task.pending:
-            task.stepping = True
-        else:
-            self._write_signal(task, False, _moment_of(task, number))
-        registers = kernel.registers(task.tid)
-        task.interrupted = number, registers.rip, registers.rsp
-        return True
+        """Write it, or hold it back."""
+        return self._signals.take(task, number)
+
+    def stepped(self, task: Task) -> None:
+        """After one step into a handler."""
+        self._signals.stepped(task)
 
     def tsc(self, task: Task, with_aux: bool) -> tuple[int, int]:
         """Read the counter, and write it."""
@@ -320,20 +313,6 @@ class Recorder(Handler):
         auxiliary = auxiliary if with_aux else 0
         self._append_special(TSC, task, value, (auxiliary,))
         return value, auxiliary
-
-
-def _moment_of(task: Task, number: int) -> Moment:
-    """Delivered as the last event's call returned, or held back by the mask until now: it may be that of its own
-    handler, which has just returned to where it began?
-
-    A replay that sends it right after that event has it delivered at this very place.
-    """
-    if is_cut_short(task):
-        return Moment.IN_UNSEEN_CALL
-    registers = kernel.registers(task.tid)
-    is_handled = task.interrupted == (number, registers.rip, registers.rsp)
-    is_with_last = registers.rip == task.returned_at or registers.orig_rax == _SIGPROCMASK or is_handled
-    return Moment.WITH_LAST_EVENT if is_with_last else Moment.BETWEEN_CALLS
 
 
 def _unwritten(error: OSError) -> OwnFailure:

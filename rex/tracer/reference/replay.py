@@ -33,6 +33,7 @@ from rex.tracer.reference.spawn import Standard
 from rex.tracer.reference.tasks import CLONE_THREAD, INTERRUPTED, Task, state_of
 
 _GETRANDOM, _RESTART = BY_NAME["getrandom"].nr, BY_NAME["restart_syscall"].nr
+_SIGPROCMASK = BY_NAME["rt_sigprocmask"].nr
 _PAUSE, _SIGTIMEDWAIT = BY_NAME["pause"].nr, BY_NAME["rt_sigtimedwait"].nr
 _TAKING = frozenset(BY_NAME[name].nr for name in ("read", "readv", "recvfrom", "recvmsg", "recvmmsg"))
 _CLONE3, _FORKS = BY_NAME["clone3"].nr, frozenset((BY_NAME["fork"].nr, BY_NAME["vfork"].nr))
@@ -111,7 +112,7 @@ class Replayer(Handler):
         """The log answers, the kernel is not asked."""
         put_outputs(task, entry.event)
         note_reading(task, entry.event)
-        self.signals.send_at_return(task, entry)
+        self.signals.send_with(task, entry)
         task.skip(entry.event.result)
         entry.is_done = True
 
@@ -126,6 +127,8 @@ class Replayer(Handler):
         if call is None:
             task.skip(-errno.ENOSYS)
             return
+        if task.nr == _SIGPROCMASK:
+            self.signals.send_at_unblock(task)
         is_external, ends_pipe = task.find_stream(), closes_pipe(task)
         if (call.policy in (Policy.NATIVE, Policy.REFUSE) or call.hook is Hook.IPC or task.nr == _RESTART
                 or (call.policy is Policy.STREAM and not is_external and not ends_pipe and not names_process(task))):
@@ -245,7 +248,7 @@ class Replayer(Handler):
     def _correct(self, task: Task, entry: Entry, result: int) -> None:
         end_call(self, task, entry, result)
         if entry.is_done:
-            self.signals.send_at_return(task, entry)
+            self.signals.send_with(task, entry)
 
     def settle(self) -> None:
         """Let go on whose turn has come; each may make it another's."""

@@ -10,9 +10,9 @@ from collections import Counter
 
 from rex.log.records import OUT, SIGNAL, Event, Moment
 from rex.syscalls import BY_NAME, CALLS, Hook
-from rex.tracer.reference import kernel
+from rex.tracer.reference import kernel, memory
 from rex.tracer.reference.script import Entry, Log, code_and_pid, is_fault
-from rex.tracer.reference.tasks import Task, call_asleep, is_cut_short, signed32, state_of
+from rex.tracer.reference.tasks import Task, call_asleep, is_cut_short, signal_mask, signed32, state_of
 
 PATIENCE_NS = 60_000_000
 _LONG_PATIENCE_NS = 3_000_000_000
@@ -128,11 +128,20 @@ class Signals:
         self.send(task, following)
         return True
 
-    def send_at_return(self, task: Task, entry: Entry) -> None:
-        """A signal that came as the call returned comes so again: the program may look for it at once."""
+    def send_with(self, task: Task, entry: Entry) -> None:
+        """A signal that came as the call returned, or as the handler of the one before began, comes so again: the
+        program may look for it at once."""
+        moment = Moment.AT_HANDLER if entry.signal else Moment.WITH_LAST_EVENT
         following = task.script.after(entry)
-        if following and following.event.call == SIGNAL and following.event.args[2] in (Moment.WITH_LAST_EVENT, Moment.AT_UNBLOCK):
+        if following and following.event.call == SIGNAL and following.event.args[2] == moment:
             self.send_after(task, entry)
+
+    def send_at_unblock(self, task: Task) -> None:
+        """As the call begins that lets in the task's next signal: it comes as that returns."""
+        following = task.script.next() if task.script.awaits_unblock else None
+        if (following and task.injected is not following and task.regs.rsp == following.event.result & _ALL_BITS
+                and _unblocks(task, following.signal)):
+            self.send(task, following)
 
     def take(self, task: Task, number: int) -> bool:
         """Whether to deliver a signal that has come.
@@ -142,22 +151,54 @@ class Signals:
         """
         if task.injected and task.injected.signal == number:
             entry, task.injected = task.injected, None
-            return _deliver(task, entry)
+            return self._deliver(task, entry)
         owed = task.owed.pop(number, None)
         if owed:
-            return _deliver(task, owed)
+            return self._deliver(task, owed)
         following = task.script.next()
         is_next = following is not None and following.signal == number
         if following and number == signal.SIGCHLD:
             return (is_next and self._is_sent(task, following.info) and not _is_too_early(task, following)
-                    and _deliver(task, following))
+                    and self._deliver(task, following))
         if number == signal.SIGPIPE:
-            return _take_pipe(task)
+            return self._take_pipe(task)
         if not is_fault(number, kernel.signal_info(task.tid)):
             return False
         if following and is_next:
             following.is_done = True
         return True
+
+    def _take_pipe(self, task: Task) -> bool:
+        """A write broke a pipe. If the log has no such signal, its reader was faster to go than
+        when recorded: then the write had succeeded, and nobody read it either."""
+        left = next((e for e in task.script.entries[task.script.cursor:]
+                     if e.signal == signal.SIGPIPE and not e.is_done), None)
+        if left:
+            return self._deliver(task, left)
+        registers = kernel.registers(task.tid)
+        is_own_pipe = not task.files.stream(signed32(registers.rdi))
+        if not is_own_pipe or registers.orig_rax != _WRITE or registers.rax != -errno.EPIPE & _ALL_BITS:
+            return True
+        registers.rax, registers.orig_rax = registers.rdx, -1
+        kernel.set_registers(task.tid, registers)
+        return False
+
+    def _deliver(self, task: Task, entry: Entry) -> bool:
+        """With the facts that it had when recorded."""
+        if entry.signal != signal.SIGSTOP:
+            kernel.set_signal_info(task.tid, entry.info)
+        entry.is_done = True
+        self.send_with(task, entry)
+        return True
+
+
+def _unblocks(task: Task, number: int) -> bool:
+    """Whether rt_sigprocmask lets in a signal that was blocked."""
+    how, mask = signed32(task.args[0]), memory.read_int(task.tid, task.args[1]) if task.args[1] else None
+    if mask is None or not signal_mask(task, "SigBlk") >> number - 1 & 1:
+        return False
+    is_named = bool(mask >> number - 1 & 1)
+    return is_named if how == signal.SIG_UNBLOCK else how == signal.SIG_SETMASK and not is_named
 
 
 def _is_call(entry: Entry, number: int) -> bool:
@@ -177,27 +218,3 @@ def _is_too_early(task: Task, entry: Entry) -> bool:
         return True
     is_there = is_cut_short(task) and _is_call(entry, kernel.registers(task.tid).orig_rax)
     return entry.event.args[2] == Moment.IN_UNSEEN_CALL and not is_there
-
-
-def _take_pipe(task: Task) -> bool:
-    """A write broke a pipe. If the log has no such signal, its reader was faster to go than
-    when recorded: then the write had succeeded, and nobody read it either."""
-    left = next((e for e in task.script.entries[task.script.cursor:]
-                 if e.signal == signal.SIGPIPE and not e.is_done), None)
-    if left:
-        return _deliver(task, left)
-    registers = kernel.registers(task.tid)
-    is_own_pipe = not task.files.stream(signed32(registers.rdi))
-    if not is_own_pipe or registers.orig_rax != _WRITE or registers.rax != -errno.EPIPE & _ALL_BITS:
-        return True
-    registers.rax, registers.orig_rax = registers.rdx, -1
-    kernel.set_registers(task.tid, registers)
-    return False
-
-
-def _deliver(task: Task, entry: Entry) -> bool:
-    """With the facts that it had when recorded."""
-    if entry.signal != signal.SIGSTOP:
-        kernel.set_signal_info(task.tid, entry.info)
-    entry.is_done = True
-    return True

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from rex.errors import Damaged
 from rex.log import LogReader
 from rex.log.records import (DUP, EXIT, IN, LOADER_UNREAD, MAPPED, NO_TASK, NOTE, OUT, PIPE, RANDOM, RESOLVED, SHARED, SIGNAL, STAT, TASK, TSC,
-                             Event)
+                             Event, Moment)
 from rex.syscalls import BY_NAME, CALLS, Hook, Key
 from rex.tracer.reference.calls import CallKey, key_of
 from rex.tracer.reference.kernel import SIGINFO_BYTES
@@ -108,6 +108,12 @@ class Script:
         while self.cursor < len(entries) and entries[self.cursor].is_done:
             self.cursor += 1
         return entries[self.cursor] if self.cursor < len(entries) else None
+
+    @property
+    def awaits_unblock(self) -> bool:
+        """Whether its next event is a signal that came as rt_sigprocmask let it in."""
+        following = self.next()
+        return bool(following and following.signal) and following.event.args[2] == Moment.AT_UNBLOCK
 
     def after(self, entry: Entry) -> Entry | None:
         """The first after another that has not happened yet; None after one of another task."""

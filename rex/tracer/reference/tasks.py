@@ -40,12 +40,27 @@ def call_asleep(task: "Task") -> tuple[int, int]:
     """The number of the call that a task sleeps in, and the mask of signals that it blocks."""
     try:
         with open(f"/proc/{task.tid}/syscall", "rb") as file:
-            number = int(file.read().split()[0])
-        with open(f"/proc/{task.tid}/status", "rb") as file:
-            mask = next(line for line in file if line.startswith(b"SigBlk:"))
+            return int(file.read().split()[0]), signal_mask(task, "SigBlk")
     except (OSError, ValueError):
         return NO_CALL, 0
-    return number, int(mask.split()[1], 16)
+
+
+def signal_mask(task: "Task", which: str) -> int:
+    """One of the masks in /proc/TID/status, SigBlk or SigCgt; 0 if it has ended."""
+    try:
+        with open(f"/proc/{task.tid}/status", encoding="ascii", errors="replace") as file:
+            return next((int(line.split()[1], 16) for line in file if line.startswith(which)), 0)
+    except OSError:
+        return 0
+
+
+def ran_ns(task: "Task") -> int:
+    """How long it has had a processor; 0 where the kernel does not tell."""
+    try:
+        with open(f"/proc/{task.leader.tid}/task/{task.tid}/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[0])
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def state_of(task: "Task") -> str:
@@ -221,7 +236,7 @@ class Task:
 
     def resume(self, signal: int = 0) -> None:
         """Run on, to the exit-stop where one is wanted."""
-        to_next_call = self.want_exit or self.files.is_watched
+        to_next_call = self.want_exit or self.files.is_watched or bool(self.script and self.script.awaits_unblock)
         if not to_next_call:
             self.state = CallState.NONE
         kernel.resume(self.tid, signal, to_next_call)
