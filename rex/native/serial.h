@@ -32,7 +32,7 @@ void serial_signal_due(struct task *t);
 bool serial_is_cut(struct task *t);
 bool serial_cut(void);
 struct task *serial_follow(bool waited);
-void serial_mutes(struct task *t), serial_unmutes(struct task *t);     /* replay: as a call begins, and returns */
+void serial_mutes(struct task *t), serial_unmutes(struct task *t);     /* as a call begins, and returns */
 void serial_rouse(struct task *t, int sig);           /* it is sent a signal that it may be deaf to */
 bool serial_is_timed_futex(const struct task *t);
 

@@ -113,14 +113,21 @@ bool serial_cut(void)
     return any;
 }
 
+/* While it is recorded: no handler waits for it, and the kernel would wake nobody for its sake; but traced threads it does. */
+static bool may_be_deaf(const struct task *t)
+{
+    return handler == &replayer || (tasks_forked() && t->leader->threads > 1 && !is_caught(t->tid, SIGCHLD));
+}
+
 /* The log says whom the end of a child woke.  The kernel's own word of it is kept from calls that sleep: one that is cut
- * short and made again goes to the end of its queue, and another gets what it waited for. */
+ * short and made again goes to the end of its queue, and another gets what it waited for.  So it does while recorded, where
+ * the signal may be another thread's by the time that the call is made again. */
 void serial_mutes(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
     bool sleeps = t->blocked || t->nr == REX_NR_futex
         || (c && !is_readiness_wait(c) && (c->hook == REX_HOOK_WAIT || (c->policy == REX_STREAM && c->fd_args & 1)));
-    if (!serial_on || handler != &replayer || !sleeps || t->held || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof t->heard, &t->heard)
+    if (!serial_on || !sleeps || t->held || !may_be_deaf(t) || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof t->heard, &t->heard)
         || t->heard & CHILD)
         return;
     uint64_t mask = t->heard | CHILD;
