@@ -6,7 +6,7 @@ import fcntl
 import os
 import stat
 
-from rex.syscalls import BY_NAME, Hook
+from rex.syscalls import BY_NAME, Hook, Policy
 from rex.tracer.reference.tasks import Task, signed32
 
 _FCNTL, _CLOSE = BY_NAME["fcntl"].nr, BY_NAME["close"].nr
@@ -49,6 +49,14 @@ def closes_pipe(task: Task) -> bool:
         return stat.S_ISFIFO(os.stat(f"/proc/{task.tid}/fd/{task.args[0]}").st_mode)
     except OSError:
         return False
+
+
+def is_unlogged(task: Task, is_external: bool, ends_pipe: bool) -> bool:
+    """Whether the log has no event of the call in progress, and replay makes it as it is."""
+    call = task.call
+    return call is not None and (
+        call.policy in (Policy.NATIVE, Policy.REFUSE) or call.hook is Hook.IPC
+        or (call.policy is Policy.STREAM and not is_external and not ends_pipe and not names_process(task)))
 
 
 def note_descriptors(task: Task, result: int) -> None:

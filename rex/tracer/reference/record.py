@@ -17,8 +17,8 @@ from rex.syscalls import BY_NAME, Hook, Policy
 from rex.tracer.plan import Plan, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.calls import capture_inputs, capture_outputs, read_deref
-from rex.tracer.reference.descriptors import (TOLD_BYTES, closes_pipe, is_descriptor_call, names_process,
-                                              is_duplicating, note_descriptors)
+from rex.tracer.reference.descriptors import (TOLD_BYTES, closes_pipe, is_descriptor_call, is_unlogged,
+                                              is_duplicating, names_process, note_descriptors)
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.record_files import Ledger
 from rex.tracer.reference.record_exec import read_exec, read_program
@@ -118,23 +118,19 @@ class Recorder(Handler):
             task.skip(-errno.ENOSYS)
             return
         is_external = task.find_stream()
-        is_last = call.hook is Hook.EXIT or closes_pipe(task)
-        is_unlogged = not is_last and not names_process(task) and (
-            call.policy in (Policy.NATIVE, Policy.REFUSE) or call.hook is Hook.IPC
-            or (call.policy is Policy.STREAM and not is_external))
-        if not is_unlogged and (is_last or not is_descriptor_call(task)) and self._signals.comes(task):
+        ends_pipe = closes_pipe(task)
+        if is_unlogged(task, is_external, ends_pipe):
             return
-        if is_last:
+        if (ends_pipe or not is_descriptor_call(task)) and self._signals.comes(task):
+            return
+        if call.hook is Hook.EXIT or ends_pipe:
             if task.nr == _EXIT_GROUP and not task.leader.executed:
                 self._note_channels(task)
             self._append(self._event(task, 0, _names(task), task.stream))
             return
-        if names_process(task):
-            task.want_exit = True
-            return
-        if is_unlogged:
-            return
         task.want_exit = True
+        if names_process(task):
+            return
         # What moves inside the kernel cannot be logged; libc opens a terminal's name instead of its peer.
         if call.hook is Hook.PEER:
             self._refuse(task, errno.EPERM)

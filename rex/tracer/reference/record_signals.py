@@ -15,9 +15,9 @@ from typing import Callable
 from rex.log.records import SIGNAL, Event, Moment
 from rex.syscalls import BY_NAME
 from rex.tracer.reference import kernel, memory
-from rex.tracer.reference.script import code_and_pid
-from rex.tracer.reference.tasks import (NO_CALL, SYSCALL_BYTES, Task, is_cut_short, ran_ns, signal_mask, signed32,
-                                        state_of)
+from rex.tracer.reference.script import code_and_pid, number_of
+from rex.tracer.reference.tasks import (NO_CALL, SYSCALL_BYTES, Task, blocks, catches, is_cut_short, ran_ns,
+                                        signed32, state_of)
 
 _SIGPROCMASK = BY_NAME["rt_sigprocmask"].nr
 _HAVE_MASK = frozenset(BY_NAME[name].nr for name in (
@@ -41,6 +41,11 @@ class _Deferred:
     is_sent: bool = False
     moment: Moment = Moment.BETWEEN_CALLS
 
+    @property
+    def number(self) -> int:
+        """Which signal."""
+        return number_of(self.info)
+
 
 class Signals:
     """Writes signals, and holds back those that no replay could place."""
@@ -53,14 +58,14 @@ class Signals:
     @property
     def holds_back(self) -> bool:
         """Whether `look` is wanted."""
-        return any(not first.is_sent for first, *_ in self._deferred.values())
+        return any(not queue[0].is_sent for queue in self._deferred.values())
 
     def _write(self, task: Task, is_restarted: bool, moment: Moment) -> None:
-        number = int.from_bytes(task.siginfo[:4], "little")
         registers = kernel.registers(task.tid)
         where = (signed32(registers.orig_rax) if moment is Moment.IN_UNSEEN_CALL
                  else registers.rsp if moment is Moment.AT_UNBLOCK else 0)
-        self._append_special(SIGNAL, task, where, (number, int(is_restarted), int(moment)), task.siginfo)
+        self._append_special(SIGNAL, task, where, (number_of(task.siginfo), int(is_restarted), int(moment)),
+                             task.siginfo)
 
     # -------------------------------------------------------------- stops
 
@@ -70,16 +75,16 @@ class Signals:
         if task.stepping:             # another one before the first handler ran
             self.stepped(task)
         task.siginfo = kernel.signal_info(task.tid)
-        sent = self._take_sent(task, number)
-        moment = sent.moment if sent and sent.moment else _moment_of(task, number)
-        if not sent and _is_deferrable(task, number, moment):
-            self._defer(task)
+        registers = kernel.registers(task.tid)
+        sent = self._take_sent(task)
+        moment = sent.moment if sent and sent.moment else _moment_of(task, number, registers)
+        if not sent and moment is Moment.BETWEEN_CALLS and _is_deferrable(task, number, registers):
+            self._defer(task, number)
             return False
         if task.pending:
             task.stepping = True
         else:
             self._write(task, False, moment)
-        registers = kernel.registers(task.tid)
         task.interrupted = number, registers.rip, registers.rsp
         return True
 
@@ -99,11 +104,9 @@ class Signals:
 
     # -------------------------------------------------------------- held back
 
-    def _defer(self, task: Task) -> None:
+    def _defer(self, task: Task, number: int) -> None:
         queue = self._deferred.setdefault(task, deque())
-        number = task.siginfo[:4]
-        is_pending = int.from_bytes(number, "little") < signal.SIGRTMIN and any(
-            d.info[:4] == number and not d.is_sent for d in queue)
+        is_pending = number < signal.SIGRTMIN and any(d.number == number and not d.is_sent for d in queue)
         if not is_pending:
             queue.append(_Deferred(task.siginfo, ran_ns(task)))
 
@@ -115,15 +118,15 @@ class Signals:
 
     def _send_first(self, task: Task) -> bool:
         first = self._deferred[task][0]
-        first.is_sent = kernel.send_signal(task.leader.tid, task.tid, int.from_bytes(first.info[:4], "little"))
+        first.is_sent = kernel.send_signal(task.leader.tid, task.tid, first.number)
         return first.is_sent
 
-    def _take_sent(self, task: Task, number: int) -> _Deferred | None:
+    def _take_sent(self, task: Task) -> _Deferred | None:
         """The one that was held back and sent, if this is it: what it says is then as it was."""
         queue = self._deferred.get(task)
         first = queue[0] if queue else None
         code, pid = code_and_pid(task.siginfo)
-        if (first is None or not first.is_sent or first.info[:4] != task.siginfo[:4] or code != _BY_TGKILL
+        if (first is None or not first.is_sent or first.number != number_of(task.siginfo) or code != _BY_TGKILL
                 or pid == task.leader.tid):
             return None
         task.siginfo = first.info
@@ -137,7 +140,7 @@ class Signals:
         queue = self._deferred.get(task)
         if not queue or queue[0].is_sent:
             return False
-        is_blocked = signal_mask(task, "SigBlk") >> int.from_bytes(queue[0].info[:4], "little") - 1 & 1
+        is_blocked = blocks(task, queue[0].number)
         if (is_blocked and task.nr not in _HAVE_MASK) or not self._send_first(task) or is_blocked:
             return False
         queue[0].moment = Moment.AT_NEXT_CALL
@@ -155,22 +158,19 @@ class Signals:
         self._deferred.pop(task, None)
 
 
-def _is_deferrable(task: Task, number: int, moment: Moment) -> bool:
-    """Whether it came in the midst of computation, from outside, and has a handler."""
-    registers = kernel.registers(task.tid)
+def _is_deferrable(task: Task, number: int, registers: kernel.Registers) -> bool:
+    """Whether it came from outside, ended no call, and has a handler."""
     ends_call = signed32(registers.orig_rax) != NO_CALL and registers.rax == -errno.EINTR & _ALL_BITS
     code, pid = code_and_pid(task.siginfo)
     is_own = number in _OWN or (code == _BY_TGKILL and pid == task.leader.tid)
-    return (moment is Moment.BETWEEN_CALLS and not task.pending and not ends_call and not is_own
-            and bool(signal_mask(task, "SigCgt") >> number - 1 & 1))
+    return not task.pending and not ends_call and not is_own and catches(task, number)
 
 
-def _moment_of(task: Task, number: int) -> Moment:
+def _moment_of(task: Task, number: int, registers: kernel.Registers) -> Moment:
     """Where it came. A replay that sends it right after the last event has it delivered as that call returns, or as its
     own handler, which blocks it, returns to where it began."""
     if is_cut_short(task):
         return Moment.IN_UNSEEN_CALL
-    registers = kernel.registers(task.tid)
     if _is_nested(task, registers):
         return Moment.AT_HANDLER
     is_handled = task.interrupted == (number, registers.rip, registers.rsp)

@@ -18,7 +18,7 @@ from rex.syscalls import BY_NAME, CALLS, Call, Hook, Key, Policy
 from rex.tracer.plan import Divergence, Plan, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.calls import CallKey, fork_flags, key_of, put_outputs
-from rex.tracer.reference.descriptors import names_process, closes_pipe, is_descriptor_call, note_descriptors
+from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, is_unlogged, names_process, note_descriptors
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.overlay import Overlay
 from rex.tracer.reference.replay_calls import (end_call, end_free_search, is_output, perform_call, perform_unmatched,
@@ -130,8 +130,7 @@ class Replayer(Handler):
         if task.nr == _SIGPROCMASK:
             self.signals.send_at_unblock(task)
         is_external, ends_pipe = task.find_stream(), closes_pipe(task)
-        if (call.policy in (Policy.NATIVE, Policy.REFUSE) or call.hook is Hook.IPC or task.nr == _RESTART
-                or (call.policy is Policy.STREAM and not is_external and not ends_pipe and not names_process(task))):
+        if task.nr == _RESTART or is_unlogged(task, is_external, ends_pipe):
             return
         if is_descriptor_call(task) and not ends_pipe:
             task.want_exit = True

@@ -11,8 +11,8 @@ from collections import Counter
 from rex.log.records import OUT, SIGNAL, Event, Moment
 from rex.syscalls import BY_NAME, CALLS, Hook
 from rex.tracer.reference import kernel, memory
-from rex.tracer.reference.script import Entry, Log, code_and_pid, is_fault
-from rex.tracer.reference.tasks import Task, call_asleep, is_cut_short, signal_mask, signed32, state_of
+from rex.tracer.reference.script import Entry, Log, code_and_pid, is_fault, number_of
+from rex.tracer.reference.tasks import Task, blocks, call_asleep, is_cut_short, signed32, state_of
 
 PATIENCE_NS = 60_000_000
 _LONG_PATIENCE_NS = 3_000_000_000
@@ -50,7 +50,7 @@ class Signals:
         """A signal between processes of the experiment is not due before its sender has sent
         it, nor a child's end before the child has ended."""
         code, pid = code_and_pid(info)
-        number = int.from_bytes(info[:4], "little")
+        number = number_of(info)
         by_process = code <= 0 or number == signal.SIGCHLD
         sender = self._log.named(pid) if by_process else None
         if sender is None or code in _SENT_BY_NOBODY:
@@ -195,7 +195,7 @@ class Signals:
 def _unblocks(task: Task, number: int) -> bool:
     """Whether rt_sigprocmask lets in a signal that was blocked."""
     how, mask = signed32(task.args[0]), memory.read_int(task.tid, task.args[1]) if task.args[1] else None
-    if mask is None or not signal_mask(task, "SigBlk") >> number - 1 & 1:
+    if mask is None or not blocks(task, number):
         return False
     is_named = bool(mask >> number - 1 & 1)
     return is_named if how == signal.SIG_UNBLOCK else how == signal.SIG_SETMASK and not is_named
@@ -208,8 +208,7 @@ def _is_call(entry: Entry, number: int) -> bool:
 
 def _sleeps_there(task: Task, entry: Entry) -> bool:
     """It sleeps where the signal came, and lets it in."""
-    number, blocked = call_asleep(task)
-    return state_of(task) == "S" and _is_call(entry, number) and not blocked >> entry.signal - 1 & 1
+    return state_of(task) == "S" and _is_call(entry, call_asleep(task)) and not blocks(task, entry.signal)
 
 
 def _is_too_early(task: Task, entry: Entry) -> bool:

@@ -30,6 +30,11 @@ _TIME = struct.Struct("<qq")
 _PAIR = struct.Struct("<ii")
 
 
+def number_of(info: bytes) -> int:
+    """si_signo: which signal it is."""
+    return int.from_bytes(info[:4], "little")
+
+
 def code_and_pid(info: bytes) -> tuple[int, int]:
     """si_code, above 0 where the kernel itself raised the signal; and who sent it or ended."""
     code, pid = _INFO.unpack_from(info)

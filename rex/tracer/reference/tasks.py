@@ -36,22 +36,33 @@ def is_cut_short(task: "Task") -> bool:
     return signed32(registers.orig_rax) != NO_CALL and signed32(registers.rax) in INTERRUPTED
 
 
-def call_asleep(task: "Task") -> tuple[int, int]:
-    """The number of the call that a task sleeps in, and the mask of signals that it blocks."""
+def call_asleep(task: "Task") -> int:
+    """The number of the call that a task sleeps in."""
     try:
         with open(f"/proc/{task.tid}/syscall", "rb") as file:
-            return int(file.read().split()[0]), signal_mask(task, "SigBlk")
+            return int(file.read().split()[0])
     except (OSError, ValueError):
-        return NO_CALL, 0
+        return NO_CALL
 
 
-def signal_mask(task: "Task", which: str) -> int:
-    """One of the masks in /proc/TID/status, SigBlk or SigCgt; 0 if it has ended."""
+def _is_in_mask(task: "Task", which: str, signal: int) -> bool:
+    """One of the masks in /proc/TID/status; of a task that has ended all are empty."""
     try:
         with open(f"/proc/{task.tid}/status", encoding="ascii", errors="replace") as file:
-            return next((int(line.split()[1], 16) for line in file if line.startswith(which)), 0)
+            mask = next((int(line.split()[1], 16) for line in file if line.startswith(which)), 0)
     except OSError:
-        return 0
+        return False
+    return bool(mask >> signal - 1 & 1)
+
+
+def blocks(task: "Task", signal: int) -> bool:
+    """Whether the signal has to wait until the task lets it in."""
+    return _is_in_mask(task, "SigBlk:", signal)
+
+
+def catches(task: "Task", signal: int) -> bool:
+    """Whether the signal has a handler."""
+    return _is_in_mask(task, "SigCgt:", signal)
 
 
 def ran_ns(task: "Task") -> int:
