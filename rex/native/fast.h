@@ -103,6 +103,6 @@ void record_taken(struct task *t, const unsigned char *records, uint32_t n);
 void replay_taken(struct task *t, const unsigned char *records, uint32_t n);
 void replay_ready(struct task *t);
 void replay_answered(struct task *t, struct event *e);
-const char *replay_stands_in(const struct record *r);
+char *replay_stands_in(const struct record *r, bool is_changed);
 
 #endif

@@ -57,6 +57,23 @@ static bool is_speech(const struct task *t, const struct event *e, const struct 
         && !e->done && !e->told && !has_shared_work(t) && next->number < replay_others_next(t);
 }
 
+/* An opening of what the experiment changes: others have changed it as they are to by then, and none of them waits for the
+ * opening, as what the task does next comes before their next. */
+static bool is_in_turn(const struct task *t, const struct event *e, const struct event *next)
+{
+    return e->record->call == REX_NR_openat && !has_shared_work(t) && (e->unseen || next->number < replay_others_next(t));
+}
+
+/* What stands in for a file that nothing changes stays the same. */
+static void look_up(struct event *e)
+{
+    if (e->looked_up && !e->ordered)
+        return;
+    free(e->file);
+    e->looked_up = true;
+    e->file = replay_stands_in(e->record, e->ordered);
+}
+
 /* Whether the event can be answered from the ring. */
 static bool is_ready(const struct task *t, struct event *e, const struct event *next)
 {
@@ -64,12 +81,10 @@ static bool is_ready(const struct task *t, struct event *e, const struct event *
     const struct rex_call *c = call_of(r->call);
     if (is_speech(t, e, next))
         return true;
-    if (e->done || e->ordered || !c)
+    if (e->done || !c || (e->ordered && !is_in_turn(t, e, next)))
         return !e->done && r->call == EVENT_TSC && counter_has_sites(t);
-    if (r->call == REX_NR_openat && r->result >= 0 && !e->looked_up) {
-        e->looked_up = true;
-        e->file = replay_stands_in(r);
-    }
+    if (r->call == REX_NR_openat && r->result >= 0)
+        look_up(e);
     return c->query || (r->call == REX_NR_openat && (r->result < 0 || e->file));
 }
 
@@ -94,7 +109,7 @@ static bool is_sure(struct task *t, struct event *e)
     const struct field *path = c->key == REX_KEY_PATH ? record_field(r, c->key_arg, FIELD_IN) : NULL;
     bool by_path = path && path->length, by_fd = path || c->fd_args & 1;
     if (!has_shared_work(t))
-        return !(by_path || by_fd) || !asks_of_divided(t, e, by_path);
+        return !(by_path || by_fd) || r->call == REX_NR_openat || !asks_of_divided(t, e, by_path);
     if (by_path)
         return (r->call != REX_NR_openat || replay_kind_of(r) != S_IFDIR) && !replay_is_of_changed(t, e);
     if (r->call == REX_NR_clock_gettime)

@@ -58,6 +58,13 @@ static char *directory_of(const char *path)
     return copy;
 }
 
+static char *file_to_read(const char *path)
+{
+    if (replay_is_changed(path))
+        free(overlay_write(path, false)); /* so that what is written later is seen through it */
+    return overlay_read(path);
+}
+
 static char *file_for(struct task *t, const char *path, mode_t kind, int flags)
 {
     char *inside, *made;
@@ -85,9 +92,7 @@ static char *file_for(struct task *t, const char *path, mode_t kind, int flags)
         return overlay_write(path, flags & O_TRUNC);
     if (!kind && (made = overlay_made(path)))
         return made;
-    if (replay_is_changed(path))
-        free(overlay_write(path, false)); /* so that what is written later is seen through it */
-    return overlay_read(path);
+    return file_to_read(path);
 }
 
 /* e: NULL where the log has no such open; then only files of that very name exist, archived or made. */
@@ -207,17 +212,18 @@ static bool is_of_file(const struct event *e, const struct field *f)
     return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-/* What stands in for a file that was opened for reading, as long as nothing the experiment does changes it. */
-const char *replay_stands_in(const struct record *r)
+/* What stands in for a file that was opened for reading: what the experiment changes only has one where it is as it is to be by then. */
+char *replay_stands_in(const struct record *r, bool is_changed)
 {
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
     mode_t kind = replay_kind_of(r);
     bool is_plain = path && *path == '/' && !r->stream && !is_writing((int)r->args[2])
         && !((int)r->args[2] & (O_PATH | O_TMPFILE) & ~O_DIRECTORY) && !replay_is_deleted(path) && !random_concerns(path)
         && !replay_is_locked(path);
-    const char *file = !is_plain ? NULL : kind == S_IFDIR ? plan.empty : kind == S_IFREG ? overlay_original(path) : NULL;
+    const char *file = !is_plain ? NULL : kind == S_IFDIR ? plan.empty : kind == S_IFREG && !is_changed ? overlay_original(path) : NULL;
+    char *result = file ? strdup(file) : is_plain && kind == S_IFREG && is_changed ? file_to_read(path) : NULL;
     free(path);
-    return file;
+    return result;
 }
 
 static bool is_statx_of(const struct event *e, const void *stat_field)

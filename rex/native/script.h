@@ -12,7 +12,7 @@ struct event {
     bool aside;                      /* done from the start: what is between processes comes about by itself */
     bool unsent;                     /* a nap that a signal cut short was over before that was sent, see replay_moments.c */
     bool unsaid;                     /* done, but not yet said to a server outside: see replay_talks.c */
-    const char *file;                /* once looked up: what stands in, of opens for reading */
+    char *file;                      /* once looked up: what stands in, of opens for reading */
     struct event *next[4];           /* in the queues of equal events, see queues.h */
     enum { NOT_KNOWN, IS_KEPT, IS_CHANGED, IS_DIVIDED } change;     /* of a file: by the experiment; by threads */
     uint32_t told;                   /* bytes of an output that went out */
