@@ -11,9 +11,10 @@ from rex.values import dataclass
 MAGIC = b"REXLOG\r\n"
 VERSION = 1       # what the reference engine writes; 2 adds SWITCH events, 3 PIPE and RANDOM events
 LOADER_UNREAD = 4  # the native engine's: without a loader's readings of the counter
-NEWEST = 13         # the native engine's: where signals came, who took locks of files before whom, ends of connections,
+NEWEST = 14        # the native engine's: where signals came, who took locks of files before whom, ends of connections,
                     # where large files were mapped, calls on System V objects, what threads read from pipes of other processes,
-                    # where waits ended among what other processes did, who wrote to an inner pipe before whom, by any number
+                    # where waits ended among what other processes did, who wrote to an inner pipe before whom, by any number,
+                    # what is made not to wait
 HEADER = struct.Struct("<8sIIQQ")     # magic, version, flags, start_ns, event count
 EVENT = struct.Struct("<IHHIIqQ6Q")   # size, call, flags, task, stream, result, time, args
 FIELD = struct.Struct("<BBHI")        # argument, type, 0, data length

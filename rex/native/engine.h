@@ -317,7 +317,7 @@ uint64_t log_now(void), log_stamp(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
 enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS, LOG_WITH_MAPPED, LOG_WITH_IPC, LOG_WITH_ARRIVALS, LOG_WITH_RESTS,
-       LOG_WITH_TURNS, LOG_WITH_HIGH_TURNS };
+       LOG_WITH_TURNS, LOG_WITH_HIGH_TURNS, LOG_WITH_MADE_PIPES };
 extern uint32_t log_version;                         /* of the log written or replayed */
 
 #include "script.h"

@@ -117,10 +117,12 @@ void fast_ends(struct task *t)
 
 /* ------------------------------------------------------------------ the area */
 
-/* Stops for the sake of its descriptor, the first argument, and does nothing else to it. */
+/* Stops for the sake of its descriptor, the first argument, and does nothing else to it; ioctl may tell it not to wait, which
+ * former recordings missed. */
 static bool is_plain(const struct rex_call *c)
 {
-    return c && c->policy == REX_STREAM && c->stop == REX_STOP_STD && c->hook == REX_HOOK_NONE && c->fd_args == 1;
+    bool may_tell = c == &rex_calls[REX_NR_ioctl] && (handler != &replayer || log_version >= LOG_WITH_MADE_PIPES);
+    return c && !may_tell && c->policy == REX_STREAM && c->stop == REX_STOP_STD && c->hook == REX_HOOK_NONE && c->fd_args == 1;
 }
 
 /* With a seed the tracer must see what draws, and the names that are borders of cells. */

@@ -9,7 +9,7 @@
 #include <time.h>
 
 static const char magic[8] = "REXLOG\r\n";
-enum { OLDEST = 1, NEWEST = LOG_WITH_HIGH_TURNS, HEADER = 32, COMPLETE = 1, ONE_AT_A_TIME = 2, BUFFER = 1 << 18 };
+enum { OLDEST = 1, NEWEST = LOG_WITH_MADE_PIPES, HEADER = 32, COMPLETE = 1, ONE_AT_A_TIME = 2, BUFFER = 1 << 18 };
 
 static struct { char magic[8]; uint32_t version, flags; uint64_t start, events; } header;
 static int log_fd = -1;

@@ -2,8 +2,8 @@
  *
  * Such a program does what it does by how much there is at the moment.  So each of its reads and
  * writes there is in the log: how much it moved, not the data, which are made again in a replay.
- * From its first poll, select or epoll_ctl of a descriptor on, or when that is not to wait, and not while it has threads,
- * whose pace is their own. */
+ * From when a descriptor is made, or told, not to wait, or from its first poll, select or epoll_ctl on, and not while the process
+ * has threads, whose pace is their own. */
 #include "engine.h"
 
 #include <fcntl.h>
@@ -95,6 +95,35 @@ static bool stops_waiting(struct task *t)
         || (t->nr == REX_NR_ioctl && (unsigned)t->args[1] == FIONBIO && mem_read(t->tid, t->args[2], &on, sizeof on) && on);
 }
 
+static bool may_watch(const struct task *t, uint32_t since)
+{
+    return !serial_on && !t->leader->threaded && !is_kin(t) && (handler != &replayer || log_version >= since);
+}
+
+bool pipes_may_be_made(long nr)
+{
+    bool is_known = handler == &replayer ? log_version >= LOG_WITH_MADE_PIPES : handler == &recorder || live_is_recorded();
+    return is_known && !serial_on && (nr == REX_NR_pipe2 || nr == REX_NR_socketpair || nr == REX_NR_eventfd2);
+}
+
+static bool makes(const struct task *t)
+{
+    return pipes_may_be_made(t->nr) && t->args[1] & O_NONBLOCK && may_watch(t, LOG_WITH_MADE_PIPES);
+}
+
+bool pipes_made(struct task *t, int64_t result)
+{
+    int fd[2];
+    if (!makes(t))
+        return false;
+    if (t->nr == REX_NR_eventfd2)
+        watch(t, (int)result);
+    else if (!result && mem_read(t->tid, t->args[t->nr == REX_NR_socketpair ? 3 : 0], fd, sizeof fd))
+        for (int i = 0; i < 2; i++)
+            watch(t, fd[i]);
+    return true;
+}
+
 /* At the entry of a call that asks what is ready, will be told, or does not want to wait for it. */
 void pipes_watch(struct task *t)
 {
@@ -102,8 +131,9 @@ void pipes_watch(struct task *t)
         pipe_turns_end(t, -1);
         arrivals_watch(t);
     }
-    if (serial_on || t->leader->threaded || is_kin(t) || (handler == &replayer && log_version < LOG_WITH_PIPES))
+    if (!may_watch(t, LOG_WITH_PIPES))
         return;
+    t->want_exit |= makes(t);
     switch (call_of(t->nr)->hook) {
     case REX_HOOK_POLL:
         watch_polled(t);

@@ -8,6 +8,8 @@ bool pipe_asks(const struct task *t);
 bool is_pipe_call(const struct task *t);
 bool arranges_pipe(struct task *t);
 void pipes_watch(struct task *t);
+bool pipes_may_be_made(long nr);                     /* by such a call, with ends that are not to wait */
+bool pipes_made(struct task *t, int64_t result);     /* whether its call, which has ended, made such */
 enum { IS_ARRIVAL = 1, IS_TURN = 2, IS_LAST_TURN = 3 };   /* of an event's arguments: see arrivals.c, replay_arrivals.c, pipe_writers.c */
 enum { SPEAKS_HIGH = 1, JOINS_TURNS = 2 };                /* of a process, in the result of its first event: see pipe_writers.c */
 bool is_arrival_call(const struct task *t);

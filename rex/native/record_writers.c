@@ -16,9 +16,14 @@ static struct task *speaker;             /* who writes without a stop */
 static const struct task *last;          /* who has written last, how often in a row */
 static unsigned said;
 
+static bool is_pipe_write(const struct task *t)
+{
+    return pipe_gives(t->nr) && is_pipe_call(t);
+}
+
 bool is_ordered_write(struct task *t)
 {
-    return (t->shares && is_shared_write(t)) || is_pipe_turn(t) || (!serial_on && is_output(t->stream) && (call_of(t->nr)->fd_args & 1)
+    return (t->shares && is_shared_write(t)) || is_pipe_write(t) || (!serial_on && is_output(t->stream) && (call_of(t->nr)->fd_args & 1)
         && (t->nr == REX_NR_write || t->nr == REX_NR_writev));
 }
 
@@ -29,7 +34,7 @@ static uint64_t turn_of(struct task *t)
     struct stat st;
     if (t->shares)
         return SHARED;
-    return is_pipe_turn(t) && stat_of_fd(t->tid, (int)t->args[0], &st) ? (uint64_t)st.st_ino << 2 | PIPE : OUTPUT;
+    return is_pipe_write(t) && stat_of_fd(t->tid, (int)t->args[0], &st) ? (uint64_t)st.st_ino << 2 | PIPE : OUTPUT;
 }
 
 static struct task *find_turn(uint64_t turn, bool has)

@@ -1,8 +1,8 @@
 /* Replay of what a process moves through inner pipes that it watches: as many bytes as the log says.
  *
  * The tracer takes the bytes itself, or hands them on, a part at a time: the process has all of them
- * when its call returns.  Reads of one pipe by several processes keep their order, and writes by those that take turns; of
- * these the bytes count, as of the standard output (replay_output.c). */
+ * when its call returns.  Reads of one pipe by several processes keep their order, and so do writes; of those that take turns
+ * the bytes count, as of the standard output (replay_output.c). */
 #include "engine.h"
 
 #include <fcntl.h>
@@ -32,16 +32,17 @@ static uint64_t left_of(const struct event *e)
     return (uint64_t)of(e)->result - e->told;
 }
 
-/* Events that must have happened before: other processes' reads of the same pipe, or turns to write to it. */
+/* Events that must have happened before: other processes' reads of the same pipe, or writes to it. */
 void replay_pipes_start(void)
 {
     static struct table last;
     replay_arrivals_start();
     for (size_t i = 0; i < event_count; i++) {
         const struct record *r = events[i].record;
-        if (r->call != EVENT_PIPE || r->result <= 0 || is_arrival(r) || !(is_turn(r) || pipe_takes(call_in(&events[i]))))
+        bool takes = pipe_takes(call_in(&events[i]));
+        if (r->call != EVENT_PIPE || r->result <= 0 || is_arrival(r) || !(takes || pipe_gives(call_in(&events[i]))))
             continue;
-        struct event **at = (struct event **)table_at_file(&last, is_turn(r), r->args[2]);
+        struct event **at = (struct event **)table_at_file(&last, takes, r->args[2]);
         events[i].before = *at;
         *at = &events[i];
     }

@@ -169,7 +169,7 @@ static void leave(struct task *t, const struct ptrace_syscall_info *info)
             t->then(t, info->exit.rval);
             t->then = NULL;
             rewind_call(t);
-        } else
+        } else if (!pipes_made(t, info->exit.rval))
             handler->exit(t, info->exit.rval);
     }
     random_returned(t);

@@ -1,5 +1,4 @@
 #include "guest.h"
-#include <stdbool.h>
 #include <sys/ioctl.h>
 /* A reader that does not wait tries before it asks what is ready: how often, and how much comes at a time. */
 static void read_all(int fd)
@@ -19,10 +18,11 @@ static void read_all(int fd)
     }
     printf("\n");
 }
-static void pipeline(bool by_ioctl, long first_ms, long between_ms)
+enum way { BY_FCNTL, BY_IOCTL, AS_IT_IS_MADE };
+static void pipeline(enum way way, long first_ms, long between_ms)
 {
     int fds[2], on = 1;
-    CHECK(pipe(fds) == 0);
+    CHECK(pipe2(fds, way == AS_IT_IS_MADE ? O_NONBLOCK : 0) == 0);
     pid_t writer = fork();
     if (writer == 0) {
         for (int i = 0; i < 3; i++) {
@@ -32,9 +32,9 @@ static void pipeline(bool by_ioctl, long first_ms, long between_ms)
         _exit(0);
     }
     close(fds[1]);
-    if (by_ioctl)
+    if (way == BY_IOCTL)
         CHECK(ioctl(fds[0], FIONBIO, &on) == 0);
-    else
+    else if (way == BY_FCNTL)
         CHECK(fcntl(fds[0], F_SETFL, O_NONBLOCK) == 0);
     nap_ms(first_ms);
     read_all(fds[0]);
@@ -43,8 +43,9 @@ static void pipeline(bool by_ioctl, long first_ms, long between_ms)
 }
 int main(void)
 {
-    pipeline(false, 0, 10);
-    pipeline(true, 0, 10);
-    pipeline(false, 40, 5);
+    for (enum way way = BY_FCNTL; way <= AS_IT_IS_MADE; way++) {
+        pipeline(way, 0, 10);
+        pipeline(way, 40, 5);
+    }
     return guest_done();
 }
