@@ -15,7 +15,8 @@ help:  ## show this list
 
 $(BIN)/rex: setup.cfg setup.py $(SOURCES) $(HEADERS)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip --quiet --disable-pip-version-check install --config-settings editable_mode=compat -e '.[test,state,notebook,remote,workflow,cells,web,hindsight]' 2>&1 | { grep -v '^WARNING: Location' || true; }
+	$(if $(shell command -v $(CC)),REX_ENGINE_NEEDED=1) $(BIN)/python -m pip --quiet --disable-pip-version-check install --config-settings editable_mode=compat -e '.[test,state,notebook,remote,workflow,cells,web,hindsight]' \
+		>$(VENV)/install.log 2>&1; status=$$?; grep -v '^WARNING: Location' $(VENV)/install.log; exit $$status
 	$(BIN)/python -m compileall -q rex   # where PYTHONDONTWRITEBYTECODE is set each run would compile anew
 	@touch $@
 

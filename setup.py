@@ -12,7 +12,10 @@ HEADERS = sorted(glob.glob(os.path.join(NATIVE, "**", "*.h"), recursive=True))
 
 
 class BuildEngine(build_ext):
-    """Compiles and links an executable; without a compiler Rex uses its reference engine."""
+    """Compiles and links an executable; without a compiler Rex uses its reference engine.
+
+    With REX_ENGINE_NEEDED among the variables it is an error if that fails, so that an older engine is not taken for the new one.
+    """
 
     def get_ext_filename(self, name):
         return os.path.join(*name.split("."))
@@ -32,7 +35,7 @@ class BuildEngine(build_ext):
 
 setup(
     ext_modules=[Extension(
-        "rex.native.rex-engine", SOURCES, optional=True,
+        "rex.native.rex-engine", SOURCES, optional="REX_ENGINE_NEEDED" not in os.environ,
         depends=HEADERS,
         extra_compile_args=["-std=c11", "-O2", "-Wall", "-Wextra"])],
     cmdclass={"build_ext": BuildEngine},
