@@ -33,6 +33,8 @@ bool replay_lend_begins(struct task *t), replay_lend_exit(struct task *t, int64_
 void replay_lend(struct task *t);
 void replay_order_start(void);
 void replay_unseen_start(void);
+void replay_written_start(void);
+bool replay_is_written(const struct event *e);        /* an opening: what others write there by then */
 void replay_steps_start(void);
 bool replay_is_step(const struct script *s);
 bool replay_step_skipped(struct task *t);             /* asks whether the step that t begins is to run */

@@ -61,7 +61,7 @@ static bool is_speech(const struct task *t, const struct event *e, const struct 
  * opening, as what the task does next comes before their next. */
 static bool is_in_turn(const struct task *t, const struct event *e, const struct event *next)
 {
-    return e->record->call == REX_NR_openat && !has_shared_work(t) && (e->unseen || next->number < replay_others_next(t));
+    return e->record->call == REX_NR_openat && !has_shared_work(t) && (e->unseen || next->number < replay_others_next(t)) && replay_is_written(e);
 }
 
 /* What stands in for a file that nothing changes stays the same. */

@@ -287,4 +287,5 @@ void replay_order_start(void)
     for (size_t i = 0; i < event_count; i++)
         events[i].ordered = is_ordered(events[i].record) || replay_is_rest(&events[i]);
     replay_unseen_start();
+    replay_written_start();
 }

@@ -203,7 +203,7 @@ bool replay_is_answerable(struct task *t, const struct event *e)
     if (e->record->call == EVENT_PIPE)
         return replay_pipe_ready(t, e);
     bool shares = e->record->call == EVENT_SHARED;
-    if ((shares ? !replay_shared_ready(t, e) : e->before && !e->before->done) || !replay_has_arrived(t, e))
+    if ((shares ? !replay_shared_ready(t, e) : e->before && !e->before->done) || !replay_has_arrived(t, e) || !replay_is_written(e))
         return false;
     if (!shares && (!replay_shared_may_open(t, e) || replay_sleeps_over(t, e) || replay_rests(t, e)))
         return false;

@@ -131,6 +131,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("python_serves.py", "native"): "a daemon thread that the end of Python met when recorded asks for a library (libgcc_s), and here "
     "goes on to shut its socket, or the other way round: some one of ten on a busy machine",
     ("python_serves.py", "reference"): "what a caller says when another was answered may come before that",
+    ("files_told.c", "reference"): "what comes over a connection is answered from the log, so that a file is read before another process has written it",
     ("rights_threads.c", "reference"): "this engine does not follow descriptors that are handed over",
     ("rights_duplicate.c", "reference"): "this engine does not follow descriptors that are handed over",
     ("rights_known.c", "reference"): "this engine does not follow descriptors that are handed over",
