@@ -204,6 +204,40 @@ static void finish(struct task *t, struct event *e, int64_t result)
         replay_done(e);
 }
 
+/* A message that is received into parts of its own, which have no more room than is to come. */
+enum { PARTS = 16 };
+struct message { struct msghdr head; struct iovec part[PARTS]; };
+
+static bool limit_message(struct task *t, const struct event *e, struct user_regs_struct *r)
+{
+    struct message m;
+    uint64_t left = left_of(e);
+    size_t i = 0;
+    if (!mem_read(t->tid, t->args[1], &m.head, sizeof m.head) || m.head.msg_iovlen > PARTS
+        || !mem_read(t->tid, (uint64_t)m.head.msg_iov, m.part, m.head.msg_iovlen * sizeof *m.part))
+        return true;
+    if (!replay_scratch(t))
+        return false;
+    for (; i < m.head.msg_iovlen && left; left -= m.part[i++].iov_len)
+        m.part[i].iov_len = left < m.part[i].iov_len ? left : m.part[i].iov_len;
+    m.head.msg_iovlen = i;
+    m.head.msg_iov = (void *)(replay_block_at(t, "", 1) + offsetof(struct message, part));
+    r->rsi = replay_block_at(t, &m, sizeof m);
+    return true;
+}
+
+/* What the kernel has told there. */
+static void told_message(struct task *t)
+{
+    struct msghdr m, own;
+    uint64_t at = regs_get(t).rsi;
+    if (t->nr != REX_NR_recvmsg || at == t->args[1] || !mem_read(t->tid, at, &m, sizeof m) || !mem_read(t->tid, t->args[1], &own, sizeof own))
+        return;
+    m.msg_iov = own.msg_iov;
+    m.msg_iovlen = own.msg_iovlen;
+    mem_write(t->tid, t->args[1], &m, sizeof m);
+}
+
 /* What was asked of the kernel, but no more than moved when recorded. */
 static void limit(struct task *t, const struct event *e)
 {
@@ -211,6 +245,8 @@ static void limit(struct task *t, const struct event *e)
     bool counted = t->nr != REX_NR_readv && t->nr != REX_NR_writev && t->nr != REX_NR_recvmsg && t->nr != REX_NR_sendmsg;
     if (counted && left_of(e) < r.rdx)
         r.rdx = left_of(e);
+    if (t->nr == REX_NR_recvmsg && !limit_message(t, e, &r))
+        return;                           /* it comes again */
     regs_set(t, &r);
     t->want_exit = true;
 }
@@ -241,6 +277,7 @@ void replay_pipe_exit(struct task *t, struct event *e, int64_t result)
         replay_arrival_came(t, e, result);
         return;
     }
+    told_message(t);
     t->moved.used = t->moved_away = 0;
     t->lost_reader = result == -EPIPE && t->nr != REX_NR_sendto && t->nr != REX_NR_sendmsg;
     if (result == -EPIPE || result == -EAGAIN)
