@@ -8,6 +8,7 @@
 #include "fast.h"
 #include "writers.h"
 
+#include <fcntl.h>
 #include <sys/sysmacros.h>
 
 enum { ENOUGH = 12, NAP_NS = 20000, NAPS = 5000 };
@@ -16,25 +17,30 @@ static struct task *speaker;             /* who writes without a stop */
 static const struct task *last;          /* who has written last, how often in a row */
 static unsigned said;
 
-static bool is_pipe_write(const struct task *t)
+/* To a pipe that is watched, and does not make it wait. */
+static bool is_pipe_try(const struct task *t)
 {
-    return pipe_gives(t->nr) && is_pipe_call(t);
+    return pipe_gives(t->nr) && is_pipe_call(t) && !is_pipe_turn(t) && flags_of_fd(t->tid, (int)t->args[0], 0) & O_NONBLOCK;
 }
 
 bool is_ordered_write(struct task *t)
 {
-    return (t->shares && is_shared_write(t)) || is_pipe_write(t) || (!serial_on && is_output(t->stream) && (call_of(t->nr)->fd_args & 1)
+    return (t->shares && is_shared_write(t)) || is_pipe_turn(t) || is_pipe_try(t) || (!serial_on && is_output(t->stream) && (call_of(t->nr)->fd_args & 1)
         && (t->nr == REX_NR_write || t->nr == REX_NR_writev));
 }
 
-/* The standard output and error are one; so are all files that processes share.  A pipe may be full, which is no concern of others. */
+/* The standard output and error are one; so are all files that processes share.  A pipe may be full, which is no concern of others,
+ * nor of those that do not wait there. */
 static uint64_t turn_of(struct task *t)
 {
-    enum { OUTPUT = 1, SHARED = 2, PIPE = 3 };
+    enum { PIPE_TRIED, OUTPUT, SHARED, PIPE };
     struct stat st;
     if (t->shares)
         return SHARED;
-    return is_pipe_write(t) && stat_of_fd(t->tid, (int)t->args[0], &st) ? (uint64_t)st.st_ino << 2 | PIPE : OUTPUT;
+    bool tries = is_pipe_try(t);
+    if (!(tries || is_pipe_turn(t)) || !stat_of_fd(t->tid, (int)t->args[0], &st))
+        return OUTPUT;
+    return (uint64_t)st.st_ino << 2 | (tries ? PIPE_TRIED : PIPE);
 }
 
 static struct task *find_turn(uint64_t turn, bool has)
