@@ -222,7 +222,7 @@ static bool limit_message(struct task *t, const struct event *e, struct user_reg
         m.part[i].iov_len = left < m.part[i].iov_len ? left : m.part[i].iov_len;
     m.head.msg_iovlen = i;
     m.head.msg_iov = (void *)(replay_block_at(t, "", 1) + offsetof(struct message, part));
-    r->rsi = replay_block_at(t, &m, sizeof m);
+    r->rsi = replay_block_at(t, &m, offsetof(struct message, part) + i * sizeof *m.part);
     return true;
 }
 
