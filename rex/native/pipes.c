@@ -95,9 +95,9 @@ static bool stops_waiting(struct task *t)
         || (t->nr == REX_NR_ioctl && (unsigned)t->args[1] == FIONBIO && mem_read(t->tid, t->args[2], &on, sizeof on) && on);
 }
 
-static bool may_watch(const struct task *t, uint32_t since)
+static bool may_watch(const struct task *t)
 {
-    return !serial_on && !t->leader->threaded && !is_kin(t) && (handler != &replayer || log_version >= since);
+    return !serial_on && !t->leader->threaded && !is_kin(t) && (handler != &replayer || log_version >= LOG_WITH_PIPES);
 }
 
 bool pipes_may_be_made(long nr)
@@ -108,7 +108,7 @@ bool pipes_may_be_made(long nr)
 
 static bool makes(const struct task *t)
 {
-    return pipes_may_be_made(t->nr) && t->args[1] & O_NONBLOCK && may_watch(t, LOG_WITH_MADE_PIPES);
+    return pipes_may_be_made(t->nr) && t->args[1] & O_NONBLOCK && may_watch(t);
 }
 
 bool pipes_made(struct task *t, int64_t result)
@@ -131,7 +131,7 @@ void pipes_watch(struct task *t)
         pipe_turns_end(t, -1);
         arrivals_watch(t);
     }
-    if (!may_watch(t, LOG_WITH_PIPES))
+    if (!may_watch(t))
         return;
     t->want_exit |= makes(t);
     switch (call_of(t->nr)->hook) {

@@ -37,10 +37,9 @@ static uint64_t turn_of(struct task *t)
     struct stat st;
     if (t->shares)
         return SHARED;
-    bool tries = is_pipe_try(t);
-    if (!(tries || is_pipe_turn(t)) || !stat_of_fd(t->tid, (int)t->args[0], &st))
+    if (!is_pipe_call(t) || !stat_of_fd(t->tid, (int)t->args[0], &st))
         return OUTPUT;
-    return (uint64_t)st.st_ino << 2 | (tries ? PIPE_TRIED : PIPE);
+    return (uint64_t)st.st_ino << 2 | (is_pipe_turn(t) ? PIPE : PIPE_TRIED);
 }
 
 static struct task *find_turn(uint64_t turn, bool has)

@@ -220,10 +220,15 @@ char *replay_stands_in(const struct record *r, bool is_changed)
     bool is_plain = path && *path == '/' && !r->stream && !is_writing((int)r->args[2])
         && !((int)r->args[2] & (O_PATH | O_TMPFILE) & ~O_DIRECTORY) && !replay_is_deleted(path) && !random_concerns(path)
         && !replay_is_locked(path);
-    const char *file = !is_plain ? NULL : kind == S_IFDIR ? plan.empty : kind == S_IFREG && !is_changed ? overlay_original(path) : NULL;
-    char *result = file ? strdup(file) : is_plain && kind == S_IFREG && is_changed ? file_to_read(path) : NULL;
+    char *file = NULL;
+    if (is_plain && kind == S_IFREG && is_changed)
+        file = file_to_read(path);
+    else if (is_plain) {
+        const char *kept = kind == S_IFDIR ? plan.empty : kind == S_IFREG ? overlay_original(path) : NULL;
+        file = kept ? strdup(kept) : NULL;
+    }
     free(path);
-    return result;
+    return file;
 }
 
 static bool is_statx_of(const struct event *e, const void *stat_field)

@@ -230,8 +230,8 @@ static bool limit_message(struct task *t, const struct event *e, struct user_reg
 static void told_message(struct task *t)
 {
     struct msghdr m, own;
-    uint64_t at = regs_get(t).rsi;
-    if (t->nr != REX_NR_recvmsg || at == t->args[1] || !mem_read(t->tid, at, &m, sizeof m) || !mem_read(t->tid, t->args[1], &own, sizeof own))
+    uint64_t at = t->nr == REX_NR_recvmsg ? regs_get(t).rsi : t->args[1];
+    if (at == t->args[1] || !mem_read(t->tid, at, &m, sizeof m) || !mem_read(t->tid, t->args[1], &own, sizeof own))
         return;
     m.msg_iov = own.msg_iov;
     m.msg_iovlen = own.msg_iovlen;

@@ -18,11 +18,11 @@ static struct table written;             /* by path: who has opened it to write 
 static struct awaited *awaited;          /* by number */
 static size_t awaited_count;
 
-/* To read or write it, or to execute it. */
-static bool opens(const struct record *r)
+/* A file that the experiment changes, whose opens have an order; or an execution. */
+static bool opens(const struct event *e)
 {
-    const struct rex_call *c = call_of(r->call);
-    return c && (c->hook == REX_HOOK_OPEN || c->hook == REX_HOOK_EXEC) && r->result >= 0 && !r->stream;
+    const struct rex_call *c = call_of(e->record->call);
+    return (e->ordered && c && c->hook == REX_HOOK_OPEN) || replay_executes(e->record);
 }
 
 static bool writes(const struct record *r)
@@ -72,7 +72,7 @@ void replay_written_start(void)
     const struct event **last = zalloc((script_total() + 1) * sizeof *last);
     for (size_t i = 0; i < event_count && !serial_on; i++) {
         const struct event *e = &events[i];
-        char *path = opens(e->record) ? record_text(e->record, FIELD_WHOLE, FIELD_RESOLVED) : NULL;
+        char *path = opens(e) ? record_text(e->record, FIELD_WHOLE, FIELD_RESOLVED) : NULL;
         if (path && writes(e->record)) {
             struct writers **w = (struct writers **)table_at(&written, path);
             *w = *w ? *w : zalloc(sizeof **w);
