@@ -5,13 +5,22 @@
 #include <linux/futex.h>
 #include <sys/file.h>
 
+/* An untraced kernel does not even tell of a child's end where no handler waits for it.  With one task at a time it says who
+ * lost its place in a queue. */
+static bool is_unheard(const struct task *t, const siginfo_t *info)
+{
+    return !serial_on && info->si_signo == SIGCHLD && !is_caught(t->tid, SIGCHLD);
+}
+
 void record_delivery(struct task *t, bool restarted, enum moment moment)
 {
     static struct bytes out;
     siginfo_t info;
+    memcpy(&info, t->siginfo, sizeof info);
+    if (is_unheard(t, &info))
+        return;
     log_begin(&out, EVENT_SIGNAL, t->index);
     struct record *r = (struct record *)out.data;
-    memcpy(&info, t->siginfo, sizeof info);
     r->args[0] = (uint64_t)info.si_signo;
     r->args[1] = restarted;
     r->args[2] = moment;

@@ -61,6 +61,9 @@ class Signals:
         return any(not queue[0].is_sent for queue in self._deferred.values())
 
     def _write(self, task: Task, is_restarted: bool, moment: Moment) -> None:
+        """An untraced kernel does not even tell of a child's end where no handler waits for it."""
+        if number_of(task.siginfo) == signal.SIGCHLD and not catches(task, signal.SIGCHLD):
+            return
         registers = kernel.registers(task.tid)
         where = (signed32(registers.orig_rax) if moment is Moment.IN_UNSEEN_CALL
                  else registers.rsp if moment is Moment.AT_UNBLOCK else 0)
