@@ -39,7 +39,6 @@ RUNS: dict[str, Run] = {
     "stdout_closed_kills.c": Run(stdout_limit=100, has_token=False, status=-signal.SIGPIPE),
 }
 
-BOTH = ("native", "reference")
 UNSENT = ("a signal wait or a sleep that a signal ended is answered at once, before another thread has sent that "
           "signal: the sender then finds its target gone, or the signal comes before its handler is set")
 
@@ -88,8 +87,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("signal_looped.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("epoll_edges.c", "reference"): "epoll_wait runs for real until the log's descriptors are ready, and so takes edges "
     "that the log has at a later wait, which then waits for ever",
-    **{("python_asyncio.py", engine): "a wait before or after the process has had threads is bound to what the log has "
-       "ready, which an earlier free wait may have taken: it hangs, or counts as a divergence" for engine in BOTH},
+    ("python_asyncio.py", "reference"): "a wait before or after the process has had threads is bound to what the log has "
+    "ready, which an earlier free wait may have taken: it hangs, or counts as a divergence",
     **{(name, "reference"): "a loop's thread says, and is told, what it was when recorded, whatever other threads have done by now: it hangs"
        for name in ("python_loop.py", "python_loop_woken.py")},
     **{(name, "reference"): "processes share work through memory, so that one has more and another fewer calls than "
@@ -101,8 +100,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "children of threads are named by the thread that started them and its ordinal, and their "
        "exit, output and order follow the log of that name, though another job's child has it now"
        for name in ("python_thread_children.py", "python_thread_jobs.py")},
-    **{("shell_pipeline.sh", engine): "the reader of an inner pipe leaves earlier than when recorded, and its writer "
-       "complains of it" for engine in BOTH},
+    ("shell_pipeline.sh", "reference"): "the reader of an inner pipe leaves earlier than when recorded, and its writer complains of it",
     **{(name, "reference"): "a child's descriptors are matched by number, which its parent's threads race for"
        for name in ("threads_fork.c", "threads_execute_held.c")},
     ("thread_cut_off.c", "reference"): "a thread that goes on further than when it was cut off counts as a divergence",
@@ -128,8 +126,6 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "a connection has the answers that it had, whatever is asked on it now"
        for name in ("threads_ask.c", "threads_ask_one.c", "threads_clock_after.c", "threads_datagrams.c", "threads_hear.c", "threads_time_moved.c",
                     "python_fetches.py")},
-    ("python_serves.py", "native"): "a daemon thread that the end of Python met when recorded asks for a library (libgcc_s), and here "
-    "goes on to shut its socket, or the other way round: some one of ten on a busy machine",
     ("python_serves.py", "reference"): "what a caller says when another was answered may come before that",
     ("files_told.c", "reference"): "what comes over a connection is answered from the log, so that a file is read before another process has written it",
     ("rights_threads.c", "reference"): "this engine does not follow descriptors that are handed over",
