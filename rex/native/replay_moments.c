@@ -161,9 +161,11 @@ bool replay_naps_on(struct task *t, const struct event *e)
     return signal && replay_is_mate(t, replay_sender_of(signal)) && !replay_is_sent(t, signal) && (e->unsent || replay_nap_is_over(t));
 }
 
-/* It is to end a sleep that no event shows, and the task does not sleep yet, or elsewhere. */
+/* It is to end a sleep that no event shows, and the task does not sleep yet, or elsewhere; or has its place among the calls. */
 bool replay_is_too_early(struct task *t, const struct event *e)
 {
+    if (serial_is_early(t, e))
+        return true;
     bool waits_past = e->record->args[2] == AT_UNSEEN_CALL && is_cut_short(t) && (long)regs_get(t).orig_rax == REX_NR_rt_sigsuspend;
     return (replay_comes_by_itself(e) && !waits_past)
         || (e->record->args[2] == IN_UNSEEN_CALL && !(is_cut_short(t) && is_call(e, (long)regs_get(t).orig_rax)));

@@ -30,6 +30,7 @@ bool spin_reach(struct task *t, const struct user_regs_struct *goal, unsigned le
 bool serial_looks_for_place(void);
 void serial_signal_due(struct task *t);
 bool serial_is_cut(struct task *t);
+bool serial_is_early(const struct task *t, const struct event *e);
 bool serial_cut(void);
 struct task *serial_follow(bool waited);
 void serial_mutes(struct task *t), serial_unmutes(struct task *t);     /* as a call begins, and returns */

@@ -84,6 +84,13 @@ static bool is_signal_at(struct task *t, bool inside, uint64_t passed)
         && e->record->args[5] <= passed && (bool)e->record->args[4] == inside;
 }
 
+/* The kernel tells of a child's end before the log has it. */
+bool serial_is_early(const struct task *t, const struct event *e)
+{
+    uint64_t calls = e->record->args[3];
+    return serial_on && (calls > t->calls || (calls == t->calls && e->record->args[5] > turn.passed));
+}
+
 /* The call that begins now was interrupted when recorded, and made again or never came to an end. */
 bool serial_is_cut(struct task *t)
 {
