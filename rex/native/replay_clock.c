@@ -311,6 +311,14 @@ static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
     return t->clock;
 }
 
+/* How long ago the thread was told the time.  Before its first reading the tracee has one that the log has for it later, or for another. */
+static ull since_told(struct script *s)
+{
+    if (!s->clock_at)
+        s->clock_at = log_now();
+    return log_now() - s->clock_at;
+}
+
 /* A clock that is read more often than when recorded goes on from its last reading, which the tracee has by now. */
 void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key)
 {
@@ -319,7 +327,7 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
     uint64_t last[2], unit = t->nr == REX_NR_gettimeofday ? 1000 : 1;
     if (c->policy != REX_EMULATE || (!arg && t->nr != REX_NR_gettimeofday) || !mem_read(t->tid, t->args[arg], last, sizeof last))
         return;
-    uint64_t now = last[0] * NS + last[1] * unit + (log_now() - t->script->clock_at);
+    uint64_t now = last[0] * NS + last[1] * unit + since_told(t->script);
     if (arg && t->args[0] == CLOCK_MONOTONIC)
         now = monotonic(t, key, now);
     else if (!arg || t->args[0] == CLOCK_REALTIME) {

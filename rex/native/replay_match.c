@@ -408,12 +408,13 @@ static bool ends_by_others(const struct script *s)
 }
 
 /* Clocks are read as often as it takes. */
-static bool has_only_readings(const struct script *s)
+static bool has_only_readings(struct script *s)
 {
-    for (size_t i = s->cursor; i < s->count; i++)
-        if (!s->event[i]->done && !is_timed(s->event[i]->record->call))
-            return false;
-    return true;
+    size_t i = s->cursor > s->readings_to ? s->cursor : s->readings_to;
+    while (i < s->count && (s->event[i]->done || is_timed(s->event[i]->record->call)))
+        i++;
+    s->readings_to = i;
+    return i == s->count;
 }
 
 /* Whether the thread's log may end because its process ended, or executed another program: then it did not come
@@ -421,11 +422,11 @@ static bool has_only_readings(const struct script *s)
 bool replay_was_cut_off(struct task *t)
 {
     struct script *s = t->script;
-    if (!s || !s->exit || !has_shared_work(t) || !has_only_readings(s))
+    if (!s || !s->exit || !has_shared_work(t))
         return false;
     if (!s->end)
         s->end = ends_by_others(s) ? END_BY_OTHERS : END_BY_ITSELF;
-    return s->end == END_BY_OTHERS;
+    return s->end == END_BY_OTHERS && has_only_readings(s);
 }
 
 /* An answer of the log to such a call of any of the process's threads, given already or not. */

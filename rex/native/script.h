@@ -26,6 +26,7 @@ struct script {
     struct event *answered;          /* the last of them that its task came for */
     struct event *exit;
     size_t count, cursor, execs;
+    size_t readings_to;              /* all that is left from the cursor to there tells the time */
     size_t others_at;                /* of a leader: see replay_others_next */
     uint32_t *moves;                 /* see replay_stuck.c */
     size_t move_count;
