@@ -47,11 +47,10 @@ static bool is_whole(struct task *t, const struct event *e)
     return (t->nr != REX_NR_write || (!e->told && e->record->result == (int64_t)t->args[2])) && is_part(t, e);
 }
 
-/* The first event that mates have left of the call; what: and that it says, NULL = whatever that is. */
-static struct event *first_of_mates(struct task *t, uint64_t key, bool (*what)(struct task *t, const struct event *e))
+/* The first event that mates have left of the call, if it comes before best; what: and that it says, NULL = whatever that is. */
+static struct event *first_of_mates(struct task *t, uint64_t key, struct event *best, bool (*what)(struct task *t, const struct event *e))
 {
     enum { FAR = 64 };
-    struct event *best = NULL;
     for (uint32_t i = 0; i < script_total(); i++) {
         struct event *e = replay_is_mate(t, script_of(i)) ? queue_left(queue_at(queue_id(script_of(i), t->nr, key, 0)), PLAIN) : NULL;
         for (int k = 0; e && k < FAR && (!best || e->number < best->number); e = e->next[PLAIN], k++)
@@ -62,12 +61,15 @@ static struct event *first_of_mates(struct task *t, uint64_t key, bool (*what)(s
 }
 
 /* Which of several threads does a piece of work is up to them, and so is which says so: one that says what the log does not have
- * for it next has what it has for any; or, of what is passed on in other parts, its part.  own: what it has next, maybe nothing. */
+ * for it next, or has for another before, has what it has for any; or, of what is passed on in other parts, its part.  own: what
+ * it has next, maybe nothing. */
 struct event *replay_output_of(struct task *t, struct event *own, uint64_t key)
 {
-    if (!replay_is_output(t->stream, t->nr) || !has_shared_work(t) || (own && is_part(t, own)))
+    if (!replay_is_output(t->stream, t->nr) || !has_shared_work(t))
         return own;
-    struct event *whole = first_of_mates(t, key, is_whole), *first = whole ? whole : first_of_mates(t, key, NULL);
+    if (own && is_part(t, own))
+        return first_of_mates(t, key, own, is_whole);
+    struct event *whole = first_of_mates(t, key, NULL, is_whole), *first = whole ? whole : first_of_mates(t, key, NULL, NULL);
     return first && is_part(t, first) ? first : own;
 }
 
