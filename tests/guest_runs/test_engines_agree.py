@@ -254,3 +254,27 @@ def _compare_runs(recorded: "subprocess.CompletedProcess[bytes]", again: "subpro
     assert again.stdout == recorded.stdout, f"{how}: {again.stderr.decode()}"
     assert own(again.stderr) == own(recorded.stderr), how
     assert again.returncode == recorded.returncode, f"{how}: {again.stderr.decode()}"
+
+
+@needs_gcc
+@pytest.mark.usefixtures("tracing")
+@pytest.mark.parametrize("engine", [pytest.param("native", marks=needs_native), "reference"])
+@pytest.mark.parametrize("listens", [False, True])
+def test_end_of_a_child_is_a_signal_where_a_handler_waits_for_it(engine: str, listens: bool, tmp_path: Path) -> None:
+    source = f"""#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void on_end(int sig) {{ (void)sig; }}
+int main(void)
+{{
+    if ({int(listens)}) signal(SIGCHLD, on_end);
+    if (fork() == 0) _exit(0);
+    return wait(0) < 0;
+}}
+"""
+    place = tmp_path / "place"
+    prepare(Guest(["./guest"], {"guest.c": source}), place)
+    done = rex(engine, "record", "-q", "-l", str(tmp_path / "archive"), "--", "./guest", cwd=place)
+    assert done.returncode == 0, done.stderr
+    with LogReader(Archive.open(tmp_path / "archive").experiment(None).open_log()) as log:
+        assert any(event.call == SIGNAL and event.args[0] == SIGCHLD for event in log) == listens

@@ -29,7 +29,8 @@ RUNS: dict[str, Run] = {
                                                   "race_timed_wait.c")},
     "python_serves.py": Run(outside="callers"),
     **{name: Run(outside="servers") for name in ("thread_asks_hidden.c", "threads_ask.c", "threads_clock_after.c", "threads_datagrams.c",
-                                                 "threads_hear.c", "threads_time_moved.c", "threads_wait_in_vain.c", "python_fetches.py")},
+                                                 "threads_hear.c", "threads_say_alike.c", "threads_time_moved.c", "threads_wait_in_vain.c",
+                                                 "python_fetches.py")},
     "inherited_files.sh": Run(redirections="6<in.txt 7>new.txt 8>>data/a.txt 9>both.txt 5>&9 4>&1"),
     "read_redirected.sh": Run(stdin=LINES),
     "stdin_file.c": Run(stdin=LINES, is_stdin_file=True),
@@ -73,7 +74,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("counter_signals.c", "reference"): "this engine knows of no signal that comes with a reading of the counter",
     ("threads_kill_own.c", "reference"): "which thread signals its own process is as recorded in this engine",
     ("threads_signal_rounds.c", "reference"): "a signal waits for what the thread asked before it when recorded",
-    ("threads_print.c", "reference"): "what a thread says is compared with what that thread said when recorded",
+    **{(name, "reference"): "what a thread says is compared with what that thread said when recorded" for name in ("threads_print.c", "threads_say_alike.c")},
     ("workers_die_locked.c", "reference"): "a lock whose holder has died is not handed on: it hangs",
     **{(name, "reference"): "the kernel knows who holds a lock that lends priority by a number that is another now"
        for name in ("threads_priority.c", "workers_priority.c")},
