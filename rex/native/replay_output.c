@@ -68,7 +68,7 @@ struct event *replay_output_of(struct task *t, struct event *own, uint64_t key)
     if (!replay_is_output(t->stream, t->nr) || !has_shared_work(t))
         return own;
     if (own && is_part(t, own))
-        return first_of_mates(t, key, own, is_whole);
+        return own->told ? own : first_of_mates(t, key, own, is_whole);
     struct event *whole = first_of_mates(t, key, NULL, is_whole), *first = whole ? whole : first_of_mates(t, key, NULL, NULL);
     return first && is_part(t, first) ? first : own;
 }
