@@ -223,10 +223,10 @@ static bool comes_first(struct task *mate, struct event *next, const struct task
         return (t->handler_sp || mate->handler_sp || replay_is_signal(e)) && !(answered && answered->number > e->number);
     if (!came_at_rest(next))
         return t->handler_sp || replay_is_signal(e);
-    if (!is_caught(mate->tid, (int)next->record->args[0]))
-        return false;                     /* it does nothing, as in logs of former versions */
     if (!replay_sender_of(next)->is_taken && !mate->handler_sp)
         return false;                     /* who sends it has yet to be made: the event is of a clock that is read once more */
+    if (!is_caught(mate->tid, (int)next->record->args[0]))
+        return false;                     /* it does nothing, as in logs of former versions */
     if (mate->injected != next && replay_is_sent(mate, next) && replay_sleeps_there(mate, next))
         replay_send_now(mate, next);
     return true;

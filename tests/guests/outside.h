@@ -18,4 +18,40 @@ static inline FILE *called(void)
     return f;
 }
 
+/* A hundred answers, which take long as they are recorded, and no time in a replay. */
+static inline void hear_long(FILE *f)
+{
+    char line[64];
+    for (int i = 0; i < 100; i++)
+        CHECK(fputs("something\n", f) >= 0 && fflush(f) == 0 && fgets(line, sizeof line, f));
+}
+
+/* A pool's thread does the job when recorded, as the first thread hears from outside too late; in a replay it hears at once,
+ * and does the job itself. */
+struct pool { void (*job)(void); int is_taken; };
+
+static inline void do_job_of(struct pool *pool)
+{
+    if (!__atomic_exchange_n(&pool->is_taken, 1, __ATOMIC_SEQ_CST))
+        pool->job();
+}
+
+static inline void *wait_and_work(void *pool)
+{
+    usleep(30000);
+    do_job_of(pool);
+    return NULL;
+}
+
+static inline void hear_and_work(void (*job)(void))
+{
+    struct pool pool = {job, 0};
+    pthread_t thread;
+    FILE *f = called();
+    CHECK(pthread_create(&thread, NULL, wait_and_work, &pool) == 0);
+    hear_long(f);
+    do_job_of(&pool);
+    CHECK(pthread_join(thread, NULL) == 0);
+}
+
 #endif

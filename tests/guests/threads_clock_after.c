@@ -5,9 +5,7 @@
 static volatile int is_done;
 static void *talk(void *f)
 {
-    char line[64];
-    for (int i = 0; i < 100; i++)
-        CHECK(fputs("something\n", f) >= 0 && fflush(f) == 0 && fgets(line, sizeof line, f));
+    hear_long(f);
     is_done = 1;
     return f;
 }

@@ -61,7 +61,7 @@ class Signals:
         return any(not queue[0].is_sent for queue in self._deferred.values())
 
     def _write(self, task: Task, is_restarted: bool, moment: Moment) -> None:
-        """An untraced kernel does not even tell of a child's end where no handler waits for it."""
+        """Log it, but not a child's end that no handler waits for: an untraced kernel does not even tell of that."""
         if number_of(task.siginfo) == signal.SIGCHLD and not catches(task, signal.SIGCHLD):
             return
         registers = kernel.registers(task.tid)
