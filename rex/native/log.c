@@ -108,6 +108,7 @@ void log_end(struct bytes *b)
     b->used = 0;
 }
 
+/* t: NULL where none is left: of the recording as a whole. */
 void log_note(struct task *t, const char *format, ...)
 {
     static struct bytes b;
@@ -117,7 +118,7 @@ void log_note(struct task *t, const char *format, ...)
     if (vasprintf(&message, format, list) < 0)
         die("out of memory");
     va_end(list);
-    log_begin(&b, EVENT_NOTE, t->index);
+    log_begin(&b, EVENT_NOTE, t ? t->index : 0);
     log_field(&b, FIELD_WHOLE, FIELD_TEXT, message, strlen(message));
     log_end(&b);
     free(message);

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 
 enum { SLICE_NS = 5000000, LOOK_NS = 2000000, LONGEST_NS = 64000000, FEW_STEPS = 400, MANY_STEPS = 2000, VERY_LONG_NS = 200000000, ALONE_NS = 1000000000, DISK_NS = 50000000 };
+enum { LOOKS_COST = 16 };                 /* a step may take a tenth of a millisecond: so many times what looking took is left alone */
 enum { SHORT_BEAT_NS = 30000, LONG_BEAT_NS = 5000000, SLACK_NS = 1000 };
 
 bool serial_on;
@@ -165,7 +166,8 @@ bool serial_interrupted(struct task *t)
         t->patience = t->spin ? LOOK_NS : t->patience < LONGEST_NS ? 2 * t->patience : LONGEST_NS;
         t->preempted = t->spin || (!t->stepped_out && is_endless(t, ran));
     }
-    turn.look_at = ran + t->patience;
+    ull now = log_now() - turn.resumed_at, rest = LOOKS_COST * (now - ran);
+    turn.look_at = now + (rest > t->patience ? rest : t->patience);
     return !task_of(tid) || t->stepped_out;
 }
 

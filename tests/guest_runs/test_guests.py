@@ -24,7 +24,7 @@ LINES = b"first line\nsecond line\nthird line\n"
 RUNS: dict[str, Run] = {
     "death_by_signal.c": Run(status=-signal.SIGABRT),
     "exit_statuses.sh": Run(status=7),
-    **{name: Run(is_serialized=True) for name in ("race_children_end.c", "race_futexes.c", "race_manager.py", "race_pipes.c",
+    **{name: Run(is_serialized=True) for name in ("race_children_end.c", "race_computes.c", "race_futexes.c", "race_manager.py", "race_pipes.c",
                                                   "race_python.py", "race_sigsuspend.c", "race_sleeps_cut.c", "race_spin.c", "race_threads.c",
                                                   "race_timed_wait.c")},
     "python_serves.py": Run(outside="callers"),
@@ -184,7 +184,8 @@ NAMES = sorted(path.name for path in GUESTS.iterdir() if path.suffix in (".c", "
 BY_MARK = {pair for pair in (*ALWAYS, *SOMETIMES) if pair[1] == "reference"}
 PAIRS = [pytest.param(name, *engine.values, marks=(*engine.marks, *[pytest.mark.stress] * ((name, *engine.values) in BY_MARK)))
          for name in NAMES for engine in ENGINES]
-RACING = [name for name in NAMES if name.startswith(("race", "sleeps_", "pipe_jobs", "pipe_numbers", "pipe_writers", "clock_pace", "locks_", "writers", "workers", "python_pools", "python_multi", "thread", "python_threads", "python_asyncio", "python_fetches", "python_serves", "rights_", "socket_tcp", "ipc_"))]
+AT_LENGTH = "race_computes.c"            # ten seconds, each time
+RACING = [name for name in NAMES if name != AT_LENGTH and name.startswith(("race", "sleeps_", "pipe_jobs", "pipe_numbers", "pipe_writers", "clock_pace", "locks_", "writers", "workers", "python_pools", "python_multi", "thread", "python_threads", "python_asyncio", "python_fetches", "python_serves", "rights_", "socket_tcp", "ipc_"))]
 
 
 @pytest.fixture(scope="session")
