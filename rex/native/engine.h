@@ -128,7 +128,7 @@ struct space {                       /* one address space */
     unsigned code_looks;
     bool filter_due;                 /* one lies in its area, and is not yet in force */
     struct fast *fast; struct sites *sites; struct frame *frames;   /* the second of its program; what is known of its functions */
-    struct counters *counters; struct known_files *files;     /* see counter.c; unwind.c */
+    struct counters *counters; struct known_files *files; struct names *names;   /* see counter.c; unwind.c; names.c */
 };
 
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
@@ -189,11 +189,12 @@ struct task {
     uint64_t did;                    /* the key of its last call on a path */
     uint64_t clock_floor, told_floor; /* what CLOCK_MONOTONIC must have reached; by what the log told */
     uint64_t deadline, wait_began;   /* of the futex wait in progress, by CLOCK_MONOTONIC */
+    ull wait_until;                  /* of a wait for readiness: see replay_runtime.c */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
     bool is_next_outside, is_forced, is_paced;   /* that is next in the log; is told though it may not have come; of a leader: so was its process */
     bool only_naps, ticked;          /* more often than in the log, or in vain: it waits for others; has waited for its timer */
-    bool waits_inside, hastened;     /* for what is ready inside; is to go on with what the log has ready outside */
+    bool waits_inside, hastened, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
     struct event *outside;           /* that its wait ends with, once that has come */
     struct event *in_vain;           /* the wait that it makes, which ran out when recorded */
     bool inside;                     /* the call is on a socket that is made again, see replay_inside.c */

@@ -13,7 +13,7 @@ void replay_epoll_made(struct task *t, int64_t number);
 void replay_wait_for_signal(struct task *t, const struct event *e);
 bool replay_wait_freely(struct task *t, struct event *e);
 bool replay_may_hasten(struct task *t);
-void replay_hasten(struct task *t, struct event *e);
+void replay_hasten(struct task *t, struct event *e), replay_interrupt_wait(struct task *t);
 void replay_poll_settle(struct task *t);
 bool is_readiness_wait(const struct rex_call *c);      /* poll, select, epoll_wait and others of that kind */
 bool is_over_by_time(const struct rex_call *c, int64_t result);
@@ -53,7 +53,7 @@ struct event *replay_queue(const struct script *s, long nr, uint64_t key);    /*
 void replay_requeue(const struct script *s, const struct event *e);          /* it may be left once more */
 bool replay_is_awaited(struct task *t, int fd);       /* an inner descriptor that must be ready before its process goes on */
 bool replay_is_watched(struct task *t, uint64_t data, bool inner);    /* registered with epoll, as external */
-void replay_come_back(struct task *t);
+void replay_wait_inside(struct task *t);
 void replay_tell_outside(struct task *t, struct event *e);
 bool is_single(struct task *t);
 bool has_shared_work(const struct task *t);

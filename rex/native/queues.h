@@ -19,14 +19,25 @@ bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct ev
 uint64_t place_of(long nr, const uint64_t *args);    /* of clocks: who asks, or where the answer goes */
 struct event *replay_like_place(const struct task *t, struct queue *q);   /* of clocks: where the answer went to such a place of a stack */
 
-/* Clocks: see replay_clock.c. */
-uint64_t replay_after_id(uint64_t asker_id, uint64_t did);    /* of the readings that came after that, see replay_did.c */
-struct event *replay_after(struct task *t, uint64_t asker_id);
+/* Clocks: see replay_asked.c. */
+uint64_t asker_in(const struct record *r);           /* who asked; 0: not known; it is odd else */
+struct queue *asker_queue(const struct script *s, uint64_t key, uint64_t asker);    /* what the log has for who asks, in any thread of the process; NULL if that is not known */
+bool is_moment(const struct record *r);              /* the time of day, asked for by frame pointers: the thread does not go on with what it did before */
+uint64_t replay_clock_began(void);                   /* CLOCK_MONOTONIC as the recording began */
 void replay_clock_start(void);
 void replay_clock_requeue(const struct script *s, const struct event *e);
+
+/* See replay_clock.c. */
+uint64_t replay_after_id(uint64_t asker_id, uint64_t did);    /* of the readings that came after that, see replay_did.c */
+struct event *replay_after(struct task *t, uint64_t asker_id);
+void replay_did_all(struct task *t);                 /* it goes on with something else */
 bool replay_knows_asker(struct task *t, uint64_t key);
 struct event *replay_clock(struct task *t, uint64_t key);
 void replay_clock_told(struct task *t, const struct event *e);
 void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key);
+
+/* The clock of a runtime: see replay_runtime.c. */
+uint64_t replay_runtime_now(struct task *t, struct queue *asker);
+void replay_runtime_told(struct task *t, uint64_t time);
 
 #endif

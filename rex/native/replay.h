@@ -22,6 +22,10 @@ uint64_t clock_of(const struct record *r);            /* ns that a clock answere
 bool replay_clock_is_anyones(const struct record *r);    /* whichever thread asks there is given it */
 void replay_clock_passed(struct task *t, uint64_t until);
 bool replay_clock_limits(const struct task *t);
+ull replay_runtime_left(const struct task *t, const struct event *e);    /* see replay_runtime.c */
+uint64_t replay_wait_limit(struct task *t, uint64_t passed);   /* how long a wait for readiness may last, ns; as it is where that is not known */
+void replay_runtime_waits(struct task *t, ull limit), replay_runtime_waited(struct task *t);
+bool replay_runtime_goes(const struct task *t), replay_runtime_skip(void), replay_runtime_is_awaited(void);
 bool replay_nap_is_over(struct task *t);              /* for far longer than it wanted it has waited in a call that sleeps */
 bool replay_nap_until(struct task *t);                /* a sleep until a point in time begins */
 void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
@@ -73,6 +77,7 @@ bool replay_finds_place(struct task *t), replay_waits_past_place(struct task *t,
 void replay_idle(void);
 bool replay_any_naps(void), replay_any_rests(void);
 char replay_state(struct task *t);
+enum mover { NOBODY, TIME, READER, ITSELF } replay_mover(struct task *t);   /* what can make it go on though no other task does */
 ull replay_time_before(const struct script *s, size_t at);   /* of the event before that place, or its birth */
 ull replay_still_for(void);                            /* no event has happened that is not idle, ns, since it was asked first */
 bool replay_waits_for_end(struct task *t, const struct event *next);

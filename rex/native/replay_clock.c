@@ -8,13 +8,6 @@
 
 #include <time.h>
 
-/* The process and who in it asked, whatever thread ran that. */
-static uint64_t asker_id(uint32_t tgid, uint64_t key, uint64_t asker)
-{
-    uint64_t words[4] = {tgid, REX_NR_clock_gettime, key, asker};
-    return hash_bytes(words, sizeof words, 1) | 1;
-}
-
 static struct { const struct task *t; ull stop; uint64_t asker; bool is_in_files; } known;
 
 /* Who asks in the call at hand, which several look at; the log does not tell of a process before its first thread. */
@@ -29,110 +22,6 @@ static uint64_t asker_now(struct task *t)
         known.stop = t->last_stop;
     }
     return known.asker;
-}
-
-/* 0: not known; it is odd else. */
-static uint64_t asker_in(const struct record *r)
-{
-    return r->args[5] & 1 ? r->args[5] : 0;
-}
-
-static struct queue *asker_queue(const struct script *s, uint64_t key, uint64_t asker);
-
-/* Who read the clock before the thread waited until a point in time: the next reading says so. */
-static void find_limits(const struct script *s)
-{
-    struct queue *asker = NULL;
-    for (size_t i = 0; i < s->count; i++) {
-        const struct record *r = s->event[i]->record;
-        if (r->call != REX_NR_clock_gettime || !is_asker_by_tables(r->args[5]))
-            continue;
-        if (asker) {
-            asker->asked++;
-            asker->limits += r->args[4] == 1;
-        }
-        asker = asker_queue(s, s->event[i]->key, r->args[5]);
-    }
-}
-
-uint64_t clock_of(const struct record *r)
-{
-    bool is_in_us = r->call == REX_NR_gettimeofday;
-    const struct field *f = record_field(r, is_in_us ? 0 : 1, FIELD_OUT);
-    int64_t value[2] = {0, 0};
-    if (f && f->length == sizeof value)
-        memcpy(value, f->data, sizeof value);
-    return (uint64_t)value[0] * 1000000000u + (uint64_t)value[1] * (is_in_us ? 1000 : 1);
-}
-
-/* A reading that is known by who asked, and the call on a path that its thread had made before, 0: none. */
-struct asked { struct event *event; uint64_t time, did; };
-
-static int by_time(const void *one, const void *other)
-{
-    const struct asked *a = one, *b = other;
-    return a->time != b->time ? (a->time > b->time) - (a->time < b->time) : (a->event > b->event) - (a->event < b->event);
-}
-
-/* CLOCK_MONOTONIC as the recording began, at the earliest: what threads note without a stop comes into the log later. */
-static uint64_t began;
-
-static void find_beginning(const struct record *r)
-{
-    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC && clock_of(r) > r->time + began)
-        began = clock_of(r) - r->time;
-}
-
-static struct bytes find_asked(void)
-{
-    uint64_t *did = zalloc((script_total() + 1) * sizeof *did);
-    struct bytes found = {0};
-    for (size_t i = 0; i < event_count; i++) {
-        const struct record *r = events[i].record;
-        const struct rex_call *c = call_of(r->call);
-        find_beginning(r);
-        if (c && c->key == REX_KEY_PATH)
-            did[r->task] = events[i].key;
-        if (r->call == REX_NR_clock_gettime && asker_in(r))
-            bytes_add(&found, &(struct asked){&events[i], clock_of(r), did[r->task]}, sizeof(struct asked));
-    }
-    free(did);
-    return found;
-}
-
-/* What threads have noted without a stop comes into the log as each stops: their readings are in order by what they read. */
-void replay_clock_start(void)
-{
-    struct bytes found = find_asked();
-    struct asked *asked = (struct asked *)found.data;
-    size_t count = found.used / sizeof *asked;
-    if (count)
-        qsort(asked, count, sizeof *asked, by_time);
-    for (size_t i = 0; i < count; i++) {
-        struct event *e = asked[i].event;
-        const struct record *r = e->record;
-        uint32_t tgid = script_of(r->task)->tgid;
-        queue_add(e, asker_id(tgid, e->key, r->args[5]), ASKER);
-        if (r->args[0] == CLOCK_REALTIME && asked[i].did)
-            queue_add(e, replay_after_id(asker_id(tgid, e->key, r->args[5]), asked[i].did), AFTER);
-    }
-    bytes_free(&found);
-    for (uint32_t i = 0; i < script_total(); i++)
-        find_limits(script_of(i));
-}
-
-/* What the log has for who asks, in any thread of the process; NULL if that is not known. */
-static struct queue *asker_queue(const struct script *s, uint64_t key, uint64_t asker)
-{
-    struct queue *q = asker ? queue_at(asker_id(s->tgid, key, asker)) : NULL;
-    return q && q->id ? q : NULL;
-}
-
-/* The answers to it are left once more. */
-void replay_clock_requeue(const struct script *s, const struct event *e)
-{
-    struct queue *q = queue_at(asker_id(s->tgid, e->key, e->record->args[5]));
-    q->head = q->first;
 }
 
 /* ------------------------------------------------------------------ limits of waits */
@@ -174,10 +63,16 @@ static bool tells_askers(const struct task *t, uint64_t key)
     return e && is_asker_by_tables(e->record->args[5]);
 }
 
+/* The runtime asks, to schedule by it or to know how long something takes. */
+static bool is_scheduling(struct task *t, uint64_t asker)
+{
+    return asker && !is_asker_by_tables(asker) && is_runtime(t, asker);
+}
+
 bool replay_knows_asker(struct task *t, uint64_t key)
 {
     uint64_t asker = asker_now(t);
-    return asker_queue(t->script, key, asker) || (is_asker_by_tables(asker) && !is_kin(t) && tells_askers(t, key));
+    return is_scheduling(t, asker) || asker_queue(t->script, key, asker) || (is_asker_by_tables(asker) && !is_kin(t) && tells_askers(t, key));
 }
 
 /* Whether the program itself asks, by functions that frame pointers tell: any thread may run them now, whatever it has waited for. */
@@ -277,12 +172,15 @@ void replay_clock_told(struct task *t, const struct event *e)
         told(t, asker_queue(t->script, call_key(call_of(r->call), r->call, NULL, 0, r->args), asker_in(r)), clock_of(r));
         t->clock_at = r->time;
         t->readings = 0;
+        replay_runtime_told(t, t->clock);
     }
     if (r->call == REX_NR_gettimeofday || (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME)) {
         t->wall = clock_of(r);
         t->wall_at = r->time;
         t->wall_told = e;
     }
+    if (is_moment(r))
+        replay_did_all(t);
 }
 
 /* A replay may take longer than the recording: past the end of its process a clock goes slowly, lest a timer be set for later than what
@@ -291,13 +189,18 @@ static uint64_t until_end(const struct task *t, uint64_t now)
 {
     enum { SLOWLY = 64 };
     const struct script *s = t->leader->script;
-    uint64_t end = began && s && s->exit ? began + s->exit->record->time : now;
+    uint64_t began = replay_clock_began(), end = began && s && s->exit ? began + s->exit->record->time : now;
     return now > end ? end + (now - end) / SLOWLY : now;
 }
 
 /* Of a clock that only goes forward: the time now, as the thread was told it. */
 static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
 {
+    if (is_scheduling(t, asker_now(t))) {
+        told(t, NULL, replay_runtime_now(t, asker_queue(t->script, key, asker_now(t))));
+        t->clock_at = 0;
+        return t->clock;
+    }
     now = until_end(t, now);
     const struct event *next = ahead(t, key);
     const struct queue *asker = asker_queue(t->script, key, asker_now(t));
@@ -425,7 +328,7 @@ struct event *replay_clock(struct task *t, uint64_t key)
     int kind = ASKER;
     struct event *e = of_moment(t, asker);
     t->wall_told = NULL;
-    if (e)
+    if (e || is_scheduling(t, asker))
         return e;
     if (is_asker_by_tables(asker) && (q || tells_askers(t, key)))
         return q ? by_asker(t, key, q, asker) : NULL;

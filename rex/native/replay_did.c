@@ -22,6 +22,14 @@ void replay_did(struct task *t, uint64_t key)
     recent[recent_count++ % RECENT].did = key;
 }
 
+void replay_did_all(struct task *t)
+{
+    for (unsigned i = 0; t->did && i < RECENT; i++)
+        if (recent[i].tgid == t->script->tgid && recent[i].did == t->did)
+            recent[i].did = 0;
+    t->did = 0;
+}
+
 static bool did_any_last(const struct task *t, uint64_t did)
 {
     for (const struct task *other = tasks; other; other = other->next)

@@ -31,9 +31,6 @@ static size_t line_count;
 /* Of the program: it may go on by itself, waits on this connection, or does nothing any more. */
 enum patience { SOME, NONE, GONE };
 
-static struct { struct address at; int fd; } *doors;     /* where our ends come from */
-static size_t door_count;
-
 /* ------------------------------------------------------------------ answers */
 
 static bool has_unread(const struct line *l)
@@ -54,9 +51,11 @@ static bool is_in_vain(const struct part *part)
 static bool is_due(const struct line *l, struct task *t, enum patience patience)
 {
     const struct part *part = l->answer[l->head];
+    if (replay_runtime_left(t, part->event))
+        return false;
     if (patience == GONE && part->n)
         talk_waive(part);
-    bool is_early = (part->in_vain && !part->in_vain->done) || is_in_vain(part);
+    bool is_early = !replay_runtime_goes(t) && ((part->in_vain && !part->in_vain->done) || is_in_vain(part));
     return part->n ? patience == GONE || (!is_early && talk_is_next(part) && replay_has_arrived(t, part->event)) : patience > SOME;
 }
 
@@ -170,39 +169,6 @@ static bool is_over(const struct line *l)
     return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-static int door_at(const struct address *to, struct sockaddr_un *u, socklen_t *n)
-{
-    size_t i = 0;
-    while (i < door_count && !(doors[i].at.n == to->n && !memcmp(&doors[i].at.a, &to->a, to->n)))
-        i++;
-    *n = inside_name(u, to);
-    if (i == door_count) {
-        doors = grow(doors, door_count++, sizeof *doors);
-        doors[i].at = *to;
-        doors[i].fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (bind(doors[i].fd, (void *)u, *n) || listen(doors[i].fd, FEW))
-            die("cannot listen in place of a server: %s", strerror(errno));
-    }
-    return doors[i].fd;
-}
-
-/* The address of the program's end. */
-static void bind_own(int fd, const struct address *to, const struct talk *talk)
-{
-    struct sockaddr_un u;
-    struct address own = *to;
-    if (to->a.ss_family == AF_UNIX)
-        return;
-    talk_own_address(talk, &own);
-    address_set_port(&own, talk_own_port(talk) ? talk_own_port(talk) : peers_new_port());
-    socklen_t n = inside_name(&u, &own);
-    if (bind(fd, (void *)&u, n) && errno == EADDRINUSE) {
-        address_set_port(&own, peers_new_port());
-        n = inside_name(&u, &own);
-        bind(fd, (void *)&u, n);
-    }
-}
-
 /* One that never came about when recorded takes nothing, and gives nothing. */
 static void fill(int fd)
 {
@@ -236,7 +202,7 @@ static struct line *begin_datagrams(struct task *t, int fd, const struct address
     struct talk *talk = talk_next(t, to, true);
     if (!talk)
         return NULL;
-    bind_own(fd, to, talk);
+    door_bind_own(fd, to, talk);
     struct line *l = begin(t, fd, datagrams_end(fd, to), talk);
     l->datagrams.on = true;
     l->datagrams.numbered = datagrams_numbered(to);
@@ -274,7 +240,7 @@ bool replay_line_connect(struct task *t, int fd, const struct address *to)
         return talk;
     }
     int door = door_at(to, &u, &n);
-    bind_own(fd, to, talk);
+    door_bind_own(fd, to, talk);
     if (connect(fd, (void *)&u, n)) {
         skip_call(t, -errno);
         return true;
@@ -428,6 +394,16 @@ static uint64_t rank_of(const struct line *l)
     return part ? (uint64_t)(part->after != 0) << 32 | part->event->number : 0;
 }
 
+ull replay_lines_left(void)
+{
+    ull least = 0;
+    for (size_t i = 0; i < line_count; i++) {
+        ull left = lines[i].head < lines[i].count ? replay_runtime_left(lines[i].leader, lines[i].answer[lines[i].head]->event) : 0;
+        least = left && (!least || left < least) ? left : least;
+    }
+    return least;
+}
+
 /* What was not said to its end, was said in other words, or had other things before it: once the program does nothing else,
  * the first of these. */
 void replay_lines_settle(void)
@@ -437,6 +413,9 @@ void replay_lines_settle(void)
     if (!line_count || log_now() - looked < BEAT_NS)
         return;
     looked = log_now();
+    for (size_t i = 0; i < line_count; i++)
+        if (lines[i].head < lines[i].count && replay_runtime_goes(lines[i].leader))
+            deliver(&lines[i], lines[i].leader, SOME);
     for (size_t i = 0; i < line_count; i++) {
         const struct part *part = lines[i].head < lines[i].count ? lines[i].answer[lines[i].head] : NULL;
         bool is_left = lines[i].fd >= 0 && ((lines[i].asked.used && !is_unanswered(&lines[i])) || (part && !has_unread(&lines[i]) && !is_in_vain(part)));

@@ -142,10 +142,10 @@ static void add_outside(struct task *t, const struct event *e, int fd, bool give
     if (fd < 0)
         return;                           /* it is not open now: the wait is another thread's */
     o->is_wanted |= is_wanted;
-    o->has_come = o->has_come && (gives_only ? may_give : replay_has_asked(t, files_stream(t->files, fd), e));
+    o->has_come = o->has_come && (gives_only ? may_give : replay_has_asked(t, files_stream(t->files, fd), e) && !replay_runtime_left(t, e));
 }
 
-/* w: NULL of a call that waits already, and has been changed since (wait_inside). */
+/* w: NULL of a call that waits already, and has been changed since (replay_wait_inside). */
 static struct outside outside_of(struct task *t, const struct event *e, const struct wanted *w)
 {
     struct outside o = {0, true, w && w->all};
@@ -174,44 +174,6 @@ static struct outside outside_of(struct task *t, const struct event *e, const st
         }
     }
     return o;
-}
-
-/* Takes what is outside out of the wait; poll's descriptors come back at its end. */
-static void wait_inside(struct task *t)
-{
-    static struct pollfd fds[FEW];
-    size_t count = (size_t)t->args[1];
-    if (call_of(t->nr)->hook == REX_HOOK_POLL && count <= FEW && mem_read(t->tid, t->args[0], fds, count * sizeof *fds)) {
-        for (size_t i = 0; i < count; i++)
-            if (fds[i].fd >= 0 && files_stream(t->files, fds[i].fd))
-                fds[i].fd = ~fds[i].fd;   /* negative: not waited for */
-        mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
-        t->want_exit = true;
-    }
-    for (int k = 1; k <= 3 && call_of(t->nr)->hook == REX_HOOK_SELECT; k++) {
-        int nfds = (int)t->args[0];
-        fd_set set;
-        size_t n = (size_t)(nfds + 63) / 64 * 8;
-        if (!t->args[k] || n > sizeof set || !mem_read(t->tid, t->args[k], &set, n))
-            continue;
-        for (int fd = 0; fd < nfds; fd++)
-            if (FD_ISSET(fd, &set) && files_stream(t->files, fd))
-                FD_CLR(fd, &set);
-        mem_write(t->tid, t->args[k], &set, n);
-    }
-}
-
-/* At the end of a free wait. */
-void replay_come_back(struct task *t)
-{
-    static struct pollfd fds[FEW];
-    size_t count = (size_t)t->args[1];
-    if (call_of(t->nr)->hook != REX_HOOK_POLL || count > FEW || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
-        return;
-    for (size_t i = 0; i < count; i++)
-        if (fds[i].fd < -1 && files_stream(t->files, ~fds[i].fd))
-            fds[i].fd = ~fds[i].fd;
-    mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
 }
 
 /* Of a process that has had threads: whether the log's wait is this one, and not a later one where a
@@ -279,12 +241,29 @@ static bool polls_outside_only(struct task *t, const struct wanted *w)
     return w->count && i == w->count;
 }
 
+/* The time until then was skipped. */
+static void wait_is_over(struct task *t, struct event *e)
+{
+    if (e && !e->record->result && is_same_wait(t, e))
+        replay_done(e);
+    else if (e)
+        e->taker = NULL;
+    t->matched = NULL;
+    t->is_over = false;
+    replay_runtime_waited(t);
+    skip_call(t, 0);
+}
+
 /* Between threads, what is inside is ready when it is: their pace is not the log's.  What is outside has
  * its place in the log, but comes no earlier than it was asked for.  e: NULL where the log has no more such waits. */
 bool replay_wait_freely(struct task *t, struct event *e)
 {
     if (!has_shared_work(t) || (e && replay_is_alone(t, e)))
         return false;
+    if (t->is_over) {
+        wait_is_over(t, e);
+        return true;
+    }
     const struct wanted *w = wanted_by(t);
     struct outside o = e ? outside_of(t, e, w) : (struct outside){0, true, false};
     bool fails = e && e->record->result < 0 && !replay_ends_later(t, e);
@@ -307,10 +286,11 @@ bool replay_wait_freely(struct task *t, struct event *e)
             return true;
         }
     }
-    wait_inside(t);
+    replay_wait_inside(t);
     replay_wait_for_signal(t, e);
     t->in_vain = e && e->done && !e->record->result ? e : NULL;
     t->wait_began = log_now();
+    replay_runtime_waits(t, replay_wait_limit(t, UINT64_MAX));
     t->waits_inside = t->want_exit = true;
     return true;
 }
@@ -329,6 +309,12 @@ void replay_hasten(struct task *t, struct event *e)
     for (; before && before != e && !t->is_next_outside; before = before->next[0])
         if (!outside_of(t, before, NULL).count)
             replay_done(before);
+    replay_interrupt_wait(t);
+}
+
+/* It is made again. */
+void replay_interrupt_wait(struct task *t)
+{
     t->hastened = true;
     ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }

@@ -205,8 +205,48 @@ void replay_wait_for_signal(struct task *t, const struct event *e)
         wait_on(t);
 }
 
+/* ------------------------------------------------------------------ between threads: see replay_outside.c */
+
+/* Takes what is outside out of the wait; poll's descriptors come back at its end. */
+void replay_wait_inside(struct task *t)
+{
+    static struct pollfd fds[FEW];
+    size_t count = (size_t)t->args[1];
+    if (call_of(t->nr)->hook == REX_HOOK_POLL && count <= FEW && mem_read(t->tid, t->args[0], fds, count * sizeof *fds)) {
+        for (size_t i = 0; i < count; i++)
+            if (fds[i].fd >= 0 && files_stream(t->files, fds[i].fd))
+                fds[i].fd = ~fds[i].fd;   /* negative: not waited for */
+        mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
+        t->want_exit = true;
+    }
+    for (int k = 1; k <= 3 && call_of(t->nr)->hook == REX_HOOK_SELECT; k++) {
+        int nfds = (int)t->args[0];
+        fd_set set;
+        size_t n = (size_t)(nfds + 63) / 64 * 8;
+        if (!t->args[k] || n > sizeof set || !mem_read(t->tid, t->args[k], &set, n))
+            continue;
+        for (int fd = 0; fd < nfds; fd++)
+            if (FD_ISSET(fd, &set) && files_stream(t->files, fd))
+                FD_CLR(fd, &set);
+        mem_write(t->tid, t->args[k], &set, n);
+    }
+}
+
+/* At the end of a free wait. */
+static void come_back(struct task *t)
+{
+    static struct pollfd fds[FEW];
+    size_t count = (size_t)t->args[1];
+    if (call_of(t->nr)->hook != REX_HOOK_POLL || count > FEW || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (fds[i].fd < -1 && files_stream(t->files, ~fds[i].fd))
+            fds[i].fd = ~fds[i].fd;
+    mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
+}
+
 /* How long the wait was to be at most, ns; as it is where that is not known. */
-static uint64_t wait_limit(struct task *t, uint64_t passed)
+uint64_t replay_wait_limit(struct task *t, uint64_t passed)
 {
     uint64_t limit = passed, ms = 1000000;
     struct timespec ts;
@@ -223,7 +263,7 @@ static uint64_t wait_limit(struct task *t, uint64_t passed)
 void replay_poll_exit(struct task *t, struct event *e, int64_t result)
 {
     if (!e) {
-        replay_come_back(t);
+        come_back(t);
         t->waits_inside = false;
         if (result >= 0)
             replay_lines_waited(t);
@@ -232,12 +272,16 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
             return;
         }
         if (result >= 0) {                /* else it is made again, as it has been changed */
+            t->is_over = false;
             t->outside = NULL;
             t->is_forced = false;
         }
         if (result == 0) {                /* time has passed for this thread, whatever the log says */
             t->only_naps = true;
-            replay_clock_passed(t, t->clock + wait_limit(t, log_now() - t->wait_began));
+            uint64_t limit = replay_wait_limit(t, log_now() - t->wait_began);
+            replay_clock_passed(t, t->clock + limit);
+            if (limit)
+                replay_runtime_waited(t);
         }
         return;
     }

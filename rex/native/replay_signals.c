@@ -366,7 +366,7 @@ static bool hasten_first(void)
     struct task *first = NULL;
     struct event *best = NULL;
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && replay_may_hasten(t) && (!best || t->outside->number < best->number)) {
+        if (t->alive && replay_may_hasten(t) && !replay_runtime_left(t, t->outside) && (!best || t->outside->number < best->number)) {
             best = t->outside;
             first = t;
         }
@@ -374,7 +374,7 @@ static bool hasten_first(void)
         first->is_forced = true;
         replay_hasten(first, best);
     }
-    return first;
+    return first || replay_runtime_skip();
 }
 
 static ull last_stop(void)

@@ -51,9 +51,6 @@ char replay_state(struct task *t)
     return !t->started ? 'R' : is_kept ? 'X' : task_state(t);
 }
 
-/* What can make the task go on though no other task does. */
-enum mover { NOBODY, TIME, READER, ITSELF };
-
 /* limit: where it is time, how long that may take; NULL: that is not asked. */
 static enum mover mover_of(struct task *t, ull *limit)
 {
@@ -202,6 +199,11 @@ bool replay_time_comes(const struct event *e)
             return true;
     }
     return false;
+}
+
+enum mover replay_mover(struct task *t)
+{
+    return mover_of(t, NULL);
 }
 
 static void end(void)

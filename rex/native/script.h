@@ -21,6 +21,9 @@ struct event {
     struct event *before;            /* what another must have done: replay_pipes.c, rights.c */
 };
 
+/* What its runtime was told last of CLOCK_MONOTONIC, and when, by our clock: see replay_runtime.c. */
+struct runtime { uint64_t now; ull at; size_t next; };
+
 struct script {
     struct event **event;
     struct event *answered;          /* the last of them that its task came for */
@@ -28,6 +31,7 @@ struct script {
     size_t count, cursor, execs;
     size_t readings_to;              /* all that is left from the cursor to there tells the time */
     size_t others_at;                /* of a leader: see replay_others_next */
+    struct runtime runtime;          /* of a leader */
     uint32_t *moves;                 /* see replay_stuck.c */
     size_t move_count;
     const struct record *birth;

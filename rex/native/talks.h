@@ -63,12 +63,16 @@ int datagrams_end(int fd, const struct address *to);
 bool datagrams_over(int fd);
 bool datagram_goes_to(struct task *t, struct address *to);
 
+int door_at(const struct address *to, struct sockaddr_un *u, socklen_t *n);    /* where our ends come from, for servers at that address */
+void door_bind_own(int fd, const struct address *to, const struct talk *talk);    /* the address of the program's end */
+
 bool replay_line_connect(struct task *t, int fd, const struct address *to);    /* true: it has been seen to */
 bool replay_line_call(struct task *t);               /* likewise, of a socket that is such a connection */
 void replay_line_new(const struct stat *st);         /* a socket is made */
 void replay_line_returned(struct task *t);
 void replay_lines_awaited(struct task *t);           /* a wait for readiness begins */
 void replay_lines_waited(struct task *t);            /* it is over */
+ull replay_lines_left(void);                         /* until the next answer whose time is yet to come, ns; 0: there is none */
 void replay_lines_settle(void);
 
 #endif

@@ -152,6 +152,7 @@ static void space_drop(struct space *s)
         free(s->frames);
         free(s->counters);
         free(s->files);
+        free(s->names);
         free(s);
     }
 }

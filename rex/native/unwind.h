@@ -90,6 +90,7 @@ uint64_t maker_of(struct task *t);                   /* the same, of who makes a
 bool is_by_pointers(struct task *t);                 /* it calls from a function without tables */
 uint64_t drawer_of(struct task *t);                  /* by frame pointers, 0: there are tables */
 bool is_asker_by_tables(uint64_t asker);             /* else by frame pointers */
+bool is_runtime(struct task *t, uint64_t asker);     /* who asks by frame pointers: the runtime of the language, not the program; see names.c */
 void unwind_copy(struct space *to, const struct space *from);
 void unwind_lay(struct task *t);                     /* into the area, once there is one */
 

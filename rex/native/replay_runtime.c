@@ -1,0 +1,152 @@
+/* Replay: the clock by which a runtime schedules (Go's).
+ *
+ * How often it asks, and which of its threads does, is another matter each time: what the log has for the place may be long
+ * over, or has yet to come, and limits of time would be over too early or never.  So it is told a time that goes on as the
+ * replay does, and not past what the log has its process do next, as far as others can see that, while anything moves.
+ * What comes from outside comes at its time; once all that runs waits, the time until the next of either is skipped. */
+#include "engine.h"
+#include "queues.h"
+#include "talks.h"
+
+/* How much time has been skipped; all processes agree on that. */
+static ull skipped;
+
+static ull time_here(void)
+{
+    return log_now() + skipped;
+}
+
+static struct runtime *runtime_of(const struct task *t)
+{
+    struct script *s = t->leader->script;
+    return s && s->runtime.at ? &s->runtime : NULL;
+}
+
+bool replay_runtime_goes(const struct task *t)
+{
+    return runtime_of(t);
+}
+
+static uint64_t recorded_at(const struct event *e)
+{
+    return replay_clock_began() + e->record->time;
+}
+
+/* ------------------------------------------------------------------ the clock */
+
+static bool is_seen(const struct event *e)
+{
+    return e->record->result >= 0 && (e->ordered || (e->record->stream && call_of(e->record->call)));
+}
+
+/* When the process does next what others can see. */
+static uint64_t next_seen(const struct script *s, struct runtime *r)
+{
+    for (; r->next < event_count; r->next++) {
+        const struct event *e = &events[r->next];
+        if (!e->done && script_of(e->record->task)->tgid == s->tgid && is_seen(e) && recorded_at(e) >= r->now)
+            return recorded_at(e);
+    }
+    return UINT64_MAX;
+}
+
+/* As much has passed for it as for us. */
+static uint64_t flowed(const struct runtime *r)
+{
+    return r->now + (time_here() - r->at);
+}
+
+/* asker: what the log has for who asks: what is over by then. */
+uint64_t replay_runtime_now(struct task *t, struct queue *asker)
+{
+    enum { STILL_NS = 100000000 };
+    struct script *s = t->leader->script;
+    struct runtime *r = &s->runtime;
+    r->at = r->at ? r->at : time_here();
+    uint64_t now = flowed(r), limit = next_seen(s, r);
+    if (now >= limit && replay_still_for() < STILL_NS)
+        now = limit - 1;
+    r->now = now > r->now ? now : r->now;
+    r->at = time_here();
+    for (struct event *e; asker && (e = queue_left(asker, ASKER)) && clock_of(e->record) <= r->now; )
+        replay_done(e);
+    return r->now;
+}
+
+/* The program itself was told the time: the runtime, which has yet to ask, begins with that. */
+void replay_runtime_told(struct task *t, uint64_t time)
+{
+    struct script *s = t->leader->script;
+    if (s && !s->runtime.at && time > s->runtime.now)
+        s->runtime.now = time;
+}
+
+/* ------------------------------------------------------------------ waits */
+
+static bool is_awaited;
+
+/* How long it is until what came from outside comes, ns. */
+ull replay_runtime_left(const struct task *t, const struct event *e)
+{
+    const struct runtime *r = runtime_of(t);
+    uint64_t now = r ? flowed(r) : 0;
+    is_awaited |= r && recorded_at(e) > now;
+    return r && recorded_at(e) > now ? recorded_at(e) - now : 0;
+}
+
+/* Whether anything waits for its time, that we are to be in time for. */
+bool replay_runtime_is_awaited(void)
+{
+    bool is = is_awaited;
+    is_awaited = false;
+    return is;
+}
+
+/* A wait begins that lasts for so long at most. */
+void replay_runtime_waits(struct task *t, ull limit)
+{
+    t->wait_until = runtime_of(t) ? time_here() + limit : 0;
+}
+
+/* It has lasted that long, whatever the process has yet to do. */
+void replay_runtime_waited(struct task *t)
+{
+    struct runtime *r = runtime_of(t);
+    if (r)
+        *r = (struct runtime){flowed(r), time_here(), r->next};
+}
+
+/* Whether the task goes on by itself, by a time that is not ours to skip.  What a thread of the runtime waits for at a lock is
+ * the time that another waits for. */
+static bool moves_by_itself(struct task *t)
+{
+    enum mover mover = t->alive ? replay_mover(t) : NOBODY;
+    long nr = -1;
+    if (mover == TIME && runtime_of(t) && !t->waits_inside)
+        proc_value(t->tid, "syscall", "%ld", &nr);
+    return mover != NOBODY && !(mover == TIME && runtime_of(t) && (t->waits_inside || nr == REX_NR_futex));
+}
+
+/* All sleep.  Whether time was skipped until a wait is over, or what it is for comes. */
+bool replay_runtime_skip(void)
+{
+    struct task *first = NULL;
+    ull least = replay_lines_left();
+    for (struct task *t = tasks; t; t = t->next) {
+        if (moves_by_itself(t))
+            return false;
+        bool waits = t->alive && t->waits_inside && !t->hastened && runtime_of(t);
+        ull limit = waits && t->wait_until > time_here() ? t->wait_until - time_here() : 0;
+        ull outside = waits && replay_may_hasten(t) ? replay_runtime_left(t, t->outside) : 0, left = outside && (!limit || outside < limit) ? outside : limit;
+        if (left && (!least || left < least)) {
+            first = left == limit ? t : NULL;
+            least = left;
+        }
+    }
+    skipped += least;
+    if (first) {
+        first->is_over = true;
+        replay_interrupt_wait(first);
+    }
+    return least;
+}
