@@ -36,6 +36,7 @@ RUNS: dict[str, Run] = {
     "stdin_file.c": Run(stdin=LINES, is_stdin_file=True),
     "stdin_pipe.c": Run(stdin=LINES),
     "threads_clock_static.c": Run(flags=("-static", "-no-pie")),
+    "threads_scheduled.c": Run(flags=("-no-pie", "-fno-omit-frame-pointer", "-fno-asynchronous-unwind-tables")),
     "stdout_closed.c": Run(stdout_limit=100, has_token=False),
     "stdout_closed_kills.c": Run(stdout_limit=100, has_token=False, status=-signal.SIGPIPE),
 }
@@ -66,6 +67,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        for name in ("locks_order.c", "locks_tried.c", "writers_join_again.c", "writers_shared.c", "writers_shell.sh")},
     **{(name, "reference"): "a child's sleep is over at once, and this engine knows of no wait with a limit that is over before it"
        for name in ("threads_wait_limit.c", "threads_kill_waiting.c", "threads_wait_resumed.c")},
+    ("threads_scheduled.c", "reference"): "a runtime is told the readings that the log has, one after the other",
     ("threads_wait_in_vain.c", "reference"): "an answer from outside is there as soon as a free wait looks for it",
     **{(name, "reference"): "sleeps end at once in this engine, whoever had come first" for name in ("sleeps_forks.c", "sleeps_jobs.sh")},
     **{(name, "reference"): "who writes to an inner pipe before whom is neither logged nor followed by this engine"
