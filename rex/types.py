@@ -14,6 +14,8 @@ SECRETS = ("*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*_KEY", "*APIKEY*",
            "*CREDENTIAL*", "*PRIVATE*KEY*", "PGPASSFILE", "*_PWD", "*AUTH*COOKIE*")
 # No name is like a pattern without its longest part: most names are told apart by this.
 _PARTS = tuple([(max(pattern.split("*"), key=len), pattern) for pattern in SECRETS])
+# A path does not tell what is there, and without it a replay cannot ask for that.
+_NAMES_A_PLACE = ("_FILE", "_PATH", "_DIR")
 _DURATION = r"(\d+(?:\.\d+)?)\s*(ms|us|s|m|h|d|w)"
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
@@ -34,7 +36,7 @@ def _is_like(name: str, pattern: str) -> bool:
 def names_secret(variable: str) -> bool:
     """Whether an environment variable of this name is likely to hold a credential."""
     name = variable.upper()
-    return any([_is_like(name, pattern) for part, pattern in _PARTS if part in name])
+    return not name.endswith(_NAMES_A_PLACE) and any([_is_like(name, pattern) for part, pattern in _PARTS if part in name])
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,14 @@ def divergence_text(outcome: "Outcome", archive: str) -> str:
             f"--around {first.event}{race}")
 
 
+def withheld_text(outcome: "Outcome") -> str:
+    """What the program had when recorded and does not have now, where that may be why the replay is another one."""
+    names = outcome.experiment.manifest.withheld
+    if not names or not (outcome.divergence or outcome.differs_at or not outcome.is_same_status):
+        return ""
+    return f"withheld as it was recorded: {', '.join(names)}; where the program uses that, record it with --keep-env"
+
+
 def as_json(outcome: "Outcome", archive: str) -> dict[str, Any]:
     """The outcome for machines."""
     code, reason = verdict(outcome)
@@ -89,7 +97,7 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str =
         say(f"rex: {divergence_text(outcome, archive)}")
     elif outcome.differs_at and not check:
         say(f"rex: {difference_text(outcome.differs_at)}")
-    for problem in outcome.problems:
+    for problem in filter(None, (withheld_text(outcome), *outcome.problems)):
         from rex.text import clean   # most have none
         say(f"rex: {clean(problem)}")
     if check:

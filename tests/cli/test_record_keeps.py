@@ -92,6 +92,17 @@ def test_variables_that_are_kept_and_dropped(tmp_path: Path) -> None:
     assert b"t0ken-value" not in log and b"dropped-value" not in log and b"kept-value" in log
 
 
+def test_a_replay_that_misses_a_password_says_so(tmp_path: Path) -> None:
+    given = {"MY_PASSWORD": "open sesame", "MY_PASSWORD_FILE": "/run/password", "LIB_PATH": "x"}
+    uses = "echo $MY_PASSWORD_FILE; [ \"$MY_PASSWORD\" = 'open sesame' ] && echo right"
+    for script, is_told in ((uses, True), ("echo $MY_PASSWORD_FILE", False)):
+        rex("record", "-l", "A", "--", "sh", "-c", script, cwd=tmp_path, **given)
+        again = rex("replay", "-l", "A", "-o", "out", cwd=tmp_path)
+        assert "/run/password\n" in again.stdout
+        assert ("withheld as it was recorded: MY_PASSWORD;" in again.stderr) == is_told
+        rex("rm", "A:exp0", cwd=tmp_path)
+
+
 @pytest.mark.parametrize("engine", ["native", "reference"])
 def test_first_and_last_states(tmp_path: Path, engine: str) -> None:
     (tmp_path / "data").write_text("first")
