@@ -189,7 +189,7 @@ struct task {
     uint64_t did;                    /* the key of its last call on a path */
     uint64_t clock_floor, told_floor; /* what CLOCK_MONOTONIC must have reached; by what the log told */
     uint64_t deadline, wait_began;   /* of the futex wait in progress, by CLOCK_MONOTONIC */
-    ull wait_until;                  /* of a wait for readiness: see replay_runtime.c */
+    ull wait_until, wait_to;         /* of a wait for readiness, by our clock and its runtime's: see replay_runtime.c */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
     bool is_next_outside, is_forced, is_paced;   /* that is next in the log; is told though it may not have come; of a leader: so was its process */

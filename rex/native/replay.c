@@ -59,9 +59,9 @@ void replay_diverged(struct task *t, const struct event *e, const char *why)
 /* What later calls reckon with. */
 void replay_answered(struct task *t, struct event *e)
 {
-    const struct record *r = e->record;
     replay_clock_told(t, e);
-    if (r->task == t->script->index)
+    replay_runtime_reached(t, e);
+    if (e->record->task == t->script->index)
         t->script->answered = e;
     replay_done(e);
 }

@@ -24,6 +24,7 @@ static struct line {
     struct datagrams datagrams;
     const struct part **answer;
     size_t count, head, told;        /* answers that are due, the first left, and how much of it is told */
+    uint64_t less;                   /* how much earlier the last question was than when recorded: answers are as well */
     bool waits;                      /* for the rest of a question, or to come to its end, which may never be */
 } *lines;
 static size_t line_count;
@@ -51,7 +52,7 @@ static bool is_in_vain(const struct part *part)
 static bool is_due(const struct line *l, struct task *t, enum patience patience)
 {
     const struct part *part = l->answer[l->head];
-    if (replay_runtime_left(t, part->event))
+    if (replay_runtime_left_by(t, part->event, l->less))
         return false;
     if (patience == GONE && part->n)
         talk_waive(part);
@@ -100,6 +101,11 @@ static void take(struct line *l, struct exchange *x, bool is_whole)
     while (!is_next && l->head < l->count && !l->answer[l->count - 1]->n)
         l->count--;                   /* the connection goes on */
     talk_take(&l->caller, x);
+    const struct part *first = exchange_part(x, 0);
+    if (x->ask_count)
+        l->less = replay_runtime_less(l->leader, x->ask[x->ask_count - 1]);
+    else if (first)
+        l->less = replay_runtime_less(l->leader, first->event);
     if (n)
         memmove(l->asked.data, l->asked.data + n, l->asked.used - n);
     l->asked.used -= n;
@@ -398,7 +404,7 @@ ull replay_lines_left(void)
 {
     ull least = 0;
     for (size_t i = 0; i < line_count; i++) {
-        ull left = lines[i].head < lines[i].count ? replay_runtime_left(lines[i].leader, lines[i].answer[lines[i].head]->event) : 0;
+        ull left = lines[i].head < lines[i].count ? replay_runtime_left_by(lines[i].leader, lines[i].answer[lines[i].head]->event, lines[i].less) : 0;
         least = left && (!least || left < least) ? left : least;
     }
     return least;

@@ -39,13 +39,13 @@ static bool is_seen(const struct event *e)
     return e->record->result >= 0 && (e->ordered || (e->record->stream && call_of(e->record->call)));
 }
 
-/* When the process does next what others can see. */
+/* When the process does next what others can see: as long after what it did last as when recorded. */
 static uint64_t next_seen(const struct script *s, struct runtime *r)
 {
     for (; r->next < event_count; r->next++) {
         const struct event *e = &events[r->next];
-        if (!e->done && script_of(e->record->task)->tgid == s->tgid && is_seen(e) && recorded_at(e) >= r->now)
-            return recorded_at(e);
+        if (!e->done && script_of(e->record->task)->tgid == s->tgid && is_seen(e) && (int64_t)(recorded_at(e) - r->less - r->now) >= 0)
+            return recorded_at(e) - r->less;
     }
     return UINT64_MAX;
 }
@@ -85,13 +85,32 @@ void replay_runtime_told(struct task *t, uint64_t time)
 
 static bool is_awaited;
 
-/* How long it is until what came from outside comes, ns. */
+uint64_t replay_runtime_less(const struct task *t, const struct event *e)
+{
+    const struct runtime *r = runtime_of(t);
+    return r ? recorded_at(e) - flowed(r) : 0;
+}
+
+ull replay_runtime_left_by(const struct task *t, const struct event *e, uint64_t less)
+{
+    const struct runtime *r = runtime_of(t);
+    int64_t left = r ? (int64_t)(recorded_at(e) - less - flowed(r)) : 0;
+    is_awaited |= left > 0;
+    return left > 0 ? (ull)left : 0;
+}
+
 ull replay_runtime_left(const struct task *t, const struct event *e)
 {
     const struct runtime *r = runtime_of(t);
-    uint64_t now = r ? flowed(r) : 0;
-    is_awaited |= r && recorded_at(e) > now;
-    return r && recorded_at(e) > now ? recorded_at(e) - now : 0;
+    return r ? replay_runtime_left_by(t, e, r->less) : 0;
+}
+
+/* What others can see has happened: what comes after it in the log does so as long after it. */
+void replay_runtime_reached(struct task *t, const struct event *e)
+{
+    struct runtime *r = runtime_of(t);
+    if (r && is_seen(e))
+        r->less = replay_runtime_less(t, e);
 }
 
 /* Whether anything waits for its time, that we are to be in time for. */
@@ -105,15 +124,20 @@ bool replay_runtime_is_awaited(void)
 /* A wait begins that lasts for so long at most. */
 void replay_runtime_waits(struct task *t, ull limit)
 {
-    t->wait_until = runtime_of(t) ? time_here() + limit : 0;
+    const struct runtime *r = runtime_of(t);
+    t->wait_until = r ? time_here() + limit : 0;
+    t->wait_to = r ? flowed(r) + limit : 0;
 }
 
-/* It has lasted that long, whatever the process has yet to do. */
+/* It has lasted that long, whatever the process has yet to do; that it took longer here, as others had the processor, does not count. */
 void replay_runtime_waited(struct task *t)
 {
     struct runtime *r = runtime_of(t);
-    if (r)
-        *r = (struct runtime){flowed(r), time_here(), r->next};
+    if (!r)
+        return;
+    uint64_t now = flowed(r) < t->wait_to ? flowed(r) : t->wait_to;
+    r->now = now > r->now ? now : r->now;
+    r->at = time_here();
 }
 
 /* Whether the task goes on by itself, by a time that is not ours to skip.  What a thread of the runtime waits for at a lock is

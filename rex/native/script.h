@@ -21,8 +21,9 @@ struct event {
     struct event *before;            /* what another must have done: replay_pipes.c, rights.c */
 };
 
-/* What its runtime was told last of CLOCK_MONOTONIC, and when, by our clock: see replay_runtime.c. */
-struct runtime { uint64_t now; ull at; size_t next; };
+/* What its runtime was told last of CLOCK_MONOTONIC, and when, by our clock; how much less that is than when recorded, modulo 2^64;
+ * where the log goes on: see replay_runtime.c. */
+struct runtime { uint64_t now; ull at; uint64_t less; size_t next; };
 
 struct script {
     struct event **event;
