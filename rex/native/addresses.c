@@ -29,6 +29,11 @@ unsigned address_port(const struct address *a)
     return a->a.ss_family == AF_INET || a->a.ss_family == AF_INET6 ? ntohs(((const struct sockaddr_in *)&a->a)->sin_port) : 0;
 }
 
+bool address_equals(const struct address *a, const struct address *b)
+{
+    return a->n == b->n && !memcmp(&a->a, &b->a, a->n);
+}
+
 void address_set_port(struct address *a, unsigned port)
 {
     ((struct sockaddr_in *)&a->a)->sin_port = htons((uint16_t)port);     /* in the same place in the later version */
@@ -65,6 +70,6 @@ bool address_same(const struct address *bound, const struct address *to)
 {
     struct in6_addr a = number_of(bound), b = number_of(to);
     if (!address_port(bound) || !address_port(to))
-        return bound->n == to->n && bound->n && !memcmp(&bound->a, &to->a, bound->n);
+        return bound->n && address_equals(bound, to);
     return address_port(bound) == address_port(to) && (address_is_any(bound) || !memcmp(&a, &b, sizeof a));
 }

@@ -30,6 +30,7 @@ struct address address_of(const struct field *f);    /* of the log; NULL: none, 
 void address_trim(struct address *a);                 /* of a path, what comes after it */
 bool address_is_any(const struct address *a);
 void address_copy_number(struct address *to, const struct address *from);     /* of the host, not the port */
+bool address_equals(const struct address *a, const struct address *b);    /* byte by byte */
 unsigned address_port(const struct address *a);
 void address_set_port(struct address *a, unsigned port);
 struct event *peers_bind(struct task *t, const struct address *to);      /* the log's, for this; NULL: none is left */

@@ -80,7 +80,8 @@ bool replay_finds_place(struct task *t), replay_waits_past_place(struct task *t,
 void replay_idle(void);
 bool replay_any_naps(void), replay_any_rests(void);
 char replay_state(struct task *t);
-enum mover { NOBODY, TIME, READER, ITSELF } replay_mover(struct task *t);   /* what can make it go on though no other task does */
+enum mover { NOBODY, TIME, READER, ITSELF };          /* what can make a task go on though no other does */
+enum mover replay_mover(struct task *t, ull *limit);  /* limit: where it is time, how long that may take; NULL: that is not asked */
 ull replay_time_before(const struct script *s, size_t at);   /* of the event before that place, or its birth */
 ull replay_still_for(void);                            /* no event has happened that is not idle, ns, since it was asked first */
 bool replay_waits_for_end(struct task *t, const struct event *next);

@@ -13,7 +13,7 @@ static size_t door_count;
 int door_at(const struct address *to, struct sockaddr_un *u, socklen_t *n)
 {
     size_t i = 0;
-    while (i < door_count && !(doors[i].at.n == to->n && !memcmp(&doors[i].at.a, &to->a, to->n)))
+    while (i < door_count && !address_equals(&doors[i].at, to))
         i++;
     *n = inside_name(u, to);
     if (i == door_count) {

@@ -20,7 +20,7 @@ static size_t name_count;
 static size_t name_for(const struct address *a)
 {
     size_t i = 0;
-    while (i < name_count && !(names[i].of.n == a->n && !memcmp(&names[i].of.a, &a->a, a->n)))
+    while (i < name_count && !address_equals(&names[i].of, a))
         i++;
     if (i == name_count) {
         names = grow(names, name_count++, sizeof *names);

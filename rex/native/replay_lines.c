@@ -102,10 +102,9 @@ static void take(struct line *l, struct exchange *x, bool is_whole)
         l->count--;                   /* the connection goes on */
     talk_take(&l->caller, x);
     const struct part *first = exchange_part(x, 0);
-    if (x->ask_count)
-        l->less = replay_runtime_less(l->leader, x->ask[x->ask_count - 1]);
-    else if (first)
-        l->less = replay_runtime_less(l->leader, first->event);
+    const struct event *since = x->ask_count ? x->ask[x->ask_count - 1] : first ? first->event : NULL;
+    if (since)
+        l->less = replay_runtime_less(l->leader, since);
     if (n)
         memmove(l->asked.data, l->asked.data + n, l->asked.used - n);
     l->asked.used -= n;

@@ -369,7 +369,7 @@ static bool is_of_process(const struct task *t, const struct event *e)
 static bool is_asked(const struct event *e, const struct address *what)
 {
     struct address asked = address_of(e ? record_field(e->record, 1, FIELD_IN) : NULL);
-    return asked.n == what->n && !memcmp(&asked.a, &what->a, what->n);
+    return address_equals(&asked, what);
 }
 
 static struct event *bind_of(const struct socket *s)

@@ -10,6 +10,7 @@
 
 /* How much time has been skipped; all processes agree on that. */
 static ull skipped;
+static bool is_awaited;                  /* something waits for its time, that we are to be in time for */
 
 static ull time_here(void)
 {
@@ -83,8 +84,6 @@ void replay_runtime_told(struct task *t, uint64_t time)
 
 /* ------------------------------------------------------------------ waits */
 
-static bool is_awaited;
-
 uint64_t replay_runtime_less(const struct task *t, const struct event *e)
 {
     const struct runtime *r = runtime_of(t);
@@ -113,7 +112,6 @@ void replay_runtime_reached(struct task *t, const struct event *e)
         r->less = replay_runtime_less(t, e);
 }
 
-/* Whether anything waits for its time, that we are to be in time for. */
 bool replay_runtime_is_awaited(void)
 {
     bool is = is_awaited;
@@ -144,11 +142,22 @@ void replay_runtime_waited(struct task *t)
  * the time that another waits for. */
 static bool moves_by_itself(struct task *t)
 {
-    enum mover mover = t->alive ? replay_mover(t) : NOBODY;
+    enum mover mover = t->alive ? replay_mover(t, NULL) : NOBODY;
     long nr = -1;
     if (mover == TIME && runtime_of(t) && !t->waits_inside)
         proc_value(t->tid, "syscall", "%ld", &nr);
     return mover != NOBODY && !(mover == TIME && runtime_of(t) && (t->waits_inside || nr == REX_NR_futex));
+}
+
+/* How long it is until the task's wait goes on, ns, 0: it does not wait for time; *is_over: as it is over, and nothing has come. */
+static ull wait_left(struct task *t, bool *is_over)
+{
+    if (!t->alive || !t->waits_inside || t->hastened || !runtime_of(t))
+        return 0;
+    ull limit = t->wait_until > time_here() ? t->wait_until - time_here() : 0;
+    ull outside = replay_may_hasten(t) ? replay_runtime_left(t, t->outside) : 0;
+    *is_over = !outside || (limit && limit <= outside);
+    return *is_over ? limit : outside;
 }
 
 /* All sleep.  Whether time was skipped until a wait is over, or what it is for comes. */
@@ -159,11 +168,10 @@ bool replay_runtime_skip(void)
     for (struct task *t = tasks; t; t = t->next) {
         if (moves_by_itself(t))
             return false;
-        bool waits = t->alive && t->waits_inside && !t->hastened && runtime_of(t);
-        ull limit = waits && t->wait_until > time_here() ? t->wait_until - time_here() : 0;
-        ull outside = waits && replay_may_hasten(t) ? replay_runtime_left(t, t->outside) : 0, left = outside && (!limit || outside < limit) ? outside : limit;
+        bool is_over = false;
+        ull left = wait_left(t, &is_over);
         if (left && (!least || left < least)) {
-            first = left == limit ? t : NULL;
+            first = is_over ? t : NULL;
             least = left;
         }
     }

@@ -51,8 +51,7 @@ char replay_state(struct task *t)
     return !t->started ? 'R' : is_kept ? 'X' : task_state(t);
 }
 
-/* limit: where it is time, how long that may take; NULL: that is not asked. */
-static enum mover mover_of(struct task *t, ull *limit)
+enum mover replay_mover(struct task *t, ull *limit)
 {
     char name[64], line[256] = "";
     ull args[6] = {0};
@@ -194,16 +193,11 @@ bool replay_time_comes(const struct event *e)
         if (!next || next->number > e->number || unmoved > SLOWER * longest_pause(t->script, at ? at - 1 : 0, e->record->time) + LATE_NS)
             continue;
         ull limit = 0;
-        enum mover mover = mover_of(t, &limit);
+        enum mover mover = replay_mover(t, &limit);
         if (mover == ITSELF || (mover == TIME && replay_time_before(t->script, at) + limit <= e->record->time))
             return true;
     }
     return false;
-}
-
-enum mover replay_mover(struct task *t)
-{
-    return mover_of(t, NULL);
 }
 
 static void end(void)
@@ -223,7 +217,7 @@ void replay_end_if_stuck(ull last)
     if (log_now() - last < SHORT_NS)
         return;
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && mover_of(t, NULL) != NOBODY)
+        if (t->alive && replay_mover(t, NULL) != NOBODY)
             return;
     if ((!serial_on && replay_send_left()) || log_now() - last < PATIENCE_NS)
         return;
@@ -251,7 +245,7 @@ static bool take_stock(void)
     bool excused = false;
     for (struct task *t = tasks; t; t = t->next) {
         struct usage now = t->alive ? task_usage(t) : t->usage;
-        enum mover mover = t->alive ? mover_of(t, NULL) : NOBODY;
+        enum mover mover = t->alive ? replay_mover(t, NULL) : NOBODY;
         still.ran += still.begun && now.ran > t->usage.ran ? now.ran - t->usage.ran : 0;
         still.wanted += still.begun && now.waited > t->usage.waited ? now.waited - t->usage.waited : 0;
         t->usage = now;
