@@ -20,7 +20,8 @@
  *   replay_said.c   in which order that was
  *   replay_own.c  files that threads name otherwise than when recorded       replay_prods.c  threads that wake each other
  *   replay_sizes.c  sizes of files that threads wrote    replay_suspend.c  threads that stop each other
- *   replay_jobs.c  processes that the threads of a pool start   replay_alone.c  of whose threads one works
+ *   replay_jobs.c  processes that the threads of a pool start   replay_children.c  waits for the ends of children
+ *   replay_alone.c  of whose threads one works
  *   replay_ticks.c  threads that a timer wakes           replay_numbers.c  descriptors that waits take
  *   replay_priority.c  locks that lend priority        replay_did.c  clocks by what was done before
  *   replay_sigwait.c  signals that a call takes       replay_sole.c   of whose threads one ever worked

@@ -12,6 +12,7 @@ bool replay_makes_epoll(long nr);
 void replay_epoll_made(struct task *t, int64_t number);
 void replay_wait_for_signal(struct task *t, const struct event *e);
 bool replay_wait_freely(struct task *t, struct event *e);
+void replay_came_for(struct task *t, struct event *e);
 bool replay_may_hasten(struct task *t);
 void replay_hasten(struct task *t, struct event *e), replay_interrupt_wait(struct task *t);
 void replay_poll_settle(struct task *t);
@@ -26,7 +27,8 @@ bool replay_kin_kill(struct task *t);
 bool replay_kin_ends_first(const struct task *t, const struct event *e);
 bool replay_kin_pauses(struct task *t, struct event *e);    /* true: it runs */
 bool replay_kin_signal(struct task *t, siginfo_t *info);
-int64_t replay_waited(const struct record *r);           /* see replay_calls.c */
+int64_t replay_waited(const struct record *r);           /* see replay_children.c */
+void replay_child_wait(struct task *t, struct event *e), replay_child_wait_freely(struct task *t), replay_child_told(struct task *t, int64_t result);
 bool replay_kin_is_past(struct task *t, const struct event *e);
 bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
 bool replay_changes_alone(const struct task *t, const char *path);    /* its process, or kin */

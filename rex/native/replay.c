@@ -61,8 +61,7 @@ void replay_answered(struct task *t, struct event *e)
 {
     replay_clock_told(t, e);
     replay_runtime_reached(t, e);
-    if (e->record->task == t->script->index)
-        t->script->answered = e;
+    replay_came_for(t, e);
     replay_done(e);
 }
 

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 /* At an exit-stop: the result, and the arguments as they were.  What a signal cut short the kernel ends, or makes again. */
 void give_result(struct task *t, int64_t result)
@@ -18,114 +17,6 @@ void give_result(struct task *t, int64_t result)
 static void run(struct task *t)
 {
     t->want_exit = true;
-}
-
-/* The child that a wait has told of; 0: none. */
-int64_t replay_waited(const struct record *r)
-{
-    const struct field *f;
-    siginfo_t info;
-    if (r->call == REX_NR_wait4)
-        return r->result;
-    f = record_field(r, 2, FIELD_OUT);
-    if (r->result || !f || f->length < sizeof info)
-        return 0;
-    memcpy(&info, f->data, sizeof info);
-    return info.si_pid;
-}
-
-/* Whether the child had ended, and not only stopped or gone on. */
-static bool was_end(const struct record *r)
-{
-    const struct field *f = record_field(r, r->call == REX_NR_wait4 ? 1 : 2, FIELD_OUT);
-    siginfo_t info;
-    int status = 0;
-    if (f && r->call == REX_NR_wait4 && f->length == sizeof status) {
-        memcpy(&status, f->data, sizeof status);
-        return WIFEXITED(status) || WIFSIGNALED(status);
-    }
-    if (!f || f->length < sizeof info)
-        return true;
-    memcpy(&info, f->data, sizeof info);
-    return info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
-}
-
-/* Threads look for children as often as they like; only the names of these need translation.  One whose end was told, maybe before it
- * has come, is waited for: nobody may look again. */
-static void wait_freely(struct task *t)
-{
-    int which = t->nr == REX_NR_waitid;
-    int64_t pid = (int64_t)(int)t->args[which];
-    struct task *child = pid > 0 ? replay_job_waited(t, (uint32_t)pid) : NULL;
-    pid_t real = child ? child->tid : pid > 0 ? replay_dead((uint32_t)pid) : 0;
-    struct user_regs_struct r = t->regs;
-    if (real && (!which || t->args[0] == P_PID)) {
-        *(which ? &r.rsi : &r.rdi) = (ull)real;
-        if (child && child->script->is_told)
-            *(which ? &r.r10 : &r.rdx) &= ~(ull)WNOHANG;
-        regs_set(t, &r);
-    }
-    run(t);
-}
-
-static uint32_t recorded_number(pid_t real)
-{
-    uint32_t recorded = replay_recorded(real);
-    return recorded ? recorded : (uint32_t)real;
-}
-
-static bool tells_of(const struct event *e, const void *pid)
-{
-    return !e->done && replay_waited(e->record) == *(const int64_t *)pid && was_end(e->record);
-}
-
-/* What the log has of that child's end, which another call was to be told of, has happened. */
-static int64_t told_freely(struct task *t, pid_t real)
-{
-    int64_t pid = recorded_number(real);
-    const struct event *e = is_kin(t) ? NULL : replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args), tells_of, &pid);
-    if (e)
-        replay_done(&events[e->number]);
-    return pid;
-}
-
-static void wait_freely_exit(struct task *t, int64_t result)
-{
-    siginfo_t info;
-    if (t->nr == REX_NR_waitid && !result && t->args[2] && mem_read(t->tid, t->args[2], &info, sizeof info) && info.si_pid > 0) {
-        info.si_pid = (pid_t)told_freely(t, info.si_pid);
-        mem_write(t->tid, t->args[2], &info, sizeof info);
-    }
-    give_result(t, result > 0 ? told_freely(t, (pid_t)result) : result);
-}
-
-/* Waits for the end of the very child that the log names, for as long as it takes. */
-static void wait_entry(struct task *t, struct event *e)
-{
-    const uint64_t not_ends = WNOHANG | WUNTRACED | WCONTINUED;
-    int64_t pid = replay_waited(e->record);
-    if (replay_kin_waits(t, e, pid)) {
-        replay_done(e);
-        t->matched = NULL;
-        wait_freely(t);
-        return;
-    }
-    struct task *child = pid > 0 ? replay_job_waited(t, (uint32_t)pid) : NULL;
-    pid_t real = child ? child->tid : pid > 0 ? replay_dead((uint32_t)pid) : 0;
-    if (!real || !was_end(e->record)) {
-        replay_emulate(t, e);
-        return;
-    }
-    if (child && child->alive && has_shared_work(t) && t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG) {
-        e->taker = NULL;                  /* it only looks, and may be earlier than when recorded */
-        t->matched = NULL;
-        wait_freely(t);
-        return;
-    }
-    if (t->nr == REX_NR_wait4)
-        change_call(t, t->nr, (uint64_t)real, t->args[1], t->args[2] & ~not_ends, t->args[3]);
-    else
-        change_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~not_ends);
 }
 
 /* ------------------------------------------------------------------ external descriptors */
@@ -237,7 +128,7 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
         run(t);
         return;
     case REX_HOOK_WAIT:
-        wait_entry(t, e);
+        replay_child_wait(t, e);
         return;
     case REX_HOOK_KILL:
         kill_entry(t, e);
@@ -336,7 +227,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
     if (is_readiness_wait(c))
         replay_poll_exit(t, e, result);
     if (!e && c->hook == REX_HOOK_WAIT)
-        wait_freely_exit(t, result);
+        replay_child_told(t, result);
     if (replay_makes_epoll(t->nr) && result >= 0)
         replay_epoll_made(t, result);
     if (!e && c->hook == REX_HOOK_OPEN && result >= 0)
@@ -432,7 +323,7 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
     case REX_HOOK_CLOSE:
         return;
     case REX_HOOK_WAIT:
-        wait_freely(t);
+        replay_child_wait_freely(t);
         return;
     case REX_HOOK_NONE:
         if (replay_is_output(t->stream, t->nr))

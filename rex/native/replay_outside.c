@@ -241,6 +241,25 @@ static bool polls_outside_only(struct task *t, const struct wanted *w)
     return w->count && i == w->count;
 }
 
+void replay_came_for(struct task *t, struct event *e)
+{
+    const struct rex_call *c = call_of(e->record->call);
+    if (e->record->task != t->script->index)
+        return;
+    t->script->answered = e;
+    t->script->did = c && !c->query ? e : t->script->did;
+}
+
+/* Looks that found nothing, before something that the thread has done by now, are past: whether that is next then. */
+static bool is_next_look(const struct task *t, const struct event *e, const struct event *outside)
+{
+    enum { FAR = 200 };
+    const struct event *did = t->script->did;
+    for (int i = 0; did && e && e != outside && (e->done || e->number < did->number) && i < FAR; i++)
+        e = e->next[0];
+    return e && e == outside;
+}
+
 /* The time until then was skipped. */
 static void wait_is_over(struct task *t, struct event *e)
 {
@@ -270,15 +289,16 @@ bool replay_wait_freely(struct task *t, struct event *e)
     bool is_wanted = o.is_wanted || e == t->outside;      /* one that is made again (replay_hasten) has been changed since */
     if (fails || (e && o.count && is_wanted && (o.has_come || t->is_forced)))
         return false;
+    struct event *next = o.count ? e : first_outside(t);
+    bool is_past = !o.count && is_next_look(t, e, next);
     if (e && !o.count && e->record->result != -EINTR && is_same_wait(t, e))
         replay_done(e);                   /* one that a signal ends is of the wait that this ends here */
-    struct event *next = o.count ? e : first_outside(t);
     t->is_next_outside = o.count;
     t->outside = next && (next == t->outside || outside_of(t, next, w).is_wanted) ? next : NULL;
     if (e)
         e->taker = NULL;
     t->matched = NULL;
-    bool is_next = !t->outside ? (t->outside = poll_wanted(t, w)) != NULL : !o.count && polls_outside_only(t, w);
+    bool is_next = !t->outside ? (t->outside = poll_wanted(t, w)) != NULL : !o.count && (is_past || polls_outside_only(t, w));
     if (is_next) {
         t->is_next_outside = true;
         if (outside_of(t, t->outside, NULL).has_come) {

@@ -27,7 +27,7 @@ struct runtime { uint64_t now; ull at; uint64_t less; size_t next; };
 
 struct script {
     struct event **event;
-    struct event *answered;          /* the last of them that its task came for */
+    struct event *answered, *did;    /* the last of them that its task came for, and the last of these but for queries */
     struct event *exit;
     size_t count, cursor, execs;
     size_t readings_to;              /* all that is left from the cursor to there tells the time */
@@ -36,6 +36,7 @@ struct script {
     uint32_t *moves;                 /* see replay_stuck.c */
     size_t move_count;
     const struct record *birth;
+    const struct event *last_end;    /* of a leader: the last in the log that tells of a child's end and was taken before its turn */
     const struct record *awaited;    /* of one of kin: the wait that told its parent of its end */
     bool awaited_known;              /* it has been looked for */
     bool moves_found;
