@@ -28,7 +28,7 @@ COMMANDS = {
     "files": "find tree -type f | sort | xargs cat | wc -c; grep -rl 7 tree | wc -l",
     "forks": "i=0; while [ $i -lt 100 ]; do /bin/echo $i; i=$((i+1)); done | tail -1",
     "text": "sort data.txt | uniq -c | sort -rn | head -20; while read -r a b c; do :; done < data.txt",
-    "gcc": "make -s -j2 -f - <<'EOF'\nall: $(patsubst %.c,%.o,$(wildcard *.c))\n%.o: %.c\n\t@gcc -O2 -c $< -o $@\nEOF",
+    "gcc": "rm -f *.o; make -s -j2 -f - <<'EOF'\nall: $(patsubst %.c,%.o,$(wildcard *.c))\n%.o: %.c\n\t@gcc -O2 -c $< -o $@\nEOF",
     "python": "python3 -c 'import json, email, asyncio, sqlite3, unittest; print(1)'",
 }
 
