@@ -123,7 +123,7 @@ static bool is_ended(struct task *t, const struct event *e)
 
 static bool looks_for_child(struct task *t, const struct record *r)
 {
-    return call_of(t->nr)->hook == REX_HOOK_WAIT && t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG && replay_waited(r) > 0;
+    return call_of(t->nr)->hook == REX_HOOK_WAIT && replay_child_looks(t) && replay_waited(r) > 0;
 }
 
 /* Whether the call of a process with threads is answered as that of one without. */

@@ -34,6 +34,11 @@ static bool was_end(const struct record *r)
     return info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
 }
 
+bool replay_child_looks(const struct task *t)
+{
+    return t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG;
+}
+
 /* Threads look for children as often as they like; only the names of these need translation.  One whose end was told, maybe before it
  * has come, is waited for: nobody may look again. */
 void replay_child_wait_freely(struct task *t)
@@ -76,11 +81,11 @@ static int64_t told_freely(struct task *t, pid_t real)
     return pid;
 }
 
-/* It found no end when recorded, before one after which nobody was left; of that one it has been told: the kernel knows who is left. */
+/* It comes before an end after which nobody was left; of that one it has been told: the kernel knows who is left. */
 static bool is_past_last_end(const struct task *t, const struct event *e)
 {
     const struct event *last = t->leader->script->last_end, *next = last ? last->next[PLAIN] : NULL;
-    return !e->record->result && !replay_waited(e->record) && next && e->number < last->number && next->record->result == -ECHILD;
+    return next && e->number < last->number && next->record->result == -ECHILD;
 }
 
 void replay_child_told(struct task *t, int64_t result)
@@ -106,8 +111,8 @@ void replay_child_wait(struct task *t, struct event *e)
     }
     struct task *child = pid > 0 ? replay_job_waited(t, (uint32_t)pid) : NULL;
     pid_t real = child ? child->tid : pid > 0 ? replay_dead((uint32_t)pid) : 0;
-    bool is_end = real && was_end(e->record), only_looks = t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG;
-    if ((is_end && only_looks && child && child->alive && has_shared_work(t)) || is_past_last_end(t, e)) {
+    bool is_end = real && was_end(e->record), found_none = !pid && !e->record->result;
+    if ((is_end && replay_child_looks(t) && child && child->alive && has_shared_work(t)) || (found_none && is_past_last_end(t, e))) {
         e->taker = NULL;                  /* it may look earlier than when recorded */
         t->matched = NULL;
         replay_child_wait_freely(t);

@@ -79,7 +79,8 @@ static void do_again(struct script *job)
             continue;
         set_place(s, 0);
         s->is_taken = s->is_told = false;
-        s->answered = NULL;
+        s->answered = s->did = NULL;
+        s->last_end = NULL;
         s->execs = 0;
         if (s->exit)
             s->exit->done = false;

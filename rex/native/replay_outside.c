@@ -241,6 +241,7 @@ static bool polls_outside_only(struct task *t, const struct wanted *w)
     return w->count && i == w->count;
 }
 
+/* A task was answered with this: by what it does, and not by what it asks, looks know where it is. */
 void replay_came_for(struct task *t, struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
