@@ -315,7 +315,7 @@ void log_end(struct bytes *b);       /* writes and empties b */
 void log_put(const void *record, size_t n);
 void log_note(struct task *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_flush(void), log_close(void);
-uint64_t log_now(void), log_stamp(void);
+uint64_t log_now(void), log_stamp(void), log_start(void);
 uint64_t clock_ns(clockid_t id);
 extern uint64_t log_events;
 enum { LOG_SERIALIZED = 2, LOG_WITH_PIPES, LOG_LOADER_UNREAD, LOG_WITH_MOMENTS, LOG_WITH_SHARED, LOG_WITH_ENDS, LOG_WITH_MAPPED, LOG_WITH_IPC, LOG_WITH_ARRIVALS, LOG_WITH_RESTS,

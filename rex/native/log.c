@@ -38,6 +38,12 @@ uint64_t log_stamp(void)
     return log_now() & ~(uint64_t)1023;
 }
 
+/* CLOCK_REALTIME as the recording began. */
+uint64_t log_start(void)
+{
+    return header.start;
+}
+
 static void write_all(const void *data, size_t n)
 {
     for (const unsigned char *p = data; n; ) {

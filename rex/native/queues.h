@@ -24,6 +24,7 @@ uint64_t asker_in(const struct record *r);           /* who asked; 0: not known;
 struct queue *asker_queue(const struct script *s, uint64_t key, uint64_t asker);    /* what the log has for who asks, in any thread of the process; NULL if that is not known */
 bool is_moment(const struct record *r);              /* the time of day, asked for by frame pointers: the thread does not go on with what it did before */
 uint64_t replay_clock_began(void);                   /* CLOCK_MONOTONIC as the recording began */
+uint64_t replay_clock_read_at(const struct record *r);   /* when in the log's time, which is when that came into the log at the latest */
 void replay_clock_start(void);
 void replay_clock_requeue(const struct script *s, const struct event *e);
 

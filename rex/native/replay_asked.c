@@ -74,6 +74,14 @@ uint64_t replay_clock_began(void)
     return began;
 }
 
+/* A thread may be kept from the processor when it has read a clock: what it waits for from then on is over by what it read. */
+uint64_t replay_clock_read_at(const struct record *r)
+{
+    bool is_monotonic = r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC;
+    uint64_t first = is_monotonic ? began : log_start(), now = clock_of(r);
+    return now > first && now - first < r->time ? now - first : r->time;
+}
+
 /* The time of day, asked for by frame pointers: what the thread did before, it does not go on with. */
 bool is_moment(const struct record *r)
 {

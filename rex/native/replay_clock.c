@@ -170,13 +170,13 @@ void replay_clock_told(struct task *t, const struct event *e)
         t->script->tsc_at = log_now();
     if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC) {
         told(t, asker_queue(t->script, call_key(call_of(r->call), r->call, NULL, 0, r->args), asker_in(r)), clock_of(r));
-        t->clock_at = r->time;
+        t->clock_at = replay_clock_read_at(r);
         t->readings = 0;
         replay_runtime_told(t, t->clock);
     }
     if (r->call == REX_NR_gettimeofday || (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME)) {
         t->wall = clock_of(r);
-        t->wall_at = r->time;
+        t->wall_at = replay_clock_read_at(r);
         t->wall_told = e;
     }
     if (is_moment(r))
