@@ -83,6 +83,7 @@ char replay_state(struct task *t);
 enum mover { NOBODY, TIME, READER, ITSELF };          /* what can make a task go on though no other does */
 enum mover replay_mover(struct task *t, ull *limit);  /* limit: where it is time, how long that may take; NULL: that is not asked */
 ull replay_time_before(const struct script *s, size_t at);   /* of the event before that place, or its birth */
+void replay_note_sleep(bool all_sleep);
 ull replay_still_for(void);                            /* no event has happened that is not idle, ns, since it was asked first */
 bool replay_waits_for_end(struct task *t, const struct event *next);
 extern ull replay_forced;

@@ -389,6 +389,7 @@ void replay_idle(void)
 {
     struct task *earliest = NULL;
     bool all_sleep = do_all_sleep(), sent = false;
+    replay_note_sleep(all_sleep);
     for (struct task *t = tasks; t; t = t->next) {
         if (!t->alive)
             continue;

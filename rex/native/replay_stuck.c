@@ -173,6 +173,22 @@ ull replay_still_for(void)
     return log_now() - seen_at;
 }
 
+/* Since something of the log has come. */
+static struct { uint64_t seen; bool all_sleep; ull looked_at, slept; } quiet;
+
+void replay_note_sleep(bool all_sleep)
+{
+    enum { BEAT_NS = 20000000 };
+    ull now = log_now(), passed = now - quiet.looked_at;
+    if (quiet.seen != replay_progress) {
+        quiet.seen = replay_progress;
+        quiet.slept = 0;
+    } else if (all_sleep)
+        quiet.slept += passed < BEAT_NS ? passed : BEAT_NS;
+    quiet.looked_at = now;
+    quiet.all_sleep = all_sleep;
+}
+
 bool replay_any_naps(void)
 {
     for (struct task *t = tasks; t; t = t->next)
@@ -182,11 +198,12 @@ bool replay_any_naps(void)
 }
 
 /* Whether a task waits with a limit, and may be told by it to do what the log has before e.  It may have waited often
- * since the last event that was not idle.  A limit that was not over by then when recorded tells nothing. */
+ * since the last event that was not idle.  A limit that was not over by then when recorded tells nothing.  How long
+ * tasks compute is up to the machine: where all sleep, it counts for how long they have. */
 bool replay_time_comes(const struct event *e)
 {
     enum { SLOWER = 2, LATE_NS = 60000000 };
-    ull unmoved = replay_still_for();
+    ull unmoved = !quiet.all_sleep ? replay_still_for() : quiet.seen == replay_progress ? quiet.slept : 0;
     for (struct task *t = tasks; t; t = t->next) {
         const struct event *next = t->alive && !t->held && t->script && t->script->birth ? replay_next(t) : NULL;
         size_t at = t->script ? t->script->cursor : 0;
