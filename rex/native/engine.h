@@ -207,7 +207,7 @@ struct task {
     struct script *step;             /* the step that it belongs to */
     char *cwd;                       /* of a leader */
     int stat_fd, number;             /* of task_state; the descriptor that its wait has, 0 = none */
-    struct usage { ull ran, waited; } usage;   /* of a processor, ns; replay_stuck.c: when last looked at */
+    struct usage { ull ran, waited; } usage, seen;   /* of a processor, ns; when last looked at by replay_stuck.c, by replay_runtime.c */
     /* live */
     bool is_rewritten, is_logged, has_live_result;
     struct view *view;

@@ -8,13 +8,52 @@
 #include "queues.h"
 #include "talks.h"
 
+#include <sched.h>
+
 /* How much time has been skipped; all processes agree on that. */
 static ull skipped;
 static bool is_awaited;                  /* something waits for its time, that we are to be in time for */
 
+static ull since_look(ull now, ull *before)
+{
+    ull passed = *before && now > *before ? now - *before : 0;
+    *before = now;
+    return passed;
+}
+
+/* For how long some task has waited for a processor that was others', as far as it has it by now and was not told of before, ns:
+ * where our own tasks have all of them, they wait for each other, as they did when recorded. */
+static ull kept_off(ull passed)
+{
+    static struct usage own;
+    ull most = 0, ran = since_look(task_usage(NULL).ran, &own.ran);
+    cpu_set_t cpus;
+    for (struct task *t = tasks; t; t = t->next) {
+        struct usage now = t->alive ? task_usage(t) : t->seen;
+        ull waited = since_look(now.waited, &t->seen.waited);
+        most = waited > most ? waited : most;
+        ran += since_look(now.ran, &t->seen.ran);
+    }
+    ull all = passed * (sched_getaffinity(0, sizeof cpus, &cpus) ? 1 : (ull)CPU_COUNT(&cpus));
+    return ran < all ? (ull)((double)most * (double)(all - ran) / (double)all) : 0;
+}
+
+/* Ours, but what passes while tasks wait for a processor, as others have it: so long a limit of time is not nearer for them. */
 static ull time_here(void)
 {
-    return log_now() + skipped;
+    enum { LOOK_NS = 5000000, WHOLE = 1024 };
+    static ull here, at, looked_at, lost, pace = WHOLE;
+    ull now = log_now(), passed = now - looked_at;
+    if (passed > LOOK_NS) {
+        lost += kept_off(passed);
+        ull less = lost < passed ? lost : passed;
+        lost -= less;
+        pace = WHOLE - less * WHOLE / passed;
+        looked_at = now;
+    }
+    here += (now - at) * pace / WHOLE;
+    at = now;
+    return here + skipped;
 }
 
 static struct runtime *runtime_of(const struct task *t)
