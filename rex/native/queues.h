@@ -7,8 +7,8 @@ enum { PLAIN, EXACT, ASKER, AFTER };
 
 /* last: the last that was taken in order; latest: of clocks, the last in the log that was taken; ahead: those before it are
  * over for the thread, though some are left to other places.
- * asked, limits: of who asks, how often, and how often before a wait until a point in time. */
-struct queue { uint64_t id; size_t count; struct event *first, *head, *tail, *last, *latest, *ahead; size_t asked, limits; };
+ * asked, limits, waits: of who asks, how often, and how often before a wait until a point in time, and before or after one for readiness. */
+struct queue { uint64_t id; size_t count; struct event *first, *head, *tail, *last, *latest, *ahead; size_t asked, limits, waits; };
 
 void queues_grow(void);
 uint64_t queue_id(const struct script *s, long nr, uint64_t key, uint64_t exact);

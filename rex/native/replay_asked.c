@@ -25,12 +25,20 @@ struct queue *asker_queue(const struct script *s, uint64_t key, uint64_t asker)
     return q && q->id ? q : NULL;
 }
 
-/* Who read the clock before the thread waited until a point in time: the next reading says so. */
+/* Who read the clock before the thread waited until a point in time: the next reading says so.  And who did next to a wait for
+ * readiness. */
 static void find_limits(const struct script *s)
 {
     struct queue *asker = NULL;
+    bool waited = false;
     for (size_t i = 0; i < s->count; i++) {
         const struct record *r = s->event[i]->record;
+        const struct rex_call *c = call_of(r->call);
+        if (c && is_readiness_wait(c)) {
+            if (asker && !waited)
+                asker->waits++;
+            waited = true;
+        }
         if (r->call != REX_NR_clock_gettime || !is_asker_by_tables(r->args[5]))
             continue;
         if (asker) {
@@ -38,6 +46,9 @@ static void find_limits(const struct script *s)
             asker->limits += r->args[4] == 1;
         }
         asker = asker_queue(s, s->event[i]->key, r->args[5]);
+        if (asker && waited)
+            asker->waits++;
+        waited = false;
     }
 }
 

@@ -35,6 +35,12 @@ static bool is_limit(const struct queue *asker)
     return asker && 2 * asker->limits > asker->asked;
 }
 
+/* A loop asks what time it is before it waits, and after. */
+static bool is_loop(const struct queue *asker)
+{
+    return asker && asker->asked > SELDOM && 2 * asker->waits > asker->asked;
+}
+
 /* Whether who read the clock last does so for that alone. */
 bool replay_clock_limits(const struct task *t)
 {
@@ -124,6 +130,13 @@ static bool has_passed(const struct task *t, const struct event *next)
     return t->readings > OFTEN && log_now() - t->readings_since > SLOWER * left + LATE_NS;
 }
 
+/* Where the program asks how long something took it is told what the log has, though a replay, which is slower, has waited longer; not so
+ * a loop, by whose limits of time nothing would be over. */
+static bool is_free(const struct task *t, uint64_t key, const struct record *r)
+{
+    return is_asker_by_tables(r->args[5]) ? !is_loop(asker_queue(t->script, key, asker_in(r))) : is_programs(t, key, r);
+}
+
 /* A thread is told no earlier time than before.  Nor is it told a later one than what the log has for it at another
  * place, to which it may come yet, if it comes there less often: then this is a reading more than when recorded.  What
  * is read at few places is what the log has for them. */
@@ -133,7 +146,7 @@ static struct event *forward(struct task *t, uint64_t key, struct queue *q, int 
     if (t->args[0] != CLOCK_MONOTONIC || !e)
         return e;
     bool is_exact = kind != EXACT || is_seldom(t, key, e);
-    uint64_t least = !is_exact ? least_of(t) : is_asker_by_tables(e->record->args[5]) || is_programs(t, key, e->record) ? 0 : t->told_floor;
+    uint64_t least = !is_exact ? least_of(t) : is_free(t, key, e->record) ? 0 : t->told_floor;
     for (; e && clock_of(e->record) < least; e = queue_left(q, kind))
         replay_done(e);
     const struct event *next = e && !is_exact ? ahead(t, key) : NULL;

@@ -292,7 +292,8 @@ bool replay_wait_freely(struct task *t, struct event *e)
         return false;
     struct event *next = o.count ? e : first_outside(t);
     bool is_past = !o.count && is_next_look(t, e, next);
-    if (e && !o.count && e->record->result != -EINTR && is_same_wait(t, e))
+    bool is_same = e && !o.count && e->record->result != -EINTR && is_same_wait(t, e);
+    if (is_same)
         replay_done(e);                   /* one that a signal ends is of the wait that this ends here */
     t->is_next_outside = o.count;
     t->outside = next && (next == t->outside || outside_of(t, next, w).is_wanted) ? next : NULL;
@@ -309,6 +310,8 @@ bool replay_wait_freely(struct task *t, struct event *e)
     }
     replay_wait_inside(t);
     replay_wait_for_signal(t, e);
+    if (is_same)
+        replay_wait_longer(t, e);
     t->in_vain = e && e->done && !e->record->result ? e : NULL;
     t->wait_began = log_now();
     replay_runtime_waits(t, replay_wait_limit(t, UINT64_MAX));

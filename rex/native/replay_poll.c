@@ -260,6 +260,22 @@ uint64_t replay_wait_limit(struct task *t, uint64_t passed)
     return limit < passed ? limit : passed;
 }
 
+/* What ended that wait when recorded came before its time was over.  So it does here, where all may be slower. */
+void replay_wait_longer(struct task *t, const struct event *e)
+{
+    enum { SLOWER = 4 };
+    const ull ms = 1000000, most = 2000 * ms;
+    bool is_poll = t->nr == REX_NR_poll, is_epoll = t->nr == REX_NR_epoll_wait || t->nr == REX_NR_epoll_pwait;
+    ull limit = is_poll || is_epoll ? replay_wait_limit(t, UINT32_MAX * ms) : 0;
+    if (e->record->result <= 0 || !t->clock_at || limit < ms || e->record->time >= t->clock_at + limit)
+        return;
+    ull more = (SLOWER - 1) * limit + LATE_NS;
+    limit = (limit + (more < most ? more : most)) / ms;
+    struct user_regs_struct r = t->regs;
+    *(is_poll ? &r.rdx : &r.r10) = limit < INT32_MAX ? limit : INT32_MAX;
+    regs_set(t, &r);
+}
+
 void replay_poll_exit(struct task *t, struct event *e, int64_t result)
 {
     if (!e) {
