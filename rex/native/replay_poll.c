@@ -1,13 +1,11 @@
-/* Replay of poll, select, epoll and timed futex waits: what the log says was ready is ready.  Readiness
+/* Replay of poll, select and epoll: what the log says was ready is ready.  Readiness
  * of the experiment's own pipes is waited for, so that what is read next is there. */
 #include "engine.h"
 #include "talks.h"
 
-#include <linux/futex.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
-#include <time.h>
 
 enum { FEW = 4096, LATE_NS = 50000000 };
 
@@ -260,20 +258,30 @@ uint64_t replay_wait_limit(struct task *t, uint64_t passed)
     return limit < passed ? limit : passed;
 }
 
-/* What ended that wait when recorded came before its time was over.  So it does here, where all may be slower. */
-void replay_wait_longer(struct task *t, const struct event *e)
+/* How long a wait for readiness with such arguments may last, ms; -1: for ever, or that is not known. */
+static int limit_ms(long nr, const uint64_t *args)
 {
-    enum { SLOWER = 4 };
-    const ull ms = 1000000, most = 2000 * ms;
-    bool is_poll = t->nr == REX_NR_poll, is_epoll = t->nr == REX_NR_epoll_wait || t->nr == REX_NR_epoll_pwait;
-    ull limit = is_poll || is_epoll ? replay_wait_limit(t, UINT32_MAX * ms) : 0;
-    if (e->record->result <= 0 || !t->clock_at || limit < ms || e->record->time >= t->clock_at + limit)
+    return nr == REX_NR_poll ? (int)args[2] : nr == REX_NR_epoll_wait || nr == REX_NR_epoll_pwait ? (int)args[3] : -1;
+}
+
+/* The log's wait is this one.  What ended that came before its time was over: so it does here, where all may be slower.  If
+ * nothing came in time nothing does, though others may be faster here. */
+void replay_wait_as_recorded(struct task *t, const struct event *e)
+{
+    enum { SLOWER = 4, MOST_MS = 2000, MS = 1000000 };
+    const struct record *r = e->record;
+    int now = limit_ms(t->nr, t->args), then = limit_ms(r->call, r->args), more = now < MOST_MS / SLOWER ? (SLOWER - 1) * now + LATE_NS / MS : MOST_MS;
+    struct user_regs_struct regs = t->regs;
+    if (now <= 0 || !t->clock_at || now > INT32_MAX - MOST_MS || r->result < 0)
         return;
-    ull more = (SLOWER - 1) * limit + LATE_NS;
-    limit = (limit + (more < most ? more : most)) / ms;
-    struct user_regs_struct r = t->regs;
-    *(is_poll ? &r.rdx : &r.r10) = limit < INT32_MAX ? limit : INT32_MAX;
-    regs_set(t, &r);
+    if (r->result > 0 && r->time < t->clock_at + (ull)now * MS)
+        *(t->nr == REX_NR_poll ? &regs.rdx : &regs.r10) = (ull)(now + more);
+    else if (r->result == 0 && now <= MOST_MS && abs(now - then) <= 1 + now / 16) {
+        regs.orig_rax = REX_NR_poll;
+        regs.rdi = regs.rsi = 0;
+        regs.rdx = (ull)now;
+    }
+    regs_set(t, &regs);
 }
 
 void replay_poll_exit(struct task *t, struct event *e, int64_t result)
@@ -304,146 +312,4 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
     if (e->record->result >= 0)
         put_outputs(t, e->record);
     give_result(t, e->record->result);
-}
-
-/* ------------------------------------------------------------------ futex, until a point in time */
-
-/* Whether the wait was over before its time: what the thread did next was earlier. */
-static bool was_woken(struct task *t, uint64_t told_at, uint64_t left)
-{
-    const struct event *next = replay_next(t);
-    return told_at && next && next->record->time < told_at + left;
-}
-
-static uint64_t told_by(const struct task *t, clockid_t clock)
-{
-    return clock == CLOCK_MONOTONIC ? t->clock : clock == CLOCK_REALTIME ? t->wall : 0;
-}
-
-/* How long the thread wants to sleep, and until when if that is how it says so, ns.  False: that is not known. */
-static bool nap_of(struct task *t, uint64_t *length, uint64_t *until)
-{
-    struct timespec ts;
-    bool has_clock = t->nr == REX_NR_clock_nanosleep, is_until = has_clock && t->args[1] & TIMER_ABSTIME;
-    uint64_t told = is_until ? told_by(t, (clockid_t)t->args[0]) : 0;
-    if ((is_until && !told) || !(has_clock || t->nr == REX_NR_nanosleep) || !mem_read(t->tid, t->args[has_clock ? 2 : 0], &ts, sizeof ts)
-        || ts.tv_sec < 0 || ts.tv_sec > UINT32_MAX)
-        return false;
-    uint64_t ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-    *until = is_until ? ns : 0;
-    *length = ns > told ? ns - told : 0;
-    return true;
-}
-
-bool replay_nap_is_over(struct task *t)
-{
-    enum { SLOWER = 8, AT_LEAST_NS = 1000000 };
-    uint64_t length, until, passed = log_now() - t->last_stop;
-    return passed > AT_LEAST_NS && nap_of(t, &length, &until) && passed / SLOWER > length;
-}
-
-/* A sleep until a point in time, as far ahead as the program reckons.  False: the call is made again. */
-bool replay_nap_until(struct task *t)
-{
-    uint64_t left, deadline;
-    clockid_t clock = (clockid_t)t->args[0];
-    if (!nap_of(t, &left, &deadline) || !deadline)
-        return true;
-    if (!replay_scratch(t))
-        return false;
-    left += clock_ns(clock);
-    struct timespec until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
-    if (clock == CLOCK_MONOTONIC && !replay_clock_limits(t))
-        replay_clock_passed(t, deadline);
-    struct user_regs_struct r = t->regs;
-    r.rdx = replay_block_at(t, &until, sizeof until);
-    regs_set(t, &r);
-    t->want_exit = true;
-    return true;
-}
-
-bool replay_waits_by_wall(const struct task *t)
-{
-    return t->args[1] & FUTEX_CLOCK_REALTIME || (t->args[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI;
-}
-
-/* The program reckons with the clock that it was told; the kernel waits by its own.  False: the call is made again. */
-static bool reckon_limit(struct task *t)
-{
-    bool by_wall = replay_waits_by_wall(t);
-    uint64_t told = by_wall ? t->wall : t->clock, deadline;
-    struct timespec until;
-    unsigned what = t->args[1] & 0x7f;
-    bool is_until = (what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2) && t->args[3];
-    if (!is_until || !told || !mem_read(t->tid, t->args[3], &until, sizeof until))
-        return true;
-    if (!replay_scratch(t))
-        return false;
-    deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
-    uint64_t left = deadline > told ? deadline - told : 0;
-    if (was_woken(t, by_wall ? t->wall_at : t->clock_at, left))
-        left = 4 * left + LATE_NS;        /* so it is here, though we may be slower */
-    left += clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC);
-    until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
-    t->deadline = by_wall || replay_clock_limits(t) ? 0 : deadline;
-    struct user_regs_struct r = t->regs;
-    r.r10 = replay_block_at(t, &until, sizeof until);
-    regs_set(t, &r);
-    t->want_exit = true;
-    return true;
-}
-
-void replay_until(struct task *t)
-{
-    if (reckon_limit(t) && replay_lends(t))
-        replay_lend(t);
-}
-
-void replay_until_exit(struct task *t, int64_t result)
-{
-    if (replay_lends(t) && !replay_lend_exit(t, &result))
-        return;
-    if (t->matched && result > -512) {    /* woken, or found to be in vain: which of them is the moment's to say */
-        replay_done(t->matched);
-        give_result(t, t->matched->record->result);
-        return;
-    }
-    t->only_naps = result == -ETIMEDOUT;  /* a lock that it asks for again and again (Python's) */
-    if (result == -ETIMEDOUT)
-        replay_clock_passed(t, t->deadline);
-    if (result > -512)
-        give_result(t, result);
-}
-
-/* One task at a time: a wait ended by its timeout or a signal ends so again; others do without. */
-bool serial_is_timed_futex(const struct task *t)
-{
-    switch (t->nr == REX_NR_futex ? t->args[1] & 0x7f : ~0u) {
-    case FUTEX_WAIT: case FUTEX_WAIT_BITSET: case FUTEX_LOCK_PI: case FUTEX_LOCK_PI2: case FUTEX_WAIT_REQUEUE_PI:
-        return t->args[3] != 0;
-    }
-    return false;
-}
-
-void replay_timed_futex(struct task *t)
-{
-    bool lends = replay_lends(t);
-    if (lends && replay_lend_begins(t))
-        return;
-    if (serial_is_timed_futex(t)) {
-        struct event *e = replay_match(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
-        if (e && (e->record->result == -ETIMEDOUT || e->record->result == -EINTR)) {
-            replay_emulate(t, e);
-            return;
-        }
-        struct user_regs_struct r = t->regs;
-        r.r10 = 0;
-        regs_set(t, &r);
-        t->want_exit = true;
-        t->matched = e;                   /* NULL: it did not return; done once it returns, for it may be made again */
-    }
-    if (lends)
-        replay_lend(t);
-    if (lends && t->matched && !t->want_exit)
-        replay_done(t->matched);
 }
