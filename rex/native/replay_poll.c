@@ -264,23 +264,17 @@ static int limit_ms(long nr, const uint64_t *args)
     return nr == REX_NR_poll ? (int)args[2] : nr == REX_NR_epoll_wait || nr == REX_NR_epoll_pwait ? (int)args[3] : -1;
 }
 
-/* The log's wait is this one.  What ended that came before its time was over: so it does here, where all may be slower.  If
- * nothing came in time nothing does, though others may be faster here. */
+/* The log's wait is this one.  What ended that came before its time was over: so it does here, where all may be slower. */
 void replay_wait_as_recorded(struct task *t, const struct event *e)
 {
     enum { SLOWER = 4, MOST_MS = 2000, MS = 1000000 };
     const struct record *r = e->record;
-    int now = limit_ms(t->nr, t->args), then = limit_ms(r->call, r->args), more = now < MOST_MS / SLOWER ? (SLOWER - 1) * now + LATE_NS / MS : MOST_MS;
+    int now = limit_ms(t->nr, t->args), more = now < MOST_MS / SLOWER ? (SLOWER - 1) * now + LATE_NS / MS : MOST_MS;
     struct user_regs_struct regs = t->regs;
     if (now <= 0 || !t->clock_at || now > INT32_MAX - MOST_MS || r->result < 0)
         return;
     if (r->result > 0 && r->time < t->clock_at + (ull)now * MS)
         *(t->nr == REX_NR_poll ? &regs.rdx : &regs.r10) = (ull)(now + more);
-    else if (r->result == 0 && now <= MOST_MS && abs(now - then) <= 1 + now / 16) {
-        regs.orig_rax = REX_NR_poll;
-        regs.rdi = regs.rsi = 0;
-        regs.rdx = (ull)now;
-    }
     regs_set(t, &regs);
 }
 
