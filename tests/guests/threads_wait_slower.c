@@ -2,7 +2,7 @@
 #include <poll.h>
 /* A loop asks for something, and waits for it no longer than until a point in time.  It comes before: in a replay, where all may
  * be slower, it does so too, and is not given up. */
-enum { ROUNDS = 12, TAKES_MS = 50, LIMIT_MS = 75 };
+enum { ROUNDS = 12, TAKES_MS = 50, LIMIT_MS = 200 };
 static int questions[2], answers[2];
 
 static long now_us(void)
