@@ -256,6 +256,7 @@ bool task_is_ending(struct task *t);                  /* beyond its last instruc
 bool task_blocks(const struct task *t, int sig);      /* a signal, by its mask */
 bool task_halt(struct task *t);                       /* it stops, which is reported later; false: not soon */
 struct usage task_usage(const struct task *t);        /* until now, which on a busy machine says more than wall time; 0 where the kernel does not say; NULL: our own */
+struct usage usage_since(const struct task *t, struct usage *before);    /* which is as it is now afterwards */
 void task_renamed(struct task *t);
 struct task *task_new(pid_t tid, struct task *parent, uint64_t flags);
 struct task *task_of(pid_t tid);

@@ -26,7 +26,7 @@ ull replay_runtime_left(const struct task *t, const struct event *e);    /* unti
 ull replay_runtime_left_by(const struct task *t, const struct event *e, uint64_t less);    /* where it comes after another event */
 uint64_t replay_runtime_less(const struct task *t, const struct event *e);    /* of what happens now: how much earlier it is than when recorded */
 void replay_runtime_reached(struct task *t, const struct event *e);
-void replay_wait_as_recorded(struct task *t, const struct event *e);
+void replay_wait_longer(struct task *t, const struct event *e);
 uint64_t replay_wait_limit(struct task *t, uint64_t passed);   /* how long a wait for readiness may last, ns; as it is where that is not known */
 void replay_runtime_waits(struct task *t, ull limit), replay_runtime_waited(struct task *t);
 bool replay_runtime_goes(const struct task *t), replay_runtime_skip(void), replay_runtime_is_awaited(void);

@@ -311,7 +311,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     replay_wait_inside(t);
     replay_wait_for_signal(t, e);
     if (is_same)
-        replay_wait_as_recorded(t, e);
+        replay_wait_longer(t, e);
     t->in_vain = e && e->done && !e->record->result ? e : NULL;
     t->wait_began = log_now();
     replay_runtime_waits(t, replay_wait_limit(t, UINT64_MAX));

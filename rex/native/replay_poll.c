@@ -170,25 +170,20 @@ bool replay_waits_for_end(struct task *t, const struct event *next)
     return child && task_named(child->tid) && !replay_is_sent(t, next) && replay_wait_freely(t, NULL);
 }
 
+/* Where a wait has its limit, ms; NULL: it points to that. */
+static ull *limit_in(struct user_regs_struct *r, long nr)
+{
+    return nr == REX_NR_poll ? &r->rdx : nr == REX_NR_epoll_wait || nr == REX_NR_epoll_pwait ? &r->r10 : NULL;
+}
+
 static void wait_on(struct task *t)
 {
     struct user_regs_struct r = t->regs;
-    switch (t->nr) {
-    case REX_NR_poll:
-        r.rdx = (ull)-1;
-        break;
-    case REX_NR_ppoll:
-        r.rdx = 0;
-        break;
-    case REX_NR_epoll_wait: case REX_NR_epoll_pwait:
-        r.r10 = (ull)-1;
-        break;
-    case REX_NR_epoll_pwait2:
-        r.r10 = 0;
-        break;
-    default:
-        r.r8 = 0;
-    }
+    ull *limit = limit_in(&r, t->nr);
+    if (limit)
+        *limit = (ull)-1;
+    else
+        *(t->nr == REX_NR_ppoll ? &r.rdx : t->nr == REX_NR_epoll_pwait2 ? &r.r10 : &r.r8) = 0;
     regs_set(t, &r);
 }
 
@@ -258,24 +253,17 @@ uint64_t replay_wait_limit(struct task *t, uint64_t passed)
     return limit < passed ? limit : passed;
 }
 
-/* How long a wait for readiness with such arguments may last, ms; -1: for ever, or that is not known. */
-static int limit_ms(long nr, const uint64_t *args)
-{
-    return nr == REX_NR_poll ? (int)args[2] : nr == REX_NR_epoll_wait || nr == REX_NR_epoll_pwait ? (int)args[3] : -1;
-}
-
-/* The log's wait is this one.  What ended that came before its time was over: so it does here, where all may be slower. */
-void replay_wait_as_recorded(struct task *t, const struct event *e)
+/* What ended that wait when recorded came before its time was over.  So it does here, where all may be slower. */
+void replay_wait_longer(struct task *t, const struct event *e)
 {
     enum { SLOWER = 4, MOST_MS = 2000, MS = 1000000 };
-    const struct record *r = e->record;
-    int now = limit_ms(t->nr, t->args), more = now < MOST_MS / SLOWER ? (SLOWER - 1) * now + LATE_NS / MS : MOST_MS;
-    struct user_regs_struct regs = t->regs;
-    if (now <= 0 || !t->clock_at || now > INT32_MAX - MOST_MS || r->result < 0)
+    struct user_regs_struct r = t->regs;
+    ull *limit = limit_in(&r, t->nr);
+    int now = limit ? (int)*limit : 0;
+    if (now <= 0 || now > INT32_MAX - MOST_MS || !t->clock_at || e->record->result <= 0 || e->record->time >= t->clock_at + (ull)now * MS)
         return;
-    if (r->result > 0 && r->time < t->clock_at + (ull)now * MS)
-        *(t->nr == REX_NR_poll ? &regs.rdx : &regs.r10) = (ull)(now + more);
-    regs_set(t, &regs);
+    *limit = (ull)(now + (now < MOST_MS / SLOWER ? (SLOWER - 1) * now + LATE_NS / MS : MOST_MS));
+    regs_set(t, &r);
 }
 
 void replay_poll_exit(struct task *t, struct event *e, int64_t result)

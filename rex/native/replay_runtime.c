@@ -14,25 +14,17 @@
 static ull skipped;
 static bool is_awaited;                  /* something waits for its time, that we are to be in time for */
 
-static ull since_look(ull now, ull *before)
-{
-    ull passed = *before && now > *before ? now - *before : 0;
-    *before = now;
-    return passed;
-}
-
 /* For how long some task has waited for a processor that was others', as far as it has it by now and was not told of before, ns:
  * where our own tasks have all of them, they wait for each other, as they did when recorded. */
 static ull kept_off(ull passed)
 {
     static struct usage own;
-    ull most = 0, ran = since_look(task_usage(NULL).ran, &own.ran);
+    ull most = 0, ran = usage_since(NULL, &own).ran;
     cpu_set_t cpus;
     for (struct task *t = tasks; t; t = t->next) {
-        struct usage now = t->alive ? task_usage(t) : t->seen;
-        ull waited = since_look(now.waited, &t->seen.waited);
-        most = waited > most ? waited : most;
-        ran += since_look(now.ran, &t->seen.ran);
+        struct usage since = t->alive ? usage_since(t, &t->seen) : (struct usage){0, 0};
+        most = since.waited > most ? since.waited : most;
+        ran += since.ran;
     }
     ull all = passed * (sched_getaffinity(0, sizeof cpus, &cpus) ? 1 : (ull)CPU_COUNT(&cpus));
     return ran < all ? (ull)((double)most * (double)(all - ran) / (double)all) : 0;

@@ -250,10 +250,8 @@ static struct { uint64_t done; bool begun; ull looked, waited, ran, wanted, paus
 static ull own_time(void)
 {
     static struct usage before;
-    struct usage now = task_usage(NULL);
-    ull passed = now.ran - before.ran + now.waited - before.waited;
-    before = now;
-    return passed;
+    struct usage since = usage_since(NULL, &before);
+    return since.ran + since.waited;
 }
 
 /* Whether someone waits for what is neither ours nor in the log: a disk, who reads the output. */
@@ -261,11 +259,10 @@ static bool take_stock(void)
 {
     bool excused = false;
     for (struct task *t = tasks; t; t = t->next) {
-        struct usage now = t->alive ? task_usage(t) : t->usage;
+        struct usage since = t->alive ? usage_since(t, &t->usage) : (struct usage){0, 0};
         enum mover mover = t->alive ? replay_mover(t, NULL) : NOBODY;
-        still.ran += still.begun && now.ran > t->usage.ran ? now.ran - t->usage.ran : 0;
-        still.wanted += still.begun && now.waited > t->usage.waited ? now.waited - t->usage.waited : 0;
-        t->usage = now;
+        still.ran += still.begun ? since.ran : 0;
+        still.wanted += still.begun ? since.waited : 0;
         if (mover != NOBODY && pause_of(t) > still.pause)
             still.pause = pause_of(t);
         excused |= mover == READER || (mover == ITSELF && !t->vforking && task_state(t) == 'D');

@@ -1,6 +1,5 @@
 /* Replay: waits that end at a point in time: of timed futexes, and sleeps until then. */
 #include "engine.h"
-#include "talks.h"
 
 #include <linux/futex.h>
 #include <time.h>

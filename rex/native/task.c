@@ -109,6 +109,13 @@ struct usage task_usage(const struct task *t)
     return u;
 }
 
+struct usage usage_since(const struct task *t, struct usage *before)
+{
+    struct usage now = task_usage(t), since = {now.ran > before->ran ? now.ran - before->ran : 0, now.waited > before->waited ? now.waited - before->waited : 0};
+    *before = now;
+    return since;
+}
+
 /* Its number is another from now on. */
 void task_renamed(struct task *t)
 {
