@@ -274,6 +274,8 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
         }
         if (t->nr == REX_NR_recvmsg)
             replay_rights_taken(t, e);
+        else if (c->hook == REX_HOOK_WAIT && r->result >= 0)
+            replay_child_ended(t, r);
         else if (r->result >= 0)
             put_outputs(t, r);
         give_result(t, r->result);

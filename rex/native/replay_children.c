@@ -123,3 +123,31 @@ void replay_child_wait(struct task *t, struct event *e)
     else
         change_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~not_ends);
 }
+
+/* The exit code of the child of which the wait told, in its arguments; -1: it was not to be told, or did not exit. */
+static int exit_code(struct task *t)
+{
+    siginfo_t info;
+    int status;
+    if (t->nr == REX_NR_wait4)
+        return t->args[1] && mem_read(t->tid, t->args[1], &status, sizeof status) && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return t->args[2] && mem_read(t->tid, t->args[2], &info, sizeof info) && info.si_code == CLD_EXITED ? info.si_status : -1;
+}
+
+static void set_exit_code(struct task *t, int code)
+{
+    int status = code << 8;
+    if (t->nr == REX_NR_wait4)
+        mem_write(t->tid, t->args[1], &status, sizeof status);
+    else
+        mem_write(t->tid, t->args[2] + offsetof(siginfo_t, si_status), &code, sizeof code);
+}
+
+/* What the log has of a child's end.  With which code it ended depends on which of a mate's jobs it has done. */
+void replay_child_ended(struct task *t, const struct record *r)
+{
+    int code = has_shared_work(t) ? exit_code(t) : -1;
+    put_outputs(t, r);
+    if (code >= 0 && exit_code(t) >= 0)
+        set_exit_code(t, code);
+}
