@@ -26,7 +26,7 @@ _Performer = Callable[["Replayer", Task, Entry], None]
 _NR = {name: BY_NAME[name].nr for name in
        ("wait4", "waitid", "write", "writev", "read", "socket", "accept4", "mq_open", "pidfd_open", "bind")}
 _P_PID = 1
-_INFO_PID = slice(12, 16)             # si_pid in siginfo
+_INFO_CODE, _INFO_PID, _INFO_STATUS = 8, slice(12, 16), 24       # si_code, si_pid, si_status in siginfo
 _AF_UNIX, _SOCK_DGRAM, _SOCK_FLAGS = 1, 2, os.O_CLOEXEC | os.O_NONBLOCK
 
 
@@ -82,7 +82,7 @@ def _was_end(event: Event) -> bool:
         status = int.from_bytes(event.data(OUT, 1) or bytes(4), "little")
         return os.WIFEXITED(status) or os.WIFSIGNALED(status)
     info = event.data(OUT, 2) or b""
-    return len(info) < 12 or int.from_bytes(info[8:12], "little") in (
+    return len(info) < 12 or int.from_bytes(info[_INFO_CODE:_INFO_CODE + 4], "little") in (
         os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED)
 
 
@@ -215,9 +215,33 @@ def end_call(replayer: "Replayer", task: Task, entry: Entry, result: int) -> Non
             _failed(replayer, task, entry, result)
         else:
             if event.result >= 0:
-                put_outputs(task, event)
+                (_put_end if task.call and task.call.hook is Hook.WAIT else put_outputs)(task, event)
             task.give(event.result)
     entry.is_done = True
+
+
+def _put_end(task: Task, event: Event) -> None:
+    """What the log has of a child's end. With which code it ended depends on which of a mate's jobs it has done."""
+    code = _exit_code(task) if task.has_shared_work else None
+    put_outputs(task, event)
+    if code is not None and _exit_code(task) is not None:
+        _set_exit_code(task, code)
+
+
+def _exit_code(task: Task) -> int | None:
+    """Of the child of which a wait told, in its arguments; none if it was not to be told, or did not exit."""
+    if task.nr == _NR["wait4"]:
+        status = memory.read_int(task.tid, task.args[1], 4) if task.args[1] else None
+        return None if status is None or not os.WIFEXITED(status) else os.WEXITSTATUS(status)
+    how = memory.read_int(task.tid, task.args[2] + _INFO_CODE, 4) if task.args[2] else None
+    return memory.read_int(task.tid, task.args[2] + _INFO_STATUS, 4) if how == os.CLD_EXITED else None
+
+
+def _set_exit_code(task: Task, code: int) -> None:
+    if task.nr == _NR["wait4"]:
+        memory.write_u32(task.tid, task.args[1], code << 8)
+    else:
+        memory.write_u32(task.tid, task.args[2] + _INFO_STATUS, code)
 
 
 # ------------------------------------------------------------------ what the log does not have
