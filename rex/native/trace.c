@@ -159,7 +159,7 @@ void go_on_entering(struct task *t)
 
 static void leave(struct task *t, const struct ptrace_syscall_info *info)
 {
-    bool cut = serial_on && is_cut_short(t);
+    bool cut = serial_on && (is_cut_short(t) || is_disturbed(t, info->exit.rval));
     if (t->state == CALL_ENTERED && t->want_exit) {
         if (!info->instruction_pointer)
             return;               /* see enter() */
