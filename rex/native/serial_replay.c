@@ -180,12 +180,21 @@ static struct task *force(void)
     return serial_first_parked();
 }
 
+/* The next passing, but for those to a thread that the end of its process has overtaken: it may have had the turn before it was seen. */
+static const struct record *passing_left(void)
+{
+    const struct record *p = next_passing();
+    for (; p && is_over(p) && script_of(p->task)->is_taken && !task_indexed(p->task); p = next_passing())
+        turn.passed++;
+    return p;
+}
+
 /* Who goes on now; NULL: nobody before something happens. */
 struct task *serial_follow(bool waited)
 {
-    const struct record *p = next_passing();
     struct task *now = turn.task, *next;
     kill_doomed();
+    const struct record *p = passing_left();
     if (!p || !is_over(p)) {
         if (now && now->parked)
             return now;

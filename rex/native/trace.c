@@ -309,6 +309,7 @@ static void stop(struct task *t, int status)
     else if (event) {
         if (event == PTRACE_EVENT_EXIT && handler->leaves)
             handler->leaves(t);
+        t->restarts |= event == PTRACE_EVENT_EXIT;     /* nobody waits for the turn to end */
         resume(t, 0);
     } else
         signal_stop(t, sig);
