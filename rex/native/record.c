@@ -324,6 +324,7 @@ static void exit_stop(struct task *t, int64_t result)
         fast_sync_others(t);
     struct bytes *b = begin(t, &out, result);
     record_ends(t, head(b), t->stream);
+    auxv_read(t, result);
     capture_outputs(t, b, result);
     if ((t->stream && call_of(t->nr)->policy == REX_STREAM) || call_of(t->nr)->hook == REX_HOOK_EPOLL_CTL)
         capture_inputs(t, b, result);

@@ -277,8 +277,10 @@ void record_opened(struct task *t, int fd, struct bytes *b)
     }
     if (!stream && is_external(path, &st))
         stream = stream_new();
-    if (stream)
+    if (stream) {
         place_opened(path, stream);
+        auxv_opened(path, stream);
+    }
     if (!stream)
         random_opened(t, fd, path);
     ((struct record *)b->data)->stream = stream;
