@@ -92,6 +92,11 @@ void *grow(void *items, size_t count, size_t size);
 void *zalloc(size_t size);
 char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* A few streams that are of one kind. */
+struct streams { uint32_t *id; size_t count; };
+void streams_add(struct streams *s, uint32_t stream);
+bool streams_have(const struct streams *s, uint32_t stream);
+
 /* Sets and maps of strings. */
 struct table { struct slot *slot; size_t size, used; };
 struct slot { char *key; void *value; };
@@ -288,6 +293,7 @@ char *mem_string(pid_t tid, uint64_t at, size_t limit);            /* NULL if un
 void mem_strings(pid_t tid, uint64_t at, struct bytes *b);          /* an array of them, each with its end */
 void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));
 unsigned flags_of_fd(pid_t tid, int fd, unsigned unknown);           /* as by open; where they can not be told: unknown */
+uint64_t position_of_fd(pid_t tid, int fd, uint64_t unknown);
 bool is_caught(pid_t tid, int sig);                   /* the program has a handler for the signal */
 
 void bytes_add(struct bytes *b, const void *data, size_t n);

@@ -214,19 +214,6 @@ void live_get_attributes(struct task *t)
 
 /* ------------------------------------------------------------------ directories */
 
-static long long position_of(struct task *t, int fd)
-{
-    char name[60], line[128];
-    long long at = -1;
-    snprintf(name, sizeof name, "/proc/%d/fdinfo/%d", t->tid, fd);
-    FILE *f = fopen(name, "re");
-    if (f && fgets(line, sizeof line, f) && sscanf(line, "pos: %lld", &at) != 1)
-        at = -1;
-    if (f)
-        fclose(f);
-    return at;
-}
-
 /* Adds one entry in the form of getdents64, or the older one; false if there is no room. */
 static bool add_entry(struct task *t, struct bytes *b, const char *name, const struct stat *st, long long next)
 {
@@ -277,7 +264,7 @@ void live_getdents(struct task *t)
         return;
     }
     strcpy(p.path, path);
-    long long at = position_of(t, (int)t->args[0]), next = at < 0 ? at : list_from(t, &p, at, &b);
+    long long at = (long long)position_of_fd(t->tid, (int)t->args[0], (uint64_t)-1), next = at < 0 ? at : list_from(t, &p, at, &b);
     if (at < 0)
         live_answer(t, -EBADF);
     else if (!b.used && next == at && view_names(&p, false)->count + 2 > (size_t)at)

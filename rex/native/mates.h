@@ -30,7 +30,7 @@ bool replay_kin_signal(struct task *t, siginfo_t *info);
 int64_t replay_waited(const struct record *r);           /* see replay_children.c */
 bool replay_child_looks(const struct task *t);            /* a wait for a child that ends at once */
 void replay_child_wait(struct task *t, struct event *e), replay_child_wait_freely(struct task *t), replay_child_told(struct task *t, int64_t result);
-void replay_child_ended(struct task *t, const struct record *r);
+void replay_child_ended(struct task *t, const struct record *r);    /* its outputs */
 bool replay_kin_is_past(struct task *t, const struct event *e);
 bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
 bool replay_changes_alone(const struct task *t, const char *path);    /* its process, or kin */

@@ -101,6 +101,15 @@ unsigned flags_of_fd(pid_t tid, int fd, unsigned unknown)
     return flags;
 }
 
+uint64_t position_of_fd(pid_t tid, int fd, uint64_t unknown)
+{
+    char file[24];
+    ull position = unknown;
+    snprintf(file, sizeof file, "fdinfo/%d", fd);
+    proc_value(tid, file, "pos: %llu", &position);
+    return position;
+}
+
 bool is_caught(pid_t tid, int sig)
 {
     ull caught = 0;
@@ -150,6 +159,20 @@ void *grow(void *items, size_t count, size_t size)
     if (!items)
         die("out of memory");
     return items;
+}
+
+void streams_add(struct streams *s, uint32_t stream)
+{
+    s->id = grow(s->id, s->count, sizeof *s->id);
+    s->id[s->count++] = stream;
+}
+
+bool streams_have(const struct streams *s, uint32_t stream)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->id[i] == stream)
+            return true;
+    return false;
 }
 
 char *text(const char *format, ...)

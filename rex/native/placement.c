@@ -21,8 +21,7 @@ static cpu_set_t all;
 static bool able, bound;
 static volatile sig_atomic_t thick = true, resting;
 static ull stops, stops_at_beat, looked;
-static uint32_t *showing;          /* streams that tell where a process may run */
-static size_t showing_count;
+static struct streams showing;     /* that tell where a process may run */
 
 static void place_all(const cpu_set_t *where)
 {
@@ -123,19 +122,14 @@ void place_rest(bool rests)
 void place_opened(const char *path, uint32_t stream)
 {
     const char *name = strrchr(path, '/');
-    if (!name || strcmp(name, "/status"))
-        return;
-    showing = grow(showing, showing_count, sizeof *showing);
-    showing[showing_count++] = stream;
+    if (name && !strcmp(name, "/status"))
+        streams_add(&showing, stream);
 }
 
 /* A call begins, which may ask for processors, or choose them. */
 void place_asked(const struct task *t)
 {
-    bool asks = t->nr == REX_NR_sched_getaffinity || t->nr == REX_NR_sched_setaffinity;
-    for (size_t i = 0; i < showing_count && !asks; i++)
-        asks = t->stream == showing[i];
-    if (asks)
+    if (t->nr == REX_NR_sched_getaffinity || t->nr == REX_NR_sched_setaffinity || streams_have(&showing, t->stream))
         spread();
     able &= t->nr != REX_NR_sched_setaffinity;
 }

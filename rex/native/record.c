@@ -324,9 +324,11 @@ static void exit_stop(struct task *t, int64_t result)
         fast_sync_others(t);
     struct bytes *b = begin(t, &out, result);
     record_ends(t, head(b), t->stream);
-    auxv_read(t, result);
     capture_outputs(t, b, result);
-    if ((t->stream && call_of(t->nr)->policy == REX_STREAM) || call_of(t->nr)->hook == REX_HOOK_EPOLL_CTL)
+    bool is_moved = t->stream && call_of(t->nr)->policy == REX_STREAM;
+    if (is_moved)
+        auxv_read(t, b);
+    if (is_moved || call_of(t->nr)->hook == REX_HOOK_EPOLL_CTL)
         capture_inputs(t, b, result);
     record_greeting(t, b);
     if (t->nr == REX_NR_bind && result >= 0)

@@ -31,6 +31,6 @@ void record_stepped(struct task *t);
 void record_delivery(struct task *t, bool restarted, enum moment moment);
 uint32_t stream_new(void);
 
-void auxv_opened(const char *path, uint32_t stream), auxv_read(struct task *t, int64_t result);    /* see auxv.c */
+void auxv_opened(const char *path, uint32_t stream), auxv_read(struct task *t, struct bytes *b);    /* see auxv.c */
 
 #endif

@@ -73,12 +73,9 @@ uint64_t shared_key(const uint64_t *args)
 /* Where the next write to a descriptor goes. */
 uint64_t write_position(const struct task *t, int fd, bool was_written)
 {
-    char file[32];
     struct stat st;
-    ull position = 0;
-    snprintf(file, sizeof file, "fdinfo/%d", fd);
-    proc_value(t->tid, file, "pos: %llu", &position);
-    return flags_of_fd(t->tid, fd, 0) & O_APPEND && !was_written && stat_of_fd(t->tid, fd, &st) ? (uint64_t)st.st_size : position;
+    bool is_at_end = flags_of_fd(t->tid, fd, 0) & O_APPEND && !was_written && stat_of_fd(t->tid, fd, &st);
+    return is_at_end ? (uint64_t)st.st_size : position_of_fd(t->tid, fd, 0);
 }
 
 /* Recording, whether its call, which has been seen to begin and is to be reported once more, is one by now. */

@@ -1,19 +1,13 @@
 /* A child ends while threads wait with epoll, where no handler waits for that: with one thread at a time such a wait is made
  * again, and who comes next is as it was. */
 #include "guest.h"
+#include "order.h"
 
 #include <sys/epoll.h>
 
 enum { ROUNDS = 20 };
 
-static int tell[2];
-static char order[5 * ROUNDS];
-static int used, heard;
-
-static void note(char who)
-{
-    order[__atomic_fetch_add(&used, 1, __ATOMIC_SEQ_CST)] = who;
-}
+static int tell[2], heard;
 
 static void *listen_all(void *name)
 {
