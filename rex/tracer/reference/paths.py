@@ -52,13 +52,22 @@ def path_of_fd(tid: int, fd: int) -> bytes | None:
         return None
 
 
-def flags_of_fd(tid: int, fd: int) -> int:
-    """The status flags of an open descriptor, as open(2) has them."""
+def _number_of_fd(tid: int, fd: int, name: bytes, base: int) -> int:
     try:
         with open(f"/proc/{tid}/fdinfo/{fd}", "rb") as file:
-            return next((int(line.split()[1], 8) for line in file if line.startswith(b"flags:")), 0)
+            return next((int(line.split()[1], base) for line in file if line.startswith(name)), 0)
     except OSError:
         return 0
+
+
+def flags_of_fd(tid: int, fd: int) -> int:
+    """The status flags of an open descriptor, as open(2) has them."""
+    return _number_of_fd(tid, fd, b"flags:", 8)
+
+
+def position_of_fd(tid: int, fd: int) -> int:
+    """Where an open descriptor is in its file."""
+    return _number_of_fd(tid, fd, b"pos:", 10)
 
 
 def descriptors(tid: int) -> list[int]:

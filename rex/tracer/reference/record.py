@@ -16,6 +16,7 @@ from rex.log.records import (DUP, EXIT, IN, NO_ARG, NO_TASK, NOTE, OUT, RESOLVED
 from rex.syscalls import BY_NAME, Hook, Policy
 from rex.tracer.plan import Plan, Report
 from rex.tracer.reference import kernel, memory, paths
+from rex.tracer.reference.auxv import hide_vdso_read, tells_vector
 from rex.tracer.reference.calls import capture_inputs, capture_outputs, read_deref
 from rex.tracer.reference.descriptors import (TOLD_BYTES, closes_pipe, is_descriptor_call, is_unlogged,
                                               is_duplicating, names_process, note_descriptors)
@@ -47,6 +48,7 @@ class Recorder(Handler):
         self._ledger = Ledger(plan.control, plan.hints, standard)
         self._withhold = plan.withhold
         self._streams = _STANDARD_STREAMS
+        self._vectors: set[int] = set()                  # streams that tell of an auxiliary vector
         # Writes to one outside file by several tasks are let in one after another,
         # so that their order in the log is their order in the file.
         self._writer: Task | None = None
@@ -185,7 +187,9 @@ class Recorder(Handler):
         if task.stream and call.policy is Policy.STREAM:
             fields += capture_inputs(task, result)
         stream = self._exit_hook(task, call.hook, result, fields)
-        self._append(self._event(task, result, fields, stream))
+        event = self._event(task, result, fields, stream)
+        is_vector = task.stream in self._vectors and call.policy is Policy.STREAM
+        self._append(hide_vdso_read(task, event) if is_vector else event)
         task.returned_at = task.regs.rip
 
     def _note_descriptor(self, task: Task, fd: int, path: bytes) -> None:
@@ -221,6 +225,8 @@ class Recorder(Handler):
             stream = stream or (self._new_stream() if is_external else 0)
             if more:
                 task.files.set(result, stream)
+            if stream and tells_vector(paths.path_of_fd(task.tid, result) or b""):
+                self._vectors.add(stream)
             return stream
         elif names_process(task):
             size = TOLD_BYTES[signed32(task.args[1])]

@@ -19,7 +19,8 @@ _TOP = (1 << 47) - 4096               # with addresses not random, every stack e
 _LARGEST = 8 << 20
 _WORD = struct.Struct("<Q")
 _PAIR = struct.Struct("<QQ")
-_AT_NULL, _AT_IGNORE, _AT_BASE, _AT_SYSINFO_EHDR = 0, 1, 7, 33
+PAIR_BYTES = _PAIR.size               # an auxiliary entry: type, value
+_AT_NULL, AT_IGNORE, _AT_BASE, AT_SYSINFO_EHDR = 0, 1, 7, 33
 _ELF_HEADER = struct.Struct("<32xQ14xHH4x")          # program headers: where, size of one, how many
 _ELF_PART = struct.Struct("<II8xQ16xQ8x")             # type, flags, address, size in memory
 _PT_LOAD, _PF_X = 1, 1
@@ -67,9 +68,9 @@ def read_stack(task: Task) -> Stack | None:
 
 def hide_vdso(task: Task, stack: Stack) -> None:
     """Without the vDSO the C library makes real calls, which the tracer sees."""
-    position = stack.entry(_AT_SYSINFO_EHDR)
+    position = stack.entry(AT_SYSINFO_EHDR)
     if position is not None:
-        stack.set_entry(position, _AT_IGNORE, 0)
+        stack.set_entry(position, AT_IGNORE, 0)
         memory.write(task.tid, stack.at + position, bytes(stack.image[position:position + _PAIR.size]))
 
 
