@@ -59,17 +59,19 @@ def is_unlogged(task: Task, is_external: bool, ends_pipe: bool) -> bool:
         or (call.policy is Policy.STREAM and not is_external and not ends_pipe and not names_process(task)))
 
 
-def note_descriptors(task: Task, result: int) -> None:
-    """Keep the table exact, at the call's exit-stop."""
+def note_closing(task: Task) -> None:
+    """At the call's entry-stop: as soon as the kernel has closed a descriptor, another thread may open one of that number."""
     hook = task.call.hook if task.call else Hook.NONE
-    fd = signed32(task.args[0])
     if hook is Hook.CLOSE:
-        task.files.set(fd, 0)
-    elif result < 0:
-        return
+        task.files.set(signed32(task.args[0]), 0)
     elif hook is Hook.CLOSE_RANGE:
         _note_close_range(task)
-    elif is_duplicating(task):
+
+
+def note_duplicate(task: Task, result: int) -> None:
+    """At its exit-stop: what the new descriptor stands for."""
+    fd = signed32(task.args[0])
+    if result >= 0 and is_duplicating(task):
         task.files.set(result, task.files.stream(fd))
         opener = task.files.opened.get(fd)
         if opener:

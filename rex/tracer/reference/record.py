@@ -19,7 +19,7 @@ from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.auxv import hide_vdso_read, tells_vector
 from rex.tracer.reference.calls import capture_inputs, capture_outputs, read_deref
 from rex.tracer.reference.descriptors import (TOLD_BYTES, closes_pipe, is_descriptor_call, is_unlogged,
-                                              is_duplicating, names_process, note_descriptors)
+                                              is_duplicating, names_process, note_closing, note_duplicate)
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.record_files import Ledger
 from rex.tracer.reference.record_exec import read_exec, read_program
@@ -131,6 +131,8 @@ class Recorder(Handler):
             self._append(self._event(task, 0, _names(task), task.stream))
             return
         task.want_exit = True
+        if is_descriptor_call(task):
+            note_closing(task)
         if names_process(task):
             return
         # What moves inside the kernel cannot be logged; libc opens a terminal's name instead of its peer.
@@ -176,7 +178,7 @@ class Recorder(Handler):
         if task is self._writer:
             self._next_writer()
         if is_descriptor_call(task):
-            note_descriptors(task, result)
+            note_duplicate(task, result)
             self._note_standard(task, result)
             return
         if result in INTERRUPTED:    # whether it restarts, the signal will tell

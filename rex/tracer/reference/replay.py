@@ -18,7 +18,7 @@ from rex.syscalls import BY_NAME, CALLS, Call, Hook, Key, Policy
 from rex.tracer.plan import Divergence, Plan, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.calls import CallKey, fork_flags, key_of, put_outputs
-from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, is_unlogged, names_process, note_descriptors
+from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, is_unlogged, names_process, note_closing, note_duplicate
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.overlay import Overlay
 from rex.tracer.reference.replay_calls import (end_call, end_free_search, is_output, perform_call, perform_unmatched,
@@ -133,6 +133,7 @@ class Replayer(Handler):
         if task.nr == _RESTART or is_unlogged(task, is_external, ends_pipe):
             return
         if is_descriptor_call(task) and not ends_pipe:
+            note_closing(task)
             task.want_exit = True
             return
         if not self.signals.send_before(task, following):
@@ -234,7 +235,7 @@ class Replayer(Handler):
         elif task.stat_as:
             end_own_stat(task)
         elif is_descriptor_call(task):
-            note_descriptors(task, result)
+            note_duplicate(task, result)
         elif result in INTERRUPTED and not task.injected:
             task.rewind()             # by a signal that the log does not have here: again, once that is dropped
         elif task.matched:

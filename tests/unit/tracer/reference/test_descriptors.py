@@ -8,7 +8,7 @@ from typing import Callable
 
 import pytest
 
-from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, note_descriptors
+from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, note_closing, note_duplicate
 from rex.tracer.reference.tasks import Task
 
 MakeTask = Callable[..., Task]
@@ -31,7 +31,8 @@ def test_arrangements(make_task: MakeTask, call: str, args: tuple[int, ...], res
     task = make_task(call, *args)
     task.files.set(7, 4)
     assert is_descriptor_call(task)
-    note_descriptors(task, result)
+    note_closing(task)
+    note_duplicate(task, result)
     assert {fd: task.files.stream(fd) for fd in task.files} == left
 
 
