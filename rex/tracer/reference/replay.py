@@ -25,7 +25,7 @@ from rex.tracer.reference.replay_calls import (end_call, end_free_search, is_out
                                                scratch_made)
 from rex.tracer.reference.replay_clock import find_reading, go_on, note_reading
 from rex.tracer.reference.replay_files import answer_own_stat, end_own_stat, execed, opener_of, perform_open
-from rex.tracer.reference.replay_poll import POLLS, end_free_wait, wait_freely
+from rex.tracer.reference.replay_poll import POLLS, EpollKey, end_free_wait, forget_epoll, wait_freely
 from rex.tracer.reference.replay_signals import PATIENCE_NS, Signals
 from rex.tracer.reference.script import CLOCK_GETTIME, Entry, Log, Script, describe, name_of
 from rex.tracer.reference.replay_steps import Steps
@@ -52,7 +52,7 @@ class Replayer(Handler):
         self.log = Log(plan.log)
         self.overlay = Overlay(plan, self.report)
         self.signals = Signals(self.log)
-        self.watched: set[tuple[int, int, int]] = set()   # see replay_poll
+        self.watched: dict[EpollKey, set[int]] = {}   # see replay_poll
         self.steps = Steps(plan, self.log)
 
     def finish(self, status: int) -> Report:
@@ -134,6 +134,8 @@ class Replayer(Handler):
             return
         if is_descriptor_call(task) and not ends_pipe:
             note_closing(task)
+            if call.hook is Hook.CLOSE:
+                forget_epoll(self, task)
             task.want_exit = True
             return
         if not self.signals.send_before(task, following):
@@ -243,7 +245,7 @@ class Replayer(Handler):
         elif task.call and task.call.hook is Hook.WAIT:
             end_free_search(self, task, result)
         elif task.call and task.call.hook in POLLS:
-            end_free_wait(task, result)
+            end_free_wait(self, task, result)
 
     def _correct(self, task: Task, entry: Entry, result: int) -> None:
         end_call(self, task, entry, result)

@@ -19,6 +19,7 @@ from rex.tracer.reference.tasks import Task, signed32
 if TYPE_CHECKING:
     from rex.tracer.reference.replay import Replayer
 
+EpollKey = tuple[int, int]            # process, descriptor
 POLLS = frozenset((Hook.POLL, Hook.SELECT, Hook.EPOLL_WAIT))
 
 _NR = {name: BY_NAME[name].nr for name in ("poll", "select", "epoll_wait", "pselect6", "rt_sigsuspend")}
@@ -84,9 +85,17 @@ def _wait_select(task: Task, event: Event) -> bool:
     return left
 
 
+def _epoll(task: Task) -> EpollKey:
+    return task.leader.tid, signed32(task.args[0])
+
+
+def _watched(replayer: "Replayer", task: Task) -> set[int]:
+    """The data words of what is outside among all that the epoll descriptor of the call in progress watches."""
+    return replayer.watched.get(_epoll(task), set())
+
+
 def _wait_epoll(replayer: "Replayer", task: Task, event: Event) -> bool:
-    epoll = task.leader.tid, signed32(task.args[0])
-    if all((*epoll, data) in replayer.watched for _, data in _whole(_EPOLLED, event.data(OUT, 1))):
+    if all(data in _watched(replayer, task) for _, data in _whole(_EPOLLED, event.data(OUT, 1))):
         return False
     task.substitute(_NR["epoll_wait"], r10=-1)
     return True
@@ -102,8 +111,7 @@ def _is_external_ready(replayer: "Replayer", task: Task, event: Event, hook: Hoo
     if hook is Hook.SELECT:
         ready = [int.from_bytes(event.data(OUT, k) or b"", "little") for k in range(1, 4)]
         return any(one >> fd & 1 for one in ready for fd in files)
-    epoll = task.leader.tid, signed32(task.args[0])
-    return any((*epoll, data) in replayer.watched for _, data in _whole(_EPOLLED, event.data(OUT, 1)))
+    return any(data in _watched(replayer, task) for _, data in _whole(_EPOLLED, event.data(OUT, 1)))
 
 
 def _take_out(task: Task, hook: Hook) -> None:
@@ -143,7 +151,7 @@ def wait_freely(replayer: "Replayer", task: Task, entry: Entry | None) -> bool:
     if not task.has_shared_work or (entry and (entry.event.result < 0
                                      or _is_external_ready(replayer, task, entry.event, hook))):
         return False
-    if entry:
+    if entry and not _leaves_answer(replayer, task, entry):
         entry.is_done = True
     task.matched = None
     _take_out(task, hook)
@@ -152,10 +160,20 @@ def wait_freely(replayer: "Replayer", task: Task, entry: Entry | None) -> bool:
     return True
 
 
-def end_free_wait(task: Task, result: int) -> None:
+def _leaves_answer(replayer: "Replayer", task: Task, entry: Entry) -> bool:
+    """Where nothing outside is waited for, what the log has as ready may be another wait's, for that: it is over
+    only with a wait that something ends."""
+    hook = task.call.hook if task.call else Hook.NONE
+    return hook is Hook.EPOLL_WAIT and entry.event.result > 0 and not _watched(replayer, task)
+
+
+def end_free_wait(replayer: "Replayer", task: Task, result: int) -> None:
     """At its exit-stop: what was outside is in the list again."""
+    entry = task.script.find((task.nr, None))
     if result == 0:
         note_waited(task)
+    elif result > 0 and entry and _leaves_answer(replayer, task, entry):
+        entry.is_done = True
     if task.call and task.call.hook is Hook.POLL:
         _change_polled(task, lambda fd: ~fd if fd < -1 and task.files.stream(~fd) else fd)
 
@@ -203,12 +221,17 @@ def end_poll(task: Task, entry: Entry) -> None:
 
 
 def perform_epoll_ctl(replayer: "Replayer", task: Task, entry: Entry) -> None:
-    """External descriptors are only remembered: by process, epoll descriptor and data word."""
+    """External descriptors are only remembered, by their data words."""
     if not task.files.stream(signed32(task.args[2])):
         task.want_exit = True
         return
     event = memory.read(task.tid, task.args[3], _EPOLLED.size) if task.args[1] != _EPOLL_CTL_DEL else None
     if event is not None:
         data = int(_EPOLLED.unpack(event)[1])
-        replayer.watched.add((task.leader.tid, signed32(task.args[0]), data))
+        replayer.watched.setdefault(_epoll(task), set()).add(data)
     replayer.emulate(task, entry)
+
+
+def forget_epoll(replayer: "Replayer", task: Task) -> None:
+    """At a close's entry-stop: the next epoll descriptor of that number is another."""
+    replayer.watched.pop(_epoll(task), None)
