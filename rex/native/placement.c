@@ -89,7 +89,7 @@ void place_stopped(const struct task *t)
     }
     if (!thick)
         return;
-    if (is_alone(t))
+    if (serial_on || is_alone(t))
         gather();
     else
         spread();

@@ -8,7 +8,7 @@
 
 #include <sys/prctl.h>
 
-enum { SLICE_NS = 5000000, LOOK_NS = 2000000, LONGEST_NS = 64000000, FEW_STEPS = 400, MANY_STEPS = 2000, VERY_LONG_NS = 200000000, ALONE_NS = 1000000000, DISK_NS = 50000000 };
+enum { SLICE_NS = 5000000, LOOK_NS = 2000000, LONGEST_NS = 64000000, FEW_STEPS = 400, MANY_STEPS = 2000, VERY_LONG_NS = 200000000, ALONE_NS = 1000000000 };
 enum { LOOKS_COST = 16 };                 /* a step may take a tenth of a millisecond: so many times what looking took is left alone */
 enum { SHORT_BEAT_NS = 30000, LONG_BEAT_NS = 5000000, SLACK_NS = 1000 };
 
@@ -47,24 +47,6 @@ void serial_first(struct task *t)
 static bool is_in_call(const struct task *t)
 {
     return t->state != CALL_NONE;
-}
-
-/* It will not move before somebody else does, or something from outside comes. */
-static bool is_asleep(struct task *t)
-{
-    if (t->listening || t->held || t->vforking)
-        return true;
-    char state = task_state(t);
-    return state == 'S' || state == 'Z' || state == 'X'
-        || (state == 'D' && log_now() - last_report > DISK_NS);
-}
-
-static bool all_quiet(void)
-{
-    for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && !t->parked && (!t->started || !is_asleep(t)))
-            return false;
-    return true;
 }
 
 static bool is_anyone_parked(void)
@@ -227,15 +209,6 @@ static struct task *choose(struct task *now)
     return next;
 }
 
-/* Whether the call that has just returned may have set others going. */
-static bool can_wake(const struct task *t)
-{
-    const struct rex_call *c = call_of(t->nr);
-    return !c || !(c->policy == REX_EMULATE || c->hook == REX_HOOK_OPEN || t->nr == REX_NR_mmap || t->nr == REX_NR_munmap
-                   || t->nr == REX_NR_mprotect || t->nr == REX_NR_madvise || t->nr == REX_NR_brk
-                   || t->nr == REX_NR_rt_sigprocmask || t->nr == REX_NR_rt_sigaction || t->nr == REX_NR_rt_sigreturn);
-}
-
 /* Lets the turn pass if it is time; waited: no report has come for a beat. */
 static void pass(bool waited)
 {
@@ -243,7 +216,7 @@ static void pass(bool waited)
     bool is_running = now && !now->parked, is_returned = now && now->parked && now->returned;
     if (is_running && !(waited && (is_in_call(now) || now->listening) && is_asleep(now)))
         return;
-    if ((!is_returned || can_wake(now)) && !all_quiet())
+    if (!is_quiet_after(is_returned || (is_running && is_in_call(now)) ? now : NULL))
         return;
     if (handler == &replayer && serial_cut())
         return;

@@ -1,4 +1,4 @@
-/* One task at a time: see serial.c, serial_spin.c and serial_replay.c. */
+/* One task at a time: see serial.c, serial_quiet.c, serial_spin.c and serial_replay.c. */
 #ifndef REX_SERIAL_H
 #define REX_SERIAL_H
 
@@ -21,6 +21,8 @@ void serial_idle(void);
 long serial_beat_ns(void);
 void serial_finish(void);
 ull serial_quiet_ns(void);
+bool is_asleep(struct task *t);
+bool is_quiet_after(struct task *t);                  /* all that its call may have woken; NULL: all others */
 struct task *serial_first_parked(void);
 void serial_load(const struct record *r);
 bool serial_holds(struct task *t);
