@@ -22,16 +22,35 @@ static bool kills(const struct record *r, uint32_t tgid)
         && (uint32_t)r->args[of_thread] == tgid && r->args[1 + of_thread] == SIGKILL;
 }
 
-/* It kills itself, or was killed from outside, unless the log has a call that does. */
+/* Who killed its process, NULL: nobody of the log's. */
+static const struct event *killer_of(struct script *s)
+{
+    if (!s->killer_known)
+        for (size_t i = s->exit->number; i-- > 0 && !s->killer; )
+            if (kills(events[i].record, s->tgid))
+                s->killer = &events[i];
+    s->killer_known = true;
+    return s->killer;
+}
+
+/* The log has nothing more of any thread of its process. */
+static bool are_all_doomed(const struct task *t)
+{
+    for (struct task *mate = tasks; mate; mate = mate->next)
+        if (mate->alive && mate->leader == t->leader && !replay_is_doomed(mate))
+            return false;
+    return true;
+}
+
+/* Unless the log has a call that kills it, it does so itself, or was killed from outside. */
 static bool is_due(struct task *t)
 {
-    const struct event *exit = t->script->exit;
-    if (serial_on || replay_was_killed(t))
+    const struct event *killer = killer_of(t->script);
+    if (replay_was_killed(t) || (killer && killer->done))
         return true;
-    for (size_t i = exit->number; i-- > 0; )
-        if (kills(events[i].record, t->script->tgid))
-            return events[i].done || script_of(events[i].record->task)->tgid == t->script->tgid;
-    return replay_is_turn(t, exit);
+    if (killer && script_of(killer->record->task)->tgid != t->script->tgid)
+        return false;
+    return are_all_doomed(t) && (killer || serial_on || replay_is_turn(t, t->script->exit));
 }
 
 bool replay_kill_due(struct task *t)

@@ -38,7 +38,8 @@ struct script {
     const struct record *birth;
     const struct event *last_end;    /* of a leader: the last in the log that tells of a child's end and was taken before its turn */
     const struct record *awaited;    /* of one of kin: the wait that told its parent of its end */
-    bool awaited_known;              /* it has been looked for */
+    const struct event *killer;      /* see replay_killed.c */
+    bool awaited_known, killer_known;   /* it has been looked for */
     bool moves_found;
     uint32_t index, tid, tgid;
     uint32_t step_tasks;             /* of a step: how many of its tasks live */

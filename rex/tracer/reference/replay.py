@@ -181,6 +181,14 @@ class Replayer(Handler):
         ending = task.script.exit
         return bool(ending and ending.event.result & 0x7F == signal.SIGKILL and not task.script.next())
 
+    def _await_kill(self, task: Task) -> None:
+        """It comes when the log has nothing more of the process's other threads either; see idle."""
+        if all(self._is_doomed(mate) for mate in self.tasks if mate.leader is task.leader):
+            os.kill(task.leader.tid, signal.SIGKILL)
+        else:
+            task.substitute(_PAUSE)
+            task.want_exit = False
+
     def _never_returned(self, task: Task, call: Call) -> bool:
         """A thread whose log has ended made no further call that returned: it waits now as it did."""
         is_taking = task.stream and (task.nr in _TAKING or call.hook is Hook.ACCEPT)
@@ -192,7 +200,7 @@ class Replayer(Handler):
         may_repeat = call.policy is Policy.EMULATE or (call.hook is Hook.OPEN and task.has_shared_work)
         last = self.log.find_last(task.script, key) if may_repeat else None
         if self._is_doomed(task):
-            os.kill(task.leader.tid, signal.SIGKILL)
+            self._await_kill(task)
             return
         if names_process(task):      # logs of former versions do not have it
             return
