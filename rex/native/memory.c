@@ -92,21 +92,25 @@ void proc_value(pid_t tid, const char *file, const char *format, ...)
         fclose(f);
 }
 
-unsigned flags_of_fd(pid_t tid, int fd, unsigned unknown)
+/* One number of what /proc tells of a descriptor; left as it is where that can not be told. */
+static void fd_value(pid_t tid, int fd, const char *format, void *value)
 {
     char file[24];
-    unsigned flags = unknown;
     snprintf(file, sizeof file, "fdinfo/%d", fd);
-    proc_value(tid, file, "flags: %o", &flags);
+    proc_value(tid, file, format, value);
+}
+
+unsigned flags_of_fd(pid_t tid, int fd, unsigned unknown)
+{
+    unsigned flags = unknown;
+    fd_value(tid, fd, "flags: %o", &flags);
     return flags;
 }
 
 uint64_t position_of_fd(pid_t tid, int fd, uint64_t unknown)
 {
-    char file[24];
     ull position = unknown;
-    snprintf(file, sizeof file, "fdinfo/%d", fd);
-    proc_value(tid, file, "pos: %llu", &position);
+    fd_value(tid, fd, "pos: %llu", &position);
     return position;
 }
 

@@ -3,8 +3,6 @@
  * To look at a task takes the kernel some microseconds: only those are looked at that the call may have woken. */
 #include "engine.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 
 enum { DISK_NS = 50000000 };

@@ -169,10 +169,10 @@ def _leaves_answer(replayer: "Replayer", task: Task, entry: Entry) -> bool:
 
 def end_free_wait(replayer: "Replayer", task: Task, result: int) -> None:
     """At its exit-stop: what was outside is in the list again."""
-    entry = task.script.find((task.nr, None))
     if result == 0:
         note_waited(task)
-    elif result > 0 and entry and _leaves_answer(replayer, task, entry):
+    entry = task.script.find((task.nr, None)) if result > 0 else None
+    if entry and _leaves_answer(replayer, task, entry):
         entry.is_done = True
     if task.call and task.call.hook is Hook.POLL:
         _change_polled(task, lambda fd: ~fd if fd < -1 and task.files.stream(~fd) else fd)
