@@ -50,7 +50,8 @@ class Archive:
         where = os.path.abspath(os.fspath(path))
         if not os.path.exists(os.path.join(where, FIRST_FILE)):
             names = os.listdir(where) if os.path.isdir(where) else []
-            refuse_other_files(names, str(path))
+            if FIRST_FILE not in names:   # else another process has made it since, and what else is there is its own
+                refuse_other_files(names, str(path))
             try:
                 for name in (PACKS, EXPERIMENTS):
                     os.makedirs(os.path.join(where, name), exist_ok=True)

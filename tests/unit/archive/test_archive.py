@@ -23,6 +23,19 @@ def test_the_first_file_tells_the_format(archive: Archive) -> None:
     assert Archive.create(archive.path).path == Archive.open(archive.path).path
 
 
+def test_created_by_two_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, listdir = tmp_path / "A", os.listdir
+    path.mkdir()
+
+    def another_comes_first(where: str) -> list[str]:
+        monkeypatch.setattr(os, "listdir", listdir)
+        with Archive.create(path).begin():
+            return listdir(where)
+
+    monkeypatch.setattr(os, "listdir", another_comes_first)
+    assert [e.name for e in Archive.create(path).experiments()] == ["exp0"]
+
+
 def test_what_is_no_archive(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         Archive.open(tmp_path / "none")
