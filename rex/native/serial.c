@@ -223,7 +223,7 @@ static void pass(bool waited)
     struct task *next = handler == &replayer ? serial_follow(waited) : choose(now);
     if (!next)
         return;
-    if (next != now)
+    if (next != turn.task)
         take_turn(next);
     unpark(next);
 }

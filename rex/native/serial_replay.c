@@ -184,17 +184,21 @@ static struct task *force(void)
 static const struct record *passing_left(void)
 {
     const struct record *p = next_passing();
-    for (; p && is_over(p) && script_of(p->task)->is_taken && !task_indexed(p->task); p = next_passing())
+    for (; p && is_over(p) && script_of(p->task)->is_taken && !task_indexed(p->task); p = next_passing()) {
         turn.passed++;
+        turn.task = NULL;
+        turn.index = p->task;
+        turn.calls = INT64_MAX;           /* all that it made before it ended: what waits for some of them is due */
+    }
     return p;
 }
 
 /* Who goes on now; NULL: nobody before something happens. */
 struct task *serial_follow(bool waited)
 {
-    struct task *now = turn.task, *next;
     kill_doomed();
     const struct record *p = passing_left();
+    struct task *now = turn.task, *next;
     if (!p || !is_over(p)) {
         if (now && now->parked)
             return now;
