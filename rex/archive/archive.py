@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import weakref
-from typing import Any, Iterable, Mapping
+from typing import Any, Collection, Mapping
 
 from rex.archive import manifest as manifests
 from rex.archive.content import Content
@@ -50,8 +50,7 @@ class Archive:
         where = os.path.abspath(os.fspath(path))
         if not os.path.exists(os.path.join(where, FIRST_FILE)):
             names = os.listdir(where) if os.path.isdir(where) else []
-            if FIRST_FILE not in names:   # else another process has made it since, and what else is there is its own
-                refuse_other_files(names, str(path))
+            refuse_other_files(names, str(path))
             try:
                 for name in (PACKS, EXPERIMENTS):
                     os.makedirs(os.path.join(where, name), exist_ok=True)
@@ -291,13 +290,13 @@ def check_first(data: bytes, where: str) -> None:
                      f"this Rex reads up to {VERSION}", "use a newer Rex")
 
 
-def refuse_other_files(names: Iterable[str], where: str) -> None:
-    """Make sure that nothing but an archive in the making is there.
+def refuse_other_files(names: Collection[str], where: str) -> None:
+    """Make sure that nothing but an archive is there, in the making or made by another process a moment ago.
 
     Raises:
         UsageError: something else is.
     """
-    if any(n not in (EXPERIMENTS, PACKS, FIRST_FILE) and not n.startswith(".tmp-") for n in names):
+    if FIRST_FILE not in names and any(n not in (EXPERIMENTS, PACKS) and not n.startswith(".tmp-") for n in names):
         raise UsageError(f"{where} is not an archive", "it holds other files", "choose another name")
 
 
