@@ -23,7 +23,7 @@ $(BIN)/rex: setup.cfg setup.py $(SOURCES) $(HEADERS)
 demo: $(BIN)/rex  ## record a small experiment, hide its inputs, replay it, compare a changed run
 	sh examples/demo/demo.sh $(abspath $(BIN)/rex)
 
-test: $(BIN)/rex  ## run the tests (some ten minutes on two cores)
+test: $(BIN)/rex  ## run the tests (a quarter of an hour on two cores)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not stress' tests
 
 test-all: $(BIN)/rex  ## run the tests, the long ones too
