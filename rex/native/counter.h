@@ -3,6 +3,7 @@
 #define REX_COUNTER_H
 
 struct pace;
+struct user_regs_struct;
 
 void tsc_start(void);
 void tsc_executed(struct task *t);
@@ -19,5 +20,10 @@ bool counter_has_sites(const struct task *t);
 uint64_t counter_asker(const struct task *t, uint64_t at);    /* who reads, by the slot that faults; 0: it is none */
 void counter_restore(struct task *t, uint64_t at, unsigned char *code, size_t n);   /* what sites were, among code read there */
 void counter_copy(struct space *to, const struct space *from);
+
+/* Loops that only read it and look at memory, see polls.c. */
+bool polls_read(struct task *t, const struct user_regs_struct *at_reading, size_t size);     /* it is in one: is not to come round faster */
+bool polls_hold(const struct task *t);                /* it is not to be resumed */
+ull polls_left_ns(void);                              /* until one is, as those are whose time has come; 0: none is held */
 
 #endif

@@ -8,7 +8,7 @@
  *   steer.c   registers, and how a task goes on   fast.c    queries without a stop
  *   stub.c    their code, which runs in tracees
  *   record*.c stops in, log out                   replay*.c log in, answers out
- *   tsc.c, counter.c  readings of the processor's counter     rdrand.c  its random numbers
+ *   tsc.c, counter.c, polls.c  readings of the processor's counter     rdrand.c  its random numbers
  *   seed.c    randomness that is the same in every run    unwind.c  the functions that led to a call
  *   pipes.c   what a process moves through inner pipes that it polls    arrivals.c  what threads read from those of others
  *   pipe_writers.c  who writes to an inner pipe before whom    replay_pace.c  clocks read more or less often
@@ -237,6 +237,7 @@ struct task {
     struct deferred *deferred;       /* a signal that is held back, see record_signals.c */
     int last_signal;                 /* record: that was delivered, and where */
     uint64_t last_signal_rip;
+    struct { uint64_t look; unsigned times; bool loops; ull since, until; } polls;     /* the counter, see polls.c */
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
     uint64_t random, random_drawn, random_children;   /* see seed.c */
     /* one task at a time */

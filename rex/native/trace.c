@@ -268,7 +268,8 @@ static void signal_stop(struct task *t, int sig)
         return;
     }
     if ((sig == SIGSEGV && (tsc_emulate(t) || counter_lands(t))) || (sig == SIGILL && (random_emulate(t) || counter_lands(t)))) {
-        resume(t, 0);
+        if (!polls_hold(t))
+            resume(t, 0);
         return;
     }
     if (t->ring && fast_leave_stub(t)) {
@@ -343,18 +344,20 @@ static long beat_ns(bool moves)          /* who naps, as Python's threads for it
     return serial_on ? serial_beat_ns() : moves ? 200000 : record_defers() || arrivals_wait() || replay_any_naps() || replay_any_rests() || replay_runtime_is_awaited() ? 1000000 : 10000000;
 }
 
-static void wait_beat(void)
+static void wait_beat(ull left_ns)       /* at most so long, unless it is 0 */
 {
     static unsigned beats;
     bool moves = replay_pipes_wait() || replay_alone_listens();
     struct timespec beat = {0, beat_ns(moves)};
+    bool is_short = left_ns && left_ns < (ull)beat.tv_nsec;
+    beat.tv_nsec = is_short ? (long)left_ns : beat.tv_nsec;
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     place_rest(true);
     int sig = sigtimedwait(&child, NULL, &beat);
     place_rest(false);
-    if (sig >= 0 || errno != EAGAIN)
+    if (sig >= 0 || errno != EAGAIN || is_short)
         return;
     if (serial_on)
         serial_idle();
@@ -371,8 +374,9 @@ static bool wait_one(pid_t *tid, int *status, struct rusage *used)
 {
     for (;;) {
         record_overdue();
+        ull left_ns = polls_left_ns();
         place_rest(true);
-        *tid = wait4(-1, status, __WALL | (is_patient() ? 0 : WNOHANG), used);
+        *tid = wait4(-1, status, __WALL | (is_patient() && !left_ns ? 0 : WNOHANG), used);
         place_rest(false);
         if (*tid > 0)
             return true;
@@ -385,7 +389,7 @@ static bool wait_one(pid_t *tid, int *status, struct rusage *used)
             forwarded = 0;
         }
         if (*tid == 0)
-            wait_beat();
+            wait_beat(left_ns);
     }
 }
 

@@ -105,7 +105,7 @@ uint64_t tsc_asker(struct task *t)
 bool tsc_emulate(struct task *t)
 {
     unsigned char code[sizeof met.word];
-    struct user_regs_struct r = regs_get(t);
+    struct user_regs_struct r = regs_get(t), before = r;
     met.at = r.rip;
     met.word = 0;
     mem_read(t->tid, met.at, &met.word, sizeof met.word);         /* at the end of what is mapped a part of it */
@@ -129,7 +129,7 @@ bool tsc_emulate(struct task *t)
     }
     r.rip += aux ? 3 : 2;
     regs_set(t, &r);
-    if (!is_quiet)
+    if (!is_quiet && !polls_read(t, &before, aux ? 3 : 2))
         counter_met(t, met.at, aux ? 3 : 2);
     return true;
 }

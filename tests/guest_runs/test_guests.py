@@ -170,6 +170,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "what a thread looks at that a handler in another has done is not ordered by the log"
        for name in ("threads_rest_reaps.c", "threads_rest_cut_off.c")},
     ("threads_rest.c", "reference"): "what is ready inside is told as it comes, though one thread alone works",
+    ("threads_polls.c", "reference"): "a loop that reads the counter until a signal comes ends by that alone, which comes at the next traced call: it hangs",
     ("threads_signals.c", "reference"): "now and then a call of an ended thread is left over when the process ends",
     ("python_threads.py", "reference"): "calls that ended threads left over, or took, count as divergences",
     ("socket_tcp.c", "reference"): "fstat of a socket is matched by the descriptor's number, which differs where threads race for numbers",
