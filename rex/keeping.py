@@ -92,6 +92,8 @@ class Keeper:
         """exclude: patterns of paths; those with a slash may be relative to cwd."""
         self._recording = recording
         self._identities = identities
+        if identities:
+            recording.reuse(identities.frames)
         self._exclude = tuple(p if "/" not in p.rstrip("/") or p.startswith(("/", "*"))
                               else os.path.normpath(os.path.join(cwd, p)) for p in exclude)
         self.excluded: set[str] = set()

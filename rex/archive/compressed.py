@@ -12,7 +12,6 @@ Whoever uses a file verifies all of this as it goes. It is for this user alone: 
 from __future__ import annotations
 
 import os
-import stat
 import struct
 from typing import BinaryIO, Iterator
 
@@ -21,22 +20,13 @@ from rex.archive.content import ENTRY, HOLE, Content, Entry, decode_list, encode
 from rex.archive.locks import remove_if_there, temporary_name
 from rex.archive.packer import Apart, Packer
 from rex.archive.packs import MAX_FRAME_BYTES
-from rex.archive.trimming import note_use, trim
+from rex.archive.trimming import is_private, note_use, trim
 from rex.errors import Damaged
 
 _DIRECTORY = "compressed-1"
 _FRAME, _FOOTER, _MAGIC = struct.Struct("<II32s"), struct.Struct("<II32s8s"), b"REXKEPT\n"
 # All of it takes at most so much, and at most this part of the room that is free, or its own.
 _LIMIT_BYTES, _PART_OF_ROOM = 2 << 30, 8
-
-
-def is_private(directory: str) -> bool:
-    """Whether a directory is this user's, and nobody else may write there."""
-    try:
-        info = os.lstat(directory)
-    except OSError:
-        return False
-    return stat.S_ISDIR(info.st_mode) and info.st_uid == os.geteuid() and not info.st_mode & 0o022
 
 
 class _Making(Apart):

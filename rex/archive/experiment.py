@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Callable, Iterable, Iterator, Mapping
 from rex import codec
 from rex.archive import capture, logs, manifest as manifests
 from rex.archive.content import Content
+from rex.archive.frames import Frames
 from rex.archive.identities import Identities
 from rex.archive.locks import (FileLock, append_whole, is_locked, remove_if_there, sync_directory, sync_file,
                                whole_file, write_atomically)
@@ -203,6 +204,10 @@ class Recording:
                 identities: Identities | None = None) -> FileState:
         """What is at path now, links not followed; a file's bytes are stored if asked for."""
         return capture.capture(self._packer, path, content, identities)
+
+    def reuse(self, frames: Frames) -> None:
+        """Take what was compressed before on this machine from its cache, and keep it there; before anything is added."""
+        self._packer.reuse(frames)
 
     def set_aside(self, path: str, limit_bytes: int) -> tuple[Callable[[], FileState], int] | None:
         """What stores a plain file as it is now, whatever becomes of it, and the memory that takes.

@@ -15,8 +15,10 @@ import threading
 import time
 from typing import Any
 
-from rex.archive.compressed import Compressed, is_private
+from rex.archive.compressed import Compressed
 from rex.archive.content import MAX_DEPTH, Content
+from rex.archive.frames import Frames
+from rex.archive.trimming import is_private
 
 # Reading a smaller file costs about as much as asking.
 WORTH_BYTES = 64 << 10
@@ -34,6 +36,7 @@ class Identities:
 
     Attributes:
         compressed: of large ones, the bytes as well.
+        frames: of small ones, what they were compressed to together.
     """
 
     def __init__(self, root: str, now_ns: int | None = None) -> None:
@@ -41,6 +44,7 @@ class Identities:
         self._now_ns = now_ns
         self._path = os.path.join(root, "identities-1.sqlite")
         self.compressed = Compressed(root)
+        self.frames = Frames(root)
         self._lock = threading.Lock()
         self._learnt: dict[tuple[int, int], tuple[Any, ...]] = {}
         self._devices: frozenset[int] | None = None
@@ -100,6 +104,7 @@ class Identities:
     def close(self) -> None:
         """Keep what was learnt, for recordings to come."""
         self.compressed.close()
+        self.frames.close()
         database, self._database = self._database, None
         if database is None:
             return

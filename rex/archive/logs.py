@@ -16,7 +16,7 @@ from rex.archive import apart
 from rex.archive.content import Content
 from rex.archive.locks import temporary_name, whole_file
 from rex.archive.manifest import LogFacts
-from rex.archive.packer import LEVEL, Packer
+from rex.archive.packer import LEVEL, Apart, Packer
 from rex.archive.store import Store
 from rex.beside import Beside
 from rex.errors import Damaged
@@ -190,7 +190,7 @@ class LogKeeper:
             if is_small:
                 codec.compress_blocks(held.blocks, body, _LEVEL)
             elif not held.is_large and not (base and self._is_worth(body.tell(), facts.size, first + held.blocks)):
-                return replace(facts, content=self._packer.add_blocks(first + held.blocks))
+                return replace(facts, content=self._packer.add_blocks(first + held.blocks, Apart()))
             self._write(first, body)
             return replace(facts, base=base)
 

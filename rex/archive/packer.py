@@ -10,11 +10,15 @@ from typing import Iterable
 from rex import codec
 from rex.archive.content import EMPTY, HOLE, Content, Entry, encode_list, split_list
 from rex.archive.cut import MAX_BYTES, WHOLE_BYTES, cut
+from rex.archive.frames import Frames
 from rex.archive.locks import sync_directory, sync_file
 from rex.archive.packs import PackWriter
 from rex.archive.store import Store, zero_blocks
 
 FRAME_BYTES = 2 << 20      # raw bytes gathered before a frame is compressed
+# Of frames that are to come again: at most so many, and at least so many up to an object that is, by its hash, one of three in
+# 256. So the same objects are together another time even where others came before them.
+_AGAIN_BYTES, _AGAIN_LEAST_BYTES, _LAST = 3 << 20, 384 << 10, 3
 APART_BYTES = (4 << 20) - MAX_BYTES   # the same, of one content alone
 PACK_BYTES = 256 << 20     # stored bytes before the next pack is begun
 LEVEL = 3
@@ -26,8 +30,9 @@ DENSE_LEVEL, DENSE_FRAME_BYTES = 19, 15 << 20
 class _Group:
     """Objects that are compressed together, back to back."""
 
-    def __init__(self, limit_bytes: int) -> None:
-        self._limit_bytes = limit_bytes
+    def __init__(self, limit_bytes: int, least_bytes: int = 0) -> None:
+        """least_bytes: from when on an object may by its hash be the last one; 0: at the limit."""
+        self._limit_bytes, self._least_bytes = limit_bytes, least_bytes or limit_bytes
         self._objects: list[tuple[bytes, bytes | memoryview]] = []
         self._size_bytes = 0
 
@@ -35,7 +40,7 @@ class _Group:
         """Whether it is large enough now."""
         self._objects.append((digest, data))
         self._size_bytes += len(data)
-        return self._size_bytes >= self._limit_bytes
+        return self._size_bytes >= (self._least_bytes if digest[0] < _LAST else self._limit_bytes)
 
     def take_all(self) -> list[tuple[bytes, bytes | memoryview]]:
         """What it holds; nothing is left."""
@@ -80,11 +85,16 @@ class Packer:
         self._failure: BaseException | None = None
         self._unsynced: list[str] = []
         self._is_directory_stale = False
+        self._frames: Frames | None = None
         self.beginnings: dict[str, bytes] = {} # of small contents, by sha256: their first four bytes
         self.sealed: set[str] = set()          # names of the packs written
         self.new_bytes = 0                     # raw bytes that were not in the store yet
         self.stored_bytes = 0                  # bytes of the packs written
         store.look_again()
+
+    def reuse(self, frames: Frames) -> None:
+        """Take what was compressed before on this machine from its cache, and keep it there; before anything is added."""
+        self._frames, self._group = frames, _Group(_AGAIN_BYTES, _AGAIN_LEAST_BYTES)
 
     def has(self, content: Content) -> bool:
         """Whether finished packs hold all that a content needs."""
@@ -129,12 +139,20 @@ class Packer:
         return True
 
     def _write_group(self, objects: list[tuple[bytes, bytes | memoryview]], group: _Group) -> None:
+        frames = self._frames if group is self._group else None
+        if frames:     # they came from several threads
+            objects.sort(key=lambda each: each[0])
+        entries = [(digest, len(data)) for digest, data in objects]
         try:
-            frame = codec.compress_together([data for _, data in objects], self.level)
+            frame = frames.find(entries, self.level) if frames else None
+            if frame is None:
+                frame = codec.compress_together([data for _, data in objects], self.level)
+                if frames:
+                    frames.keep(entries, self.level, frame)
         except BaseException as error:
             self._failure = error
             raise
-        self._write_frame(frame, [(digest, len(data)) for digest, data in objects])
+        self._write_frame(frame, entries)
         group.take(frame, len(objects))
 
     def _write_frame(self, frame: bytes, objects: list[Entry]) -> None:
