@@ -11,7 +11,7 @@ RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint, unt
 UNSEEN = 0.5
 # Of the share: what all borders together may take. The end of an inner loop and the start of the next iteration
 # save nearly the same computation.
-TOGETHER = 2 / 3
+TOGETHER = 1 / 2
 LEAD_S = 0.5              # that checkpoints may take before they were earned
 _LEAST_S = 0.001          # a checkpoint takes, whatever there is
 

@@ -237,7 +237,7 @@ struct task {
     struct deferred *deferred;       /* a signal that is held back, see record_signals.c */
     int last_signal;                 /* record: that was delivered, and where */
     uint64_t last_signal_rip;
-    struct { uint64_t look; unsigned times; bool loops; ull since, until; } polls;     /* the counter, see polls.c */
+    struct { uint64_t look; unsigned times; bool loops; ull since, seen, until; } polls;     /* reads the counter in a loop, see polls.c */
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
     uint64_t random, random_drawn, random_children;   /* see seed.c */
     /* one task at a time */

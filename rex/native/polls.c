@@ -2,13 +2,14 @@
  * threads of OpenBLAS do while they have no work.
  *
  * Each reading is a stop, so that of all that the tracer does such loops would soon be most.  A thread that is in one is
- * held for a part of the time that it has been in it: it goes on that much later at the most, and of ten thousand
- * readings a hundred are left.  It is in one if it comes back to where it was with the registers that it had, but for
+ * held for a part of the time that it has been in it, and for some milliseconds: it goes on that much later at the most,
+ * and of ten thousand readings a hundred are left.  It is in one if it comes back to where it was with the registers that it had, but for
  * what it read, and if the code on the way writes nothing. */
 #include "engine.h"
 #include "length.h"
 
-enum { MANY = 7, PART = 16, LEAST_NS = 20000, BEFORE = 64, WINDOW = 128 };
+enum { MANY = 7, PART = 16, LEAST_NS = 20000, MOST_NS = 10000000, BEFORE = 64, WINDOW = 128 };
+enum { ELSEWHERE_NS = 1000000 };          /* so long it did something else, or had no processor */
 
 static unsigned held;                     /* at most so many tasks are */
 
@@ -26,8 +27,6 @@ static bool only_looks(const unsigned char *code, size_t op, size_t length)
                                             0x84, 0x85, 0x8a, 0x8b, 0x8d, 0x90, 0xa8, 0xa9, 0xeb, 0xe9};
     static const unsigned char changing[] = {0x01, 0x09, 0x11, 0x19, 0x21, 0x29, 0x31, 0x88, 0x89, 0xc1, 0xd1, 0xd3, 0xf7};
     unsigned char first = code[op], next = op + 1 < length ? code[op + 1] : 0, modrm = op + 2 < length ? code[op + 2] : 0;
-    if (memchr("\xf0\xf2", code[0], 2))
-        return false;
     if (first == 0x0f)
         return next == 0x31 || next == 0x1f || next == 0xb6 || next == 0xb7 || next == 0xbe || next == 0xbf || next == 0xaf
             || (next & 0xf0) == 0x40 || (next & 0xf0) == 0x80 || (next == 0x01 && modrm == 0xf9)
@@ -38,6 +37,11 @@ static bool only_looks(const unsigned char *code, size_t op, size_t length)
         return true;                                                         /* a test */
     return memchr(reading, first, sizeof reading) || (first & 0xf0) == 0x70 || (first >= 0xb8 && first <= 0xbf)
         || (memchr(changing, first, sizeof changing) && is_register(next));
+}
+
+static bool is_jump(unsigned char first)
+{
+    return first == 0xe9 || first == 0xeb;
 }
 
 /* Where a jump goes, the place behind it if it is none. */
@@ -63,7 +67,7 @@ static bool only_looks_between(const unsigned char *code, size_t from, size_t to
             *back = target;
             return true;
         }
-        if (back && code[at - length + op] == 0xe9)
+        if (back && is_jump(code[at - length + op]))
             return false;
     }
     return !back && at == to;
@@ -97,11 +101,16 @@ bool polls_read(struct task *t, const struct user_regs_struct *at_reading, size_
         t->polls.times = 0;
         t->polls.since = now;
         t->polls.loops = false;
-    } else if (++t->polls.times == MANY)
-        t->polls.loops = is_loop(t, at_reading->rip, size);
+    } else {
+        if (now > t->polls.seen + ELSEWHERE_NS)
+            t->polls.since += now - t->polls.seen;
+        if (++t->polls.times == MANY)
+            t->polls.loops = is_loop(t, at_reading->rip, size);
+    }
+    t->polls.seen = now;
     ull while_ns = (now - t->polls.since) / PART;
     if (t->polls.loops && while_ns > LEAST_NS && !serial_on) {
-        t->polls.until = now + while_ns;
+        t->polls.seen = t->polls.until = now + (while_ns < MOST_NS ? while_ns : MOST_NS);
         held++;
     }
     return t->polls.loops;
