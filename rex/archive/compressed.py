@@ -133,10 +133,7 @@ class Compressed:
     def close(self) -> None:
         """Let what was not used for the longest time go, where it is too much."""
         if self._made_bytes:
-            try:
-                trim([self._directory], _LIMIT_BYTES, _PART_OF_ROOM)
-            except OSError:
-                pass
+            trim([self._directory], _LIMIT_BYTES, _PART_OF_ROOM)
 
 
 def _objects_of(entries: list[Entry]) -> list[Entry]:

@@ -5,13 +5,12 @@ One file for each frame, named by what it holds: the frame, then the sha256 of i
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 
 from rex import codec
 from rex.archive.content import Entry
-from rex.archive.locks import temporary_name
+from rex.archive.locks import write_atomically
 from rex.archive.trimming import is_private, note_use, trim
 
 _DIRECTORY = "frames-1"
@@ -30,11 +29,20 @@ class Frames:
         self._is_on = os.environ.get("REX_COMPRESSED") != "0"
         self._made_bytes = 0
 
-    def find(self, objects: list[Entry], level: int) -> bytes | None:
-        """A frame of exactly these objects, in this order, as it was compressed before."""
-        if not self._is_worth(objects) or not is_private(self._directory):
+    def compress_together(self, objects: list[Entry], parts: list[bytes | memoryview], level: int) -> bytes:
+        """A frame of exactly these objects, in this order, whose bytes the parts are: as it was compressed before, or now."""
+        if not self._is_on or len(objects) < 2 or sum(length for _, length in objects) < _WORTH_BYTES:
+            return codec.compress_together(parts, level)
+        name = hashlib.sha256(b"%d" % level + b"".join(digest for digest, _ in objects)).hexdigest()
+        frame = self._find(name)
+        if frame is None:
+            frame = codec.compress_together(parts, level)
+            self._keep(name, frame)
+        return frame
+
+    def _find(self, name: str) -> bytes | None:
+        if not is_private(self._directory):
             return None
-        name = _name(objects, level)
         try:
             with open(os.path.join(self._directory, name), "rb") as file:
                 data = file.read()
@@ -46,39 +54,22 @@ class Frames:
         except OSError:
             return None
 
-    def keep(self, objects: list[Entry], level: int, frame: bytes) -> None:
-        """Keep a frame for the next time."""
-        if not self._is_worth(objects) or self._made_bytes > _LIMIT_BYTES // _PART_OF_RUN:
+    def _keep(self, name: str, frame: bytes) -> None:
+        if self._made_bytes > _LIMIT_BYTES // _PART_OF_RUN:
             return
-        name, made = _name(objects, level), temporary_name(self._directory)
         try:
             os.makedirs(self._directory, mode=0o700, exist_ok=True)
-            if not is_private(self._directory):
-                self._is_on = False
-                return
-            with open(made, "xb") as file:
-                file.write(frame + _check(name, frame))
-            os.rename(made, os.path.join(self._directory, name))
-            self._made_bytes += len(frame)
+            self._is_on = self._is_on and is_private(self._directory)
+            if self._is_on:
+                write_atomically(os.path.join(self._directory, name), frame + _check(name, frame), is_durable=False)
+                self._made_bytes += len(frame)
         except OSError:
             self._is_on = False
-            with contextlib.suppress(OSError):
-                os.unlink(made)
-
-    def _is_worth(self, objects: list[Entry]) -> bool:
-        return self._is_on and len(objects) > 1 and sum(length for _, length in objects) >= _WORTH_BYTES
 
     def close(self) -> None:
         """Let what was not used for the longest time go, where it is too much."""
         if self._made_bytes:
-            try:
-                trim([self._directory], _LIMIT_BYTES, _PART_OF_ROOM)
-            except OSError:
-                pass
-
-
-def _name(objects: list[Entry], level: int) -> str:
-    return hashlib.sha256(b"%d" % level + b"".join(digest for digest, _ in objects)).hexdigest()
+            trim([self._directory], _LIMIT_BYTES, _PART_OF_ROOM)
 
 
 def _check(name: str, frame: bytes) -> bytes:

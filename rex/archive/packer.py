@@ -144,11 +144,9 @@ class Packer:
             objects.sort(key=lambda each: each[0])
         entries = [(digest, len(data)) for digest, data in objects]
         try:
-            frame = frames.find(entries, self.level) if frames else None
-            if frame is None:
-                frame = codec.compress_together([data for _, data in objects], self.level)
-                if frames:
-                    frames.keep(entries, self.level, frame)
+            parts = [data for _, data in objects]
+            frame = (frames.compress_together(entries, parts, self.level) if frames else
+                     codec.compress_together(parts, self.level))
         except BaseException as error:
             self._failure = error
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import time
@@ -35,23 +36,22 @@ def note_use(path: str, info: os.stat_result) -> None:
 
 
 def trim(directories: list[str], most_bytes: int, part: int) -> None:
-    """Remove files below the directories until they fit.
+    """Remove files below the directories until they fit; where one of them cannot be read, all stay.
 
     Args:
         most_bytes: what they may take together.
         part: nor may they take more than that part of the room that is free, or theirs: 4 is a fourth.
-    Raises:
-        OSError: one of the directories cannot be read.
     """
-    found = sorted(each for directory in directories for each in _files(directory))
-    held_bytes = sum(size for _, size, _ in found)
-    room = os.statvfs(directories[0])
-    limit_bytes = min(most_bytes, (room.f_bavail * room.f_frsize + held_bytes) // part)
-    for _, size, path in found:
-        if held_bytes <= limit_bytes:
-            break
-        remove_if_there(path)
-        held_bytes -= size
+    with contextlib.suppress(OSError):
+        found = sorted(each for directory in directories for each in _files(directory))
+        held_bytes = sum(size for _, size, _ in found)
+        room = os.statvfs(directories[0])
+        limit_bytes = min(most_bytes, (room.f_bavail * room.f_frsize + held_bytes) // part)
+        for _, size, path in found:
+            if held_bytes <= limit_bytes:
+                break
+            remove_if_there(path)
+            held_bytes -= size
 
 
 def _files(directory: str) -> Iterator[tuple[int, int, str]]:

@@ -97,8 +97,6 @@ class Unpacked:
             return
         try:
             trim([path for path in (self.root, self.programs) if os.path.isdir(path)], _LIMIT_BYTES, _PART_OF_ROOM)
-        except OSError:
-            pass
         finally:
             alone.release()
 

@@ -44,11 +44,6 @@ bool counter_has_sites(const struct task *t)
 
 /* ------------------------------------------------------------------ what may be changed */
 
-static bool is_between_registers(unsigned char modrm)
-{
-    return modrm >> 6 == 3;
-}
-
 static bool is_by_place(unsigned char modrm)
 {
     return (modrm & 0xc7) == 5;

@@ -12,4 +12,10 @@ size_t instruction_length(const unsigned char *code, size_t n, size_t *opcode_at
  * before come to it. */
 bool instruction_begins(const unsigned char *code, size_t n, size_t at);
 
+/* By its modrm: none of its operands is in memory. */
+static inline bool is_between_registers(unsigned char modrm)
+{
+    return modrm >> 6 == 3;
+}
+
 #endif

@@ -2,9 +2,9 @@
  * threads of OpenBLAS do while they have no work.
  *
  * Each reading is a stop, so that of all that the tracer does such loops would soon be most.  A thread that is in one is
- * held for a part of the time that it has been in it, and for some milliseconds: it goes on that much later at the most,
- * and of ten thousand readings a hundred are left.  It is in one if it comes back to where it was with the registers that it had, but for
- * what it read, and if the code on the way writes nothing. */
+ * held for a sixteenth of the time that it has been in it, for some milliseconds at the most: it goes on that much
+ * later, and of ten thousand readings a hundred are left.  It is in one if it comes back to where it was with the
+ * registers that it had, but for what it read, and if the code on the way writes nothing. */
 #include "engine.h"
 #include "length.h"
 
@@ -14,11 +14,6 @@ enum { ELSEWHERE_NS = 1000000 };          /* so long it did something else, or h
 static unsigned held;                     /* at most so many tasks are */
 
 /* ------------------------------------------------------------------ code */
-
-static bool is_register(unsigned char modrm)
-{
-    return modrm >> 6 == 3;
-}
 
 /* Whether an instruction changes at most registers, and goes on with the next one or as jumps within a function do. */
 static bool only_looks(const unsigned char *code, size_t op, size_t length)
@@ -32,11 +27,11 @@ static bool only_looks(const unsigned char *code, size_t op, size_t length)
             || (next & 0xf0) == 0x40 || (next & 0xf0) == 0x80 || (next == 0x01 && modrm == 0xf9)
             || (next == 0xae && modrm >= 0xe8);          /* fences */
     if (first == 0x80 || first == 0x81 || first == 0x83)
-        return is_register(next) || (next & 0x38) == 0x38;                   /* a comparison */
+        return is_between_registers(next) || (next & 0x38) == 0x38;                   /* a comparison */
     if ((first == 0xf6 || first == 0xf7) && (next & 0x30) == 0)
         return true;                                                         /* a test */
     return memchr(reading, first, sizeof reading) || (first & 0xf0) == 0x70 || (first >= 0xb8 && first <= 0xbf)
-        || (memchr(changing, first, sizeof changing) && is_register(next));
+        || (memchr(changing, first, sizeof changing) && is_between_registers(next));
 }
 
 static bool is_jump(unsigned char first)
@@ -124,9 +119,9 @@ bool polls_hold(const struct task *t)
 /* How long until the first of them goes on, those whose time has come now; 0: none is held. */
 ull polls_left_ns(void)
 {
-    ull now = held ? log_now() : 0, first = 0;
     if (!held)
         return 0;
+    ull now = log_now(), first = 0;
     held = 0;
     for (struct task *t = tasks; t; t = t->next) {
         if (!t->alive || !t->polls.until)

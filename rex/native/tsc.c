@@ -105,7 +105,7 @@ uint64_t tsc_asker(struct task *t)
 bool tsc_emulate(struct task *t)
 {
     unsigned char code[sizeof met.word];
-    struct user_regs_struct r = regs_get(t), before = r;
+    struct user_regs_struct r = regs_get(t);
     met.at = r.rip;
     met.word = 0;
     mem_read(t->tid, met.at, &met.word, sizeof met.word);         /* at the end of what is mapped a part of it */
@@ -114,7 +114,8 @@ bool tsc_emulate(struct task *t)
     bool aux = code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9;
     if (!plain && !aux)
         return false;
-    bool is_quiet = plain && is_in_loader(t->space, r.rip);
+    size_t size = aux ? 3 : 2;
+    bool is_quiet = plain && is_in_loader(t->space, r.rip), waits = !is_quiet && polls_read(t, &r, size);
     uint64_t value = 0;
     uint32_t ecx = 0;
     if (is_quiet)
@@ -124,13 +125,13 @@ bool tsc_emulate(struct task *t)
         r.rax = (uint32_t)value;
         r.rdx = value >> 32;
         r.rcx = aux ? ecx : r.rcx;
-        t->returned_at = r.rip + (aux ? 3 : 2);
+        t->returned_at = r.rip + size;
         serial_answered(t);
     }
-    r.rip += aux ? 3 : 2;
+    r.rip += size;
     regs_set(t, &r);
-    if (!is_quiet && !polls_read(t, &before, aux ? 3 : 2))
-        counter_met(t, met.at, aux ? 3 : 2);
+    if (!is_quiet && !waits)
+        counter_met(t, met.at, size);
     return true;
 }
 
