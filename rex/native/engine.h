@@ -6,7 +6,7 @@
  *   task.c    tasks, address spaces, descriptors  stack.c   the initial stack of a program
  *   paths.c   what a path means to a tracee       trace.c   spawn, stops, signals, task names
  *   steer.c   registers, and how a task goes on   fast.c    queries without a stop
- *   stub.c    their code, which runs in tracees
+ *   stub.c    their code, which runs in tracees   reports.c in what order stops are taken
  *   record*.c stops in, log out                   replay*.c log in, answers out
  *   tsc.c, counter.c, polls.c  readings of the processor's counter     rdrand.c  its random numbers
  *   seed.c    randomness that is the same in every run    unwind.c  the functions that led to a call
@@ -390,6 +390,7 @@ void resume(struct task *t, int sig);
 bool wants_all_calls(struct task *t);                /* each is to stop, for the sake of a signal */
 void go_on_entering(struct task *t);                 /* the handler's part of an entry-stop */
 struct rusage;
+pid_t next_report(int *status, int options, struct rusage *used);
 void take_report(pid_t tid, int status, const struct rusage *used);    /* of wait4 */
 void take_ended(const struct task *t);               /* its siblings that have */
 int trace(void);                                     /* wait status of the first process */

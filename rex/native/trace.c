@@ -376,7 +376,7 @@ static bool wait_one(pid_t *tid, int *status, struct rusage *used)
         record_overdue();
         ull left_ns = polls_left_ns();
         place_rest(true);
-        *tid = wait4(-1, status, __WALL | (is_patient() && !left_ns ? 0 : WNOHANG), used);
+        *tid = next_report(status, __WALL | (is_patient() && !left_ns ? 0 : WNOHANG), used);
         place_rest(false);
         if (*tid > 0)
             return true;
