@@ -4,6 +4,7 @@
  * thread is told of its children is as certain as in a process without threads: which of their pipes are ready, and which
  * child has ended.  So it waits until that is as in the log; once nothing else moves, the pace of the process is its own. */
 #include "engine.h"
+#include "queues.h"
 
 #include <poll.h>
 #include <sched.h>
@@ -31,6 +32,11 @@ static bool do_mates_rest(const struct task *t)
         working += other == t ? !t->handler_sp : next && !replay_is_signal(next) && !other->handler_sp;
     }
     return working <= 1;
+}
+
+static bool goes_alone(const struct task *t)
+{
+    return has_shared_work(t) && !is_kin(t) && !t->leader->is_paced && do_mates_rest(t);
 }
 
 static bool asks_by_poll(struct task *t, const struct record *r, struct asked *a)
@@ -130,7 +136,7 @@ static bool looks_for_child(struct task *t, const struct record *r)
 bool replay_is_alone(struct task *t, const struct event *e)
 {
     struct asked a;
-    return has_shared_work(t) && !is_kin(t) && !t->leader->is_paced && e->record->call == t->nr && replay_next(t) == e && do_mates_rest(t)
+    return e->record->call == t->nr && replay_next(t) == e && goes_alone(t)
         && (looks_for_child(t, e->record) || is_ended(t, e) || asks(t, e->record, &a));
 }
 
@@ -151,6 +157,45 @@ bool replay_alone_waits(struct task *t, const struct event *e)
             if (a.fd[i].revents && !is_as_told(t, &a.fd[i]))
                 return true;
     return false;
+}
+
+/* ------------------------------------------------------------------ what is over */
+
+/* A loop that goes round more often than when recorded, or less often, reads the clock so, and reckons its limits from that.  What the
+ * log has of the time before what the thread has done is over, what it has after what it does next is yet to come. */
+
+/* What it does next, if it has done all before that, and nothing after. */
+static const struct event *next_deed(const struct script *s)
+{
+    const struct event *next = s->done_to < s->count ? s->event[s->done_to] : NULL;
+    return next && !next->done && !(s->did && s->did->number > next->number) ? next : NULL;
+}
+
+void replay_alone_passed(struct task *t)
+{
+    struct script *s = t->script;
+    size_t did = s->past;
+    uint64_t time = 0;
+    if (!goes_alone(t))
+        return;
+    for (; s->done_to < s->count && (s->event[s->done_to]->done || s->event[s->done_to]->idle); s->done_to++)
+        did = s->event[s->done_to]->idle ? did : s->done_to;
+    for (; s->past < did; s->past++) {
+        struct event *e = s->event[s->past];
+        if (e->record->call != REX_NR_clock_gettime)
+            continue;
+        if (!e->done)
+            replay_done(e);
+        time = e->record->args[0] == CLOCK_MONOTONIC ? clock_of(e->record) : time;
+    }
+    if (time && next_deed(s))
+        replay_clock_reached(t, time);
+}
+
+bool replay_alone_is_early(const struct task *t, const struct event *e)
+{
+    const struct event *next = next_deed(t->script);
+    return next && e->number > next->number && e->record->task == t->script->index && goes_alone(t);
 }
 
 /* ------------------------------------------------------------------ signals that come to threads at rest */
@@ -234,7 +279,7 @@ static bool comes_first(struct task *mate, struct event *next, const struct task
 
 static bool keeps_order(const struct task *t)
 {
-    return has_any_rested() && has_shared_work(t) && !is_kin(t) && !t->leader->is_paced && do_mates_rest(t);
+    return has_any_rested() && goes_alone(t);
 }
 
 /* Whether a thread that only looks for a child's end comes before the event that tells of that: another thread's, or of the

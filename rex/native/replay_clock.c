@@ -173,6 +173,14 @@ void replay_clock_passed(struct task *t, uint64_t until)
     t->told_floor = t->clock_at && until > t->told_floor ? until : t->told_floor;
 }
 
+/* A thread that goes alone has done what the log has after that time: from here on the log's time counts. */
+void replay_clock_reached(struct task *t, uint64_t time)
+{
+    uint64_t *least[] = {&t->clock_floor, &t->told_floor, &t->least};
+    for (size_t i = 0; i < sizeof least / sizeof *least; i++)
+        *least[i] = *least[i] < time ? *least[i] : time;
+}
+
 /* A reading that the log has. */
 void replay_clock_told(struct task *t, const struct event *e)
 {
@@ -277,12 +285,23 @@ static bool asked_there(struct task *t, const struct record *r)
     return known.is_in_files ? asker == r->args[5] : is_same_asker(asker, t->args[1], r->args[5], r->args[1]);
 }
 
+/* The same functions, called by others, were there with as much on the stack. */
+static bool was_there(const struct task *t, const struct queue *own)
+{
+    enum { FAR = 512 };
+    const struct event *e = own->first;
+    for (int i = 0; e && i < FAR && !replay_is_like_place(t, e); i++)
+        e = e->next[EXACT];
+    return e && replay_is_like_place(t, e);
+}
+
 /* What it has for the thread where it is now. */
 static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
 {
     enum { FAR = 512 };
     struct event *first = queue_left(own, EXACT), *e = first;
-    for (int i = 0; e && (e->done || !asked_there(t, e->record)); e = e->next[EXACT])
+    bool is_there = was_there(t, own);
+    for (int i = 0; e && (e->done || !asked_there(t, e->record) || (is_there && !replay_is_like_place(t, e))); e = e->next[EXACT])
         if (++i > FAR)
             return NULL;
     return e == first ? forward(t, key, own, EXACT) : e;
@@ -333,7 +352,7 @@ static bool had_threads(const struct script *own, const struct event *e)
     return false;
 }
 
-struct event *replay_clock(struct task *t, uint64_t key)
+static struct event *reading(struct task *t, uint64_t key)
 {
     uint64_t asker = asker_now(t);
     struct queue *q = asker_queue(t->script, key, asker), *here = of_thread(t, key, t->args[1]);
@@ -360,4 +379,12 @@ struct event *replay_clock(struct task *t, uint64_t key)
             return e;
     }
     return forward(t, key, q, kind);
+}
+
+struct event *replay_clock(struct task *t, uint64_t key)
+{
+    replay_alone_passed(t);
+    struct event *e = reading(t, key);
+    bool is_early = e && t->args[0] == CLOCK_MONOTONIC && replay_alone_is_early(t, e) && !has_passed(t, e);
+    return is_early ? NULL : e;
 }

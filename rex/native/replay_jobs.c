@@ -59,7 +59,7 @@ static void set_place(struct script *s, size_t place)
         s->event[i]->done = i < place || s->event[i]->aside;
         replay_requeue(s, s->event[i]);
     }
-    s->cursor = s->readings_to = 0;
+    s->cursor = s->readings_to = s->done_to = s->past = 0;
 }
 
 static bool is_alive(const struct script *job)

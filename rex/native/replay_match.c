@@ -163,7 +163,7 @@ static bool is_of_mate(const struct task *t, const struct script *s)
 }
 
 /* Stacks of threads lie elsewhere, but by whole pages. */
-static bool is_like_place(const struct task *t, const struct event *e)
+bool replay_is_like_place(const struct task *t, const struct event *e)
 {
     enum { IN_PAGE = 4095 };
     return !((e->record->args[1] ^ t->args[1]) & IN_PAGE);
@@ -174,7 +174,7 @@ struct event *replay_like_place(const struct task *t, struct queue *q)
     enum { FAR = 512 };
     struct event *e = queue_left(q, PLAIN);
     for (int i = 0; e && i < FAR; e = e->next[PLAIN], i++)
-        if (!replay_is_taken(t, e) && is_like_place(t, e))
+        if (!replay_is_taken(t, e) && replay_is_like_place(t, e))
             return e;
     return NULL;
 }
@@ -203,7 +203,7 @@ static bool had_like_place(const struct task *t, long nr, uint64_t key)
     for (uint32_t i = 0; i < script_total(); i++) {
         const struct event *e = replay_is_mate(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
         for (int k = 0; e && k < FAR; e = e->next[PLAIN], k++)
-            if (is_like_place(t, e))
+            if (replay_is_like_place(t, e))
                 return true;
     }
     return false;
@@ -301,10 +301,10 @@ static struct event *match_own(struct task *t, long nr, uint64_t key)
 static struct event *match_of_mate(struct task *t, struct event *e, long nr, uint64_t key)
 {
     enum { STACK = 8 << 20 };
-    bool is_other = e && is_clock(nr) && t->args[0] == CLOCK_REALTIME && has_shared_work(t) && !is_like_place(t, e) && !replay_knows_asker(t, key);
+    bool is_other = e && is_clock(nr) && t->args[0] == CLOCK_REALTIME && has_shared_work(t) && !replay_is_like_place(t, e) && !replay_knows_asker(t, key);
     struct event *mates = is_other ? match_sibling(t, nr, key) : NULL;
     bool is_on_stack = t == t->leader && e && t->args[1] - t->regs.rsp < STACK && e->record->args[1] - t->regs.rsp < STACK;
-    return mates && (is_like_place(t, mates) || (is_on_stack && is_before(mates, e))) ? mates : e;
+    return mates && (replay_is_like_place(t, mates) || (is_on_stack && is_before(mates, e))) ? mates : e;
 }
 
 /* What comes over a connection comes in one order, whichever thread takes it. */

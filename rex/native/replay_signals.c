@@ -360,13 +360,19 @@ static bool do_all_sleep(void)
     return true;
 }
 
+/* The wait ran out when recorded, and what is outside came after it: it is over by itself. */
+static bool runs_out(const struct task *t)
+{
+    return t->in_vain && t->in_vain->number < t->outside->number;
+}
+
 /* Of those that wait for what is inside while the log has something outside for them: the first of that. */
 static bool hasten_first(void)
 {
     struct task *first = NULL;
     struct event *best = NULL;
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && replay_may_hasten(t) && !replay_runtime_left(t, t->outside) && (!best || t->outside->number < best->number)) {
+        if (t->alive && replay_may_hasten(t) && !runs_out(t) && !replay_runtime_left(t, t->outside) && (!best || t->outside->number < best->number)) {
             best = t->outside;
             first = t;
         }
