@@ -26,6 +26,7 @@
  *   replay_priority.c  locks that lend priority        replay_did.c  clocks by what was done before
  *   replay_sigwait.c  signals that a call takes       replay_sole.c   of whose threads one ever worked
  *   replay_epoll.c  what epoll watched when recorded   replay_drawn.c, replay_named.c  random bytes, names of now
+ *   replay_computes.c  signals in the midst of computation
  *   replay_renamed.c  names that threads have drawn otherwise      replay_until.c  waits until a point in time
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory

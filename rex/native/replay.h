@@ -80,7 +80,8 @@ bool replay_naps_on(struct task *t, const struct event *e);
 bool replay_awaits_call(struct task *t);
 bool replay_finds_place(struct task *t), replay_waits_past_place(struct task *t, struct event *e);
 void replay_idle(void);
-bool replay_any_naps(void), replay_any_rests(void);
+bool replay_computes_until(struct task *t, const struct event *e);   /* it is in the midst of computation, where a signal is to come */
+bool replay_any_naps(void), replay_any_rests(void), replay_any_computes(void);
 char replay_state(struct task *t);
 enum mover { NOBODY, TIME, READER, ITSELF };          /* what can make a task go on though no other does */
 enum mover replay_mover(struct task *t, ull *limit);  /* limit: where it is time, how long that may take; NULL: that is not asked */

@@ -346,7 +346,8 @@ static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
     ull waited = log_now() - t->last_stop;
     if (e->record->args[2] == IN_UNSEEN_CALL && waited < LONG_PATIENCE_NS && !replay_sleeps_there(t, e))
         return false;                     /* it is on its way to that call */
-    return waited > PATIENCE_NS && ((all_sleep && !replay_time_comes(e)) || (!replay_comes_by_itself(e) && waited > e->record->time - before));
+    return replay_computes_until(t, e)
+        || (waited > PATIENCE_NS && ((all_sleep && !replay_time_comes(e)) || (!replay_comes_by_itself(e) && waited > e->record->time - before)));
 }
 
 static bool do_all_sleep(void)

@@ -1,0 +1,30 @@
+/* Replay: signals that come in the midst of computation, long before the thread's next call.
+ *
+ * No place in the log tells where, and how long it computes until then is up to the machine.  What a handler does there (it counts,
+ * or sets what a loop looks at) shows by the next call at the latest: so it may come too early, but not too late. */
+#include "engine.h"
+
+enum { LONGEST_NS = 5000000, SOON_NS = 2000000 };      /* the recorder waits so long for a call: see record_signals.c */
+
+/* Threads that prod each other do so by what they know of each other. */
+static bool is_in_computation(const struct task *t, const struct event *e)
+{
+    const struct script *sender = replay_sender_of(e);
+    return !serial_on && e->record->args[2] == BETWEEN_CALLS && !e->record->args[1] && !(sender && replay_is_mate(t, sender))
+        && e->record->time > replay_time_before(t->script, t->script->cursor) + LONGEST_NS;
+}
+
+bool replay_computes_until(struct task *t, const struct event *e)
+{
+    return is_in_computation(t, e) && log_now() - t->last_stop >= SOON_NS && task_state(t) == 'R';
+}
+
+bool replay_any_computes(void)
+{
+    for (struct task *t = tasks; t; t = t->next) {
+        const struct event *e = t->alive && !t->held && t->script && t->script->birth ? replay_next_signal(t, false) : NULL;
+        if (e && t->injected != e && is_in_computation(t, e))
+            return true;
+    }
+    return false;
+}
