@@ -199,16 +199,18 @@ static char *with_loader(const char *program, const char *loader)
     return copy;
 }
 
-/* Archived programs were prepared by the caller; one that the replay has built is prepared here. */
-char *overlay_program(const char *path, const char *loader)
+/* Archived programs were prepared by the caller; one that the replay has built is prepared here.  held: where one is that may
+ * have no name, as a file in memory; NULL: it has one. */
+char *overlay_program(const char *path, const char *loader, const char *held)
 {
     struct stat st;
     char *above = upper(path), *loader_file;
-    bool built = !lstat(above, &st);
-    if (!built) {
+    if (lstat(above, &st)) {
         free(above);
         const char *file = is_gone(path) ? NULL : table_get(&programs, path);
-        return file ? strdup(file) : NULL;
+        if (file || !held || stat(held, &st))
+            return file ? strdup(file) : NULL;
+        above = strdup(held);
     }
     if (!loader || !(loader_file = overlay_read(loader)))
         return above;

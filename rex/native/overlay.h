@@ -17,7 +17,7 @@ bool overlay_exists(const char *path);
 bool overlay_is_archived(const char *path);
 void overlay_change_own(struct task *t, const char *path, const char *path2);   /* its call, by these names */
 bool overlay_is_kernel_device(const char *path);
-char *overlay_program(const char *path, const char *loader);   /* file to execute, NULL = none */
+char *overlay_program(const char *path, const char *loader, const char *held);   /* file to execute, NULL = none */
 void overlay_change(struct task *t, const struct record *r);   /* a call that changes the tree */
 void overlay_bind(struct task *t, const struct record *r);
 

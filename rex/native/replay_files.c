@@ -375,6 +375,13 @@ static bool has_other_arguments(struct task *t, const struct record *r)
     return differs;
 }
 
+/* Where the program is that a descriptor stands for; NULL: it is named. */
+static char *held_program(const struct task *t)
+{
+    bool is_held = t->nr == REX_NR_execveat && t->path && !*t->path;
+    return is_held ? text("/proc/%d/fd/%d", t->leader->tid, (int)t->args[0]) : NULL;
+}
+
 void replay_exec(struct task *t, struct event *e)
 {
     if (e->record->result < 0) {
@@ -385,7 +392,7 @@ void replay_exec(struct task *t, struct event *e)
         return;
     char *resolved = record_text(e->record, FIELD_WHOLE, FIELD_RESOLVED);
     char *loader = record_text(e->record, FIELD_WHOLE, FIELD_LOADER);
-    char *file = resolved ? overlay_program(resolved, loader) : NULL;
+    char *held = held_program(t), *file = resolved ? overlay_program(resolved, loader, held) : NULL;
     if (!file) {
         replay_diverged(t, e, "the program is not in the archive");
         skip_call(t, -ENOENT);
@@ -403,6 +410,7 @@ void replay_exec(struct task *t, struct event *e)
     }
     free(resolved);
     free(loader);
+    free(held);
     free(file);
 }
 

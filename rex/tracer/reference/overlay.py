@@ -105,18 +105,24 @@ class Overlay:
             self._make_parents(path)
         return self._upper(path)
 
-    def program(self, path: bytes, loader: bytes | None) -> bytes | None:
+    def program(self, path: bytes, loader: bytes | None, held: bytes | None) -> bytes | None:
         """The file to execute, None if there is none.
 
         Archived programs were prepared by the caller; one that the replay has built is prepared here.
+
+        Args:
+            held: where one is that may have no name, as a file in memory; None: it has one.
         """
         above = self._upper(path)
         if not os.path.lexists(above):
-            return None if self._is_gone(path) else self._plan.programs.get(path)
+            file = None if self._is_gone(path) else self._plan.programs.get(path)
+            if file is not None or held is None:
+                return file
+            above = held
         loader_file = self.read(loader) if loader else None
         if loader_file is None:
             return above
-        found = os.lstat(above)
+        found = os.stat(above)
         identity = above, found.st_ino, found.st_mtime_ns
         if identity not in self._made_programs:
             self._made_programs[identity] = self._with_loader(above, loader_file)

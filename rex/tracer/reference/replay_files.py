@@ -206,7 +206,9 @@ def perform_exec(replayer: "Replayer", task: Task, entry: Entry) -> None:
     if not _has_scratch(task):
         return
     resolved = event.data(RESOLVED)
-    file = replayer.overlay.program(resolved, event.data(LOADER)) if resolved else None
+    is_held = task.nr == _NR["execveat"] and not task.path     # by a descriptor alone
+    held = b"/proc/%d/fd/%d" % (task.leader.tid, task.args[0]) if is_held else None
+    file = replayer.overlay.program(resolved, event.data(LOADER), held) if resolved else None
     if file is None:
         _give_up(replayer, task, entry, "the program is not in the archive")
         return

@@ -126,11 +126,12 @@ def test_modes_sizes_and_times(files: Files, make_task: MakeTask) -> None:
 
 
 def test_programs(files: Files) -> None:
-    assert files.overlay.program(b"/bin/tool", None) == b"/prepared/tool"
-    assert files.overlay.program(b"/bin/none", None) is None
+    assert files.overlay.program(b"/bin/tool", None, None) == b"/prepared/tool"
+    assert files.overlay.program(b"/bin/none", None, None) is None
+    assert files.overlay.program(b"/memfd:tool (deleted)", None, b"/held") == b"/held"
     files.above("/bin").mkdir()
     files.above("/bin/made").write_bytes(b"#!/bin/sh\n")
-    assert files.overlay.program(b"/bin/made", None) == os.fsencode(files.above("/bin/made"))
+    assert files.overlay.program(b"/bin/made", None, b"/held") == os.fsencode(files.above("/bin/made"))
 
 
 def test_a_problem_is_told(files: Files, make_task: MakeTask) -> None:
