@@ -1,7 +1,7 @@
 /* Replay: the log in, answers to stops out.
  *
- * replay_match.c finds the event that answers a call, replay_order.c says whether it
- * is its turn, replay_signals.c brings signals, replay_calls.c and the others act. */
+ * replay_match.c finds the event that answers a call, replay_order.c says whether it is its turn, replay_signals.c brings
+ * signals, replay_calls.c and the others act. */
 #include "engine.h"
 #include "fast.h"
 #include "ipc.h"
@@ -25,8 +25,7 @@ static char *event_text(const struct event *e)
 {
     const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_IN);
     bool path = call_of(e->record->call) && call_of(e->record->call)->key == REX_KEY_PATH;
-    return path && f ? text("%s \"%.*s\"", name_of(e->record->call), (int)f->length, f->data)
-                     : strdup(name_of(e->record->call));
+    return path && f ? text("%s \"%.*s\"", name_of(e->record->call), (int)f->length, f->data) : strdup(name_of(e->record->call));
 }
 
 /* What threads do may depend on their order, and others then on that. */
@@ -258,7 +257,8 @@ static void entry(struct task *t)
     }
     if (next && replay_is_signal(next) && (replay_waits_for_end(t, next) || replay_waits_past_place(t, next)))
         return;
-    if (next && replay_is_signal(next) && (replay_is_killed_later(t, next) || replay_passed_place(t, next) || replay_alone_precedes(t, next))) {
+    if (next && replay_is_signal(next) && (replay_is_killed_later(t, next) || replay_passed_place(t, next) || replay_alone_precedes(t, next)
+        || (is_readiness_wait(c) && replay_alone_awaits(t, next)))) {
         block(t);
         return;
     }
@@ -355,6 +355,8 @@ static void settle(void)
             replay_poll_settle(t);
         else if (t->alive && t->blocked && replay_is_doomed(t))
             replay_kill_due(t);
+        else if (t->alive && t->blocked)
+            replay_alone_told(t);
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && t->held && replay_is_turn(t, t->matched) && replay_is_answerable(t, t->matched)) {
             perform(t);
@@ -444,6 +446,5 @@ void replay_finish(int status)
 
 const struct handler replayer = {
     .entry = entry, .exit = exit_stop, .born = replay_born, .execed = replay_execed, .signal = replay_signal,
-    .stepped = replay_take_number, .ended = replay_ended, .tsc = replay_tsc, .random = replay_random, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = replay_taken, .ready = replay_ready, .all_calls = replay_awaits_call,
-    .leaves = replay_leaves_locks,
+    .stepped = replay_take_number, .ended = replay_ended, .tsc = replay_tsc, .random = replay_random, .start = replay_began, .settle = settle, .idle = replay_idle, .taken = replay_taken, .ready = replay_ready, .all_calls = replay_awaits_call, .leaves = replay_leaves_locks,
 };

@@ -159,6 +159,29 @@ bool replay_alone_waits(struct task *t, const struct event *e)
     return false;
 }
 
+/* ------------------------------------------------------------------ signals before a wait */
+
+/* The log has signals of others before the wait that the thread comes to now: one of several children that ended beside each other
+ * may not have come as far here. */
+bool replay_alone_awaits(struct task *t, const struct event *signal)
+{
+    const struct script *s = t->script, *sender = replay_sender_of(signal);
+    struct asked a;
+    size_t i = script_place(s, signal);
+    while (i < s->count && (s->event[i]->done || replay_is_signal(s->event[i])))
+        i++;
+    return sender && !replay_is_mate(t, sender) && !replay_is_sent(t, signal) && i < s->count && s->event[i]->record->call == t->nr && goes_alone(t)
+        && asks(t, s->event[i]->record, &a);
+}
+
+/* It is blocked until that comes, which may be now. */
+void replay_alone_told(struct task *t)
+{
+    struct event *next = replay_next(t);
+    if (next && replay_is_signal(next) && t->injected != next && replay_is_sent(t, next) && goes_alone(t))
+        replay_send_now(t, next);
+}
+
 /* ------------------------------------------------------------------ what is over */
 
 /* A loop that goes round more often than when recorded, or less often, reads the clock so, and reckons its limits from that.  What the

@@ -167,7 +167,7 @@ bool replay_waits_for_end(struct task *t, const struct event *next)
 {
     bool may_be = has_shared_work(t) && is_readiness_wait(call_of(t->nr)) && t->injected != next && next->record->args[0] == SIGCHLD;
     const struct script *child = may_be ? replay_sender_of(next) : NULL;
-    return child && task_named(child->tid) && !replay_is_sent(t, next) && replay_wait_freely(t, NULL);
+    return child && task_named(child->tid) && !replay_is_sent(t, next) && !replay_alone_awaits(t, next) && replay_wait_freely(t, NULL);
 }
 
 /* Where a wait has its limit, ms; NULL: it points to that. */
