@@ -66,7 +66,6 @@ bool replay_peer_freely(struct task *t);
 bool replay_is_alone(struct task *t, const struct event *e);         /* see replay_alone.c */
 bool replay_alone_waits(struct task *t, const struct event *e);
 bool replay_alone_awaits(struct task *t, const struct event *signal);
-void replay_alone_told(struct task *t);
 void replay_alone_passed(struct task *t);            /* the log's readings of clocks before what it has done are over */
 bool replay_alone_is_early(const struct task *t, const struct event *e);    /* a reading that the log has after what it does next */
 struct event *replay_alone_next(struct task *t);

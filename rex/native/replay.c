@@ -257,8 +257,7 @@ static void entry(struct task *t)
     }
     if (next && replay_is_signal(next) && (replay_waits_for_end(t, next) || replay_waits_past_place(t, next)))
         return;
-    if (next && replay_is_signal(next) && (replay_is_killed_later(t, next) || replay_passed_place(t, next) || replay_alone_precedes(t, next)
-        || (is_readiness_wait(c) && replay_alone_awaits(t, next)))) {
+    if (next && replay_is_signal(next) && replay_is_signal_later(t, next)) {
         block(t);
         return;
     }
@@ -356,7 +355,7 @@ static void settle(void)
         else if (t->alive && t->blocked && replay_is_doomed(t))
             replay_kill_due(t);
         else if (t->alive && t->blocked)
-            replay_alone_told(t);
+            replay_send_to_blocked(t);
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && t->held && replay_is_turn(t, t->matched) && replay_is_answerable(t, t->matched)) {
             perform(t);

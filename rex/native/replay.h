@@ -65,6 +65,8 @@ bool replay_is_doomed(struct task *t);                /* see replay_killed.c */
 bool replay_was_killed(const struct task *t);
 bool replay_kill_due(struct task *t);                 /* then it was */
 void replay_send_now(struct task *t, struct event *e);
+bool replay_is_signal_later(struct task *t, struct event *next);     /* the task goes no further before */
+void replay_send_to_blocked(struct task *t);
 void replay_send_with(struct task *t, struct event *e);
 bool replay_signal(struct task *t, int sig);
 bool replay_is_sent(struct task *t, const struct event *e);

@@ -170,16 +170,8 @@ bool replay_alone_awaits(struct task *t, const struct event *signal)
     size_t i = script_place(s, signal);
     while (i < s->count && (s->event[i]->done || replay_is_signal(s->event[i])))
         i++;
-    return sender && !replay_is_mate(t, sender) && !replay_is_sent(t, signal) && i < s->count && s->event[i]->record->call == t->nr && goes_alone(t)
-        && asks(t, s->event[i]->record, &a);
-}
-
-/* It is blocked until that comes, which may be now. */
-void replay_alone_told(struct task *t)
-{
-    struct event *next = replay_next(t);
-    if (next && replay_is_signal(next) && t->injected != next && replay_is_sent(t, next) && goes_alone(t))
-        replay_send_now(t, next);
+    bool is_due = sender && !replay_is_mate(t, sender) && !replay_is_sent(t, signal);
+    return is_due && i < s->count && s->event[i]->record->call == t->nr && goes_alone(t) && asks(t, s->event[i]->record, &a);
 }
 
 /* ------------------------------------------------------------------ what is over */

@@ -186,6 +186,21 @@ void replay_send_now(struct task *t, struct event *e)
     serial_rouse(t, (int)e->record->args[0]);
 }
 
+/* The signal that the task has next does not come yet, and the task goes no further before. */
+bool replay_is_signal_later(struct task *t, struct event *next)
+{
+    return replay_is_killed_later(t, next) || replay_passed_place(t, next) || replay_alone_precedes(t, next)
+        || (is_readiness_wait(call_of(t->nr)) && replay_alone_awaits(t, next));
+}
+
+/* It is blocked until that comes, which may be now. */
+void replay_send_to_blocked(struct task *t)
+{
+    struct event *next = replay_next(t);
+    if (next && replay_is_signal(next) && t->injected != next && replay_is_sent(t, next) && !replay_is_signal_later(t, next))
+        replay_send_now(t, next);
+}
+
 static struct event *event_after(struct task *t, const struct event *e)
 {
     struct script *s = t->script;
