@@ -307,6 +307,7 @@ void bytes_free(struct bytes *b);
 enum special { EVENT_TASK = 0x8000, EVENT_SIGNAL, EVENT_EXIT, EVENT_TSC, EVENT_NOTE, EVENT_DUP, EVENT_SWITCH, EVENT_PIPE, EVENT_RANDOM, EVENT_SHARED,
                EVENT_MAPPED };
 enum moment { BETWEEN_CALLS, WITH_LAST_EVENT, IN_UNSEEN_CALL, AT_NEXT_CALL, AT_UNBLOCK, AT_UNSEEN_CALL, AT_HANDLER };  /* where a signal came */
+enum { DEFERRED_NS = 5000000 };                      /* for so long of processor time at most one waits for a call: see record_signals.c */
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
                   FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER, FIELD_STAND_IN = 255 };  /* the last: in rings only */
 enum { FIELD_WHOLE = 255, PART_NAME = 0x10, PART_DATA = 0x20, PART_CONTROL = 0x30 };

@@ -66,8 +66,7 @@ bool replay_peer_freely(struct task *t);
 bool replay_is_alone(struct task *t, const struct event *e);         /* see replay_alone.c */
 bool replay_alone_waits(struct task *t, const struct event *e);
 bool replay_alone_awaits(struct task *t, const struct event *signal);
-void replay_alone_passed(struct task *t);            /* the log's readings of clocks before what it has done are over */
-bool replay_alone_is_early(const struct task *t, const struct event *e);    /* a reading that the log has after what it does next */
+const struct event *replay_alone_deed(struct task *t);      /* what it does next; NULL: it does not go alone */
 struct event *replay_alone_next(struct task *t);
 bool replay_alone_is_later(const struct task *t, const struct event *e);
 bool replay_alone_cut_off(struct task *t);

@@ -18,6 +18,7 @@ struct event *queue_left(struct queue *q, int kind);
 bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best);   /* the first left of what gettimeofday told near that place; false: none ever */
 uint64_t place_of(long nr, const uint64_t *args);    /* of clocks: who asks, or where the answer goes */
 bool replay_is_like_place(const struct task *t, const struct event *e);
+bool replay_had_like_place(const struct task *t, const struct queue *q, int kind);
 struct event *replay_like_place(const struct task *t, struct queue *q);   /* of clocks: where the answer went to such a place of a stack */
 
 /* Clocks: see replay_asked.c. */

@@ -94,7 +94,7 @@ static enum moment moment_of(struct task *t)
 /* One that comes in the midst of computation waits for the thread's next call that the log has an event of, or in which
  * it may sleep: that place a replay finds.  Where there is no such call for long it comes as it would have. */
 struct deferred { struct deferred *next; siginfo_t info; ull used; bool is_sent; enum moment moment; };
-enum { LONGEST_NS = 5000000, LOOK_NS = 1000000 };
+enum { LOOK_NS = 1000000 };
 static unsigned unsent;
 
 bool record_defers(void)
@@ -217,7 +217,7 @@ void record_overdue(void)
     looked_at = log_now();
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && record_awaits_call(t)
-            && (task_state(t) == 'S' || task_usage(t).ran - t->deferred->used > LONGEST_NS))
+            && (task_state(t) == 'S' || task_usage(t).ran - t->deferred->used > DEFERRED_NS))
             send_first(t);
 }
 

@@ -176,9 +176,6 @@ bool replay_alone_awaits(struct task *t, const struct event *signal)
 
 /* ------------------------------------------------------------------ what is over */
 
-/* A loop that goes round more often than when recorded, or less often, reads the clock so, and reckons its limits from that.  What the
- * log has of the time before what the thread has done is over, what it has after what it does next is yet to come. */
-
 /* What it does next, if it has done all before that, and nothing after. */
 static const struct event *next_deed(const struct script *s)
 {
@@ -186,13 +183,15 @@ static const struct event *next_deed(const struct script *s)
     return next && !next->done && !(s->did && s->did->number > next->number) ? next : NULL;
 }
 
-void replay_alone_passed(struct task *t)
+/* A loop that goes round more often than when recorded, or less often, reads the clock so, and reckons its limits from that.  What the
+ * log has of the time before what the thread has done is over; what it has after what it does next, which is told, is yet to come. */
+const struct event *replay_alone_deed(struct task *t)
 {
     struct script *s = t->script;
     size_t did = s->past;
     uint64_t time = 0;
     if (!goes_alone(t))
-        return;
+        return NULL;
     for (; s->done_to < s->count && (s->event[s->done_to]->done || s->event[s->done_to]->idle); s->done_to++)
         did = s->event[s->done_to]->idle ? did : s->done_to;
     for (; s->past < did; s->past++) {
@@ -203,14 +202,10 @@ void replay_alone_passed(struct task *t)
             replay_done(e);
         time = e->record->args[0] == CLOCK_MONOTONIC ? clock_of(e->record) : time;
     }
-    if (time && next_deed(s))
+    const struct event *next = next_deed(s);
+    if (time && next)
         replay_clock_reached(t, time);
-}
-
-bool replay_alone_is_early(const struct task *t, const struct event *e)
-{
-    const struct event *next = next_deed(t->script);
-    return next && e->number > next->number && e->record->task == t->script->index && goes_alone(t);
+    return next;
 }
 
 /* ------------------------------------------------------------------ signals that come to threads at rest */

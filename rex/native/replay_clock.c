@@ -285,22 +285,12 @@ static bool asked_there(struct task *t, const struct record *r)
     return known.is_in_files ? asker == r->args[5] : is_same_asker(asker, t->args[1], r->args[5], r->args[1]);
 }
 
-/* The same functions, called by others, were there with as much on the stack. */
-static bool was_there(const struct task *t, const struct queue *own)
-{
-    enum { FAR = 512 };
-    const struct event *e = own->first;
-    for (int i = 0; e && i < FAR && !replay_is_like_place(t, e); i++)
-        e = e->next[EXACT];
-    return e && replay_is_like_place(t, e);
-}
-
 /* What it has for the thread where it is now. */
 static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
 {
     enum { FAR = 512 };
     struct event *first = queue_left(own, EXACT), *e = first;
-    bool is_there = was_there(t, own);
+    bool is_there = replay_had_like_place(t, own, EXACT);      /* else the same functions, called by others, have other room on the stack */
     for (int i = 0; e && (e->done || !asked_there(t, e->record) || (is_there && !replay_is_like_place(t, e))); e = e->next[EXACT])
         if (++i > FAR)
             return NULL;
@@ -383,8 +373,8 @@ static struct event *reading(struct task *t, uint64_t key)
 
 struct event *replay_clock(struct task *t, uint64_t key)
 {
-    replay_alone_passed(t);
+    const struct event *deed = replay_alone_deed(t);
     struct event *e = reading(t, key);
-    bool is_early = e && t->args[0] == CLOCK_MONOTONIC && replay_alone_is_early(t, e) && !has_passed(t, e);
-    return is_early ? NULL : e;
+    bool is_after = e && deed && e->number > deed->number && e->record->task == t->script->index;
+    return is_after && t->args[0] == CLOCK_MONOTONIC && !has_passed(t, e) ? NULL : e;
 }

@@ -4,14 +4,14 @@
  * or sets what a loop looks at) shows by the next call at the latest: so it may come too early, but not too late. */
 #include "engine.h"
 
-enum { LONGEST_NS = 5000000, SOON_NS = 2000000 };      /* the recorder waits so long for a call: see record_signals.c */
+enum { SOON_NS = 2000000 };
 
 /* Threads that prod each other do so by what they know of each other. */
 static bool is_in_computation(const struct task *t, const struct event *e)
 {
     const struct script *sender = replay_sender_of(e);
     return !serial_on && e->record->args[2] == BETWEEN_CALLS && !e->record->args[1] && !(sender && replay_is_mate(t, sender))
-        && e->record->time > replay_time_before(t->script, t->script->cursor) + LONGEST_NS;
+        && e->record->time > replay_time_before(t->script, t->script->cursor) + DEFERRED_NS;
 }
 
 bool replay_computes_until(struct task *t, const struct event *e)

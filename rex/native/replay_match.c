@@ -196,16 +196,21 @@ static bool is_before(const struct event *e, const struct event *other)
     return is_clock(e->record->call) ? clock_of(e->record) < clock_of(other->record) : e->number < other->number;
 }
 
-/* The log has readings at such a place, though none may be left. */
-static bool had_like_place(const struct task *t, long nr, uint64_t key)
+/* The log has readings of the queue at such a place, though none may be left. */
+bool replay_had_like_place(const struct task *t, const struct queue *q, int kind)
 {
     enum { FAR = 512 };
-    for (uint32_t i = 0; i < script_total(); i++) {
-        const struct event *e = replay_is_mate(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
-        for (int k = 0; e && k < FAR; e = e->next[PLAIN], k++)
-            if (replay_is_like_place(t, e))
-                return true;
-    }
+    const struct event *e = q->first;
+    for (int i = 0; e && i < FAR && !replay_is_like_place(t, e); i++)
+        e = e->next[kind];
+    return e && replay_is_like_place(t, e);
+}
+
+static bool had_like_place(const struct task *t, long nr, uint64_t key)
+{
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (replay_is_mate(t, script_of(i)) && replay_had_like_place(t, queue_at(queue_id(script_of(i), nr, key, 0)), PLAIN))
+            return true;
     return false;
 }
 
