@@ -261,6 +261,7 @@ extern struct task *tasks, *ended_processes;         /* the latter in replays on
 char task_state(struct task *t);                      /* as in /proc: R runs, S sleeps, t is stopped; X has ended */
 bool task_is_ending(struct task *t);                  /* beyond its last instruction, though not yet reported */
 bool task_blocks(const struct task *t, int sig);      /* a signal, by its mask */
+bool task_masks(const struct task *t, int sig, int how);     /* the call that it begins blocks it, or lets it in */
 bool task_halt(struct task *t);                       /* it stops, which is reported later; false: not soon */
 struct usage task_usage(const struct task *t);        /* until now, which on a busy machine says more than wall time; 0 where the kernel does not say; NULL: our own */
 struct usage usage_since(const struct task *t, struct usage *before);    /* which is as it is now afterwards */

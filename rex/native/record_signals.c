@@ -93,7 +93,7 @@ static enum moment moment_of(struct task *t)
 
 /* One that comes in the midst of computation waits for the thread's next call that the log has an event of, or in which
  * it may sleep: that place a replay finds.  Where there is no such call for long it comes as it would have. */
-struct deferred { struct deferred *next; siginfo_t info; ull used; bool is_sent; enum moment moment; };
+struct deferred { struct deferred *next; siginfo_t info; ull used; bool is_sent, is_shut_out; enum moment moment; };
 enum { LOOK_NS = 1000000 };
 static unsigned unsent;
 
@@ -187,14 +187,20 @@ static enum moment moment_before(struct task *t, bool external)
     return !is_unlogged(t, external) ? AT_NEXT_CALL : may_sleep(t) ? AT_UNSEEN_CALL : BETWEEN_CALLS;
 }
 
-/* At a call's entry: true if the signal comes now, and the call begins after it. */
+/* At a call's entry: true if the signal comes now, and the call begins after it.  One that the program blocks meanwhile
+ * comes as it is let in, if a call in the log tells that place from others. */
 bool record_deferred_comes(struct task *t, bool external)
 {
-    enum moment moment = record_awaits_call(t) ? moment_before(t, external) : BETWEEN_CALLS;
-    if (serial_on || moment == BETWEEN_CALLS)
+    if (serial_on || !record_awaits_call(t))
         return false;
-    bool is_held = task_blocks(t, t->deferred->info.si_signo);
-    if ((is_held && !has_own_mask(t->nr)) || !send_first(t) || is_held)
+    int sig = t->deferred->info.si_signo;
+    if (task_masks(t, sig, SIG_BLOCK) || task_masks(t, sig, SIG_UNBLOCK))
+        t->deferred->is_shut_out = task_masks(t, sig, SIG_BLOCK);
+    enum moment moment = moment_before(t, external);
+    if (moment == BETWEEN_CALLS)
+        return false;
+    bool is_held = task_blocks(t, sig);
+    if ((is_held && !has_own_mask(t->nr) && !t->deferred->is_shut_out) || !send_first(t) || is_held)
         return false;
     t->deferred->moment = moment;
     rewind_call(t);

@@ -6,12 +6,21 @@
 
 enum { SOON_NS = 2000000 };
 
+/* When it began to compute: signals before this one came as it did. */
+static ull computing_since(const struct script *s)
+{
+    size_t at = s->cursor;
+    while (at && s->event[at - 1]->record->call == EVENT_SIGNAL && s->event[at - 1]->record->args[2] == BETWEEN_CALLS)
+        at--;
+    return replay_time_before(s, at);
+}
+
 /* Threads that prod each other do so by what they know of each other. */
 static bool is_in_computation(const struct task *t, const struct event *e)
 {
     const struct script *sender = replay_sender_of(e);
     return !serial_on && e->record->args[2] == BETWEEN_CALLS && !e->record->args[1] && !(sender && replay_is_mate(t, sender))
-        && e->record->time > replay_time_before(t->script, t->script->cursor) + DEFERRED_NS;
+        && e->record->time > computing_since(t->script) + DEFERRED_NS;
 }
 
 bool replay_computes_until(struct task *t, const struct event *e)

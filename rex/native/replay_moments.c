@@ -18,13 +18,6 @@ bool replay_awaits_call(struct task *t)
     return moment == AT_UNBLOCK || moment == IN_UNSEEN_CALL || (e && (e->record->args[0] != SIGCHLD || replay_is_sent(t, e)));
 }
 
-static bool unblocks(const struct task *t, int sig)
-{
-    uint64_t set = 0, bit = 1ULL << (sig - 1);
-    return task_blocks(t, sig) && t->args[1] && mem_read(t->tid, t->args[1], &set, sizeof set)
-        && (t->args[0] == SIG_UNBLOCK ? set & bit : t->args[0] == SIG_SETMASK && !(set & bit));
-}
-
 static void block_signal(const struct task *t, int sig, bool blocks)
 {
     uint64_t set = 0, bit = 1ULL << (sig - 1);
@@ -75,7 +68,7 @@ bool replay_finds_place(struct task *t)
     enum moment moment = awaited(t);
     struct event *e = replay_next(t);
     shut_out_again(t);
-    bool is_there = moment == AT_UNBLOCK ? t->nr == REX_NR_rt_sigprocmask && unblocks(t, (int)e->record->args[0])
+    bool is_there = moment == AT_UNBLOCK ? task_blocks(t, (int)e->record->args[0]) && task_masks(t, (int)e->record->args[0], SIG_UNBLOCK)
         : moment == AT_UNSEEN_CALL && t->nr == (long)e->record->args[3] && replay_is_sent(t, e) && !replay_alone_precedes(t, e);
     if (!is_there || fast_caller_sp(t) != (uint64_t)e->record->result)
         return false;

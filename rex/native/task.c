@@ -94,6 +94,14 @@ bool task_blocks(const struct task *t, int sig)
     return blocked >> (sig - 1) & 1;
 }
 
+bool task_masks(const struct task *t, int sig, int how)
+{
+    uint64_t set = 0, bit = 1ULL << (sig - 1);
+    if (t->nr != REX_NR_rt_sigprocmask || !t->args[1] || !mem_read(t->tid, t->args[1], &set, sizeof set))
+        return false;
+    return (int)t->args[0] == SIG_SETMASK ? !(set & bit) == (how == SIG_UNBLOCK) : (int)t->args[0] == how && set & bit;
+}
+
 struct usage task_usage(const struct task *t)
 {
     char name[64] = "/proc/self/schedstat";

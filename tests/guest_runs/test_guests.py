@@ -86,7 +86,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("mappings_large.c", "reference"): "where large files were mapped is neither logged nor followed by this engine",
     ("sockets_joined.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("python_hears_beside.py", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
-    ("ticks_counted.c", "reference"): "a signal that came in the midst of computation comes after as long as when recorded, which may be after the next call",
+    **{(name, "reference"): "a signal that came in the midst of computation comes after as long as when recorded, which may be after the next call"
+       for name in ("ticks_counted.c", "ticks_masked.c")},
     ("pipe_tries.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("signal_looped.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("epoll_edges.c", "reference"): "epoll_wait runs for real until the log's descriptors are ready, and so takes edges "

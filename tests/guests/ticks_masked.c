@@ -1,0 +1,29 @@
+/* A timer ticks all along; its signal is kept out while what its handler has counted is read and said. */
+#include "guest.h"
+
+static volatile int ticks;
+
+static void count(int s)
+{
+    (void)s;
+    ticks++;
+}
+
+int main(void)
+{
+    struct sigaction by = {.sa_handler = count, .sa_flags = SA_RESTART};
+    struct itimerval timer = {{0, 12000}, {0, 12000}};
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    CHECK(!sigaction(SIGALRM, &by, NULL));
+    CHECK(!setitimer(ITIMER_REAL, &timer, NULL));
+    for (int part = 1; part <= 8; part++) {
+        for (volatile unsigned long i = 0; i < 6000000ul * part; i++)
+            ;
+        CHECK(!sigprocmask(SIG_BLOCK, &alarm, NULL));
+        printf("%d ticks by part %d\n", ticks, part);
+        CHECK(!sigprocmask(SIG_UNBLOCK, &alarm, NULL));
+    }
+    return guest_done();
+}
