@@ -7,20 +7,38 @@ touches are new. Readers never cut, so that any rule may be used here.
 from __future__ import annotations
 
 import functools
+import importlib
+import sys
+import types
 from typing import Any
 
 MIN_BYTES, AVERAGE_BYTES, MAX_BYTES = 16 << 10, 64 << 10, 256 << 10
 WHOLE_BYTES = 128 << 10   # data up to this size is one object
 
 
+def _imported(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
 @functools.cache
 def _fastcdc() -> Any:
-    """The cutter's module, imported when something large is cut: it takes a while."""
-    try:
-        import pyfastcdc
-    except ImportError:   # a platform without its wheel: in-place edits still share the rest
-        return None
-    return pyfastcdc
+    """The cutter's module, imported when something large is cut: it takes a while.
+
+    None on a platform without its wheel: in-place edits still share the rest.
+    """
+    # For two names of annotations its own module of them imports typing_extensions,
+    # ast and inspect: half as much again as all of a recording does.
+    annotations = types.ModuleType("pyfastcdc.common")
+    annotations.__dict__.update(BinaryStreamReader=Any, NormalizedChunking=Any)
+    if sys.modules.setdefault(annotations.__name__, annotations) is annotations:
+        cutter = _imported("pyfastcdc")
+        if cutter is not None:
+            return cutter
+        del sys.modules[annotations.__name__]   # a version that wants more of it
+    return _imported("pyfastcdc")
 
 
 def cut(data: bytes | memoryview, is_last: bool) -> list[int]:

@@ -38,10 +38,11 @@ def imported(folder: Path, *words: str) -> set[str]:
 
 
 def test_short_commands_import_little(tmp_path: Path) -> None:
-    imported(tmp_path, "record", "-l", "A", "--", "/bin/true")   # cuts and stores what is new
+    new = imported(tmp_path, "record", "-l", "A", "--", "/bin/true")   # cuts and stores what is new
     recorded = imported(tmp_path, "record", "-l", "A", "--", "/bin/true")
     imported(tmp_path, "replay", "-l", "A", "-o", "first")                  # unpacks
     replayed = imported(tmp_path, "replay", "-l", "A", "-o", "out")
     assert "rex.record" in recorded and "rex.replay" in replayed
+    assert not new & (BANNED | OTHERS) and "pyfastcdc" in new
     assert not recorded & (BANNED | OTHERS)
     assert not replayed & (BANNED | OTHERS | AT_REPLAY)
