@@ -117,12 +117,11 @@ void fast_ends(struct task *t)
 
 /* ------------------------------------------------------------------ the area */
 
-/* Stops for the sake of its descriptor, the first argument, and does nothing else to it; ioctl may tell it not to wait, which
- * former recordings missed. */
+/* Stops for the sake of its descriptor, the first argument, and does nothing else to it. */
 static bool is_plain(const struct rex_call *c)
 {
-    bool may_tell = c == &rex_calls[REX_NR_ioctl] && (handler != &replayer || log_version >= LOG_WITH_MADE_PIPES);
-    return c && !may_tell && c->policy == REX_STREAM && c->stop == REX_STOP_STD && c->hook == REX_HOOK_NONE && c->fd_args == 1;
+    bool only_that = c && (c->hook == REX_HOOK_NONE || c->hook == REX_HOOK_CLOSE);
+    return only_that && c->policy == REX_STREAM && c->stop == REX_STOP_STD && c->fd_args == 1;
 }
 
 /* With a seed the tracer must see what draws, and the names that are borders of cells. */
@@ -141,6 +140,8 @@ static struct rule rule_of(long nr)
                         .answer = {{.limit = 255}, {.limit = 255}, {.limit = 255}}};
     if (rule.kind == RULE_OPEN)
         rule.key = 0, rule.path = 1;
+    if (nr == REX_NR_ioctl && (handler != &replayer || log_version >= LOG_WITH_MADE_PIPES))
+        rule.key = 1;                     /* former recordings missed who is told not to wait */
     for (int i = 0; rule.kind == RULE_QUERY && i < c->nargs; i++)
         if (c->arg[i].word == REX_WORD_PATH || c->arg[i].word == REX_WORD_STR)
             rule.path = (uint8_t)i;

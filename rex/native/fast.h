@@ -24,7 +24,7 @@ enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT
        FAST_SIZE = 0x12000 + RING_COUNT * RING_SIZE };
 
 /* A query is performed and noted, and so is the opening of a file for reading, and a write to who hears the task alone;
- * a call on a plain descriptor goes to the kernel as it is. */
+ * a call on a plain descriptor goes to the kernel as it is, but some that the engine is told of. */
 enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN, RULE_SAY };
 
 /* How a call is performed in the tracee.  An answer's bytes: size, or unit times the result; not more than

@@ -8,6 +8,7 @@
 #include "fast.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 
 #pragma GCC target("general-regs-only")
@@ -305,6 +306,12 @@ PART struct answer answered(struct ring *ring, const struct rule *rule, long nr,
 
 #include "stub_said.h"
 
+/* The engine is told who does not wait any more, and of a standard descriptor that is closed, as a pipe's reader may see that. */
+PART bool is_told(const struct rule *rule, long nr, const uint64_t *args)
+{
+    return (rule->key < 6 && (uint32_t)args[rule->key] == FIONBIO) || (nr == REX_NR_close && (uint32_t)args[0] < FIRST_FD);
+}
+
 STUB struct answer rex_stub_query(long nr, const uint64_t *args)
 {
     const struct rule *rule = (const struct rule *)FAST_RULES + nr;
@@ -314,7 +321,7 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     if (base - FAST_RINGS >= RING_COUNT * RING_SIZE || (unsigned long)nr >= RULE_COUNT || !rule->kind)
         return none;
     if (rule->kind == RULE_PLAIN)
-        return (struct answer){0, PLAIN};
+        return (struct answer){0, is_told(rule, nr, args) ? STOPS : PLAIN};
     struct ring *ring = (struct ring *)base;
     if (rule->kind == RULE_SAY && ((uint32_t)args[0] > 62 || !(ring->says >> (uint32_t)args[0] & 1)))
         return (struct answer){0, PLAIN};

@@ -89,6 +89,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     **{(name, "reference"): "a signal that came in the midst of computation comes after as long as when recorded, which may be after the next call"
        for name in ("ticks_counted.c", "ticks_masked.c")},
     ("pipe_tries.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
+    ("plain_calls.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("signal_looped.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("epoll_edges.c", "reference"): "epoll_wait runs for real until the log's descriptors are ready, and so takes edges "
     "that the log has at a later wait, which then waits for ever",
