@@ -45,34 +45,70 @@ bool mem_write(pid_t tid, uint64_t at, const void *from, size_t n)
     return good;
 }
 
-/* Reads to the end of each page in turn: the next page may not be there. */
+/* A tracee's memory to the end of a page: what lies together there is read once. */
+struct rest { uint64_t at; size_t n; unsigned char data[PAGE]; };
+
+static const unsigned char *rest_of_page(pid_t tid, struct rest *rest, uint64_t at, size_t *n)
+{
+    if (at < rest->at || at >= rest->at + rest->n) {
+        rest->at = at;
+        rest->n = PAGE - at % PAGE;
+        if (!mem_read(tid, at, rest->data, rest->n)) {
+            rest->n = 0;
+            return NULL;
+        }
+    }
+    *n = rest->at + rest->n - at;
+    return rest->data + (at - rest->at);
+}
+
+/* With its end; page by page, as the next one may not be there. */
+static bool add_string(pid_t tid, struct rest *rest, uint64_t at, size_t limit, struct bytes *b)
+{
+    const unsigned char *part, *end;
+    size_t n = 0;
+    for (size_t before = b->used; at && b->used - before < limit && (part = rest_of_page(tid, rest, at, &n)); at += n) {
+        end = memchr(part, 0, n);
+        bytes_add(b, part, end ? (size_t)(end + 1 - part) : n);
+        if (end)
+            return true;
+    }
+    return false;
+}
+
 char *mem_string(pid_t tid, uint64_t at, size_t limit)
 {
     struct bytes b = {0};
-    while (at && b.used < limit) {
-        size_t n = PAGE - at % PAGE;
-        unsigned char *room = bytes_room(&b, n);
-        if (!mem_read(tid, at, room, n))
-            break;
-        unsigned char *end = memchr(room, 0, n);
-        if (end)
-            return (char *)b.data;
-        b.used += n;
-        at += n;
-    }
+    struct rest rest;
+    rest.n = 0;
+    if (add_string(tid, &rest, at, limit, &b))
+        return (char *)b.data;
     bytes_free(&b);
     return NULL;
 }
 
+static bool read_pointer(pid_t tid, struct rest *rest, uint64_t at, uint64_t *pointer)
+{
+    size_t n;
+    const unsigned char *place = rest_of_page(tid, rest, at, &n);
+    if (!place || n < sizeof *pointer)
+        return mem_read(tid, at, pointer, sizeof *pointer);
+    memcpy(pointer, place, sizeof *pointer);
+    return true;
+}
+
+/* What an array of pointers names, up to the one that is null. */
 void mem_strings(pid_t tid, uint64_t at, struct bytes *b)
 {
-    for (uint64_t pointer; mem_read(tid, at, &pointer, sizeof pointer) && pointer; at += sizeof pointer) {
-        char *s = mem_string(tid, pointer, 1 << 20);
-        if (!s)
+    static struct rest pointers, strings;
+    size_t whole = b->used;
+    pointers.n = strings.n = 0;
+    for (uint64_t pointer; read_pointer(tid, &pointers, at, &pointer) && pointer; at += sizeof pointer) {
+        if (!add_string(tid, &strings, pointer, 1 << 20, b))
             break;
-        bytes_add(b, s, strlen(s) + 1);
-        free(s);
+        whole = b->used;
     }
+    b->used = whole;
 }
 
 /* From the first line of /proc/TID/FILE that the format fits; else what it points to stays as it is. */

@@ -119,13 +119,26 @@ void record_channels(struct task *t)
 
 enum { INHERITED = 1024 };
 
+/* Our own descriptors, in their order, as listed once: those that we have opened since are closed by an exec.  -1: no more. */
+static int own_fd(unsigned i)
+{
+    static int fds[INHERITED];
+    static unsigned count;
+    int fd;
+    if (!count)
+        for (DIR *d = fds_of(getpid()); (fd = next_fd(d)) >= 0; )
+            if (fd < INHERITED)
+                fds[count++] = fd;
+    return i < count ? fds[i] : -1;
+}
+
 /* Of duplicates (8>&1) the first. */
 static int first_of(int fd)
 {
-    int first = 0;
-    while (first < fd && syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE, first, fd))
-        first++;
-    return first;
+    unsigned i = 0;
+    while (own_fd(i) < fd && syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE, own_fd(i), fd))
+        i++;
+    return own_fd(i);
 }
 
 static bool is_inherited(int fd, struct stat *st)
@@ -145,8 +158,8 @@ static char *inherited_file(int fd, const struct stat *st)
 
 void record_inherited(struct task *t, struct bytes *b)
 {
-    int pairs[2 * 64], n = 0;
-    for (int fd = 0; fd < INHERITED && n < 126; fd++) {
+    int pairs[2 * 64], n = 0, fd;
+    for (unsigned i = 0; (fd = own_fd(i)) >= 0 && n < 126; i++) {
         struct stat st;
         char *path = is_inherited(fd, &st) ? inherited_file(fd, &st) : NULL;
         if (!path && is_inherited(fd, &st)) {
@@ -188,9 +201,10 @@ static void log_inherited(struct task *t, int fd, const char *path, const struct
 
 void record_inherited_files(struct task *t)
 {
-    for (int fd = 3; fd < INHERITED; fd++) {
+    int fd;
+    for (unsigned i = 0; (fd = own_fd(i)) >= 0; i++) {
         struct stat st;
-        char *path = is_inherited(fd, &st) ? inherited_file(fd, &st) : NULL;
+        char *path = fd > 2 && is_inherited(fd, &st) ? inherited_file(fd, &st) : NULL;
         if (path)
             log_inherited(t, fd, path, &st);
         free(path);
