@@ -158,7 +158,7 @@ void replay_ended(struct task *t, int status)
     for (size_t i = s ? s->cursor : 0; s && i < s->count; i++)
         if (!s->event[i]->done && !is_left_to_mates(t, s->event[i])) {
             const struct record *r = s->event[i]->record;
-            if (call_of(r->call) && !has_shared_work(t) && !(t->leader != t) && !replay_is_pace(r->call)) {
+            if (call_of(r->call) && !has_shared_work(t) && !(t->leader != t) && !replay_is_pace(r->call) && !replay_is_pipe_stat(s->event[i])) {
                 replay_diverged(t, s->event[i], "ended early");
                 if (r->result > 0 && replay_is_output(r->stream, r->call))
                     replay_mismatch(s->event[i]);
