@@ -22,13 +22,27 @@ static bool kills(const struct record *r, uint32_t tgid)
         && (uint32_t)r->args[of_thread] == tgid && r->args[1 + of_thread] == SIGKILL;
 }
 
-/* Who killed its process, NULL: nobody of the log's. */
+/* Its call had begun before that, or may have. */
+static bool is_under_way(const struct event *e, const struct event *at)
+{
+    const struct script *s = script_of(e->record->task);
+    size_t place = script_place(s, e);
+    return !place || s->event[place - 1]->number < at->number;
+}
+
+/* Who killed its process, NULL: nobody of the log's.  A process may be seen to end before the call returns that killed it; one
+ * that has ended may be killed as well. */
 static const struct event *killer_of(struct script *s)
 {
+    enum { FAR = 4096 };
+    size_t end = s->exit->number + FAR < event_count ? s->exit->number + FAR : event_count;
     if (!s->killer_known)
         for (size_t i = s->exit->number; i-- > 0 && !s->killer; )
             if (kills(events[i].record, s->tgid))
                 s->killer = &events[i];
+    for (size_t i = s->exit->number + 1; !s->killer_known && !s->killer && i < end; i++)
+        if (kills(events[i].record, s->tgid) && is_under_way(&events[i], s->exit))
+            s->killer = &events[i];
     s->killer_known = true;
     return s->killer;
 }
