@@ -12,14 +12,14 @@ static void count(int s)
 int main(void)
 {
     struct sigaction by = {.sa_handler = count, .sa_flags = SA_RESTART};
-    struct itimerval timer = {{0, 12000}, {0, 12000}};
+    struct itimerval timer = {{0, 25000}, {0, 25000}};
     sigset_t alarm;
     sigemptyset(&alarm);
     sigaddset(&alarm, SIGALRM);
     CHECK(!sigaction(SIGALRM, &by, NULL));
     CHECK(!setitimer(ITIMER_REAL, &timer, NULL));
     for (int part = 1; part <= 8; part++) {
-        for (volatile unsigned long i = 0; i < 6000000ul * part; i++)
+        for (volatile unsigned long i = 0; i < 36000000ul + 2000000ul * part; i++)
             ;
         CHECK(!sigprocmask(SIG_BLOCK, &alarm, NULL));
         printf("%d ticks by part %d\n", ticks, part);
