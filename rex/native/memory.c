@@ -80,7 +80,7 @@ char *mem_string(pid_t tid, uint64_t at, size_t limit)
 {
     struct bytes b = {0};
     struct rest rest;
-    rest.n = 0;
+    rest.at = rest.n = 0;
     if (add_string(tid, &rest, at, limit, &b))
         return (char *)b.data;
     bytes_free(&b);
