@@ -204,7 +204,7 @@ void record_inherited_files(struct task *t)
     int fd;
     for (unsigned i = 0; (fd = own_fd(i)) >= 0; i++) {
         struct stat st;
-        char *path = fd > 2 && is_inherited(fd, &st) ? inherited_file(fd, &st) : NULL;
+        char *path = is_inherited(fd, &st) ? inherited_file(fd, &st) : NULL;
         if (path)
             log_inherited(t, fd, path, &st);
         free(path);

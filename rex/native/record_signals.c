@@ -194,8 +194,10 @@ bool record_deferred_comes(struct task *t, bool external)
     if (serial_on || !record_awaits_call(t))
         return false;
     int sig = t->deferred->info.si_signo;
-    if (task_masks(t, sig, SIG_BLOCK) || task_masks(t, sig, SIG_UNBLOCK))
-        t->deferred->is_shut_out = task_masks(t, sig, SIG_BLOCK);
+    if (task_masks(t, sig, SIG_BLOCK))
+        t->deferred->is_shut_out = true;
+    else if (task_masks(t, sig, SIG_UNBLOCK))
+        t->deferred->is_shut_out = false;
     enum moment moment = moment_before(t, external);
     if (moment == BETWEEN_CALLS)
         return false;

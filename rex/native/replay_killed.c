@@ -36,14 +36,15 @@ static const struct event *killer_of(struct script *s)
 {
     enum { FAR = 4096 };
     size_t end = s->exit->number + FAR < event_count ? s->exit->number + FAR : event_count;
-    if (!s->killer_known)
-        for (size_t i = s->exit->number; i-- > 0 && !s->killer; )
-            if (kills(events[i].record, s->tgid))
-                s->killer = &events[i];
-    for (size_t i = s->exit->number + 1; !s->killer_known && !s->killer && i < end; i++)
+    if (s->killer_known)
+        return s->killer;
+    s->killer_known = true;
+    for (size_t i = s->exit->number; i-- > 0 && !s->killer; )
+        if (kills(events[i].record, s->tgid))
+            s->killer = &events[i];
+    for (size_t i = s->exit->number + 1; i < end && !s->killer; i++)
         if (kills(events[i].record, s->tgid) && is_under_way(&events[i], s->exit))
             s->killer = &events[i];
-    s->killer_known = true;
     return s->killer;
 }
 
