@@ -76,12 +76,24 @@ static bool is_nested(struct task *t, const struct user_regs_struct *r)
     return back && (back == t->last_signal_rip || back + 2 == t->last_signal_rip);
 }
 
+/* The call has returned, and let the signal in that was blocked before: what it was told then tells so, else the set.  To
+ * ask only, or to set what was set, lets none in. */
+static bool lets_in(struct task *t, const struct user_regs_struct *r, int sig)
+{
+    uint64_t set = 0;
+    bool has_old = r->rdx, is_set = false;
+    if ((long)r->orig_rax != REX_NR_rt_sigprocmask || !is_syscall_at(t->tid, r->rip - 2) || !mem_read(t->tid, has_old ? r->rdx : r->rsi, &set, sizeof set))
+        return false;
+    is_set = set >> (sig - 1) & 1;
+    return has_old || r->rdi != SIG_SETMASK ? is_set : !is_set;
+}
+
 /* A replay that sends it right after the last event has it delivered at this very place; one that was
  * blocked, as it is let in, which the stack pointer tells from others such. */
-static enum moment moment_of(struct task *t)
+static enum moment moment_of(struct task *t, int sig)
 {
     struct user_regs_struct r = regs_get(t);
-    bool unblocks = (long)r.orig_rax == REX_NR_rt_sigprocmask && is_syscall_at(t->tid, r.rip - 2);
+    bool unblocks = lets_in(t, &r, sig);
     if (is_cut_short(t))
         return IN_UNSEEN_CALL;
     if (is_nested(t, &r))
@@ -137,7 +149,7 @@ static bool is_deferrable(struct task *t, const siginfo_t *info)
 {
     struct user_regs_struct r = regs_get(t);
     bool ends_call = (long)r.orig_rax != NO_CALL && (int64_t)r.rax == -EINTR;
-    return !ends_call && !is_answer(t, info) && moment_of(t) == BETWEEN_CALLS && is_caught(t->tid, info->si_signo);
+    return !ends_call && !is_answer(t, info) && moment_of(t, info->si_signo) == BETWEEN_CALLS && is_caught(t->tid, info->si_signo);
 }
 
 static void defer(struct task *t, const siginfo_t *info)
@@ -261,7 +273,7 @@ bool record_signal(struct task *t, int sig)
     else if (t->pending && t->pending->used)
         signal_restarted(t);              /* or deadly */
     else
-        record_delivery(t, false, back && deferred_to ? deferred_to : moment_of(t));
+        record_delivery(t, false, back && deferred_to ? deferred_to : moment_of(t, sig));
     t->last_signal = sig;
     t->last_signal_rip = regs_get(t).rip;
     return true;

@@ -61,6 +61,14 @@ static void shut_out_again(struct task *t)
     t->let_in = NULL;
 }
 
+/* Its place is where a call lets it in.  One that sets what was set, and is not told what that was, was taken for such, too, if
+ * the signal came as it was made. */
+static bool is_let_in(struct task *t, const struct event *e)
+{
+    int sig = (int)e->record->args[0];
+    return task_masks(t, sig, SIG_UNBLOCK) && (task_blocks(t, sig) || (!t->args[2] && replay_is_sent(t, e)));
+}
+
 /* At a call's entry: true if the signal comes now, and the call begins after it.  A loop may make the same call often:
  * it is not the one before which the signal came while nobody has sent it. */
 bool replay_finds_place(struct task *t)
@@ -68,7 +76,7 @@ bool replay_finds_place(struct task *t)
     enum moment moment = awaited(t);
     struct event *e = replay_next(t);
     shut_out_again(t);
-    bool is_there = moment == AT_UNBLOCK ? task_blocks(t, (int)e->record->args[0]) && task_masks(t, (int)e->record->args[0], SIG_UNBLOCK)
+    bool is_there = moment == AT_UNBLOCK ? is_let_in(t, e)
         : moment == AT_UNSEEN_CALL && t->nr == (long)e->record->args[3] && replay_is_sent(t, e) && !replay_alone_precedes(t, e);
     if (!is_there || fast_caller_sp(t) != (uint64_t)e->record->result)
         return false;

@@ -179,8 +179,20 @@ def _moment_of(task: Task, number: int, registers: kernel.Registers) -> Moment:
     is_handled = task.interrupted == (number, registers.rip, registers.rsp)
     if registers.rip == task.returned_at or is_handled:
         return Moment.WITH_LAST_EVENT
+    return Moment.AT_UNBLOCK if _lets_in(task, number, registers) else Moment.BETWEEN_CALLS
+
+
+def _lets_in(task: Task, number: int, registers: kernel.Registers) -> bool:
+    """Whether rt_sigprocmask has returned, and let the signal in that was blocked before: what it was told then tells so,
+    else the set. To ask only, or to set what was set, lets none in."""
     has_returned = memory.read(task.tid, registers.rip - SYSCALL_BYTES, SYSCALL_BYTES) == _SYSCALL_CODE
-    return Moment.AT_UNBLOCK if registers.orig_rax == _SIGPROCMASK and has_returned else Moment.BETWEEN_CALLS
+    if registers.orig_rax != _SIGPROCMASK or not has_returned:
+        return False
+    mask = memory.read_int(task.tid, registers.rdx or registers.rsi)
+    if mask is None:
+        return False
+    is_named = bool(mask >> number - 1 & 1)
+    return is_named if registers.rdx or signed32(registers.rdi) != signal.SIG_SETMASK else not is_named
 
 
 def _handler_returns_to(task: Task, stack: int) -> int | None:

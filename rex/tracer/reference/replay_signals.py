@@ -140,8 +140,15 @@ class Signals:
         """As the call begins that lets in the task's next signal: it comes as that returns."""
         following = task.script.next() if task.script.awaits_unblock else None
         if (following and task.injected is not following and task.regs.rsp == following.event.result & _ALL_BITS
-                and _unblocks(task, following.signal)):
+                and self._is_let_in(task, following)):
             self.send(task, following)
+
+    def _is_let_in(self, task: Task, entry: Entry) -> bool:
+        """Whether its place is this call. One that sets what was set, and is not told what that was, was taken for such,
+        too, if the signal came as it was made."""
+        if not _lets_in(task, entry.signal):
+            return False
+        return blocks(task, entry.signal) or (not task.args[2] and self._is_sent(task, entry.info))
 
     def take(self, task: Task, number: int) -> bool:
         """Whether to deliver a signal that has come.
@@ -192,10 +199,10 @@ class Signals:
         return True
 
 
-def _unblocks(task: Task, number: int) -> bool:
-    """Whether rt_sigprocmask lets in a signal that was blocked."""
+def _lets_in(task: Task, number: int) -> bool:
+    """Whether rt_sigprocmask lets in a signal that may have been blocked."""
     how, mask = signed32(task.args[0]), memory.read_int(task.tid, task.args[1]) if task.args[1] else None
-    if mask is None or not blocks(task, number):
+    if mask is None:
         return False
     is_named = bool(mask >> number - 1 & 1)
     return is_named if how == signal.SIG_UNBLOCK else how == signal.SIG_SETMASK and not is_named
