@@ -176,25 +176,41 @@ static bool row_of(struct task *t, uint64_t at, uint64_t pc, struct row *row)
     return row->is_known && (row->base == RSP || row->base == RBP);
 }
 
-/* The description that begins last before it, from the table of .eh_frame_hdr: 0 without. */
+struct row_place { int32_t begins, at; };    /* of a function and its description, from the table's header */
+
+static bool begins_by(uint64_t header, const struct row_place *p, uint64_t pc)
+{
+    return header + (uint64_t)(int64_t)p->begins <= pc;
+}
+
+/* The description that begins last before it, from the table of .eh_frame_hdr: 0 without.  It is halved in the tracee until
+ * the rest is a page, which is read at once. */
 static uint64_t described(struct task *t, uint64_t header, uint64_t pc)
 {
     static const unsigned char usual[4] = {1, 0x1b, 0x03, 0x3b};            /* numbers of four bytes, from here or the table */
     struct { unsigned char form[4]; int32_t frames; uint32_t count; } h;
-    struct { int32_t begins, at; } item = {0, 0};
+    enum { AT_ONCE = 512 };
+    struct row_place place[AT_ONCE], *p = place;
     if (!mem_read(t->tid, header, &h, sizeof h) || memcmp(h.form, usual, sizeof usual))
         return 0;
-    uint32_t low = 0, high = h.count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (!mem_read(t->tid, header + sizeof h + (uint64_t)middle * sizeof item, &item, sizeof item))
+    uint64_t at = header + sizeof h;
+    uint32_t count = h.count;
+    while (count > AT_ONCE) {
+        uint32_t half = count / 2;
+        if (!mem_read(t->tid, at + half * sizeof *p, p, sizeof *p))
             return 0;
-        if (header + (uint64_t)(int64_t)item.begins <= pc)
-            low = middle;
-        else
-            high = middle;
+        bool is_above = begins_by(header, p, pc);
+        at += is_above ? half * sizeof *p : 0;
+        count = is_above ? count - half : half;
     }
-    return mem_read(t->tid, header + sizeof h + (uint64_t)low * sizeof item, &item, sizeof item) ? header + (uint64_t)(int64_t)item.at : 0;
+    if (!count || !mem_read(t->tid, at, place, count * sizeof *p))
+        return 0;
+    for (uint32_t half; (half = count / 2); ) {
+        bool is_above = begins_by(header, p + half, pc);
+        p += is_above ? half : 0;
+        count = is_above ? count - half : half;
+    }
+    return header + (uint64_t)(int64_t)p->at;
 }
 
 /* ------------------------------------------------------------------ mapped files */
