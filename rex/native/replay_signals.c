@@ -260,12 +260,12 @@ bool replay_send(struct task *t, struct event *e)
 }
 
 /* A signal that came as the call returned, or as the handler of the one before began, comes so again: the program may
- * look for it at once. */
+ * look for it at once.  With one task at a time it may have been another call, which is not in the log. */
 void replay_send_with(struct task *t, struct event *e)
 {
     enum moment moment = e->record->call == EVENT_SIGNAL ? AT_HANDLER : WITH_LAST_EVENT;
     struct event *next = event_after(t, e);
-    if (next && next->record->call == EVENT_SIGNAL && next->record->args[2] == moment && !replay_is_killed_later(t, next))
+    if (next && next->record->call == EVENT_SIGNAL && next->record->args[2] == moment && !replay_is_killed_later(t, next) && !serial_is_early(t, next))
         replay_send(t, e);
 }
 

@@ -24,7 +24,7 @@ LINES = b"first line\nsecond line\nthird line\n"
 RUNS: dict[str, Run] = {
     "death_by_signal.c": Run(status=-signal.SIGABRT),
     "exit_statuses.sh": Run(status=7),
-    **{name: Run(is_serialized=True) for name in ("race_children_end.c", "race_computes.c", "race_end_parked.c", "race_epoll_child.c",
+    **{name: Run(is_serialized=True) for name in ("race_child_shut_out.c", "race_children_end.c", "race_computes.c", "race_end_parked.c", "race_epoll_child.c",
                                                   "race_futexes.c", "race_manager.py", "race_pipes.c", "race_python.py", "race_sigsuspend.c",
                                                   "race_sleeps_cut.c", "race_spin.c", "race_threads.c", "race_timed_wait.c")},
     "python_serves.py": Run(outside="callers"),
