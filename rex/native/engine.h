@@ -128,7 +128,7 @@ struct files {
 struct space {                       /* one address space */
     int refs;
     uint64_t scratch;
-    unsigned queries, unpatched;     /* and plain calls that stopped; at sites that were not jumps while others ran */
+    unsigned queries;                /* and plain calls that stopped */
     struct loader { uint64_t at, code, code_size; } loader;   /* 0: none whose readings of the counter are passed over */
     const struct code *code;         /* of a library that is being mapped, see rdrand.c */
     uint64_t code_inode;

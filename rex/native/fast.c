@@ -70,7 +70,7 @@ static uint64_t said_by(const struct files *f)
 static void give_ring(struct task *t)
 {
     struct fast *f = t->space->fast;
-    struct ring ring = {.end = handler == &replayer ? 0 : sizeof ring.data, .replaying = handler == &replayer ? RING_REPLAYS : 0,
+    struct ring ring = {.end = handler == &replayer ? 0 : sizeof ring.data, .replaying = handler == &replayer,
                         .external = files_external(t->files), .asks = t->leader->threaded, .says = said_by(t->files)};
     for (int i = 0; i < RING_COUNT; i++)
         if (!(f->rings & 1u << i)) {
@@ -354,8 +354,7 @@ void fast_sync(struct task *t, bool ends)
     if (t->ring_busy || ring.at > sizeof ring.data || ring.end > sizeof ring.data)
         return;
     if (handler == &replayer) {
-        bool renumbers = ring.at && t->files->refs > 1 && mem_read(t->tid, t->ring + HEAD, ring.data, ring.at);
-        handler->taken(t, renumbers ? ring.data : NULL, ring.at);
+        handler->taken(t, NULL, ring.at);
         return;
     }
     if (ring.at > t->ring_taken && mem_read(t->tid, t->ring + HEAD, ring.data, ring.at))
@@ -425,7 +424,7 @@ void fast_room(struct task *t, bool any)
 /* A replay's next answers. */
 void fast_fill(struct task *t, const void *records, uint32_t n)
 {
-    struct { uint32_t at, end, replaying; } head = {0, n, RING_REPLAYS | (t->files->refs > 1 ? RING_RENUMBERS : 0)};
+    struct { uint32_t at, end; } head = {0, n};
     if ((!n || mem_write(t->tid, t->ring + offsetof(struct ring, data), records, n)))
         mem_write(t->tid, t->ring, &head, sizeof head);
 }

@@ -42,15 +42,12 @@ struct rule {
  * much the record there tells, until that counts.
  * asks: who asks is of interest, as the process has had threads.
  * external: a bit for each external descriptor, bit 63 for all above 62.
- * says: a bit for each descriptor that may be written to without a stop.
- * was, is: the number that the file opened last had when recorded, and has. */
+ * says: a bit for each descriptor that may be written to without a stop. */
 struct ring {
     uint32_t at, end, replaying, busy;
     uint64_t external, asks, says;
-    uint32_t was, is;
-    unsigned char data[RING_SIZE - 48];
+    unsigned char data[RING_SIZE - 40];
 };
-enum { RING_REPLAYS = 1, RING_RENUMBERS = 2 };   /* replaying; the second: threads have each other's numbers of descriptors */
 
 #define RING_SAYS(at) ((at) << 1 | 2)          /* records begin at multiples of 8 */
 

@@ -50,7 +50,7 @@ bool replay_step_skipped(struct task *t);             /* asks whether the step t
 void replay_step_ended(struct task *t);
 void replay_stop(int status) __attribute__((noreturn));   /* all that was wanted has happened, or can */
 bool replay_is_turn(struct task *t, const struct event *e);
-uint32_t replay_others_next(const struct task *t), replay_own_change(const struct task *t);
+uint32_t replay_others_next(const struct task *t);
 void replay_order_instead(struct task *t);
 bool replay_is_answerable(struct task *t, const struct event *e);
 void replay_output_start(void);

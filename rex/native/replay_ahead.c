@@ -6,47 +6,44 @@
 #include <fcntl.h>
 
 /* Threads may have closed the descriptor meanwhile, and opened another. */
-static bool is_still(struct task *t, const struct event *e, int fd)
+static bool is_still(struct task *t, const struct event *e)
 {
     struct stat now, file;
     return t->files->refs == 1
-        || (stat_of_fd(t->tid, fd, &now) && !stat(e->file, &file) && now.st_ino == file.st_ino && now.st_dev == file.st_dev);
+        || (stat_of_fd(t->tid, (int)e->record->result, &now) && !stat(e->file, &file) && now.st_ino == file.st_ino && now.st_dev == file.st_dev);
 }
 
-/* r: as it lay in the ring, with the number that the descriptor has; NULL: that is the log's. */
-static void note_open(struct task *t, struct event *e, const struct record *r)
+static void note_open(struct task *t, struct event *e)
 {
-    int fd = (int)(r ? r : e->record)->result;
-    if (!e->file || fd < 0 || !is_still(t, e, fd))
+    if (!e->file || !is_still(t, e))
         return;
-    files_set(t->files, fd, 0);
-    files_open(t->files, fd, e, hash_bytes(e->file, strlen(e->file), 0));
+    files_set(t->files, (int)e->record->result, 0);
+    files_open(t->files, (int)e->record->result, e, hash_bytes(e->file, strlen(e->file), 0));
 }
 
 /* What other threads have opened from their rings, though they have not stopped since. */
 void replay_note_opens(struct task *t)
 {
     for (struct task *other = t->files->refs > 1 ? tasks : NULL; other; other = other->next) {
-        static unsigned char data[RING_SIZE];
-        uint32_t taken = 0, at = 0;
+        uint32_t taken = 0;
         if (!other->alive || other == t || other->files != t->files || !other->ring || !other->run_count
-            || !mem_read(other->tid, other->ring, &taken, sizeof taken) || taken > sizeof data
-            || !mem_read(other->tid, other->ring + offsetof(struct ring, data), data, taken))
+            || !mem_read(other->tid, other->ring, &taken, sizeof taken))
             continue;
-        for (size_t i = 0; i < other->run_count && taken - at >= other->run[i].size; at += other->run[i++].size)
-            note_open(other, other->run[i].event, (const struct record *)(data + at));
+        for (size_t i = 0; i < other->run_count && taken >= other->run[i].size; taken -= other->run[i++].size)
+            note_open(other, other->run[i].event);
     }
 }
 
 void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
 {
-    uint32_t at = 0;
-    for (size_t i = 0; i < t->run_count && n - at >= t->run[i].size; at += t->run[i++].size) {
+    (void)records;
+    for (size_t i = 0; i < t->run_count && n >= t->run[i].size; i++) {
         struct event *e = t->run[i].event;
+        n -= t->run[i].size;
         const struct rex_call *c = call_of(e->record->call);
         if (c && c->key == REX_KEY_PATH)
             replay_did(t, e->key);
-        note_open(t, e, records ? (const struct record *)(records + at) : NULL);
+        note_open(t, e);
         replay_answered(t, e);
     }
     t->run_count = 0;
@@ -61,11 +58,10 @@ static bool is_speech(const struct task *t, const struct event *e, const struct 
 }
 
 /* An opening of what the experiment changes: others have changed it as they are to by then, and none of them waits for the
- * opening, as what the task does next comes before their next.  Nor does a thread change anything before. */
+ * opening, as what the task does next comes before their next. */
 static bool is_in_turn(const struct task *t, const struct event *e, const struct event *next)
 {
-    return e->record->call == REX_NR_openat && (!has_shared_work(t) || (!is_kin(t) && next->number < replay_own_change(t)))
-        && (e->unseen || next->number < replay_others_next(t)) && replay_is_written(e);
+    return e->record->call == REX_NR_openat && !has_shared_work(t) && (e->unseen || next->number < replay_others_next(t)) && replay_is_written(e);
 }
 
 /* What stands in for a file that nothing changes stays the same. */
@@ -103,7 +99,7 @@ static bool asks_of_divided(struct task *t, struct event *e, bool by_path)
 }
 
 /* Mates may have taken each other's parts: then what a descriptor is shows only if it was opened just before,
- * and listings belong to one opening; what the experiment changes, or threads have written, is looked at as it is then.  A clock must not be behind what its thread has waited for. */
+ * and listings belong to one opening; what the experiment changes is looked at as it is then.  A clock must not be behind what its thread has waited for. */
 static bool is_sure(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
@@ -115,8 +111,7 @@ static bool is_sure(struct task *t, struct event *e)
     if (!has_shared_work(t))
         return !(by_path || by_fd) || r->call == REX_NR_openat || !asks_of_divided(t, e, by_path);
     if (by_path)
-        return r->call == REX_NR_openat ? replay_kind_of(r) != S_IFDIR && !(e->ordered ? asks_of_divided(t, e, true) : replay_is_of_changed(t, e))
-            : !replay_is_of_changed(t, e);
+        return (r->call != REX_NR_openat || replay_kind_of(r) != S_IFDIR) && !replay_is_of_changed(t, e);
     if (r->call == REX_NR_clock_gettime)
         return !replay_clock_is_anyones(r) && (r->args[0] != CLOCK_MONOTONIC || clock_of(r) >= t->clock_floor);
     for (size_t i = t->run_count; by_fd && i-- > 0; )

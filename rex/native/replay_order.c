@@ -129,21 +129,6 @@ uint32_t replay_others_next(const struct task *t)
     return (uint32_t)*at;
 }
 
-static bool changes_tree(const struct record *r)
-{
-    const struct rex_call *c = call_of(r->call);
-    return c && (c->hook == REX_HOOK_TREE || is_writing_open(r));
-}
-
-/* The number of the first change of the tree that is left of the task's own process. */
-uint32_t replay_own_change(const struct task *t)
-{
-    size_t *at = &script_leader(t->script->index)->change_at;
-    while (*at < event_count && (!events[*at].ordered || events[*at].done || !same_process(events[*at].record->task, t->script) || !changes_tree(events[*at].record)))
-        ++*at;
-    return (uint32_t)*at;
-}
-
 /* The first left of such calls of a task whose place counts. */
 static struct event *first_ordered(const struct task *t, const struct script *s)
 {

@@ -32,7 +32,7 @@ struct script {
     size_t count, cursor, execs;
     size_t readings_to;              /* all that is left from the cursor to there tells the time */
     size_t done_to, past;            /* all before is done; of the time it is over: see replay_alone.c */
-    size_t others_at, change_at;     /* of a leader: see replay_others_next, replay_own_change */
+    size_t others_at;                /* of a leader: see replay_others_next */
     struct runtime runtime;          /* of a leader */
     uint32_t *moves;                 /* see replay_stuck.c */
     size_t move_count;

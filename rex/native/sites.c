@@ -262,8 +262,10 @@ void sites_patch(struct task *t)
     int area = area_near(s.back);
     patch_known(t, area);
     bool is_shared = t->space->refs > 1;
-    s.kind = mem_read(t->tid, start_of(s.back), s.there, sizeof s.there) ? kind_of(s.there, &t->regs) : SITE_NONE;
-    if (s.kind == SITE_NONE || (is_shared && (++t->space->unpatched % SELDOM || !sites_halt_others(t))))
+    if ((is_shared && t->space->queries % SELDOM) || !mem_read(t->tid, start_of(s.back), s.there, sizeof s.there))
+        return;
+    s.kind = kind_of(s.there, &t->regs);
+    if (s.kind == SITE_NONE || (is_shared && !sites_halt_others(t)))
         return;
     if (put_sites(t, &(const struct site *){&s}, 1, area) && known && known->count < MOST_KNOWN)
         note(known, &s);

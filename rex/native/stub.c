@@ -237,21 +237,15 @@ PART bool ask_who(const struct ring *ring, const struct entry *e, uint64_t *args
 
 /* ------------------------------------------------------------------ a replay's answers */
 
-/* The descriptor that stands for the one of the log, where a file is asked about that was just opened. */
-PART uint32_t number_now(const struct ring *ring, long nr, uint32_t was)
+PART bool is_such_call(const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
 {
-    return was == ring->was && (nr == REX_NR_fstat || nr == REX_NR_newfstatat) ? ring->is : was;
+    return r->call == (uint16_t)nr && (rule->key > 5 || (uint32_t)args[rule->key] == (uint32_t)r->args[rule->key]);
 }
 
-PART bool is_such_call(const struct ring *ring, const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
-{
-    return r->call == (uint16_t)nr && (rule->key > 5 || (uint32_t)args[rule->key] == number_now(ring, nr, (uint32_t)r->args[rule->key]));
-}
-
-PART bool is_same_call(const struct ring *ring, const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
+PART bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
 {
     const struct field *f = (const struct field *)(r + 1);
-    if (!is_such_call(ring, rule, nr, args, r)
+    if (!is_such_call(rule, nr, args, r)
         || (rule->place < 6 && (is_known(args[WHO]) && is_known(r->args[WHO]) ? !is_same_asker(args[WHO], args[1], r->args[WHO], r->args[1]) : args[rule->place] != r->args[rule->place]))
         || (rule->count < 6 && args[rule->count] < (uint64_t)r->result)
         || (rule->answer[0].limit < 6 && args[rule->answer[0].limit] != r->args[rule->answer[0].limit]))
@@ -265,7 +259,7 @@ PART bool is_same_call(const struct ring *ring, const struct rule *rule, long nr
     for (uint32_t i = 0; i < f->length; i++)
         if ((char)f->data[i] != path[i])
             return false;
-    return !path[f->length] && (f->length || (uint32_t)args[0] == number_now(ring, nr, (uint32_t)r->args[0]));
+    return !path[f->length] && (f->length || args[0] == r->args[0]);
 }
 
 PART void take(const struct record *r, const uint64_t *args)
@@ -302,8 +296,8 @@ PART struct answer performed(struct ring *ring, const struct rule *rule, long nr
 PART struct answer answered(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args)
 {
     const struct record *r = (const struct record *)(ring->data + ring->at);
-    if (ring->at >= ring->end || !is_same_call(ring, rule, nr, args, r)
-        || (rule->kind == RULE_OPEN && (args[2] != r->args[2] || (r->result >= 0 && !opens_same(ring, args)))))
+    if (ring->at >= ring->end || !is_same_call(rule, nr, args, r)
+        || (rule->kind == RULE_OPEN && (args[2] != r->args[2] || (r->result >= 0 && !opens_same(r, args)))))
         return (struct answer){0, STOPS};
     take(r, args);
     ring->at += r->size;
@@ -333,7 +327,7 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
         return (struct answer){0, PLAIN};
     if (ring->busy || (rule->kind == RULE_OPEN && !only_reads(args)))
         return none;
-    if (rule->place < 6 && ring->replaying && (ring->at >= ring->end || !is_such_call(ring, rule, nr, args, (const struct record *)(ring->data + ring->at))))
+    if (rule->place < 6 && ring->replaying && (ring->at >= ring->end || !is_such_call(rule, nr, args, (const struct record *)(ring->data + ring->at))))
         return none;                      /* whoever asks */
     if (rule->place < 6 && !ask_who(ring, (const struct entry *)args, asked))
         return none;

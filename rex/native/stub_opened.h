@@ -105,10 +105,9 @@ PART struct answer opened(struct ring *ring, const struct rule *rule, const uint
     return none;
 }
 
-/* A replay opens the file that stands in, whose name is the last field.  Of threads its number is as it comes, and the result. */
-PART bool opens_same(struct ring *ring, const uint64_t *args)
+/* A replay opens the file that stands in, whose name is the last field. */
+PART bool opens_same(const struct record *r, const uint64_t *args)
 {
-    struct record *r = (struct record *)(ring->data + ring->at);
     const unsigned char *at = (const unsigned char *)(r + 1), *end = (const unsigned char *)r + r->size;
     const struct field *f = NULL;
     while (at < end) {
@@ -118,14 +117,9 @@ PART bool opens_same(struct ring *ring, const uint64_t *args)
     if (!f || f->type != FIELD_STAND_IN)
         return false;
     int64_t fd = kernel(REX_NR_openat, (uint64_t)AT_FDCWD, (uint64_t)f->data, args[2] & ~(uint64_t)(O_NOATIME | O_NOFOLLOW | O_DIRECT), 0);
-    if (fd >= 0 && fd != r->result && !(ring->replaying & RING_RENUMBERS)) {
+    if (fd != r->result && fd >= 0)
         kernel(REX_NR_close, (uint64_t)fd, 0, 0, 0);
-        return false;
-    }
-    ring->was = (uint32_t)r->result;
-    ring->is = (uint32_t)fd;
-    r->result = fd < 0 ? r->result : fd;
-    return fd >= 0;
+    return fd == r->result;
 }
 
 #endif
