@@ -27,7 +27,7 @@
  *   replay_sigwait.c  signals that a call takes       replay_sole.c   of whose threads one ever worked
  *   replay_epoll.c  what epoll watched when recorded   replay_drawn.c, replay_named.c  random bytes, names of now
  *   replay_computes.c  signals in the midst of computation
- *   replay_renamed.c  names that threads have drawn otherwise      replay_until.c  waits until a point in time
+ *   replay_renamed.c  names that threads have drawn otherwise      replay_until.c, replay_sooner.c  waits until a point in time
  *   serial*.c one task at a time, in an order that the log has
  *   overlay.c files of a replay: archived ones, and those written below the output directory
  *   view*.c   files of a live run: those, local ones, and this machine's       live*.c  its calls
@@ -196,6 +196,7 @@ struct task {
     uint64_t did;                    /* the key of its last call on a path */
     uint64_t clock_floor, told_floor; /* what CLOCK_MONOTONIC must have reached; by what the log told */
     uint64_t deadline, wait_began;   /* of the futex wait in progress, by CLOCK_MONOTONIC */
+    uint64_t ends_at; bool is_told;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
     ull wait_until, wait_to;         /* of a wait for readiness, by our clock and its runtime's: see replay_runtime.c */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */

@@ -206,9 +206,8 @@ static void entry(struct task *t)
     t->last_stop = log_now();
     if (t->matched)
         t->matched->taker = NULL;
-    t->matched = NULL;
-    t->stream = t->waits_inside = t->hastened = t->inside = 0;
-    t->in_vain = NULL;
+    t->matched = t->in_vain = NULL;
+    t->ends_at = t->stream = t->waits_inside = t->hastened = t->inside = 0;
     if (t->skipped || replay_drops_copy(t))
         return;                           /* it exits; or comes again */
     if (!c) {
@@ -314,6 +313,7 @@ static void exit_stop(struct task *t, int64_t result)
 {
     const struct rex_call *c = call_of(t->nr);
     t->last_stop = log_now();
+    result = replay_sooner_result(t, result);
     if (t->blocked) {
         t->blocked = false;
         replay_leaves_number(t);
@@ -364,6 +364,7 @@ static void settle(void)
             t = tasks;                    /* the next may be before this one */
         }
     replay_lines_settle();
+    replay_sooner_settle();
     replay_end_if_still();
 }
 

@@ -6,6 +6,11 @@ void replay_start(void);
 void replay_become(void);                            /* in the tracee, before its first exec */
 void replay_finish(int status);
 struct event *replay_next(struct task *t);            /* the first event of the task that is left */
+size_t replay_place(struct task *t);                  /* where it is in its script: no earlier than that */
+const struct event *replay_ahead_of(struct task *t);  /* the first that is left from there on */
+bool replay_any_sooner(void);                         /* see replay_sooner.c */
+void replay_sooner_settle(void);
+int64_t replay_sooner_result(const struct task *t, int64_t result);
 void replay_match_start(void);
 struct event *replay_match(struct task *t, long nr, uint64_t key);
 struct event *replay_drawn(struct task *t, uint64_t key);
@@ -86,6 +91,7 @@ bool replay_computes_until(struct task *t, const struct event *e);   /* it is in
 bool replay_any_naps(void), replay_any_rests(void), replay_any_computes(void);
 char replay_state(struct task *t);
 enum mover { NOBODY, TIME, READER, ITSELF };          /* what can make a task go on though no other does */
+bool replay_waits_for_mates(struct task *t);           /* only they can end its wait */
 enum mover replay_mover(struct task *t, ull *limit);  /* limit: where it is time, how long that may take; NULL: that is not asked */
 ull replay_time_before(const struct script *s, size_t at);   /* of the event before that place, or its birth */
 void replay_note_sleep(bool all_sleep);

@@ -120,12 +120,22 @@ static bool is_sure(struct task *t, struct event *e)
     return false;
 }
 
-/* Threads do not come for all that the log has of them: after the last that one of several came for. */
-static size_t first_ahead(const struct task *t)
+/* Where the task is in its script.  Threads do not come for all that the log has of them: after the last that one of several came for. */
+size_t replay_place(struct task *t)
+{
+    struct script *s = t->script;
+    size_t after = has_shared_work(t) && s->answered ? script_place(s, s->answered) + 1 : 0;
+    replay_next(t);
+    return after > s->cursor ? after : s->cursor;
+}
+
+const struct event *replay_ahead_of(struct task *t)
 {
     const struct script *s = t->script;
-    size_t after = has_shared_work(t) && s->answered ? script_place(s, s->answered) + 1 : 0;
-    return after > s->cursor ? after : s->cursor;
+    size_t at = s ? replay_place(t) : 0;
+    while (s && at < s->count && s->event[at]->done)
+        at++;
+    return s && at < s->count ? s->event[at] : NULL;
 }
 
 /* Queries that the task makes next, up to the last call before a signal, which must stop. */
@@ -138,10 +148,9 @@ void replay_ready(struct task *t)
     run.used = t->run_count = 0;
     if (!t->run)
         t->run = zalloc(MOST * sizeof *t->run);
-    replay_next(t);
     number++;
     uint32_t until = replay_alone_until(t);
-    for (size_t i = first_ahead(t); i + 1 < s->count; i++) {
+    for (size_t i = replay_place(t); i + 1 < s->count; i++) {
         struct event *e = s->event[i];
         const struct record *r = e->record;
         if (e->number > until || !is_ready(t, e, s->event[i + 1]) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)

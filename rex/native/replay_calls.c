@@ -44,8 +44,11 @@ static void sleep_entry(struct task *t, struct event *e)
         replay_unmatched(t, call_of(t->nr));
     } else if (is_single(t) || e->record->result)
         replay_emulate(t, e);
-    else if (replay_nap_until(t))
+    else if (replay_nap_until(t)) {
+        t->ends_at = e->record->time;
+        t->is_told = true;
         run(t);
+    }
 }
 
 static void pause_entry(struct task *t, struct event *e)

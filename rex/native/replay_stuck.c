@@ -51,27 +51,42 @@ char replay_state(struct task *t)
     return !t->started ? 'R' : is_kept ? 'X' : task_state(t);
 }
 
-enum mover replay_mover(struct task *t, ull *limit)
+/* The call in which the task sleeps, -1: in none. */
+static long sleeps_in(struct task *t, ull *args)
 {
     char name[64], line[256] = "";
-    ull args[6] = {0};
     long nr = -1;
+    snprintf(name, sizeof name, "/proc/%d/task/%d/syscall", t->leader->tid, t->tid);
+    FILE *f = fopen(name, "re");
+    bool in_call = f && fgets(line, sizeof line, f)
+        && sscanf(line, "%ld %llx %llx %llx %llx %llx %llx", &nr, &args[0], &args[1], &args[2], &args[3], &args[4], &args[5]) == 7;
+    if (f)
+        fclose(f);
+    return in_call ? nr : -1;
+}
+
+enum mover replay_mover(struct task *t, ull *limit)
+{
+    ull args[6] = {0};
     char state = replay_state(t);
     if (state != 'S')
         return state == 'Z' || state == 'X' ? NOBODY : ITSELF;
-    snprintf(name, sizeof name, "/proc/%d/task/%d/syscall", t->leader->tid, t->tid);
-    FILE *f = fopen(name, "re");
-    if (!f)
-        return ITSELF;
-    bool in_call = fgets(line, sizeof line, f)
-        && sscanf(line, "%ld %llx %llx %llx %llx %llx %llx", &nr, &args[0], &args[1], &args[2], &args[3], &args[4], &args[5]) == 7;
-    fclose(f);
+    long nr = sleeps_in(t, args);
     if (limit)
         *limit = limit_of(t, nr, args);
-    if (!in_call || is_timed(nr, args))
-        return in_call ? TIME : ITSELF;
+    if (nr < 0 || is_timed(nr, args))
+        return nr < 0 ? ITSELF : TIME;
     uint32_t stream = pipe_gives(nr) ? files_stream(t->files, (int)args[0]) : 0;
     return stream == 2 || stream == 3 ? READER : NOBODY;
+}
+
+/* Only other tasks can end its wait. */
+bool replay_waits_for_mates(struct task *t)
+{
+    ull args[6] = {0};
+    char state = replay_state(t);
+    long nr = state == 'S' ? sleeps_in(t, args) : -1;
+    return state == 'Z' || (state == 'X' && !t->blocked) || ((nr == REX_NR_futex || nr == REX_NR_wait4 || nr == REX_NR_waitid) && !is_timed(nr, args));
 }
 
 /* ------------------------------------------------------------------ how long it may take */
@@ -155,9 +170,7 @@ static ull pause_of(struct task *t)
     struct script *s = t->script;
     if (!s || !s->birth)
         return 0;
-    replay_next(t);
-    size_t place = s->answered ? script_place(s, s->answered) : s->count;      /* none of what it had again (replay_again.c) */
-    size_t after = place < s->count ? place + 1 : 0, at = until_last(s, after > s->cursor ? after : s->cursor), next = next_to_come(s, at);
+    size_t at = until_last(s, replay_place(t)), next = next_to_come(s, at);
     const struct event *e = next < s->count ? s->event[next] : s->exit ? s->exit : &events[event_count - 1];
     return longest_pause(s, at ? at - 1 : 0, e->record->time);
 }

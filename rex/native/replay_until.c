@@ -1,16 +1,21 @@
 /* Replay: waits that end at a point in time: of timed futexes, and sleeps until then. */
 #include "engine.h"
+#include "queues.h"
 
 #include <linux/futex.h>
 #include <time.h>
 
 enum { LATE_NS = 50000000 };
 
-/* Whether the wait was over before its time: what the thread did next was earlier. */
-static bool was_woken(struct task *t, uint64_t told_at, uint64_t left)
+/* When the wait was over, in the log's time (see replay_sooner.c), as far as the log tells: ended by a mate, before its time, if what the
+ * thread did next was earlier.  True: it was. */
+static bool was_woken(struct task *t, uint64_t told_at, uint64_t left, uint64_t deadline)
 {
-    const struct event *next = replay_next(t);
-    return told_at && next && next->record->time < told_at + left;
+    const struct event *next = told_at ? replay_ahead_of(t) : NULL;
+    bool is_early = next && next->record->time < told_at + left;
+    t->is_told = told_at && !(is_early && replay_is_signal(next)) && !replay_lends(t);
+    t->ends_at = is_early ? next->record->time : told_at ? told_at + left : deadline > replay_clock_began() ? deadline - replay_clock_began() : 0;
+    return is_early;
 }
 
 static uint64_t told_by(const struct task *t, clockid_t clock)
@@ -69,7 +74,7 @@ bool replay_waits_by_wall(const struct task *t)
 static bool reckon_limit(struct task *t)
 {
     bool by_wall = replay_waits_by_wall(t);
-    uint64_t told = by_wall ? t->wall : t->clock, deadline;
+    uint64_t told = by_wall ? t->wall : t->clock, told_at = by_wall ? t->wall_at : t->clock_at, deadline;
     struct timespec until;
     unsigned what = t->args[1] & 0x7f;
     bool is_until = (what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2) && t->args[3];
@@ -79,7 +84,7 @@ static bool reckon_limit(struct task *t)
         return false;
     deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
     uint64_t left = deadline > told ? deadline - told : 0;
-    if (was_woken(t, by_wall ? t->wall_at : t->clock_at, left))
+    if (was_woken(t, told_at, left, by_wall ? 0 : deadline))
         left = 4 * left + LATE_NS;        /* so it is here, though we may be slower */
     left += clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC);
     until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};

@@ -341,7 +341,7 @@ static bool is_patient(void)
 
 static long beat_ns(bool moves)          /* who naps, as Python's threads for its lock, is to be seen asleep in between */
 {
-    return serial_on ? serial_beat_ns() : moves ? 200000 : record_defers() || arrivals_wait() || replay_any_naps() || replay_any_rests() || replay_any_computes() || replay_runtime_is_awaited() ? 1000000 : 10000000;
+    return serial_on ? serial_beat_ns() : moves ? 200000 : record_defers() || arrivals_wait() || replay_any_naps() || replay_any_rests() || replay_any_computes() || replay_any_sooner() || replay_runtime_is_awaited() ? 1000000 : 10000000;
 }
 
 static void wait_beat(ull left_ns)       /* at most so long, unless it is 0 */

@@ -67,6 +67,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        for name in ("locks_order.c", "locks_tried.c", "writers_join_again.c", "writers_shared.c", "writers_shell.sh")},
     **{(name, "reference"): "a child's sleep is over at once, and this engine knows of no wait with a limit that is over before it"
        for name in ("threads_wait_limit.c", "threads_kill_waiting.c", "threads_kill_late.c", "threads_wait_resumed.c")},
+    ("threads_wait_sooner.c", "reference"): "a thread's sleep is over at once in this engine, whatever another waits for until then",
     ("threads_scheduled.c", "reference"): "a runtime is told the readings that the log has, one after the other",
     ("threads_wait_in_vain.c", "reference"): "an answer from outside is there as soon as a free wait looks for it",
     **{(name, "reference"): "sleeps end at once in this engine, whoever had come first" for name in ("sleeps_forks.c", "sleeps_jobs.sh")},

@@ -1,0 +1,73 @@
+/* Replay: where all tasks only wait, for each other or for a point in time, the wait that was over first when recorded is over at once.
+ *
+ * Only a task that moves could end it before, and none does.  Such waits are of threads, which hand each other their work under
+ * locks: what came in two parts when recorded may come in one here, so that who was woken twice waits in vain. */
+#include "engine.h"
+
+enum { QUIET_NS = 2000000 };
+
+/* It waits for a point in time, which is known. */
+static bool may_end(const struct task *t)
+{
+    return t->alive && t->ends_at && t->state == CALL_ENTERED && t->want_exit && !t->hastened;
+}
+
+bool replay_any_sooner(void)
+{
+    for (struct task *t = tasks; t && !serial_on; t = t->next)
+        if (may_end(t))
+            return true;
+    return false;
+}
+
+/* When it goes on by itself, in the log's time; UINT64_MAX: never; 0: that is not known. */
+static uint64_t goes_on_at(struct task *t)
+{
+    if (may_end(t) && replay_state(t) == 'S')
+        return t->ends_at;
+    if (replay_waits_for_mates(t))
+        return UINT64_MAX;
+    const struct event *next = replay_ahead_of(t);
+    return replay_mover(t, NULL) != NOBODY ? 0 : next ? next->record->time : UINT64_MAX;
+}
+
+/* NULL: one may go on at any time.  *ran: for how long all have had a processor, ns. */
+static struct task *first_to_go(ull *ran)
+{
+    struct task *first = NULL;
+    uint64_t least = UINT64_MAX, at;
+    for (struct task *t = tasks; t; t = t->next) {
+        if (!t->alive)
+            continue;
+        *ran += task_usage(t).ran;
+        if (!(at = goes_on_at(t)))
+            return NULL;
+        first = at < least ? t : first;
+        least = at < least ? at : least;
+    }
+    return first;
+}
+
+/* Looks twice: who was woken as we looked has had a processor by the second time. */
+void replay_sooner_settle(void)
+{
+    static ull looked_at, had, done;
+    ull now = log_now(), ran = 0;
+    if (now - looked_at < QUIET_NS || !replay_any_sooner())
+        return;
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && now - t->last_stop < QUIET_NS)
+            return;
+    looked_at = now;
+    struct task *first = first_to_go(&ran);
+    bool is_quiet = ran == had && done == replay_progress;
+    had = ran;
+    done = replay_progress;
+    if (first && is_quiet && may_end(first) && first->is_told)
+        replay_interrupt_wait(first);
+}
+
+int64_t replay_sooner_result(const struct task *t, int64_t result)
+{
+    return t->hastened && t->ends_at && is_interrupted(result) ? t->nr == REX_NR_futex ? -ETIMEDOUT : 0 : result;
+}
