@@ -10,7 +10,8 @@ size_t replay_place(struct task *t);                  /* where it is in its scri
 const struct event *replay_ahead_of(struct task *t);  /* the first that is left from there on */
 bool replay_any_sooner(void);                         /* see replay_sooner.c */
 void replay_sooner_settle(void);
-int64_t replay_sooner_result(const struct task *t, int64_t result);
+void replay_sooner_wait(struct task *t, const struct event *e);
+int64_t replay_sooner_result(struct task *t, int64_t result);
 void replay_match_start(void);
 struct event *replay_match(struct task *t, long nr, uint64_t key);
 struct event *replay_drawn(struct task *t, uint64_t key);

@@ -20,6 +20,16 @@ bool replay_any_sooner(void)
     return false;
 }
 
+/* A wait for readiness begins that ran out when recorded, as e has it; what is outside may come before. */
+void replay_sooner_wait(struct task *t, const struct event *e)
+{
+    bool has_limit = t->nr == REX_NR_poll || t->nr == REX_NR_epoll_wait || t->nr == REX_NR_epoll_pwait || t->nr == REX_NR_epoll_pwait2;
+    if (!e || !has_limit)
+        return;
+    t->is_told = !t->outside || t->outside->number > e->number;
+    t->ends_at = t->is_told ? e->record->time : t->outside->record->time;
+}
+
 /* When it goes on by itself, in the log's time; UINT64_MAX: never; 0: that is not known. */
 static uint64_t goes_on_at(struct task *t)
 {
@@ -63,11 +73,20 @@ void replay_sooner_settle(void)
     bool is_quiet = ran == had && done == replay_progress;
     had = ran;
     done = replay_progress;
-    if (first && is_quiet && may_end(first) && first->is_told)
+    if (first && is_quiet && may_end(first) && first->is_told) {
+        first->is_over = true;
         replay_interrupt_wait(first);
+    }
 }
 
-int64_t replay_sooner_result(const struct task *t, int64_t result)
+/* Of a call that was interrupted as its time is over. */
+int64_t replay_sooner_result(struct task *t, int64_t result)
 {
-    return t->hastened && t->ends_at && is_interrupted(result) ? t->nr == REX_NR_futex ? -ETIMEDOUT : 0 : result;
+    if (!t->ends_at || !t->is_over)
+        return result;
+    t->is_over = false;                   /* it may have ended otherwise meanwhile */
+    if (!is_interrupted(result) && result != -EINTR)
+        return result;
+    give_result(t, t->nr == REX_NR_futex ? -ETIMEDOUT : 0);
+    return t->nr == REX_NR_futex ? -ETIMEDOUT : 0;
 }

@@ -38,6 +38,16 @@ static void *nap(void *unused)
     return unused;
 }
 
+static void *look(void *fd)
+{
+    for (int i = 1; i <= 3; i++) {
+        struct pollfd one = {*(int *)fd, POLLIN, 0};
+        CHECK(poll(&one, 1, 320) == 0);
+        printf("nothing %d\n", i);
+    }
+    return NULL;
+}
+
 static void *work(void *unused)
 {
     CHECK(pthread_mutex_lock(&lock) == 0);
@@ -53,13 +63,16 @@ static void *work(void *unused)
 
 int main(void)
 {
-    pthread_t threads[3];
-    void *(*const what[])(void *) = {work, tick, nap};
+    enum { THREADS = 4 };
+    int ends[2];
+    pthread_t threads[THREADS];
+    void *(*const what[THREADS])(void *) = {work, tick, nap, look};
     pthread_condattr_t steady;
     CHECK(pthread_condattr_init(&steady) == 0 && pthread_condattr_setclock(&steady, CLOCK_MONOTONIC) == 0);
     CHECK(pthread_cond_init(&ended, &steady) == 0 && pthread_cond_init(&came, &steady) == 0);
-    for (int i = 0; i < 3; i++)
-        CHECK(pthread_create(&threads[i], NULL, what[i], NULL) == 0);
+    CHECK(pipe(ends) == 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&threads[i], NULL, what[i], &ends[0]) == 0);
     for (int i = 0; i < 40; i++) {
         CHECK(pthread_mutex_lock(&lock) == 0);
         parts++;
@@ -71,7 +84,7 @@ int main(void)
     printf("sum %d\n", sum);
     is_over = 1;
     CHECK(pthread_cond_signal(&ended) == 0 && pthread_mutex_unlock(&lock) == 0);
-    for (int i = 1; i < 3; i++)
+    for (int i = 1; i < THREADS; i++)
         CHECK(pthread_join(threads[i], NULL) == 0);
     return guest_done();
 }
