@@ -313,7 +313,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     if (is_same)
         replay_wait_longer(t, e);
     t->in_vain = e && e->done && !e->record->result ? e : NULL;
-    replay_sooner_wait(t, t->in_vain);
+    replay_sooner_wait(t, is_same ? e : NULL);
     t->wait_began = log_now();
     replay_runtime_waits(t, replay_wait_limit(t, UINT64_MAX));
     t->waits_inside = t->want_exit = true;

@@ -20,14 +20,15 @@ bool replay_any_sooner(void)
     return false;
 }
 
-/* A wait for readiness begins that ran out when recorded, as e has it; what is outside may come before. */
+/* A wait for readiness begins that e tells of, NULL: none does.  It may be over sooner if it ran out; what is outside may come before. */
 void replay_sooner_wait(struct task *t, const struct event *e)
 {
     bool has_limit = t->nr == REX_NR_poll || t->nr == REX_NR_epoll_wait || t->nr == REX_NR_epoll_pwait || t->nr == REX_NR_epoll_pwait2;
     if (!e || !has_limit)
         return;
-    t->is_told = !t->outside || t->outside->number > e->number;
-    t->ends_at = t->is_told ? e->record->time : t->outside->record->time;
+    bool is_first = !t->outside || t->outside->number > e->number;
+    t->is_told = is_first && !e->record->result;
+    t->ends_at = is_first ? e->record->time : t->outside->record->time;
 }
 
 /* When it goes on by itself, in the log's time; UINT64_MAX: never; 0: that is not known. */
