@@ -4,7 +4,7 @@
  * locks: what came in two parts when recorded may come in one here, so that who was woken twice waits in vain. */
 #include "engine.h"
 
-enum { QUIET_NS = 2000000 };
+enum { QUIET_NS = 2000000, SELDOM_NS = 32000000 };
 
 /* It waits for a point in time, which is known. */
 static bool may_end(const struct task *t)
@@ -62,15 +62,16 @@ static struct task *first_to_go(ull *ran)
 /* Looks twice: who was woken as we looked has had a processor by the second time. */
 void replay_sooner_settle(void)
 {
-    static ull looked_at, had, done;
+    static ull looked_at, pause = QUIET_NS, had, done;
     ull now = log_now(), ran = 0;
-    if (now - looked_at < QUIET_NS || !replay_any_sooner())
+    if (now - looked_at < pause || !replay_any_sooner())
         return;
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && now - t->last_stop < QUIET_NS)
             return;
     looked_at = now;
     struct task *first = first_to_go(&ran);
+    pause = first ? QUIET_NS : pause < SELDOM_NS ? 2 * pause : SELDOM_NS;      /* who computes may do so for long */
     bool is_quiet = ran == had && done == replay_progress;
     had = ran;
     done = replay_progress;
@@ -85,9 +86,10 @@ int64_t replay_sooner_result(struct task *t, int64_t result)
 {
     if (!t->ends_at || !t->is_over)
         return result;
-    t->is_over = false;                   /* it may have ended otherwise meanwhile */
+    t->is_over = false;
     if (!is_interrupted(result) && result != -EINTR)
-        return result;
-    give_result(t, t->nr == REX_NR_futex ? -ETIMEDOUT : 0);
-    return t->nr == REX_NR_futex ? -ETIMEDOUT : 0;
+        return result;                    /* it has ended otherwise meanwhile */
+    result = t->nr == REX_NR_futex ? -ETIMEDOUT : 0;
+    give_result(t, result);
+    return result;
 }
