@@ -35,6 +35,7 @@ uint64_t replay_runtime_less(const struct task *t, const struct event *e);    /*
 void replay_runtime_reached(struct task *t, const struct event *e);
 void replay_wait_longer(struct task *t, const struct event *e);
 uint64_t replay_wait_limit(struct task *t, uint64_t passed);   /* how long a wait for readiness may last, ns; as it is where that is not known */
+void replay_wait_spent(struct task *t);
 void replay_runtime_waits(struct task *t, ull limit), replay_runtime_waited(struct task *t);
 bool replay_runtime_goes(const struct task *t), replay_runtime_skip(void), replay_runtime_is_awaited(void);
 bool replay_nap_is_over(struct task *t);              /* for far longer than it wanted it has waited in a call that sleeps */

@@ -238,6 +238,11 @@ static void come_back(struct task *t)
     mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
 }
 
+static uint64_t limit_at(const struct task *t)
+{
+    return t->args[t->nr == REX_NR_ppoll ? 2 : t->nr == REX_NR_epoll_pwait2 ? 3 : 4];
+}
+
 /* How long the wait was to be at most, ns; as it is where that is not known. */
 uint64_t replay_wait_limit(struct task *t, uint64_t passed)
 {
@@ -247,10 +252,18 @@ uint64_t replay_wait_limit(struct task *t, uint64_t passed)
         limit = (uint64_t)(int)t->args[2] * ms;
     else if (t->nr == REX_NR_epoll_wait || t->nr == REX_NR_epoll_pwait)
         limit = (uint64_t)(int)t->args[3] * ms;
-    else if ((t->nr == REX_NR_pselect6 || t->nr == REX_NR_epoll_pwait2)
-             && mem_read(t->tid, t->args[t->nr == REX_NR_pselect6 ? 4 : 3], &ts, sizeof ts))
-        limit = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+    else if ((t->nr == REX_NR_select || t->nr == REX_NR_pselect6 || t->nr == REX_NR_epoll_pwait2 || t->nr == REX_NR_ppoll)
+             && mem_read(t->tid, limit_at(t), &ts, sizeof ts))
+        limit = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec * (t->nr == REX_NR_select ? 1000 : 1);
     return limit < passed ? limit : passed;
+}
+
+/* The time of a wait that ran out is over: those that say how much was left say that none was. */
+void replay_wait_spent(struct task *t)
+{
+    static const struct timespec none;
+    if (t->nr == REX_NR_select || t->nr == REX_NR_pselect6 || t->nr == REX_NR_ppoll)
+        mem_write(t->tid, limit_at(t), &none, sizeof none);
 }
 
 /* What ended that wait when recorded came before its time was over.  So it does here, where all may be slower. */
@@ -284,8 +297,8 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
         }
         if (result == 0) {                /* time has passed for this thread, whatever the log says */
             t->only_naps = true;
-            uint64_t limit = replay_wait_limit(t, t->hastened && t->ends_at ? UINT64_MAX : log_now() - t->wait_began);
-            replay_clock_passed(t, t->clock + limit);
+            uint64_t limit = replay_wait_limit(t, log_now() - t->wait_began);
+            replay_clock_passed(t, t->hastened && t->ends_at ? t->deadline : t->clock + limit);
             if (limit)
                 replay_runtime_waited(t);
         }

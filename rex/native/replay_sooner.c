@@ -23,9 +23,10 @@ bool replay_any_sooner(void)
 /* A wait for readiness begins that e tells of, NULL: none does.  It may be over sooner if it ran out; what is outside may come before. */
 void replay_sooner_wait(struct task *t, const struct event *e)
 {
-    bool has_limit = t->nr == REX_NR_poll || t->nr == REX_NR_epoll_wait || t->nr == REX_NR_epoll_pwait || t->nr == REX_NR_epoll_pwait2;
-    if (!e || !has_limit)
+    uint64_t limit = replay_wait_limit(t, UINT64_MAX);
+    if (!e || limit > INT64_MAX)
         return;
+    t->deadline = t->clock + limit;
     bool is_first = !t->outside || t->outside->number > e->number;
     t->is_told = is_first && !e->record->result;
     t->ends_at = is_first ? e->record->time : t->outside->record->time;
@@ -90,6 +91,7 @@ int64_t replay_sooner_result(struct task *t, int64_t result)
     if (!is_interrupted(result) && result != -EINTR)
         return result;                    /* it has ended otherwise meanwhile */
     result = t->nr == REX_NR_futex ? -ETIMEDOUT : 0;
+    replay_wait_spent(t);
     give_result(t, result);
     return result;
 }
