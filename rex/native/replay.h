@@ -9,6 +9,7 @@ struct event *replay_next(struct task *t);            /* the first event of the 
 size_t replay_place(struct task *t);                  /* where it is in its script: no earlier than that */
 const struct event *replay_ahead_of(struct task *t);  /* the first that is left from there on */
 bool replay_any_sooner(void);                         /* see replay_sooner.c */
+void replay_force(struct task *t);
 void replay_sooner_settle(void);
 void replay_sooner_wait(struct task *t, const struct event *e);
 int64_t replay_sooner_result(struct task *t, int64_t result);

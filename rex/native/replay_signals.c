@@ -428,15 +428,8 @@ void replay_idle(void)
         return;                           /* threads come round for as long as it does not come */
     if (sent || !all_sleep || (earliest && replay_time_comes(earliest->matched)) || hasten_first() || replay_send_overdue(earliest))
         return;
-    if (!earliest) {
+    if (earliest)
+        replay_force(earliest);
+    else
         replay_end_if_stuck(last_stop());
-        return;
-    }
-    replay_forced++;                             /* nothing else can move: this order cannot be kept */
-    earliest->held = false;
-    earliest->leader->is_paced = true;
-    replay_waive(earliest, earliest->matched);
-    replay_call(earliest, call_of(earliest->nr), earliest->matched);
-    if (!earliest->held)
-        resume(earliest, 0);
 }

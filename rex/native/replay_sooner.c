@@ -1,10 +1,13 @@
-/* Replay: where all tasks only wait, for each other or for a point in time, the wait that was over first when recorded is over at once.
+/* Replay: where all tasks only wait, for each other, their turn or a point in time, what was over first when recorded is over at once.
  *
  * Only a task that moves could end it before, and none does.  Such waits are of threads, which hand each other their work under
- * locks: what came in two parts when recorded may come in one here, so that who was woken twice waits in vain. */
+ * locks: what came in two parts when recorded may come in one here, so that who was woken twice waits in vain; who is held until
+ * another has written may have the lock that the other waits for. */
 #include "engine.h"
 
 enum { QUIET_NS = 2000000, SELDOM_NS = 32000000 };
+
+static ull gap = QUIET_NS;             /* between looks */
 
 /* It waits for a point in time, which is known. */
 static bool may_end(const struct task *t)
@@ -12,12 +15,18 @@ static bool may_end(const struct task *t)
     return t->alive && t->ends_at && t->state == CALL_ENTERED && t->want_exit && !t->hastened;
 }
 
-bool replay_any_sooner(void)
+static bool any_waits(void)
 {
     for (struct task *t = tasks; t && !serial_on; t = t->next)
-        if (may_end(t))
+        if (may_end(t) || (t->alive && t->held))
             return true;
     return false;
+}
+
+/* Whether to look often, as it may soon be found that nobody moves. */
+bool replay_any_sooner(void)
+{
+    return gap < SELDOM_NS && any_waits();
 }
 
 /* A wait for readiness begins that e tells of, NULL: none does.  It may be over sooner if it ran out; what is outside may come before. */
@@ -32,9 +41,25 @@ void replay_sooner_wait(struct task *t, const struct event *e)
     t->ends_at = is_first ? e->record->time : t->outside->record->time;
 }
 
-/* When it goes on by itself, in the log's time; UINT64_MAX: never; 0: that is not known. */
+/* Nothing else can move: the order that the task is held for cannot be kept. */
+void replay_force(struct task *t)
+{
+    replay_forced++;
+    t->held = false;
+    t->leader->is_paced = true;
+    replay_waive(t, t->matched);
+    replay_call(t, call_of(t->nr), t->matched);
+    if (!t->held)
+        resume(t, 0);
+}
+
+/* When it goes on by itself, or did what it is held for, in the log's time; UINT64_MAX: never; 0: that is not known. */
 static uint64_t goes_on_at(struct task *t)
 {
+    if (replay_next_signal(t, true))
+        return 0;
+    if (t->held && t->matched)
+        return t->matched->record->time;
     if (may_end(t) && replay_state(t) == 'S')
         return t->ends_at;
     if (replay_waits_for_mates(t))
@@ -60,26 +85,34 @@ static struct task *first_to_go(ull *ran)
     return first;
 }
 
+static void go_on(struct task *t)
+{
+    if (t->held)
+        replay_force(t);
+    else if (may_end(t) && t->is_told) {
+        t->is_over = true;
+        replay_interrupt_wait(t);
+    }
+}
+
 /* Looks twice: who was woken as we looked has had a processor by the second time. */
 void replay_sooner_settle(void)
 {
-    static ull looked_at, pause = QUIET_NS, had, done;
+    static ull looked_at, had, done;
     ull now = log_now(), ran = 0;
-    if (now - looked_at < pause || !replay_any_sooner())
+    if (now - looked_at < gap || !any_waits())
         return;
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && now - t->last_stop < QUIET_NS)
             return;
     looked_at = now;
     struct task *first = first_to_go(&ran);
-    pause = first ? QUIET_NS : pause < SELDOM_NS ? 2 * pause : SELDOM_NS;      /* who computes may do so for long */
+    gap = first ? QUIET_NS : gap < SELDOM_NS ? 2 * gap : SELDOM_NS;      /* who computes may do so for long */
     bool is_quiet = ran == had && done == replay_progress;
     had = ran;
     done = replay_progress;
-    if (first && is_quiet && may_end(first) && first->is_told) {
-        first->is_over = true;
-        replay_interrupt_wait(first);
-    }
+    if (first && is_quiet)
+        go_on(first);
 }
 
 /* Of a call that was interrupted as its time is over. */
