@@ -8,11 +8,6 @@ void replay_finish(int status);
 struct event *replay_next(struct task *t);            /* the first event of the task that is left */
 size_t replay_place(struct task *t);                  /* where it is in its script: no earlier than that */
 const struct event *replay_ahead_of(struct task *t);  /* the first that is left from there on */
-bool replay_any_sooner(void);                         /* see replay_sooner.c */
-void replay_force(struct task *t);
-void replay_sooner_settle(void);
-void replay_sooner_wait(struct task *t, const struct event *e);
-int64_t replay_sooner_result(struct task *t, int64_t result);
 void replay_match_start(void);
 struct event *replay_match(struct task *t, long nr, uint64_t key);
 struct event *replay_drawn(struct task *t, uint64_t key);
@@ -36,7 +31,11 @@ uint64_t replay_runtime_less(const struct task *t, const struct event *e);    /*
 void replay_runtime_reached(struct task *t, const struct event *e);
 void replay_wait_longer(struct task *t, const struct event *e);
 uint64_t replay_wait_limit(struct task *t, uint64_t passed);   /* how long a wait for readiness may last, ns; as it is where that is not known */
-void replay_wait_spent(struct task *t);
+void replay_wait_spent(struct task *t);              /* nothing is left of that */
+bool replay_any_sooner(void);                         /* see replay_sooner.c */
+void replay_sooner_wait(struct task *t, const struct event *e), replay_sooner_settle(void);
+int64_t replay_sooner_result(struct task *t, int64_t result);
+void replay_force(struct task *t);                    /* goes on, though held */
 void replay_runtime_waits(struct task *t, ull limit), replay_runtime_waited(struct task *t);
 bool replay_runtime_goes(const struct task *t), replay_runtime_skip(void), replay_runtime_is_awaited(void);
 bool replay_nap_is_over(struct task *t);              /* for far longer than it wanted it has waited in a call that sleeps */

@@ -7,9 +7,8 @@
 
 enum { LATE_NS = 50000000 };
 
-/* When the wait was over, in the log's time (see replay_sooner.c), as far as the log tells: ended by a mate, before its time, if what the
- * thread did next was earlier.  True: it was. */
-static bool was_woken(struct task *t, uint64_t told_at, uint64_t left, uint64_t deadline)
+/* When the wait is over, in the log's time, for replay_sooner.c.  True: that was before its limit, as what the thread did next was: a mate woke it. */
+static bool reckon_end(struct task *t, uint64_t told_at, uint64_t left, uint64_t deadline)
 {
     const struct event *next = told_at ? replay_ahead_of(t) : NULL;
     bool is_early = next && next->record->time < told_at + left;
@@ -84,7 +83,7 @@ static bool reckon_limit(struct task *t)
         return false;
     deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
     uint64_t left = deadline > told ? deadline - told : 0;
-    if (was_woken(t, told_at, left, by_wall ? 0 : deadline))
+    if (reckon_end(t, told_at, left, by_wall ? 0 : deadline))
         left = 4 * left + LATE_NS;        /* so it is here, though we may be slower */
     left += clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC);
     until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
