@@ -193,11 +193,11 @@ bool replay_is_signal_later(struct task *t, struct event *next)
         || (is_readiness_wait(call_of(t->nr)) && replay_alone_awaits(t, next));
 }
 
-/* It is blocked until that comes, which may be now. */
+/* It is blocked until that comes, which may be now.  What has its place among the turns comes there. */
 void replay_send_to_blocked(struct task *t)
 {
     struct event *next = replay_next(t);
-    if (next && replay_is_signal(next) && t->injected != next && replay_is_sent(t, next) && !replay_is_signal_later(t, next))
+    if (next && replay_is_signal(next) && t->injected != next && !serial_is_cut(t) && replay_is_sent(t, next) && !replay_is_signal_later(t, next))
         replay_send_now(t, next);
 }
 
