@@ -266,14 +266,16 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
 
 /* ------------------------------------------------------------------ */
 
-/* Work that another thread did when recorded: if it was done between what this one was told and what the log has for it next. */
-static struct event *moved(struct task *t, uint64_t key, struct queue *q)
+/* Work that another thread did when recorded: if it was done between what this one was told and what the log has for it next.
+ * anywhere: whatever room the other had on its stack. */
+static struct event *moved(struct task *t, uint64_t key, struct queue *q, bool anywhere)
 {
     struct event *e = queue_left(q, ASKER);
-    if (t->args[0] != CLOCK_MONOTONIC)
-        return e;
-    while (e && (e->done || clock_of(e->record) < least_of(t)))
+    bool is_monotonic = t->args[0] == CLOCK_MONOTONIC;
+    while (e && (e->done || (is_monotonic && clock_of(e->record) < least_of(t)) || !(anywhere || replay_is_like_place(t, e))))
         e = e->next[ASKER];
+    if (!is_monotonic)
+        return e;
     const struct event *next = e ? ahead(t, key) : NULL;
     return next && next->number < e->number ? NULL : e;
 }
@@ -297,7 +299,8 @@ static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
     return e == first ? forward(t, key, own, EXACT) : e;
 }
 
-/* The functions that led there are known: what the log has for the thread, else for the process. */
+/* The functions that led there are known: what the log has for the thread, else for the process.  Those before code that is made as the
+ * program runs tell little: a thread that has never asked by them does another's work only where it has as much on its stack. */
 static struct event *by_asker(struct task *t, uint64_t key, struct queue *q, uint64_t asker)
 {
     struct queue *own = of_thread(t, key, asker);
@@ -307,8 +310,9 @@ static struct event *by_asker(struct task *t, uint64_t key, struct queue *q, uin
     struct event *e = own->id ? own_left(t, key, own) : NULL;
     if (e || (own->id && is_monotonic))
         return e;
+    bool anywhere = known.is_in_files || own->id;
     e = is_monotonic ? NULL : replay_after(t, q->id);
-    return e ? e : moved(t, key, q);
+    return e && (anywhere || replay_is_like_place(t, e)) ? e : moved(t, key, q, anywhere);
 }
 
 /* Functions that frame pointers tell are those of a runtime, whose threads take each other's work. */
