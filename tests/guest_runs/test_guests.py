@@ -124,6 +124,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_clock_never.c", "reference"): "a clock that is read in a replay alone counts as a divergence",
     **{(name, "reference"): "a wait is ended by a signal that is ignored, as a tracer sees it"
        for name in ("threads_child_in_wait.c", "threads_message_queues.c")},
+    ("threads_ask_besides.c", "reference"): "this engine does not see which functions ask for the time",
     ("threads_clock_forward.c", "reference"): "what a thread reads of the clock may go back, as it reads it elsewhere",
     ("threads_list_on.c", "reference"): "names in directories are matched in the thread's order",
     ("proc_descriptor.c", "reference"): "what another process has open is not opened by its number there",
