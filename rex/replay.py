@@ -13,7 +13,7 @@ from rex.archive.trimming import note_use
 from rex.archive.unpacked import WorkDirectory
 from rex.errors import NotFound, OwnFailure, UsageError
 from rex.tracer import NATIVE, Plan, Report, choose
-from rex.tracer.plan import DEVNULL, REPLAY, Divergence
+from rex.tracer.plan import DEVNULL, REPLAY, Difference, Divergence
 from rex.values import dataclass, field
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Outcome:
     Attributes:
         status: wait status of the program.
         differing: outputs that differ from the recording, by path: why.
-        differs_at: first output event whose bytes differ, and its stream (2 stdout, 3 stderr).
+        difference: the first output that is another one.
     """
 
     experiment: Experiment
@@ -38,7 +38,7 @@ class Outcome:
     status: int
     divergence: Divergence | None
     divergences: int
-    differs_at: tuple[int, int] | None
+    difference: Difference | None
     problems: list[str]
     differing: dict[str, str] = field(default_factory=dict)
 
@@ -49,7 +49,7 @@ class Outcome:
     @property
     def is_identical(self) -> bool:
         """Whether output and exit status are those of the recording."""
-        return not self.differing and not self.differs_at and self.is_same_status
+        return not self.differing and not self.difference and self.is_same_status
 
 
 def prepare_outdir(path: str) -> str:
@@ -265,7 +265,7 @@ def _outcome(experiment: Experiment, outdir: str, report: Report) -> Outcome:
     left_out = [f"{path} is missing: it was kept out of the archive (rex record --exclude)"
                 for path in missing_inputs(experiment.manifest)]
     return Outcome(experiment, outdir, report.status, report.divergence, report.divergences,
-                   report.differs_at, left_out + told_once(report.problems))
+                   report.difference, left_out + told_once(report.problems))
 
 
 def told_once(problems: list[str]) -> list[str]:

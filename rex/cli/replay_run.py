@@ -9,16 +9,18 @@ from rex.errors import UsageError
 
 if TYPE_CHECKING:
     from rex.replay import Outcome
+    from rex.tracer.plan import Difference
 
 _STREAMS = {2: "standard output", 3: "standard error"}
+_RACE = "; what its threads do may depend on their order: record it with --serialize"
 
 
 def verdict(outcome: "Outcome") -> tuple[int, str]:
     """The exit code of `--check` and the reason in words."""
     if not outcome.is_identical:
         parts = [f"{path}: {why}" for path, why in sorted(outcome.differing.items())]
-        if outcome.differs_at:
-            parts.append(difference_text(outcome.differs_at))
+        if outcome.difference:
+            parts.append(difference_text(outcome.difference, bool(outcome.divergence)))
         if not outcome.is_same_status:
             parts.append("the exit status differs")
         return (20 if outcome.divergences else 1), "; ".join(parts)
@@ -27,10 +29,10 @@ def verdict(outcome: "Outcome") -> tuple[int, str]:
     return 0, "identical"
 
 
-def difference_text(differs_at: tuple[int, int]) -> str:
-    """The first output that is another one."""
-    event, stream = differs_at
-    return f"{_STREAMS.get(stream, 'output')} differs at event {event}"
+def difference_text(first: "Difference", is_explained: bool) -> str:
+    """The first output that is another one; is_explained: the user is told of a divergence before."""
+    race = _RACE if first.may_race and not is_explained else ""
+    return f"{_STREAMS.get(first.stream, 'output')} differs at event {first.event}{race}"
 
 
 def divergence_text(outcome: "Outcome", archive: str) -> str:
@@ -38,16 +40,15 @@ def divergence_text(outcome: "Outcome", archive: str) -> str:
     first = outcome.divergence
     if not first:
         return ""
-    race = "; what its threads do may depend on their order: record it with --serialize" if first.may_race else ""
     return (f"replay diverged at event {first.event} ({first.why}): log has {first.logged}, "
             f"program asked for {first.asked}; see: rex log {archive}:{outcome.experiment.name} "
-            f"--around {first.event}{race}")
+            f"--around {first.event}{_RACE if first.may_race else ''}")
 
 
 def withheld_text(outcome: "Outcome") -> str:
     """What the program had when recorded and does not have now, where that may be why the replay is another one."""
     names = outcome.experiment.manifest.withheld
-    if not names or not (outcome.divergence or outcome.differs_at or not outcome.is_same_status):
+    if not names or not (outcome.divergence or outcome.difference or not outcome.is_same_status):
         return ""
     return f"withheld as it was recorded: {', '.join(names)}; where the program uses that, record it with --keep-env"
 
@@ -95,8 +96,8 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str =
         print(json.dumps(as_json(outcome, archive)))
     if outcome.divergence:
         say(f"rex: {divergence_text(outcome, archive)}")
-    elif outcome.differs_at and not check:
-        say(f"rex: {difference_text(outcome.differs_at)}")
+    elif outcome.difference and not check:
+        say(f"rex: {difference_text(outcome.difference, False)}")
     for problem in filter(None, (withheld_text(outcome), *outcome.problems)):
         from rex.text import clean   # most have none
         say(f"rex: {clean(problem)}")

@@ -133,7 +133,7 @@ static bool waits_for_kill(struct task *t)
 static void differs(const struct event *e, uint32_t stream)
 {
     if (mismatches++ == 0)
-        report_line("output_differs=%u\t%u", e ? e->number : (unsigned)event_count, stream);
+        report_line("output_differs=%u\t%u\t%d", e ? e->number : (unsigned)event_count, stream, may_race());
 }
 
 static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)

@@ -165,6 +165,15 @@ class Divergence:
 
 
 @dataclass
+class Difference:
+    """The first output event whose bytes differ, and its stream (2 stdout, 3 stderr); may_race as above."""
+
+    event: int
+    stream: int
+    may_race: bool
+
+
+@dataclass
 class Report:
     """What a tracer says when all tracees have ended.
 
@@ -175,7 +184,7 @@ class Report:
         loaders: executed program -> its ELF loader.
         live: live: kind and name of what was used of this machine.
         gone: live: paths that the run removed.
-        differs_at: replay: number of the first output event that differs, and its stream.
+        difference: replay: the first output that differs.
     """
 
     status: int = 0
@@ -191,7 +200,7 @@ class Report:
     forced: int = 0
     live: list[tuple[str, bytes]] = field(default_factory=list)
     gone: list[bytes] = field(default_factory=list)
-    differs_at: tuple[int, int] | None = None
+    difference: Difference | None = None
     problems: list[str] = field(default_factory=list)
 
     @classmethod
@@ -226,8 +235,8 @@ class Report:
                 event, task, may_race, why, asked, logged = value.decode("utf-8", "replace").split("\t", 5)
                 report.divergence = Divergence(int(event), int(task), may_race == "1", why, asked, logged)
             elif name == "output_differs":
-                event, _, stream = value.partition(b"\t")
-                report.differs_at = (int(event), int(stream))
+                event, stream, may_race = value.decode("ascii", "replace").split("\t")
+                report.difference = Difference(int(event), int(stream), may_race == "1")
             else:
                 report.problems.append(f"{name}: {value.decode('utf-8', 'replace')}")
         return report

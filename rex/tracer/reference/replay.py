@@ -15,7 +15,7 @@ import time
 
 from rex.log.records import SIGNAL, TSC
 from rex.syscalls import BY_NAME, CALLS, Call, Hook, Key, Policy
-from rex.tracer.plan import Divergence, Plan, Report
+from rex.tracer.plan import Difference, Divergence, Plan, Report
 from rex.tracer.reference import kernel, memory, paths
 from rex.tracer.reference.calls import CallKey, fork_flags, key_of, put_outputs
 from rex.tracer.reference.descriptors import closes_pipe, is_descriptor_call, is_unlogged, names_process, note_closing, note_duplicate
@@ -98,8 +98,9 @@ class Replayer(Handler):
     def mismatched(self, entry: Entry | None, stream: int = 0) -> None:
         """The program wrote other bytes than recorded; None: after all that it wrote then."""
         self.report.mismatches += 1
-        if self.report.differs_at is None:
-            self.report.differs_at = (entry.number, stream or entry.event.stream) if entry else (self.log.count, stream)
+        if self.report.difference is None:
+            number = entry.number if entry else self.log.count
+            self.report.difference = Difference(number, stream or (entry.event.stream if entry else 0), self.log.has_threads)
 
     def signal(self, task: Task, number: int) -> bool:
         """The log says when signals come."""

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from rex.cli.replay_run import divergence_text
+from rex.cli.replay_run import difference_text, divergence_text
 from rex.tracer.plan import Report
 
 
@@ -18,3 +18,12 @@ def test_a_divergence_among_threads_names_the_way_out(may_race: bool) -> None:
     assert "event 7" in told and "rex log EXP:exp0 --around 7" in told and "\n" not in told
     assert ("--serialize" in told) == may_race
     assert report.divergences == 3
+
+
+@pytest.mark.parametrize("may_race", [True, False])
+def test_another_output_of_threads_names_the_way_out_once(may_race: bool) -> None:
+    report = Report.decode(b"output_differs=7\t2\t%d\0mismatches=1\0" % may_race)
+    assert report.difference and report.mismatches == 1
+    told = difference_text(report.difference, is_explained=False)
+    assert told.startswith("standard output differs at event 7") and ("--serialize" in told) == may_race
+    assert "--serialize" not in difference_text(report.difference, is_explained=True)
