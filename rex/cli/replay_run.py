@@ -9,7 +9,6 @@ from rex.errors import UsageError
 
 if TYPE_CHECKING:
     from rex.replay import Outcome
-    from rex.tracer.plan import Difference
 
 _STREAMS = {2: "standard output", 3: "standard error"}
 _RACE = "; what its threads do may depend on their order: record it with --serialize"
@@ -20,7 +19,7 @@ def verdict(outcome: "Outcome") -> tuple[int, str]:
     if not outcome.is_identical:
         parts = [f"{path}: {why}" for path, why in sorted(outcome.differing.items())]
         if outcome.difference:
-            parts.append(difference_text(outcome.difference, bool(outcome.divergence)))
+            parts.append(difference_text(outcome))
         if not outcome.is_same_status:
             parts.append("the exit status differs")
         return (20 if outcome.divergences else 1), "; ".join(parts)
@@ -29,9 +28,12 @@ def verdict(outcome: "Outcome") -> tuple[int, str]:
     return 0, "identical"
 
 
-def difference_text(first: "Difference", is_explained: bool) -> str:
-    """The first output that is another one; is_explained: the user is told of a divergence before."""
-    race = _RACE if first.may_race and not is_explained else ""
+def difference_text(outcome: "Outcome") -> str:
+    """The first output that is another one; a divergence, which is told of as well, has said why."""
+    first = outcome.difference
+    if not first:
+        return ""
+    race = _RACE if first.may_race and not outcome.divergence else ""
     return f"{_STREAMS.get(first.stream, 'output')} differs at event {first.event}{race}"
 
 
@@ -97,7 +99,7 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str =
     if outcome.divergence:
         say(f"rex: {divergence_text(outcome, archive)}")
     elif outcome.difference and not check:
-        say(f"rex: {difference_text(outcome.difference, False)}")
+        say(f"rex: {difference_text(outcome)}")
     for problem in filter(None, (withheld_text(outcome), *outcome.problems)):
         from rex.text import clean   # most have none
         say(f"rex: {clean(problem)}")

@@ -21,7 +21,6 @@ RACE = r"""
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 static volatile int rung, was_rung;
 static volatile unsigned spun;
 static void *compute(void *unused)
