@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from commands import rex
 from rex.cli.doctor_command import trace_child, why_not
 
-ROOT = Path(__file__).resolve().parents[2]
 MISSING = [name for name in ("blastn", "blastp", "makeblastdb", "gcc") if not shutil.which(name)]
 WHY_NOT = why_not(trace_child)
 pytestmark = [pytest.mark.skipif(bool(MISSING), reason=f"not installed (Debian: ncbi-blast+, gcc): {', '.join(MISSING)}"),
@@ -27,14 +25,6 @@ cut -f2,3,12 hits.txt > table.txt
 wc -l < table.txt
 """
 LIBRARY = '#include <unistd.h>\n__attribute__((constructor)) static void label(void) { write(1, "# %s\\n", 4); }\n'
-
-
-def rex(*args: str, cwd: Path, code: int = 0) -> str:
-    """Run rex; its standard output."""
-    done = subprocess.run([sys.executable, "-m", "rex.cli.main", *args], cwd=cwd, capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=60, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)})
-    assert done.returncode == code, done.stderr + done.stdout
-    return done.stdout
 
 
 def make_database(folder: Path, label: str) -> None:

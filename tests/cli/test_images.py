@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import REX, ROOT
 from rex.cli.doctor_command import trace_child, why_not
 
-ROOT = Path(__file__).resolve().parents[2]
 WHY_NOT = why_not(trace_child)
 pytestmark = [pytest.mark.skipif(bool(WHY_NOT), reason=f"tracing is not permitted here: {WHY_NOT}"),
               pytest.mark.skipif(os.getuid() != 0, reason="chroot and buildah's chroot isolation need root")]
@@ -35,13 +34,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (work / "go.sh").write_text(SCRIPT)
     (work / "go.sh").chmod(0o755)
     environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "PYTHONPATH": str(ROOT), "SPECIAL": 'a "b" $c \\ \'d\''}
-    rex = [sys.executable, "-m", "rex.cli.main"]
-    done = subprocess.run([*rex, "record", "-q", "-l", "../A", "./go.sh"], cwd=work, env=environment, capture_output=True,
+    done = subprocess.run([*REX, "record", "-q", "-l", "../A", "./go.sh"], cwd=work, env=environment, capture_output=True,
                           text=True, check=False, stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stderr) == (3, "")
     (top / "said").write_text(done.stdout)
     for kind in ("docker", "apptainer"):
-        subprocess.run([*rex, "export", "A", "-o", kind, "--format", kind], cwd=top, env=environment, check=True, capture_output=True)
+        subprocess.run([*REX, "export", "A", "-o", kind, "--format", kind], cwd=top, env=environment, check=True, capture_output=True)
     shutil.rmtree(work)
     return top
 

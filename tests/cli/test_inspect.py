@@ -5,27 +5,17 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import REX, environment, rex
 from rex.cli.doctor_command import trace_child, why_not
 
-ROOT = Path(__file__).resolve().parents[2]
 WHY_NOT = why_not(trace_child)
 pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=f"tracing is not permitted here: {WHY_NOT}")
 
 SCRIPT = "echo hi; cat in; cat in > out; echo oops >&2; (exit 2); mkdir d; ls | sort > d/list; exit 3"
-
-
-def rex(*args: str, cwd: Path, code: int = 0) -> str:
-    """Run rex; its standard output."""
-    done = subprocess.run([sys.executable, "-m", "rex.cli.main", *args], cwd=cwd, capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -98,8 +88,8 @@ def test_log(place: Path) -> None:
 def test_a_reader_that_goes_away(place: Path, command: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run([sys.executable, "-m", "rex.cli.main", *command.split()], cwd=place, stdout=writer,
-                          stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    done = subprocess.run([*REX, *command.split()], cwd=place, stdout=writer,
+                          stderr=subprocess.PIPE, text=True, env=environment(), check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from commands import REX, environment, run_rex
 from rex.cli.doctor_command import trace_child, why_not
 
-ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 60
 WHY_NOT = why_not(trace_child)
 pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=f"tracing is not permitted here: {WHY_NOT}")
@@ -102,21 +102,6 @@ OTHERS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "build": (("make", "-s", "-j2"), BUILD)}
 
 
-def command(*args: str) -> list[str]:
-    return [sys.executable, "-m", "rex.cli.main", *args]
-
-
-def environment(engine: str | None = None) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), **({"REX_ENGINE": engine} if engine else {})}
-
-
-def rex(*args: str, cwd: Path, code: int = 0, engine: str | None = None) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(command(*args), cwd=cwd, capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                          timeout=TIMEOUT_S, check=False, env=environment(engine))
-    assert done.returncode == code, done.stderr + done.stdout
-    return done
-
-
 class Pipeline:
     """A pipeline recorded in a directory of its own, and what it left there."""
 
@@ -125,7 +110,7 @@ class Pipeline:
         self.work.mkdir(parents=True)
         for name, text in files.items():
             (self.work / name).write_text(text)
-        rex("record", "-l", str(top / "EXP"), *words, cwd=self.work)
+        run_rex("record", "-l", str(top / "EXP"), *words, cwd=self.work)
         self.left = contents(self.work)
         shutil.rmtree(self.work)
 
@@ -137,14 +122,14 @@ class Pipeline:
 
     def schedule(self, *args: str) -> dict[str, Any]:
         """A plan, written to plan.json."""
-        done = rex("schedule", "EXP:exp0", "--latency", "0.001", "--json", *args, cwd=self.top)
+        done = run_rex("schedule", "EXP:exp0", "--latency", "0.001", "--json", *args, cwd=self.top)
         (self.top / "plan.json").write_text(done.stdout)
         return json.loads(done.stdout)
 
-    def replay(self, out: str, *args: str, engine: str | None = None) -> dict[str, Any]:
+    def replay(self, out: str, *args: str, **changes: str) -> dict[str, Any]:
         """Run the plan; its report."""
-        done = rex("replay", "-l", "EXP", "--persist", "plan.json", "--store", "store", "-o", out, "--json", *args,
-                   cwd=self.top, engine=engine)
+        done = run_rex("replay", "-l", "EXP", "--persist", "plan.json", "--store", "store", "-o", out, "--json", *args,
+                   cwd=self.top, **changes)
         return json.loads(done.stdout.splitlines()[-1])
 
     def outputs(self, out: str) -> dict[str, Any]:
@@ -187,7 +172,7 @@ def make(recorded_make: Pipeline) -> Pipeline:
 
 
 def test_the_graph_of_a_makefile_is_that_of_its_rules(make: Pipeline) -> None:
-    told = json.loads(rex("workflow", "-l", "EXP", "-e", "exp0", "--group", "depth", "--json", cwd=make.top).stdout)
+    told = json.loads(run_rex("workflow", "-l", "EXP", "-e", "exp0", "--group", "depth", "--json", cwd=make.top).stdout)
     made: dict[str, set[str]] = {}       # file -> files of other steps that went into it, in a chain of steps of one rule
     for task in told["tasks"]:
         read = {path.rpartition("/")[2] for paths in task["reads"].values() for path in paths}
@@ -199,11 +184,11 @@ def test_the_graph_of_a_makefile_is_that_of_its_rules(make: Pipeline) -> None:
     steps = [task for task in told["tasks"] if task["processes"]]
     assert len(steps) >= 10 and sum(task["seconds"] for task in steps) < 1.1 * told["duration_s"]
     for form in ("dot", "svg"):
-        assert "c.copy" in rex("workflow", "EXP:exp0", "--format", form, cwd=make.top).stdout
+        assert "c.copy" in run_rex("workflow", "EXP:exp0", "--format", form, cwd=make.top).stdout
 
 
 def test_schedule_lists_files(make: Pipeline) -> None:
-    told = rex("schedule", "EXP:exp0", "--mtbf", "0.1", "--latency", "0", cwd=make.top).stdout
+    told = run_rex("schedule", "EXP:exp0", "--mtbf", "0.1", "--latency", "0", cwd=make.top).stdout
     for word in ("nothing", "everything", "MTBF x3", "persist", "of step"):
         assert word in told
     plan = make.schedule("--mtbf", "0.1")
@@ -215,17 +200,17 @@ def test_schedule_lists_files(make: Pipeline) -> None:
 @pytest.mark.parametrize("grouping", ["depth", "none"])
 def test_step_by_step_gives_what_was_recorded(shell: Pipeline, grouping: str, engine: str) -> None:
     shell.schedule("--mtbf", "1", "--group", grouping)
-    told = shell.replay("out1", engine=engine)
+    told = shell.replay("out1", REX_ENGINE=engine)
     assert told["differing"] == {} and told["divergences"] == 0 and not told["left_out"]
     assert shell.outputs("out1") == {name: left for name, left in shell.left.items() if name != "run.sh"}
-    again = shell.replay("out2", "--resume", "--complete", engine=engine)
+    again = shell.replay("out2", "--resume", "--complete", REX_ENGINE=engine)
     assert set(again["steps_run"]) < set(told["steps_run"])
     assert shell.outputs("out2") == shell.outputs("out1")
 
 
 def test_an_order_of_its_own_takes_several_passes(make: Pipeline) -> None:
     plan = make.schedule("--mtbf", "0.05")
-    told = json.loads(rex("workflow", "EXP:exp0", "--json", cwd=make.top).stdout)
+    told = json.loads(run_rex("workflow", "EXP:exp0", "--json", cwd=make.top).stdout)
     preds = {task["id"]: set(task["preds"]) for task in told["tasks"]}
     order: list[str] = []
     while len(order) < len(preds):      # the last that may run comes first
@@ -258,16 +243,16 @@ def test_whatever_was_lost_the_rest_is_made_again(name: str, tmp_path: Path) -> 
 def test_bad_requests(make: Pipeline) -> None:
     make.schedule("--mtbf", "1")
     common = ("replay", "-l", "EXP", "--persist", "plan.json", "-o", "out")
-    assert "give both" in rex(*common, cwd=make.top, code=125).stderr
+    assert "give both" in run_rex(*common, cwd=make.top, code=125).stderr
     make.replay("out1")
-    told = rex(*common, "--store", "store", cwd=make.top, code=125).stderr
+    told = run_rex(*common, "--store", "store", cwd=make.top, code=125).stderr
     assert "--resume" in told and "Traceback" not in told
     (make.top / "bad.json").write_text('{"order": ["1-nobody"], "checkpointed": []}')
-    told = rex("replay", "-l", "EXP", "--persist", "bad.json", "--store", "s2", "-o", "out", cwd=make.top, code=125).stderr
+    told = run_rex("replay", "-l", "EXP", "--persist", "bad.json", "--store", "s2", "-o", "out", cwd=make.top, code=125).stderr
     assert "1-nobody" in told
     plan = json.loads((make.top / "plan.json").read_text())
     (make.top / "plan.json").write_text(json.dumps({**plan, "group": "none"}))
-    assert rex(*common, "--store", "store", "--resume", cwd=make.top, code=125).stderr.count("\n") == 1
+    assert run_rex(*common, "--store", "store", "--resume", cwd=make.top, code=125).stderr.count("\n") == 1
 
 
 def kill_until_done(pipeline: Pipeline, kills: int, draw: random.Random, longest_s: float) -> int:
@@ -275,7 +260,7 @@ def kill_until_done(pipeline: Pipeline, kills: int, draw: random.Random, longest
     struck = 0
     for attempt in range(kills + 1):
         process = subprocess.Popen(
-            command("replay", "-l", "EXP", "--persist", "plan.json", "--store", "store", "-o", "out", "--resume", "-q"),
+            [*REX, "replay", "-l", "EXP", "--persist", "plan.json", "--store", "store", "-o", "out", "--resume", "-q"],
             cwd=pipeline.top, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
         try:
             process.wait(TIMEOUT_S if attempt == kills else draw.uniform(0, longest_s))
@@ -299,7 +284,7 @@ def survive(pipeline: Pipeline, kills: int, seed: int) -> None:
     longest_s = 0.9 * (time.monotonic() - begin)
     results = pipeline.outputs("out-whole")
     assert whole["differing"] == {} and len(whole["steps_run"]) >= 10
-    between = {name for task in json.loads(rex("workflow", "EXP:exp0", "--json", cwd=pipeline.top).stdout)["tasks"]
+    between = {name for task in json.loads(run_rex("workflow", "EXP:exp0", "--json", cwd=pipeline.top).stdout)["tasks"]
                for name in task["outputs"]}
     while struck < kills:
         shutil.rmtree(pipeline.top / "store", ignore_errors=True)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from commands import run_rex
 from rex.tracer import native
 
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.usefixtures("tracing"), pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed"),
               pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")]
 
@@ -46,19 +45,14 @@ int main(void)
 """
 
 
-def rex(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "rex.cli.main", *args], cwd=cwd, capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(ROOT), "REX_CACHE": str(cwd / "cache")}, timeout=60)
-
-
 @pytest.mark.parametrize("is_serialized", [False, True])
 def test_who_was_first(tmp_path: Path, is_serialized: bool) -> None:
     (tmp_path / "race.c").write_text(RACE)
     subprocess.run(["gcc", "-O1", "-pthread", "-o", "race", "race.c"], cwd=tmp_path, check=True)
-    recorded = rex("record", "-q", "-l", "A", *["--serialize"] * is_serialized, "--", "./race", cwd=tmp_path)
+    recorded = run_rex("record", "-q", "-l", "A", *["--serialize"] * is_serialized, "--", "./race", cwd=tmp_path)
     assert recorded.stdout == "first\n"
-    replayed = rex("replay", "-q", "-l", "A", "-o", "out", cwd=tmp_path)
-    checked = rex("replay", "-l", "A", "-o", "checked", "--check", cwd=tmp_path)
+    replayed = run_rex("replay", "-q", "-l", "A", "-o", "out", cwd=tmp_path, code=None)
+    checked = run_rex("replay", "-l", "A", "-o", "checked", "--check", cwd=tmp_path, code=None)
     if is_serialized:
         assert (replayed.stdout, replayed.stderr, checked.returncode) == ("first\n", "", 0)
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -10,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from commands import rex
+
 pytestmark = pytest.mark.usefixtures("tracing")
 
 SOURCE = """
@@ -29,11 +29,7 @@ PROGRAM = "import ctypes; f = ctypes.CDLL('./libdraw.so').draw; f.restype = ctyp
 def test_library_draws_the_same_in_a_replay(tmp_path: Path) -> None:
     (tmp_path / "draw.c").write_text(SOURCE)
     subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", "libdraw.so", "draw.c"], cwd=tmp_path, check=True)
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "REX_CACHE": str(tmp_path / "cache"), "REX_ENGINE": "native"}
-    rex = [sys.executable, "-m", "rex.cli.main"]
-    recorded = subprocess.run([*rex, "record", "-q", "-l", "A", sys.executable, "-c", PROGRAM], cwd=tmp_path, env=env,
-                              capture_output=True, check=True, timeout=60)
+    recorded = rex("record", "-q", "-l", "A", sys.executable, "-c", PROGRAM, cwd=tmp_path, REX_ENGINE="native")
     (tmp_path / "libdraw.so").unlink()
-    replayed = subprocess.run([*rex, "replay", "-q", "-l", "A", "-o", "out"], cwd=tmp_path, env=env,
-                              capture_output=True, check=True, timeout=60)
-    assert len(set(recorded.stdout.split())) == 3 and replayed.stdout == recorded.stdout
+    replayed = rex("replay", "-q", "-l", "A", "-o", "out", cwd=tmp_path, REX_ENGINE="native")
+    assert len(set(recorded.split())) == 3 and replayed == recorded

@@ -10,24 +10,24 @@ from pathlib import Path
 
 import pytest
 
+from commands import REX, environment, run_rex
 from rex.archive import Archive
 from rex.archive.check import check
 from rex.tracer import native
 
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.usefixtures("tracing")
 
 
-def rex(*args: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "rex.cli.main", *args], cwd=cwd, capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(ROOT), "REX_CACHE": str(cwd / "cache"), **env}, timeout=60)
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REX_CACHE", str(tmp_path / "cache"))
 
 
 def test_excluded_files_stay_out_and_replay_names_them(tmp_path: Path) -> None:
     for name in ("secret.txt", "open.txt", "my.key"):
         (tmp_path / name).write_text(f"content of {name}\n")
-    done = rex("record", "-l", "A", "--exclude", "secret.txt", "--exclude", "*.key", "--", "sh", "-c",
-               "cat secret.txt | wc -c; cat open.txt; cat my.key > copy.key", cwd=tmp_path)
+    done = run_rex("record", "-l", "A", "--exclude", "secret.txt", "--exclude", "*.key", "--", "sh", "-c",
+                   "cat secret.txt | wc -c; cat open.txt; cat my.key > copy.key", cwd=tmp_path)
     assert done.returncode == 0 and "left out " in done.stderr and "secret.txt" in done.stderr
     archive = Archive.open(tmp_path / "A")
     files = archive.experiment().manifest.files
@@ -37,7 +37,7 @@ def test_excluded_files_stay_out_and_replay_names_them(tmp_path: Path) -> None:
     everything = b"".join(archive.store.read_object(d) for p in archive.store.packs() for d in p.places)
     assert b"content of secret.txt" not in everything and b"content of my.key" not in everything
     assert check(archive) == []
-    replayed = rex("replay", "-l", "A", "-o", "out", cwd=tmp_path)
+    replayed = run_rex("replay", "-l", "A", "-o", "out", cwd=tmp_path, code=None)
     assert f"rex: {tmp_path}/secret.txt is missing: it was kept out of the archive" in replayed.stderr
     assert f"{tmp_path}/my.key is missing" in replayed.stderr and "copy.key is missing" not in replayed.stderr
 
@@ -49,8 +49,8 @@ def test_a_replay_without_a_file_does_not_pass_for_identical(tmp_path: Path, scr
     if engine == "native" and not native.is_built():
         pytest.skip("the native engine is not built")
     (tmp_path / "in").write_text("content\n")
-    assert rex("record", "-q", "-l", "A", "--exclude", "in", "--", "sh", "-c", script, cwd=tmp_path).returncode == 0
-    done = rex("replay", "-l", "A", "-o", "out", "--check", cwd=tmp_path, REX_ENGINE=engine)
+    run_rex("record", "-q", "-l", "A", "--exclude", "in", "--", "sh", "-c", script, cwd=tmp_path)
+    done = run_rex("replay", "-l", "A", "-o", "out", "--check", cwd=tmp_path, code=None, REX_ENGINE=engine)
     if script.startswith("test"):    # its size is known
         assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "rex: A:exp0: identical")
     else:
@@ -60,28 +60,27 @@ def test_a_replay_without_a_file_does_not_pass_for_identical(tmp_path: Path, scr
 def test_an_excluded_standard_input(tmp_path: Path) -> None:
     (tmp_path / "in").write_text("secret\n")
     with open(tmp_path / "in", encoding="utf-8") as stdin:
-        done = subprocess.run([sys.executable, "-m", "rex.cli.main", "record", "-l", "A", "--json", "--exclude", "in", "--",
-                               "wc", "-c"], cwd=tmp_path, stdin=stdin, capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60)
+        done = subprocess.run([*REX, "record", "-l", "A", "--json", "--exclude", "in", "--", "wc", "-c"],
+                              cwd=tmp_path, stdin=stdin, capture_output=True, text=True, env=environment(), timeout=60)
     assert json.loads(done.stderr)["excluded"] == [f"{tmp_path}/in"]
     assert Archive.open(tmp_path / "A").experiment().manifest.attachments == {}
-    assert f"{tmp_path}/in is missing" in rex("replay", "-l", "A", "-o", "out", cwd=tmp_path).stderr
+    assert f"{tmp_path}/in is missing" in run_rex("replay", "-l", "A", "-o", "out", cwd=tmp_path, code=None).stderr
 
 
 def test_keys_are_warned_of(tmp_path: Path) -> None:
     (tmp_path / ".aws").mkdir()
     (tmp_path / ".aws" / "credentials").write_text("aws_secret_access_key = x\n")
-    done = rex("record", "-l", "A", "--", "cat", ".aws/credentials", cwd=tmp_path)
+    done = run_rex("record", "-l", "A", "--", "cat", ".aws/credentials", cwd=tmp_path)
     assert f"{tmp_path}/.aws/credentials looks like a key or a password" in done.stderr
     assert Archive.open(tmp_path / "A").experiment().manifest.warnings
-    assert "looks like" not in rex("record", "-l", "A", "--exclude", ".aws", "--", "cat", ".aws/credentials",
-                                   cwd=tmp_path).stderr
+    assert "looks like" not in run_rex("record", "-l", "A", "--exclude", ".aws", "--", "cat", ".aws/credentials",
+                                       cwd=tmp_path).stderr
 
 
 def test_variables_that_are_kept_and_dropped(tmp_path: Path) -> None:
     given = {"MY_TOKEN": "t0ken-value", "OTHER_TOKEN": "kept-value", "HARMLESS": "dropped-value", "PLAIN": "plain"}
-    done = rex("record", "-l", "A", "--keep-env", "OTHER_*", "--drop-env", "HARM*", "--", "sh", "-c", "true",
-               cwd=tmp_path, **given)
+    done = run_rex("record", "-l", "A", "--keep-env", "OTHER_*", "--drop-env", "HARM*", "--", "sh", "-c", "true",
+                   cwd=tmp_path, **given)
     assert "MY_TOKEN" in done.stderr and "HARMLESS" in done.stderr
     experiment = Archive.open(tmp_path / "A").experiment()
     kept = experiment.manifest.environment
@@ -96,11 +95,11 @@ def test_a_replay_that_misses_a_password_says_so(tmp_path: Path) -> None:
     given = {"MY_PASSWORD": "open sesame", "MY_PASSWORD_FILE": "/run/password", "LIB_PATH": "x"}
     uses = "echo $MY_PASSWORD_FILE; [ \"$MY_PASSWORD\" = 'open sesame' ] && echo right"
     for script, is_told in ((uses, True), ("echo $MY_PASSWORD_FILE", False)):
-        rex("record", "-l", "A", "--", "sh", "-c", script, cwd=tmp_path, **given)
-        again = rex("replay", "-l", "A", "-o", "out", cwd=tmp_path)
+        run_rex("record", "-l", "A", "--", "sh", "-c", script, cwd=tmp_path, **given)
+        again = run_rex("replay", "-l", "A", "-o", "out", cwd=tmp_path)
         assert "/run/password\n" in again.stdout
         assert ("withheld as it was recorded: MY_PASSWORD;" in again.stderr) == is_told
-        rex("rm", "A:exp0", cwd=tmp_path)
+        run_rex("rm", "A:exp0", cwd=tmp_path)
 
 
 @pytest.mark.parametrize("engine", ["native", "reference"])
@@ -111,7 +110,7 @@ def test_first_and_last_states(tmp_path: Path, engine: str) -> None:
     (tmp_path / "gone").write_text("was here")
     script = ("cat data read read2 gone > /dev/null; for i in 1 2 3 4 5 6 7 8 9; do echo $i > data; done; "
               "rm gone; mkdir empty; cat data")
-    done = rex("record", "-l", "A", "--", "sh", "-c", script, cwd=tmp_path, REX_ENGINE=engine)
+    done = run_rex("record", "-l", "A", "--", "sh", "-c", script, cwd=tmp_path, REX_ENGINE=engine)
     if "not built" in done.stderr:
         pytest.skip("the native engine is not built")
     archive = Archive.open(tmp_path / "A")
@@ -127,20 +126,20 @@ def test_first_and_last_states(tmp_path: Path, engine: str) -> None:
     assert empty.initial is None and empty.final and empty.final.type == "dir"
     linked = files[f"{tmp_path}/read2"].initial
     assert linked and linked.link_of == f"{tmp_path}/read" and content(linked) == b"r"
-    assert rex("replay", "-l", "A", "--check", "-o", "out", cwd=tmp_path, REX_ENGINE=engine).returncode == 0
+    run_rex("replay", "-l", "A", "--check", "-o", "out", cwd=tmp_path, REX_ENGINE=engine)
 
 
 def test_a_sandboxed_replay(tmp_path: Path) -> None:
     (tmp_path / "in").write_text("b\na\n")
-    rex("record", "-l", "A", "--", "sh", "-c", "sort in > out; cat out; exit 3", cwd=tmp_path)
-    done = rex("replay", "-l", "A", "-o", "o", "--sandbox", cwd=tmp_path)
+    run_rex("record", "-l", "A", "--", "sh", "-c", "sort in > out; cat out; exit 3", cwd=tmp_path, code=3)
+    done = run_rex("replay", "-l", "A", "-o", "o", "--sandbox", cwd=tmp_path, code=None)
     if "a sandbox cannot be made" in done.stderr:
         assert done.returncode == 125 and "see: rex doctor" in done.stderr
         pytest.skip(done.stderr)
     assert (done.returncode, done.stdout) == (3, "a\nb\n"), done.stderr
     assert Path(f"{tmp_path}/o{tmp_path}/out").read_text() == "a\nb\n"
-    assert rex("replay", "-l", "A", "-o", "o2", "--sandbox", "--check", cwd=tmp_path).returncode == 0
-    refused = rex("replay", "-l", "A", "-o", "o3", "--sandbox", cwd=tmp_path, REX_ENGINE="reference")
+    run_rex("replay", "-l", "A", "-o", "o2", "--sandbox", "--check", cwd=tmp_path)
+    refused = run_rex("replay", "-l", "A", "-o", "o3", "--sandbox", cwd=tmp_path, code=None, REX_ENGINE="reference")
     assert refused.returncode == 125 and "--sandbox needs the native engine" in refused.stderr
     assert not [name for name in os.listdir(tmp_path / "cache") if name.startswith("replay-")]
 
@@ -165,9 +164,9 @@ print("." * (turns % 4001), end="")
 @pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")
 def test_a_replay_whose_threads_say_less_or_more_tells_it(tmp_path: Path) -> None:
     """What they do depends on their order, which is not that of the log."""
-    recorded = rex("record", "-q", "-l", "A", "--", sys.executable, "-I", "-S", "-c", SPINS, cwd=tmp_path, REX_ENGINE="native")
+    recorded = run_rex("record", "-q", "-l", "A", "--", sys.executable, "-I", "-S", "-c", SPINS, cwd=tmp_path, REX_ENGINE="native")
     for number in range(4):
-        done = rex("replay", "-q", "-l", "A", "-o", f"out{number}", "--json", cwd=tmp_path, REX_ENGINE="native")
+        done = run_rex("replay", "-q", "-l", "A", "-o", f"out{number}", "--json", cwd=tmp_path, code=None, REX_ENGINE="native")
         said, _, report = done.stdout.rpartition('{"archive": ')
         is_same = said == recorded.stdout
         assert json.loads('{"archive": ' + report)["check"] == (0 if is_same else 20), done.stderr
@@ -178,7 +177,7 @@ def test_what_a_recorded_program_is_refused_is_told_once(tmp_path: Path) -> None
     if not native.is_built():
         pytest.skip("the native engine is not built")
     script = "import os\nfor _ in range(2):\n    try:\n        os.chroot('/')\n    except OSError as error:\n        print(error.errno)"
-    done = rex("record", "-l", "A", "--", sys.executable, "-c", script, cwd=tmp_path, REX_ENGINE="native")
+    done = run_rex("record", "-l", "A", "--", sys.executable, "-c", script, cwd=tmp_path, REX_ENGINE="native")
     assert (done.returncode, done.stdout) == (0, "1\n1\n")
     assert done.stderr.count("asked for chroot, which is refused to recorded programs") == 1
-    assert rex("replay", "-l", "A", "-o", "out", "--check", cwd=tmp_path).returncode == 0
+    run_rex("replay", "-l", "A", "-o", "out", "--check", cwd=tmp_path)

@@ -7,16 +7,15 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Iterator
 
 import pytest
 
+from commands import REX, ROOT
 from rex.tracer import native
 
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.usefixtures("tracing"),
               pytest.mark.skipif(not native.is_built(), reason="only the native engine runs live"),
               pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")]
@@ -79,7 +78,7 @@ class Story:
 
     def rex(self, *args: str, code: int = 0, cwd: Path | None = None, text: str = "") -> "subprocess.CompletedProcess[str]":
         """Run rex, and see that it ends with this code."""
-        done = subprocess.run([sys.executable, "-m", "rex.cli.main", *args], cwd=cwd or self.top, env=self.env, text=True,
+        done = subprocess.run([*REX, *args], cwd=cwd or self.top, env=self.env, text=True,
                               input=text, capture_output=True, timeout=60, check=False)
         assert done.returncode == code, f"{done.returncode}: {done.stderr}{done.stdout}"
         return done
@@ -258,7 +257,7 @@ def test_plan_runs_nothing(story: Story, tmp_path: Path) -> None:
 def test_cancel_ends_the_whole_tree(story: Story, tmp_path: Path, number: signal.Signals) -> None:
     out = tmp_path / "out"
     before = [line.split()[0] for line in story.rex("ls", str(story.archive)).stdout.splitlines()]
-    process = subprocess.Popen([sys.executable, "-m", "rex.cli.main", "runnew", "-l", str(story.archive), "--headless", "-e", "exp0",
+    process = subprocess.Popen([*REX, "runnew", "-l", str(story.archive), "--headless", "-e", "exp0",
                                 "-o", str(out), "--add", f"sleeper={story.top}/away/sleeper", "--record", "--", "./sleeper"], cwd=story.top,
                                env=story.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     assert process.stdout and process.stdout.readline() == b"ready\n"

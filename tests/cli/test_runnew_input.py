@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import REX, environment
 from rex.archive import Archive
 from rex.runnew import Changes, plan_run, start
 
 pytestmark = pytest.mark.usefixtures("tracing")
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -21,8 +20,8 @@ def recorded(tmp_path: Path) -> Path:
     """A folder with EXP: sort, with a file on its standard input that is gone now."""
     (tmp_path / "in").write_text("b\na\n")
     with open(tmp_path / "in", "rb") as file:
-        subprocess.run([sys.executable, "-m", "rex.cli.main", "record", "-q", "-l", "EXP", "--", "sort"], cwd=tmp_path, stdin=file,
-                       check=True, stdout=subprocess.DEVNULL, timeout=60, env={**os.environ, "PYTHONPATH": str(ROOT)})
+        subprocess.run([*REX, "record", "-q", "-l", "EXP", "--", "sort"], cwd=tmp_path, stdin=file,
+                       check=True, stdout=subprocess.DEVNULL, timeout=60, env=environment())
     (tmp_path / "in").unlink()
     return tmp_path
 

@@ -7,16 +7,15 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any, Iterator
 
 import pytest
 
+from commands import REX, environment
 from rex.cli.doctor_command import trace_child, why_not
 
-ROOT = Path(__file__).resolve().parents[2]
 WHY_NOT = why_not(trace_child)
 pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=f"tracing is not permitted here: {WHY_NOT}")
 
@@ -25,8 +24,8 @@ S3_ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_D
 
 def run(*args: str, cwd: Path, code: int = 0, stdin: bytes = b"", **env: str) -> subprocess.CompletedProcess[bytes]:
     """Run rex; what it said."""
-    done = subprocess.run([sys.executable, "-m", "rex.cli.main", *args], cwd=cwd, capture_output=True, input=stdin,
-                          env={**os.environ, "PYTHONPATH": str(ROOT), **env}, timeout=120, check=False)
+    done = subprocess.run([*REX, *args], cwd=cwd, capture_output=True, input=stdin,
+                          env=environment(**env), timeout=120, check=False)
     assert done.returncode == code, done.stderr.decode()
     assert b"Traceback" not in done.stderr and (code == 0 or done.stderr.count(b"\n") <= 1)
     return done
@@ -194,12 +193,11 @@ def test_s3(place: Path, s3: str) -> None:
 
 
 def test_s3_with_two_pushers(place: Path, s3: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     (place / "in2").write_text("another\n")
     run("record", "-q", "-l", "A2", "--", "cat", "in2", cwd=place)
     option = ["--option", f"endpoint_url={s3}"]
-    pushers = [subprocess.Popen([sys.executable, "-m", "rex.cli.main", "push", name, "s3://bucket/two", *option],
-                                cwd=place, env=environment, stdout=subprocess.DEVNULL) for name in ("A", "A2", "A")]
+    pushers = [subprocess.Popen([*REX, "push", name, "s3://bucket/two", *option],
+                                cwd=place, env=environment(), stdout=subprocess.DEVNULL) for name in ("A", "A2", "A")]
     assert [pusher.wait(120) for pusher in pushers] == [0, 0, 0]
     run("pull", "s3://bucket/two", "-l", "from-two", *option, cwd=place)
     assert rex("check", "from-two", cwd=place).endswith("3 experiments, every finished experiment is whole\n")

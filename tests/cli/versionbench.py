@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
+from commands import REX, ROOT
 from rex.multiversion.versions import Version, load_versions
 
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class Bench:
@@ -29,7 +28,7 @@ class Bench:
             **env: str) -> "subprocess.CompletedProcess[str]":
         full = {"PATH": os.environ["PATH"], "HOME": str(self.place), "PYTHONPATH": str(ROOT),
                 "LANG": "C.UTF-8", "REX_CACHE": str(self.place / "cache"), **env}
-        return subprocess.run([sys.executable, "-m", "rex.cli.main", *words], cwd=cwd or self.work, env=full,
+        return subprocess.run([*REX, *words], cwd=cwd or self.work, env=full,
                               text=True, capture_output=True, timeout=timeout_s, stdin=subprocess.DEVNULL)
 
     def record(self, name: str, *words: str, path: str = "a.py", options: tuple[str, ...] = (), status: int = 0,

@@ -5,12 +5,11 @@ from __future__ import annotations
 import io
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import run_rex
 from rex.archive import COMPLETE, Archive
 from rex.archive.check import check
 from rex.archive.exporting import export, import_from
@@ -20,7 +19,6 @@ from rex.log import LogReader
 from rex.tracer import native
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
 FORMATS = list(range(1, VERSION + 1))
 WHY_NOT = why_not(trace_child)
 
@@ -90,9 +88,6 @@ def test_its_export_file(golden: Path, tmp_path: Path) -> None:
 def test_it_replays(golden: Path, name: str, engine: str, tmp_path: Path) -> None:
     if engine == "native" and not native.is_built():
         pytest.skip("the native engine is not built")
-    done = subprocess.run(
-        [sys.executable, "-m", "rex.cli.main", "replay", "-l", str(golden), "-e", name, "-o",
-         str(tmp_path / "out"), "--check"], cwd=tmp_path, capture_output=True, text=True, timeout=30,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "REX_CACHE": str(tmp_path / "cache"),
-             "REX_ENGINE": engine}, check=False)
+    done = run_rex("replay", "-l", str(golden), "-e", name, "-o", str(tmp_path / "out"), "--check", cwd=tmp_path, code=None,
+                   REX_CACHE=str(tmp_path / "cache"), REX_ENGINE=engine)
     assert (done.returncode, done.stderr) == (0, f"rex: {golden}:{name}: identical\n")

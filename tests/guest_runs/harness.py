@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from commands import REX, ROOT
 from outside import callers, servers
 
-ROOT = Path(__file__).resolve().parents[2]
 GUESTS = ROOT / "tests" / "guests"
 TOKEN = b"guest done"
 TIMEOUT_S = 60
@@ -182,7 +182,7 @@ class Trial:
         env = {"HOME": str(self.shared), "REX_CACHE": str(self.shared / "cache"), "REX_ENGINE": self.engine, "REX_FAST": self.fast,
                "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **env}
         shell = ["sh", "-c", f'exec "$@" {redirections}', "sh"] if redirections else []
-        return spawn([*shell, sys.executable, "-m", "rex.cli.main", *args], cwd, env, timeout_s=self.timeout_s, **how)
+        return spawn([*shell, *REX, *args], cwd, env, timeout_s=self.timeout_s, **how)
 
     def outside(self) -> contextlib.AbstractContextManager[int]:
         """What the guest talks to, while that runs: its port, 0 = nothing does."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from harness import COMPILER, ROOT
+from commands import REX, ROOT
+from harness import COMPILER
 from rex.tracer import native
 
 # Its thread looks, every 20 ms, whether somebody has changed its memory from outside: no call shows that, and in
@@ -49,9 +49,8 @@ LIMIT_S = 60
 def test_replay_that_polls_for_ever_ends(tmp_path: Path, looks_at: str) -> None:
     (tmp_path / "waiter.c").write_text(WAITER)
     subprocess.run([*COMPILER, f'-DLOOKS_AT="{looks_at}"', "-o", tmp_path / "waiter", tmp_path / "waiter.c"], check=True)
-    rex = [sys.executable, "-m", "rex.cli.main"]
     env = {"HOME": str(tmp_path), "REX_ENGINE": "native", "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
-    record = subprocess.Popen([*rex, "record", "-q", "-l", "archive", "-e", "exp", "--", "./waiter"], cwd=tmp_path, env=env,
+    record = subprocess.Popen([*REX, "record", "-q", "-l", "archive", "-e", "exp", "--", "./waiter"], cwd=tmp_path, env=env,
                               stdout=subprocess.PIPE, text=True)
     assert record.stdout
     told = record.stdout.readline()
@@ -60,7 +59,7 @@ def test_replay_that_polls_for_ever_ends(tmp_path: Path, looks_at: str) -> None:
         memory.seek(int(address, 16))
         memory.write(b"1")
     assert record.communicate(timeout=LIMIT_S)[0] == "has seen it\n" and record.returncode == 0
-    done = subprocess.run([*rex, "replay", "-l", "archive", "-e", "exp", "-o", "out"], cwd=tmp_path, env=env,
+    done = subprocess.run([*REX, "replay", "-l", "archive", "-e", "exp", "-o", "out"], cwd=tmp_path, env=env,
                           capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 125 and "its processes waited for each other, or for what did not come" in done.stderr
     assert done.stdout == told

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import REX
 from rex.archive import Archive, Manifest
 from rex.log import LogReader
 from rex.log.records import EXIT, IN, NO_TASK, NOTE, SIGNAL, TASK, Event
@@ -151,7 +152,7 @@ def rex(engine: str, *args: str, cwd: Path, stdin: bytes = b"") -> "subprocess.C
     """Run the command line under an engine."""
     env = {**os.environ, "REX_ENGINE": engine, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": "0",
            "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run([sys.executable, "-m", "rex.cli.main", *args], cwd=cwd, input=stdin, env=env,
+    return subprocess.run([*REX, *args], cwd=cwd, input=stdin, env=env,
                           capture_output=True, timeout=TIMEOUT_S, check=False)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from harness import ROOT
+from commands import REX, ROOT
 from rex.tracer import native
 
 pytestmark = [pytest.mark.usefixtures("tracing"),
@@ -48,7 +48,7 @@ sum(i * i for i in range(30_000_000))
 
 
 def rex(place: Path, *args: str) -> list[str]:
-    return [sys.executable, "-m", "rex.cli.main", args[0], "-q", "-l", str(place / "archive"), *args[1:]]
+    return [*REX, args[0], "-q", "-l", str(place / "archive"), *args[1:]]
 
 
 def environment(place: Path) -> dict[str, str]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from harness import ROOT
+from commands import REX, ROOT
 from rex.archive import Archive
 from rex.tracer import native
 
@@ -22,7 +21,7 @@ def recorded(command: str, place: Path, engine: str) -> set[str]:
     (place / "top" / "private").write_text("none of its business")
     (place / "top" / "sub" / "private").write_text("nor this")
     env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "REX_ENGINE": engine, "REX_CACHE": str(place / "cache")}
-    subprocess.run([sys.executable, "-m", "rex.cli.main", "record", "-q", "-l", str(place / "archive"), "-e", "one", "--",
+    subprocess.run([*REX, "record", "-q", "-l", str(place / "archive"), "-e", "one", "--",
                     "sh", "-c", command], cwd=place, env=env, check=True, timeout=60)
     manifest = Archive.open(place / "archive").experiment("one").manifest
     return {os.path.relpath(path, place) for path in manifest.files if path.startswith(f"{place}/")}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from harness import COMPILER, ROOT
+from commands import REX, ROOT
+from harness import COMPILER
 from outside import servers
 from rex.tracer import native
 
@@ -44,12 +44,11 @@ int main(void)
 def test_question_with_another_number_is_answered(tmp_path: Path) -> None:
     (tmp_path / "asker.c").write_text(ASKER)
     subprocess.run([*COMPILER, "-I", ROOT / "tests" / "guests", "-o", tmp_path / "asker", tmp_path / "asker.c"], check=True)
-    rex = [sys.executable, "-m", "rex.cli.main"]
     env = {"HOME": str(tmp_path), "REX_ENGINE": "native", "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
     with servers() as port:
-        recorded = subprocess.run([*rex, "record", "-q", "-l", "archive", "-e", "exp", "--", "./asker"], cwd=tmp_path,
+        recorded = subprocess.run([*REX, "record", "-q", "-l", "archive", "-e", "exp", "--", "./asker"], cwd=tmp_path,
                                   env={**env, "GUEST_PORT": str(port)}, capture_output=True, timeout=60)
     assert recorded.returncode == 0, recorded.stderr
-    again = subprocess.run([*rex, "replay", "-l", "archive", "-e", "exp", "-o", "out"], cwd=tmp_path, env=env, capture_output=True, timeout=60)
+    again = subprocess.run([*REX, "replay", "-l", "archive", "-e", "exp", "-o", "out"], cwd=tmp_path, env=env, capture_output=True, timeout=60)
     assert recorded.stdout == again.stdout == b"".join(b"is %c?\n" % name for name in b"abcdefghij"), again.stderr
     assert b"asked in other words" in again.stderr, "the numbers were the same: nothing was tried"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from harness import ROOT
+from commands import REX, ROOT
 from rex.tracer import native
 
 # After so many calls that stop, tracer and tracee share a processor.
@@ -50,11 +49,10 @@ show()
 def test_processors_are_those_of_a_plain_run(tmp_path: Path) -> None:
     env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "REX_ENGINE": "native", "REX_CACHE": str(tmp_path / "cache")}
     program = ["/usr/bin/python3", "-c", LOOK]
-    rex = [sys.executable, "-m", "rex.cli.main"]
 
     def run(command: list[str]) -> bytes:
         return subprocess.run(command, cwd=tmp_path, env=env, check=True, timeout=60, stdout=subprocess.PIPE).stdout
 
     plain = run(program)
-    assert run([*rex, "record", "-q", "-l", "archive", "--", *program]) == plain
-    assert run([*rex, "replay", "-q", "-l", "archive", "-o", "out"]) == plain
+    assert run([*REX, "record", "-q", "-l", "archive", "--", *program]) == plain
+    assert run([*REX, "replay", "-q", "-l", "archive", "-o", "out"]) == plain

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from harness import COMPILER, ROOT
+from commands import REX, ROOT
+from harness import COMPILER
 from rex.tracer import native
 
 # A thread has no work for a tenth of a second. Then the first one reads the counter as often, but each time into another place.
@@ -50,11 +50,10 @@ int main(void)
 def test_a_loop_that_waits_makes_few_events(tmp_path: Path) -> None:
     (tmp_path / "poller.c").write_text(POLLER)
     subprocess.run([*COMPILER, "-o", tmp_path / "poller", tmp_path / "poller.c"], check=True)
-    rex = [sys.executable, "-m", "rex.cli.main"]
     env = {"HOME": str(tmp_path), "REX_ENGINE": "native", "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
 
     def run(*words: str) -> str:
-        return subprocess.run([*rex, *words], cwd=tmp_path, env=env, check=True, capture_output=True, text=True).stdout
+        return subprocess.run([*REX, *words], cwd=tmp_path, env=env, check=True, capture_output=True, text=True).stdout
 
     told = run("record", "-q", "-l", "archive", "--", "./poller")
     events = [json.loads(line) for line in run("log", "--json", "archive").splitlines()]

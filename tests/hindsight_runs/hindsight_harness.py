@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+import commands
+
 LIMIT_S = 240
 
 
 def rex(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run `rex hindsight ...` in a folder."""
-    return subprocess.run([sys.executable, "-m", "rex.cli.main", "hindsight", *words], cwd=folder,
+    return subprocess.run([*commands.REX, "hindsight", *words], cwd=folder,
                           capture_output=True, text=True, timeout=LIMIT_S, env=environment())
 
 
@@ -30,7 +30,7 @@ def burn(epoch: int) -> str:
 
 def environment() -> dict[str, str]:
     """Ours, with this tree's Rex, and few threads on a shared machine."""
-    return {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    return commands.environment(OMP_NUM_THREADS="1")
 
 
 def python(folder: Path, *words: str) -> str:

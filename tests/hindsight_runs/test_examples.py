@@ -8,7 +8,8 @@ from typing import Mapping
 
 import pytest
 
-from hindsight_harness import ROOT, Case
+from commands import ROOT
+from hindsight_harness import Case
 
 # script: the library that it needs, the line to add behind, what to look at, skipped loops
 OUTER = {

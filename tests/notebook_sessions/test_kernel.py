@@ -21,6 +21,7 @@ pytest.importorskip("numpy")
 
 from click.testing import CliRunner  # noqa: E402
 
+from commands import run_rex  # noqa: E402
 from rex.archive import COMPLETE, INCOMPLETE, Archive  # noqa: E402
 from rex.archive.check import check  # noqa: E402
 from rex.archive.gc import collect  # noqa: E402
@@ -389,14 +390,9 @@ def test_sessions_compare_record_and_do_not_replay(tmp_path: Path) -> None:
         from rex.errors import UsageError
         with pytest.raises(UsageError, match="notebook session"):
             runner.invoke(cli, words, catch_exceptions=False)
-    done = run_rex(tmp_path, "record", "--cells", "-q", "-l", path, "-e", "again", f"{path}:nb-3")
-    assert done.returncode == 0 and "z is same" in done.stdout, done.stderr
+    done = run_rex("record", "--cells", "-q", "-l", path, "-e", "again", f"{path}:nb-3", cwd=tmp_path)
+    assert "z is same" in done.stdout
     assert Archive.open(path).experiment("again").manifest.extra["cells"]["count"] >= 3
-
-
-def run_rex(folder: Path, *words: str) -> Any:
-    return subprocess.run([sys.executable, "-m", "rex.cli.main", *words], capture_output=True, text=True, cwd=folder,
-                          timeout=120, env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])})
 
 
 def test_storage_is_bounded_and_the_current_branch_stays(tmp_path: Path) -> None:

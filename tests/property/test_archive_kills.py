@@ -8,19 +8,18 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Iterator
 
 import pytest
 
+from commands import REX, environment
 from rex.archive import COMPLETE, INCOMPLETE, Archive, Manifest
 from rex.archive.check import check
 from rex.archive.gc import collect
 from rex.cli.doctor_command import trace_child, why_not
 
-ROOT = Path(__file__).resolve().parents[2]
 WHY_NOT = why_not(trace_child)
 needs_tracing = pytest.mark.skipif(bool(WHY_NOT), reason=f"tracing is not permitted here: {WHY_NOT}")
 WORK = ("for i in 1 2 3 4 5 6; do cat big > copy$i; echo $i >> log; rm -f copy$((i - 1)); ls > list; "
@@ -28,9 +27,9 @@ WORK = ("for i in 1 2 3 4 5 6; do cat big > copy$i; echo $i >> log; rm -f copy$(
 
 
 def start(cwd: Path, *args: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-m", "rex.cli.main", *args], cwd=cwd, stdout=subprocess.PIPE,
+    return subprocess.Popen([*REX, *args], cwd=cwd, stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL, start_new_session=True,
-                            env={**os.environ, "PYTHONPATH": str(ROOT)})
+                            env=environment())
 
 
 def seconds(cwd: Path, *args: str) -> float:

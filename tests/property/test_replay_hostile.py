@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import struct
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import rex
 from rex.archive import Archive
 from rex.replay import Stage, make_plan, prepare_outdir
 from rex.tracer import native
 
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.usefixtures("tracing"),
               pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")]
 
 
 def record(place: Path) -> Archive:
     (place / "in").write_text("b\na\n")
-    subprocess.run([sys.executable, "-m", "rex.cli.main", "record", "-q", "-l", "A", "--", "sh", "-c",
-                    "sort in > out; cat out; date; ls > /dev/null; head -c 4 /dev/urandom | wc -c"], cwd=place, check=True,
-                   env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60, stdout=subprocess.DEVNULL)
+    rex("record", "-q", "-l", "A", "--", "sh", "-c",
+        "sort in > out; cat out; date; ls > /dev/null; head -c 4 /dev/urandom | wc -c", cwd=place)
     return Archive.open(place / "A")
 
 

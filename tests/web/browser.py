@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
-ROOT = Path(__file__).resolve().parents[2]
+from commands import REX, ROOT, environment
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 WAIT_S = 60
@@ -28,20 +27,12 @@ def why_no_browser() -> str:
     return "" if CHROMIUM and DRIVER else "no chromium is installed (Debian: chromium, chromium-driver)"
 
 
-def run_rex(*args: str, cwd: Path, code: int = 0, **environment: str) -> str:
-    """Run rex; its standard output."""
-    done = subprocess.run([sys.executable, "-m", "rex.cli.main", *args], cwd=cwd, capture_output=True, text=True, timeout=120,
-                          stdin=subprocess.DEVNULL, check=False, env={**os.environ, "PYTHONPATH": str(ROOT), **environment})
-    assert done.returncode == code, done.stderr + done.stdout
-    return done.stdout
-
-
 @contextlib.contextmanager
 def served(cwd: Path, *args: str) -> Iterator[tuple[str, list[str]]]:
     """`rex runnew` with these arguments: the address that it prints, and all lines before."""
-    server = subprocess.Popen([sys.executable, "-m", "rex.cli.main", "runnew", "--no-browser", *args], cwd=cwd, text=True,
+    server = subprocess.Popen([*REX, "runnew", "--no-browser", *args], cwd=cwd, text=True,
                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                              env={**os.environ, "PYTHONPATH": str(ROOT)})
+                              env=environment())
     assert server.stderr
     try:
         lines = []

@@ -28,7 +28,9 @@ from rex.web.services import Services   # noqa: E402
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
 from cli.builders import Bench   # noqa: E402
 
-from .browser import WAIT_S, Page, lay_out, run_rex, served   # noqa: E402
+from commands import rex   # noqa: E402
+
+from .browser import WAIT_S, Page, lay_out, served   # noqa: E402
 
 TOKEN = "the-token"
 BASE = "http://localhost:7490"
@@ -149,12 +151,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("story")
     lay_out(top / "blast")
     archive = str(top / "EXP")
-    run_rex("record", "-q", "-l", archive, "--", "./blast", "in.seq", "in.db", "20", cwd=top / "blast")
+    rex("record", "-q", "-l", archive, "--", "./blast", "in.seq", "in.db", "20", cwd=top / "blast")
     (top / "tree.sh").write_text(TREE)
-    run_rex("record", "-q", "-l", archive, "-e", "sleepers", "--", "sh", "tree.sh", "0.01", cwd=top)
+    rex("record", "-q", "-l", archive, "-e", "sleepers", "--", "sh", "tree.sh", "0.01", cwd=top)
     (top / "ready").touch()
-    run_rex("record", "-q", "-l", archive, "-e", "waiter", "--", "sh", "-c", WAIT, "sh", "./ready", cwd=top)
-    run_rex("default", f"{archive}:exp0", cwd=top)
+    rex("record", "-q", "-l", archive, "-e", "waiter", "--", "sh", "-c", WAIT, "sh", "./ready", cwd=top)
+    rex("default", f"{archive}:exp0", cwd=top)
     (top / "blast" / "newer").rename(top / "newer")
     shutil.rmtree(top / "blast")
     return top

@@ -11,9 +11,10 @@ import time
 from pathlib import Path
 from typing import Iterator
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.web.browser import ROOT, Page, lay_out, part, run_rex, served, why_no_browser   # noqa: E402
+from commands import ROOT, rex   # noqa: E402
+from web.browser import Page, lay_out, part, served, why_no_browser   # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 WIDTH, HEIGHT = 1180, 900
@@ -29,7 +30,7 @@ def record(top: Path) -> None:
     keep = {name: "" for name in os.environ if name not in ("PATH", "PYTHONPATH")}
     drop = [word for name in sorted(keep) if name not in plain for word in ("--drop-env", name)]
     for score in ("20", "40"):
-        run_rex("record", "-q", "-l", str(top / "EXP"), *drop, "--", "./blast", "in.seq", "in.db", score,
+        rex("record", "-q", "-l", str(top / "EXP"), *drop, "--", "./blast", "in.seq", "in.db", score,
                 cwd=home / "search", **plain)
         (home / "search" / "hits.txt").unlink()
         (home / "search" / "in.index").unlink()

@@ -11,7 +11,9 @@ import pytest
 from rex.errors import UsageError
 from rex.web import words
 
-from .browser import Page, part, run_rex, why_no_browser
+from commands import rex
+
+from .browser import Page, part, why_no_browser
 
 WHY_NOT = why_no_browser()
 pytestmark = [pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT), pytest.mark.usefixtures("tracing")]
@@ -63,9 +65,9 @@ def test_the_story(page: Page, address: str, place: Path) -> None:
     page.says("hits of score 40 or more", "#output")
     page.says("What came of it", "#comparison")
     assert not page.complaints()
-    told = json.loads(run_rex("ls", "--json", "EXP", cwd=place))
+    told = json.loads(rex("ls", "--json", "EXP", cwd=place))
     assert {each["name"] for each in told[0]["experiments"] if each["made_from"] == "exp0"} == {"newer"}
-    run_rex("replay", "-l", "EXP", "-e", "newer", "-o", "again", "--check", cwd=place)
+    rex("replay", "-l", "EXP", "-e", "newer", "-o", "again", "--check", cwd=place)
 
 
 def test_the_archive_draws_what_came_from_what(page: Page, address: str, place: Path) -> None:

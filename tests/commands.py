@@ -1,0 +1,30 @@
+"""Rex's commands, run as a user runs them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+REX = [sys.executable, "-m", "rex.cli.main"]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Ours, with this tree's Rex, and these changes."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), **changes}
+
+
+def run_rex(*args: str, cwd: Path, code: int | None = 0, **changes: str) -> subprocess.CompletedProcess[str]:
+    """Run rex without input, with these changes of the environment; it must end with this code, where one is given."""
+    done = subprocess.run([*REX, *args], cwd=cwd, env=environment(**changes), capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=120, check=False)
+    assert code in (None, done.returncode), done.stderr + done.stdout
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+def rex(*args: str, cwd: Path, code: int = 0, **changes: str) -> str:
+    """Run rex; its standard output."""
+    return run_rex(*args, cwd=cwd, code=code, **changes).stdout
