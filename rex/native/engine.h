@@ -194,8 +194,8 @@ struct task {
     uint64_t asker, least;           /* who read CLOCK_MONOTONIC last; as last answered to others than those that reckon a wait's limit */
     uint64_t readings, readings_since;   /* of CLOCK_MONOTONIC, more than the log has here */
     uint64_t did;                    /* the key of its last call on a path */
-    uint64_t clock_floor, told_floor; /* what CLOCK_MONOTONIC must have reached; by what the log told */
-    uint64_t deadline, wait_began;   /* of the futex wait in progress, by CLOCK_MONOTONIC */
+    uint64_t clock_floor, told_floor, waited_floor; /* what CLOCK_MONOTONIC must have reached; by what the log told; where it has no more */
+    uint64_t deadline, wait_began, lasts;   /* of the futex wait in progress, by CLOCK_MONOTONIC; from a reading for its limit alone */
     uint64_t ends_at; bool is_told;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
     ull wait_until, wait_to;         /* of a wait for readiness, by our clock and its runtime's: see replay_runtime.c */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
@@ -205,6 +205,7 @@ struct task {
     bool waits_inside, hastened, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
     struct event *outside;           /* that its wait ends with, once that has come */
     struct event *in_vain;           /* the wait that it makes, which ran out when recorded */
+    uint64_t others_at; unsigned waits_on;    /* how often a wait went on as it had run out, with others at that place: see replay_until.c */
     bool inside;                     /* the call is on a socket that is made again, see replay_inside.c */
     bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */

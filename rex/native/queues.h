@@ -7,8 +7,9 @@ enum { PLAIN, EXACT, ASKER, AFTER };
 
 /* last: the last that was taken in order; latest: of clocks, the last in the log that was taken; ahead: those before it are
  * over for the thread, though some are left to other places.
- * asked, limits, waits: of who asks, how often, and how often before a wait until a point in time, and before or after one for readiness. */
-struct queue { uint64_t id; size_t count; struct event *first, *head, *tail, *last, *latest, *ahead; size_t asked, limits, waits; };
+ * asked, limits, waits: of who asks, how often, and how often before a wait until a point in time, and before or after one for readiness.
+ * met, missed: of who asks in a thread, how often the log had it in a replay, and how often not. */
+struct queue { uint64_t id; size_t count; struct event *first, *head, *tail, *last, *latest, *ahead; size_t asked, limits, waits; uint32_t met, missed; };
 
 void queues_grow(void);
 uint64_t queue_id(const struct script *s, long nr, uint64_t key, uint64_t exact);

@@ -322,7 +322,7 @@ static void exit_stop(struct task *t, int64_t result)
         replay_own_stat_exit(t);
     else if (is_descriptor_call(t))
         descriptor_exit(t, result);
-    else if (replay_inside_exit(t, result))
+    else if (replay_inside_exit(t, result) || replay_naps_longer(t, result))
         return;
     else if (is_interrupted(result) && (waits_on(t, c) || (!t->injected && !t->prodded)) && !replay_ends_by_signal(t)) {
         if (t->waits_inside)

@@ -22,7 +22,7 @@ const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fit
 void replay_did(struct task *t, uint64_t key);
 uint64_t clock_of(const struct record *r);            /* ns that a clock answered */
 bool replay_clock_is_anyones(const struct record *r);    /* whichever thread asks there is given it */
-void replay_clock_passed(struct task *t, uint64_t until);
+void replay_clock_passed(struct task *t, uint64_t until, uint64_t lasted);
 void replay_clock_reached(struct task *t, uint64_t time);    /* by a thread that goes alone */
 bool replay_clock_limits(const struct task *t);
 ull replay_runtime_left(const struct task *t, const struct event *e);    /* until what came from outside comes, ns; see replay_runtime.c */
@@ -42,6 +42,7 @@ bool replay_nap_is_over(struct task *t);              /* for far longer than it 
 bool replay_nap_until(struct task *t);                /* a sleep until a point in time begins */
 void replay_until(struct task *t);                    /* a futex wait until a point in time begins */
 void replay_until_exit(struct task *t, int64_t result);
+bool replay_naps_longer(struct task *t, int64_t result); /* a sleep is over, but not for those that are slower: it is made again */
 void replay_timed_futex(struct task *t);
 bool replay_waits_by_wall(const struct task *t);
 bool replay_lends(const struct task *t);              /* a lock that lends priority: see replay_priority.c */
@@ -97,6 +98,7 @@ bool replay_waits_for_mates(struct task *t);           /* only they can end its 
 enum mover replay_mover(struct task *t, ull *limit);  /* limit: where it is time, how long that may take; NULL: that is not asked */
 ull replay_time_before(const struct script *s, size_t at);   /* of the event before that place, or its birth */
 void replay_note_sleep(bool all_sleep);
+const struct event *replay_next_move(struct task *t);     /* what it has left to do first that is not idle, or its end; NULL: the log does not tell */
 ull replay_still_for(void);                            /* no event has happened that is not idle, ns, since it was asked first */
 bool replay_waits_for_end(struct task *t, const struct event *next);
 extern ull replay_forced;

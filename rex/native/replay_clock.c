@@ -26,7 +26,7 @@ static uint64_t asker_now(struct task *t)
 
 /* ------------------------------------------------------------------ limits of waits */
 
-enum { SELDOM = 16 };
+enum { SELDOM = 16, FEW_MISSED = 4 };
 
 /* Who waits with a time limit (for a lock, say) asks what time it is before, as often as it waits: that is another number
  * each time, and says nothing of where the thread is in the log. */
@@ -166,9 +166,11 @@ static struct event *limit(struct task *t, uint64_t key, struct queue *own)
 }
 
 /* A wait has lasted until then.  Reckoned from a time that the log does not have, that says nothing of what the log
- * has for a place where the program itself asks: a replay is slower. */
-void replay_clock_passed(struct task *t, uint64_t until)
+ * has for a place where the program itself asks: a replay is slower.  lasted: of a wait whose limit alone was reckoned from a
+ * reading, 0 = of none: where the log has no more, others are told a time that is later by that, or who sleeps would not wake. */
+void replay_clock_passed(struct task *t, uint64_t until, uint64_t lasted)
 {
+    t->waited_floor = lasted && t->least ? t->least + lasted : t->waited_floor;
     t->clock_floor = until > t->clock_floor ? until : t->clock_floor;
     t->told_floor = t->clock_at && until > t->told_floor ? until : t->told_floor;
 }
@@ -190,7 +192,9 @@ void replay_clock_told(struct task *t, const struct event *e)
     if (r->call == EVENT_TSC)
         t->script->tsc_at = log_now();
     if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC) {
-        told(t, asker_queue(t->script, call_key(call_of(r->call), r->call, NULL, 0, r->args), asker_in(r)), clock_of(r));
+        uint64_t key = call_key(call_of(r->call), r->call, NULL, 0, r->args);
+        told(t, asker_queue(t->script, key, asker_in(r)), clock_of(r));
+        of_thread(t, key, r->args[5])->met++;
         t->clock_at = replay_clock_read_at(r);
         t->readings = 0;
         replay_runtime_told(t, t->clock);
@@ -225,7 +229,7 @@ static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
     now = until_end(t, now);
     const struct event *next = ahead(t, key);
     const struct queue *asker = asker_queue(t->script, key, asker_now(t));
-    uint64_t least = is_limit(asker) ? t->clock : least_of(t);
+    uint64_t least = is_limit(asker) ? t->clock : least_of(t) < t->waited_floor ? t->waited_floor : least_of(t);
     if (!is_limit(asker) && !t->readings++)
         t->readings_since = log_now();
     if (next && now >= clock_of(next->record) && (is_limit(asker) || !has_passed(t, next)))
@@ -287,16 +291,66 @@ static bool asked_there(struct task *t, const struct record *r)
     return known.is_in_files ? asker == r->args[5] : is_same_asker(asker, t->args[1], r->args[5], r->args[1]);
 }
 
-/* What it has for the thread where it is now. */
-static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
+/* It asks more often than when recorded, or at other times: a runtime that looks whether to compile something, say. */
+static bool is_erratic(const struct queue *own)
+{
+    return FEW_MISSED * own->missed > own->met;
+}
+
+/* Whether the log has the thread ask much by other functions before e, where it surely will: then this is a reading more than when recorded.
+ * What few functions ask for, over and over, is a loop's. */
+static bool is_far(struct task *t, uint64_t key, struct queue *own, const struct event *e)
+{
+    enum { FAR = 4096, NEAR = 64, FEW = 4 };
+    struct queue *all = of_thread(t, key, 0);
+    const struct event *next = ahead(t, key) ? all->ahead : NULL;
+    uint64_t asker[FEW];
+    int others = 0, askers = 0;
+    next = next ? next : queue_left(all, PLAIN);
+    for (int i = 0; next && next->number < e->number && i < FAR; next = next->next[PLAIN], i++) {
+        uint64_t by = next->record->args[5];
+        if (next->done || asker_in(next->record) == asker_in(e->record) || is_erratic(of_thread(t, key, by)) || is_limit(asker_queue(t->script, key, asker_in(next->record))))
+            continue;
+        if (is_erratic(own))
+            return true;
+        int k = 0;
+        while (k < askers && asker[k] != by)
+            k++;
+        if (k == askers && askers < FEW)
+            asker[askers++] = by;
+        if (++others > NEAR && askers == FEW)
+            return true;
+    }
+    return false;
+}
+
+/* exactly: with as much on its stack. */
+static struct event *left_there(struct task *t, struct queue *own, bool exactly)
 {
     enum { FAR = 512 };
-    struct event *first = queue_left(own, EXACT), *e = first;
-    bool is_there = replay_had_like_place(t, own, EXACT);      /* else the same functions, called by others, have other room on the stack */
-    for (int i = 0; e && (e->done || !asked_there(t, e->record) || (is_there && !replay_is_like_place(t, e))); e = e->next[EXACT])
+    struct event *e = queue_left(own, EXACT);
+    for (int i = 0; e && (e->done || !asked_there(t, e->record) || (exactly && !replay_is_like_place(t, e))); e = e->next[EXACT])
         if (++i > FAR)
             return NULL;
-    return e == first ? forward(t, key, own, EXACT) : e;
+    return e;
+}
+
+/* What it has for the thread where it is now.  The same functions, called by others, have other room on the stack; so they have where
+ * code that is made as the program runs has been compiled meanwhile: what that asks for regularly it has in turn. */
+static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
+{
+    struct event *first = queue_left(own, EXACT), *e = first;
+    if (!first)
+        return NULL;
+    if (known.is_in_files || is_erratic(own) || is_far(t, key, own, first)) {
+        e = replay_had_like_place(t, own, EXACT) ? left_there(t, own, true) : NULL;
+        if (!e || (e != first && is_far(t, key, own, e)))
+            e = left_there(t, own, false);
+        e = e && is_far(t, key, own, e) ? NULL : e;
+    }
+    e = e && e == first ? forward(t, key, own, EXACT) : e;
+    own->missed += !e;
+    return e;
 }
 
 /* The functions that led there are known: what the log has for the thread, else for the process.  Those before code that is made as the

@@ -113,7 +113,7 @@ struct event *replay_next_signal(struct task *t, bool nothing_moves)
     struct script *s = t->script;
     size_t past = s->answered ? script_place(s, s->answered) : 0;
     bool is_next = true;
-    for (size_t i = s->cursor; e && i < s->count; i++) {
+    for (size_t i = s->cursor; e && i < s->signals_to; i++) {
         e = s->event[i];
         if (e->done || (nothing_moves && is_unsent_prod(t, e)))
             continue;

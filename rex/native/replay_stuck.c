@@ -146,6 +146,17 @@ static size_t next_to_come(struct script *s, size_t at)
     return n < s->move_count ? s->moves[n] : s->count;
 }
 
+const struct event *replay_next_move(struct task *t)
+{
+    struct script *s = t->script;
+    if (!s || !s->birth)
+        return NULL;
+    size_t n = moves_before(s, replay_place(t));
+    while (n < s->move_count && s->event[s->moves[n]]->done)
+        n++;
+    return n < s->move_count ? s->event[s->moves[n]] : s->exit;
+}
+
 ull replay_time_before(const struct script *s, size_t at)
 {
     return (at ? s->event[at - 1]->record : s->birth)->time;

@@ -5,7 +5,7 @@
 #include <linux/futex.h>
 #include <time.h>
 
-enum { LATE_NS = 50000000 };
+enum { LATE_NS = 50000000, PARTS = 4, SLOWER = 4 };
 
 /* When the wait is over, in the log's time, for replay_sooner.c.  True: that was before its limit, as what the thread did next was: a mate woke it. */
 static bool reckon_end(struct task *t, uint64_t told_at, uint64_t left, uint64_t deadline)
@@ -56,7 +56,7 @@ bool replay_nap_until(struct task *t)
     left += clock_ns(clock);
     struct timespec until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
     if (clock == CLOCK_MONOTONIC && !replay_clock_limits(t))
-        replay_clock_passed(t, deadline);
+        replay_clock_passed(t, deadline, 0);
     struct user_regs_struct r = t->regs;
     r.rdx = replay_block_at(t, &until, sizeof until);
     regs_set(t, &r);
@@ -83,9 +83,10 @@ static bool reckon_limit(struct task *t)
         return false;
     deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
     uint64_t left = deadline > told ? deadline - told : 0;
+    t->lasts = by_wall || !replay_clock_limits(t) ? 0 : left;
     if (reckon_end(t, told_at, left, by_wall ? 0 : deadline))
-        left = 4 * left + LATE_NS;        /* so it is here, though we may be slower */
-    left += clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+        left = SLOWER * left + LATE_NS;   /* so it is here, though we may be slower */
+    left = (t->waits_on ? left / PARTS : left) + clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC);
     until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
     t->deadline = by_wall || replay_clock_limits(t) ? 0 : deadline;
     struct user_regs_struct r = t->regs;
@@ -93,6 +94,42 @@ static bool reckon_limit(struct task *t)
     regs_set(t, &r);
     t->want_exit = true;
     return true;
+}
+
+/* How far those have come, all in all, that are yet to do what the log has before e; 0: there are none, or none that moves. */
+static uint64_t others_at(const struct task *t, const struct event *e)
+{
+    uint64_t at = 0;
+    bool moves = false;
+    for (struct task *other = tasks; other; other = other->next) {
+        if (!other->alive || other == t)
+            continue;
+        bool is_busy = replay_mover(other, NULL) == ITSELF;
+        const struct event *next = is_busy ? replay_ahead_of(other) : replay_next_move(other);
+        at += next && next->number < e->number ? 1 + replay_place(other) : 0;
+        moves |= is_busy;
+    }
+    return moves ? at : 0;
+}
+
+/* The wait ran out, as it had before e when recorded: but by that time others had done more, which are slower here.  It goes on, for
+ * as long as they get on, or for some times as long as it was. */
+static bool goes_on(struct task *t, const struct event *e, unsigned most)
+{
+    uint64_t at = e ? others_at(t, e) : 0;
+    t->waits_on = t->others_at == at ? t->waits_on : 0;
+    t->others_at = at;
+    if (!at || t->waits_on >= most)
+        return false;
+    t->waits_on++;
+    rewind_call(t);
+    return true;
+}
+
+bool replay_naps_longer(struct task *t, int64_t result)
+{
+    bool is_over = !result && t->matched && !t->matched->record->result && !t->matched->done && call_of(t->nr)->hook == REX_HOOK_SLEEP;
+    return is_over && goes_on(t, t->matched, SLOWER - 1);
 }
 
 void replay_until(struct task *t)
@@ -110,9 +147,13 @@ void replay_until_exit(struct task *t, int64_t result)
         give_result(t, t->matched->record->result);
         return;
     }
+    const struct event *next = result == -ETIMEDOUT && t->is_told ? replay_ahead_of(t) : NULL;
+    if (next && next->record->time >= t->ends_at && goes_on(t, next, PARTS * (SLOWER - 1)))
+        return;
+    t->waits_on = 0;
     t->only_naps = result == -ETIMEDOUT;  /* a lock that it asks for again and again (Python's) */
     if (result == -ETIMEDOUT)
-        replay_clock_passed(t, t->deadline);
+        replay_clock_passed(t, t->deadline, t->lasts);
     if (result > -512)
         give_result(t, result);
 }

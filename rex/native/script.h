@@ -30,6 +30,7 @@ struct script {
     struct event *answered, *did;    /* the last of them that its task came for, and the last of these but for queries */
     struct event *exit;
     size_t count, cursor, execs;
+    size_t signals_to;               /* the last before there is a signal */
     size_t readings_to;              /* all that is left from the cursor to there tells the time */
     size_t done_to, past;            /* all before is done; of the time it is over: see replay_alone.c */
     size_t others_at;                /* of a leader: see replay_others_next */

@@ -70,7 +70,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("threads_wait_sooner.c", "reference"): "a thread's sleep is over at once in this engine, whatever another waits for until then",
     ("threads_scheduled.c", "reference"): "a runtime is told the readings that the log has, one after the other",
     ("threads_wait_in_vain.c", "reference"): "an answer from outside is there as soon as a free wait looks for it",
-    **{(name, "reference"): "sleeps end at once in this engine, whoever had come first" for name in ("sleeps_forks.c", "sleeps_jobs.sh")},
+    **{(name, "reference"): "sleeps end at once in this engine, whoever had come first" for name in ("sleeps_forks.c", "sleeps_jobs.sh", "threads_naps_on.c")},
     **{(name, "reference"): "who writes to an inner pipe before whom is neither logged nor followed by this engine"
        for name in ("pipe_jobs.sh", "pipe_numbers.c", "pipe_writers.c")},
     ("clock_pace.c", "reference"): "a clock that is read more often than recorded tells at one place what another asked",
@@ -158,8 +158,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("workers_execute.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
     ("pipe_nonblocking.c", "reference"): "it polls, though it never had to when recorded, which counts as a divergence",
     **{(name, "reference"): "this engine does not know which function reads the clock, or the counter"
-       for name in ("threads_clock.c", "threads_clock_slower.c", "threads_clock_static.c", "threads_counter.c", "threads_moment.c", "threads_time_asked.c", "threads_wall.c",
-                    "threads_elapsed.c", "python_threads_elapsed.py")},
+       for name in ("threads_clock.c", "threads_clock_slower.c", "threads_clock_static.c", "threads_counter.c", "threads_moment.c", "threads_time_asked.c", "threads_time_made.c", "threads_wall.c",
+                    "threads_elapsed.c", "threads_nap_looks.c", "python_threads_elapsed.py")},
     ("threads_wait_wall.c", "reference"): "a wait until a time of day is made by the clock of now, by which that is over",
     ("threads_select_less.c", "reference"): "a thread that waits once more than recorded, and for less, is told of what it did not ask for",
     ("threads_proc.c", "reference"): "an answer may be given to two threads at once, or not again",

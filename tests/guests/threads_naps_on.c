@@ -1,0 +1,32 @@
+/* A thread says every now and then that another is still at work, which takes longer in a replay: it says so as often as when recorded. */
+#include "guest.h"
+#include <sys/random.h>
+
+enum { DRAWS = 30000, NAP_US = 40000 };
+static volatile int done;
+
+static void *draw(void *sum)
+{
+    unsigned char some[8];
+    for (int i = 0; i < DRAWS; i++) {
+        CHECK(getrandom(some, sizeof some, 0) == sizeof some);
+        *(unsigned char *)sum ^= some[i % 8];
+    }
+    done = 1;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    unsigned char sum = 0;
+    CHECK(!pthread_create(&thread, NULL, draw, &sum));
+    do {
+        usleep(NAP_US);
+        printf(".");
+        fflush(stdout);
+    } while (!done);
+    CHECK(!pthread_join(thread, NULL));
+    printf("\ndrawn %d\n", sum);
+    return guest_done();
+}
