@@ -10,10 +10,11 @@ enum { LATE_NS = 50000000, PARTS = 4, SLOWER = 4 };
 /* When the wait is over, in the log's time, for replay_sooner.c.  True: that was before its limit, as what the thread did next was: a mate woke it. */
 static bool reckon_end(struct task *t, uint64_t told_at, uint64_t left, uint64_t deadline)
 {
+    const uint64_t after_all = 1ULL << 62;
     const struct event *next = told_at ? replay_ahead_of(t) : NULL;
     bool is_early = next && next->record->time < told_at + left;
     t->is_told = told_at && !(is_early && replay_is_signal(next)) && !replay_lends(t);
-    t->ends_at = is_early ? next->record->time : told_at ? told_at + left : deadline > replay_clock_began() ? deadline - replay_clock_began() : 0;
+    t->ends_at = is_early ? next->record->time : told_at ? told_at + left : deadline > replay_clock_began() ? deadline - replay_clock_began() : after_all + left;
     return is_early;
 }
 
@@ -77,22 +78,25 @@ static bool reckon_limit(struct task *t)
     struct timespec until;
     unsigned what = t->args[1] & 0x7f;
     bool is_until = (what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2) && t->args[3];
-    if (!is_until || !told || !mem_read(t->tid, t->args[3], &until, sizeof until))
+    if (!is_until || !mem_read(t->tid, t->args[3], &until, sizeof until))
         return true;
-    if (!replay_scratch(t))
+    if (told && !replay_scratch(t))
         return false;
     deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
-    uint64_t left = deadline > told ? deadline - told : 0;
-    t->lasts = by_wall || !replay_clock_limits(t) ? 0 : left;
-    if (reckon_end(t, told_at, left, by_wall ? 0 : deadline))
+    uint64_t now = clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC), from = told ? told : now, left = deadline > from ? deadline - from : 0;
+    bool is_limit = replay_clock_limits(t);
+    t->lasts = is_limit && !by_wall ? left : 0;
+    t->deadline = is_limit || by_wall || !told ? 0 : deadline;
+    if (reckon_end(t, told_at, left, by_wall || !told ? 0 : deadline))
         left = SLOWER * left + LATE_NS;   /* so it is here, though we may be slower */
-    left = (t->waits_on ? left / PARTS : left) + clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+    t->want_exit = true;
+    if (!told)
+        return true;                      /* by the kernel's clock, which it was told */
+    left = (t->waits_on ? left / PARTS : left) + now;
     until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
-    t->deadline = by_wall || replay_clock_limits(t) ? 0 : deadline;
     struct user_regs_struct r = t->regs;
     r.r10 = replay_block_at(t, &until, sizeof until);
     regs_set(t, &r);
-    t->want_exit = true;
     return true;
 }
 
