@@ -138,6 +138,14 @@ const struct event *replay_ahead_of(struct task *t)
     return s && at < s->count ? s->event[at] : NULL;
 }
 
+/* Where what it asks next begins: after the last that it has written. */
+static size_t next_query(struct task *t)
+{
+    const struct event *said = has_shared_work(t) ? t->script->said : NULL;
+    size_t at = replay_place(t), after = said ? script_place(t->script, said) + 1 : 0;
+    return after > at ? after : at;
+}
+
 /* Queries that the task makes next, up to the last call before a signal, which must stop. */
 void replay_ready(struct task *t)
 {
@@ -150,7 +158,7 @@ void replay_ready(struct task *t)
         t->run = zalloc(MOST * sizeof *t->run);
     number++;
     uint32_t until = replay_alone_until(t);
-    for (size_t i = replay_place(t); i + 1 < s->count; i++) {
+    for (size_t i = next_query(t); i + 1 < s->count; i++) {
         struct event *e = s->event[i];
         const struct record *r = e->record;
         if (e->number > until || !is_ready(t, e, s->event[i + 1]) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)

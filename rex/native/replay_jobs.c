@@ -80,6 +80,7 @@ static void do_again(struct script *job)
         set_place(s, 0);
         s->is_taken = s->is_told = false;
         s->answered = s->did = NULL;
+        s->said = NULL;
         s->last_end = NULL;
         s->execs = 0;
         if (s->exit)

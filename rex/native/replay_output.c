@@ -158,6 +158,9 @@ void replay_output_exit(struct task *t, struct event *e, int64_t result)
         say_rest(t, n);
     else
         say_last(t, n);
-    if (e->told >= (uint64_t)e->record->result)
-        replay_done(e);
+    if (e->told < (uint64_t)e->record->result)
+        return;
+    replay_done(e);
+    if (e->record->task == t->script->index)
+        t->script->said = e;
 }

@@ -28,6 +28,7 @@ struct runtime { uint64_t now; ull at; uint64_t less; size_t next; };
 struct script {
     struct event **event;
     struct event *answered, *did;    /* the last of them that its task came for, and the last of these but for queries */
+    const struct event *said;        /* the last output that its task wrote to the end */
     struct event *exit;
     size_t count, cursor, execs;
     size_t signals_to;               /* the last before there is a signal */

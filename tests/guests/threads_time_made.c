@@ -68,11 +68,15 @@ int main(void)
 {
     pthread_t thread;
     ask = made();
+    CHECK(!setvbuf(stdout, NULL, _IONBF, 0));
     CHECK(!pthread_create(&thread, NULL, compile, NULL));
     for (int i = 0; i < READINGS; i++) {
         int was_compiled = compiled;
         spin();
         printf("%ld\n", now(tell, was_compiled ? 64 : 144));
+        if (!was_compiled && now(tell, 144) == 0)      /* that it asks less often is over with what it says next */
+            puts("impossible");
+        puts(".");
         if (i % (was_compiled ? 7 : 3) == 0 && now(tell_runtime, 64 + 16 * (size_t)(i % 5)) == 0)
             puts("impossible");
     }
