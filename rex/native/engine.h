@@ -205,7 +205,7 @@ struct task {
     bool waits_inside, hastened, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
     struct event *outside;           /* that its wait ends with, once that has come */
     struct event *in_vain;           /* the wait that it makes, which ran out when recorded */
-    uint64_t others_at; unsigned waits_on;    /* how often a wait went on as it had run out, with others at that place: see replay_until.c */
+    uint64_t waits_at; unsigned waits_on;     /* how often a wait went on as it had run out, with others at that place: see replay_until.c */
     bool inside;                     /* the call is on a socket that is made again, see replay_inside.c */
     bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */

@@ -166,11 +166,9 @@ static struct event *limit(struct task *t, uint64_t key, struct queue *own)
 }
 
 /* A wait has lasted until then.  Reckoned from a time that the log does not have, that says nothing of what the log
- * has for a place where the program itself asks: a replay is slower.  lasted: of a wait whose limit alone was reckoned from a
- * reading, 0 = of none: where the log has no more, others are told a time that is later by that, or who sleeps would not wake. */
-void replay_clock_passed(struct task *t, uint64_t until, uint64_t lasted)
+ * has for a place where the program itself asks: a replay is slower. */
+void replay_clock_passed(struct task *t, uint64_t until)
 {
-    t->waited_floor = lasted && t->least ? t->least + lasted : t->waited_floor;
     t->clock_floor = until > t->clock_floor ? until : t->clock_floor;
     t->told_floor = t->clock_at && until > t->told_floor ? until : t->told_floor;
 }

@@ -5,7 +5,7 @@
 #include <linux/futex.h>
 #include <time.h>
 
-enum { LATE_NS = 50000000, PARTS = 4, SLOWER = 4 };
+enum { LATE_NS = 50000000, PARTS = 4, LONGER = 4 };
 
 /* When the wait is over, in the log's time, for replay_sooner.c.  True: that was before its limit, as what the thread did next was: a mate woke it. */
 static bool reckon_end(struct task *t, uint64_t told_at, uint64_t left, uint64_t deadline)
@@ -57,7 +57,7 @@ bool replay_nap_until(struct task *t)
     left += clock_ns(clock);
     struct timespec until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
     if (clock == CLOCK_MONOTONIC && !replay_clock_limits(t))
-        replay_clock_passed(t, deadline, 0);
+        replay_clock_passed(t, deadline);
     struct user_regs_struct r = t->regs;
     r.rdx = replay_block_at(t, &until, sizeof until);
     regs_set(t, &r);
@@ -88,7 +88,7 @@ static bool reckon_limit(struct task *t)
     t->lasts = is_limit && !by_wall ? left : 0;
     t->deadline = is_limit || by_wall || !told ? 0 : deadline;
     if (reckon_end(t, told_at, left, by_wall || !told ? 0 : deadline))
-        left = SLOWER * left + LATE_NS;   /* so it is here, though we may be slower */
+        left = LONGER * left + LATE_NS;   /* so it is here, though we may be slower */
     t->want_exit = true;
     if (!told)
         return true;                      /* by the kernel's clock, which it was told */
@@ -121,8 +121,8 @@ static uint64_t others_at(const struct task *t, const struct event *e)
 static bool goes_on(struct task *t, const struct event *e, unsigned most)
 {
     uint64_t at = e ? others_at(t, e) : 0;
-    t->waits_on = t->others_at == at ? t->waits_on : 0;
-    t->others_at = at;
+    t->waits_on = t->waits_at == at ? t->waits_on : 0;
+    t->waits_at = at;
     if (!at || t->waits_on >= most)
         return false;
     t->waits_on++;
@@ -133,7 +133,7 @@ static bool goes_on(struct task *t, const struct event *e, unsigned most)
 bool replay_naps_longer(struct task *t, int64_t result)
 {
     bool is_over = !result && t->matched && !t->matched->record->result && !t->matched->done && call_of(t->nr)->hook == REX_HOOK_SLEEP;
-    return is_over && goes_on(t, t->matched, SLOWER - 1);
+    return is_over && goes_on(t, t->matched, LONGER - 1);
 }
 
 void replay_until(struct task *t)
@@ -152,12 +152,15 @@ void replay_until_exit(struct task *t, int64_t result)
         return;
     }
     const struct event *next = result == -ETIMEDOUT && t->is_told ? replay_ahead_of(t) : NULL;
-    if (next && next->record->time >= t->ends_at && goes_on(t, next, PARTS * (SLOWER - 1)))
+    if (next && next->record->time >= t->ends_at && goes_on(t, next, PARTS * (LONGER - 1)))
         return;
     t->waits_on = 0;
     t->only_naps = result == -ETIMEDOUT;  /* a lock that it asks for again and again (Python's) */
-    if (result == -ETIMEDOUT)
-        replay_clock_passed(t, t->deadline, t->lasts);
+    if (result == -ETIMEDOUT) {
+        replay_clock_passed(t, t->deadline);
+        if (t->lasts && t->least)         /* later by that, where the log has no more: who sleeps would not wake else */
+            t->waited_floor = t->least + t->lasts;
+    }
     if (result > -512)
         give_result(t, result);
 }

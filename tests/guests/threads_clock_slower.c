@@ -1,7 +1,7 @@
 /* A thread looks at the clock until another is done with what takes longer in a replay; a timer that it then sets is not for later
  * than what the other reads of the clock lets it come. */
 #include "guest.h"
-#include <sys/random.h>
+#include "draws.h"
 
 enum { DRAWS = 20000, MS = 1000000 };
 static volatile int done;
@@ -26,12 +26,8 @@ static void *look(void *unused)
 int main(void)
 {
     pthread_t thread;
-    unsigned char some[8], all = 0;
     CHECK(!pthread_create(&thread, NULL, look, NULL));
-    for (int i = 0; i < DRAWS; i++) {
-        CHECK(getrandom(some, sizeof some, 0) == sizeof some);
-        all ^= some[i % 8];
-    }
+    unsigned char all = draw_often(DRAWS);
     done = 1;
     CHECK(!pthread_join(thread, NULL));
     CHECK(due - now() < 250 * MS);

@@ -1,7 +1,7 @@
 /* A worker finds its work when it looks; in a replay, where that takes longer to be made, it finds none, and waits for half a minute.
  * Nobody else has anything left to do, so that this is over at once. */
 #include "guest.h"
-#include <sys/random.h>
+#include "draws.h"
 #include <sys/time.h>
 
 enum { DRAWS = 40000, SPINS = 120000000, IDLE_S = 30 };
@@ -39,14 +39,10 @@ static void *work(void *unused)
 int main(void)
 {
     pthread_t thread;
-    unsigned char some[8], sum = 0;
     CHECK(!pthread_create(&thread, NULL, work, NULL));
-    for (int i = 0; i < DRAWS; i++) {
-        CHECK(getrandom(some, sizeof some, 0) == sizeof some);
-        sum ^= some[i % 8];
-    }
+    unsigned char all = draw_often(DRAWS);
     has_work = 1;
     CHECK(!pthread_join(thread, NULL));
-    printf("drawn %d\n", sum);
+    printf("drawn %d\n", all);
     return guest_done();
 }

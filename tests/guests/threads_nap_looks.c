@@ -1,7 +1,7 @@
 /* A runtime's sleep: it asks what time it is, waits until a point in time, which it reckons from another reading, and asks again whether
  * that was long enough.  A replay looks more often whether the other thread is done, whose work takes longer: its sleeps end, too. */
 #include "guest.h"
-#include <sys/random.h>
+#include "draws.h"
 
 enum { DRAWS = 60000, NAP_MS = 400, MS = 1000000, NS = 1000000000 };
 static volatile int done;
@@ -40,11 +40,7 @@ static void nap(void)
 
 static void *draw(void *sum)
 {
-    unsigned char some[8];
-    for (int i = 0; i < DRAWS; i++) {
-        CHECK(getrandom(some, sizeof some, 0) == sizeof some);
-        *(unsigned char *)sum ^= some[i % 8];
-    }
+    *(unsigned char *)sum = draw_often(DRAWS);
     done = 1;
     return NULL;
 }

@@ -1,18 +1,14 @@
 /* A thread says every now and then that another is still at work, which takes longer in a replay: it says so as often as when recorded.
  * Not often, for where each call stops the recording takes as long. */
 #include "guest.h"
-#include <sys/random.h>
+#include "draws.h"
 
 enum { DRAWS = 30000, NAP_US = 200000, MOST = 2 };
 static volatile int done;
 
 static void *draw(void *sum)
 {
-    unsigned char some[8];
-    for (int i = 0; i < DRAWS; i++) {
-        CHECK(getrandom(some, sizeof some, 0) == sizeof some);
-        *(unsigned char *)sum ^= some[i % 8];
-    }
+    *(unsigned char *)sum = draw_often(DRAWS);
     done = 1;
     return NULL;
 }
