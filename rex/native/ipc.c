@@ -127,6 +127,7 @@ static void keep_memory(struct task *t, struct bytes *b, uint64_t at)
 
 void record_ipc(struct task *t, struct bytes *b, int64_t result)
 {
+    struct shmid_ds left;                 /* memory is there until nobody has it any more */
     ((struct record *)b->data)->args[5] = ipc_operates(t->nr) && takes(t);
     if (result < 0)
         return;
@@ -134,7 +135,7 @@ void record_ipc(struct task *t, struct bytes *b, int64_t result)
         *known_as(t, result) = &made;
         ((struct record *)b->data)->args[5] = true;
     }
-    if (ipc_command(t->nr, t->args) == IPC_RMID)
+    if (ipc_command(t->nr, t->args) == IPC_RMID && !(t->nr == REX_NR_shmctl && shmctl((int)t->args[0], IPC_STAT, &left) >= 0))
         *known_as(t, (int)t->args[0]) = NULL;
     int arg = t->nr == REX_NR_semctl ? 3 : 2;
     capture_block(t, b, arg, FIELD_OUT, t->args[arg], told_size(t));

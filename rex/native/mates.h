@@ -26,6 +26,7 @@ void replay_kin_born(struct task *parent, struct task *t, uint64_t flags);
 bool replay_kin_kill(struct task *t);
 bool replay_kin_ends_first(const struct task *t, const struct event *e);
 bool replay_kin_pauses(struct task *t, struct event *e);    /* true: it runs */
+bool replay_kin_says(struct task *t);                 /* true: it has been answered */
 bool replay_kin_signal(struct task *t, siginfo_t *info);
 int64_t replay_waited(const struct record *r);           /* see replay_children.c */
 bool replay_child_looks(const struct task *t);            /* a wait for a child that ends at once */

@@ -156,7 +156,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         replay_draw_more(t);
         return;
     }
-    if ((!(last && c->hook == REX_HOOK_OPEN) && answer_among_mates(t, c)) || replay_prods(t))
+    if ((!(last && c->hook == REX_HOOK_OPEN) && answer_among_mates(t, c)) || replay_prods(t) || replay_kin_says(t))
         return;
     bool is_beyond = replay_was_cut_off(t) && !replay_is_of_mates(t);
     if (is_beyond && !last && (t->stream == 2 || t->stream == 3 || (c->hook == REX_HOOK_TREE && !replay_is_of_own(t)))) {   /* others would see it */

@@ -1,26 +1,17 @@
-/* Replay: processes that share memory by a name of it (a semaphore, a segment below /dev/shm), though none
- * is made by fork of another: they are kin from when they open it, see replay_kin.c. */
+/* Replay: processes that share memory by a name of it (a semaphore, a segment below /dev/shm, one of System V's by its
+ * number), though none is made by fork of another: they are kin from when they open it, see replay_kin.c. */
 #include "engine.h"
 
 #include <fcntl.h>
 #include <sched.h>
 
-static struct table users;               /* by path: the first process that has it, or `many` */
+static struct table users;               /* by name: the first process that has it, or `many` */
 static struct script many;
 static bool *is_user;                    /* by task: it belongs to a process that shares some */
 
 static bool is_memory(const char *path)
 {
     return path && !strncmp(path, "/dev/shm/", 9);
-}
-
-static void use(const char *path, uint32_t task)
-{
-    struct script **user = is_memory(path) ? (struct script **)table_at(&users, path) : NULL;
-    if (user && *user && *user != script_leader(task))
-        *user = &many;
-    else if (user)
-        *user = script_leader(task);
 }
 
 static bool opens_to_write(const struct record *r)
@@ -33,23 +24,54 @@ static bool names(const struct record *r)
     return r->result >= 0 && (r->call == REX_NR_link || r->call == REX_NR_linkat || r->call == REX_NR_rename);
 }
 
+static bool attaches(const struct record *r)
+{
+    return r->call == REX_NR_shmat && r->result >= 0;
+}
+
+/* What is removed already, and is opened by a descriptor that another has of it, goes by the name that it had. */
+static char *path_of(const struct field *f)
+{
+    char *path = f->type == FIELD_RESOLVED ? strndup((const char *)f->data, f->length) : NULL;
+    if (path && replay_is_deleted(path))
+        *strrchr(path, ' ') = 0;
+    return path;
+}
+
+static void use(const char *name, const struct record *r)
+{
+    struct script **user = (struct script **)table_at(&users, name);
+    *user = *user && *user != script_leader(r->task) ? &many : script_leader(r->task);
+}
+
+static void find_user(const char *name, const struct record *r)
+{
+    if (table_get(&users, name) == &many)
+        is_user[script_leader(r->task)->index] = true;
+}
+
+/* The names of memory that an event of the log takes, or gives. */
+static void each_name(const struct record *r, void (*see)(const char *name, const struct record *r))
+{
+    if (attaches(r)) {
+        char *name = text("%u", (unsigned)r->args[0]);
+        see(name, r);
+        free(name);
+    } else if (names(r) || opens_to_write(r))
+        for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f)) {
+            char *path = path_of(f);
+            if (is_memory(path))
+                see(path, r);
+            free(path);
+        }
+}
+
 void replay_kin_files_start(void)
 {
     is_user = zalloc(script_total() + 1);
     for (int pass = 0; pass < 2 && !serial_on; pass++)
-        for (size_t i = 0; i < event_count; i++) {
-            const struct record *r = events[i].record;
-            if (!names(r) && !opens_to_write(r))
-                continue;
-            for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f)) {
-                char *path = f->type == FIELD_RESOLVED ? strndup((const char *)f->data, f->length) : NULL;
-                if (pass == 0)
-                    use(path, r->task);
-                else if (is_memory(path) && table_get(&users, path) == &many)
-                    is_user[script_leader(r->task)->index] = true;
-                free(path);
-            }
-        }
+        for (size_t i = 0; i < event_count; i++)
+            each_name(events[i].record, pass ? find_user : use);
 }
 
 /* Of a process that has opened one, all threads, and what is forked from it and executes nothing. */
@@ -68,14 +90,14 @@ static bool belongs(const struct script *s, const struct script *leader)
     }
 }
 
-/* A file has been opened. */
+/* A file has been opened, or memory attached by its number. */
 void replay_kin_opened(struct task *t, const struct record *r)
 {
     struct script *leader = t->script->birth ? script_leader(t->script->index) : NULL;
-    if (!leader || !is_user[leader->index] || is_kin(t) || !opens_to_write(r))
+    if (!leader || !is_user[leader->index] || is_kin(t) || !(opens_to_write(r) || attaches(r)))
         return;
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
-    bool is_first = is_memory(path);
+    bool is_first = attaches(r) || is_memory(path);
     free(path);
     for (uint32_t i = 0; is_first && i < script_total(); i++)
         if (belongs(script_of(i), leader))

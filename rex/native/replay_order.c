@@ -33,6 +33,10 @@ static void note_changed(const struct record *r)
     for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f))
         if (f->type == FIELD_RESOLVED) {
             char *path = strndup((const char *)f->data, f->length);
+            if (replay_is_deleted(path)) {    /* of another's descriptor: others do not find it */
+                free(path);
+                continue;
+            }
             struct script **who = (struct script **)table_at(&changed, path);
             if (r->call == REX_NR_mkdir || r->call == REX_NR_mkdirat)
                 *table_at(&made, path) = &many;

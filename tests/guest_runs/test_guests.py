@@ -100,7 +100,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
        for name in ("python_loop.py", "python_loop_woken.py")},
     **{(name, "reference"): "processes share work through memory, so that one has more and another fewer calls than "
        "recorded; this engine knows of no kin" for name in ("python_multiprocessing.py", "python_pools.py", "workers_ask.c", "workers_shared.c",
-                                                            "workers_end_locked.c", "workers_named.c", "workers_waited.c")},
+                                                            "workers_end_locked.c", "workers_keyed.c", "workers_named.c", "workers_unnamed.c",
+                                                            "workers_waited.c", "workers_wake.c")},
     **{(name, "reference"): "sockets between threaded processes are answered from the log, call by call: it tries more or "
        "less often, or sends in other parts" for name in ("sockets_retried.c", "sockets_batched.c", "sockets_tokens.c", "python_manager.py",
                                                          "threads_one_more_asks.c", "workers_meet.c")},

@@ -12,7 +12,7 @@ static void tell(const char *when, int id)
     printf("%s: %d has key %x, %zu bytes, made by %d, last used by %d, attached %d times, changed at %ld\n", when, id,
            (unsigned)d.shm_perm.__key, d.shm_segsz, d.shm_cpid, d.shm_lpid, (int)d.shm_nattch, (long)d.shm_ctime);
 }
-static void child(key_t key, const int *shared)
+static void child(key_t key, const int *shared, int removed)
 {
     int again = shmget(key, 0, 0);
     char *text = shmat(again, NULL, 0);
@@ -20,6 +20,9 @@ static void child(key_t key, const int *shared)
     printf("child %d finds %d, which says \"%s\"; the other says %d\n", getpid(), again, text, *shared);
     strcpy(text, "from the child");
     tell("child", again);
+    const int *once_more = shmat(removed, NULL, SHM_RDONLY);
+    CHECK(once_more != (void *)-1);
+    printf("and %d, of what is removed\n", *once_more);
     CHECK(shmdt(text) == 0);
     _exit(3);
 }
@@ -38,7 +41,7 @@ int main(void)
     strcpy(text, "from the parent");
     pid_t pid = fork();
     if (!pid)
-        child(key, shared);
+        child(key, shared, nobodys);
     CHECK(WEXITSTATUS(wait_for(pid)) == 3);
     printf("it says \"%s\"\n", text);
     tell("after the child", keyed);
