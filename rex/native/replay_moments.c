@@ -27,11 +27,12 @@ static void block_signal(const struct task *t, int sig, bool blocks)
 }
 
 /* At a call that the log has after a signal that came before one that it does not have: that one was made before its sender
- * had come as far, which is waited for now.  What has blocked the signal since then does so again once it was handled. */
+ * had come as far, which is waited for now.  What has blocked the signal since then does so again once it was handled.
+ * A thread may read clocks meanwhile: before it waits for mates, too, for which the sender may wait. */
 bool replay_passed_place(struct task *t, struct event *e)
 {
     int sig = (int)e->record->args[0];
-    if (serial_on || e->record->args[2] != AT_UNSEEN_CALL || t->injected == e)
+    if (serial_on || e->record->args[2] != AT_UNSEEN_CALL || t->injected == e || (has_shared_work(t) && replay_is_pace(t->nr)))
         return false;
     if (task_blocks(t, sig)) {
         block_signal(t, sig, false);

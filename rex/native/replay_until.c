@@ -38,11 +38,13 @@ static bool nap_of(struct task *t, uint64_t *length, uint64_t *until)
     return true;
 }
 
+enum { LEAST_NS = 1000000 };             /* shorter ones are turns that are given up */
+
 bool replay_nap_is_over(struct task *t)
 {
-    enum { SLOWER = 8, AT_LEAST_NS = 1000000 };
+    enum { SLOWER = 8 };
     uint64_t length, until, passed = log_now() - t->last_stop;
-    return passed > AT_LEAST_NS && nap_of(t, &length, &until) && passed / SLOWER > length;
+    return passed > LEAST_NS && nap_of(t, &length, &until) && passed / SLOWER > length;
 }
 
 /* A sleep until a point in time, as far ahead as the program reckons.  False: the call is made again. */
@@ -132,8 +134,9 @@ static bool goes_on(struct task *t, const struct event *e, unsigned most)
 
 bool replay_naps_longer(struct task *t, int64_t result)
 {
+    uint64_t length, until;
     bool is_over = !result && t->matched && !t->matched->record->result && !t->matched->done && call_of(t->nr)->hook == REX_HOOK_SLEEP;
-    return is_over && goes_on(t, t->matched, LONGER - 1);
+    return is_over && nap_of(t, &length, &until) && length >= LEAST_NS && goes_on(t, t->matched, LONGER - 1);
 }
 
 void replay_until(struct task *t)

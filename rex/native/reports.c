@@ -1,12 +1,15 @@
 /* In what order the kernel's reports of stops and ends are taken.
  *
- * wait4 of any tracee tells of the first in its list that has something to tell.  One that is stopped again before we ask the next
- * time, as whoever looks for its child again and again on the tracer's processor, would be told of for ever, and the others never. */
+ * wait4 of any tracee tells of the first in its list that has something to tell.  Those at its front that stop often, as who looks
+ * for a child, or spins for what others are to write, would be told of for ever, and the others late or never.  So while reports
+ * come thick the tracees are asked in turn. */
 #include "engine.h"
 
 #include <sys/wait.h>
 
-enum { IN_A_ROW = 4 };
+enum { IN_A_ROW = 4, IN_TURN = 16, AT_ONCE_NS = 3000 };
+
+static pid_t asked;
 
 /* The task after this one, the first after the last. */
 static struct task *after(pid_t tid)
@@ -15,18 +18,32 @@ static struct task *after(pid_t tid)
     return t && t->next ? t->next : tasks;
 }
 
-/* As wait4 of any tracee. */
+/* 0: none has anything to tell. */
+static pid_t next_in_turn(int *status, int options, struct rusage *used)
+{
+    struct task *first = after(asked), *t = first;
+    do {
+        asked = t->tid;
+        if (t->alive && wait4(asked, status, options | WNOHANG, used) == asked)
+            return asked;
+        t = t->next ? t->next : tasks;
+    } while (t != first);
+    return 0;
+}
+
+/* As wait4 of any tracee, which now and then is asked for, as it finds those that are not known yet, too. */
 pid_t next_report(int *status, int options, struct rusage *used)
 {
-    static pid_t told, asked;
     static unsigned row;
-    struct task *t = row >= IN_A_ROW ? after(asked) : NULL;
-    if (t) {
-        asked = t->tid;
-        if (t->alive && asked != told && wait4(asked, status, options | WNOHANG, used) == asked)
-            return asked;
+    pid_t tid = 0;
+    if (row >= IN_A_ROW && tasks && tasks->next) {
+        row = row < IN_A_ROW + IN_TURN ? row + 1 : 0;
+        tid = next_in_turn(status, options, used);
     }
-    pid_t tid = wait4(-1, status, options, used);
-    row = tid > 0 && tid == told ? row + 1 : 0;
-    return told = tid;
+    if (tid)
+        return tid;
+    ull before = log_now();
+    tid = wait4(-1, status, options, used);
+    row = tid > 0 && log_now() - before < AT_ONCE_NS ? row + 1 : 0;
+    return tid;
 }

@@ -113,6 +113,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
        for name in ("threads_fork.c", "threads_execute_held.c")},
     ("thread_cut_off.c", "reference"): "a thread that goes on further than when it was cut off counts as a divergence",
     **{(name, "reference"): "signals between threads come only as often as the log has them: it hangs" for name in ("threads_prodded.c", "threads_suspend.c")},
+    ("threads_child_served.c", "reference"): "a signal's place among readings of clocks is kept by a thread that mates need meanwhile: it hangs",
     ("threads_ticker.c", "reference"): "a thread that a timer wakes gets no more of its time than recorded: it hangs",
     ("accept_waits.c", "reference"): "a wait for a connection that never came takes no descriptor's number",
     ("threads_open_pipes.c", "reference"): "a question for a limit that is asked once more than recorded counts as a divergence",
