@@ -177,14 +177,15 @@ bool replay_kin_pauses(struct task *t, struct event *e)
 
 static bool has_socket_at(const struct task *t, const struct address *name)
 {
-    for (size_t i = 0; i < event_count; i++) {
+    static struct address found;          /* the last, as who is woken is so again and again */
+    for (size_t i = 0; !address_equals(&found, name) && i < event_count; i++) {
         const struct record *r = events[i].record;
         bool tells = r->call == REX_NR_getsockname && r->result >= 0;
         struct address at = address_of(tells || r->call == REX_NR_bind ? record_field(r, 1, tells ? FIELD_OUT : FIELD_IN) : NULL);
         if (at.n && address_equals(&at, name) && replay_is_mate(t, script_of(r->task)))
-            return true;
+            found = at;
     }
-    return false;
+    return address_equals(&found, name);
 }
 
 /* Whether the call is a datagram to kin that the log does not have of the task: they wake each other as often as their memory says. */

@@ -28,7 +28,7 @@ static void block_signal(const struct task *t, int sig, bool blocks)
 
 /* At a call that the log has after a signal that came before one that it does not have: that one was made before its sender
  * had come as far, which is waited for now.  What has blocked the signal since then does so again once it was handled.
- * A thread may read clocks meanwhile: before it waits for mates, too, for which the sender may wait. */
+ * A thread may read clocks meanwhile, as it does before it waits: there its mates may need it, and the sender them. */
 bool replay_passed_place(struct task *t, struct event *e)
 {
     int sig = (int)e->record->args[0];
