@@ -334,7 +334,7 @@ static struct event *left_there(struct task *t, struct queue *own, bool exactly)
 }
 
 /* The thread is further than what it asked before that. */
-static uint32_t last_deed(const struct script *s)
+uint32_t replay_last_deed(const struct script *s)
 {
     uint32_t did = s->did ? s->did->number : 0, said = s->said ? s->said->number : 0;
     return did > said ? did : said;
@@ -345,7 +345,7 @@ static uint32_t last_deed(const struct script *s)
 static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
 {
     struct event *first = queue_left(own, EXACT), *e;
-    uint32_t after = known.is_in_files ? 0 : last_deed(t->script);
+    uint32_t after = known.is_in_files ? 0 : replay_last_deed(t->script);
     for (; first && first->number < after; first = queue_left(own, EXACT))
         replay_done(first);
     if (!(e = first))

@@ -59,15 +59,19 @@ struct event *queue_left(struct queue *q, int kind)
     return q->head;
 }
 
-/* A function that asks for the time of day has another frame once a runtime has compiled it. */
+/* A function that asks for the time of day has another frame once a runtime has compiled it.  What it asked before the thread's
+ * last deed is over. */
 bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best)
 {
+    uint32_t after = replay_last_deed(s);
     enum { NEAR = 256 };
     bool any = false;
     *best = NULL;
     for (uint64_t at = place - NEAR; at <= place + NEAR; at += sizeof at) {
         struct queue *q = queue_at(queue_id(s, REX_NR_gettimeofday, key, at));
         struct event *e = q->id ? queue_left(q, EXACT) : NULL;
+        for (; e && e->number < after; e = queue_left(q, EXACT))
+            replay_done(e);
         any |= q->id != 0;
         *best = e && (!*best || e->number < (*best)->number) ? e : *best;
     }
