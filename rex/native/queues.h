@@ -16,6 +16,7 @@ uint64_t queue_id(const struct script *s, long nr, uint64_t key, uint64_t exact)
 struct queue *queue_at(uint64_t id);                 /* one with id 0 if there is none */
 void queue_add(struct event *e, uint64_t id, int kind);
 struct event *queue_left(struct queue *q, int kind);
+struct event *queue_left_since_deed(const struct script *s, struct queue *q);
 bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best);   /* the first left of what gettimeofday told near that place; false: none ever */
 uint64_t place_of(long nr, const uint64_t *args);    /* of clocks: who asks, or where the answer goes */
 bool replay_is_like_place(const struct task *t, const struct event *e);

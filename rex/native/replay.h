@@ -22,7 +22,6 @@ const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fit
 void replay_did(struct task *t, uint64_t key);
 uint64_t clock_of(const struct record *r);            /* ns that a clock answered */
 bool replay_clock_is_anyones(const struct record *r);    /* whichever thread asks there is given it */
-uint32_t replay_last_deed(const struct script *s);
 void replay_clock_passed(struct task *t, uint64_t until);
 void replay_clock_reached(struct task *t, uint64_t time);    /* by a thread that goes alone */
 bool replay_clock_limits(const struct task *t);

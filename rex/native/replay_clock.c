@@ -333,22 +333,12 @@ static struct event *left_there(struct task *t, struct queue *own, bool exactly)
     return e;
 }
 
-/* The thread is further than what it asked before that. */
-uint32_t replay_last_deed(const struct script *s)
-{
-    uint32_t did = s->did ? s->did->number : 0, said = s->said ? s->said->number : 0;
-    return did > said ? did : said;
-}
-
 /* What it has for the thread where it is now.  The same functions, called by others, have other room on the stack; so they have where
  * code that is made as the program runs has been compiled meanwhile: what that asks for regularly it has in turn. */
 static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
 {
-    struct event *first = queue_left(own, EXACT), *e;
-    uint32_t after = known.is_in_files ? 0 : replay_last_deed(t->script);
-    for (; first && first->number < after; first = queue_left(own, EXACT))
-        replay_done(first);
-    if (!(e = first))
+    struct event *first = known.is_in_files ? queue_left(own, EXACT) : queue_left_since_deed(t->script, own), *e = first;
+    if (!first)
         return NULL;
     if (known.is_in_files || is_erratic(own) || is_far(t, key, own, first)) {
         e = replay_had_like_place(t, own, EXACT) ? left_there(t, own, true) : NULL;

@@ -59,19 +59,32 @@ struct event *queue_left(struct queue *q, int kind)
     return q->head;
 }
 
-/* A function that asks for the time of day has another frame once a runtime has compiled it.  What it asked before the thread's
- * last deed is over. */
+/* The thread is further than what it asked before that. */
+static uint32_t last_deed(const struct script *s)
+{
+    uint32_t did = s->did ? s->did->number : 0, said = s->said ? s->said->number : 0;
+    return did > said ? did : said;
+}
+
+/* The first left that the thread has not passed, s being its script: what it asked before its last deed is over. */
+struct event *queue_left_since_deed(const struct script *s, struct queue *q)
+{
+    uint32_t after = last_deed(s);
+    struct event *e = queue_left(q, EXACT);
+    for (; e && e->number < after; e = queue_left(q, EXACT))
+        replay_done(e);
+    return e;
+}
+
+/* A function that asks for the time of day has another frame once a runtime has compiled it. */
 bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best)
 {
-    uint32_t after = replay_last_deed(s);
     enum { NEAR = 256 };
     bool any = false;
     *best = NULL;
     for (uint64_t at = place - NEAR; at <= place + NEAR; at += sizeof at) {
         struct queue *q = queue_at(queue_id(s, REX_NR_gettimeofday, key, at));
-        struct event *e = q->id ? queue_left(q, EXACT) : NULL;
-        for (; e && e->number < after; e = queue_left(q, EXACT))
-            replay_done(e);
+        struct event *e = q->id ? queue_left_since_deed(s, q) : NULL;
         any |= q->id != 0;
         *best = e && (!*best || e->number < (*best)->number) ? e : *best;
     }
