@@ -41,6 +41,14 @@ bool is_unlogged(struct task *t, bool external)
     return passes && !closes_pipe(t);
 }
 
+uint64_t place_in_file(const struct task *t)
+{
+    const struct rex_call *c = call_of(t->nr);
+    struct stat st;
+    bool is_plain = c->policy == REX_STREAM && c->fd_args & 1 && stat_of_fd(t->tid, (int)t->args[0], &st) && S_ISREG(st.st_mode);
+    return is_plain ? position_of_fd(t->tid, (int)t->args[0], ~0ULL) + 1 : 0;
+}
+
 static void close_range_entry(struct task *t)
 {
     if (t->args[2] & CLOSE_RANGE_CLOEXEC)

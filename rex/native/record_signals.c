@@ -25,7 +25,7 @@ void record_delivery(struct task *t, bool restarted, enum moment moment)
     r->args[1] = restarted;
     r->args[2] = moment;
     r->args[3] = moment == AT_UNSEEN_CALL ? regs_get(t).rax : t->calls;
-    r->args[4] = t->cut;
+    r->args[4] = moment == AT_UNSEEN_CALL ? place_in_file(t) : t->cut;
     r->args[5] = t->cut ? t->cut_passed : turn.passed;
     r->result = t->cut ? (int64_t)t->cut_calls : moment == AT_UNBLOCK || moment == AT_UNSEEN_CALL ? (int64_t)fast_caller_sp(t)
         : moment == IN_UNSEEN_CALL ? (int64_t)regs_get(t).orig_rax : 0;
@@ -190,13 +190,19 @@ static bool may_sleep(struct task *t)
         && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
+/* Only one thread moves on in the file, as it is used by what threads share. */
+static bool is_placed(const struct task *t)
+{
+    return !t->leader->threaded && place_in_file(t);
+}
+
 static enum moment moment_before(struct task *t, bool external)
 {
     if (is_pipe_call(t) || is_shared_call(t) || closes_pipe(t))
         return AT_NEXT_CALL;
     if (is_descriptor_call(t))
         return BETWEEN_CALLS;
-    return !is_unlogged(t, external) ? AT_NEXT_CALL : may_sleep(t) ? AT_UNSEEN_CALL : BETWEEN_CALLS;
+    return !is_unlogged(t, external) ? AT_NEXT_CALL : may_sleep(t) || is_placed(t) ? AT_UNSEEN_CALL : BETWEEN_CALLS;
 }
 
 /* At a call's entry: true if the signal comes now, and the call begins after it.  One that the program blocks meanwhile

@@ -88,14 +88,6 @@ static bool never_returned(struct task *t, const struct rex_call *c)
     return (serial_on || !is_single(t)) && t->script->birth && is_last && (takes || waits);
 }
 
-static void block(struct task *t)
-{
-    struct user_regs_struct r = t->regs;
-    r.orig_rax = REX_NR_pause;
-    regs_set(t, &r);
-    t->blocked = t->want_exit = true;
-}
-
 /* Among those that share work the log need not have what is between them, or what only they themselves know. */
 static bool answer_among_mates(struct task *t, const struct rex_call *c)
 {
@@ -125,7 +117,7 @@ static bool waits_for_kill(struct task *t)
 {
     bool is_doomed = replay_is_doomed(t);
     if (is_doomed && !replay_kill_due(t))
-        block(t);
+        replay_block(t);
     return is_doomed;
 }
 
@@ -149,7 +141,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         return;
     if (never_returned(t, c)) {
         if (!replay_takes_number(t, c))
-            block(t);
+            replay_block(t);
         return;
     }
     if (t->nr == REX_NR_getrandom && has_shared_work(t)) {
@@ -160,7 +152,7 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         return;
     bool is_beyond = replay_was_cut_off(t) && !replay_is_of_mates(t);
     if (is_beyond && !last && (t->stream == 2 || t->stream == 3 || (c->hook == REX_HOOK_TREE && !replay_is_of_own(t)))) {   /* others would see it */
-        block(t);
+        replay_block(t);
         return;
     }
     bool is_wait = is_readiness_wait(c);
@@ -220,7 +212,7 @@ static void entry(struct task *t)
         if (!serial_on)
             replay_until(t);
         else if (serial_is_timed_futex(t) && serial_is_cut(t))
-            block(t);
+            replay_block(t);
         else
             replay_timed_futex(t);
         return;
@@ -251,13 +243,13 @@ static void entry(struct task *t)
     }
     if (serial_is_cut(t)) {
         if (!replay_takes_number(t, c))
-            block(t);
+            replay_block(t);
         return;
     }
     if (next && replay_is_signal(next) && (replay_waits_for_end(t, next) || replay_waits_past_place(t, next)))
         return;
     if (next && replay_is_signal(next) && replay_is_signal_later(t, next)) {
-        block(t);
+        replay_block(t);
         return;
     }
     if (next && replay_is_signal(next) && t->injected != next && !replay_ends_too_early(t, next)) {

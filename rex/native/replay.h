@@ -88,6 +88,7 @@ bool replay_sleeps_over(struct task *t, const struct event *e);
 bool replay_is_rest(const struct event *e), replay_rests(struct task *t, const struct event *e);   /* see replay_sleeps.c */
 bool replay_naps_on(struct task *t, const struct event *e);
 bool replay_awaits_call(struct task *t);
+void replay_block(struct task *t);
 bool replay_finds_place(struct task *t), replay_waits_past_place(struct task *t, struct event *e);
 void replay_idle(void);
 bool replay_computes_until(struct task *t, const struct event *e);   /* it is in the midst of computation, where a signal is to come */

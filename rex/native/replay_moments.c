@@ -2,6 +2,15 @@
 #include "engine.h"
 #include "fast.h"
 
+/* It enters no call before a signal comes, or something else moves. */
+void replay_block(struct task *t)
+{
+    struct user_regs_struct r = t->regs;
+    r.orig_rax = REX_NR_pause;
+    regs_set(t, &r);
+    t->blocked = t->want_exit = true;
+}
+
 /* Where the signal came that the task has next, and that is not on its way; BETWEEN_CALLS without one. */
 static enum moment awaited(struct task *t)
 {
@@ -9,13 +18,19 @@ static enum moment awaited(struct task *t)
     return e && e->record->call == EVENT_SIGNAL && t->injected != e ? (enum moment)e->record->args[2] : BETWEEN_CALLS;
 }
 
+/* A call on a plain file, which its place there tells from others. */
+static uint64_t place_of(const struct event *e)
+{
+    return serial_on || e->record->args[2] != AT_UNSEEN_CALL ? 0 : e->record->args[4];
+}
+
 /* Its next signal came as it was let in, or at a call that is not in the log: all its calls are looked at.  A child's end
- * is told by a stop: none of those before it need be. */
+ * is told by a stop: none of those before it need be, where no place in a file tells which call it was. */
 bool replay_awaits_call(struct task *t)
 {
     enum moment moment = awaited(t);
     const struct event *e = moment == AT_UNSEEN_CALL ? replay_next(t) : NULL;
-    return moment == AT_UNBLOCK || moment == IN_UNSEEN_CALL || (e && (e->record->args[0] != SIGCHLD || replay_is_sent(t, e)));
+    return moment == AT_UNBLOCK || moment == IN_UNSEEN_CALL || (e && (e->record->args[0] != SIGCHLD || place_of(e) || replay_is_sent(t, e)));
 }
 
 static void block_signal(const struct task *t, int sig, bool blocks)
@@ -70,16 +85,25 @@ static bool is_let_in(struct task *t, const struct event *e)
     return task_masks(t, sig, SIG_UNBLOCK) && (task_blocks(t, sig) || (!t->args[2] && replay_is_sent(t, e)));
 }
 
-/* At a call's entry: true if the signal comes now, and the call begins after it.  A loop may make the same call often:
- * it is not the one before which the signal came while nobody has sent it. */
+/* A loop may make the same call often: it is not the one before which the signal came while nobody has sent it. */
+static bool is_there(struct task *t, const struct event *e)
+{
+    bool is_such = t->nr == (long)e->record->args[3] && fast_caller_sp(t) == (uint64_t)e->record->result;
+    return is_such && (place_of(e) ? place_in_file(t) == place_of(e) : replay_is_sent(t, e)) && !replay_alone_precedes(t, e);
+}
+
+/* At a call's entry: true if the signal comes now, or is waited for, and the call begins after it. */
 bool replay_finds_place(struct task *t)
 {
     enum moment moment = awaited(t);
     struct event *e = replay_next(t);
     shut_out_again(t);
-    bool is_there = moment == AT_UNBLOCK ? is_let_in(t, e)
-        : moment == AT_UNSEEN_CALL && t->nr == (long)e->record->args[3] && replay_is_sent(t, e) && !replay_alone_precedes(t, e);
-    if (!is_there || fast_caller_sp(t) != (uint64_t)e->record->result)
+    bool comes = moment == AT_UNBLOCK ? is_let_in(t, e) && fast_caller_sp(t) == (uint64_t)e->record->result : moment == AT_UNSEEN_CALL && is_there(t, e);
+    if (comes && place_of(e) && !replay_is_sent(t, e)) {
+        replay_block(t);
+        return true;
+    }
+    if (!comes)
         return false;
     replay_send_now(t, e);
     if (moment == AT_UNBLOCK)

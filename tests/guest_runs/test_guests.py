@@ -48,6 +48,7 @@ UNSENT = ("a signal wait or a sleep that a signal ended is answered at once, bef
 ALWAYS: dict[tuple[str, str], str] = {
     ("thread_cancel.c", "reference"): UNSENT + ", so that SIGCANCEL kills",
     ("pipes_polled.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
+    ("signal_reading.c", "reference"): "where in a file that it reads a program was as a signal came is not logged by this engine",
     ("pipe_parts.c", "reference"): "a clock that is read as often as an inner pipe gives parts counts as a divergence",
     ("pipe_head.c", "reference"): "as pipes_polled.c: it asks once more what the pipe is, which counts as a divergence",
     ("threads_nap_until.c", "reference"): "it sleeps by the clock of now until a point in time of then, which is over",
