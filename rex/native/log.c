@@ -274,7 +274,7 @@ static void add_record(const struct record *r)
     else if (!is_note) {
         s->event = grow(s->event, s->count, sizeof *s->event);
         s->event[s->count++] = e;
-        s->signals_to = r->call == EVENT_SIGNAL ? s->count : s->signals_to;
+        s->signals_to = replay_is_signal(e) ? s->count : s->signals_to;
     }
 }
 

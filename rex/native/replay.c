@@ -137,15 +137,11 @@ static void unmatched(struct task *t, const struct rex_call *c, uint64_t key)
         return;
     if (names_process(t))
         return;                           /* logs of former versions do not have it */
-    if (replay_ticks(t) || replay_kin_pauses(t, NULL) || replay_finds_nothing(t, key) || replay_job_is_later(t))
+    if (replay_ticks(t) || replay_kin_pauses(t, NULL) || replay_finds_nothing(t, key) || replay_job_is_later(t) || replay_draws_more(t))
         return;
     if (never_returned(t, c)) {
         if (!replay_takes_number(t, c))
             replay_block(t);
-        return;
-    }
-    if (t->nr == REX_NR_getrandom && has_shared_work(t)) {
-        replay_draw_more(t);
         return;
     }
     if ((!(last && c->hook == REX_HOOK_OPEN) && answer_among_mates(t, c)) || replay_prods(t) || replay_kin_says(t))

@@ -50,6 +50,7 @@ bool replay_lend_begins(struct task *t), replay_lend_exit(struct task *t, int64_
 void replay_lend(struct task *t);
 void replay_order_start(void);
 void replay_unseen_start(void);
+bool replay_are_seen(const struct event *one, const struct event *other);    /* each by the other's process */
 void replay_written_start(void);
 bool replay_is_written(const struct event *e);        /* an opening: what others write there by then */
 void replay_steps_start(void);
@@ -128,6 +129,7 @@ void replay_open(struct task *t, struct event *e);
 void replay_inherited_start(void), replay_inherit(void), replay_inherited(struct task *t);
 void replay_file_opened(struct task *t, struct event *e, int fd);
 bool replay_executes(const struct record *r);         /* another program, with success */
+bool replay_is_random_device(const struct files *f, int fd);
 mode_t replay_kind_of(const struct record *opened);   /* S_IFREG or another, 0 if the log does not say */
 void replay_exec(struct task *t, struct event *e);
 void replay_execed(struct task *t);
@@ -155,7 +157,7 @@ int replay_number_now(struct task *t, const struct event *e, int fd);    /* whic
 bool replay_takes_number(struct task *t, const struct rex_call *c);   /* of a descriptor: see replay_numbers.c */
 void replay_leaves_number(struct task *t);
 bool replay_drops_copy(struct task *t);
-void replay_draw_more(struct task *t);                 /* random bytes, by a thread that draws more often than when recorded */
+bool replay_draws_more(struct task *t);                /* random bytes, by a thread that draws more often than when recorded */
 
 bool replay_is_of_jobs(long nr), replay_waits_for_job(struct task *t, long nr);   /* makes a process, or waits; for this one, by its number */
 struct event *replay_job_event(struct task *t, long nr);   /* a call that makes a process, or waits for one: see replay_jobs.c */

@@ -35,16 +35,20 @@ uint64_t replay_random(struct task *t)
     return last ? (uint64_t)last->record->result : 0;
 }
 
-/* Never the same twice: programs give names so. */
-void replay_draw_more(struct task *t)
+/* Of a process with threads, which draw as often as they come to it.  Never the same twice: programs give names so. */
+bool replay_draws_more(struct task *t)
 {
     static uint64_t drawn[2] = {0x5eed, 0};
-    size_t n = t->args[1] < 1 << 20 ? (size_t)t->args[1] : 1 << 20;
-    uint64_t word;
+    bool reads = t->nr == REX_NR_read && replay_is_random_device(t->files, (int)t->args[0]);
+    if (!has_shared_work(t) || !(reads || t->nr == REX_NR_getrandom))
+        return false;
+    uint64_t to = t->args[reads], most = t->args[reads + 1], word;
+    size_t n = most < 1 << 20 ? (size_t)most : 1 << 20;
     for (size_t at = 0; at < n; at += sizeof word) {
         drawn[1]++;
         word = hash_bytes(drawn, sizeof drawn, 0);
-        mem_write(t->tid, t->args[0] + at, &word, n - at < sizeof word ? n - at : sizeof word);
+        mem_write(t->tid, to + at, &word, n - at < sizeof word ? n - at : sizeof word);
     }
     skip_call(t, (int64_t)n);
+    return true;
 }

@@ -7,7 +7,8 @@
 #include <sched.h>
 #include <sys/socket.h>
 
-static size_t ordered_head;              /* no undone ordered event lies before it */
+static struct event **ordered;           /* the events whose place counts, or did */
+static size_t ordered_count, ordered_head;      /* none of them lies undone before the head */
 
 static bool is_writing_open(const struct record *r)
 {
@@ -108,7 +109,7 @@ static bool is_ending(const struct record *r)
 static bool is_before(struct task *t, const struct event *e, const struct event *other)
 {
     struct script *s = script_of(other->record->task);
-    return !other->unseen && !same_process(s->index, t->script)
+    return !other->unseen && !same_process(s->index, t->script) && replay_are_seen(e, other)
         && !(replay_is_mate(t, s) && (is_ending(e->record) || is_ending(other->record)));
 }
 
@@ -116,10 +117,10 @@ bool replay_is_turn(struct task *t, const struct event *e)
 {
     if (!e->ordered || e->unseen || serial_on)
         return true;
-    while (ordered_head < event_count && (events[ordered_head].done || !events[ordered_head].ordered))
+    while (ordered_head < ordered_count && (ordered[ordered_head]->done || !ordered[ordered_head]->ordered))
         ordered_head++;
-    for (size_t i = ordered_head; i < e->number; i++)
-        if (events[i].ordered && !events[i].done && is_before(t, e, &events[i]))
+    for (size_t i = ordered_head; i < ordered_count && ordered[i]->number < e->number; i++)
+        if (ordered[i]->ordered && !ordered[i]->done && is_before(t, e, ordered[i]))
             return false;
     return true;
 }
@@ -272,9 +273,9 @@ bool replay_has_arrived(struct task *t, const struct event *e)
 /* What it waits for does not come, as nothing else can move: nobody waits for that any more. */
 void replay_waive(struct task *t, const struct event *e)
 {
-    for (size_t i = ordered_head; e->ordered && i < e->number; i++)
-        if (events[i].ordered && !events[i].done && is_before(t, e, &events[i]))
-            events[i].ordered = false;
+    for (size_t i = ordered_head; e->ordered && i < ordered_count && ordered[i]->number < e->number; i++)
+        if (!ordered[i]->done && is_before(t, e, ordered[i]))
+            ordered[i]->ordered = false;
     for (size_t i; (i = awaited(t, e)) < send_count; )
         waived[i] = true;
     replay_arrival_waive(t, e);
@@ -289,7 +290,11 @@ void replay_order_start(void)
     for (size_t i = 0; i < event_count; i++)
         note_changed(events[i].record);
     for (size_t i = 0; i < event_count; i++)
-        events[i].ordered = is_ordered(events[i].record) || replay_is_rest(&events[i]);
+        if (is_ordered(events[i].record) || replay_is_rest(&events[i])) {
+            events[i].ordered = true;
+            ordered = grow(ordered, ordered_count, sizeof *ordered);
+            ordered[ordered_count++] = &events[i];
+        }
     replay_unseen_start();
     replay_written_start();
 }

@@ -1,15 +1,23 @@
-/* Replay: changes of the tree that no other process can see.
+/* Replay: changes of the tree that no other process can see, or only some.
  *
  * What processes do to names keeps its order between them.  A file whose name only one process ever says, in a directory
  * that no other lists or changes, is nobody else's: to wait for it, or with it, may be in vain, as threads that do each
- * other's work make such files in another order, or by other names.  Names are told apart by their last part, since of
+ * other's work make such files in another order, or by other names.  Nor need who never sees a file wait for it, when a third
+ * does, as a program that removes all in the end.  Names are told apart by their last part, since of
  * what is only asked about the log has the name as given. */
 #include "engine.h"
 
 #include <sys/un.h>
 
-static struct table names, directories;      /* which process says that name, lists or changes that directory; or `many` */
-static struct script many;
+/* Which process says that name, lists or changes that directory, or `many`; and a bit for each such, which some have in common. */
+struct users { const struct script *one; uint64_t bits; };
+static struct table names, directories;
+static const struct script many;
+
+static uint64_t bit_of(const struct script *leader)
+{
+    return 1ULL << leader->index % 64;
+}
 
 static const char *last_part(const char *path)
 {
@@ -17,9 +25,11 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void note_user(void **user, struct script *who)
+static void note_user(void **slot, const struct script *who)
 {
-    *user = !*user || *user == who ? who : &many;
+    struct users *u = *slot = *slot ? *slot : zalloc(sizeof *u);
+    u->one = !u->one || u->one == who ? who : &many;
+    u->bits |= who == &many ? ~0ULL : bit_of(who);
 }
 
 /* What makes, moves and removes files, and whether other processes can see it: the names. */
@@ -33,7 +43,7 @@ static void note_name(const struct record *r)
         }
 }
 
-static void note_said(const char *path, struct script *who)
+static void note_said(const char *path, const struct script *who)
 {
     if (table_get(&names, last_part(path)))
         note_user(table_at(&names, last_part(path)), who);
@@ -73,24 +83,24 @@ static void note_use(const struct record *r)
     }
 }
 
-static bool is_only_of(const struct table *users, const char *name, const struct script *who)
+static void look(const struct table *users, const char *name, struct event *e)
 {
-    const void *user = table_get(users, name);
-    return !user || user == who;
+    const struct users *u = table_get(users, name);
+    e->seen_by |= u ? u->bits : 0;
+    e->unseen = e->unseen && (!u || u->one == script_leader(e->record->task));
 }
 
-static bool is_unseen(const struct record *r)
+static void find_users(struct event *e)
 {
-    const struct script *who = script_leader(r->task);
-    bool is_own = true;
-    for (const struct field *f = field_next(r, NULL); f && is_own; f = field_next(r, f)) {
-        char *path = f->type == FIELD_RESOLVED ? strndup((const char *)f->data, f->length) : NULL, *slash;
-        is_own = !path || is_only_of(&names, last_part(path), who);
-        for (; path && is_own && (slash = strrchr(path, '/')) && slash > path; is_own = is_only_of(&directories, path, who))
+    e->unseen = true;
+    for (const struct field *f = field_next(e->record, NULL); f; f = field_next(e->record, f)) {
+        char *path = f->type == FIELD_RESOLVED ? strndup((const char *)f->data, f->length) : NULL;
+        if (path)
+            look(&names, last_part(path), e);
+        for (char *slash; path && (slash = strrchr(path, '/')) && slash > path; look(&directories, path, e))
             *slash = 0;
         free(path);
     }
-    return is_own;
 }
 
 static bool names_file(const struct event *e)
@@ -106,6 +116,14 @@ void replay_unseen_start(void)
             note_name(events[i].record);
     for (size_t i = 0; names.used && i < event_count; i++)
         note_use(events[i].record);
-    for (size_t i = 0; names.used && i < event_count; i++)
-        events[i].unseen = names_file(&events[i]) && is_unseen(events[i].record);
+    for (size_t i = 0; i < event_count; i++)
+        if (names_file(&events[i]))
+            find_users(&events[i]);
+        else
+            events[i].seen_by = ~0ULL;
+}
+
+bool replay_are_seen(const struct event *one, const struct event *other)
+{
+    return one->seen_by & bit_of(script_leader(other->record->task)) && other->seen_by & bit_of(script_leader(one->record->task));
 }

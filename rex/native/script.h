@@ -15,6 +15,7 @@ struct event {
     char *file;                      /* once looked up: what stands in, of opens for reading */
     struct event *next[4];           /* in the queues of equal events, see queues.h */
     enum { NOT_KNOWN, IS_KEPT, IS_CHANGED, IS_DIVIDED } change;     /* of a file: by the experiment; by threads */
+    uint64_t seen_by;                /* of what is ordered: by which processes, as far as bits tell them apart */
     uint32_t told;                   /* bytes of an output that went out */
     uint32_t run;                    /* of answers laid ahead: the number of the last that it was in */
     struct task *taker;              /* whose call it answers, or answered */

@@ -31,15 +31,9 @@ void seed_border(struct task *t)
     t->random_drawn = t->random_children = 0;
 }
 
-static bool is_random(const struct stat *st)
+bool is_random_device(const struct stat *st)
 {
     return S_ISCHR(st->st_mode) && (st->st_rdev == makedev(1, 8) || st->st_rdev == makedev(1, 9));
-}
-
-static bool is_random_device(struct task *t)
-{
-    struct stat st;
-    return stat_of_fd(t->tid, (int)t->args[0], &st) && is_random(&st);
 }
 
 uint64_t seed_number(struct task *t)
@@ -49,8 +43,9 @@ uint64_t seed_number(struct task *t)
 
 static bool reads_device(struct task *t)
 {
+    struct stat st;
     return (t->nr == REX_NR_read || t->nr == REX_NR_pread64 || t->nr == REX_NR_readv || t->nr == REX_NR_preadv
-            || t->nr == REX_NR_preadv2) && t->stream && is_random_device(t);
+            || t->nr == REX_NR_preadv2) && t->stream && stat_of_fd(t->tid, (int)t->args[0], &st) && is_random_device(&st);
 }
 
 static void fill(struct task *t, uint64_t at, uint64_t left)
@@ -116,6 +111,6 @@ void seed_program(struct task *t)
 void seed_opened(struct task *t, int64_t result)
 {
     struct stat st;
-    if (result >= 0 && stat_of_fd(t->tid, (int)result, &st) && is_random(&st))
+    if (result >= 0 && stat_of_fd(t->tid, (int)result, &st) && is_random_device(&st))
         files_set(t->files, (int)result, stream_new());
 }

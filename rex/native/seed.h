@@ -6,6 +6,7 @@
 
 void seed_born(struct task *parent, struct task *t);
 void seed_border(struct task *t);                    /* a call with a name: maybe the border of a cell */
+bool is_random_device(const struct stat *st);
 void seed_drawn(struct task *t, int64_t result);
 uint64_t seed_number(struct task *t);
 void seed_stack(struct task *t, struct stack *s);    /* the initial stack of a new program */
