@@ -48,7 +48,6 @@ UNSENT = ("a signal wait or a sleep that a signal ended is answered at once, bef
 ALWAYS: dict[tuple[str, str], str] = {
     ("thread_cancel.c", "reference"): UNSENT + ", so that SIGCANCEL kills",
     ("pipes_polled.c", "reference"): "how much a read of an inner pipe takes is neither logged nor followed by this engine",
-    ("signal_reading.c", "reference"): "where in a file that it reads a program was as a signal came is not logged by this engine",
     ("pipe_parts.c", "reference"): "a clock that is read as often as an inner pipe gives parts counts as a divergence",
     ("pipe_head.c", "reference"): "as pipes_polled.c: it asks once more what the pipe is, which counts as a divergence",
     ("threads_nap_until.c", "reference"): "it sleeps by the clock of now until a point in time of then, which is over",
@@ -174,6 +173,8 @@ SOMETIMES: dict[tuple[str, str], str] = {
        for name in ("threads_child_end.c", "threads_child_before_wait.c", "threads_wait_child.c")},
     ("child_end_past.c", "reference"): "a child's end that came before a call no event shows comes at the next traced one",
     ("poll_ended_late.c", "reference"): UNSENT + ": what the sender wrote before is not there yet",
+    ("signal_reading.c", "reference"): "where in a file that it reads a program was as a signal came is not logged by this engine",
+    ("threads_draw_device.c", "reference"): "what a thread reads of a random device more often than recorded never comes",
     ("threads_draw_by_chance.c", "reference"): "what a thread draws once more than recorded it has of what another draws later",
     **{(name, "reference"): "what a thread looks at that a handler in another has done is not ordered by the log"
        for name in ("threads_rest_reaps.c", "threads_rest_cut_off.c")},
