@@ -174,6 +174,7 @@ SOMETIMES: dict[tuple[str, str], str] = {
     ("child_end_past.c", "reference"): "a child's end that came before a call no event shows comes at the next traced one",
     ("poll_ended_late.c", "reference"): UNSENT + ": what the sender wrote before is not there yet",
     ("signal_reading.c", "reference"): "where in a file that it reads a program was as a signal came is not logged by this engine",
+    ("threads_pipeline.c", "reference"): "as threads_nap_until.c: a wait with a limit of then is over before it begins",
     ("threads_draw_device.c", "reference"): "what a thread reads of a random device more often than recorded never comes",
     ("threads_draw_by_chance.c", "reference"): "what a thread draws once more than recorded it has of what another draws later",
     **{(name, "reference"): "what a thread looks at that a handler in another has done is not ordered by the log"
