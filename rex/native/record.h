@@ -19,6 +19,7 @@ void record_inherited_files(struct task *t);         /* and plain files, as if i
 bool is_descriptor_call(struct task *t), closes_pipe(struct task *t);
 int record_refusal(const struct task *t, const struct rex_call *c);    /* the error, 0 = none */
 bool is_unlogged(struct task *t, bool external);
+mode_t kind_read_or_written(const struct task *t);    /* by its call: S_IFREG or another, 0 if it does neither */
 uint64_t place_in_file(const struct task *t);         /* of its call, on a plain file: from 1 on; 0 = of another */
 void record_exec_entry(struct task *t);
 void record_execed(struct task *t);

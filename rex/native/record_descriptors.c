@@ -41,12 +41,16 @@ bool is_unlogged(struct task *t, bool external)
     return passes && !closes_pipe(t);
 }
 
-uint64_t place_in_file(const struct task *t)
+mode_t kind_read_or_written(const struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
     struct stat st;
-    bool is_plain = c->policy == REX_STREAM && c->fd_args & 1 && stat_of_fd(t->tid, (int)t->args[0], &st) && S_ISREG(st.st_mode);
-    return is_plain ? position_of_fd(t->tid, (int)t->args[0], ~0ULL) + 1 : 0;
+    return c->policy == REX_STREAM && c->fd_args & 1 && stat_of_fd(t->tid, (int)t->args[0], &st) ? st.st_mode & S_IFMT : 0;
+}
+
+uint64_t place_in_file(const struct task *t)
+{
+    return kind_read_or_written(t) == S_IFREG ? position_of_fd(t->tid, (int)t->args[0], ~0ULL) + 1 : 0;
 }
 
 static void close_range_entry(struct task *t)

@@ -181,13 +181,12 @@ static bool has_own_mask(long nr)
 /* Of a call that the log does not have. */
 static bool may_sleep(struct task *t)
 {
-    struct stat st;
     if (t->nr == REX_NR_futex)
         return (t->args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT || (t->args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
     if (t->nr == REX_NR_flock)
         return !(t->args[1] & LOCK_NB);
-    return call_of(t->nr)->policy == REX_STREAM && call_of(t->nr)->fd_args & 1 && stat_of_fd(t->tid, (int)t->args[0], &st)
-        && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+    mode_t kind = kind_read_or_written(t);
+    return kind == S_IFIFO || kind == S_IFSOCK;
 }
 
 /* Only one thread moves on in the file, as it is used by what threads share. */

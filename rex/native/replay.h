@@ -49,7 +49,7 @@ bool replay_lends(const struct task *t);              /* a lock that lends prior
 bool replay_lend_begins(struct task *t), replay_lend_exit(struct task *t, int64_t *result);
 void replay_lend(struct task *t);
 void replay_order_start(void);
-void replay_unseen_start(void);
+void replay_unseen_start(struct event **ordered, size_t count);
 bool replay_are_seen(const struct event *one, const struct event *other);    /* each by the other's process */
 void replay_written_start(void);
 bool replay_is_written(const struct event *e);        /* an opening: what others write there by then */

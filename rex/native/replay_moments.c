@@ -19,7 +19,7 @@ static enum moment awaited(struct task *t)
 }
 
 /* A call on a plain file, which its place there tells from others. */
-static uint64_t place_of(const struct event *e)
+static uint64_t file_place(const struct event *e)
 {
     return serial_on || e->record->args[2] != AT_UNSEEN_CALL ? 0 : e->record->args[4];
 }
@@ -30,7 +30,7 @@ bool replay_awaits_call(struct task *t)
 {
     enum moment moment = awaited(t);
     const struct event *e = moment == AT_UNSEEN_CALL ? replay_next(t) : NULL;
-    return moment == AT_UNBLOCK || moment == IN_UNSEEN_CALL || (e && (e->record->args[0] != SIGCHLD || place_of(e) || replay_is_sent(t, e)));
+    return moment == AT_UNBLOCK || moment == IN_UNSEEN_CALL || (e && (e->record->args[0] != SIGCHLD || file_place(e) || replay_is_sent(t, e)));
 }
 
 static void block_signal(const struct task *t, int sig, bool blocks)
@@ -88,8 +88,7 @@ static bool is_let_in(struct task *t, const struct event *e)
 /* A loop may make the same call often: it is not the one before which the signal came while nobody has sent it. */
 static bool is_there(struct task *t, const struct event *e)
 {
-    bool is_such = t->nr == (long)e->record->args[3] && fast_caller_sp(t) == (uint64_t)e->record->result;
-    return is_such && (place_of(e) ? place_in_file(t) == place_of(e) : replay_is_sent(t, e)) && !replay_alone_precedes(t, e);
+    return (file_place(e) ? place_in_file(t) == file_place(e) : replay_is_sent(t, e)) && !replay_alone_precedes(t, e);
 }
 
 /* At a call's entry: true if the signal comes now, or is waited for, and the call begins after it. */
@@ -98,13 +97,13 @@ bool replay_finds_place(struct task *t)
     enum moment moment = awaited(t);
     struct event *e = replay_next(t);
     shut_out_again(t);
-    bool comes = moment == AT_UNBLOCK ? is_let_in(t, e) && fast_caller_sp(t) == (uint64_t)e->record->result : moment == AT_UNSEEN_CALL && is_there(t, e);
-    if (comes && place_of(e) && !replay_is_sent(t, e)) {
+    bool is_such = moment == AT_UNBLOCK ? is_let_in(t, e) : moment == AT_UNSEEN_CALL && t->nr == (long)e->record->args[3];
+    if (!is_such || fast_caller_sp(t) != (uint64_t)e->record->result || (moment == AT_UNSEEN_CALL && !is_there(t, e)))
+        return false;
+    if (file_place(e) && !replay_is_sent(t, e)) {
         replay_block(t);
         return true;
     }
-    if (!comes)
-        return false;
     replay_send_now(t, e);
     if (moment == AT_UNBLOCK)
         return false;                     /* it comes as the call returns */

@@ -295,6 +295,6 @@ void replay_order_start(void)
             ordered = grow(ordered, ordered_count, sizeof *ordered);
             ordered[ordered_count++] = &events[i];
         }
-    replay_unseen_start();
+    replay_unseen_start(ordered, ordered_count);
     replay_written_start();
 }

@@ -105,22 +105,22 @@ static void find_users(struct event *e)
 
 static bool names_file(const struct event *e)
 {
-    const struct rex_call *c = e->ordered ? call_of(e->record->call) : NULL;
+    const struct rex_call *c = call_of(e->record->call);
     return c && (c->hook == REX_HOOK_TREE || c->hook == REX_HOOK_OPEN);
 }
 
-void replay_unseen_start(void)
+void replay_unseen_start(struct event **ordered, size_t count)
 {
-    for (size_t i = 0; i < event_count; i++)
-        if (names_file(&events[i]))
-            note_name(events[i].record);
+    for (size_t i = 0; i < count; i++)
+        if (names_file(ordered[i]))
+            note_name(ordered[i]->record);
     for (size_t i = 0; names.used && i < event_count; i++)
         note_use(events[i].record);
-    for (size_t i = 0; i < event_count; i++)
-        if (names_file(&events[i]))
-            find_users(&events[i]);
+    for (size_t i = 0; i < count; i++)
+        if (names_file(ordered[i]))
+            find_users(ordered[i]);
         else
-            events[i].seen_by = ~0ULL;
+            ordered[i]->seen_by = ~0ULL;
 }
 
 bool replay_are_seen(const struct event *one, const struct event *other)

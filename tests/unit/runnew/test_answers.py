@@ -132,5 +132,5 @@ def test_no_log_no_answers(tmp_path: Path) -> None:
 
 
 def test_made_directories_have_parents_that_were_there(tmp_path: Path) -> None:
-    found = answers(tmp_path, changed("mkdir", "/work/new"), changed("mkdir", "/work/new/deep"))
-    assert set(found.looks) == {"/work"}
+    found = answers(tmp_path, changed("mkdir", "/data/new"), changed("mkdir", "/data/new/deep"))
+    assert set(found.looks) == {"/data"}
