@@ -3,19 +3,20 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 CC ?= cc
-SOURCES := $(wildcard rex/native/*.c)
+SOURCES := $(shell find rex/native -name "*.c")
 CHECKED := build/checked
 CHECKED_TESTS = cd $(CHECKED) && $(abspath $(BIN)/python) -m pytest -p no:cacheprovider -m 'not stress' -k native tests/guest_runs/test_guests.py
-HEADERS := $(wildcard rex/native/*.h rex/native/generated/*.h)
+HEADERS := $(shell find rex/native -name "*.h")
+ENGINE := -std=c11 -I rex/native
 
-.PHONY: help demo test test-all lint sanitize valgrind bench bench-workflow screenshots docs clean $(CHECKED)
+.PHONY: help demo dist man test test-all campaign lint sanitize valgrind bench bench-workflow screenshots docs clean $(CHECKED)
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
-$(BIN)/rex: setup.cfg setup.py $(SOURCES) $(HEADERS)
+$(BIN)/rex: setup.cfg pyproject.toml setup.py $(SOURCES) $(HEADERS)
 	$(PYTHON) -m venv $(VENV)
-	$(if $(shell command -v $(CC)),REX_ENGINE_NEEDED=1) $(BIN)/python -m pip --quiet --disable-pip-version-check install --config-settings editable_mode=compat -e '.[test,state,notebook,remote,workflow,cells,web,hindsight]' \
+	$(if $(shell command -v $(CC)),REX_BUILD_ENGINE=needed) $(BIN)/python -m pip --quiet --disable-pip-version-check install --config-settings editable_mode=compat -e '.[test,notebook,hindsight,versions,workflow,web,remote,sbom,reprozip]' \
 		>$(VENV)/install.log 2>&1; status=$$?; grep -v '^WARNING: Location' $(VENV)/install.log; exit $$status
 	$(BIN)/python -m compileall -q rex   # where PYTHONDONTWRITEBYTECODE is set each run would compile anew
 	@touch $@
@@ -24,13 +25,17 @@ demo: $(BIN)/rex  ## record a small experiment, hide its inputs, replay it, comp
 	sh examples/demo/demo.sh $(abspath $(BIN)/rex)
 
 test: $(BIN)/rex  ## run the tests (a quarter of an hour on two cores)
+	$(BIN)/python -m compileall -q rex    # those that a test starts keep nothing
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not stress' tests
 
 test-all: $(BIN)/rex  ## run the tests, the long ones too
 	$(BIN)/python -m pytest tests
 
+campaign: $(BIN)/rex  ## kill, fill disks, race, fuzz and flip bits for an hour; prints the figures (docs/security.md)
+	REX_CAMPAIGN=1 $(BIN)/python -m pytest -n 0 tests/campaigns
+
 lint: $(BIN)/rex  ## compile strictly, check the rules of the house
-	$(CC) -std=c11 -O2 -Wall -Wextra -Werror -fsyntax-only $(SOURCES)
+	$(CC) $(ENGINE) -O2 -Wall -Wextra -Werror -fsyntax-only $(SOURCES)
 	$(BIN)/python -m compileall -q rex tests bench
 	$(BIN)/python -m rex.syscalls.generate --check
 	$(BIN)/python -m pytest tests/rules
@@ -41,11 +46,11 @@ $(CHECKED): $(BIN)/rex
 	cp -r rex tests setup.cfg $@
 
 sanitize: $(CHECKED)  ## run the guests by an engine with address and undefined-behaviour sanitizers
-	$(CC) -std=c11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all $(SOURCES) tests/checked/options.c -o $(CHECKED)/rex/native/rex-engine
+	$(CC) $(ENGINE) -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all $(SOURCES) tests/checked/options.c -o $(CHECKED)/rex/native/rex-engine
 	$(CHECKED_TESTS)
 
 valgrind: $(CHECKED)  ## run them under valgrind, whose own calls no log has: what it finds counts, not what they say
-	$(CC) -std=c11 -g -O1 $(SOURCES) -o $(CHECKED)/rex/native/rex-engine.real
+	$(CC) $(ENGINE) -g -O1 $(SOURCES) -o $(CHECKED)/rex/native/rex-engine.real
 	cp tests/checked/valgrind.sh $(CHECKED)/rex/native/rex-engine
 	-$(CHECKED_TESTS) --tb=no
 	! grep -h '^==' $(CHECKED)/rex/native/reports/*
@@ -62,9 +67,19 @@ screenshots: $(BIN)/rex  ## take the pictures of docs/runnew.md anew, in a headl
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install pillow
 	$(BIN)/python tests/web/screenshots.py
 
-docs: $(BIN)/rex  ## make the generated pages anew
+dist: $(BIN)/rex  ## build sdist and wheels into dist/, install each in fresh environments, run the demo with it
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[release]'
+	.ci/dist $(BIN)/python
+
+man: $(BIN)/rex  ## write man pages of all commands into build/man
+	rm -rf build/man
+	$(BIN)/python docs/manpages.py build/man
+
+docs: $(BIN)/rex  ## make the generated pages anew, build the manual into build/site
 	$(BIN)/python -m rex.syscalls.generate
 	$(BIN)/python docs/generate.py
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --clean --strict
 
 clean:  ## remove what make has made
-	rm -rf $(VENV) build .demo *.egg-info rex/native/rex-engine .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist .demo *.egg-info rex/native/rex-engine .pytest_cache .hypothesis

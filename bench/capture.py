@@ -65,7 +65,7 @@ def make_inputs(folder: Path) -> None:
 def trace_only(command: str, told: str) -> None:
     """Run a command under the engine as a recording does, and keep no file; tell how long it ran."""
     from rex.cli import main, record_run   # noqa: F401: reading the command line is no part of keeping files
-    from rex.record import find_program
+    from rex.recorder import find_program
     from rex.tracer import Plan, choose
     from rex.tracer.plan import RECORD
     with tempfile.TemporaryDirectory() as work:

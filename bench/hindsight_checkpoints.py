@@ -26,12 +26,13 @@ import sys
 if "rex.hindsight.runner" in " ".join(sys.orig_argv):
     from rex.hindsight.policy import Policy
     usual, outermost, count = Policy.wants, [], [0]
-    def wants(self, kind, saved_s, looped_s, is_end, is_last=False, ahead_s=0.0):
-        if self.price_s is None:
-            return usual(self, kind, saved_s, looped_s, True, is_last, 1000.0)
-        if is_end or outermost[:1] not in ([], [kind]):
-            return is_last
-        outermost.append(kind)
+    def wants(self, border):
+        if self.price is None:
+            border.is_end, border.ahead_s = True, 1000.0
+            return usual(self, border)
+        if border.is_end or outermost[:1] not in ([], [border.kind]):
+            return border.is_last
+        outermost.append(border.kind)
         count[0] += 1
         return count[0] % 2 == 0
     Policy.wants = wants

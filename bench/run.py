@@ -110,8 +110,11 @@ def log_of(archive: str) -> tuple[int, int]:
     """Events of an archive's newest log, and its bytes as stored."""
     sys.path.insert(0, ROOT)
     from rex.archive import Archive
-    experiment = Archive.open(archive).experiment()
-    return experiment.manifest.counts["events"], os.path.getsize(experiment.log_path)
+    opened = Archive.open(archive)
+    manifest, packs = opened.experiment().manifest, {pack.name: pack for pack in opened.store.packs()}
+    places = [opened.store.place(digest) for digest, _ in opened.store.needs(manifest.log.content)]
+    frames = {(place.pack, place.frame) for place in places}     # a log has frames of its own
+    return manifest.counts["events"], sum(packs[pack].frames[frame][1] for pack, frame in frames)
 
 
 def machine() -> str:

@@ -24,8 +24,9 @@ from rex.workflow.best import find_best
 from rex.workflow.dag import Dag, Failures, Schedule
 from rex.workflow.exhaustive import best_of_all, count_schedules
 from rex.workflow.heuristics import Question, run_all
+from rex.workflow.line import Line
 from rex.workflow.linearize import descendant_weights, linearize, random_first
-from rex.workflow.makespan import Line, evaluate, expected_makespan
+from rex.workflow.makespan import evaluate, expected_makespan
 from rex.workflow.shapes import FAMILIES, generate, random_dag
 from rex.workflow.simulate import simulate
 from rex.workflow.special import solve_special

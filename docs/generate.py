@@ -1,4 +1,4 @@
-"""Writes docs/errors.md and docs/commands.md from the code; --check only compares."""
+"""Writes docs/errors.md, docs/commands.md, docs/rules.md and the tables of two other pages from the code; --check only compares."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.dirname(HERE))
+ROOT = os.path.dirname(HERE)
+sys.path[:0] = [ROOT, HERE, os.path.join(ROOT, "tests", "guest_runs")]
 
 import click  # noqa: E402
+import ruletables  # noqa: E402
 
+from guests import SOURCES, all_guests  # noqa: E402
 from rex import errors  # noqa: E402
 from rex.cli.group import COMMANDS, cli  # noqa: E402
+from rex.tracer.reference.limits import NOT_FOLLOWED, REFUSED  # noqa: E402
 
 WIDTH = 100
+BEGIN, END = "<!-- made by docs/generate.py -->\n", "<!-- end -->\n"
 
 
 def errors_page() -> str:
@@ -21,7 +26,8 @@ def errors_page() -> str:
     lines = ["# Errors and exit codes", "",
              "Generated from rex/errors.py. An error is one line: what, why, what to do.", "",
              "`record`, `runnew` and plain `replay` hand on the program's exit status; a failure of Rex",
-             "itself is 125 there (126: not executable, 127: not found). `replay --check` is 0 for identical,",
+             "itself is 125 there (126: not executable, 127: not found). Plain `replay` is 20 where the log was not",
+             "followed (`--lenient`: the program's). `replay --check` is 0 for identical,",
              "1 where output differs, 20 where the log was not followed. With `--json` the error is an object",
              "with the specific code below. 130: interrupted.", "",
              "| code | error | when |", "|---|---|---|"]
@@ -49,16 +55,50 @@ def commands_page() -> str:
     return "\n".join(parts)
 
 
+def guests_table() -> str:
+    """Which guests print each source of nondeterminism, in their folders."""
+    lines = ["| source | guests |", "|---|---|"]
+    for source in SOURCES:
+        names: dict[str, list[str]] = {}
+        for name, guest in all_guests().items():
+            if source in guest.sources:
+                room, _, file = name.partition("/")
+                names.setdefault(room, []).append(f"`{os.path.splitext(file)[0]}`")
+        lines.append(f"| {source} | " + "; ".join(f"{room}: {', '.join(each)}" for room, each in names.items()) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def limits_table() -> str:
+    """What the reference engine leaves to the native one."""
+    lines = ["| reference engine | what | how |", "|---|---|---|"]
+    for column, limits in (("refuses", REFUSED), ("does not follow", NOT_FOLLOWED)):
+        lines += [f"| {column} | {name} | {why} |" for name, why in limits.items()]
+    return "\n".join(lines) + "\n"
+
+
+def with_table(name: str, table: str) -> str:
+    """A page that is written by hand, with its table anew."""
+    before, _, rest = read(name).partition(BEGIN)
+    return before + BEGIN + table + END + rest.partition(END)[2]
+
+
+def read(name: str) -> str:
+    """A page as it is; empty where there is none."""
+    try:
+        with open(os.path.join(HERE, name), encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
 def main() -> int:
     """Write the pages, or say which are stale."""
     stale = []
-    for name, page in (("errors.md", errors_page()), ("commands.md", commands_page())):
+    for name, page in (("errors.md", errors_page()), ("commands.md", commands_page()), ("rules.md", ruletables.page()),
+                       ("nondeterminism.md", with_table("nondeterminism.md", guests_table())),
+                       ("design.md", with_table("design.md", limits_table()))):
         path = os.path.join(HERE, name)
-        try:
-            with open(path, encoding="utf-8") as file:
-                old = file.read()
-        except FileNotFoundError:
-            old = ""
+        old = read(name)
         if old != page and "--check" in sys.argv:
             stale.append(name)
         elif old != page:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Iterator
 
 from rex.errors import UsageError
+from rex.extras import missing
 
 _PATIENCE_S = 30
 
@@ -18,8 +19,7 @@ def connect(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as error:
-        raise UsageError("--dask needs Dask", "it is not installed beside Rex",
-                         "install it with: pip install 'rex[dask]'") from error
+        raise missing("dask", "--dask needs Dask") from error
     try:
         client = Client(address, timeout="5s")
     except (OSError, ValueError, TypeError) as error:

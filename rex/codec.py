@@ -128,11 +128,18 @@ def compress_blocks(blocks: Iterable[bytes], target: IO[bytes], level: int, base
             writer.write(block)
 
 
-def open_stream(path: str, base: bytes = b"") -> BinaryIO:
+def open_stream(path: str) -> BinaryIO:
     """A file's bytes, decompressed on the fly when it is zstd; close it after use."""
     stream = open(path, "rb")
-    if stream.peek(4)[:4] != ZSTD_MAGIC:
-        return stream
+    return decompressed(stream) if stream.peek(4)[:4] == ZSTD_MAGIC else stream
+
+
+def decompressed(stream: BinaryIO, base: bytes = b"") -> BinaryIO:
+    """What a zstd stream holds, to be read by `read_stream`; closing it closes the stream.
+
+    Args:
+        base: what the stream was compressed with.
+    """
     known = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if base else None
     reader = zstandard.ZstdDecompressor(dict_data=known, max_window_size=MAX_WINDOW_BYTES)
     return reader.stream_reader(stream, read_across_frames=True, closefd=True)

@@ -15,6 +15,7 @@ from typing import Iterator, Mapping
 from rex.errors import Damaged, Unsupported
 from rex.values import dataclass
 
+LIBC, UNWINDER = "libc.so.6", "libgcc_s.so.1"
 MAGIC = b"\x7fELF"
 EXECUTABLE, SHARED = 2, 3   # e_type
 
@@ -293,9 +294,9 @@ def resolve_needed(path: str, env: Mapping[str, str]) -> Libraries:
 
 def resolve_unwinder(libraries: Libraries, env: Mapping[str, str]) -> str | None:
     """The library that glibc loads as a thread ends by pthread_exit() or is cancelled: it names it only in its code."""
-    libc = libraries.found.get("libc.so.6")
+    libc = libraries.found.get(LIBC)
     facts = _read_known(libc) if libc else None
-    late = _find("libgcc_s.so.1", _Loaded(libc, facts, None), env, is_musl=False) if libc and facts else None
+    late = _find(UNWINDER, _Loaded(libc, facts, None), env, is_musl=False) if libc and facts else None
     return late.path if late else None
 
 

@@ -77,6 +77,12 @@ class Damaged(RexError):
     code = 13
 
 
+class TooLarge(RexError):
+    """What the archive says would take more memory or time than a command may."""
+
+    code = 14
+
+
 class Diverged(RexError):
     """The replay did not follow the log."""
 

@@ -6,6 +6,7 @@ import os
 
 from rex import codec, elf
 from rex.archive import ElfFacts, FileState, below
+from rex.credentials import SMALL_BYTES
 from rex.keeping import CaptureService, Keeper, elf_facts
 
 
@@ -37,6 +38,14 @@ class FileTree:
             OSError: it cannot be read.
         """
         return self._keeper.capture(path)
+
+    def peek(self, path: str) -> bytes:
+        """The bytes of a small file as it is now; none if it cannot be read."""
+        try:
+            with open(codec.raw(path), "rb") as file:
+                return file.read(SMALL_BYTES)
+        except OSError:
+            return b""
 
     def below(self, path: str) -> list[str]:
         """Everything below a directory; nothing for what is none."""

@@ -9,14 +9,14 @@ from rex import codec
 from rex.archive import (APPARATUS, INPUT, OUTPUT, FileEntry, FileState, Manifest,
                          Process)
 from rex.beside import map_beside
+from rex.disclosure import commands_of, warnings_of
 from rex.errors import RexError
 from rex.filetree import FileTree
-from rex.keeping import warn_of_keys
 from rex.log import LogReader
 from rex.log.records import ARGV, EXIT, IN, NOTE, RESOLVED, TASK, TEXT
 from rex.syscalls.numbers import NUMBERS
 from rex.tracer import Report
-from rex.tracer.plan import CREATED, LINKED, LOADER, PROGRAM, READ, SAME, SCRIPT, WRITTEN, FileUse
+from rex.tracer.plan import CREATED, HIDDEN_NAMED, LINKED, LOADER, PROGRAM, READ, SAME, SCRIPT, WRITTEN, FileUse
 from rex.values import dataclass, field, replace
 
 _EXECS = (NUMBERS["execve"], NUMBERS["execveat"])
@@ -35,6 +35,18 @@ class _Files:
     seen: dict[str, FileState] = field(default_factory=dict)   # kept when they were first read
     final: dict[str, FileState] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+
+
+def unknown_requests(problems: list[str]) -> list[str]:
+    """A warning for the ioctl requests to the outside that the table does not have."""
+    numbers = [what for kind, _, what in (problem.partition(": ") for problem in problems) if kind == "unknown_ioctl"]
+    return [f"ioctl {', '.join(numbers)}: what these requests store is known by their numbers only, a replay may lack the rest"] if numbers else []
+
+
+def hidden_notes(hidden: dict[bytes, int]) -> list[str]:
+    """A warning for each of our own directories that the program looked for."""
+    return [f"{codec.text(path)} is Rex's own and hidden from the program, whose calls there failed"
+            for path, how in sorted(hidden.items()) if how == HIDDEN_NAMED]
 
 
 def complete(manifest: Manifest, tree: FileTree, report: Report, told: Callable[[], Told]) -> Manifest:
@@ -63,10 +75,12 @@ def complete(manifest: Manifest, tree: FileTree, report: Report, told: Callable[
         **manifest.extra.get("record", {}),
         "loaders": {codec.text(p): codec.text(l) for p, l in report.loaders.items()},
         **({"excluded": sorted(tree.excluded)} if tree.excluded else {})}}
+    notes = notes + unknown_requests(report.problems) + hidden_notes(report.hidden)
     entries = {**inputs, **_link(tree, _entries(files, uses, touched, libraries), uses)}
     return replace(
         manifest, files={path: entries[path] for path in sorted(entries)}, processes=tuple(processes), extra=extra,
-        warnings=tuple(notes + files.warnings + warn_of_keys(entries.items())), duration_s=report.duration_ns / 1e9,
+        warnings=tuple(notes + files.warnings + warnings_of(commands_of(manifest.command, processes), entries.items(), tree.peek)),
+        duration_s=report.duration_ns / 1e9,
         exit_status=os.waitstatus_to_exitcode(report.status),
         counts={"events": report.events, "processes": len(processes),
                 "files": sum(1 for e in entries.values() if (e.initial or e.final).type == "file")})

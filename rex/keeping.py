@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import functools
 import os
-import re
 import struct
 import threading
 from typing import Any, Callable, Iterable
@@ -26,46 +26,6 @@ _BLOCK_BYTES, _HINTS_BYTES, _PIPE_BYTES = 1 << 16, 1 << 13, 1 << 20
 _WAITING_BYTES = 64 << 20       # what may wait in memory to be stored
 _LOOK_AGAIN_S = 0.01
 _LOOK_FOR_HINTS_S, _SELDOM_S = 0.01, 0.16   # after hints; after a while without
-
-# Files that hold credentials, by wide custom.
-_KEY_PATTERNS = ("*/.ssh/id_*", "*/.ssh/*_key", "*/.ssh/*.pem", "*/etc/ssh/ssh_host_*_key", "*/.aws/credentials",
-             "*/.netrc", "*/_netrc", "*/.pgpass", "*/.my.cnf", "*/.git-credentials", "*/.docker/config.json",
-             "*/.kube/config", "*/.pypirc", "*/.npmrc", "*/.gem/credentials", "*/.cargo/credentials*",
-             "*/.config/gcloud/*credentials*", "*/.config/gh/hosts.yml", "*/.config/rclone/rclone.conf",
-             "*/.azure/*tokens*", "*/.azure/msal_token_cache*", "*/.gnupg/*.gpg", "*/.gnupg/private-keys-v1.d/*",
-             "*/.huggingface/token", "*/.cache/huggingface/token", "*/.kaggle/kaggle.json", "*/.vault-token",
-             "*/etc/shadow", "*/etc/gshadow", "*/.env", "*.kdbx", "*.p12", "*.pfx", "*.jks")
-# Keys in text form may have any of these names; their content tells.
-_PERHAPS_PATTERNS = ("*.pem", "*.key", "*.asc", "*/id_*", "*_rsa", "*_ed25519", "*.ppk")
-
-
-@functools.cache
-def _any_of(*patterns: str) -> Callable[[str], object]:
-    """Whether a path matches one of the patterns, at the price of one match; the first use takes a while."""
-    import fnmatch   # few have such names
-    return re.compile("|".join(map(fnmatch.translate, patterns))).match
-
-
-def _rough(*patterns: str) -> Callable[[str], bool]:
-    """Whether a path may match one of the patterns; the most do not, and are told apart at little cost."""
-    ends = tuple({pattern.rpartition("*")[2] for pattern in patterns} - {""})
-    parts = tuple({max(pattern.split("*"), key=len) for pattern in patterns if pattern.endswith("*")})
-
-    def may_match(path: str) -> bool:
-        if path.endswith(ends):
-            return True
-        for part in parts:
-            if part in path:
-                return True
-        return False
-
-    return may_match
-
-
-_ROUGHLY_LIKE_KEYS = _rough(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)
-_NOT_KEYS = ("*.pub", "*/known_hosts", "*.gpg~")
-_PRIVATE = rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File|-----BEGIN PGP PRIVATE"
-_LOOKED_AT_BYTES = 64 << 10
 
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
@@ -208,7 +168,8 @@ class CaptureService:
         os.close(self.hints)
 
     def _serve(self) -> None:
-        with open(self._ours, "rb", buffering=0):   # a tracer that still waits when this ends, learns that nobody answers
+        # A tracer that still waits when this ends, learns that nobody answers; one that was killed reads no answer.
+        with open(self._ours, "rb", buffering=0), contextlib.suppress(ConnectionError):
             rest = b""
             while block := os.read(self._ours, _BLOCK_BYTES):
                 requests, rest = _requests(rest + block)
@@ -307,23 +268,3 @@ def elf_facts(name: bytes) -> ElfFacts | None:
     except (RexError, OSError):
         return None
     return ElfFacts(facts.interpreter, facts.soname, facts.needed, facts.build_id) if facts else None
-
-
-def warn_of_keys(files: Iterable[tuple[str, FileEntry]]) -> list[str]:
-    """A warning for each file that is kept and looks like somebody's key or password."""
-    found = []
-    for path, entry in files:
-        if not _ROUGHLY_LIKE_KEYS(path) or not _any_of(*_KEY_PATTERNS, *_PERHAPS_PATTERNS)(path) or _any_of(*_NOT_KEYS)(path) or not entry.contents():
-            continue
-        if _any_of(*_KEY_PATTERNS)(path) or _is_private_key(path):
-            found.append(f"{path} looks like a key or a password and is in the archive; "
-                         f"to leave it out: rex record --exclude '{path}'")
-    return found
-
-
-def _is_private_key(path: str) -> bool:
-    try:
-        with open(codec.raw(path), "rb") as file:
-            return bool(re.search(_PRIVATE, file.read(_LOOKED_AT_BYTES)))
-    except OSError:
-        return False

@@ -2,41 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
 from rex.values import dataclass
 
 # Compiled when they are used: that takes a while, and most commands do without.
 _SIZE = r"^\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)(i?)b?\s*$"
-# Names of variables that hold credentials, by wide custom.
-SECRETS = ("*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*_KEY", "*APIKEY*", "*API_KEY*",
-           "*CREDENTIAL*", "*PRIVATE*KEY*", "PGPASSFILE", "*_PWD", "*AUTH*COOKIE*")
-# No name is like a pattern without its longest part: most names are told apart by this.
-_PARTS = tuple([(max(pattern.split("*"), key=len), pattern) for pattern in SECRETS])
-# A path does not tell what is there, and without it a replay cannot ask for that.
-_NAMES_A_PLACE = ("_FILE", "_PATH", "_DIR")
 _DURATION = r"(\d+(?:\.\d+)?)\s*(ms|us|s|m|h|d|w)"
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
-
-
-def _is_like(name: str, pattern: str) -> bool:
-    """Whether a pattern of text and * matches: regular expressions take long to compile."""
-    first, *rest = pattern.split("*")
-    at = len(first)
-    for part in rest[:-1]:
-        at = name.find(part, at) + len(part)
-        if at < len(part):
-            return False
-    end = len(name) - len(rest[-1]) if rest else at
-    return name.startswith(first) and at <= end and name[end:] == (rest[-1] if rest else "")
-
-
-@functools.lru_cache(maxsize=4096)   # asked at each checkpoint of a state, for all of them
-def names_secret(variable: str) -> bool:
-    """Whether an environment variable of this name is likely to hold a credential."""
-    name = variable.upper()
-    return not name.endswith(_NAMES_A_PLACE) and any([_is_like(name, pattern) for part, pattern in _PARTS if part in name])
 
 
 @dataclass(frozen=True)

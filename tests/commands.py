@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,16 @@ REX = [sys.executable, "-m", "rex.cli.main"]
 def environment(**changes: str) -> dict[str, str]:
     """Ours, with this tree's Rex, and these changes."""
     return {**os.environ, "PYTHONPATH": str(ROOT), **changes}
+
+
+def put_on_path(folder: Path) -> str:
+    """A PATH on which `rex` and `python` are this tree's, by scripts in a new folder."""
+    folder.mkdir()
+    for name, words in (("rex", REX), ("python", REX[:1])):
+        script = folder / name
+        script.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
 
 
 def run_rex(*args: str, cwd: Path, code: int | None = 0, **changes: str) -> subprocess.CompletedProcess[str]:

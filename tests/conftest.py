@@ -8,11 +8,14 @@ import os
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 _PTRACE_SEIZE = 0x4206
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):     # in a shell's background, or by nohup: all that we start would inherit it
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, lambda *_: None)
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])     # a busy machine is no fault
+settings.load_profile("suite")
 NO_PTRACE = "this system does not permit ptrace: guests were not run"
 
 

@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import weakref
-from typing import Any, Collection, Mapping
+from contextlib import contextmanager
+from typing import Any, Collection, Iterator, Mapping
 
 from rex.archive import manifest as manifests
+from rex.archive.amendments import ABOUT
 from rex.archive.content import Content
-from rex.archive.experiment import BEGUN, COMPLETE, MANIFEST, NAMES, RECORDING, Experiment, Recording
+from rex.archive.experiment import COMPLETE, IDENTITY, NAMES, RECORDING, Experiment, Recording
+from rex.archive.folder import Folder
+from rex.archive.jsonform import read_json
+from rex.archive.lineage import ancestor
 from rex.archive.locks import FileLock, remove_if_there, write_atomically
 from rex.archive.manifest import Manifest
 from rex.archive.packer import LEVEL
+from rex.archive.sealed import seal, unseal
 from rex.archive.store import READ_LIMIT_BYTES, Store
+from rex.archive.topfiles import (DEFAULT, DEFAULT_BYTES, EXPERIMENTS, FIRST_BYTES, FIRST_FILE, FIRST_TEXT, LOCK, PACKS, check_first,
+                                   check_is_name, default_in, default_line, is_name, refuse_other_files)
 from rex.codec import MAX_BASE_BYTES
 from rex.errors import Damaged, Locked, NotFound, RexError, TooNew, UsageError
+from rex.text import quoted
 
-VERSION = 1
-FIRST_FILE = "rex-archive.json"
-EXPERIMENTS, PACKS, DEFAULT, LOCK = "experiments", "packs", "default", "lock"
-FIRST_TEXT = json.dumps({"format": VERSION, "what": "a Rex archive of experiments"}).encode() + b"\n"
-FIRST_BYTES, DEFAULT_BYTES = 1 << 16, 200   # more of these files is not read
 _LOOKED_AT = 30   # experiments among which a log is looked for that is like a new one
 _DIGITS = "0123456789"
-_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
-_IN_NAMES, _NAME_LENGTH = _LETTERS | frozenset(".+-"), 100
+IDENTITY_DIGITS = 6   # as many at least name an experiment
 
 
 class Archive:
-    """An open archive. Reading needs no write permission and takes no lock."""
+    """An open archive. Reading needs no write permission."""
 
     def __init__(self, path: str) -> None:
         """Use `create` or `open` instead."""
         self.path = path
-        self.store = Store(os.path.join(path, PACKS))
+        self.folder = Folder(path)
+        self.store = Store(self.folder.below(PACKS))
         self.lock_path = os.path.join(path, LOCK)
         # What somebody holds is not read twice: a manifest takes a while.
         self._held: weakref.WeakValueDictionary[tuple[object, ...], Experiment] = weakref.WeakValueDictionary()
@@ -60,6 +65,36 @@ class Archive:
         return cls.open(path)
 
     @classmethod
+    @contextlib.contextmanager
+    def made(cls, path: str | os.PathLike[str]) -> Iterator["Archive"]:
+        """As `create`, for as long as it takes to fill it: one that is new and still without experiments at a failure, goes again."""
+        where = os.path.abspath(os.fspath(path))
+        was_there, was_archive = os.path.isdir(where), os.path.exists(os.path.join(where, FIRST_FILE))
+        archive = cls.create(path)
+        try:
+            yield archive
+        except BaseException:
+            if not was_archive:
+                archive._unmake(is_whole=not was_there)
+            raise
+
+    def _unmake(self, is_whole: bool) -> None:
+        """Remove the archive if nobody has begun an experiment; is_whole: with its folder."""
+        with contextlib.suppress(Locked, OSError):
+            lock = FileLock(self.lock_path, exclusive=True, wait=False)
+            try:
+                os.rmdir(self._path(EXPERIMENTS))       # fails where there is one
+                for name in os.listdir(self._path(PACKS)):
+                    remove_if_there(self._path(PACKS, name))
+                os.rmdir(self._path(PACKS))
+                for file in (self._path(FIRST_FILE), self.lock_path):
+                    remove_if_there(file)
+            finally:
+                lock.release()
+            if is_whole:
+                os.rmdir(self.path)
+
+    @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "Archive":
         """Open an existing archive.
 
@@ -68,71 +103,130 @@ class Archive:
             TooNew: a newer Rex made it.
             Damaged: its first file makes no sense.
         """
-        where = os.path.abspath(os.fspath(path))
+        archive = cls(os.path.abspath(os.fspath(path)))
         try:
-            with open(os.path.join(where, FIRST_FILE), "rb") as file:
-                check_first(file.read(FIRST_BYTES), f"{path}")
+            check_first(archive.folder.read(FIRST_FILE, FIRST_BYTES), f"{path}")
         except (FileNotFoundError, NotADirectoryError):
             raise NotFound(f"no archive at {path}", f"it has no {FIRST_FILE}",
                            "see: rex record --help") from None
-        return cls(where)
+        return archive
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep what is there from `gc` while it is read, as far as its lock may be opened."""
+        try:
+            lock = FileLock(self.lock_path, is_made=False)
+        except OSError:   # a copy that lost its lock, or that others may not read: nobody else works in it
+            yield
+            return
+        try:
+            yield
+        finally:
+            lock.release()
 
     def _path(self, *names: str) -> str:
         return os.path.join(self.path, *names)
 
     def experiments(self) -> list[Experiment]:
-        """Every experiment, unfinished ones too, in natural order of their names."""
-        folder = self._path(EXPERIMENTS)
-        names = os.listdir(folder) if os.path.isdir(folder) else []
-        names = [name for name in names if is_name(name)]
-        return [self._experiment(name) for name in sorted(names, key=_natural)]
-
-    def _experiment(self, name: str) -> Experiment:
-        directory = self._path(EXPERIMENTS, name)
-        try:
-            info = os.stat(os.path.join(directory, MANIFEST))
-        except OSError:                      # not finished: it will be another one
-            return Experiment(directory, self.store)
-        key = (name, info.st_ino, info.st_mtime_ns, info.st_size)
-        return self._held.setdefault(key, Experiment(directory, self.store))
-
-    def experiment(self, name: str | None = None) -> Experiment:
-        """The experiment of that name; without one the default.
+        """Every experiment, unfinished ones too, in natural order of their names; none where the folder is missing.
 
         Raises:
+            Damaged: their folder is no directory.
+        """
+        names = filter(is_name, self.folder.below(EXPERIMENTS).names_if_there())
+        return [self._experiment(name) for name in sorted(names, key=_natural)]
+
+    def certain_experiments(self, may_be_none: bool = False) -> list[Experiment]:
+        """Every experiment, for those who remove what none of them needs.
+
+        Args:
+            may_be_none: whether it is meant that all contents go; a disk that is not mounted looks the same.
+        Raises:
+            Damaged: it is not certain which experiments there are.
+        """
+        found = self.experiments()
+        folder = self.folder.below(EXPERIMENTS)
+        for name in folder.names() if found else ():
+            if not is_name(name):
+                raise Damaged(f"{os.path.join(folder.path, name)} is no experiment", "nobody can tell what is needed", "move it away")
+            folder.below(name).names()   # it is a directory, and may be read
+        if not found and not may_be_none and self.store.pack_names():
+            raise Damaged(f"no experiment is in {folder.path}", "all contents would be removed", "put them back; or if that is meant: rex gc --empty")
+        return found
+
+    def _experiment(self, name: str) -> Experiment:
+        folder = self.folder.below(EXPERIMENTS, name)
+        try:
+            files = [folder.info(file) for file in (IDENTITY, *filter(folder.has, [ABOUT]))]
+        except (OSError, Damaged):           # not finished: it will be another one
+            return Experiment(folder, self.store)
+        key = (name, *((info.st_ino, info.st_mtime_ns, info.st_size) for info in files))
+        return self._held.setdefault(key, Experiment(folder, self.store))
+
+    def experiment(self, name: str | None = None) -> Experiment:
+        """The experiment of that name, or of that identity; without one the default.
+
+        Args:
+            name: a name, or @ and the first digits of an identity, which only one may have.
+        Raises:
             NotFound: there is none.
+            UsageError: the digits are too few.
         """
         if name is None:
             name = self.default()
-        if is_name(name) and os.path.isdir(self._path(EXPERIMENTS, name)):
+        if name.startswith("@"):
+            return self._identified(name[1:])
+        if is_name(name) and self.folder.below(EXPERIMENTS).has(name):
             return self._experiment(name)
-        raise NotFound(f"no experiment {name} in {self.path}", "", f"see: rex ls {self.path}")
+        raise NotFound(f"no experiment {name} in {self.path}", "", f"see: rex ls {quoted(self.path)}")
+
+    def _identified(self, digits: str) -> Experiment:
+        if len(digits) < IDENTITY_DIGITS or digits.strip("0123456789abcdef"):
+            raise UsageError(f"@{digits} is no identity", "", f"write @ and at least {IDENTITY_DIGITS} of its digits; see: rex show")
+        found: dict[str, Experiment] = {}
+        for experiment in self.experiments():
+            if experiment.state == COMPLETE and (identity := experiment.identity).startswith(digits):
+                found.setdefault(identity, experiment)
+        if len(found) > 1:
+            names = ", ".join(experiment.name for experiment in found.values())
+            raise UsageError(f"@{digits} is ambiguous", f"it is of {names}", "write more digits")
+        for experiment in found.values():
+            return experiment
+        raise NotFound(f"no experiment @{digits} in {self.path}", "", f"see: rex ls {self.path}")
 
     def default(self) -> str:
-        """Name of the experiment that was made the default, or else of the newest finished one.
+        """Name of the experiment that was made the default, or else of the oldest finished one that was not made from another.
 
         Raises:
-            NotFound: no experiment is finished.
+            NotFound: there is none.
+            Damaged: nobody can tell.
         """
         if name := self.explicit_default():
             return name
-        finished = [e for e in self.experiments() if e.state == COMPLETE]
-        if not finished:
-            raise NotFound(f"no finished experiment in {self.path}")
-        return max(finished, key=_start_and_name).name
+        finished = sorted((e for e in self.experiments() if e.state == COMPLETE), key=_start_and_name)
+        for experiment in finished:
+            if _is_chosen_by_itself(experiment):
+                return experiment.name
+        if finished:
+            raise NotFound(f"no default experiment in {self.path}", "none that is finished was recorded, not made by rex runnew, and can be read",
+                           f"choose one with: rex default {quoted(self.path)}:{finished[0].name}")
+        raise NotFound(f"no finished experiment in {self.path}")
 
     def explicit_default(self) -> str | None:
-        """Name of the experiment that somebody made the default one."""
+        """Name of the experiment that somebody made the default one, if it is there.
+
+        Raises:
+            Damaged: nobody can tell.
+        """
         try:
-            with open(self._path(DEFAULT), "rb") as file:
-                name = default_in(file.read(DEFAULT_BYTES))
+            name = default_in(self.folder.read(DEFAULT, DEFAULT_BYTES), self.path)
         except FileNotFoundError:
             return None
-        return name if name and os.path.isdir(self._path(EXPERIMENTS, name)) else None
+        return name if self.folder.below(EXPERIMENTS).has(name) else None
 
     def set_default(self, name: str) -> None:
         """Make an experiment the default one."""
-        write_atomically(self._path(DEFAULT), self.experiment(name).name.encode() + b"\n")
+        write_atomically(self._path(DEFAULT), default_line(self.experiment(name).name))
 
     def begin(self, name: str | None = None, facts: Mapping[str, Any] | None = None,
               level: int = LEVEL) -> Recording:
@@ -140,7 +234,7 @@ class Archive:
 
         Args:
             name: None takes the next free one of exp0, exp1, ...
-            facts: what is known at the start, for begun.json.
+            facts: what is known at the start, for `begun`.
             level: zstd level of new objects.
         Raises:
             UsageError: the name is taken or cannot be one.
@@ -149,11 +243,18 @@ class Archive:
         try:
             for folder in (PACKS, EXPERIMENTS):
                 os.makedirs(self._path(folder), exist_ok=True)
-            directory = self._make_directory(name)
-            return Recording(directory, self.store, level, lock, facts or {}, self._find_log_base)
+            self._refuse_links()
+            if not os.path.exists(self._path(FIRST_FILE)):   # another process has unmade it meanwhile
+                write_atomically(self._path(FIRST_FILE), FIRST_TEXT)
+            return Recording(self._make_directory(name), self.store, level, lock, facts or {}, self._find_log_base)
         except BaseException:
             lock.release()
             raise
+
+    def _refuse_links(self) -> None:
+        """Make sure that who writes into the archive's directories writes into the archive; raises Damaged."""
+        for folder in (PACKS, EXPERIMENTS):
+            self.folder.below(folder).names()
 
     def check_name(self, name: str | None) -> None:
         """Make sure that a new experiment can have this name (None: the next free one).
@@ -161,9 +262,7 @@ class Archive:
         Raises:
             UsageError: the name is taken or cannot be one.
         """
-        if name is not None and not is_name(name):
-            raise UsageError(f"{name!r} cannot name an experiment",
-                             "", "use letters, digits and . _ + -")
+        check_is_name(name)
         if name is not None and os.path.lexists(self._path(EXPERIMENTS, name)):
             raise UsageError(f"experiment {name} exists", "", "choose another name, "
                              "or remove it first")
@@ -173,9 +272,9 @@ class Archive:
         found: list[Content] = []
         for experiment in reversed(self.experiments()[-_LOOKED_AT:]):
             try:
-                told = json.loads(experiment.manifest_json())
+                told = read_json(experiment.manifest_json(), "a manifest")
                 log, command = told.get("log", {}), told["command"]
-                base = manifests.content_in(log.get("content") or log.get("base"))
+                base = manifests.content_in(log.get("base" if log.get("is_packed") else "content"))
                 if base is None or bool(log.get("is_apart")) != is_apart or base.size > MAX_BASE_BYTES or not self.store.has(base):
                     continue
             except (RexError, ValueError, TypeError, KeyError, AttributeError):
@@ -202,26 +301,29 @@ class Archive:
         lock = FileLock(self.lock_path)
         try:
             facts = {k: v for k, v in experiment.begun.items() if k not in ("format", "pid")}
-            return Recording(experiment.directory, self.store, LEVEL, lock, facts, self._find_log_base)
+            self._refuse_links()
+            for file in experiment.folder.names():
+                os.close(experiment.folder.descriptor(file))   # it is a plain file, which may be appended to
+            return Recording(experiment.folder, self.store, LEVEL, lock, facts, self._find_log_base)
         except BaseException:
             lock.release()
             raise
 
-    def _make_directory(self, name: str | None) -> str:
+    def _make_directory(self, name: str | None) -> Folder:
         self.check_name(name)
         numbers = [int(e.name[3:]) for e in self.experiments() if e.name[:3] == "exp" and e.name[3:] and not e.name[3:].strip(_DIGITS)]
         number = max(numbers, default=-1) + 1
         while True:
-            directory = self._path(EXPERIMENTS, name or f"exp{number}")
+            folder = self.folder.below(EXPERIMENTS, name or f"exp{number}")
             try:
-                os.mkdir(directory)   # atomic: of two recorders one gets the name
+                os.mkdir(folder.path)   # atomic: of two recorders one gets the name
             except FileExistsError:
                 if name:
                     raise UsageError(f"experiment {name} exists", "", "choose another name, "
                                      "or remove it first") from None
                 number += 1
                 continue
-            return directory
+            return folder
 
     def remove(self, name: str) -> None:
         """Remove an experiment; its objects stay until `gc`.
@@ -229,14 +331,16 @@ class Archive:
         Raises:
             Locked: it is being recorded.
             NotFound: there is none.
+            Damaged: its folder is none, or holds what Rex did not write; nothing is removed.
         """
         experiment = self.experiment(name)
+        files = experiment.folder.names()
         if experiment.state == RECORDING:
-            raise Locked(f"experiment {name} is being recorded")
-        # The manifest goes first: from then on it is incomplete, whatever happens.
-        known = sorted(NAMES, key=lambda n: n != "manifest.json.zst")
-        kept = [n for n in os.listdir(experiment.directory) if n.startswith(".tmp-")]
-        for file in [*known, *kept]:
+            raise Locked(f"experiment {experiment.name} is being recorded")
+        if strange := sorted(file for file in files if file not in NAMES and not file.startswith(".tmp-")):
+            raise Damaged(f"experiment {experiment.name} holds other files", strange[0], "move them away")
+        # Its identity goes first: from then on it is incomplete, whatever happens.
+        for file in sorted(files, key=lambda file: file != IDENTITY):
             remove_if_there(os.path.join(experiment.directory, file))
         os.rmdir(experiment.directory)
 
@@ -272,45 +376,6 @@ class Archive:
             raise
 
 
-def check_first(data: bytes, where: str) -> None:
-    """Make sure that an archive's first file is one, in a format that we read.
-
-    Raises:
-        TooNew: a newer Rex made it.
-        Damaged: it makes no sense.
-    """
-    try:
-        version = json.loads(data)["format"]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise Damaged(f"{where}/{FIRST_FILE} is damaged", str(error)) from error
-    if not isinstance(version, int) or version < 1:
-        raise Damaged(f"{where}/{FIRST_FILE} is damaged", f"format version {version!r}")
-    if version > VERSION:
-        raise TooNew(f"{where} has format version {version}",
-                     f"this Rex reads up to {VERSION}", "use a newer Rex")
-
-
-def refuse_other_files(names: Collection[str], where: str) -> None:
-    """Make sure that nothing but an archive is there, in the making or made by another process a moment ago.
-
-    Raises:
-        UsageError: something else is.
-    """
-    if FIRST_FILE not in names and any(n not in (EXPERIMENTS, PACKS) and not n.startswith(".tmp-") for n in names):
-        raise UsageError(f"{where} is not an archive", "it holds other files", "choose another name")
-
-
-def default_in(data: bytes) -> str | None:
-    """The name in the file that tells the default experiment, if it is one."""
-    name = data.decode("ascii", "replace").strip()
-    return name if is_name(name) else None
-
-
-def is_name(name: object) -> bool:
-    """Whether this can name an experiment."""
-    return isinstance(name, str) and 0 < len(name) <= _NAME_LENGTH and name[0] in _LETTERS and _IN_NAMES.issuperset(name)
-
-
 def write_all(fd: int, data: bytes) -> None:
     """Write every byte, however the kernel splits it."""
     view = memoryview(data)
@@ -323,9 +388,14 @@ def _natural(name: str) -> tuple[str, int, str]:
     return (name[:-len(number)], int(number), name) if number else (name, -1, name)
 
 
-def _start_and_name(experiment: Experiment) -> tuple[int, tuple[str, int, str]]:
+def _is_chosen_by_itself(experiment: Experiment) -> bool:
+    """Whether it was recorded, not made from another, and can be read."""
     try:
-        start = experiment.begun.get("start_ns", 0)
-    except Damaged:
-        start = 0
+        return not ancestor(experiment.manifest.extra)
+    except (Damaged, TooNew):
+        return False
+
+
+def _start_and_name(experiment: Experiment) -> tuple[int, tuple[str, int, str]]:
+    start = experiment.begun.get("start_ns", 0)
     return (start if isinstance(start, int) else 0, _natural(experiment.name))

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
+import re
+import stat
 from dataclasses import dataclass
 from typing import BinaryIO, Callable
 
 from rex import codec
+from rex.archive import logs
 from rex.archive.archive import Archive
+from rex.archive.topfiles import DEFAULT, EXPERIMENTS, FIRST_FILE, LOCK, PACKS
 from rex.archive.content import Content
-from rex.archive.experiment import COMPLETE, INCOMPLETE, Experiment
+from rex.archive.experiment import BEGUN, COMPLETE, INCOMPLETE, NAMES, Experiment
 from rex.archive.gc import leftovers
 from rex.archive.locks import FileLock, remove_if_there
 from rex.archive.packs import PackReader
-from rex.archive.usage import reached
-from rex.errors import Damaged, NotFound, RexError
+from rex.archive.usage import needed_contents, reached
+from rex.errors import Damaged, RexError
 
 _BLOCK_BYTES = 1 << 20
+_PACK_NAME = re.compile(r"[0-9a-f]{64}\.pack")
 Progress = Callable[[int, int], None]
 
 
@@ -50,27 +56,156 @@ def check(archive: Archive, repair: bool = False, progress: Progress | None = No
     Raises:
         Locked: repair was asked for while somebody records.
     """
-    lock = FileLock(archive.lock_path, exclusive=True, wait=False) if repair else None
+    look = _Check(archive, progress)
+    if not repair:
+        with archive.held():
+            look.run()
+        return look.problems + look.waste(False)
+    lock = FileLock(archive.lock_path, exclusive=True, wait=False)
     try:
-        packs, experiments = archive.store.packs(), archive.experiments()
-        problems = [Problem(f"packs/{name}", str(error))
-                    for name, error in archive.store.damaged.items()]
-        needed: set[bytes] | None = set()
-        steps = len(packs) + len(experiments)
-        for done, pack in enumerate(packs):
-            problems += _check_pack(pack)
-            if progress:
-                progress(done + 1, steps)
-        for done, experiment in enumerate(experiments, len(packs)):
-            found, needs = _check_experiment(archive, experiment)
-            problems += found
-            needed = None if needs is None or needed is None else needed | needs
-            if progress:
-                progress(done + 1, steps)
-        return problems + _check_orphans(archive, packs, needed, repair)
+        look.run()
+        return look.problems + look.waste(True)
     finally:
-        if lock:
-            lock.release()
+        lock.release()
+
+
+class _Check:
+    """One look at all of an archive, in which others may record and from which they may remove meanwhile."""
+
+    def __init__(self, archive: Archive, progress: Progress | None) -> None:
+        self._archive = archive
+        self._progress = progress
+        self.problems: list[Problem] = []
+        self._whole: set[Content] = set()      # contents that were verified
+        self._packs: list[PackReader] = []
+        self._needed: set[bytes] | None = set()  # objects; None if nobody can tell
+
+    def run(self) -> None:
+        """Find everything that is wrong."""
+        archive = self._archive
+        try:
+            experiments, packs = archive.experiments(), archive.store.packs()
+        except Damaged as error:
+            self._add("the archive", str(error))
+            self._needed = None
+            return
+        self._packs = packs
+        if packs and not archive.folder.has(EXPERIMENTS):
+            self._add(EXPERIMENTS, "it is missing")
+        self.problems += [Problem(f"packs/{name}", str(error)) for name, error in archive.store.damaged.items()]
+        self._look_at_names()
+        steps = [functools.partial(self._look_at_pack, pack) for pack in packs]
+        steps += [functools.partial(self._look_at_experiment, experiment) for experiment in experiments]
+        for done, step in enumerate(steps):
+            step()
+            if self._progress:
+                self._progress(done + 1, len(steps))
+
+    def _add(self, where: str, what: str, is_harmless: bool = False) -> None:
+        self.problems.append(Problem(where, what, is_harmless))
+
+    def _look_at_names(self) -> None:
+        """The archive's own small files, and what Rex did not write."""
+        archive = self._archive
+        try:
+            archive.explicit_default()
+        except (Damaged, OSError) as error:
+            self._add(DEFAULT, str(error))
+        folders = {"": (archive.folder, {FIRST_FILE, EXPERIMENTS, PACKS, DEFAULT, LOCK}), PACKS: (archive.store.folder, None)}
+        for where, (folder, known) in folders.items():
+            for name in sorted(folder.names_if_there()):
+                path = os.path.join(where, name)
+                if not (name in known if known else _PACK_NAME.fullmatch(name)) and not name.startswith(".tmp-"):
+                    self._add(path, "Rex did not write it, and does not read it", True)
+        if archive.folder.has(LOCK) and not stat.S_ISREG(archive.folder.info(LOCK).st_mode):
+            self._add(LOCK, "it is no plain file")
+
+    def _look_at_pack(self, pack: PackReader) -> None:
+        try:
+            self.problems += _check_pack(pack)
+        except FileNotFoundError:     # another process has removed it, after it made new ones of what is needed
+            pass
+        except (Damaged, OSError) as error:
+            self._add(f"packs/{pack.name}", f"it cannot be read: {error}")
+
+    def _look_at_experiment(self, experiment: Experiment) -> None:
+        before = len(self.problems)
+        needs = self._find_problems(experiment, f"experiments/{experiment.name}")
+        if not experiment.is_there:   # another process has removed it
+            del self.problems[before:]
+        elif needs is None or self._needed is None:
+            self._needed = None
+        else:
+            self._needed |= needs
+
+    def _find_problems(self, experiment: Experiment, where: str) -> set[bytes] | None:
+        """Report what is wrong with an experiment; the objects that it needs, None if nobody can tell."""
+        try:
+            state = experiment.state
+            for name in sorted(set(experiment.folder.names()) - set(NAMES)):
+                if not name.startswith(".tmp-"):
+                    self._add(f"{where}/{name}", "Rex did not write it, and does not read it", True)
+            if not experiment.begun and state == COMPLETE:
+                self._add(where, f"its {BEGUN} is missing")
+            if state == INCOMPLETE:
+                self._add(where, "incomplete: its recorder did not finish", True)
+            contents = needed_contents(experiment)
+            log = experiment.manifest.log if state == COMPLETE else None
+        except (RexError, OSError) as error:
+            self._add(where, str(error))
+            return None
+        is_broken = False
+        for content in sorted(set(contents) - self._whole, key=lambda c: c.sha256):
+            if problem := _check_content(self._archive, content):
+                self._add(where, f"{_owner(experiment, content)}: {problem}", state != COMPLETE)
+                is_broken = True
+            else:
+                self._whole.add(content)
+        if log and not is_broken:
+            try:
+                logs.verify(log, self._archive.store)
+            except (RexError, OSError) as error:
+                self._add(where, f"its log: {error}")
+        return None if is_broken else reached(self._archive, experiment)
+
+    def waste(self, repair: bool) -> list[Problem]:
+        """What crashes left; with repair, for somebody who holds the archive alone, also packs that nobody needs, and all of it is removed."""
+        try:
+            found = [(path, "a temporary file without a writer") for path in leftovers(self._archive)]
+        except Damaged:
+            found = []
+        if not repair:   # while others use the archive, a file may be about to be locked by its writer
+            return [self._waste(path, what) for path, what in found if _is_idle(self._archive) and os.path.lexists(path)]
+        if self._needed is not None and _is_certain(self._archive):
+            # Without the lock a recorder may be about to need these packs.
+            found += [(pack.path, "no experiment needs anything of this pack") for pack in self._packs
+                      if not self._needed & pack.places.keys()]
+        for path, _ in found:
+            remove_if_there(path)
+        return [self._waste(path, what, True) for path, what in found]
+
+    def _waste(self, path: str, what: str, is_removed: bool = False) -> Problem:
+        return Problem(os.path.relpath(path, self._archive.path), what, True, is_removed)
+
+
+def _is_idle(archive: Archive) -> bool:
+    """Whether nobody uses the archive."""
+    try:
+        FileLock(archive.lock_path, exclusive=True, wait=False, is_made=False).release()
+    except FileNotFoundError:
+        return True
+    except (OSError, RexError):
+        return False
+    return True
+
+
+def _is_certain(archive: Archive) -> bool:
+    """Whether it is certain which experiments there are."""
+    try:
+        archive.certain_experiments()
+    except (Damaged, OSError):
+        return False
+    return True
 
 
 def _hash_stream(stream: BinaryIO) -> tuple[str, int]:
@@ -83,14 +218,9 @@ def _hash_stream(stream: BinaryIO) -> tuple[str, int]:
 
 def _check_pack(pack: PackReader) -> list[Problem]:
     where = f"packs/{pack.name}"
-    try:
-        with open(pack.path, "rb") as file:
-            if _hash_stream(file)[0] + ".pack" == pack.name:
-                bad_whole = []
-            else:
-                bad_whole = [Problem(where, "its bytes do not have the hash in its name")]
-    except OSError as error:
-        return [Problem(where, f"cannot be read: {error.strerror}")]
+    with pack.open() as file:
+        bad_whole = [] if _hash_stream(file)[0] + ".pack" == pack.name else [
+            Problem(where, "its bytes do not have the hash in its name")]
     by_frame: dict[int, list[bytes]] = {}
     for digest, place in pack.places.items():
         by_frame.setdefault(place.frame, []).append(digest)
@@ -98,7 +228,7 @@ def _check_pack(pack: PackReader) -> list[Problem]:
     for number, digests in by_frame.items():
         try:
             frame = pack.read_frame(number)
-        except (Damaged, OSError) as error:
+        except Damaged as error:
             problems.append(Problem(where, f"frame {number} of {len(digests)} objects: {error}"))
             continue
         for digest in digests:
@@ -108,34 +238,11 @@ def _check_pack(pack: PackReader) -> list[Problem]:
     return bad_whole + problems
 
 
-def _check_experiment(archive: Archive, experiment: Experiment
-                      ) -> tuple[list[Problem], set[bytes] | None]:
-    """Problems, and the objects that it needs; None if nobody can tell."""
-    where = f"experiments/{experiment.name}"
-    if experiment.state != COMPLETE:
-        problems = [Problem(where, "incomplete: its recorder did not finish", is_harmless=True)
-                    ] if experiment.state == INCOMPLETE else []
-        try:
-            return problems, reached(archive, experiment)
-        except Damaged as error:
-            return [*problems, Problem(where, str(error), is_harmless=True)], None
-    try:
-        manifest = experiment.manifest
-    except (RexError, OSError) as error:
-        return [Problem(where, str(error))], None
-    problems = _check_log(experiment, where)
-    broken = False
-    for content in sorted(set(manifest.contents()), key=lambda c: c.sha256):
-        if problem := _check_content(archive, content):
-            problems.append(Problem(where, f"{_owner(experiment, content)}: {problem}"))
-            broken = True
-    return problems, None if broken else reached(archive, experiment)
-
-
 def _owner(experiment: Experiment, content: Content) -> str:
-    for path, entry in experiment.manifest.files.items():
-        if content in entry.contents():
-            return path
+    if experiment.state == COMPLETE:
+        for path, entry in experiment.manifest.files.items():
+            if content in entry.contents():
+                return path
     return f"content {content.sha256[:16]}"
 
 
@@ -149,35 +256,6 @@ def _check_content(archive: Archive, content: Content) -> str:
         else:
             for _ in archive.store.read_pieces(content):
                 pass
-    except Damaged as error:
+    except (RexError, OSError) as error:
         return str(error)
     return ""
-
-
-def _check_log(experiment: Experiment, where: str) -> list[Problem]:
-    facts = experiment.manifest.log
-    if facts is None:
-        return []
-    try:
-        with experiment.open_log() as stream:
-            sha256, size = _hash_stream(stream)
-    except (Damaged, NotFound, OSError) as error:
-        return [Problem(where, f"its log: {error}")]
-    if (sha256, size) != (facts.sha256, facts.size):
-        return [Problem(where, "its log does not have the hash in the manifest")]
-    return []
-
-
-def _check_orphans(archive: Archive, packs: list[PackReader], needed: set[bytes] | None,
-                   repair: bool) -> list[Problem]:
-    found = [(path, "a temporary file without a writer") for path in leftovers(archive)]
-    if repair and needed is not None:
-        # Without the lock a recorder may be about to need these packs.
-        found += [(pack.path, "no experiment needs anything of this pack") for pack in packs
-                  if not needed & pack.places.keys()]
-    problems = []
-    for path, what in found:
-        if repair:
-            remove_if_there(path)
-        problems.append(Problem(os.path.relpath(path, archive.path), what, True, repair))
-    return problems

@@ -46,6 +46,19 @@ class Content:
         return [self.sha256, self.size] if self.depth == 0 else [self.sha256, self.size, self.depth, self.tree]
 
 
+def check_content(content: Content) -> None:
+    """Make sure that a content which a stranger named can be one.
+
+    Raises:
+        ValueError: it cannot.
+    """
+    for name in (content.sha256, content.tree):
+        if name and (len(name) != 64 or not set(name) <= set("0123456789abcdef")):
+            raise ValueError(f"not a hash: {name!r:.80}")
+    if not content.sha256 or content.size < 0 or bool(content.tree) != bool(content.depth) or not 0 <= content.depth <= MAX_DEPTH:
+        raise ValueError("a content does not hold together")
+
+
 def split_list(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     """Cut a level of a tree into lists where the hashes say so.
 

@@ -6,58 +6,71 @@ import contextlib
 import functools
 import json
 import os
-import re
 from types import TracebackType
 from typing import Any, BinaryIO, Callable, Iterable, Iterator, Mapping
 
 from rex import codec
-from rex.archive import capture, logs, manifest as manifests
+from rex.archive import amendments, capture, logs, manifest as manifests
+from rex.archive.amendments import ABOUT, MAX_ABOUT_BYTES
 from rex.archive.content import Content
+from rex.archive.folder import Folder
 from rex.archive.frames import Frames
 from rex.archive.identities import Identities
+from rex.archive.jsonform import read_json
 from rex.archive.locks import (FileLock, append_whole, is_locked, remove_if_there, sync_directory, sync_file,
-                               whole_file, write_atomically)
+                               write_atomically)
 from rex.archive.manifest import FileState, Line, LogFacts, Manifest
-from rex.archive.packer import Packer
+from rex.archive.packer import Apart, Packer
+from rex.archive.sealed import is_sealed, seal, seal_content, unseal, unseal_content
 from rex.archive.store import Store
 from rex.errors import Damaged, Locked, NotFound, RexError
 from rex.values import replace
 
-BEGUN_VERSION = 1
-BEGUN, LOG_PART, LOG, MANIFEST = "begun.json", "log.part", "log.zst", "manifest.json.zst"
+BEGUN, LOG_PART, IDENTITY = "begun", "log.part", "identity"
 LOCK, KEPT = "lock", "kept.part"
 # Tables that other rooms derive from the log, for quick questions; nothing depends on them.
 INDEX = "index.sqlite"
-NAMES = (BEGUN, LOG_PART, LOG, MANIFEST, LOCK, KEPT, INDEX, INDEX + "-journal")
+NAMES = (BEGUN, LOG_PART, IDENTITY, ABOUT, LOCK, KEPT, INDEX, INDEX + "-journal")
 
-COMPLETE, RECORDING, INCOMPLETE = "complete", "recording", "incomplete"
+COMPLETE, RECORDING, INCOMPLETE, DAMAGED = "complete", "recording", "incomplete", "damaged"
 
 MAX_MANIFEST_BYTES = 1 << 30
-MAX_BEGUN_BYTES = 16 << 20
+MAX_BEGUN_BYTES, MAX_KEPT_BYTES, MAX_IDENTITY_BYTES = 16 << 20, 1 << 30, 1 << 10
 MANIFEST_LEVEL = 12
-_HASH = "[0-9a-f]{64}"
 
 
 class Experiment:
     """An experiment that somebody recorded, or began to."""
 
-    def __init__(self, directory: str, store: Store) -> None:
-        self.directory = directory
-        self.name = os.path.basename(directory)
+    def __init__(self, folder: Folder, store: Store) -> None:
+        self.directory = folder.path
+        self.name = os.path.basename(folder.path)
+        self.folder = folder
         self._store = store
 
     def __repr__(self) -> str:
         return f"Experiment({self.name!r})"
 
-    def _path(self, name: str) -> str:
-        return os.path.join(self.directory, name)
-
     @property
     def state(self) -> str:
-        """complete; or recording right now; or incomplete, left by a crash."""
-        if os.path.exists(self._path(MANIFEST)):
-            return COMPLETE
-        return RECORDING if is_locked(self._path(LOCK)) else INCOMPLETE
+        """complete; recording right now; incomplete, left by a crash or just removed; or damaged: it has no directory."""
+        try:
+            if self.folder.has(IDENTITY):
+                return COMPLETE
+            return RECORDING if is_locked(os.path.join(self.directory, LOCK)) else INCOMPLETE
+        except Damaged:
+            return DAMAGED
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it is still in the archive: another process may have removed it."""
+        try:
+            self.folder.names()
+        except FileNotFoundError:
+            return False
+        except RexError:
+            pass
+        return True
 
     @property
     def is_session(self) -> bool:
@@ -71,78 +84,103 @@ class Experiment:
     @functools.cached_property
     def begun(self) -> dict[str, Any]:
         """The facts known at its start; empty when a crash came even before them."""
+        where = f"{BEGUN} of {self.name}"
         try:
-            with open(self._path(BEGUN), "rb") as file:
-                data = file.read(MAX_BEGUN_BYTES)
-            facts = json.loads(data) if data.strip(b"\0") else {}   # as a failure of the power may leave it
+            data = self.folder.read(BEGUN, MAX_BEGUN_BYTES)
         except FileNotFoundError:
             return {}
-        except (ValueError, RecursionError) as error:
-            raise Damaged(f"{BEGUN} of {self.name} is damaged", str(error)) from error
+        if not data.strip(b"\0"):   # as a failure of the power may leave it
+            return {}
+        try:
+            facts = read_json(unseal(data, where), where)
+        except ValueError as error:
+            raise Damaged(f"{where} is damaged", str(error), "see: rex check") from error
         if not isinstance(facts, dict):
-            raise Damaged(f"{BEGUN} of {self.name} is damaged", "it is no object")
+            raise Damaged(f"{where} is damaged", "it is no object", "see: rex check")
         return facts
 
     @functools.cached_property
+    def root(self) -> Content:
+        """The content that is its manifest.
+
+        Raises:
+            NotFound: it never finished.
+            Damaged: nobody can tell.
+        """
+        try:
+            return unseal_content(self.folder.read(IDENTITY, MAX_IDENTITY_BYTES), f"{IDENTITY} of {self.name}")
+        except FileNotFoundError:
+            raise NotFound(f"experiment {self.name} is {self.state}",
+                           "it has no manifest") from None
+
+    @property
+    def identity(self) -> str:
+        """What tells it from all others, in any archive: the sha256 of its manifest; raises as `root`."""
+        return self.root.sha256
+
+    @functools.cached_property
     def manifest(self) -> Manifest:
-        """What the experiment consists of.
+        """What the experiment consists of, with what people changed since.
 
         Raises:
             NotFound: it never finished.
             Damaged, TooNew: the manifest cannot be read.
         """
-        return manifests.decode(self.manifest_json(), self._store.read)
+        found = manifests.decode(self.manifest_json(), self._store.read)
+        return replace(found, extra=amendments.apply(found.extra, self.changes)) if self.changes else found
+
+    @functools.cached_property
+    def changes(self) -> dict[str, Any]:
+        """What people changed since the recording, as `amendments` has it; raises Damaged."""
+        line = self.about_line()
+        return amendments.decode(line, f"{ABOUT} of {self.name}") if line else {}
+
+    def about_line(self) -> bytes:
+        """The line that holds these changes; empty for none."""
+        try:
+            return self.folder.read(ABOUT, MAX_ABOUT_BYTES)
+        except FileNotFoundError:
+            return b""
 
     def manifest_json(self) -> bytes:
-        """The manifest's text, as it was written.
-
-        Raises:
-            NotFound: it never finished.
-            Damaged: the manifest cannot be read.
-        """
-        try:
-            with open(self._path(MANIFEST), "rb") as file:
-                data = file.read()
-        except FileNotFoundError:
-            raise NotFound(f"experiment {self.name} is {self.state}",
-                           "it has no manifest") from None
-        return codec.decompress(data, MAX_MANIFEST_BYTES)
+        """The manifest's text, as it was written; raises as `manifest`."""
+        return self._store.read(self.root, MAX_MANIFEST_BYTES)
 
     def kept(self) -> list[Content]:
-        """What an unfinished experiment needs so far, as its recorder told."""
+        """What an unfinished experiment needs so far, as its recorder wrote."""
+        where = f"{KEPT} of {self.name}"
         try:
-            with open(self._path(KEPT), "rb") as file:
-                lines = file.read().splitlines(keepends=True)
+            lines = self.folder.read(KEPT, MAX_KEPT_BYTES).splitlines(keepends=True)
         except FileNotFoundError:
             return []
-        return [content for line in lines if (content := _parse_kept(line))]
+        if lines and not lines[-1].endswith(b"\n") and not is_sealed(lines[-1][:-1] + b"\n"):
+            lines.pop()   # a crash has cut it
+        return [unseal_content(line, where) for line in lines]
 
     def folder_bytes(self) -> int:
-        """What its own folder takes: log, manifest, facts."""
-        return sum(entry.stat(follow_symlinks=False).st_size
-                   for entry in os.scandir(self.directory))
+        """What its own folder takes."""
+        return self.folder.size_bytes()
 
     @property
     def log_path(self) -> str:
-        """The log's file: compressed when complete, the part that was written otherwise."""
-        # A log that is compressed already may need a base that only the manifest names.
-        part, done = self._path(LOG_PART), self._path(LOG)
-        return part if self.state != COMPLETE and os.path.exists(part) or not os.path.exists(done) else done
+        """The log's file while the experiment is not complete."""
+        return os.path.join(self.directory, LOG_PART)
 
     def open_log(self) -> BinaryIO:
-        """The log's bytes, decompressed as they are read.
+        """The log's bytes, decompressed as they are read; of an unfinished experiment what there is.
 
         Raises:
             NotFound: it has no log.
             Damaged: what it is stored with is.
         """
-        facts = self.manifest.log if self.state == COMPLETE else None
-        if facts and facts.content:
-            return logs.open_content(facts.content, facts, self._store)
-        try:
-            return logs.open_file(self.log_path, facts, self._store)
-        except FileNotFoundError:
-            raise NotFound(f"experiment {self.name} has no log") from None
+        if self.state == COMPLETE:
+            if facts := self.manifest.log:
+                return logs.open_log(facts, self._store)
+        else:
+            with contextlib.suppress(FileNotFoundError):
+                return self.folder.open(LOG_PART)
+        raise NotFound(f"experiment {self.name} has no log", "it was exported without one, or made from another tool's bundle",
+                       f"run it anew: rex runnew --headless -e {self.name}")
 
 
 class Recording:
@@ -153,14 +191,15 @@ class Recording:
     unless `finish` was reached: the experiment then stays in the archive, incomplete.
     """
 
-    def __init__(self, directory: str, store: Store, level: int, archive_lock: FileLock,
+    def __init__(self, folder: Folder, store: Store, level: int, archive_lock: FileLock,
                  facts: Mapping[str, Any], find_base: Callable[[list[str], bool], Content | None] | None = None) -> None:
         """Begin in a fresh directory; takes the lock over.
 
         Args:
             find_base: the log of an experiment of the same command or a like one, times apart or not.
         """
-        self.directory = directory
+        self._folder = folder
+        self.directory = directory = folder.path
         self.name = os.path.basename(directory)
         self.log_path = os.path.join(directory, LOG_PART)
         self._store = store
@@ -171,11 +210,9 @@ class Recording:
         self._kept: BinaryIO | None = None
         self._is_begin_durable = False
         self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
-        text = json.dumps({"format": BEGUN_VERSION, "pid": os.getpid(), **facts},
-                          sort_keys=True, indent=1)
         try:
             # Whoever starts a program is not to wait for the disk.
-            write_atomically(os.path.join(directory, BEGUN), text.encode(), is_durable=False)
+            write_atomically(os.path.join(directory, BEGUN), begun_line({"pid": os.getpid(), **facts}), is_durable=False)
         except BaseException:
             self._lock.release()
             raise
@@ -250,6 +287,8 @@ class Recording:
         """Let gc keep these flushed contents although the experiment is not finished; `sync` makes it durable."""
         if self._kept is None:
             self._kept = open(os.path.join(self.directory, KEPT), "ab", buffering=0)
+            # A crash may have cut the last line.
+            os.ftruncate(self._kept.fileno(), self._folder.read(KEPT, MAX_KEPT_BYTES).rfind(b"\n") + 1)
         append_whole(self._kept, _kept_lines(contents))
 
     def restart(self) -> None:
@@ -295,18 +334,20 @@ class Recording:
             lines: of unchanged files, where they were made before.
         """
         manifest = replace(manifest, log=self._store_log(manifest))
-        return self.finish_as(manifests.encode(manifest, self._packer.add_pieces, lines))
+        text = manifests.encode(manifest, self._packer.add_pieces, lines)
+        return self.finish_as(self._packer.add_bytes(text, Apart(MANIFEST_LEVEL)))
 
-    def finish_as(self, manifest_json: bytes) -> Experiment:
-        """Make the experiment complete with a manifest that was written elsewhere."""
+    def finish_as(self, root: Content, about_line: bytes = b"") -> Experiment:
+        """Make the experiment complete with a manifest that was added, or was there, and what people changed of it."""
         self._packer.flush()
         self._sync_begin()
-        write_atomically(os.path.join(self.directory, MANIFEST),
-                         codec.compress(manifest_json, MANIFEST_LEVEL))
+        if about_line:
+            write_atomically(os.path.join(self.directory, ABOUT), about_line)
+        write_atomically(os.path.join(self.directory, IDENTITY), seal_content(root))
         remove_if_there(self.log_path)
         remove_if_there(os.path.join(self.directory, KEPT))
         self._release()
-        return Experiment(self.directory, self._store)
+        return Experiment(self._folder, self._store)
 
     def follow_log(self, command: list[str]) -> logs.LogKeeper:
         """Keep the log beside the run of a command; `finish` does the rest."""
@@ -315,25 +356,12 @@ class Recording:
         return self._log
 
     def _log_keeper(self, command: list[str]) -> logs.LogKeeper:
-        return logs.LogKeeper(self.log_path, os.path.join(self.directory, LOG), self._packer, self._store,
+        return logs.LogKeeper(self.log_path, self._packer, self._store,
                               lambda is_apart: self._find_base(command, is_apart))
 
     def _store_log(self, manifest: Manifest) -> LogFacts | None:
         log, self._log = self._log, None
         return (log or self._log_keeper(list(manifest.command))).finish()
-
-    def take_log(self, blocks: Iterable[bytes], facts: LogFacts) -> None:
-        """Store a log that comes compressed, and must be what a manifest says of it.
-
-        Raises:
-            Damaged: it is another log.
-        """
-        with whole_file(os.path.join(self.directory, LOG)) as target:
-            for block in blocks:
-                target.write(block)
-            target.flush()
-            with logs.open_file(target.name, facts, self._store) as log:
-                logs.verify(log, facts)
 
     def abandon(self) -> None:
         """Stop recording; what is there stays, marked incomplete. Harmless when repeated."""
@@ -357,16 +385,10 @@ class Recording:
         self.abandon()
 
 
+def begun_line(facts: Mapping[str, Any]) -> bytes:
+    """What begun holds of facts known at the start."""
+    return seal(json.dumps({"format": manifests.VERSION, **facts}, sort_keys=True).encode())
+
+
 def _kept_lines(contents: Iterable[Content]) -> bytes:
-    return "".join([f"{c.sha256} {c.size} {c.depth} {c.tree}\n" for c in contents]).encode()
-
-
-def _parse_kept(line: bytes) -> Content | None:
-    """The content that a line names; None where a crash cut it, or it is none."""
-    words = line.decode("ascii", "replace").split()
-    if not line.endswith(b"\n") or len(words) not in (3, 4) or not all(
-            re.fullmatch(_HASH, words[i]) for i in (0, 3) if i < len(words)):
-        return None
-    if not all(len(word) < 19 and word.isdigit() for word in words[1:3]):
-        return None
-    return Content(words[0], int(words[1]), int(words[2]), words[3] if len(words) == 4 else "")
+    return b"".join([seal_content(content) for content in contents])

@@ -5,8 +5,7 @@
     ...
     DONE     sha256 of all bytes before this section's head
 
-Sections come in this order: META, OBJS..., then NAME, MANI and, unless it was
-left out, LOGZ for each experiment, DONE.
+Sections come in this order: META, OBJS..., then NAME, perhaps INFO, and ROOT for each experiment, DONE.
 """
 
 from __future__ import annotations
@@ -18,9 +17,13 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Iterable, Iterator
 
 from rex import codec
-from rex.archive.archive import is_name
-from rex.archive.experiment import MANIFEST_LEVEL, MAX_MANIFEST_BYTES
+from rex.archive.amendments import MAX_ABOUT_BYTES
+from rex.archive.topfiles import is_name
+from rex.archive.content import Content
+from rex.archive.experiment import MAX_IDENTITY_BYTES
+from rex.archive.jsonform import read_json
 from rex.archive.packs import MAX_FRAME_BYTES
+from rex.archive.sealed import seal_content
 from rex.errors import Damaged, TooNew
 
 VERSION = 1
@@ -29,13 +32,13 @@ HEAD = struct.Struct("<4sIQ")
 COUNT = struct.Struct("<II")
 OBJECT = struct.Struct("<32sII")
 MAGIC = b"REXFILE\n"
-META, OBJECTS, NAME, MANIFEST, LOG, DONE = b"META", b"OBJS", b"NAME", b"MANI", b"LOGZ", b"DONE"
+META, OBJECTS, NAME, INFO, ROOT, DONE = b"META", b"OBJS", b"NAME", b"INFO", b"ROOT", b"DONE"
 
 FRAME_BYTES = 8 << 20     # raw bytes of objects that are compressed together
 LEVEL = 9
 _BLOCK_BYTES = 1 << 20
 # What a section may be at most, so that a lying size costs no memory.
-_LIMITS = {META: 1 << 20, OBJECTS: 64 << 20, NAME: 100, MANIFEST: MAX_MANIFEST_BYTES, DONE: 32}
+_LIMITS = {META: 1 << 20, OBJECTS: 64 << 20, NAME: 100, INFO: MAX_ABOUT_BYTES, ROOT: MAX_IDENTITY_BYTES, DONE: 32}
 
 Object = tuple[bytes, bytes]   # sha256, bytes
 
@@ -82,19 +85,12 @@ class ExportWriter:
             frame = codec.compress(b"".join([data for _, data in group]), LEVEL)
             self._section(OBJECTS, COUNT.pack(len(group), 0) + table + frame)
 
-    def add_experiment(self, name: str, manifest_json: bytes, log: BinaryIO | None,
-                       log_bytes: int = 0) -> None:
-        """Write an experiment whose objects are all written; the log is taken as it is stored."""
+    def add_experiment(self, name: str, root: Content, about_line: bytes = b"") -> None:
+        """Write an experiment whose objects are all written, its manifest's too, and what people changed of it."""
         self._section(NAME, name.encode())
-        self._section(MANIFEST, codec.compress(manifest_json, MANIFEST_LEVEL))
-        if log is None:
-            return
-        self._write(HEAD.pack(LOG, 0, log_bytes))
-        while block := log.read(min(_BLOCK_BYTES, log_bytes)):
-            self._write(block)
-            log_bytes -= len(block)
-        if log_bytes:
-            raise Damaged(f"the log of {name} is damaged", "it became shorter while it was read")
+        if about_line:
+            self._section(INFO, about_line)
+        self._section(ROOT, seal_content(root))
 
     def finish(self) -> None:
         """Write the end: without it the file counts as cut short."""
@@ -142,12 +138,12 @@ class ExportReader:
 
     def _head(self) -> tuple[bytes, int]:
         kind, zero, size = HEAD.unpack(self._read(HEAD.size))
-        if zero or kind != LOG and size > _LIMITS.get(kind, 0):
+        if zero or size > _LIMITS.get(kind, 0):
             raise Damaged("the export file is damaged", f"a section {kind!r} of {size} bytes")
         return kind, size
 
-    def sections(self) -> Iterator[tuple[bytes, bytes | Iterator[bytes]]]:
-        """Every section after the first as (kind, data); a log's data comes in blocks.
+    def sections(self) -> Iterator[tuple[bytes, bytes]]:
+        """Every section after the first as (kind, data).
 
         Raises:
             Damaged: the file ends early, or its hash is wrong.
@@ -155,12 +151,6 @@ class ExportReader:
         while True:
             before = self._digest.digest()
             kind, size = self._head()
-            if kind == LOG:
-                blocks = self._blocks(size)
-                yield kind, blocks
-                for _ in blocks:   # whatever the reader of the log left
-                    pass
-                continue
             data = self._read(size)
             if kind == DONE:
                 if data != before or self._stream.read(1):
@@ -169,23 +159,17 @@ class ExportReader:
                 return
             yield kind, data
 
-    def _blocks(self, size: int) -> Iterator[bytes]:
-        while size:
-            block = self._read(min(size, _BLOCK_BYTES))
-            size -= len(block)
-            yield block
-
 
 def _facts(data: bytes) -> Facts:
     try:
-        told = json.loads(data)
+        told = read_json(data, "the export file")
         names, default = told["experiments"], told.get("default")
         if not isinstance(names, list) or not all(is_name(n) for n in names):
             raise ValueError("names")
         if default is not None and default not in names:
             raise ValueError("default")
         return Facts(tuple(names), default)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise Damaged("the export file is damaged", f"its facts make no sense: {error}") from error
 
 

@@ -5,19 +5,25 @@ from __future__ import annotations
 import os
 import tempfile
 from dataclasses import dataclass
+from itertools import chain
 from typing import BinaryIO, Callable, Iterable, Iterator
 
 from rex import codec
 from rex.archive import exportfile as files
 from rex.archive.archive import Archive
 from rex.archive.check import Problem, check
-from rex.archive.experiment import COMPLETE, LOG, MAX_MANIFEST_BYTES, Experiment
+from rex.archive.content import Content, encode_list
+from rex.archive.experiment import COMPLETE, Experiment
 from rex.archive.exportfile import ExportReader, ExportWriter, Facts
-from rex.archive.landing import Landed, fingerprints, land, without_log
+from rex.archive.landing import Landed, identities, land, without_log
 from rex.archive.locks import FileLock
+from rex.archive.manifest import Manifest
 from rex.archive.packer import LEVEL, Packer
-from rex.errors import Damaged, NotFound
+from rex.archive.sealed import unseal_content
+from rex.errors import Damaged, NotFound, RexError
+from rex.values import replace
 
+_PIECE_BYTES = 1 << 20
 Progress = Callable[[int, int], None]
 
 
@@ -36,35 +42,55 @@ def choose(archive: Archive, names: Iterable[str]) -> list[Experiment]:
     Raises:
         NotFound: one is not there or not complete, or there is none.
     """
-    wanted = set(names)
-    for name in sorted(wanted):
-        if archive.experiment(name).state != COMPLETE:
-            raise NotFound(f"experiment {name} is not complete", "its recording did not finish",
+    found = [archive.experiment(name) for name in sorted(set(names))]
+    for experiment in found:
+        if experiment.state != COMPLETE:
+            raise NotFound(f"experiment {experiment.name} is not complete", "its recording did not finish",
                            "record it again")
-    found = [e for e in archive.experiments() if e.state == COMPLETE
-             and (e.name in wanted or not wanted)]
+    wanted = {experiment.name for experiment in found}
+    found = [e for e in archive.experiments() if (e.name in wanted or not wanted) and _is_readable(e, bool(wanted))]
     if not found:
         raise NotFound(f"no finished experiment in {archive.path}")
     return found
 
 
-def needed(archive: Archive, experiments: Iterable[Experiment], has_log: bool = True) -> dict[bytes, int]:
+def _is_readable(experiment: Experiment, is_named: bool) -> bool:
+    """Whether an experiment is complete; its manifest is read, so that its folder is not needed any more.
+
+    Raises:
+        NotFound, Damaged, TooNew: it cannot be read, and is not merely one that another process has just removed.
+    """
+    try:
+        return experiment.state == COMPLETE and bool(experiment.root and experiment.manifest)
+    except RexError:
+        if is_named or experiment.is_there:
+            raise
+        return False
+
+
+def needed(archive: Archive, experiments: Iterable[Experiment]) -> dict[bytes, int]:
     """The sizes of all objects that experiments need, by hash, in the order of first need.
 
     Raises:
         Damaged: a manifest or a list of objects cannot be read.
     """
+    contents = [content for e in experiments for content in [e.root, *contents_of(e.manifest)]]
+    return objects_of(archive, contents)
+
+
+def contents_of(manifest: Manifest) -> list[Content]:
+    """The contents of an experiment in the order in which an export file has them."""
+    found = [*manifest.tables(), *[manifest.attachments[name] for name in sorted(manifest.attachments)]]
+    found += [c for path in sorted(manifest.files) for c in manifest.files[path].contents()]
+    return found + (manifest.log.contents() if manifest.log else [])
+
+
+def objects_of(archive: Archive, contents: Iterable[Content]) -> dict[bytes, int]:
+    """The sizes of all objects of these contents, by hash, in the order of first need; raises as `needed`."""
     found: dict[bytes, int] = {}
-    for experiment in experiments:
-        manifest = experiment.manifest
-        first = manifest.tables()
-        rest = [manifest.attachments[name] for name in sorted(manifest.attachments)]
-        rest += [c for path in sorted(manifest.files) for c in manifest.files[path].contents()]
-        if has_log and manifest.log:
-            rest += manifest.log.contents()
-        for content in dict.fromkeys(first + rest):
-            for digest, length in archive.store.needs(content):
-                found.setdefault(digest, length)
+    for content in dict.fromkeys(contents):
+        for digest, length in archive.store.needs(content):
+            found.setdefault(digest, length)
     return found
 
 
@@ -72,7 +98,8 @@ def export(archive: Archive, stream: BinaryIO, names: Iterable[str] = (), has_lo
            progress: Progress | None = None) -> Exported:
     """Write experiments, all complete ones by default, to a stream.
 
-    The bytes depend on nothing but the experiments, their names, and the version of zstd.
+    The bytes depend on nothing but the experiments, their names, and the version of zstd. Other
+    processes may record and remove meanwhile.
 
     Args:
         has_log: False leaves logs out; such an experiment cannot be replayed, but run anew.
@@ -80,17 +107,40 @@ def export(archive: Archive, stream: BinaryIO, names: Iterable[str] = (), has_lo
     Raises:
         NotFound, Damaged, TooNew: as reading does.
     """
-    experiments = choose(archive, names)
-    objects = needed(archive, experiments, has_log)
-    there = [experiment.name for experiment in experiments]
-    default = archive.explicit_default()
-    writer = ExportWriter(stream, Facts(tuple(there), default if default in there else None))
-    writer.add_objects(_read_all(archive, objects, progress))
-    for experiment in experiments:
-        _export_experiment(writer, experiment, has_log)
-    writer.finish()
-    stream.flush()
-    return Exported(tuple(there), len(objects), writer.size_bytes)
+    with archive.held():
+        experiments = choose(archive, names)
+        roots, contents, made = [], [], {}
+        for experiment in experiments:
+            if has_log:
+                roots.append(experiment.root)
+                contents += [roots[-1], *contents_of(experiment.manifest)]
+            else:
+                root, objects = whole_content(without_log(experiment.manifest_json()))
+                roots.append(root)
+                made.update(objects)
+                contents += contents_of(replace(experiment.manifest, log=None))
+        objects = objects_of(archive, contents)
+        there = [experiment.name for experiment in experiments]
+        default = archive.explicit_default()
+        writer = ExportWriter(stream, Facts(tuple(there), default if default in there else None))
+        writer.add_objects(chain(made.items(), _read_all(archive, objects, progress)))
+        for experiment, root in zip(experiments, roots):
+            writer.add_experiment(experiment.name, root, experiment.about_line())
+        writer.finish()
+        stream.flush()
+    return Exported(tuple(there), len(made) + len(objects), writer.size_bytes)
+
+
+def whole_content(data: bytes) -> tuple[Content, dict[bytes, bytes]]:
+    """A content that no archive has, and its objects."""
+    pieces = [data[at:at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES)]
+    objects = {codec.sha256(piece): piece for piece in pieces}
+    sha256 = codec.sha256(data)
+    if len(pieces) == 1:
+        return Content(sha256.hex(), len(data)), objects
+    names = encode_list([(codec.sha256(piece), len(piece)) for piece in pieces])
+    objects[codec.sha256(names)] = names
+    return Content(sha256.hex(), len(data), 1, codec.sha256(names).hex()), objects
 
 
 def _read_all(archive: Archive, objects: dict[bytes, int], progress: Progress | None
@@ -101,17 +151,6 @@ def _read_all(archive: Archive, objects: dict[bytes, int], progress: Progress | 
         done += length
         if progress:
             progress(done, total)
-
-
-def _export_experiment(writer: ExportWriter, experiment: Experiment, has_log: bool) -> None:
-    manifest_json = experiment.manifest_json()
-    facts = experiment.manifest.log
-    if not has_log or facts is None or facts.content:
-        writer.add_experiment(experiment.name, manifest_json if has_log else without_log(manifest_json), None)
-        return
-    with open(os.path.join(experiment.directory, LOG), "rb") as log:
-        size = os.fstat(log.fileno()).st_size
-        writer.add_experiment(experiment.name, manifest_json, log, size)
 
 
 def import_from(stream: BinaryIO, archive: Archive, names: Iterable[str] = ()) -> list[Landed]:
@@ -162,50 +201,44 @@ class _Importer:
     def __init__(self, archive: Archive, wanted: set[str]) -> None:
         self._archive = archive
         self._wanted = wanted
-        self._known = fingerprints(archive)
+        self._known = identities(archive)
         self._packer: Packer | None = Packer(archive.store, LEVEL)
-        self._landed: list[Landed] = []
-        self._name: str | None = None
-        self._manifest_json: bytes | None = None
 
     def run(self, reader: ExportReader) -> list[Landed]:
         """Take all of them."""
-        names = iter(reader.facts.experiments)
+        names, name, about_line = iter(reader.facts.experiments), None, b""
+        landed = []
         try:
             for kind, data in reader.sections():
-                if kind == files.OBJECTS and self._packer and isinstance(data, bytes):
+                if kind == files.OBJECTS and self._packer:
                     for _, piece in files.read_objects(data):
                         self._packer.add(piece)
-                elif kind == files.NAME and isinstance(data, bytes):
-                    self._land(None)
-                    self._name = next(names, None)
-                    if self._name is None or data != self._name.encode():
+                elif kind == files.NAME and name is None:
+                    name = next(names, None)
+                    if name is None or data != name.encode():
                         raise _unexpected(kind)
-                elif kind == files.MANIFEST and self._name and isinstance(data, bytes):
-                    self._manifest_json = codec.decompress(data, MAX_MANIFEST_BYTES)
-                elif kind == files.LOG and self._manifest_json and not isinstance(data, bytes):
-                    self._land(data)
+                elif kind == files.INFO and name and not about_line:
+                    about_line = data
+                elif kind == files.ROOT and name:
+                    landed += self._land(name, unseal_content(data, "the export file"), about_line)
+                    name, about_line = None, b""
                 else:
                     raise _unexpected(kind)
-            self._land(None)
-            if self._name is not None or next(names, None) is not None:
+            if name is not None or next(names, None) is not None:
                 raise Damaged("the export file is damaged", "an experiment is missing")
         finally:
             if self._packer:
                 self._packer.abandon()
-        return self._landed
+        return landed
 
-    def _land(self, log: Iterator[bytes] | None) -> None:
-        """Add the experiment that was read, if there is one and it is wanted."""
+    def _land(self, name: str, root: Content, about_line: bytes) -> list[Landed]:
+        """Add the experiment that was read, if it is wanted."""
         if self._packer:
             self._packer.flush()
             self._packer = None   # objects come before experiments
-        name, manifest_json = self._name, self._manifest_json
-        if name is None or manifest_json is None:
-            return
-        self._name = self._manifest_json = None
-        if not self._wanted or name in self._wanted:
-            self._landed.append(land(self._archive, self._known, name, manifest_json, log))
+        if self._wanted and name not in self._wanted:
+            return []
+        return [land(self._archive, self._known, name, root, about_line)]
 
 
 def _unexpected(kind: bytes) -> Damaged:

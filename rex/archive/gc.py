@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Callable, Iterator
 
 from rex.archive.archive import Archive
-from rex.archive.experiment import COMPLETE, Experiment
+from rex.archive.experiment import DAMAGED, INCOMPLETE, RECORDING
+from rex.archive.folder import Folder
 from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_directory
 from rex.archive.packs import PackReader
 from rex.archive.packer import DENSE_FRAME_BYTES, DENSE_LEVEL, Packer
 from rex.archive.usage import reached
-from rex.errors import Damaged
 
 # A pack is rewritten when more than this part of its bytes is not needed.
 _WASTE = 1 / 8
@@ -24,16 +25,26 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What `collect` did."""
+    """What `collect` did, and what it left.
+
+    Attributes:
+        left_objects, left_bytes: what no experiment needs, in packs of which most is needed; bytes are not compressed.
+        unfinished: names of experiments that a crash left; `rm` removes them.
+        other_files: what lies among the packs and is not Rex's.
+    """
 
     freed_bytes: int
     removed_objects: int
     removed_packs: int
     rewritten_packs: int
+    left_objects: int = 0
+    left_bytes: int = 0
+    unfinished: tuple[str, ...] = ()
+    other_files: tuple[str, ...] = ()
 
 
 def collect(archive: Archive, waste: float = _WASTE, recompress: bool = False,
-            progress: Progress | None = None) -> Collected:
+            progress: Progress | None = None, may_be_none: bool = False) -> Collected:
     """Remove objects that no experiment needs, and what crashes left behind.
 
     New packs are durable before old ones go: a crash at any instant loses nothing.
@@ -43,25 +54,27 @@ def collect(archive: Archive, waste: float = _WASTE, recompress: bool = False,
         waste: rewrite packs of whose raw bytes more than this part is not needed.
         recompress: rewrite all packs but those that are as small as can be.
         progress: called with the bytes rewritten and the bytes in all.
+        may_be_none: go on where no experiment is left.
     Raises:
-        Locked: somebody records into the archive.
-        Damaged: a manifest cannot be read, so that nobody knows what is needed.
+        Locked: somebody uses the archive.
+        Damaged: nobody can tell what is needed; nothing is removed.
     """
     lock = FileLock(archive.lock_path, exclusive=True, wait=False)
     try:
         os.makedirs(archive.store.directory, exist_ok=True)
-        return collect_alone(archive, waste, recompress, progress)
+        return collect_alone(archive, waste, recompress, progress, may_be_none=may_be_none)
     finally:
         lock.release()
 
 
 def collect_alone(archive: Archive, waste: float = _WASTE, recompress: bool = False,
-                  progress: Progress | None = None, threads: int = 0) -> Collected:
+                  progress: Progress | None = None, threads: int = 0, may_be_none: bool = False) -> Collected:
     """As `collect`, for somebody who holds the archive's lock alone; 0 threads: one per processor."""
-    before = _pack_bytes(archive)
+    before = archive.store.folder.size_bytes()
     live: set[bytes] = set()
-    for experiment in archive.experiments():
-        live |= _needed(archive, experiment)
+    experiments = archive.certain_experiments(may_be_none)
+    for experiment in experiments:
+        live |= reached(archive, experiment)
     replace, removed = _choose_packs(archive.store.packs(), live, waste, recompress)
     sealed = _rewrite(archive, replace, recompress, progress, threads)
     gone = [pack for pack, _ in replace if pack.name not in sealed]   # the same bytes have the same name
@@ -71,20 +84,16 @@ def collect_alone(archive: Archive, waste: float = _WASTE, recompress: bool = Fa
     for path in leftovers(archive):
         remove_if_there(path)
     archive.store.refresh()
-    return Collected(before - _pack_bytes(archive), removed, len(gone), sum(bool(needed) for _, needed in replace))
+    left = _not_needed(archive.store.packs(), live)
+    others = [name for name in archive.store.pack_names() if not name.endswith(".pack")]
+    return Collected(before - archive.store.folder.size_bytes(), removed, len(gone), sum(bool(needed) for _, needed in replace),
+                     len(left), sum(left.values()), tuple(each.name for each in experiments if each.state == INCOMPLETE),
+                     tuple(others))
 
 
-def _needed(archive: Archive, experiment: Experiment) -> set[bytes]:
-    try:
-        return reached(archive, experiment)
-    except Damaged:
-        if experiment.state == COMPLETE:
-            raise
-        return set()   # an unfinished one must not stand in the way
-
-
-def _pack_bytes(archive: Archive) -> int:
-    return sum(entry.stat().st_size for entry in os.scandir(archive.store.directory))
+def _not_needed(packs: list[PackReader], live: set[bytes]) -> dict[bytes, int]:
+    """The objects of packs that no experiment needs, with their sizes."""
+    return {digest: place.length for pack in packs for digest, place in pack.places.items() if digest not in live}
 
 
 def _choose_packs(packs: list[PackReader], live: set[bytes], waste: float, recompress: bool
@@ -150,7 +159,13 @@ def leftovers(archive: Archive) -> list[str]:
 
     Only names that Rex gives and places where it writes them count.
     """
-    experiments = [e.directory for e in archive.experiments() if e.state != "recording"]
-    return [entry.path for directory in [archive.store.directory, *experiments]
-            if os.path.isdir(directory) for entry in os.scandir(directory)
-            if entry.name.startswith(".tmp-") and not is_locked(entry.path)]
+    experiments = [e.folder for e in archive.experiments() if e.state not in (RECORDING, DAMAGED)]
+    return [os.path.join(folder.path, name) for folder in [archive.store.folder, *experiments]
+            for name in folder.names_if_there() if name.startswith(".tmp-") and _is_left(folder, name)]
+
+
+def _is_left(folder: Folder, name: str) -> bool:
+    try:
+        return stat.S_ISREG(folder.info(name).st_mode) and not is_locked(os.path.join(folder.path, name))
+    except FileNotFoundError:
+        return False

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
+import json
+import math
 import operator
+import re
 import sys
 import types
 from typing import Any, Callable, Union, get_args, get_origin
 
+from rex import limits
 from rex.values import defaults, is_value
 
 _SCALARS = frozenset((str, int, bool, float, type(None)))
@@ -35,6 +39,62 @@ def plain(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
     return value
+
+
+# Lone surrogates, but for those that stand for bytes which are not UTF-8; and NUL, which no name and no argument has.
+_REFUSED = r"[\0\ud800-\udc7f\udd00-\udfff]"
+_MAX_INTEGER = 1 << 64
+
+
+def read_json(data: bytes, what: str) -> Any:
+    """The value of a JSON text from anywhere.
+
+    Args:
+        what: the text for people.
+    Raises:
+        ValueError: it is none, or has numbers or characters that no writer of ours makes.
+        TooLarge: it would take too much memory.
+    """
+    limits.check_json(len(data), what)
+    try:
+        value = json.loads(data.decode(), parse_constant=_refuse_constant, parse_float=_finite, parse_int=_integer)
+        # Without one of these escapes no text can hold such a character.
+        if b"\\ud" in (lower := data.lower()) or b"\\u0000" in lower:
+            _check_texts(value)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    return value
+
+
+def _refuse_constant(text: str) -> None:
+    raise ValueError(f"a number is {text}")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"a number is {text:.60}")
+    return number
+
+
+def _integer(text: str) -> int:
+    number = int(text)
+    if not -_MAX_INTEGER < number < _MAX_INTEGER:
+        raise ValueError(f"a number is {text:.60}")
+    return number
+
+
+def _check_texts(value: Any) -> None:
+    refused, waiting = re.compile(_REFUSED), [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting += item
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
+        elif isinstance(item, str) and refused.search(item):
+            raise ValueError(f"a text has characters that no name has: {item!r:.60}")
 
 
 @functools.cache

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from typing import Any, Iterable
 
-from rex.archive import logs, manifest as manifests
+from rex.archive import amendments, logs, manifest as manifests
+from rex.archive.amendments import ABOUT
 from rex.archive.archive import Archive
-from rex.archive.experiment import COMPLETE
+from rex.archive.content import Content
+from rex.archive.experiment import COMPLETE, MAX_MANIFEST_BYTES
 from rex.archive.manifest import Manifest
 from rex.archive.store import Store
 from rex.errors import Damaged, RexError
@@ -30,25 +31,20 @@ class Landed:
     is_new: bool
 
 
-def fingerprint(manifest_json: bytes) -> str:
-    """What tells an experiment from all others: the hash of its manifest's text."""
-    return hashlib.sha256(manifest_json).hexdigest()
-
-
-def fingerprints(archive: Archive) -> dict[str, str]:
-    """The names of complete experiments by fingerprint; damaged ones are left out."""
+def identities(archive: Archive) -> dict[str, str]:
+    """The names of complete experiments by identity; damaged ones are left out."""
     found = {}
     for experiment in reversed(archive.experiments()):
         try:
             if experiment.state == COMPLETE:
-                found[fingerprint(experiment.manifest_json())] = experiment.name
+                found[experiment.identity] = experiment.name
         except RexError:
             continue
     return found
 
 
 def begun_facts(manifest: Manifest) -> dict[str, Any]:
-    """The facts of begun.json, from the manifest."""
+    """The facts of `begun`, from the manifest."""
     return {"command": list(manifest.command), "cwd": manifest.cwd, "user": manifest.user,
             "host": manifest.host, "start_ns": manifest.start_ns}
 
@@ -60,13 +56,13 @@ def without_log(manifest_json: bytes) -> bytes:
     return json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()
 
 
-def verify_references(store: Store, manifest: Manifest) -> None:
-    """Make sure that a store holds every object of an experiment.
+def verify_references(store: Store, contents: Iterable[Content]) -> None:
+    """Make sure that a store holds every object of these contents.
 
     Raises:
         Damaged: one is missing, or its size is another.
     """
-    for content in set(manifest.contents()):
+    for content in set(contents):
         for digest, length in store.needs(content):
             place = store.place(digest)
             if place is None or place.length != length:
@@ -74,37 +70,32 @@ def verify_references(store: Store, manifest: Manifest) -> None:
                               "get the experiment again")
 
 
-def land(archive: Archive, known: dict[str, str], source: str, manifest_json: bytes,
-         log: Iterable[bytes] | None) -> Landed:
+def land(archive: Archive, known: dict[str, str], source: str, root: Content, about_line: bytes = b"") -> Landed:
     """Add an experiment whose objects are all in the archive, unless it is there already.
 
     Args:
-        known: `fingerprints` of the archive; the new one is added.
+        known: `identities` of the archive; the new one is added.
         source: its name where it comes from; another one is taken if this one is in use.
-        log: the log's compressed bytes.
+        root: its manifest.
+        about_line: what people changed of it since the recording; empty for nothing.
     Raises:
         Damaged, TooNew: what came does not hold together; nothing but objects was added.
     """
-    mark = fingerprint(manifest_json)
-    if mark in known:
-        return Landed(source, known[mark], False)
-    manifest = manifests.decode(manifest_json, archive.store.read)
-    verify_references(archive.store, manifest)
-    if manifest.log and manifest.log.content and manifest.log.is_apart:
-        with logs.open_content(manifest.log.content, manifest.log, archive.store) as stream:
-            logs.verify(stream, manifest.log)
-    in_file = manifest.log if manifest.log and not manifest.log.content else None
-    if in_file and log is None:
-        raise Damaged(f"experiment {source} is damaged", "its log is missing", "get it again")
+    if root.sha256 in known:
+        return Landed(source, known[root.sha256], False)
+    manifest = manifests.decode(archive.store.read(root, MAX_MANIFEST_BYTES), archive.store.read)
+    if about_line:
+        amendments.decode(about_line, f"{ABOUT} of {source}")
+    verify_references(archive.store, [root, *manifest.contents()])
+    if manifest.log:
+        logs.verify(manifest.log, archive.store)
     taken = {experiment.name for experiment in archive.experiments()}
     recording = archive.begin(None if source in taken else source, begun_facts(manifest))
     try:
         with recording:
-            if in_file and log is not None:
-                recording.take_log(log, in_file)
-            recording.finish_as(manifest_json)
+            recording.finish_as(root, about_line)
     except BaseException:
         archive.remove(recording.name)   # what did not come whole was never here
         raise
-    known[mark] = recording.name
+    known[root.sha256] = recording.name
     return Landed(source, recording.name, True)

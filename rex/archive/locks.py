@@ -12,6 +12,7 @@ import os
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Iterator
 
+from rex.archive.folder import open_plain
 from rex.errors import Locked
 
 _DROPPED_BYTES = 1 << 20   # a smaller file is not worth it
@@ -20,14 +21,18 @@ _DROPPED_BYTES = 1 << 20   # a smaller file is not worth it
 class FileLock:
     """A shared or exclusive lock on a file, held until `release`."""
 
-    def __init__(self, path: str, exclusive: bool = False, wait: bool = True) -> None:
-        """Take the lock, creating the file if needed.
+    def __init__(self, path: str, exclusive: bool = False, wait: bool = True, is_made: bool = True) -> None:
+        """Take the lock.
 
+        Args:
+            is_made: the file is made if needed; False: it must be there, and need not be writable.
         Raises:
+            FileNotFoundError: it is not there.
             Locked: somebody else holds it and `wait` is False.
+            Damaged: a link or another thing is in the file's place.
         """
         self.path = path
-        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        self._fd = open_plain(path, os.O_RDWR | os.O_CREAT if is_made else os.O_RDONLY)
         kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
         try:
             fcntl.flock(self._fd, kind | (0 if wait else fcntl.LOCK_NB))
@@ -35,7 +40,7 @@ class FileLock:
             os.close(self._fd)
             if error.errno != errno.EWOULDBLOCK:
                 raise
-            raise Locked("the archive is in use", "another process records into it",
+            raise Locked("the archive is in use", "another process records into it or reads it",
                          "try again when that has ended") from error
 
     def release(self) -> None:
@@ -46,9 +51,13 @@ class FileLock:
 
 
 def is_locked(path: str) -> bool:
-    """Whether somebody holds an exclusive lock on the file."""
+    """Whether somebody holds an exclusive lock on the file.
+
+    Raises:
+        Damaged: it is no plain file.
+    """
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        fd = open_plain(path, os.O_RDONLY)
     except FileNotFoundError:
         return False
     try:

@@ -1,4 +1,4 @@
-"""How an experiment's log is kept: in a file of its own, as a content, or as the difference from another log."""
+"""How an experiment's log is kept: as it is, compressed as a stream, or as the difference from another log."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import itertools
 import os
 import threading
 from collections import deque
-from typing import BinaryIO, Callable, Iterator
+from typing import Any, BinaryIO, Callable, Iterator, cast
 
-from rex import codec
+from rex import codec, limits
 from rex.archive import apart
 from rex.archive.content import Content
-from rex.archive.locks import temporary_name, whole_file
+from rex.archive.locks import temporary_name
 from rex.archive.manifest import LogFacts
 from rex.archive.packer import LEVEL, Apart, Packer
 from rex.archive.store import Store
@@ -76,13 +76,13 @@ class Growing(io.RawIOBase):
         """The header of the whole log."""
         return os.pread(self._fd, apart.HEADER_BYTES, 0)
 
-    def facts(self, is_apart: bool) -> LogFacts:
-        """What is to be said of the whole log."""
+    def identity(self) -> tuple[str, int]:
+        """The sha256 and the size of the whole log."""
         digest, size = hashlib.sha256(), 0
         while block := os.pread(self._fd, _BLOCK_BYTES, size):
             digest.update(block)
             size += len(block)
-        return LogFacts(digest.hexdigest(), size, is_apart=is_apart)
+        return digest.hexdigest(), size
 
     def close(self) -> None:
         """Close the file."""
@@ -123,16 +123,14 @@ class _Held:
 class LogKeeper:
     """Keeps one log, beside the run that writes it or when it is there."""
 
-    def __init__(self, log: str, target: str, packer: Packer, store: Store,
-                 find_base: Callable[[bool], Content | None]) -> None:
+    def __init__(self, log: str, packer: Packer, store: Store, find_base: Callable[[bool], Content | None]) -> None:
         """Nothing is done yet.
 
         Args:
             log: the log's file, which need not be there yet.
-            target: the file for it, if it gets one.
             find_base: finds the log of an experiment that is much like this one, with times apart or not.
         """
-        self._log, self._target = log, target
+        self._log = log
         self._packer, self._store, self._find_base = packer, store, find_base
         self._is_whole = threading.Event()
         self._is_given_up = False
@@ -180,32 +178,31 @@ class LogKeeper:
             else:
                 deque(held, 0)
             if held.is_large:
-                base, body = None, opened.enter_context(_nameless(os.path.dirname(self._target)))
+                base, body = None, opened.enter_context(_nameless(os.path.dirname(self._log)))
                 codec.compress_blocks(held.take_all(), body, _LEVEL)
             if self._is_given_up:
                 return None
-            facts = source.facts(is_apart)
+            sha256, size = source.identity()
             # Now only: the header tells how many events there are.
             first = [apart.head(source.header())] if is_apart else []
-            if is_small:
-                codec.compress_blocks(held.blocks, body, _LEVEL)
-            elif not held.is_large and not (base and self._is_worth(body.tell(), facts.size, first + held.blocks)):
-                return replace(facts, content=self._packer.add_blocks(first + held.blocks, Apart()))
-            self._write(first, body)
-            return replace(facts, base=base)
+            is_packed = held.is_large or bool(base) and self._is_worth(body.tell(), size, first + held.blocks)
+            stored = self._packer.add_blocks(_stream(first, body) if is_packed else first + held.blocks, Apart(_LEVEL if is_small else 0))
+            return LogFacts(sha256, size, stored, is_packed, base if is_packed else None, is_apart)
 
     @staticmethod
     def _is_worth(stored: int, size: int, blocks: list[bytes]) -> bool:
         """Whether a difference of so many bytes is to be kept, and not the log itself."""
         return stored < size * _SURELY or stored < _WORTH_A_BASE * len(codec.compress(b"".join(blocks), LEVEL))
 
-    def _write(self, first: list[bytes], body: BinaryIO) -> None:
-        with whole_file(self._target) as out:
-            if first:
-                codec.compress_blocks(first, out, _LEVEL)
-            body.seek(0)
-            for block in iter(lambda: body.read(_BLOCK_BYTES), b""):
-                out.write(block)
+
+def _stream(first: list[bytes], body: BinaryIO) -> Iterator[bytes]:
+    """The stream to be stored, in blocks: the header in a frame of its own, which was made last, then the rest."""
+    if first:
+        head = io.BytesIO()
+        codec.compress_blocks(first, head, _LEVEL)
+        yield head.getvalue()
+    body.seek(0)
+    yield from iter(lambda: body.read(_BLOCK_BYTES), b"")
 
 
 def _nameless(directory: str) -> BinaryIO:
@@ -216,35 +213,60 @@ def _nameless(directory: str) -> BinaryIO:
     return file
 
 
-def open_file(path: str, facts: LogFacts | None, store: Store) -> BinaryIO:
-    """The bytes of a log that has a file, as its manifest says that it is stored; without a manifest as it is.
+class _Verified(io.RawIOBase):
+    """A log that must be what its manifest says, read from front to back."""
+
+    def __init__(self, stream: BinaryIO, facts: LogFacts) -> None:
+        self._stream = stream
+        self._digest, self._left, self._sha256 = hashlib.sha256(), facts.size, facts.sha256
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer's front; the number of bytes, 0 at the end.
+
+        Raises:
+            Damaged: it is longer than the manifest says, or ends as another log.
+        """
+        # The declared size is a limit: nothing is decompressed far beyond it.
+        block = codec.read_stream(self._stream, min(len(buffer), self._left + 1))
+        limits.spend(len(block))
+        self._digest.update(block)
+        self._left -= len(block)
+        if self._left < 0 or not block and (self._left or self._digest.hexdigest() != self._sha256):
+            raise Damaged("a log is damaged", "it does not have the hash in its manifest", "see: rex check")
+        buffer[:len(block)] = block
+        return len(block)
+
+    def close(self) -> None:
+        """Close the stream too."""
+        self._stream.close()
+        super().close()
+
+
+def open_log(facts: LogFacts, store: Store) -> BinaryIO:
+    """The bytes of a log; reading them to their end verifies them.
 
     Raises:
-        FileNotFoundError: it has none.
         Damaged: what it is stored with is.
     """
-    base = store.read(facts.base, codec.MAX_BASE_BYTES) if facts and facts.base else b""
-    stream = codec.open_stream(path, base)
-    return apart.join(stream) if facts and facts.is_apart else stream
+    base = store.read(facts.base, codec.MAX_BASE_BYTES) if facts.base else b""
+    stream = store.open(facts.content)
+    if facts.is_packed:
+        stream = codec.decompressed(stream, base)
+    if facts.is_apart:
+        stream = apart.join(stream)
+    return cast(BinaryIO, io.BufferedReader(_Verified(stream, facts), 1 << 17))
 
 
-def open_content(content: Content, facts: LogFacts, store: Store) -> BinaryIO:
-    """The bytes of a log that is a content."""
-    stream = store.open(content)
-    return apart.join(stream) if facts.is_apart else stream
-
-
-def verify(stream: BinaryIO, facts: LogFacts) -> None:
+def verify(facts: LogFacts, store: Store) -> None:
     """Make sure that a log is what its manifest says.
 
     Raises:
-        Damaged: it is another log.
+        Damaged: it is another log, or cannot be read.
     """
-    digest, left = hashlib.sha256(), facts.size
-    while block := codec.read_stream(stream, min(_BLOCK_BYTES, left + 1)):
-        digest.update(block)
-        left -= len(block)
-        if left < 0:   # the declared size is a limit: nothing is decompressed far beyond it
-            break
-    if left or digest.hexdigest() != facts.sha256:
-        raise Damaged("a log is damaged", "it does not have the hash in its manifest")
+    with open_log(facts, store) as stream:
+        while stream.read(_BLOCK_BYTES):
+            pass

@@ -11,12 +11,13 @@ import zlib
 from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from rex import codec
-from rex.archive.content import Content
-from rex.archive.jsonform import builder, plain
+from rex.archive.content import Content, check_content
+from rex.archive.jsonform import builder, plain, read_json
+from rex.archive.manifest_checks import check_manifest
 from rex.errors import Damaged, TooNew
 from rex.values import dataclass, field, replace
 
-VERSION = 3   # 1: logs stand in files of their own, and on their own; 2: as they are, and changed files with the rest
+VERSION = 1
 
 APPARATUS, INPUT, OUTPUT = "apparatus", "input", "output"
 FILE, DIR, SYMLINK, FIFO, OTHER = "file", "dir", "symlink", "fifo", "other"
@@ -103,23 +104,25 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class LogFacts:
-    """The log: its bytes before compression.
+    """The log: its hash and size as engines read it, and how it is stored.
 
     Attributes:
-        content: where it is, unless it stands in a file beside the manifest.
-        base: a similar log, without which that file cannot be decompressed.
-        is_apart: whether it is stored with its times apart; content and base are as stored.
+        content: what is stored.
+        is_packed: whether that is a zstd stream; otherwise it is the log.
+        base: a similar log, as it is stored, without which the stream cannot be decompressed.
+        is_apart: whether what is stored has the log's times apart.
     """
 
     sha256: str
     size: int
-    content: Content | None = None
+    content: Content
+    is_packed: bool = False
     base: Content | None = None
     is_apart: bool = False
 
     def contents(self) -> list[Content]:
         """The contents that it needs."""
-        return [content for content in (self.content, self.base) if content]
+        return [self.content, self.base] if self.base else [self.content]
 
 
 @dataclass(frozen=True)
@@ -224,9 +227,7 @@ def encode(manifest: Manifest, store: Callable[[list[bytes]], Content], lines: M
         timeless, times_ns = _without_times(changed, manifest.start_ns)
         pieces = _table_pieces([_line(path, entry, _text(entry)) for path, entry in timeless.items()])
         told = replace(told, files={}, changed=store(list(pieces)), times_ns=times_ns)
-    log = manifest.log
-    version = VERSION if told.changed or log and log.is_apart else 2 if log and log.contents() else 1
-    return _dump({"format": version, **plain(told)})
+    return _dump({"format": VERSION, **plain(told)})
 
 
 def _without_times(entries: dict[str, FileEntry], time_ns: int) -> tuple[dict[str, FileEntry], tuple[int, ...]]:
@@ -290,7 +291,7 @@ def _text(value: Any) -> str:
 
 
 def _dump(value: Json) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
 def decode(data: bytes, read: Callable[[Content], bytes]) -> Manifest:
@@ -301,24 +302,24 @@ def decode(data: bytes, read: Callable[[Content], bytes]) -> Manifest:
         TooNew: it was written in a newer format.
     """
     try:
-        found = json.loads(data)
+        found = read_json(data, "a manifest")
         version = found.pop("format")
         if isinstance(version, int) and version > VERSION:
             raise TooNew(f"the manifest has format version {version}",
                          f"this Rex reads up to {VERSION}", "use a newer Rex")
-        if version not in range(1, VERSION + 1):
+        if version != VERSION:
             raise ValueError(f"format version {version!r}")
         manifest: Manifest = builder(Manifest)(found)
         if manifest.table:
-            _check_content(manifest.table)
-            table = builder(dict[str, FileEntry])(json.loads(read(manifest.table)))
+            check_content(manifest.table)
+            table = builder(dict[str, FileEntry])(read_json(read(manifest.table), "a table of files"))
             for path, entry in table.items():
                 manifest.files[path] = replace(entry, final=entry.initial)
         if manifest.changed:
-            _check_content(manifest.changed)
-            table = builder(dict[str, FileEntry])(json.loads(read(manifest.changed)))
+            check_content(manifest.changed)
+            table = builder(dict[str, FileEntry])(read_json(read(manifest.changed), "a table of files"))
             manifest.files.update(_with_times(table, manifest.times_ns, manifest.start_ns))
-        _check(manifest)
+        check_manifest(manifest)
         return manifest
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise Damaged("a manifest is damaged", f"{type(error).__name__}: {error}",
@@ -334,35 +335,5 @@ def content_in(value: Json) -> Content | None:
     if value is None:
         return None
     content: Content = builder(Content)(value)
-    _check_content(content)
+    check_content(content)
     return content
-
-
-def _check(manifest: Manifest) -> None:
-    for path, entry in manifest.files.items():
-        if not is_plain_path(path):
-            raise ValueError(f"not an absolute, plain path: {path!r}")
-        for content in entry.contents():
-            _check_content(content)
-    for content in manifest.attachments.values():
-        _check_content(content)
-    if manifest.log:
-        for content in manifest.log.contents():
-            _check_content(content)
-        if (found := manifest.log.content) and not manifest.log.is_apart and (found.sha256, found.size) != (manifest.log.sha256, manifest.log.size):
-            raise ValueError("the log is another content")
-
-
-def _check_content(content: Content) -> None:
-    for name in (content.sha256, content.tree):
-        if name and (len(name) != 64 or not set(name) <= set("0123456789abcdef")):
-            raise ValueError(f"not a hash: {name!r}")
-    if not content.sha256 or content.size < 0 or bool(content.tree) != bool(content.depth):
-        raise ValueError("a content does not hold together")
-
-
-def is_plain_path(path: str) -> bool:
-    """Whether a path is absolute and free of NUL, empty parts, `.` and `..`."""
-    parts = path.split("/")
-    return path == "/" or (path.startswith("/") and "\0" not in path
-                           and not any(part in ("", ".", "..") for part in parts[1:]))

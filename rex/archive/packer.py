@@ -30,9 +30,13 @@ DENSE_LEVEL, DENSE_FRAME_BYTES = 19, 15 << 20
 class _Group:
     """Objects that are compressed together, back to back."""
 
-    def __init__(self, limit_bytes: int, least_bytes: int = 0) -> None:
-        """least_bytes: from when on an object may by its hash be the last one; 0: at the limit."""
+    def __init__(self, limit_bytes: int, least_bytes: int = 0, level: int = 0) -> None:
+        """Args:
+            least_bytes: from when on an object may by its hash be the last one; 0: at the limit.
+            level: zstd level; 0: the packer's.
+        """
         self._limit_bytes, self._least_bytes = limit_bytes, least_bytes or limit_bytes
+        self.level = level
         self._objects: list[tuple[bytes, bytes | memoryview]] = []
         self._size_bytes = 0
 
@@ -58,8 +62,8 @@ class Apart(_Group):
         entries: of the content, once it is stored.
     """
 
-    def __init__(self) -> None:
-        super().__init__(APART_BYTES)
+    def __init__(self, level: int = 0) -> None:
+        super().__init__(APART_BYTES, level=level)
         self.entries: list[Entry] = []
 
 
@@ -146,7 +150,7 @@ class Packer:
         try:
             parts = [data for _, data in objects]
             frame = (frames.compress_together(entries, parts, self.level) if frames else
-                     codec.compress_together(parts, self.level))
+                     codec.compress_together(parts, group.level or self.level))
         except BaseException as error:
             self._failure = error
             raise

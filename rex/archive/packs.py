@@ -17,8 +17,10 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
+from typing import BinaryIO
 
-from rex import codec
+from rex import codec, limits
+from rex.archive.folder import Folder
 from rex.archive.locks import FileLock, remove_if_there, sync_directory, temporary_name
 from rex.errors import Damaged, TooNew
 from rex.values import dataclass
@@ -30,6 +32,7 @@ OBJECT = struct.Struct("<32sIIII")
 FOOTER = struct.Struct("<QII8s")
 MAGIC, END_MAGIC = b"REXPACK\n", b"REXPEND\n"
 
+_INDEX_COST = 8   # bytes of memory for a byte of the index
 # A frame that declares more is refused, not decompressed.
 MAX_FRAME_BYTES = 16 << 20
 
@@ -117,7 +120,7 @@ class PackWriter:
 class PackReader:
     """A pack's index; holds no file open, so that an archive may have thousands."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, folder: Folder, name: str) -> None:
         """Read the index.
 
         Raises:
@@ -125,15 +128,25 @@ class PackReader:
             TooNew: a newer format version.
             FileNotFoundError: there is no such pack (any more).
         """
-        self.path = path
-        self.name = os.path.basename(path)
+        self._folder = folder
+        self.path = os.path.join(folder.path, name)
+        self.name = name
         self.places: dict[bytes, Place] = {}
-        self._load(os.stat(path).st_size)
+        info = folder.info(name)
+        self.stored_bytes = min(info.st_size, info.st_blocks * 512)
+        self._load(info.st_size)
+
+    def open(self) -> BinaryIO:
+        """The pack's file."""
+        return self._folder.open(self.name)
 
     def read_at(self, offset: int, size: int) -> bytes:
         """Bytes of the pack; fewer where it ends."""
-        with open(self.path, "rb", buffering=0) as file:
-            return os.pread(file.fileno(), size, offset)
+        fd = self._folder.descriptor(self.name)
+        try:
+            return os.pread(fd, size, offset)
+        finally:
+            os.close(fd)
 
     def damaged(self, why: str) -> Damaged:
         """The error that says what is wrong with this pack."""
@@ -156,6 +169,7 @@ class PackReader:
         index_size = frames * FRAME.size + objects * OBJECT.size
         if magic != END_MAGIC or index_offset + index_size + FOOTER.size != size_bytes:
             raise self.damaged("its end is missing")
+        limits.check_memory(index_size * _INDEX_COST, f"the pack {self.name[:16]}")
         index = self.read_at(index_offset, index_size)
         if len(index) < index_size:
             raise self.damaged("its index is cut short")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import threading
 from collections import OrderedDict
 from typing import Any, BinaryIO, Iterator, cast
 
-from rex import codec
+from rex import codec, limits
 from rex.archive.content import HOLE, MAX_DEPTH, Content, Entry, decode_list
+from rex.archive.folder import Folder
 from rex.archive.packs import PackReader, Place
 from rex.errors import Damaged, RexError, TooNew, UsageError
 
@@ -22,8 +22,9 @@ _ZEROS_BYTES = 2 << 20
 class Store:
     """Reads objects from all packs of an archive; safe for threads."""
 
-    def __init__(self, directory: str) -> None:
-        self.directory = directory
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self.directory = folder.path
         self.damaged: dict[str, RexError] = {}   # packs that could not be opened
         self._packs: dict[str, PackReader] = {}
         self._places: dict[bytes, Place] = {}
@@ -35,12 +36,11 @@ class Store:
 
     def pack_names(self) -> list[str]:
         """The names of the files in the packs' folder."""
-        # Copying tools may drop empty folders.
-        return os.listdir(self.directory) if os.path.isdir(self.directory) else []
+        return self.folder.names_if_there()
 
     def open_pack(self, name: str) -> PackReader:
         """Read the index of a pack."""
-        return PackReader(os.path.join(self.directory, name))
+        return PackReader(self.folder, name)
 
     def refresh(self) -> None:
         """Learn of packs that others have added or removed."""
@@ -63,6 +63,7 @@ class Store:
                     continue
                 self._packs[name] = pack
                 self._places.update(pack.places)
+                limits.grant(pack.stored_bytes)
             self._is_loaded = True
 
     def look_again(self) -> None:
@@ -138,6 +139,7 @@ class Store:
         if pack is None:
             raise FileNotFoundError(place.pack)
         frame = pack.read_frame(place.frame)
+        limits.spend(len(frame))
         with self._lock:
             if key not in self._frames:
                 self._frames[key] = frame
@@ -188,6 +190,7 @@ class Store:
                 yield entry
                 continue
             data = self.read_object(entry[0])
+            limits.spend(len(data))
             yield entry[0], len(data)
             waiting += [(below, depth - 1) for below in reversed(decode_list(data, entry[1]))]
 
@@ -214,6 +217,7 @@ class Store:
         """
         digest = hashlib.sha256()
         for name, length in self.pieces(content):
+            limits.spend(length)
             if name == HOLE:
                 for zeros in zero_blocks(length):
                     digest.update(zeros)
@@ -242,6 +246,7 @@ class Store:
         """
         if content.size > limit_bytes:
             raise UsageError(f"a content of {content.size} bytes is too large to be read at once")
+        limits.check_memory(2 * content.size, f"a content of {content.size} bytes")
         return b"".join([data if data is not None else bytes(length)
                          for data, length in self.read_pieces(content)])
 

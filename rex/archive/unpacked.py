@@ -8,6 +8,7 @@ import time
 from typing import Iterable
 
 from rex.archive.archive import Archive
+from rex.archive.cacheplace import cache_root, make_cache
 from rex.archive.content import Content
 from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_file_system, temporary_name
 from rex.archive.trimming import note_use, trim
@@ -20,19 +21,11 @@ _WORK, _LOCK, _YOUNG_S = "replay-", "lock", 60
 _LIMIT_BYTES, _PART_OF_ROOM = 16 << 30, 4
 
 
-def cache_root() -> str:
-    """$REX_CACHE, else rex below $XDG_CACHE_HOME or ~/.cache."""
-    if given := os.environ.get("REX_CACHE"):
-        return os.path.abspath(given)
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(os.path.abspath(base), "rex")
-
-
 class WorkDirectory:
     """A directory of the cache for one run; the next one removes those whose run was killed."""
 
     def __init__(self, root: str) -> None:
-        os.makedirs(root, mode=0o700, exist_ok=True)
+        make_cache(root)
         for name in os.listdir(root):
             if name.startswith(_WORK):
                 _remove_if_left(os.path.join(root, name))
@@ -82,7 +75,7 @@ class Unpacked:
         self.root = os.path.join(self._cache, "objects")
         self.programs = os.path.join(self._cache, "programs")   # made from them
         self._made_bytes = 0
-        os.makedirs(self._cache, mode=0o700, exist_ok=True)
+        make_cache(self._cache)
         self._use = FileLock(os.path.join(self._cache, _LOCK))
 
     def close(self) -> None:

@@ -6,7 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from rex.archive.archive import Archive
+from rex.archive.content import Content
 from rex.archive.experiment import COMPLETE, Experiment
+from rex.errors import Damaged, RexError
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +16,7 @@ class Usage:
     """Bytes of one experiment.
 
     Attributes:
-        logical: sum of the sizes of all its contents.
+        logical: sum of the sizes of all its files and attachments.
         stored: what its objects take in the packs, compressed, plus its own folder.
         unique: the part of `stored` that goes when it is removed and gc ran.
     """
@@ -32,9 +34,20 @@ def reached(archive: Archive, experiment: Experiment) -> set[bytes]:
     """
     found: set[bytes] = set()
     is_complete = experiment.state == COMPLETE
-    for content in set(experiment.manifest.contents() if is_complete else experiment.kept()):
-        found |= archive.store.reach(content)
+    for content in set(needed_contents(experiment)):
+        try:
+            found |= archive.store.reach(content)
+        except Damaged:
+            if is_complete:
+                raise   # of an unfinished one a failure of the power may have taken some, and the others stay
     return found
+
+
+def needed_contents(experiment: Experiment) -> list[Content]:
+    """The contents that an experiment needs, the manifest first; raises Damaged as `reached`."""
+    if experiment.state != COMPLETE:
+        return experiment.kept()
+    return [experiment.root, *experiment.manifest.contents()]
 
 
 def usage(archive: Archive) -> dict[str, Usage]:
@@ -45,8 +58,14 @@ def usage(archive: Archive) -> dict[str, Usage]:
     Raises:
         Damaged: as `reached`.
     """
-    needed = {e.name: (e, reached(archive, e)) for e in archive.experiments()
-              if e.state == COMPLETE}
+    needed = {}
+    for experiment in archive.experiments():
+        try:
+            if experiment.state == COMPLETE:
+                needed[experiment.name] = experiment, reached(archive, experiment)
+        except (RexError, FileNotFoundError):
+            if experiment.is_there:   # otherwise another process has removed it
+                raise
     users = Counter(digest for _, digests in needed.values() for digest in digests)
     cost: dict[bytes, float] = {}
     for pack in archive.store.packs():
@@ -60,7 +79,8 @@ def usage(archive: Archive) -> dict[str, Usage]:
 def _sum(experiment: Experiment, digests: set[bytes], users: Counter[bytes],
          cost: dict[bytes, float]) -> Usage:
     own = experiment.folder_bytes()
-    logical = sum(content.size for content in experiment.manifest.contents())
+    manifest = experiment.manifest
+    logical = sum(c.size for c in [*manifest.attachments.values(), *[c for e in manifest.files.values() for c in e.contents()]])
     stored = sum(cost.get(digest, 0.0) for digest in digests)
     unique = sum(cost.get(digest, 0.0) for digest in digests if users[digest] == 1)
     return Usage(logical, own + round(stored), own + round(unique))

@@ -15,7 +15,7 @@ import importlib.util
 import json
 import os
 import sys
-from typing import Any
+from typing import Any, Callable, NoReturn
 
 REPORT = 1000
 
@@ -51,14 +51,19 @@ class Session:
         place = os.path.realpath(directory or os.getcwd())
         observe.list_packages_quietly(place)
         observe.find_precisely([directory or os.getcwd()] + [p for p in sys.path if p.endswith("-packages")])
-        from _rex_cells import forking, loops, serving, shell, split, writes   # all, so that the archive has them
+        from _rex_cells import forking, loops, serving, shell, split, widgets, writes   # all, so that the archive has them
         self.observe, self.forking, self.splitter, self.serving = observe, forking, split, serving
         self._kinds, self.pages = shell, writes.Pages()
         self.shell = shell.make_shell()
         self.script = shell.ScriptRunner(self.shell)
+        self.widgets = widgets.States()
+        widgets.watch(self.shell)
         observe.install(self.shell.user_ns)
         forking.note_inherited()
         forking.keep_identity()
+        self._leave: Callable[[int], None] | None = None     # while a cell runs
+        self._process = 0
+        self._report_abrupt_end()
         loops.watch()
 
     def begin(self, kind: str, path: str, arguments: list[str]) -> None:
@@ -67,28 +72,55 @@ class Session:
         names["__name__"] = "__main__"
         if kind == self.splitter.SCRIPT:
             names["__file__"] = path
+            self.script.begin()
         list.__setitem__(sys.argv, slice(None), [path, *arguments])
         if kind == self.splitter.NOTEBOOK:
             os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
 
-    def run(self, number: int, kind: str, path: str, data: bytes, cell: Any) -> dict[str, Any]:
-        """Run one cell; what it showed, read and took."""
-        observe, status = self.observe, 0
+    def _report_abrupt_end(self) -> None:
+        """Have a cell that ends this process by `os._exit` report what it did."""
+        plain = os._exit
+
+        def leave(status: int) -> NoReturn:
+            if self._leave is not None and self.forking.process_id() == self._process:
+                self._leave(status)
+            plain(status)
+
+        os._exit = leave     # type: ignore[assignment]
+
+    def run(self, number: int, kind: str, path: str, data: bytes, cell: Any,
+            leave: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+        """Run one cell; what it showed, read and took.
+
+        Args:
+            leave: is given that if the cell ends the process.
+        """
+        observe = self.observe
         os.access(f"{observe.BORDER}begin/{number}", os.F_OK)
         observe.notes.is_on = True
+        self.shell.outputs.begin(number)
         began, used = observe.clock_s(), _processor_s()
+
+        def end(how: str, status: int) -> dict[str, Any]:
+            return self._ended(number, how, status, observe.clock_s() - began, _processor_s() - used)
+
+        self._process, self._leave = self.forking.process_id(), lambda status: leave(end(self._kinds.EXIT, status))
         if kind == self.splitter.NOTEBOOK:
-            how = self._kinds.run_notebook_cell(self.shell, cell.source, cell.may_raise)
+            how, status = self._kinds.run_notebook_cell(self.shell, cell.source, cell.may_raise)
         else:
             how, status = self.script.run(path, data, cell.first, cell.last)
-        seconds, used = observe.clock_s() - began, _processor_s() - used
+        return end(how, status)
+
+    def _ended(self, number: int, how: str, status: int, seconds: float, used: float) -> dict[str, Any]:
+        """What a cell that ended showed, read and took."""
+        observe, self._leave = self.observe, None
         observe.notes.is_on = False
         os.access(f"{observe.BORDER}end/{number}", os.F_OK)
         sys.__stdout__.flush()
         sys.__stderr__.flush()
         count = self.shell.cell_count or None
         return {"cell": number, "how": how, "status": status, "seconds": seconds, "cpu_seconds": used,
-                "execution_count": count, "outputs": self.shell.outputs.take(),
+                "execution_count": count, "outputs": self.shell.outputs.take(), "updates": self.shell.outputs.take_updates(),
                 **observe.notes.take()}
 
     def weigh(self) -> dict[str, Any]:
@@ -123,10 +155,9 @@ def run_all(path: str, arguments: list[str]) -> int:
     _report({"weight": session.weigh()})
     status, how = 0, "ok"
     for number, cell in enumerate(cells):
-        line = session.run(number, kind, path, data, cell)
+        line = session.run(number, kind, path, data, cell, lambda line: _report({**line, **session.weigh()}))
         how, status = line["how"], line["status"]
-        line.update(session.weigh())
-        _report(line)
+        _report({**line, **session.weigh()})
         if how != "ok":
             break
     if how == "error":

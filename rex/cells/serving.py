@@ -106,7 +106,9 @@ class Server:
         cell = SimpleNamespace(source=order["source"], first=order["first"], last=order["last"],
                                may_raise=order["may_raise"])
         data = order["text"].encode("utf-8", "surrogateescape")
-        return self._session.run(order["number"], order["kind"], order["path"], data, cell)
+        line: dict[str, Any] = self._session.run(order["number"], order["kind"], order["path"], data, cell,
+                                                 lambda line: send(self._control, line))
+        return {**line, "widgets": self._session.widgets.take()}
 
     def _fork(self, branch: str) -> None:
         """Answer that it cannot be done, or hand over the child's socket; the child goes on here."""

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import traceback
 from types import CodeType
-from typing import Any, TextIO
+from typing import Any, Iterable, TextIO
 
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
@@ -29,25 +29,72 @@ class Outputs:
 
     def __init__(self) -> None:
         self.items: list[dict[str, Any]] = []
+        self.updates: list[dict[str, Any]] = []      # of displays of earlier cells
+        self._cell = 0
+        self._displays: dict[str, list[tuple[int, int]]] = {}    # cell and place, by display id
+        self._around: list[list[dict[str, Any]]] = []            # what was shown outside of Output widgets
+
+    def begin(self, cell: int) -> None:
+        """What comes now is of this cell."""
+        self._cell = cell
+
+    def note_display(self, display_id: str) -> None:
+        """The last output can be updated by this id; one in a widget cannot."""
+        if self._around:
+            return
+        self._displays.setdefault(display_id, []).append((self._cell, len(self.items) - 1))
+
+    def update(self, display_id: str, data: dict[str, Any], metadata: dict[str, Any] | None) -> None:
+        """Replace what all displays of an id show, in whatever cell they are."""
+        shown = {"data": _encoded(data), "metadata": metadata or {}}
+        for cell, place in self._displays.get(display_id, ()):
+            if cell == self._cell:
+                [*self._around, self.items][0][place].update(shown)
+            else:
+                self.updates.append({"cell": cell, "place": place, **shown})
 
     def stream(self, name: str, text: str) -> None:
         last = self.items[-1] if self.items else {}
         if last.get("output_type") == "stream" and last["name"] == name:
-            last["text"] += text
+            last["pieces"].append(text)
         else:
-            self.items.append({"output_type": "stream", "name": name, "text": text})
+            self.items.append({"output_type": "stream", "name": name, "pieces": [text]})
 
     def rich(self, kind: str, data: dict[str, Any], metadata: dict[str, Any] | None, **more: Any) -> None:
-        encoded = {mime: base64.b64encode(value).decode() if isinstance(value, bytes) else value
-                   for mime, value in data.items()}
-        self.items.append({"output_type": kind, "data": encoded, "metadata": metadata or {}, **more})
+        self.items.append({"output_type": kind, "data": _encoded(data), "metadata": metadata or {}, **more})
 
     def clear(self) -> None:
         self.items.clear()
+        if self._around:
+            return
+        for places in self._displays.values():
+            places[:] = [each for each in places if each[0] != self._cell]
+
+    def enter(self, shown: Iterable[dict[str, Any]]) -> None:
+        """What comes now is shown in a widget, behind what is shown there."""
+        self._around.append(self.items)
+        self.items = [{**{key: value for key, value in each.items() if key != "text"}, "pieces": [each["text"]]}
+                      if "text" in each else dict(each) for each in shown]
+
+    def leave(self) -> list[dict[str, Any]]:
+        """What the widget shows; what comes now is shown around it."""
+        found, self.items = self.take(), self._around.pop()
+        return found
 
     def take(self) -> list[dict[str, Any]]:
         found, self.items = self.items, []
+        for item in found:
+            if "pieces" in item:
+                item["text"] = "".join(item.pop("pieces"))
         return found
+
+    def take_updates(self) -> list[dict[str, Any]]:
+        found, self.updates = self.updates, []
+        return found
+
+
+def _encoded(data: dict[str, Any]) -> dict[str, Any]:
+    return {mime: base64.b64encode(value).decode() if isinstance(value, bytes) else value for mime, value in data.items()}
 
 
 class _Bytes(io.RawIOBase):
@@ -141,7 +188,13 @@ class _Publisher(DisplayPublisher):
 
     def publish(self, data: Any, metadata: Any = None, source: Any = None, *,
                 transient: Any = None, update: bool = False, **kwargs: Any) -> None:
-        self.shell.outputs.rich("display_data", data, metadata)
+        outputs, display_id = self.shell.outputs, (transient or {}).get("display_id")
+        if update:
+            outputs.update(display_id, data, metadata)
+            return
+        outputs.rich("display_data", data, metadata)
+        if display_id is not None:
+            outputs.note_display(display_id)
         self.shell.real_stdout.write(str(data.get("text/plain", "")) + "\n")
 
     def clear_output(self, wait: bool = False) -> None:
@@ -163,6 +216,10 @@ class CellShell(InteractiveShell):
 
     def init_profile_dir(self, profile_dir: Any) -> None:
         pass
+
+    def ask_exit(self) -> None:
+        """`exit` and `quit`: the notebook ends after this cell."""
+        self.exit_now = True
 
     def enable_gui(self, gui: Any = None) -> None:
         pass
@@ -209,15 +266,17 @@ def make_shell() -> CellShell:
 OK, ERROR, EXIT = "ok", "error", "exit"
 
 
-def run_notebook_cell(shell: CellShell, source: str, may_raise: bool) -> str:
-    """Run a cell's text as a notebook does; how it ended."""
+def run_notebook_cell(shell: CellShell, source: str, may_raise: bool) -> tuple[str, int]:
+    """Run a cell's text as a notebook does; how it ended, and the exit status that it asks for."""
     shell.cell_count = shell.execution_count
     result = shell.run_cell(source, store_history=True)
     shell.real_stdout.flush()
     error = result.error_before_exec or result.error_in_exec
-    if isinstance(error, SystemExit):
-        return EXIT
-    return ERROR if error is not None and not may_raise else OK
+    if isinstance(error, SystemExit) and not may_raise:
+        return EXIT, _exit_status(error)
+    if shell.exit_now:
+        return EXIT, 0
+    return (ERROR, 1) if error is not None and not may_raise else (OK, 0)
 
 
 class ScriptRunner:
@@ -226,6 +285,12 @@ class ScriptRunner:
     def __init__(self, shell: CellShell) -> None:
         self._shell = shell
         self._future_flags = 0
+
+    def begin(self) -> None:
+        """Take IPython's names away: Python's own `exit` ends a script at once."""
+        for name in self._shell.user_ns_hidden:
+            if not (name.startswith("__") and name.endswith("__")):
+                self._shell.user_ns.pop(name, None)
 
     def code(self, path: str, data: bytes, first: int, last: int) -> CodeType:
         """The statements as code, at the lines where they stand."""
@@ -244,7 +309,7 @@ class ScriptRunner:
                 self._shell.user_ns["__doc__"] = doc
             exec(self.code(path, data, first, last), self._shell.user_ns)
         except SystemExit as ending:
-            return EXIT, _exit_status(ending, self._shell)
+            return EXIT, _exit_status(ending)
         except BaseException as error:
             self._show(error, path)
             return ERROR, 1
@@ -272,7 +337,7 @@ def ast_future_mask() -> int:
     return mask
 
 
-def _exit_status(ending: SystemExit, shell: CellShell) -> int:
+def _exit_status(ending: SystemExit) -> int:
     code = ending.code
     if code is None:
         return 0

@@ -16,6 +16,7 @@ from typing import Any
 
 NOTEBOOK, SCRIPT = "notebook", "script"
 
+_PYTHON = re.compile(r"i?python(\d(\.\d+)?)?", re.IGNORECASE)
 _MARK = re.compile(r"^#\s*%%")
 _TIMED = re.compile(r"^\s*%%?(?:time|timeit|prun)\b", re.MULTILINE)
 _IGNORED_TOKENS = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
@@ -58,8 +59,7 @@ def split_notebook(data: bytes) -> list[Cell]:
         notebook = json.loads(data)
         if notebook["nbformat"] != 4:
             raise SplitError(f"nbformat {notebook['nbformat']} is not 4")
-        language = notebook.get("metadata", {}).get("kernelspec", {}).get("language", "python")
-        if language.lower() != "python":
+        if language := _other_language(notebook.get("metadata") or {}):
             raise SplitError(f"its language is {language}, not Python")
         cells = [_notebook_cell(cell) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -70,6 +70,17 @@ def split_notebook(data: bytes) -> list[Cell]:
     if not found:
         raise SplitError("it has no code")
     return found
+
+
+def _other_language(metadata: dict[str, Any]) -> str:
+    """The language of a notebook if any of its metadata names one that is not Python; else ""."""
+    kernel, info = metadata.get("kernelspec") or {}, metadata.get("language_info") or {}
+    told = [kernel.get("language"), info.get("name"), info.get("pygments_lexer"), metadata.get("language")]
+    named = [str(each) for each in told if each]
+    if not named and kernel:      # names of kernels are free: conda-env-analysis-py, ir, julia-1.10
+        names = [str(kernel[each]) for each in ("name", "display_name") if kernel.get(each)]
+        return "" if not names or any("py" in each.lower() for each in names) else names[-1]
+    return next((each for each in named if not _PYTHON.fullmatch(each)), "")
 
 
 def _notebook_cell(cell: dict[str, Any]) -> Cell:

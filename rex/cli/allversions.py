@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rex.cli.ending import Report
 from rex.errors import UsageError
 from rex.text import clean
 from rex.types import format_duration, format_size, parse_size
@@ -21,7 +22,7 @@ _MAX_DRAWN = 40
 
 
 def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, algorithm: str, tolerance: float,
-                    dask: str, check: bool, as_json: bool, quiet: bool) -> int:
+                    dask: str, check: bool, as_json: bool, quiet: bool, told: Report) -> int:
     """Run `rex replay --all`; the exit code."""
     from rex.multiversion.execute import Silence
     from rex.multiversion.replayall import Wishes, prepare, replay_all
@@ -32,6 +33,7 @@ def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, 
             done = replay_all(wishes, tree, plan, watch)
     else:
         done = replay_all(wishes, tree, plan, Silence())
+    told.write(describe(done, wishes.budget_bytes, archive, outdir))
     if as_json:
         click.echo(json.dumps(describe(done, wishes.budget_bytes, archive, outdir)))
     if not quiet:

@@ -10,7 +10,8 @@ from typing import Any, Callable, Iterator
 
 import click
 
-from rex.cli.table import clean, guarded, print_json
+from rex.cli.options import named_by_options
+from rex.cli.table import clean, guarded, print_json, quietable
 from rex.errors import UsageError
 
 
@@ -56,19 +57,31 @@ def verify_signature(path: str, signers: str) -> str:
     return verify(path, signers)
 
 
-@click.command("check", epilog="Example: rex check EXP   Exit: 0 nothing is lost, 1 problems found, "
+@click.command("check", epilog="Example: rex check EXP   Exit: 0 nothing is lost, 1 problems or credentials found, "
                "10 no such archive or signature, 11 somebody records (--repair only), 12 format too new, 13 signed by somebody else.")
-@click.argument("path", metavar="[ARCHIVE|FILE]", default="__default")
+@click.argument("path", metavar="[ARCHIVE[:EXP]|FILE]", default="__default")
 @click.option("--repair", is_flag=True,
               help="Remove leftovers of crashes, and packs that no experiment needs; nothing else.")
+@click.option("--secrets", "is_for_secrets", is_flag=True,
+              help="Instead look for credentials in what ARCHIVE, or ARCHIVE:EXP, holds: before it is shared.")
 @click.option("--signed-by", metavar="KEY", help="Also verify that this key signed the export file "
               "(a public key, or a file of allowed signers).")
 @click.option("--json", "json_wanted", is_flag=True, help="Print one JSON object.")
+@quietable
+@named_by_options("path", is_archive=True)
 @guarded
-def command(path: str, repair: bool, signed_by: str | None, json_wanted: bool) -> int:
+def command(path: str, repair: bool, is_for_secrets: bool, signed_by: str | None, json_wanted: bool) -> int:
     """Verify an archive, or an export file: every hash, and every reference from experiments to
     their contents. Unfinished experiments and other leftovers of crashes are
-    told, but harm nobody."""
+    told, but harm nobody.
+
+    With --secrets: look at variables, arguments, small text files and the log of each finished experiment. What looks like a
+    credential is named by its place and kind, and is not shown."""
+    if is_for_secrets:
+        if repair or signed_by:
+            raise UsageError("--secrets goes without --repair and --signed-by", "", "leave them out")
+        from rex.cli.secrets import tell_secrets
+        return tell_secrets(path, json_wanted)
     signer = verify_signature(path, signed_by) if signed_by else None
     problems, count = look(path, repair)
     harmful = [each for each in problems if not each.is_harmless and not each.is_repaired]

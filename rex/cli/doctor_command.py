@@ -8,13 +8,15 @@ import os
 import shutil
 import signal
 import struct
+import sys
 from dataclasses import asdict, dataclass
 from typing import Callable
 
 import click
 
-from rex.cli.table import clean, guarded, print_json
+from rex.cli.table import clean, guarded, print_json, quietable
 from rex.errors import NotPermitted, RexError
+from rex.extras import EXTRAS, install_line, lacking
 
 _OLDEST_KERNEL = (5, 3)   # PTRACE_GET_SYSCALL_INFO
 _PROBE_S = 10
@@ -184,47 +186,101 @@ def ptrace_advice() -> str:
     return "in a container run it with --cap-add=SYS_PTRACE or another seccomp profile; end debuggers around it"
 
 
-def check_places() -> list[Finding]:
-    """The cache that replays unpack into, and a place for temporary files."""
+def check_cache() -> Finding:
+    """The cache that replays unpack into and start programs from."""
+    from rex.archive.cacheplace import ADVICE, cache_root, why_unusable
+    path = cache_root()
+    why = why_unusable(path)
+    return Finding("cache", not why, False, f"{path}: {why}" if why else path, ADVICE if why else "")
+
+
+def check_temporary() -> Finding:
+    """A place for temporary files."""
     import tempfile
-    from rex.archive.unpacked import cache_root
-    found = []
-    for name, path, advice in (("cache", cache_root(), "set REX_CACHE to a directory that you may write"),
-                               ("temporary files", tempfile.gettempdir(), "set TMPDIR")):
-        place = path
-        while not os.path.exists(place) and place != "/":
-            place = os.path.dirname(place)
-        why = ""
-        try:
-            os.rmdir(tempfile.mkdtemp(prefix=".rex-doctor-", dir=place))
-        except OSError as error:
-            why = f": {error.strerror}"
-        found.append(Finding(name, not why, False, path + why, advice if why else ""))
-    return found
+    try:
+        path = tempfile.gettempdir()
+        os.rmdir(tempfile.mkdtemp(prefix="rex-doctor-"))
+    except OSError as error:
+        return Finding("temporary files", False, False, error.strerror or str(error), "set TMPDIR")
+    return Finding("temporary files", True, False, path)
+
+
+def check_working_directory() -> Finding:
+    """The directory that recorded programs start in."""
+    try:
+        return Finding("working directory", True, True, os.getcwd())
+    except OSError as error:
+        return Finding("working directory", False, True, error.strerror or str(error), "cd to a directory that is there")
+
+
+def check_locale() -> Finding:
+    """Whether every name can be shown."""
+    encoding = (sys.stdout and sys.stdout.encoding) or "none"
+    is_fine = encoding.lower().replace("-", "").startswith("utf8")
+    return Finding("characters", is_fine, False, encoding,
+                   "" if is_fine else "Rex escapes what they cannot show; to see all names set LC_ALL=C.UTF-8")
 
 
 def check_compiler() -> Finding:
     """The compiler that would build the native engine."""
     compiler = next((c for c in (os.environ.get("CC", ""), "cc", "gcc", "clang") if c and shutil.which(c)), "")
     return Finding("compiler", bool(compiler), False, compiler or "none",
-                   "" if compiler else "install gcc before Rex, for the fast native engine")
+                   "" if compiler else "install gcc before Rex, for the native engine: it is fast, and runs programs with threads")
+
+
+@dataclass(frozen=True)
+class Tool:
+    """What an extra is for, and whether it is usable.
+
+    Attributes:
+        install: the line that makes it usable; "" if it is.
+    """
+
+    extra: str
+    use: str
+    is_usable: bool
+    lacking: list[str]
+    install: str
+
+
+def check_tools() -> list[Tool]:
+    """The tools that need more than the base installation."""
+    found = []
+    for name, extra in EXTRAS.items():
+        modules = lacking(name)
+        found.append(Tool(name, extra.use, not modules, modules, install_line(name) if modules else ""))
+    return found
+
+
+def print_tools(tools: list[Tool]) -> None:
+    """One line for each tool, and below it how to get it."""
+    width = max(len(each.extra) for each in tools)
+    for each in tools:
+        mark = click.style("ok  ", "green") if each.is_usable else click.style("none", "yellow")
+        click.echo(f"{mark}  {each.extra.ljust(width)}  {each.use}")
+        if each.install:
+            click.echo(f"      {' ' * width}  -> {each.install}")
 
 
 def examine() -> list[Finding]:
     """Everything that decides whether Rex works here."""
-    return [check_engine(), *check_system(), *check_kernel_features(), *check_places(), check_compiler()]
+    return [check_engine(), *check_system(), *check_kernel_features(), check_cache(), check_temporary(),
+            check_working_directory(), check_locale(), check_compiler()]
 
 
 @click.command("doctor", epilog="Example: rex doctor   Exit: 0 recording works, 22 it cannot work here.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@quietable
 @guarded
 def command(as_json: bool) -> int:
     """Say which engine is in use and why, whether the kernel allows what
-    recording needs (each tried in a child process), and what to do if not."""
+    recording needs (each tried in a child process), which tools are usable,
+    and what to do or install if not."""
     findings = examine()
     can_record = all(each.is_fine for each in findings if each.is_needed)
     if as_json:
-        print_json({"can_record": can_record, "findings": [asdict(each) for each in findings]})
+        print_json({"can_record": can_record, "findings": [asdict(each) for each in findings],
+                    "tools": [asdict(each) for each in check_tools()]})
         return 0 if can_record else NotPermitted.code
     width = max(len(each.name) for each in findings)
     for each in findings:
@@ -233,6 +289,8 @@ def command(as_json: bool) -> int:
         click.echo(f"{click.style(mark, colour)}  {each.name.ljust(width)}  {clean(each.found)}")
         if not each.is_fine and each.advice:
             click.echo(f"      {' ' * width}  -> {each.advice}")
-    click.echo("recording works here" if can_record else
+    click.echo("\ntools, by extra:")
+    print_tools(check_tools())
+    click.echo("\nrecording works here" if can_record else
                "recording cannot work here; ls, show, log, expdiff, check can")
     return 0 if can_record else NotPermitted.code

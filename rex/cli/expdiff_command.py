@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rex.cli.table import clean, command_text, guarded, open_ref, print_json
+from rex.cli.options import named_by_options
+from rex.cli.table import clean, command_text, guarded, open_ref, print_json, quietable
 from rex.errors import RexError
 
 if TYPE_CHECKING:
@@ -168,11 +169,13 @@ def print_skipped(sign: str, side: "Skipped", texts: dict[int, str]) -> None:
 
 @click.command("expdiff", epilog="Example: rex expdiff EXP:exp0 EXP:exp1   "
                "Exit: 0 same, 1 different, 2 trouble.")
-@click.argument("left", metavar="ARCHIVE:EXP")
-@click.argument("right", metavar="ARCHIVE:EXP")
+@click.argument("left", metavar="ARCHIVE:EXP", required=False)
+@click.argument("right", metavar="ARCHIVE:EXP", required=False)
 @click.option("-d", "--depth", type=click.IntRange(1, 3), default=1, show_default=True,
               help="1: components and files that differ; 2: also their bytes; 3: also the calls that were skipped.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@quietable
+@named_by_options("left", "right")
 @guarded
 def command(left: str, right: str, depth: int, as_json: bool) -> int:
     """Say what differs between two experiments: command, environment, machine,

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Iterator
 
 import click
 
+from rex.cli.options import named_by_options
 from rex.cli.check_command import progress_bar
+from rex.cli.secrets import warn_of_secrets
 from rex.cli.table import clean, guarded, parse_ref, print_json
 from rex.errors import UsageError
+from rex.text import quoted
 from rex.types import format_size
 
 if TYPE_CHECKING:
@@ -85,15 +88,18 @@ def export_other(archive: "Archive", name: str | None, path: str, kind: str) -> 
 @click.option("--sign", "key", metavar="KEY", help="Sign the file with this ssh key, in PATH.sig.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("-q", "--quiet", is_flag=True, help="No summary line.")
+@named_by_options("ref", is_archive=True)
 @guarded
 def command(ref: str, output: str, names: tuple[str, ...], no_log: bool, kind: str, key: str | None,
-            force: bool, as_json: bool) -> int:
+            force: bool, as_json: bool, quiet: bool) -> int:
     """Write experiments to one file, for mail and data repositories; rex import
-    reads it. Other formats need no Rex any more."""
+    reads it. Other formats need no Rex any more. What looks like a credential is warned of."""
     from rex.archive import Archive
     where = parse_ref(ref)
     archive = Archive.open(where.archive)
     names += (where.experiment,) if where.experiment else ()
+    warn_of_secrets(archive, where.archive, names or (() if kind == "rex" else (archive.experiment(None).name,)))
     if kind == "rex":
         if key and output == "-":
             raise UsageError("standard output cannot be signed", "", "choose a file with -o")
@@ -105,7 +111,7 @@ def command(ref: str, output: str, names: tuple[str, ...], no_log: bool, kind: s
         told = export_other(archive, names[0] if names else None, output, kind)
     if as_json:
         click.echo("", nl=False) if output == "-" else print_json(told)
-    else:
+    elif not quiet:
         summary(told)
     return 0
 
@@ -117,9 +123,9 @@ def summary(told: dict[str, Any]) -> None:
         signed = f", signature in {clean(told['signature'])}" if "signature" in told else ""
         click.echo(f"rex: wrote {count} experiment{'s' if count != 1 else ''}, "
                    f"{format_size(told['size_bytes'])}, to {path}{signed}; read it with: "
-                   f"rex import {path}", err=True)
+                   f"rex import {quoted(told['path'])}", err=True)
         return
     for name in told["missing"]:
         click.echo(f"rex: {clean(name)} is missing: its bytes were not kept", err=True)
     click.echo(f"rex: wrote {told['experiments'][0]} to {path}; "
-               + _NEXT[told["format"]].format(path=path), err=True)
+               + _NEXT[told["format"]].format(path=quoted(told["path"])), err=True)

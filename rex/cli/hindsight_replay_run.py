@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
+import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from rex.cli.ending import say
+from rex.cli.refs import either, is_archive_ref
 from rex.errors import OwnFailure, UsageError
+from rex.extras import need
 from rex.types import format_duration
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from rex.hindsight.plan import Plan
     from rex.hindsight.replay import Findings
     from rex.hindsight.workers import Cluster, Workers
+    Show = Callable[[str, dict[str, Any]], None]
 
 
 def require() -> None:
@@ -23,25 +26,39 @@ def require() -> None:
     Raises:
         UsageError: something is.
     """
-    missing = [name for name in ("cloudpickle", "numpy", "xxhash") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise UsageError(f"rex hindsight needs {', '.join(missing)}", "not installed beside Rex",
-                         "install it with: pip install 'rex[hindsight]'")
+    need("hindsight", "rex hindsight cannot work")
 
 
-def run(archive: str = "__default", experiment: str | None = None, jobs: int | None = None, dask: str = "", epochs: str | None = None,
-        verify: int = 0, no_skip: bool = False, allow_changes: bool = False, allow_divergence: bool = False, yes: bool = False,
-        script: str | None = None) -> int:
-    """Answer the statements that were added; the exit status."""
+def run(archive: str = "__default", experiment: str | None = None, jobs: int | None = None, dask: str = "", epochs: str = "",
+        sample: str = "", where: str = "", steps: str = "", verify: int = 0, no_skip: bool = False, allow_changes: bool = False,
+        allow_divergence: bool = False, yes: bool = False, as_csv: bool = False, as_json: bool = False, script: str | None = None,
+        outdir: str = "") -> int:
+    """Answer the statements that were added; the exit status: of several runs the largest."""
     require()
+    if script and not os.path.isfile(script) and is_archive_ref(script):
+        (archive, experiment), script = either(script, archive, experiment), None
     from rex.hindsight.choice import Options
-    options = Options(script, archive, experiment, jobs, parse_epochs(epochs), allow_changes, not no_skip, verify, dask)
-    try:
-        return plan_and_replay(options, allow_divergence, yes)
-    except (UsageError, OwnFailure) as error:
-        for note in getattr(error, "__notes__", ()):
-            print(note, file=sys.stderr, end="", flush=True)
-        raise
+    from rex.hindsight.query import Query
+    show = print_event if not (as_csv or as_json) else _table(as_csv)
+    found = []
+    for each in _meant(archive, experiment):
+        options = Options(script, archive, each, jobs, Query(epochs, sample, where, steps), allow_changes, not no_skip, verify, dask)
+        try:
+            found.append(plan_and_replay(options, allow_divergence, yes, outdir, show))
+        except (UsageError, OwnFailure) as error:
+            for note in getattr(error, "__notes__", ()):
+                print(note, file=sys.stderr, end="", flush=True)
+            raise
+    return max(found)
+
+
+def _meant(archive: str, experiment: str | None) -> list[str | None]:
+    """The runs that a name means: with * and the like several."""
+    if experiment is None or not set("*?[") & set(experiment):
+        return [experiment]
+    from rex.archive import Archive
+    from rex.hindsight.choice import runs_like
+    return [*runs_like(Archive.open(archive), experiment)]
 
 
 def count(number: int, word: str) -> str:
@@ -62,8 +79,32 @@ def plan_text(plan: "Plan") -> str:
     return "".join(parts)
 
 
-def print_event(event: dict[str, Any]) -> None:
-    """Show what a probe printed or logged."""
+def _table(as_csv: bool) -> "Show":
+    """What shows answers as rows of a table, each as it comes: CSV, or an object of JSON a line."""
+    import csv
+    import json
+    columns = ["experiment", "iteration", "name", "value"]
+    writer = csv.DictWriter(sys.stdout, columns)
+    if as_csv:
+        writer.writeheader()
+
+    def show(name: str, event: dict[str, Any]) -> None:
+        named = event.get("name", "")
+        values = [event["value"]] if event["e"] == "value" else event["text"].splitlines() if event["fd"] == 1 else []
+        for value in values:
+            row = dict(zip(columns, (name, event["iteration"], named, value)))
+            writer.writerow(row) if as_csv else print(json.dumps(row))
+        sys.stdout.flush()
+
+    return show
+
+
+def print_event(name: str, event: dict[str, Any]) -> None:
+    """Show what a probe printed or logged.
+
+    Args:
+        name: of the run.
+    """
     if event["e"] == "value":
         print(f"{event['name']} {event['value']}", flush=True)
         return
@@ -73,7 +114,7 @@ def print_event(event: dict[str, Any]) -> None:
     stream.flush()
 
 
-def plan_and_replay(options: "Options", allow_divergence: bool, yes: bool) -> int:
+def plan_and_replay(options: "Options", allow_divergence: bool, yes: bool, outdir: str, show: "Show") -> int:
     """Say what will be done, do it, keep it, and give the verdict; the exit status."""
     from rex.hindsight.choice import find_recorded
     from rex.hindsight.workers import begin
@@ -88,11 +129,17 @@ def plan_and_replay(options: "Options", allow_divergence: bool, yes: bool) -> in
                 click.confirm("rex: go on?", abort=True, err=True)
             except click.Abort:
                 raise KeyboardInterrupt from None
-        findings, name = replay_and_keep(plan, options, workers)
+        findings, name = replay_and_keep(plan, options, workers, show)
+        if findings.files:
+            from rex.hindsight.gathered import gather
+            outdir = outdir or f"__out_{name}"
+            files = gather(findings.files, os.path.abspath(outdir))
+            say(f"rex: {count(len(files), 'file')} that added statements wrote: below {outdir}")
     return verdict(findings, f"{options.archive}:{name}", allow_divergence)
 
 
-def replay_and_keep(plan: "Plan", options: "Options", workers: "Workers | Cluster") -> tuple["Findings", str]:
+def replay_and_keep(plan: "Plan", options: "Options", workers: "Workers | Cluster",
+                    show: "Show") -> tuple["Findings", str]:
     """Do what was planned; what was found, and the name under which that is kept."""
     import time
     from rex.archive import Archive
@@ -102,7 +149,7 @@ def replay_and_keep(plan: "Plan", options: "Options", workers: "Workers | Cluste
 
     def take(event: dict[str, Any]) -> None:
         kept.add(event)
-        print_event(event)
+        show(plan.experiment.name, event)
 
     try:
         findings = run_plan(plan, options, workers, take)
@@ -128,20 +175,3 @@ def verdict(findings: "Findings", where: str, is_allowed: bool) -> int:
     if first["what"] == "output":
         say(f"rex: recorded: {first['recorded']!r}\nrex: now:      {first['now']!r}")
     return 0 if is_allowed else 20
-
-
-def parse_epochs(text: str | None) -> tuple[int, int] | None:
-    """From and until of A:B; either may be left out, and A alone is one.
-
-    Raises:
-        UsageError: it is no range.
-    """
-    if text is None:
-        return None
-    low, colon, high = text.partition(":")
-    try:
-        start = int(low or 0)
-        stop = int(high) if high else 1 << 60
-    except ValueError:
-        raise UsageError(f"not a range of iterations: {text}", "", "write 40:60") from None
-    return (start, stop) if colon else (start, start + 1)

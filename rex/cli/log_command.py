@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Iterator
 
 import click
 
+from rex.cli.options import named_by_options
 from rex.cli.table import guarded, open_ref
 from rex.errors import UsageError
+from rex.text import quoted
 
 if TYPE_CHECKING:
     from rex.log import Event, LogReader
@@ -204,6 +206,7 @@ def write_lines(found: Iterator[str]) -> None:
               help=f"Event N and {_SIDE} on either side.")
 @click.option("-t", "--times", is_flag=True, help="Also seconds since the start.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@named_by_options("ref")
 @guarded
 def command(ref: str, task: int | None, pid: int | None, pattern: str | None, names: tuple[str, ...],
             around: int | None, times: bool, as_json: bool) -> int:
@@ -213,7 +216,7 @@ def command(ref: str, task: int | None, pid: int | None, pattern: str | None, na
     _, experiment = open_ref(ref)
     if experiment.is_session:
         raise UsageError(f"{experiment.name} is a notebook session", "no system call was logged",
-                         f"see: rex notebook log {ref}")
+                         f"see: rex notebook log {quoted(ref)}")
     choice = Choice(find_calls(names), task, pid, pattern, around)
     with LogReader(experiment.open_log()) as reader:
         if around is not None and reader.is_finished and around >= reader.count:

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rex.cli.options import named_by_options
 from rex.cli.table import clean, guarded, parse_ref, print_json
 from rex.errors import UsageError
+from rex.extras import missing
+from rex.text import quoted_ref
 
 if TYPE_CHECKING:
     from rex.archive import Archive, Experiment
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 _EXIT = "Exit: 0 done, 2 bad request, 10 no such archive, session or cell, 12 format too new, 13 damaged."
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 _ANY_REF = click.argument("ref", metavar="[ARCHIVE[:EXP]|NB.ipynb]", default="__default")
-_REF = click.argument("ref", metavar="ARCHIVE[:EXP]|NB.ipynb")
+_REF = click.argument("ref", metavar="ARCHIVE[:EXP]|NB.ipynb", required=False)
 _IDS = {"ignore_unknown_options": True}   # -1 is the cell before
 
 
@@ -54,9 +57,8 @@ def tell_kernel(ref: str, *words: str) -> None:
     archive, experiment = open_session(ref)
     connection = connection_of(experiment)
     if connection is None:
-        where = f"{clean(archive.path)}:{experiment.name}"
         raise UsageError(f"{experiment.name} has no kernel that can be reached", "",
-                         f"load its states into a new one with: rex notebook resume {where}")
+                         f"load its states into a new one with: rex notebook resume {quoted_ref(archive.path, experiment.name)}")
     click.echo(clean_lines(check_answer(ask(connection, shlex.join(words)))))
 
 
@@ -89,6 +91,7 @@ def command() -> None:
 @_ANY_REF
 @click.option("-n", "limit", type=int, default=None, help="Show so many lines at most.")
 @_JSON
+@named_by_options("ref")
 @guarded
 def log_command(ref: str, limit: int | None, as_json: bool) -> int:
     """Show the graph of cells: branches, tags, heads, what each changed.
@@ -110,10 +113,11 @@ def log_command(ref: str, limit: int | None, as_json: bool) -> int:
 
 @command.command("show", context_settings=_IDS, epilog="Example: rex notebook show EXP:analysis 13:df   " + _EXIT)
 @_REF
-@click.argument("what", metavar="ID[:VARIABLE]")
+@click.argument("what", metavar="ID[:VARIABLE]", required=False)
 @click.option("--load", is_flag=True, help="Load the variable and print it. This runs code "
               "from the archive: do it with archives of your own only.")
 @_JSON
+@named_by_options("ref", behind="what")
 @guarded
 def show_command(ref: str, what: str, load: bool, as_json: bool) -> int:
     """Show one cell: code, outputs, changes; or what is known of one
@@ -155,8 +159,8 @@ def load_text(archive: "Archive", experiment: "Experiment", node: int, name: str
 
 @command.command("diff", context_settings=_IDS, epilog="Example: rex notebook diff EXP:analysis 13 20   " + _EXIT)
 @_REF
-@click.argument("one")
-@click.argument("other", required=False, default="head")
+@click.argument("one", metavar="ID|-N|TAG|BRANCH")
+@click.argument("other", metavar="[ID|-N|TAG|BRANCH]", required=False, default="head")
 @_JSON
 @guarded
 def diff_command(ref: str, one: str, other: str, as_json: bool) -> int:
@@ -181,14 +185,18 @@ def diff_command(ref: str, one: str, other: str, as_json: bool) -> int:
 @command.command("checkout", context_settings=_IDS,
                  epilog="Example: rex notebook checkout EXP:analysis 13   " + _EXIT)
 @_REF
-@click.argument("where", metavar="ID|-N|TAG|BRANCH")
+@click.argument("where", metavar="ID|-N|TAG|BRANCH", required=False)
 @click.option("-o", "--output", metavar="FILE.ipynb", help="Write the notebook's cells of that "
               "state to a file instead; no kernel is needed, nothing is unpickled.")
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
+@named_by_options("ref", behind="where")
 @guarded
 def checkout_command(ref: str, where: str, output: str | None, force: bool) -> int:
     """Put the session's live kernel back into the state after a cell.
-    Without a live kernel see: rex notebook resume --at."""
+    Without a live kernel see: rex notebook resume --at.
+
+    This loads states of the archive, which may hold any code, and runs its cells with your rights: check out only
+    sessions that you trust. With -o nothing is run."""
     if output is None:
         tell_kernel(ref, "checkout", where)
         return 0
@@ -199,13 +207,15 @@ def checkout_command(ref: str, where: str, output: str | None, force: bool) -> i
     graph = read_graph(experiment)
     node = graph.resolve(where)
     found = document.build(graph, node, lambda ref: archive.read(Content(*ref)))
-    document.write(found, output, force)
-    click.echo(f"{len(found['cells'])} cells as of {node} written to {clean(output)}")
+    kept = document.write(found, output, force)
+    click.echo(f"{len(found['cells'])} cells as of {node} written to {clean(output)}"
+               + (f"; what was there is in {clean(kept)}" if kept else ""))
     return 0
 
 
 @command.command("undo", epilog="Example: rex notebook undo EXP:analysis   " + _EXIT)
 @_ANY_REF
+@named_by_options("ref")
 @guarded
 def undo_command(ref: str) -> int:
     """Put the session's live kernel back to before the last cell."""
@@ -240,11 +250,14 @@ _name_command("branch", "List the branches; or, with a live kernel, begin one.")
 @click.option("--at", metavar="ID|TAG|BRANCH", help="Another state than the last.")
 @click.option("--kernel", is_flag=True, help="Start a Jupyter kernel for other front ends to "
               "connect to, instead of ipython in this terminal.")
+@named_by_options("ref")
 @guarded
 def resume_command(ref: str, at: str | None, kernel: bool) -> int:
     """Load a session's last state into a new kernel, after a crash too. In a
-    notebook: %load_ext rex.notebook, then %rex resume. This runs code from the
-    archive: resume archives of your own only."""
+    notebook: %load_ext rex.notebook, then %rex resume.
+
+    This loads states of the archive, which may hold any code, and runs its cells with your rights: resume only
+    sessions that you trust."""
     archive, experiment = open_session(ref)   # before a kernel is started
     words = ["resume", f"{archive.path}:{experiment.name}", *(["--at", at] if at else [])]
     lines = ["%load_ext rex.notebook", f"%rex {shlex.join(words)}"]
@@ -255,6 +268,6 @@ def resume_command(ref: str, at: str | None, kernel: bool) -> int:
         else:
             from IPython import start_ipython as start
     except ImportError as error:
-        raise UsageError("cannot start a kernel", str(error), "pip install 'rex[notebook]'") from error
+        raise missing("notebook", "cannot start a kernel") from error
     app = "IPKernelApp" if kernel else "InteractiveShellApp"
     return int(start(argv=[f"--{app}.exec_lines={line}" for line in lines]) or 0)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rex.errors import UsageError
+from rex.cli.ending import Report
+from rex.errors import Diverged, UsageError
 from rex.types import format_size
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def read_plan(path: Path) -> dict[str, Any]:
 
 
 def run_plan(archive: str, experiment: str | None, plan_path: Path, store_url: str, outdir: str, *, is_resumed: bool,
-             is_complete: bool, is_checked: bool, is_quiet: bool, as_json: bool) -> int:
+             is_complete: bool, is_checked: bool, is_quiet: bool, as_json: bool, is_lenient: bool, told: Report) -> int:
     """Run it and report; the program's exit status, or with --check whether results are as recorded."""
     from rex.cli.ending import end_like
     from rex.workflow.rerun import Request, rerun
@@ -48,12 +49,15 @@ def run_plan(archive: str, experiment: str | None, plan_path: Path, store_url: s
     request = Request(plan["order"], plan["checkpointed"], plan["group"], store_url, outdir, is_resumed, is_complete,
                       is_quiet=is_checked)
     done = rerun(archive, experiment or (named if isinstance(named, str) else None), request)
+    told.write(describe(done))
     if as_json:
         click.echo(json.dumps(describe(done)))
     if not is_quiet:
         show(done, archive, outdir, store_url)
     if is_checked:
-        return 20 if done.divergences else 1 if done.differing else 0
+        return Diverged.code if done.divergences else 1 if done.differing else 0
+    if done.divergences and not is_lenient:
+        return Diverged.code
     return end_like(done.status)
 
 

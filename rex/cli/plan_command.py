@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rex.cli.options import DURATION
+from rex.cli.refs import either
 from rex.errors import UsageError
 from rex.types import format_duration, format_size, parse_size
 
@@ -33,7 +35,8 @@ The steps:   CT u     compute cell u
 
 Examples: rex plan -l EXP --cache 4GiB; rex plan --tree TREE.json --cache 4GiB
 
-Exit codes: 0 planned, 2 bad tree or options, 10 no such archive, or no versions in it.""")
+Exit codes: 0 planned, 2 bad tree or options, or no version fits --deadline, 10 no such archive, or no versions in it.""")
+@click.argument("ref", metavar="[ARCHIVE]", required=False)
 @click.option("-l", "--archive", default="__default", show_default=True,
               help="Plan the versions that this archive holds.")
 @click.option("--tree", "tree_path", metavar="TREE.json",
@@ -44,9 +47,11 @@ Exit codes: 0 planned, 2 bad tree or options, 10 no such archive, or no versions
               help="The planner.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True,
               help="Say also how long this many processes side by side will take.")
+@click.option("--deadline", "deadline_s", type=DURATION, metavar="DURATION", help="Plan as many versions as can be replayed in this time, and say which.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(archive: str, tree_path: Path | None, cache: str, algorithm: str, jobs: int, as_json: bool) -> None:
-    from rex.multiversion.planners import make_plan
+def command(ref: str | None, archive: str, tree_path: Path | None, cache: str, algorithm: str, jobs: int,
+            deadline_s: float | None, as_json: bool) -> None:
+    from rex.multiversion.planners import make_plan, plan_deadline
     from rex.multiversion.scheduling import choose_order
     from rex.multiversion.sequence import check
     from rex.multiversion.tree import ExecutionTree
@@ -60,15 +65,25 @@ def command(archive: str, tree_path: Path | None, cache: str, algorithm: str, jo
     else:
         from rex.multiversion.merge import merge
         from rex.multiversion.versions import load_versions
-        tree = merge(load_versions(archive)[1]).execution
-    plan = make_plan(tree, budget_bytes, algorithm)
+        tree = merge(load_versions(either(ref, archive, None)[0])[1]).execution
+    more: dict[str, object] = {}
+    if deadline_s is None:
+        plan = make_plan(tree, budget_bytes, algorithm)
+    else:
+        fit, plan = plan_deadline(tree, budget_bytes, deadline_s, algorithm)
+        more = {"deadline": deadline_s, "versions": list(fit.tree.leaves), "of": len(tree.leaves), "at_most": fit.at_most}
+        tree = fit.tree
     verdict = check(tree, plan.sequence.ops, budget_bytes)
     side_by_side = choose_order(tree, budget_bytes, jobs)[1] if jobs > 1 else None
     if as_json:
-        more = {} if side_by_side is None else {"jobs": jobs, "side_by_side": side_by_side}
+        if side_by_side is not None:
+            more |= {"jobs": jobs, "side_by_side": side_by_side}
         click.echo(json.dumps({**describe(plan, verdict), **more}))
         return
     show(plan, verdict, len(tree.by_id), len(tree.leaves))
+    if deadline_s is not None:
+        click.echo(f"deadline     {format_duration(deadline_s)}: {len(tree.leaves)} of {more['of']} versions, no choice has more than {more['at_most']}")
+        click.echo(f"versions     {', '.join(tree.leaves)}")
     if side_by_side is not None:
         faster = f", {plan.sequential_s / side_by_side:.1f} times as fast as no cache" if side_by_side else ""
         click.echo(f"side by side {format_duration(side_by_side)} with {jobs} processes{faster}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from rex import config
 from rex.values import dataclass
 
 
@@ -30,11 +31,14 @@ class Words:
 
 
 _BOTH = {"-l": "archive", "--archive": "archive", "-e": "experiment", "--experiment": "experiment"}
+_REPORT = {"--report": "report"}
 _QUIET = {"-q": "quiet", "--quiet": "quiet"}
 COMMANDS = {
-    "record": Words(_BOTH, {**_QUIET, "--json": "as_json", "--serialize": "serialize"}, "command"),
-    "replay": Words({**_BOTH, "-o": "outdir", "--outdir": "outdir"},
-                    {**_QUIET, "--json": "json_wanted", "--check": "check", "--sandbox": "sandbox"}),
+    "record": Words({**_BOTH, **_REPORT}, {**_QUIET, "--json": "as_json", "--serialize": "serialize", "--redact": "redact",
+                                           "--verify": "verify"}, "command"),
+    "replay": Words({**_BOTH, **_REPORT, "-o": "outdir", "--outdir": "outdir"},
+                    {**_QUIET, "--json": "json_wanted", "--check": "check", "--sandbox": "sandbox",
+                     "--lenient": "lenient"}, single="ref"),
     "hindsight replay": Words({**_BOTH, "--epochs": "epochs"}, {"-y": "yes", "--yes": "yes", "--no-skip": "no_skip"}, single="script")}
 
 
@@ -69,8 +73,10 @@ def run(argv: list[str]) -> int | None:
     command = " ".join(argv[:count])
     known = COMMANDS.get(command)
     words = read(known, argv[count:]) if known and "_REX_COMPLETE" not in os.environ else None
-    if words is None:
+    if words is None or config.files():      # whose defaults click knows
         return None
+    if archive := os.environ.get(config.VARIABLE):
+        words.setdefault("archive", archive)
     if command == "record":
         from rex.cli.record_run import run as record
         return record(**words)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Iterator
+from typing import TYPE_CHECKING, Any, Iterator
 
-from rex.cli.ending import end_like, say
+from rex.cli.ending import Report, end_like, say
+from rex.errors import UsageError
+from rex.text import clean, quoted
 from rex.types import format_duration, format_size
+
+if TYPE_CHECKING:
+    from rex.recorder import Outcome
 
 
 @contextlib.contextmanager
@@ -30,40 +35,100 @@ def cells_file(named: str) -> Iterator[str]:
         yield path
 
 
+def redacted_arguments(outcome: Outcome) -> list[int]:
+    """The numbers of the arguments that stand in the archive as placeholders."""
+    return outcome.manifest.extra.get("record", {}).get("redacted", [])
+
+
+def verified(outcome: Outcome, archive: str) -> tuple[bool, str]:
+    """Replay a recording at once and note in the archive what came of it: whether it is identical, and the reason in words."""
+    import tempfile
+    from rex.archive import Archive, about
+    from rex.cli.replay_run import verdict
+    from rex.replayer import replay
+    name = outcome.experiment.name
+    with tempfile.TemporaryDirectory(prefix="rex-verify-") as outdir:
+        done = replay(archive, name, os.path.join(outdir, "out"), is_quiet=True, is_checked=True)
+    code, reason = verdict(done)
+    about.set_verified(Archive.open(archive), name, code == 0, reason, outcome.manifest.engine)
+    return code == 0, reason
+
+
+def verify_text(is_identical: bool, reason: str, has_left_out: bool, is_serialized: bool) -> str:
+    """What a replay found, and what to do."""
+    if is_identical:
+        return "verified: a replay is identical"
+    advice = ("record it without --exclude" if has_left_out else "see docs/nondeterminism.md" if is_serialized else
+              "record it with --serialize")
+    return f"NOT verified: a replay differs: {reason}; {advice}"
+
+
+def facts_of(outcome: Outcome, archive: str, count_cells: int | None) -> dict[str, Any]:
+    """What was recorded, for machines; the number of cells where it was by cells."""
+    manifest = outcome.manifest
+    return {"archive": archive, "experiment": outcome.experiment.name, "duration_s": manifest.duration_s,
+            "exit_status": manifest.exit_status, **({} if count_cells is None else {"cells": count_cells}), **manifest.counts,
+            "stored_bytes": outcome.stored_bytes, "withheld": list(manifest.withheld), "redacted": redacted_arguments(outcome),
+            "excluded": outcome.excluded, "hidden": outcome.hidden, "warnings": outcome.warnings}
+
+
+def summary(outcome: Outcome, archive: str, count_cells: int | None) -> str:
+    """What was recorded, in one line, and what to type next."""
+    manifest, name = outcome.manifest, outcome.experiment.name
+    redacted = redacted_arguments(outcome)
+    withheld = f"; withheld {', '.join(manifest.withheld)}" if manifest.withheld else ""
+    withheld += f"; redacted argument{'s' if len(redacted) > 1 else ''} {', '.join(map(str, redacted))}" if redacted else ""
+    withheld += f"; left out {', '.join(outcome.excluded)}" if outcome.excluded else ""
+    withheld += f"; hid {', '.join(outcome.hidden)} from listings" if outcome.hidden else ""
+    count = manifest.counts["processes"]
+    next_step = (f"replay with: rex replay -l {quoted(archive)} -e {name}" if count_cells is None else
+                 f"see: rex tree -l {quoted(archive)}")
+    cells = "" if count_cells is None else f"{count_cells} cell{'s' if count_cells != 1 else ''}, "
+    return (f"recorded {clean(archive)}:{name} in {format_duration(manifest.duration_s)}: "
+            f"{cells}{count} process{'es' if count != 1 else ''}, {manifest.counts['files']} files, "
+            f"{format_size(outcome.stored_bytes)} stored{clean(withheld)}; {next_step}")
+
+
 def run(command: tuple[str, ...], archive: str = "__default", experiment: str | None = None, keep_env: tuple[str, ...] = (),
         drop_env: tuple[str, ...] = (), exclude: tuple[str, ...] = (), cells: bool = False, seed: int = 0,
-        serialize: bool = False, as_json: bool = False, quiet: bool = False) -> int:
+        serialize: bool = False, redact: bool = False, label: tuple[str, ...] = (), note: str = "", verify: bool = False,
+        reuse: str | None = None, recheck: int = 0, report: str | None = None, as_json: bool = False, quiet: bool = False) -> int:
     """Record, say what was recorded; the exit status."""
-    from rex.record import Options, record
+    from rex.recorder import Options, record
     options = Options(list(command), archive, experiment, keep_env, drop_env, exclude,
-                      serialize=serialize)
-    count_cells = 0
-    if cells:
-        from rex.multiversion.recording import CellOptions, record_cells
-        with cells_file(command[0]) as path:
-            outcome, version = record_cells(CellOptions(path, list(command[1:]), seed), options)
-        count_cells = len(version.cells)
-    else:
-        outcome = record(options)
-    manifest = outcome.manifest
-    where = f"{archive}:{outcome.experiment.name}"
+                      serialize=serialize, redact=redact)
+    if label or note:
+        from rex.archive import about
+        from rex.cli.options import parse_labels
+        options.extra = about.facts(parse_labels(label), note)
+    if (reuse and (cells or redact or serialize)) or recheck and not reuse:
+        raise UsageError("--reuse does not go with --cells, --redact and --serialize, nor --recheck without it", "", "leave one of them out")
+    count_cells, reused = None, None
+    with Report(report) as told:
+        if cells:
+            if redact:
+                raise UsageError("--redact does not go with --cells", "cells are kept as they are", "leave one of them out")
+            from rex.multiversion.recording import CellOptions, record_cells
+            with cells_file(command[0]) as path:
+                outcome, version = record_cells(CellOptions(path, list(command[1:]), seed), options)
+            count_cells = len(version.cells)
+        elif reuse:
+            from rex.cli.reuse_summary import record_and_tell
+            outcome, reused = record_and_tell(options, reuse == "strict", recheck)
+        else:
+            outcome = record(options)
+        found = verified(outcome, archive) if verify else None
+        facts = {**facts_of(outcome, archive, count_cells), **({"reuse": reused.as_json()} if reused else {}), **({"verified": found[0], "verdict": found[1]} if found else {})}
+        told.write(facts)
     if as_json:
         import json
-        say(json.dumps({
-            "archive": archive, "experiment": outcome.experiment.name,
-            "duration_s": manifest.duration_s, "exit_status": manifest.exit_status,
-            **({"cells": count_cells} if cells else {}), **manifest.counts, "stored_bytes": outcome.stored_bytes,
-            "withheld": list(manifest.withheld), "excluded": outcome.excluded, "warnings": outcome.warnings}))
+        say(json.dumps(facts))
     elif not quiet:
         for warning in outcome.warnings:
-            say(f"rex: {warning}")
-        withheld = f"; withheld {', '.join(manifest.withheld)}" if manifest.withheld else ""
-        withheld += f"; left out {', '.join(outcome.excluded)}" if outcome.excluded else ""
-        count = manifest.counts["processes"]
-        next_step = (f"see: rex tree -l {archive}" if cells else
-                     f"replay with: rex replay -l {archive} -e {outcome.experiment.name}")
-        cell_part = f"{count_cells} cell{'s' if count_cells != 1 else ''}, " if cells else ""
-        say(f"rex: recorded {where} in {format_duration(manifest.duration_s)}: "
-            f"{cell_part}{count} process{'es' if count != 1 else ''}, {manifest.counts['files']} files, "
-            f"{format_size(outcome.stored_bytes)} stored{withheld}; {next_step}")
+            say(f"rex: {clean(warning)}")
+        if found:
+            say(f"rex: {clean(verify_text(*found, bool(outcome.excluded), serialize))}")
+        if reused:
+            say(f"rex: {clean(reused.describe())}")
+        say(f"rex: {summary(outcome, archive, count_cells)}")
     return end_like(outcome.status)

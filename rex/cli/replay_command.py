@@ -10,19 +10,22 @@ from rex.cli.replay_run import run
 
 
 @click.command(epilog="Example: rex replay -l EXP -o out   "
-                      "Exit: the program's, 125 Rex failed; with --check 0 identical, "
-                      "1 output differs, 20 the log was not followed.")
+                      "Exit: the program's, 20 the log was not followed, 125 Rex failed; "
+                      "with --check 0 identical, 1 output differs, 20 the log was not followed.")
+@click.argument("ref", metavar="[ARCHIVE[:EXP]]", required=False)
 @click.option("-l", "--archive", default="__default", show_default=True, help="The archive to read.")
 @click.option("-e", "--experiment", metavar="EXP", help="Which experiment (the default one).")
-@click.option("-o", "--outdir", default="__out_default", show_default=True,
-              help="Where outputs go, each at its absolute path below.")
+@click.option("-o", "--outdir", help="Where outputs go, each at its absolute path below; __out_default if not given, "
+              "with --check a directory that goes in the end.")
 @click.option("--check", is_flag=True, help="Compare with the recording; the program's output is not shown.")
+@click.option("--explain", is_flag=True, help="Say which rules found the events, and what events waited for.")
+@click.option("--lenient", is_flag=True, help="End with the program's status though the log was not followed.")
 @click.option("--sandbox", is_flag=True,
               help="Let the programs see nothing of this machine but their own files and OUTDIR.")
 @click.option("--all", "all_versions", is_flag=True,
-              help="Replay all versions (see: rex record --cells), shared prefixes once; "
-                   "outputs in OUTDIR/<experiment>.")
-@click.option("--cache", metavar="SIZE", help="With --all: what checkpoints may take together (half of the free memory).")
+              help="Replay all runs, or with -e 'GLOB' some, what they share once; outputs in OUTDIR/<experiment>.")
+@click.option("--cache", metavar="SIZE", help="With --all: what is kept for later runs may take together: outputs of steps on disk (all), "
+              "states of cells in memory (half of the free memory).")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True,
               help="With --all: processes side by side; 1 follows the plan of rex plan.")
 @click.option("--dask", metavar="ADDRESS", default="",
@@ -38,10 +41,12 @@ from rex.cli.replay_run import run
 @click.option("--store", "store_url", metavar="URL", help="Where to persist: a folder, or any fsspec URL.")
 @click.option("--resume", is_flag=True, help="Go on from what the store has, after a failure.")
 @click.option("--complete", is_flag=True, help="In the end have the files between the steps too, not only the results.")
+@click.option("--report", metavar="FILE", help="Write a report as JSON to FILE, apart from the program's own streams.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print a report as JSON (last on standard output).")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
 def command(**words: Any) -> int:
     """Run an experiment again from the archive alone: same output, in OUTDIR.
 
-    This runs the programs of the archive: replay only what you would run, or use --sandbox."""
+    This runs the programs of the archive with your rights, with --all and --persist too: replay only what you would run,
+    or use --sandbox, which neither of these has."""
     return run(**words)

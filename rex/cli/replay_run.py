@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import contextlib
+import os
+from typing import TYPE_CHECKING, Any, Iterator
 
-from rex.cli.ending import end_like, say
-from rex.errors import UsageError
+from rex import limits
+from rex.cli.ending import Report, end_like, say
+from rex.cli.refs import either
+from rex.errors import Diverged, UsageError
+from rex.text import clean, quoted_ref
 
 if TYPE_CHECKING:
-    from rex.replay import Outcome
+    from rex.replayer import Outcome
 
+DIVERGED = Diverged.code
+DEFAULT_OUTDIR = "__out_default"
 _STREAMS = {2: "standard output", 3: "standard error"}
 _RACE = "; what its threads do may depend on their order: record it with --serialize"
 
@@ -22,9 +29,9 @@ def verdict(outcome: "Outcome") -> tuple[int, str]:
             parts.append(difference_text(outcome))
         if not outcome.is_same_status:
             parts.append("the exit status differs")
-        return (20 if outcome.divergences else 1), "; ".join(parts)
+        return (DIVERGED if outcome.divergences else 1), "; ".join(parts)
     if outcome.divergences:
-        return 20, "the output is identical, but the log was not followed"
+        return DIVERGED, "the output is identical, but the log was not followed"
     return 0, "identical"
 
 
@@ -43,7 +50,7 @@ def divergence_text(outcome: "Outcome", archive: str) -> str:
     if not first:
         return ""
     return (f"replay diverged at event {first.event} ({first.why}): log has {first.logged}, "
-            f"program asked for {first.asked}; see: rex log {archive}:{outcome.experiment.name} "
+            f"program asked for {first.asked}; see: rex log {quoted_ref(archive, outcome.experiment.name)} "
             f"--around {first.event}{_RACE if first.may_race else ''}")
 
 
@@ -55,58 +62,106 @@ def withheld_text(outcome: "Outcome") -> str:
     return f"withheld as it was recorded: {', '.join(names)}; where the program uses that, record it with --keep-env"
 
 
-def as_json(outcome: "Outcome", archive: str) -> dict[str, Any]:
-    """The outcome for machines."""
+def explain_to_user(outcome: "Outcome", archive: str) -> None:
+    """What the rules did, where that was wanted, a line each."""
+    if not outcome.explanation:
+        return
+    if outcome.divergence_rule:
+        say(f"rex: at the divergence: {outcome.divergence_rule}")
+    for line in outcome.explanation.lines(f"{archive}:{outcome.experiment.name}"):
+        say(f"rex: {line}")
+
+
+def as_json(outcome: "Outcome", archive: str, is_kept: bool) -> dict[str, Any]:
+    """The outcome for machines; is_kept: the output directory stays."""
     code, reason = verdict(outcome)
-    return {"archive": archive, "experiment": outcome.experiment.name, "outdir": outcome.outdir,
+    return {"archive": archive, "experiment": outcome.experiment.name, "outdir": outcome.outdir if is_kept else None,
             "exit_status": outcome.experiment.manifest.exit_status if outcome.is_same_status
             else outcome.status, "check": code, "verdict": reason,
             "divergences": outcome.divergences,
             "divergence": vars(outcome.divergence) if outcome.divergence else None,
+            "rule": outcome.divergence_rule,
+            **({"explanation": outcome.explanation.as_json()} if outcome.explanation else {}),
             "differing": outcome.differing, "problems": outcome.problems}
 
 
-def run(archive: str = "__default", experiment: str | None = None, outdir: str = "__out_default", check: bool = False,
-        sandbox: bool = False, all_versions: bool = False, cache: str | None = None, jobs: int = 1, dask: str = "",
+@contextlib.contextmanager
+def output_directory(given: str | None, is_checked: bool, is_shared: bool) -> Iterator[str]:
+    """Where outputs go; a check without -o has a directory that is removed in the end.
+
+    Args:
+        is_shared: other machines write there too, which see the current directory.
+    """
+    if given is not None or not is_checked:
+        yield given or DEFAULT_OUTDIR
+        return
+    if is_shared:
+        import tempfile   # few ask
+        with tempfile.TemporaryDirectory(prefix=".rex-check-", dir=".") as path:
+            yield path
+        return
+    from rex.archive.cacheplace import cache_root
+    from rex.archive.unpacked import WorkDirectory
+    with contextlib.closing(WorkDirectory(cache_root())) as work:
+        yield os.path.join(work.path, "out")
+
+
+def run(archive: str = "__default", experiment: str | None = None, outdir: str | None = None, check: bool = False,
+        sandbox: bool = False, explain: bool = False, all_versions: bool = False, cache: str | None = None, jobs: int = 1, dask: str = "",
         checkpoint: str = "fork", algorithm: str = "best", tolerance: float = 0.0, plan_path: str | None = None,
-        store_url: str | None = None, resume: bool = False, complete: bool = False, json_wanted: bool = False,
-        quiet: bool = False) -> int:
+        store_url: str | None = None, resume: bool = False, complete: bool = False, report: str | None = None,
+        json_wanted: bool = False, quiet: bool = False, lenient: bool = False, ref: str | None = None) -> int:
     """Replay, say what came of it; the exit status."""
-    from rex.replay import replay
-    if plan_path or store_url or resume or complete:
-        from pathlib import Path
-        from rex.cli.persist import run_plan
-        if sandbox or all_versions or not plan_path or not store_url:
-            raise UsageError("--persist and --store go together", "and without --sandbox and --all", "give both")
-        return run_plan(archive, experiment, Path(plan_path), store_url, outdir, is_resumed=resume, is_complete=complete,
-                        is_checked=check, is_quiet=quiet, as_json=json_wanted)
-    if all_versions:
-        from rex.cli.allversions import replay_versions
-        if sandbox:
-            raise UsageError("--all cannot run in a sandbox yet", "", "leave --sandbox out")
-        if checkpoint != "fork":
-            raise UsageError("checkpoints by CRIU are not possible", "CRIU must trace what it saves, a process has one "
-                             "tracer, and that is Rex", "leave --checkpoint out: states are kept as forked processes")
-        if experiment:
-            raise UsageError("--all replays every version", f"-e names only {experiment}", "leave one of them out")
-        return replay_versions(archive, outdir, cache, jobs, algorithm, tolerance, dask, check, json_wanted, quiet)
-    outcome = replay(archive, experiment, outdir, is_quiet=check, is_checked=check or json_wanted,
-                     is_sandboxed=sandbox)
+    archive, experiment = either(ref, archive, experiment)
+    with Report(report) as told, output_directory(outdir, check, bool(dask)) as where:
+        if plan_path or store_url or resume or complete:
+            from pathlib import Path
+            from rex.cli.persist import run_plan
+            if sandbox or all_versions or not plan_path or not store_url:
+                raise UsageError("--persist and --store go together", "and without --sandbox and --all", "give both")
+            return run_plan(archive, experiment, Path(plan_path), store_url, where, is_resumed=resume, is_complete=complete,
+                            is_checked=check, is_quiet=quiet, as_json=json_wanted, is_lenient=lenient, told=told)
+        if all_versions:
+            from rex.cli.allversions import replay_versions
+            if sandbox:
+                raise UsageError("--all cannot run in a sandbox yet", "", "leave --sandbox out")
+            if checkpoint != "fork":
+                raise UsageError("checkpoints by CRIU are not possible", "CRIU must trace what it saves, a process has one "
+                                 "tracer, and that is Rex", "leave --checkpoint out: states are kept as forked processes")
+            from rex.cli.allruns import replay_runs, runs_to_replay
+            runs = runs_to_replay(archive, experiment)
+            if runs is not None:
+                return replay_runs(archive, runs, experiment, where, cache, jobs, dask, json_wanted, quiet, check, told)
+            return replay_versions(archive, where, cache, jobs, algorithm, tolerance, dask, check, json_wanted, quiet, told)
+        return _replay_one(told, archive, experiment, where, check, sandbox, explain, json_wanted, quiet, lenient,
+                           is_kept=outdir is not None or not check)
+
+
+def _replay_one(told: Report, archive: str, experiment: str | None, outdir: str, check: bool, sandbox: bool,
+                explain: bool, json_wanted: bool, quiet: bool, is_lenient: bool, is_kept: bool) -> int:
+    from rex.replayer import replay
+    with limits.counting():
+        outcome = replay(archive, experiment, outdir, is_quiet=check, is_checked=check or json_wanted or told.is_wanted,
+                         is_sandboxed=sandbox, is_explained=explain)
     code, reason = verdict(outcome)
+    if told.is_wanted:
+        told.write(as_json(outcome, archive, is_kept))
     if json_wanted:
         import json
-        print(json.dumps(as_json(outcome, archive)))
+        print(json.dumps(as_json(outcome, archive, is_kept)))
     if outcome.divergence:
-        say(f"rex: {divergence_text(outcome, archive)}")
+        say(f"rex: {clean(divergence_text(outcome, archive))}")
     elif outcome.difference and not check:
         say(f"rex: {difference_text(outcome)}")
+    explain_to_user(outcome, archive)
     for problem in filter(None, (withheld_text(outcome), *outcome.problems)):
-        from rex.text import clean   # most have none
         say(f"rex: {clean(problem)}")
     if check:
         if not quiet:
-            say(f"rex: {archive}:{outcome.experiment.name}: {reason}")
+            say(f"rex: {clean(archive)}:{outcome.experiment.name}: {clean(reason)}")
         return code
+    name = f"{archive}:{outcome.experiment.name}"
     if not quiet:
-        say(f"rex: replayed {archive}:{outcome.experiment.name}; outputs in {outdir}")
-    return end_like(outcome.status)
+        say(f"rex: replay of {clean(name)} diverged, its output may be another one; outputs in {clean(outdir)}" if outcome.divergences else
+            f"rex: replayed {clean(name)}; outputs in {clean(outdir)}")
+    return DIVERGED if outcome.divergences and not is_lenient else end_like(outcome.status)

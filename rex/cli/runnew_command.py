@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator
 import click
 from click.core import ParameterSource
 
+from rex.cli.ending import Report, end_like
+from rex.cli.refs import either, is_archive_ref
 from rex.errors import UsageError
+from rex.extras import missing
+from rex.text import clean, quoted_ref
 from rex.types import format_duration, format_size
 
 if TYPE_CHECKING:
@@ -99,8 +103,8 @@ def summary(plan: "RunPlan", outcome: "RunOutcome", archive: str) -> str:
         parts.append("cancelled" + (", not recorded" if plan.is_recorded else ""))
     if outcome.experiment:
         parts.append(f"recorded as {archive}:{outcome.experiment}; compare with: "
-                     f"rex expdiff {archive}:{plan.experiment.name} {archive}:{outcome.experiment}")
-    return "; ".join(parts)
+                     f"rex expdiff {quoted_ref(archive, plan.experiment.name)} {quoted_ref(archive, outcome.experiment)}")
+    return clean("; ".join(parts))
 
 
 def live_text(uses: "tuple[LiveUse, ...]") -> str:
@@ -121,7 +125,7 @@ def outcome_json(plan: "RunPlan", outcome: "RunOutcome") -> dict[str, Any]:
             "notes": list(outcome.notes)}
 
 
-def refuse_options_of_headless() -> None:
+def refuse_options_of_headless(command: tuple[str, ...]) -> None:
     """Refuse what the page would pass over in silence.
 
     Raises:
@@ -131,7 +135,7 @@ def refuse_options_of_headless() -> None:
     given = [parameter.opts[-1] if parameter.opts[-1].startswith("-") else "a command"
              for parameter in context.command.params
              if context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-             and parameter.name not in _OF_PAGE]
+             and parameter.name not in _OF_PAGE and (parameter.name != "command" or command)]
     if given:
         raise UsageError(f"{' and '.join(given)} without --headless", "the page asks for it itself",
                          "add --headless, or leave it out")
@@ -150,9 +154,8 @@ def signals_given_to(end: Callable[[], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def run_headless(plan: "RunPlan", archive: str, as_json: bool, quiet: bool) -> int:
+def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report, as_json: bool, quiet: bool) -> int:
     """Run the plan on our standard streams; the exit status to end with."""
-    from rex.cli.ending import end_like
     from rex.runnew import start
     asked: list[bool] = []
     running: "list[Run]" = []
@@ -163,10 +166,11 @@ def run_headless(plan: "RunPlan", archive: str, as_json: bool, quiet: bool) -> i
             each.cancel()
 
     with signals_given_to(end):
-        running.append(start(plan))
+        running.append(start(plan, is_sandboxed=is_sandboxed))
         if asked:                        # while it started
             running[0].cancel()
         outcome = running[0].wait()
+    told.write(outcome_json(plan, outcome))
     if as_json:
         click.echo(json.dumps(outcome_json(plan, outcome)))
     if not quiet:
@@ -183,7 +187,7 @@ def run_headless(plan: "RunPlan", archive: str, as_json: bool, quiet: bool) -> i
 @click.option("-l", "--archive", default="__default", show_default=True, help="The archive.")
 @click.option("--port", default=_PORT, show_default=True, type=click.IntRange(1, 65535),
               help="Port of the page; the next free one if it is taken.")
-@click.option("--no-browser", is_flag=True, help="Only print the page's address.")
+@click.option("--no-browser", is_flag=True, help="Print an address, good once, instead of opening a browser.")
 @click.option("--headless", is_flag=True, help="Run here and now, without the page; all options below but -e are for this.")
 @click.option("-e", "--experiment", metavar="EXP", help="Which experiment to start from (the default one).")
 @click.option("-o", "--outdir", help="Where output goes, each file at its absolute path below; must be empty.")
@@ -192,39 +196,49 @@ def run_headless(plan: "RunPlan", archive: str, as_json: bool, quiet: bool) -> i
 @click.option("--cwd", metavar="DIR", help="Another working directory, as a path of the experiment.")
 @click.option("--env", multiple=True, metavar="K=V", help="Set a variable.")
 @click.option("--unset", multiple=True, metavar="K", help="Remove a variable.")
-@click.option("--file", "files", multiple=True, metavar="ORIG=NEW", help="Read NEW, a file here, where the experiment read ORIG.")
+@click.option("--file", "files", multiple=True, metavar="ORIG=NEW", help="Read NEW, a file or folder here, where the experiment read ORIG.")
 @click.option("--app", "apps", multiple=True, metavar="ORIG=NEW",
               help="Take program or library ORIG from NEW, a file here; a program's bare name will do for ORIG.")
 @click.option("--add", "added", multiple=True, metavar="PATH=NEW", help="Add NEW, a file or folder here, as PATH.")
+@click.option("--sandbox", is_flag=True,
+              help="Let the programs see nothing of this machine but their own files, those given here, and OUTDIR; refused where the "
+                   "kernel does not let users make namespaces.")
 @click.option("--record", is_flag=False, flag_value="", metavar="[NAME]",
               help="Add the run to the archive, as NAME or the next free name.")
 @click.option("--plan", "plan_only", is_flag=True, help="Print what would run and from where, and stop.")
+@click.option("--report", metavar="FILE", help="Write a report as JSON to FILE, apart from the program's own streams.")
 @click.option("--json", "as_json", is_flag=True, help="Print a report as JSON (last on standard output).")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
-@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@click.argument("command", metavar="[ARCHIVE[:EXP]] [-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 def command(archive: str, port: int, no_browser: bool, headless: bool, experiment: str | None, outdir: str | None,
-            arguments: str | None, cwd: str | None, record: str | None, plan_only: bool, as_json: bool, quiet: bool,
-            command: tuple[str, ...], **given: tuple[str, ...]) -> int:
+            arguments: str | None, cwd: str | None, sandbox: bool, record: str | None, plan_only: bool, report: str | None, as_json: bool,
+            quiet: bool, command: tuple[str, ...], **given: tuple[str, ...]) -> int:
     """Run a new experiment: an archived one with changes.
 
     Without --headless this opens a page in the browser. Everything that is not changed comes from the archive;
     where it has no answer (time, randomness, files that it lacks), this machine is used, and the last line names
-    each such use. Nothing outside OUTDIR changes. This runs the programs of the archive: run only what you trust."""
+    each such use. Nothing outside OUTDIR changes.
+
+    This runs the programs of the archive with your rights: run only what you trust, or use --sandbox."""
+    if command and is_archive_ref(command[0]):   # no program has such a name
+        (archive, experiment), command = either(command[0], archive, experiment), command[1:]
     if not headless and not plan_only:
-        refuse_options_of_headless()
+        refuse_options_of_headless(command)
         return _open_page(archive, port, no_browser, experiment)
     if not outdir and not plan_only:
         raise UsageError("--headless needs an output directory", "", "add: -o OUTDIR")
     from rex.archive import Archive
     from rex.runnew import plan_run
-    source = Archive.open(archive)
-    chosen = source.experiment(experiment)
-    plan = plan_run(source, chosen, _changes(chosen, arguments, command, cwd, given), outdir or "",
-                    is_recorded=record is not None, name=record or None)
-    if plan_only:
-        click.echo(json.dumps(plan_json(plan))) if as_json else print_plan(plan)
-        return 0
-    return run_headless(plan, archive, as_json, quiet)
+    with Report(report) as told:
+        source = Archive.open(archive)
+        chosen = source.experiment(experiment)
+        plan = plan_run(source, chosen, _changes(chosen, arguments, command, cwd, given), outdir or "",
+                        is_recorded=record is not None, name=record or None)
+        if plan_only:
+            told.write(plan_json(plan))
+            click.echo(json.dumps(plan_json(plan))) if as_json else print_plan(plan)
+            return 0
+        return run_headless(plan, archive, sandbox, told, as_json, quiet)
 
 
 def _changes(experiment: "Experiment", arguments: str | None, command: tuple[str, ...], cwd: str | None,
@@ -241,8 +255,7 @@ def _open_page(archive: str, port: int, no_browser: bool, experiment: str | None
         from rex.web.serve import serve
         from rex.web.services import Services
     except ModuleNotFoundError as error:
-        raise UsageError("the page cannot be served", f"{error.name} is not installed",
-                         "install Rex with its extra web, or use --headless") from error
+        raise missing("web", "the page cannot be served; --headless needs no page") from error
     serve(archive, Services(plan_run, start), port, not no_browser, lambda line: click.echo(f"rex: {line}", err=True),
           experiment)
     return 0

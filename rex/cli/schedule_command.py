@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rex.cli.options import DURATION, GROUPINGS, SIZE, storage_options
+from rex.cli.options import DURATION, GROUPINGS, SIZE, named_by_options, storage_options
 from rex.cli.table import clean
 from rex.errors import UsageError
 from rex.types import format_duration, format_size
@@ -26,7 +26,7 @@ _SHOWN = 20
 
 
 @click.command("schedule")
-@click.argument("source", metavar="DAG.json|ARCHIVE:EXP")
+@click.argument("source", metavar="DAG.json|ARCHIVE:EXP", required=False)
 @click.option("--mtbf", type=DURATION, required=True, help="Mean time between failures: 1000, 90s, 6h.")
 @click.option("--downtime", type=DURATION, default=0.0, help="Time lost to each failure; 0 if not given.")
 @click.option("--heuristic", default="best", metavar="NAME", show_default=True,
@@ -45,6 +45,7 @@ _SHOWN = 20
 @storage_options
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answer.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@named_by_options("source")
 def command(source: str, mtbf: float, downtime: float, heuristic: str, max_bytes: int | None,
             schedule_path: Path | None, runs: int | None, budget_s: float, full_sweep: bool | None,
             grouping: str, bandwidth: float, latency: float, seed: int, as_json: bool) -> None:
@@ -99,7 +100,7 @@ def answer(question: Question, heuristic: str, schedule_path: Path | None, budge
     from rex.workflow.best import Best, find_best
     from rex.workflow.dag import read_json, read_schedule
     from rex.workflow.heuristics import run_heuristic
-    from rex.workflow.makespan import Line
+    from rex.workflow.line import Line
     if schedule_path is not None:
         schedule = read_schedule(read_json(schedule_path), question.dag)
         line = Line(question.dag, schedule.order)
@@ -200,7 +201,8 @@ def show(question: Question, best: Best, simulation: Simulation | None, workflow
 def compared(question: Question, best: Best) -> list[tuple[str, list[str]]]:
     """Rows of the first table: nothing, everything, the plan and its alternatives."""
     from rex.workflow.dag import Failures
-    from rex.workflow.makespan import Line, evaluate
+    from rex.workflow.line import Line
+    from rex.workflow.makespan import evaluate
     dag, failures, order = question.dag, question.failures, best.plan.schedule.order
     everything = frozenset(range(len(dag))) - dag.unkept
     named = [("nothing", order, frozenset()), ("everything", order, everything),

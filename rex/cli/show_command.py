@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable
 import click
 
 from rex.cli.ls_command import begun_facts, default_name, files_by_role, print_files
-from rex.cli.table import (clean, command_text, date_text, guarded, open_ref, print_columns, print_json,
+from rex.cli.options import named_by_options
+from rex.cli.table import (clean, command_text, date_text, guarded, labels_text, open_ref, print_columns, print_json,
                            status_text)
 from rex.errors import UsageError
 from rex.types import format_duration, format_size
@@ -30,6 +31,7 @@ def role_totals(experiment: "Experiment") -> dict[str, dict[str, int]]:
 def describe(archive: "Archive", experiment: "Experiment") -> dict[str, Any]:
     """Everything about an experiment, for machines; of an unfinished one what its start told."""
     from rex.archive import COMPLETE
+    from rex.archive.about import labels_of, note_of
     from rex.archive.lineage import ancestor, changes
     told: dict[str, Any] = {"archive": archive.path, "name": experiment.name, "state": experiment.state,
                             "is_default": experiment.name == default_name(archive),
@@ -37,10 +39,12 @@ def describe(archive: "Archive", experiment: "Experiment") -> dict[str, Any]:
     if told["state"] != COMPLETE:
         return {**experiment.begun, **begun_facts(experiment), **told}
     manifest = experiment.manifest
+    told["identity"] = experiment.identity
     for name in ("cwd", "user", "host", "umask", "machine", "terminal", "limits", "start_ns",
                  "duration_s", "exit_status", "engine", "rex", "counts", "extra"):
         told[name] = getattr(manifest, name)
     return {**told, "command": list(manifest.command), "made_from": ancestor(manifest.extra) or None,
+            "labels": labels_of(manifest), "note": note_of(manifest),
             "changes": changes(manifest),
             "warnings": list(manifest.warnings), "withheld": list(manifest.withheld),
             "variables": len(manifest.environment), "log_bytes": manifest.log.size if manifest.log else None,
@@ -93,6 +97,9 @@ def print_summary(told: dict[str, Any], experiment: "Experiment") -> None:
     rows = [("experiment", clean(f"{told['archive']}:{told['name']}")), ("state", state),
             ("command", command_text(told["command"] or ()) or "-"),
             ("directory", clean(str(told.get("cwd", "-")))), ("start", date_text(told["start_ns"]))]
+    if "identity" in told:
+        rows.insert(1, ("identity", told["identity"]))
+    rows += [(name, text) for name, text in (("labels", labels_text(told.get("labels", {}))), ("note", clean(told.get("note", "")))) if text]
     if told.get("made_from"):
         rows.append(("made from", clean(told["made_from"])))
     rows += [("change", clean(change)) for change in told.get("changes", ())]
@@ -220,6 +227,7 @@ _PARTS = {"files": Part("--files", show_files), "env": Part("--env", show_enviro
               help="Its processes and files as a graph: for Graphviz, as a picture, as W3C PROV-JSON "
               "(pictures leave out files of the system).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@named_by_options("ref")
 @guarded
 def command(ref: str, as_json: bool, graph: str | None, **asked: bool) -> int:
     """Show everything about one experiment: command, place, time, machine,

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
 import shutil
 import stat
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence
 
 import click
 
-from rex.errors import RexError, UsageError
+from rex.cli.ending import from_system
+from rex.cli.refs import parse_ref   # noqa: F401 (commands find it here)
+from rex.errors import UsageError
 from rex.text import clean, command_text, date_text, status_text   # noqa: F401 (commands find them here)
-from rex.types import ExperimentRef
 
 if TYPE_CHECKING:
     from rex.archive import Archive, Experiment, FileState
@@ -23,11 +25,6 @@ _TYPE_LETTERS = {"file": stat.S_IFREG, "dir": stat.S_IFDIR, "symlink": stat.S_IF
                  "fifo": stat.S_IFIFO}
 _LEAST_CHARS = 30   # of a last column, however narrow the terminal
 PIPE_CLOSED = 141   # as a shell reports a program that SIGPIPE ended
-
-
-def parse_ref(text: str) -> ExperimentRef:
-    """The experiment that ARCHIVE:EXP names; a folder of that very name is an archive."""
-    return ExperimentRef(text, None) if os.path.isdir(text) else ExperimentRef.parse(text)
 
 
 def named_ref(text: str) -> tuple[str, str]:
@@ -69,10 +66,19 @@ def guarded(run: Callable[..., Any]) -> Callable[..., Any]:
             silence_stdout()
             return PIPE_CLOSED
         except OSError as error:
-            where = os.fspath(error.filename) if error.filename else "the archive"
-            raise RexError(f"cannot use {where}", error.strerror or str(error),
-                           "check the permissions and the disk") from error
+            raise from_system(error, "cannot use the archive") from error
     return wrapper
+
+
+def quietable(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the option -q, which leaves its exit status alone to tell what came of it; errors are told all the same."""
+    @functools.wraps(run)
+    def wrapper(*args: Any, quiet: bool, **kwargs: Any) -> Any:
+        if not quiet:
+            return run(*args, **kwargs)
+        with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
+            return run(*args, **kwargs)
+    return click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")(wrapper)
 
 
 def silence_stdout() -> None:
@@ -88,6 +94,11 @@ def mode_text(state: "FileState") -> str:
     kind = _TYPE_LETTERS.get(state.type)
     text = stat.filemode((kind or stat.S_IFREG) | (state.mode & 0o7777))
     return text if kind else "?" + text[1:]
+
+
+def labels_text(labels: Mapping[str, str]) -> str:
+    """Labels as one types them."""
+    return " ".join(clean(f"{key}={value}") for key, value in sorted(labels.items()))
 
 
 def print_json(value: Any) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rex.cli.refs import either
+from rex.errors import NotFound, UsageError
 from rex.text import clean
 from rex.types import format_duration, format_size
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
     from rex.multiversion.merge import CellNode, VersionTree
+    from rex.trees.merge import StepTree
 
 _SHOWN_LINES = 6
 _WIDTH = 60
@@ -21,36 +24,75 @@ _CHEAP = 0.01        # of all seconds: cells below are told as one line
 _SHOWN_RUN = 2
 
 
-@click.command("tree", epilog="Example: rex tree -l EXP   Exit: 0 drawn, 10 no such archive, or no versions in it.")
+@click.command("tree", epilog="Example: rex tree -l EXP   Exit: 0 drawn, 10 no such archive, or no runs in it.")
+@click.argument("ref", metavar="[ARCHIVE]", required=False)
 @click.option("-l", "--archive", default="__default", show_default=True, help="The archive to read.")
 @click.option("--json", "as_json", is_flag=True,
               help="Print one JSON object, which `rex plan --tree` reads too.")
 @click.option("--format", "form", type=click.Choice(["text", "dot", "svg"]), default="text", show_default=True,
               help="Draw it as text, as Graphviz input, or as a picture.")
 @click.option("-o", "--output", type=click.Path(), help="Write to this file, not to standard output.")
-def command(archive: str, as_json: bool, form: str, output: str | None) -> None:
-    """Show the execution tree of all versions that were recorded with --cells.
+def command(ref: str | None, archive: str, as_json: bool, form: str, output: str | None) -> None:
+    """Show the execution tree of all runs of an archive: what they share, and why they part.
 
-    Cells whose states are proven equal are one node: the same code, and the same
-    answers from the system, all the way from the start. Where versions part, the
-    changed lines say why."""
-    from rex.multiversion.merge import merge
-    from rex.multiversion.versions import load_versions
-    tree = merge(load_versions(archive)[1])
+    A step is a process with all that it starts. Steps that were given the same, by
+    content, and left the same are one. Of versions recorded with --cells each cell
+    is a step: cells whose states are proven equal are one node."""
+    where = either(ref, archive, None)[0]
+    cells, steps = load_trees(where)
     if as_json:
-        text = json.dumps(describe(tree))
+        text = json.dumps({**describe(cells), **_described_steps(steps)})
     elif form == "dot":
-        text = draw_dot(tree)
+        text = "\n".join([*([draw_dot(cells)] if cells.nodes or not steps.nodes else []), *([_draw_steps(steps, form)] if steps.nodes else [])])
     elif form == "svg":
+        if cells.nodes and steps.nodes:
+            raise UsageError("this archive holds versions of cells and plain runs", "one picture cannot hold both", "use --format dot")
         from rex.multiversion.drawing import draw_svg
-        text = draw_svg(tree)
+        text = draw_svg(cells) if cells.nodes else _draw_steps(steps, form)
     else:
-        text = draw_text(tree, archive)
+        from rex.cli.steptree import draw_steps
+        text = "\n\n".join([*([draw_text(cells, where)] if cells.nodes else []), *([draw_steps(steps, where)] if steps.nodes else [])])
     if output:
         with open(output, "w", encoding="utf-8") as file:
             file.write(text + "\n")
     else:
         click.echo(text)
+
+
+def load_trees(archive: str) -> "tuple[VersionTree, StepTree]":
+    """The tree of the versions of an archive, and that of its plain runs; one of them may be empty.
+
+    Raises:
+        NotFound: there are neither.
+    """
+    from rex.archive import Archive
+    from rex.multiversion.merge import merge
+    from rex.multiversion.versions import load_versions
+    from rex.trees.cut import load_runs, plain_runs
+    from rex.trees.merge import merge_steps
+    notes: list[str] = []
+    runs = load_runs(plain_runs(Archive.open(archive).experiments()), notes)
+    for note in notes:
+        click.echo(f"rex: {clean(note)}", err=True)
+    try:
+        cells = merge(load_versions(archive)[1])
+    except NotFound:
+        if not runs:
+            raise NotFound(f"there are no finished runs in {archive}", "", "record some with: rex record, or rex record --cells") from None
+        cells = merge([])
+    return cells, merge_steps(runs)
+
+
+def _described_steps(tree: "StepTree") -> dict[str, Any]:
+    from rex.trees.describe import as_json
+    return as_json(tree)
+
+
+def _draw_steps(tree: "StepTree", form: str) -> str:
+    from rex import picture
+    from rex.trees.describe import as_graph
+    graph = as_graph(tree)
+    return (picture.as_dot(graph) if form == "dot" else picture.as_svg(graph)).rstrip("\n")
 
 
 def describe(tree: "VersionTree") -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rex.cli.options import GROUPINGS, storage_options
+from rex.cli.refs import DEFAULT_ARCHIVE, either
 from rex.cli.table import clean, guarded, open_ref
 from rex.errors import UsageError
 from rex.types import format_duration, format_size
@@ -24,7 +25,7 @@ _NUMBERS = _HEADINGS[1:5]
 
 @click.command("workflow")
 @click.argument("ref", metavar="[ARCHIVE[:EXP]]", required=False)
-@click.option("-l", "--archive", metavar="ARCHIVE", help="The archive to read; __default if not given.")
+@click.option("-l", "--archive", default=DEFAULT_ARCHIVE, show_default=True, help="The archive to read.")
 @click.option("-e", "--experiment", metavar="EXP", help="Which experiment (the default one).")
 @click.option("--group", "grouping", type=click.Choice(GROUPINGS), default="depth", show_default=True,
               help="What becomes one step: a process with all below it where taking it apart gains nothing, and tiny "
@@ -33,7 +34,7 @@ _NUMBERS = _HEADINGS[1:5]
 @storage_options
 @click.option("--json", "as_json", is_flag=True, help="Print the graph as a DAG for rex schedule.")
 @guarded
-def command(ref: str | None, archive: str | None, experiment: str | None, grouping: str, form: str | None,
+def command(ref: str | None, archive: str, experiment: str | None, grouping: str, form: str | None,
             bandwidth: float, latency: float, as_json: bool) -> int:
     """Show the steps of a recorded workflow: seconds, bytes, commands, and who needs whom.
 
@@ -61,17 +62,15 @@ def command(ref: str | None, archive: str | None, experiment: str | None, groupi
     return 0
 
 
-def find_experiment(ref: str | None, archive: str | None, experiment: str | None) -> "Experiment":
+def find_experiment(ref: str | None, archive: str, experiment: str | None) -> "Experiment":
     """The experiment that ARCHIVE:EXP names, or -l and -e do.
 
     Raises:
         UsageError: both are given.
         NotFound: it is not there, or did not finish.
     """
-    if ref and (archive or experiment):
-        raise UsageError(f"{ref} and -l or -e at once", "", "give one of them")
-    archive = archive or "__default"
-    _, found = open_ref(ref or (f"{archive}:{experiment}" if experiment else archive))
+    where, name = either(ref, archive, experiment)
+    _, found = open_ref(f"{where}:{name}" if name else where)
     return found
 
 

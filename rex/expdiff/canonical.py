@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Callable, Iterable
 
 from rex import codec
+from rex.expdiff.looks import ABSENT, Looks
 from rex.expdiff.names import Names
+from rex.expdiff.packages import installed
 from rex.expdiff.shapes import LOAD, RANDOM, READ, SHAPES, Shape, stable_part
 from rex.expdiff.spool import Spool
-from rex.expdiff.trace import STANDARD, Exec, Task, Trace
+from rex.expdiff.trace import DATE, STANDARD, Exec, Task, Trace
 from rex.log import LogReader
 from rex.log.records import (ARGV, EXIT, IN, LOADER, NOTE, OUT, RESOLVED, SCRIPT, SIGNAL, SWITCH,
                              TASK, TSC, Event)
@@ -26,6 +28,7 @@ _KERNEL_STATE = (b"/proc/loadavg", b"/proc/uptime", b"/proc/stat", b"/proc/memin
                  b"/proc/diskstats", b"/proc/sys/kernel/random/", b"/sys/fs/cgroup/", b"/dev/urandom", b"/dev/random")
 _COUNTED = frozenset((FILE_READ, WRITE, REMOVE))
 _DATES = (0, 5, 11)   # REALTIME, its coarse form, TAI
+_DIRECTORY = 0o200000 # O_DIRECTORY
 _NONBLOCK = 1         # GRND_NONBLOCK
 _CACHED = 1 << 17
 _LOW = 0xFFFFFFFF
@@ -48,12 +51,14 @@ class Canonical:
     def __init__(self, cwd: str, spool: Spool | None = None) -> None:
         self.names = Names(codec.raw(cwd))
         self.trace = Trace(spool)
+        self.trace.looks = Looks(cwd)
         self.trace.logical = self.names.logical_text
         self.trace.certain = self.names.certain_text
         self._runs: dict[int, _Run] = {}
         self._streams = dict(STANDARD)
         self._natural_streams: set[str] = set()
         self._files: dict[int, dict[int, bytes]] = {}   # by process: what descriptors were opened on
+        self._folders: dict[tuple[int, int], str] = {}   # by process and descriptor: directories that were opened
         self._pids: dict[int, int] = {}
         self._digests: dict[Any, int] = {}
         self._special: dict[int, Callable[[int, Event], None]] = {
@@ -70,6 +75,8 @@ class Canonical:
                 special[call](number, event)
             elif event.result < 0:
                 trace.failed += 1
+                if event.result in ABSENT:
+                    trace.looks.take(number, event, self._leader(event.task))
             elif call in shapes:
                 self._call(number, event, shapes[call])
         for task in list(self._runs):
@@ -93,6 +100,8 @@ class Canonical:
         self.trace.tasks[event.task] = Task(
             event.task, None if parent == _LOW else parent, ordinal, leader if leader != _LOW else event.task,
             number, inherited=known.name if known else "")
+        if leader in (event.task, _LOW):
+            self.trace.looks.begin(event.task, self._leader(parent) if known else _LOW)
         if leader != event.task:
             self._files.setdefault(event.task, self._files.setdefault(leader, {}))
         elif known:
@@ -133,11 +142,14 @@ class Canonical:
                                int.from_bytes(run.digest.digest(), "little"), run.event)
 
     def _call(self, number: int, event: Event, shape: Shape) -> None:
+        self.trace.looks.take(number, event, self._leader(event.task))
         if shape.result == "fd" and event.stream > 3:
             self._name_stream(event, shape)
         if shape.moves and event.stream:
             self._move(number, event, shape)
             return
+        if shape.name.startswith("getdents") and event.result > 0:
+            self._list(number, event, shape)
         hook = shape.hook
         if hook is Hook.OPEN or hook is Hook.EXEC or hook is Hook.TREE:
             self._use(number, event, shape)
@@ -145,7 +157,7 @@ class Canonical:
             self.trace.by_nature(shape.nature, hash((event.result, event.fields)))
             asked = _asked_chance(event, shape)
             if asked:
-                self.trace.chance.setdefault((self._leader(event.task), asked), number)
+                self.trace.ask(self._leader(event.task), asked, number)
             return
         self._entry(event.task, self._key(event, shape), self._outcome(event, shape), number)
 
@@ -231,7 +243,7 @@ class Canonical:
         source = self._streams.get(event.stream) or f"stream {event.stream}"
         if source in self._natural_streams:
             self.trace.by_nature(LOAD, hash(data))
-            self.trace.chance.setdefault((self._leader(event.task), source), number)
+            self.trace.ask(self._leader(event.task), source, number)
             return
         self.trace.move(self._leader(event.task), shape.moves, source, data, number)
         run = self._runs.get(event.task)
@@ -255,9 +267,21 @@ class Canonical:
             if is_exclusive(open_flags(event)):
                 self.names.made(paths[0])
             self._files.setdefault(leader, {})[event.result] = self.names.logical(paths[0])
+            if open_flags(event) & _DIRECTORY:
+                self._folders[leader, event.result] = codec.text(paths[0])
         for path, kind in file_uses(event):
             if kind in _COUNTED:
                 self.trace.use(leader, codec.text(path), number, kind != FILE_READ)
+
+    def _list(self, number: int, event: Event, shape: Shape) -> None:
+        """What a directory has, of a folder of Python packages which these are."""
+        leader = self._leader(event.task)
+        path = self._folders.get((leader, event.args[0] & _LOW), "")
+        names = codec.text(stable_part(shape.outs[1], event.data(OUT, 1) or b"")).split("\0")
+        if path:
+            self.trace.looks.list(number, leader, path, names)
+        if path.endswith(("/site-packages", "/dist-packages")):
+            self.trace.packages.update(installed(names))
 
     def _execute(self, number: int, event: Event) -> None:
         path = event.data(RESOLVED) or event.data(IN) or b""
@@ -277,7 +301,7 @@ def _asked_chance(event: Event, shape: Shape) -> str:
     """
     if shape.name in ("gettimeofday", "time") or (
             shape.name == "clock_gettime" and event.args[0] & _LOW in _DATES):
-        return "the time"
+        return DATE
     if shape.nature == RANDOM and not (event.result == 8 and event.args[2] & _LOW == _NONBLOCK):
         return RANDOM
     return ""

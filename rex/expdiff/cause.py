@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Iterator
 
-from rex.expdiff.trace import END, Trace
+from rex.expdiff.difference import CACHE, CHANCE, FILE, FOLLOWING, LOOK, PLACE, STARTING, STARTING_DATE, VARIABLE, Cause, Difference, Suspect
+from rex.expdiff.trace import DATE, END, Trace
 
-# How near a thing lies to the beginning of a story. The loader's cache names all
-# libraries of a machine, so it differs together with whatever is really the reason.
-FILE, CACHE, VARIABLE, PLACE, CHANCE = range(5)
 _CACHES = frozenset(("/etc/ld.so.cache",))
 _NEAR = 16   # siblings on either side that a pipe may connect
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """Something in which two experiments differ, and when a process of one side met it.
-
-    Attributes:
-        what: as it stands in a sentence.
-        component, item: the difference that it is.
-    """
-
-    what: str
-    component: str
-    item: str
-    rank: int = FILE
 
 
 @dataclass
@@ -56,41 +40,9 @@ class Step:
     until: int           # events behind this one cannot matter
     made: str            # "wrote /x", "started", "may have piped to"
     next: "Step | None"
+    near: int = END      # the event that made it
     told: bool = True    # whether what its children found out can have come to it in time
     distance: int = 0    # processes between it and the output
-
-
-@dataclass(frozen=True)
-class Cause:
-    """The most probable reason why one output differs.
-
-    Attributes:
-        output: the item of the output.
-        suspect: None if nothing that led to it differs.
-        event: when it was met, in the log of `side` (0: left, 1: right).
-        way: the processes from there to the output, in the order of time.
-    """
-
-    output: str
-    suspect: Suspect | None
-    event: int
-    side: int
-    way: tuple[str, ...]
-
-    @property
-    def sentence(self) -> str:
-        """The reason in one sentence."""
-        if self.suspect is None:
-            return f"{self.output}: nothing on the way to it differs in the records"
-        return f"{self.output}: most probably because {self.suspect.what}; {', '.join(self.way)}"
-
-    def as_json(self) -> dict[str, Any]:
-        """The cause as `--json` prints it."""
-        told: dict[str, Any] = {"output": self.output, "sentence": self.sentence}
-        if self.suspect:
-            told.update(component=self.suspect.component, item=self.suspect.item, event=self.event,
-                        side="left" if self.side == 0 else "right", way=list(self.way))
-        return told
 
 
 class Story:
@@ -103,6 +55,9 @@ class Story:
         self._writers: dict[str, list[tuple[int, int]]] = {}
         for (process, path), event in trace.reads.items():
             self._reads.setdefault(process, []).append((event, path))
+        for (process, path), event in trace.looks.events.items():
+            if path in suspects.files and (process, path) not in trace.reads:
+                self._reads.setdefault(process, []).append((event, path))
         for (process, path), event in trace.writes.items():
             self._writers.setdefault(path, []).append((event, process))
         for each in (*self._reads.values(), *self._writers.values()):
@@ -112,10 +67,19 @@ class Story:
             flow = trace.flows.get((process, "read", name))
             if flow:
                 self._by_process.setdefault(process, []).append((flow.event, suspect))
-        for (process, kind), event in trace.chance.items():
-            self._by_process.setdefault(process, []).append((event, Suspect(
-                f"{trace.name(process)} asked for {kind}", "by nature", kind, CHANCE)))
+        for (process, kind), events in trace.chance.items():
+            what, begun = f"{trace.name(process)} asked for {kind}", self._begin_of_work(process)
+            for event in events:
+                rank = CHANCE if event > begun else STARTING_DATE if kind == DATE else STARTING
+                self._by_process.setdefault(process, []).append((event, Suspect(what, "by nature", kind, rank)))
         self._find_family()
+
+    def _begin_of_work(self, process: int) -> int:
+        """The event with which a program opened what its command line names, as an interpreter its script; 0 if it names nothing."""
+        task = self.trace.tasks.get(process)
+        named = {word.removeprefix("./") for word in task.execs[-1].command[1:]} if task and task.execs else set()
+        return next((event for event, path in self._reads.get(process, ())
+                     if any(path == word or path.endswith("/" + word) for word in named if word)), 0)
 
     def _find_family(self) -> None:
         """Processes by parent, in order of creation, and the place of each among its siblings."""
@@ -131,9 +95,9 @@ class Story:
         known = self.trace.tasks.get(task)
         return known.leader if known else task
 
-    def writers(self, path: str) -> list[int]:
-        """The processes that wrote a file."""
-        return sorted(process for _, process in self._writers.get(path, ()))
+    def writers(self, path: str) -> list[tuple[int, int]]:
+        """The processes that wrote a file, each with the event of that."""
+        return sorted((process, event) for event, process in self._writers.get(path, ()))
 
     def reach(self, starts: list[Step], through_pipes: bool) -> list[Step]:
         """Every process that can have led to the starts, with the latest event that matters in it.
@@ -158,7 +122,7 @@ class Story:
     def _before(self, step: Step) -> Iterator[Step]:
         task = self.trace.tasks.get(step.process)
         if task and task.parent is not None:
-            yield Step(self._leader(task.parent), task.start, f"started {self.trace.name(step.process)}", step,
+            yield Step(self._leader(task.parent), task.start, f"started {self.trace.name(step.process)}", step, task.start,
                        step.process in self.suspects.commands, step.distance + 1)
         for event, path in self._reads.get(step.process, ()):
             if event > step.until:
@@ -167,7 +131,7 @@ class Story:
                 if written > event:
                     break
                 if writer != step.process or not step.told:   # or a child of its, through what it opened
-                    yield Step(writer, event, f"wrote {self.trace.logical(path)}", step, True, step.distance + 1)
+                    yield Step(writer, event, f"wrote {self.trace.logical(path)}", step, written, True, step.distance + 1)
 
     def _piped(self, step: Step) -> Iterator[Step]:
         me = self.trace.tasks.get(step.process)
@@ -178,13 +142,13 @@ class Story:
         for number in self._children.get(step.process, ()) if step.told else ():
             child = self.trace.tasks[number]
             if child.start <= step.until:
-                yield Step(number, min(child.end, step.until), f"may have told {name}", step, True, step.distance + 1)
+                yield Step(number, min(child.end, step.until), f"may have told {name}", step, child.end, True, step.distance + 1)
         siblings = self._children.get(self._leader(me.parent), []) if me.parent is not None else []
         place = self._places.get(step.process, 0)
         for number in siblings[max(0, place - _NEAR):place + _NEAR + 1]:
             other = self.trace.tasks[number]
             if number != step.process and other.start < min(me.end, step.until) and other.end > me.start:
-                yield Step(number, min(other.end, step.until), f"may have piped to {name}", step, True,
+                yield Step(number, min(other.end, step.until), f"may have piped to {name}", step, other.end, True,
                            step.distance + 1)
 
     def met(self, step: Step) -> Iterator[tuple[int, Suspect]]:
@@ -202,7 +166,8 @@ class Story:
                 yield 0, suspect
 
 
-_Found = tuple[tuple[int, int, int, str, int], Suspect, Step]
+_Start = tuple[int, int]   # a process, and the event with which it wrote
+_Found = tuple[tuple[int, int, int, int, str, int], Suspect, Step]
 
 
 class Detective:
@@ -210,36 +175,37 @@ class Detective:
 
     def __init__(self, left: Story, right: Story) -> None:
         self._stories = (left, right)
-        self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], _Found | None] = {}
+        self._known: dict[tuple[_Start, ...], _Found | None] = {}
 
-    def find(self, output: str, starts: tuple[list[int], list[int]]) -> Cause:
+    def find(self, output: str, starts: tuple[list[_Start], list[_Start]]) -> Cause:
         """The most probable reason why an output differs.
 
         The earliest of all that differs on the way to it, of the best rank and on either side. Pipes
         are followed only where files give no reason: what they add is possible, not known.
 
         Args:
-            starts: the processes that wrote it, on either side.
+            starts: the processes that wrote it, on either side, each with the event of that.
         """
-        key = (tuple(starts[0]), tuple(starts[1]))
+        key = (*starts[0], (-1, -1), *starts[1])
         if key not in self._known:   # many outputs of one process have one reason
             self._known[key] = self._search(starts)
         found = self._known[key]
         if found is None:
             return Cause(output, None, 0, 0, ())
-        (_, _, event, _, side), suspect, step = found
+        (_, _, _, event, _, side), suspect, step = found
         return Cause(output, suspect, event, side, tell_way(self._stories[side], suspect, step, output))
 
-    def _search(self, starts: tuple[list[int], list[int]]) -> _Found | None:
+    def _search(self, starts: tuple[list[_Start], list[_Start]]) -> _Found | None:
         best: _Found | None = None
         for through_pipes in (False, True):
             for side, (story, processes) in enumerate(zip(self._stories, starts)):
-                first = [Step(process, END, "", None) for process in processes]
+                first = [Step(process, END, "", None, event) for process, event in processes]
                 for step in story.reach(first, through_pipes):
                     for event, suspect in story.met(step):
                         # Chance is nobody's first cause: there the nearest counts, not the earliest.
-                        distance = step.distance if suspect.rank == CHANCE else 0
-                        order = (suspect.rank, distance, event, suspect.item, side)
+                        is_chance = suspect.rank >= CHANCE
+                        order = (suspect.rank, step.distance if is_chance else 0, abs(event - step.near) if is_chance else 0,
+                                 event, suspect.item, side)
                         if best is None or order < best[0]:
                             best = (order, suspect, step)
             if best is not None and best[1].rank == FILE:
@@ -249,7 +215,7 @@ class Detective:
 
 def tell_way(story: Story, suspect: Suspect, first: Step, output: str) -> tuple[str, ...]:
     """The processes from a suspect to an output, one phrase each."""
-    verb = {"inputs": "read it and ", "apparatus": "ran or loaded it and "}.get(suspect.component, "")
+    verb = suspect.verb or {"inputs": "read it and ", "apparatus": "ran or loaded it and "}.get(suspect.component, "")
     told: list[str] = []
     step: Step | None = first
     while step is not None:
@@ -261,3 +227,22 @@ def tell_way(story: Story, suspect: Suspect, first: Step, output: str) -> tuple[
 def rank_of(path: str) -> int:
     """How near a file lies to the beginning of a story."""
     return CACHE if path in _CACHES else FILE
+
+
+# What the C library reads because of these variables bears no trace of their values.
+_LOCALE = re.compile(r"LC_[A-Z]+|LANG|LANGUAGE|LOCPATH")
+_OF_LOCALES = re.compile(r"/locale|/gconv|/i18n/")
+_WORDS = re.compile(r"[A-Za-z0-9]+")
+
+
+def names_file(variable: Difference, path: str) -> bool:
+    """Whether a file was probably read because of what a variable holds: a path of it, or its words in their order."""
+    if _LOCALE.fullmatch(variable.item) and _OF_LOCALES.search(path):
+        return True
+    words = "/".join(["", *_WORDS.findall(path), ""])
+    for value in (variable.left, variable.right):
+        for part in value.split(":") if isinstance(value, str) else ():
+            named = "/".join(_WORDS.findall(part))
+            if named and f"/{named}/" in words:
+                return True
+    return False

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rex.archive import INPUT, OUTPUT, FileEntry, FileState, Manifest
 from rex.archive import APPARATUS as APPARATUS_ROLE
-from rex.errors import NotFound
 from rex.expdiff import output
 from rex.expdiff.apparatus import compare_apparatus, describe, script_diff
 from rex.expdiff.bytesdiff import Source, detail_of
@@ -19,6 +18,7 @@ from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MAC
                                     Difference, compare_values)
 from rex.expdiff.files import Pair, match, state_for
 from rex.expdiff.logs import Logs
+from rex.expdiff.names import undated
 from rex.expdiff.trace import Trace
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # Variables that shells and terminals set anew each time; what they tell is nobody's input.
 _NATURAL_VARIABLES = frozenset({"_", "OLDPWD", "SHLVL"})
 _NATURAL_FACTS = {"start": "start_ns", "duration": "duration_s", "engine": "engine", "version of rex": "rex"}
+_STREAMS = frozenset(("stdin", "stdout", "stderr"))
 _SPOOL_BYTES = 8 << 20   # of a recorded output kept in memory
 
 
@@ -61,7 +62,10 @@ def compare(left: Side, right: Side, depth: int = 1) -> Comparison:
     one, two = left.manifest, right.manifest
     with contextlib.closing(Logs(left.experiment, right.experiment)) as logs:
         found = _compare_manifests(left, right, depth, logs)
-        logs.compare_streams(found, any("stdin" in manifest.attachments for manifest in (one, two)))
+        if one.log and two.log:
+            logs.compare_streams(found, any("stdin" in manifest.attachments for manifest in (one, two)))
+        logs.add_existence(found)
+        logs.add_packages(found)
         logs.add_nature(found)
         if not found.is_same:
             logs.find_causes(found)
@@ -75,11 +79,15 @@ def _compare_manifests(left: Side, right: Side, depth: int, logs: Logs) -> Compa
     one, two = left.manifest, right.manifest
     found.components[COMMAND] = _compare_command(one, two)
     found.components[ENVIRONMENT] = _compare_environment(one, two, found)
-    found.components[MACHINE] = compare_values(_machine(one), _machine(two))
+    found.components[MACHINE] = compare_values(_machine(one, two), _machine(two, one))
     for name, role in ((APPARATUS, APPARATUS_ROLE), (INPUTS, INPUT), (OUTPUTS, OUTPUT)):
         found.components[name] = _compare_files(left, right, role, found, logs)
     found.components[INPUTS] += _compare_stdin(left, right, depth)
-    found.components.update(_compare_output(left, right, depth))
+    if one.log and two.log:
+        found.components.update(_compare_output(left, right, depth))
+    else:
+        found.components.update({name: [] for name in (STDOUT, STDERR)})
+        found.by_nature.append(Difference("output of an experiment without a log"))
     found.components[STATUS] = ([] if one.exit_status == two.exit_status else
                                 [Difference(STATUS, left=one.exit_status, right=two.exit_status)])
     for item, name in _NATURAL_FACTS.items():
@@ -121,12 +129,14 @@ def _compare_environment(left: Manifest, right: Manifest, found: Comparison) -> 
     return [each for each in differences if each.item not in natural]
 
 
-def _machine(manifest: Manifest) -> dict[str, Any]:
-    """Facts about place and session that a program can see."""
+def _machine(manifest: Manifest, other: Manifest) -> dict[str, Any]:
+    """Facts about place and session that a program can see; limits and terminals only where both experiments have some."""
     facts: dict[str, Any] = {"user": manifest.user, "host": manifest.host,
                              "umask": f"{manifest.umask:03o}", **manifest.machine}
-    facts.update({f"terminal {name}": value for name, value in manifest.terminal.items()})
-    facts.update({f"limit {name}": list(value) for name, value in manifest.limits.items()})
+    # What else is behind a standard stream is not the experiment's.
+    facts.update({f"terminal {name}": value if name not in _STREAMS or value in ("terminal", "closed") else "no terminal"
+                  for name, value in manifest.terminal.items() if other.terminal})
+    facts.update({f"limit {name}": list(value) for name, value in manifest.limits.items() if other.limits})
     return facts
 
 
@@ -173,25 +183,34 @@ def _notes(pair: Pair, old: FileState, new: FileState) -> list[str]:
 
 def _compare_files(left: Side, right: Side, role: str, found: Comparison, logs: Logs) -> list[Difference]:
     differences: list[Difference] = []
-    times = unread = 0
+    times = unread = renamed = 0
     for pair in match(left.manifest, right.manifest, role, (logs.left.certain, logs.right.certain)):
         old, new = _used(logs.left, pair.left, pair.left_path, role), _used(logs.right, pair.right, pair.right_path, role)
         times += bool(old and new and old.mtime_ns != new.mtime_ns)
         each = _compare_pair(pair, old, new)
         if each is None:
+            renamed += role == OUTPUT and undated(pair.left_path) == undated(pair.right_path) and pair.left_path != pair.right_path
             continue
         if role == INPUT and not (_matters(logs.left, pair.left, pair.left_path)
                                   or _matters(logs.right, pair.right, pair.right_path)):
             unread += 1
             continue
+        if role == APPARATUS_ROLE and not (_ran(logs.left, pair.left_path) or _ran(logs.right, pair.right_path)):
+            continue
         if role == APPARATUS_ROLE and old and new:
             each = _with_apparatus(each, left, right, old, new)
         differences.append(_with_bytes(each, left, right, old, new, found.depth))
-    for count, what in ((times, "modification times of"), (unread, "what was overwritten unread in")):
+    for count, what in ((times, "modification times of"), (unread, "what was overwritten unread in"),
+                        (renamed, "uuids and dates in the names of")):
         if count:
             noun = "file" if count == 1 else "files"
             found.by_nature.append(Difference(f"{what} {count} {noun} ({role})"))
     return differences
+
+
+def _ran(trace: Trace, path: str) -> bool:
+    """Whether a log, if there is one, says that this was run or loaded: what was kept for runs to come counts as little as what was not."""
+    return bool(path) and (not trace.events or trace.is_read(path))
 
 
 def _used(trace: Trace, entry: FileEntry | None, path: str, role: str) -> FileState | None:
@@ -212,6 +231,8 @@ def _compare_pair(pair: Pair, old: FileState | None, new: FileState | None) -> D
         notes = [] if old is new else ["removed by the " + ("first" if old is None else "second")]
     else:
         notes = _notes(pair, old, new)
+    if pair.is_renumbered:
+        notes.append("has another number in its name")
     if not notes:
         return None
     if pair.left_path != pair.right_path:
@@ -278,14 +299,11 @@ def _written(side: Side, depth: int) -> dict[int, _Written]:
     made = {stream: _Written("", 0, tempfile.SpooledTemporaryFile(_SPOOL_BYTES))   # type: ignore[arg-type]
             for stream in (output.STDOUT, output.STDERR)}
     digests = {stream: hashlib.sha256() for stream in made}
-    try:
-        for stream, data in output.output_pieces(side.experiment):
-            digests[stream].update(data)
-            made[stream].size += len(data)
-            if depth > 1:
-                made[stream].file.write(data)
-    except NotFound:
-        pass   # exported without its log: nobody knows
+    for stream, data in output.output_pieces(side.experiment):
+        digests[stream].update(data)
+        made[stream].size += len(data)
+        if depth > 1:
+            made[stream].file.write(data)
     for stream, digest in digests.items():
         made[stream].sha256 = digest.hexdigest()
     return made

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rex.expdiff.calls import Calls
-    from rex.expdiff.cause import Cause
 
 DIFFERS, ONLY_LEFT, ONLY_RIGHT = "differs", "only_left", "only_right"
 
@@ -45,6 +44,61 @@ class Difference:
         return {**told, **self.details}
 
 
+# How near a thing lies to the beginning of a story. The loader's cache names all
+# libraries of a machine, so it differs together with whatever is really the reason.
+# Files that are read because of a variable follow it, and what an interpreter asks for as it starts is the last that one thinks of.
+FILE, CACHE, VARIABLE, FOLLOWING, PLACE, LOOK, CHANCE, STARTING, STARTING_DATE = range(9)
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """Something in which two experiments differ, and when a process of one side met it.
+
+    Attributes:
+        what: as it stands in a sentence.
+        component, item: the difference that it is.
+    """
+
+    what: str
+    component: str
+    item: str
+    rank: int = FILE
+    verb: str = ""       # what a process did with it, with "and " behind; "" for nothing to say
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The most probable reason why one output differs.
+
+    Attributes:
+        output: the item of the output.
+        suspect: None if nothing that led to it differs.
+        event: when it was met, in the log of `side` (0: left, 1: right).
+        way: the processes from there to the output, in the order of time.
+    """
+
+    output: str
+    suspect: Suspect | None
+    event: int
+    side: int
+    way: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The reason in one sentence."""
+        if self.suspect is None:
+            return f"{self.output}: nothing on the way to it differs in the records"
+        return f"{self.output}: most probably because {self.suspect.what}; {', '.join(self.way)}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The cause as `--json` prints it."""
+        told: dict[str, Any] = {"output": self.output, "sentence": self.sentence}
+        if self.suspect:
+            told.update(component=self.suspect.component, item=self.suspect.item, event=self.event,
+                        side="left" if self.side == 0 else "right", way=list(self.way))
+        return told
+
+
 @dataclass
 class Comparison:
     """What was found, by component, in the order in which it is told.
@@ -59,7 +113,7 @@ class Comparison:
     depth: int
     components: dict[str, list[Difference]] = field(default_factory=dict)
     by_nature: list[Difference] = field(default_factory=list)
-    causes: list["Cause"] = field(default_factory=list)
+    causes: list[Cause] = field(default_factory=list)
     calls: "Calls | None" = None
 
     @property

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Callable, Iterable
 
 from rex.archive import APPARATUS, INPUT, OUTPUT, FileEntry, FileState
+from rex.expdiff.names import uncounted, undated
 
 if TYPE_CHECKING:
     from rex.archive import Manifest
 
+_SITE = re.compile(r".*/(?:site|dist)-packages/")
 ROLES = (APPARATUS, INPUT, OUTPUT)
 
 
@@ -39,6 +42,7 @@ class Pair:
 
     Attributes:
         name: what to call it: its path, from the working directory where it was matched so.
+        is_renumbered: only a number in the name tells the paths apart.
     """
 
     name: str
@@ -46,6 +50,7 @@ class Pair:
     right_path: str
     left: FileEntry | None
     right: FileEntry | None
+    is_renumbered: bool = False
 
 
 Naming = Callable[[str], str]
@@ -66,6 +71,7 @@ def match(left: "Manifest", right: "Manifest", role: str,
     theirs = {path: e for path, e in right.files.items() if has_role(e, role)}
     found: dict[str, str] = {}
     names: dict[str, str] = {}
+    renumbered: dict[str, str] = {}
     if left.cwd != right.cwd:
         moved = _below(theirs, right.cwd)
         for relative, path in _below(ours, left.cwd).items():
@@ -75,10 +81,15 @@ def match(left: "Manifest", right: "Manifest", role: str,
     found.update({path: path for path in ours
                   if path not in found and path in theirs and path not in used})
     found.update(_by_soname(ours, theirs, found))
+    found.update(_by_site(ours, theirs, found))
     found.update(_by_logical_name(ours, theirs, found, naming))
+    if role == OUTPUT:   # of what an experiment made it chose the name
+        made = tuple({path: entry for path, entry in files.items() if entry.initial is None} for files in (ours, theirs))
+        found.update(_by_logical_name(*made, found, (_from(left.cwd, undated), _from(right.cwd, undated))))
+        renumbered = _by_logical_name(*made, found, (_from(left.cwd, uncounted), _from(right.cwd, uncounted)))
+        found.update(renumbered)
     used = set(found.values())
-    pairs = [Pair(names.get(path, path), path, found.get(path, ""), entry,
-                  theirs.get(found.get(path, ""))) for path, entry in ours.items()]
+    pairs = [Pair(names.get(path, path), path, found.get(path, ""), entry, theirs.get(found.get(path, "")), path in renumbered) for path, entry in ours.items()]
     pairs += [Pair(path, "", path, None, entry) for path, entry in theirs.items()
               if path not in used]
     return sorted(pairs, key=lambda pair: pair.name)
@@ -103,6 +114,29 @@ def _by_soname(ours: dict[str, FileEntry], theirs: dict[str, FileEntry],
     others = unmatched(theirs, found.values())
     return {paths[0]: others[soname][0] for soname, paths in unmatched(ours, found).items()
             if len(paths) == 1 and len(others.get(soname, ())) == 1}
+
+
+def _from(cwd: str, naming: Naming) -> Naming:
+    """The names of what is below a working directory, from there."""
+    start = cwd.rstrip("/") + "/"
+    return lambda path: naming("./" + path[len(start):] if path.startswith(start) else path)
+
+
+def _by_site(ours: Iterable[str], theirs: Iterable[str], found: dict[str, str]) -> dict[str, str]:
+    """Files of Python packages belong together wherever the environment with the packages is."""
+    sites: list[dict[str, list[str]]] = []
+    for paths, done in ((ours, set(found)), (theirs, set(found.values()))):
+        sites.append({})
+        for path in paths:
+            if path not in done and (inner := in_site(path)):
+                sites[-1].setdefault(inner, []).append(path)
+    return {paths[0]: sites[1][inner][0] for inner, paths in sites[0].items() if len(paths) == 1 and len(sites[1].get(inner, ())) == 1}
+
+
+def in_site(path: str) -> str:
+    """The part of a path below a folder of Python packages; "" for others."""
+    match = _SITE.match(path)
+    return path[match.end():] if match else ""
 
 
 def _by_logical_name(ours: Iterable[str], theirs: Iterable[str], found: dict[str, str],

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Iterable
 from rex.errors import NotFound
 from rex.expdiff.bytesdiff import Source, detail_of
 from rex.expdiff.calls import Calls, add_texts, compare_calls
-from rex.expdiff.cause import (FILE, PLACE, VARIABLE, Detective, Story, Suspect, Suspects,
-                               rank_of)
+from rex.expdiff.cause import (FILE, FOLLOWING, LOOK, PLACE, VARIABLE, Detective, Story, Suspect, Suspects,
+                               names_file, rank_of)
 from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MACHINE, ONLY_LEFT,
                                     ONLY_RIGHT, OUTPUTS, STATUS, STDERR, STDOUT, Comparison,
                                     Difference)
+from rex.expdiff.packages import compare_packages
 from rex.expdiff.processes import match_tasks
 from rex.expdiff.reading import read_both
 from rex.expdiff.shapes import READ, WRITE
@@ -21,6 +22,8 @@ from rex.expdiff.trace import STDIN, Flow, Trace
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
+_LOOKED, _LISTED, _THERE = "looked for it and ", "listed its folder and ", {"type": "file"}
+_ONLY_LOOKED = ("only looked for",)
 _Key = tuple[int, str, str]   # process, direction, name of the stream
 _KINDS = {ONLY_LEFT: "is only in the first", ONLY_RIGHT: "is only in the second"}
 
@@ -57,6 +60,7 @@ class Logs:
         self._experiments = (left, right)
         self.left, self.right = read_both(left, right)
         self.matches = match_tasks(self.left, self.right)
+        self._packages: dict[str, str] = {}   # what is said of files of packages
         self._streams = [pair for pair in self._pair_streams()
                          if not pair.left or not pair.right or pair.left.sha256 != pair.right.sha256]
 
@@ -132,29 +136,36 @@ class Logs:
             if found.components[name]:
                 found.causes.append(detective.find(name, self._stream_writers(name)))
         if found.components[STATUS]:
-            roots = [[task.number for task in trace.tasks.values() if task.parent is None]
+            roots = [[(task.number, task.end) for task in trace.tasks.values() if task.parent is None]
                      for trace in (self.left, self.right)]
             found.causes.append(detective.find(STATUS, (roots[0], roots[1])))
 
-    def _stream_writers(self, name: str) -> tuple[list[int], list[int]]:
+    def _stream_writers(self, name: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Who wrote something else; whoever wrote at all, if only the order differs."""
         pairs = [pair for pair in self._streams if pair.name == name and pair.direction == WRITE]
-        starts = ([pair.left_key[0] for pair in pairs if pair.left_key],
-                  [pair.right_key[0] for pair in pairs if pair.right_key])
+        starts = ([(pair.left_key[0], pair.left.event) for pair in pairs if pair.left_key and pair.left],
+                  [(pair.right_key[0], pair.right.event) for pair in pairs if pair.right_key and pair.right])
         if any(starts):
             return starts
-        return ([key[0] for key in self.left.flows if key[1:] == (WRITE, name)],
-                [key[0] for key in self.right.flows if key[1:] == (WRITE, name)])
+        return ([(key[0], flow.event) for key, flow in self.left.flows.items() if key[1:] == (WRITE, name)],
+                [(key[0], flow.event) for key, flow in self.right.flows.items() if key[1:] == (WRITE, name)])
 
     def _suspects(self, found: Comparison, side: int) -> Suspects:
         made = Suspects()
-        replaced = self._replaced(found)
+        replaced = {**self._replaced(found), **self._packages}
+        variables = found.components[ENVIRONMENT]
+        for path, what in self._other_names(side):
+            made.files[path] = Suspect(what, INPUTS, path, LOOK, _LISTED)
+        for item, path in self._other_times(side):
+            made.files[path] = Suspect(f"the time of the last change of {item} differs", INPUTS, item, LOOK, _LOOKED)
         for component, noun in ((INPUTS, "input "), (APPARATUS, "")):
             for each in found.components[component]:
                 path = each.right_path if side else each.left_path
                 if path:
                     what = replaced.get(path) or f"{noun}{each.item} {_said(each)}"
-                    made.files[path] = Suspect(what, component, each.item, rank_of(path))
+                    follows = each.kind in _KINDS and any(names_file(variable, path) for variable in variables)
+                    verb = _LOOKED if each.notes == _ONLY_LOOKED else ""
+                    made.files[path] = Suspect(what, component, each.item, FOLLOWING if follows else rank_of(path), verb)
         for pair in self._streams:
             key = pair.right_key if side else pair.left_key
             if key and pair.direction == READ:
@@ -162,6 +173,50 @@ class Logs:
         made.given = _given(found)
         made.commands = self._other_commands(side)
         return made
+
+    def _other_times(self, side: int) -> list[tuple[str, str]]:
+        """Plain files at whose times both sides looked, and that were changed at other times: their names, and paths of one side."""
+        found = []
+        for name, (left, right) in self.looked_at().items():
+            one, two = self.left.looks.by_path[left].mtime_ns, self.right.looks.by_path[right].mtime_ns
+            if one is not None and two is not None and one != two:
+                found.append((name, right if side else left))
+        return found
+
+    def looked_at(self) -> dict[str, tuple[str, str]]:
+        """What both sides looked at by name, and neither had changed: the path on either side, by the left one."""
+        ours = {self.left.logical(path): path for path in self.left.looks.by_path if not self.left.has_changed(path)}
+        theirs = {self.right.logical(path): path for path in self.right.looks.by_path if not self.right.has_changed(path)}
+        return {path: (path, theirs[logical]) for logical, path in ours.items() if logical in theirs}
+
+    def _other_names(self, side: int) -> Iterable[tuple[str, str]]:
+        """Directories of one side that both listed, and the first name there that only one has, and that neither made."""
+        ours, theirs = ({trace.logical(path): path for path in trace.looks.listings} for trace in (self.left, self.right))
+        for logical in ours.keys() & theirs.keys():
+            left, right = ours[logical], theirs[logical]
+            one, two = self.left.looks.listings[left], self.right.looks.listings[right]
+            for name in sorted(one ^ two):
+                path = f"{left.rstrip('/')}/{name}"
+                if not self.left.has_changed(path) and not self.right.has_changed(f"{right.rstrip('/')}/{name}"):
+                    yield right if side else left, f"{path} {_KINDS[ONLY_LEFT if name in one else ONLY_RIGHT]}"
+                    break
+
+    def add_packages(self, found: Comparison) -> None:
+        """Add to the inputs, before all files, the packages that they are of, where those have other versions."""
+        files = [each for component in (INPUTS, APPARATUS) for each in found.components[component]]
+        packages, self._packages = compare_packages(self.left.packages, self.right.packages, files)
+        found.components[INPUTS][:0] = packages
+
+    def add_existence(self, found: Comparison) -> None:
+        """Add to the inputs what was there for one side only, and was only looked for."""
+        known = {path for component in (INPUTS, APPARATUS, OUTPUTS) for each in found.components[component]
+                 for path in (each.left_path, each.right_path)}
+        for name, (left, right) in self.looked_at().items():
+            is_left, is_right = self.left.looks.by_path[left].is_found, self.right.looks.by_path[right].is_found
+            if is_left != is_right and not known & {left, right}:
+                found.components[INPUTS].append(Difference(
+                    name, ONLY_LEFT if is_left else ONLY_RIGHT, _THERE if is_left else None, _THERE if is_right else None, _ONLY_LOOKED,
+                    left_path=left, right_path=right))
 
     def _other_commands(self, side: int) -> set[int]:
         """Tasks that were started with another command than their counterparts, or have none."""
@@ -200,6 +255,8 @@ def _given(found: Comparison) -> list[Suspect]:
             is_place = each.item == "working directory"
             what = _KINDS.get(each.kind) or f"is {_value(each.left)} in the first and {_value(each.right)} in the second"
             made.append(Suspect(f"{noun}{each.item} {what}", component, each.item, PLACE if is_place else rank))
+    made += [Suspect(f"{each.item} {_said(each)}", INPUTS, each.item) for each in found.components[INPUTS]
+             if each.item == STDIN and not each.left_path and not each.right_path]
     return made
 
 

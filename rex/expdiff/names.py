@@ -33,6 +33,26 @@ def random_part(name: bytes, is_strict: bool) -> tuple[int, int] | None:
     return None
 
 
+# What programs put into the names of what they make, so that no two runs have the same: the first of these that a name has counts.
+_DRAWN = ((re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|(?<![0-9a-fA-F])[0-9a-f]{32}(?![0-9a-fA-F])"), "<uuid>"),
+          (re.compile(r"(?<!\d)(19|20)\d\d([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])([T_. -]?[0-2]\d([-_.:h]?)[0-5]\d(\6[0-5]\d)?"
+                      r"([.,_]?\d{3,9})?Z?)?(?!\d)"), "<date>"),
+          (re.compile(r"(?<!\d)1\d{9}(\d{3}|\d{6}|\d{9})?(\.\d+)?(?!\d)"), "<seconds>"))
+_COUNTER = re.compile(r"\d+")
+
+
+def undated(path: str) -> str:
+    """A path without the uuids and dates in it."""
+    for pattern, word in _DRAWN:
+        path = pattern.sub(word, path)
+    return path
+
+
+def uncounted(path: str) -> str:
+    """A path without uuids, dates and numbers."""
+    return _COUNTER.sub("<number>", undated(path))
+
+
 class Names:
     """Paths of one experiment as names that two runs share.
 

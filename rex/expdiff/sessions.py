@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rex.errors import UsageError
 from rex.expdiff.difference import (COMMAND, ENVIRONMENT, MACHINE, ONLY_LEFT, ONLY_RIGHT, Comparison,
                                     Difference, compare_values)
+from rex.extras import missing
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
@@ -32,8 +33,7 @@ def compare_sessions(left: "Experiment", right: "Experiment", depth: int) -> Com
     try:
         from rex.notebook.index import read_graph
     except ImportError as error:
-        raise UsageError("cannot read notebook sessions", str(error),
-                         "pip install 'rex[notebook]'") from error
+        raise missing("notebook", "cannot read notebook sessions") from error
     found = Comparison(depth)
     one, two = left.manifest, right.manifest
     found.components[COMMAND] = [] if one.command == two.command else [

@@ -7,13 +7,16 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
+from rex.expdiff.looks import Looks
 from rex.expdiff.spool import Spool
 
 STDIN, STDOUT, STDERR = "standard input", "standard output", "standard error"
 STANDARD = {1: STDIN, 2: STDOUT, 3: STDERR}
+DATE = "the time"
 END = 1 << 62             # an event number behind all others
 _HEAD_BYTES = 1 << 16     # of a stream kept for -d 2
 _HEADS_BYTES = 8 << 20    # of all streams together
+_MOST_CHANCES = 1 << 12   # of one kind and process
 
 
 @dataclass
@@ -104,7 +107,9 @@ class Trace:
         flows: by process, direction and name of the stream.
         entries: canonical entries per task.
         nature: calls whose outcome differs by nature, by kind.
-        chance: by process and what it asked for, the first event of that kind that programs act upon.
+        chance: by process and what it asked for, the events of that kind that programs act upon; of very many not all.
+        looks: what was looked at by name.
+        packages: the Python packages in the folders of such that were listed, with their versions.
         failed: number of failed calls, which are not compared.
         events: number of events in the log.
         logical: the name that a path has in any run.
@@ -118,7 +123,9 @@ class Trace:
         self.flows: dict[tuple[int, str, str], Flow] = {}
         self.entries = spool or Spool()
         self.nature: dict[str, Nature] = {}
-        self.chance: dict[tuple[int, str], int] = {}
+        self.chance: dict[tuple[int, str], list[int]] = {}
+        self.looks = Looks()
+        self.packages: dict[str, str] = {}
         self.failed = 0
         self.events = 0
         self.logical: Callable[[str], str] = str
@@ -137,6 +144,14 @@ class Trace:
         before = len(flow.head)
         flow.add(data, self._room)
         self._room -= len(flow.head) - before
+
+    def ask(self, process: int, kind: str, event: int) -> None:
+        """A process got something by chance that it may act upon."""
+        events = self.chance.setdefault((process, kind), [])
+        if len(events) < _MOST_CHANCES:
+            events.append(event)
+        else:
+            events[-1] = event
 
     def by_nature(self, kind: str, value: int) -> None:
         """A call whose outcome differs by nature."""
@@ -159,6 +174,19 @@ class Trace:
             for (_, path), event in uses.items():
                 first[path] = min(event, first.get(path, END))
         return firsts
+
+    def has_changed(self, path: str) -> bool:
+        """Whether the experiment made, changed or removed what is at a path, or a directory above it."""
+        changed = self._first_uses[1]
+        while path and path != "/":
+            if path in changed:
+                return True
+            path = path.rpartition("/")[0]
+        return False
+
+    def is_read(self, path: str) -> bool:
+        """Whether anybody read, executed or loaded what is at a path."""
+        return path in self._first_uses[0]
 
     def is_read_before_written(self, path: str) -> bool:
         """Whether what was at a path before the experiment can have mattered to it."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from fnmatch import fnmatchcase
 
 from rex.archive import Archive, Experiment
 from rex.errors import NotFound
+from rex.hindsight.query import Query
 from rex.hindsight.records import ENGINE, Run, read_run
-from rex.values import dataclass
+from rex.values import dataclass, field
 
 
 @dataclass
@@ -16,7 +18,7 @@ class Options:
 
     Attributes:
         jobs: workers at once; None for as many as there usually are.
-        epochs: iterations of the main loop, from and until; None for all.
+        query: iterations of the main loop and steps within them.
         allow_changes: replay though code was changed otherwise than by additions.
         is_skipping: whether loops without added statements may be skipped.
         verify: how many loops, chosen at random, to run although they could be skipped.
@@ -27,7 +29,7 @@ class Options:
     archive: str = "__default"
     experiment: str | None = None
     jobs: int | None = None
-    epochs: tuple[int, int] | None = None
+    query: Query = field(default_factory=Query)
     allow_changes: bool = False
     is_skipping: bool = True
     verify: int = 0
@@ -61,6 +63,19 @@ def find_recorded(options: Options) -> Recorded:
     if not os.path.isfile(script):
         raise NotFound(f"no script {script}", "", "give its path")
     return Recorded(archive, experiment, run, script)
+
+
+def runs_like(archive: Archive, pattern: str) -> list[str]:
+    """Names of the runs that a pattern (`run*`) means, the oldest first.
+
+    Raises:
+        NotFound: there is none.
+    """
+    runs = [e for e in archive.experiments() if e.begun.get("engine") == ENGINE and e.begun.get("kind", "run") == "run"
+            and fnmatchcase(e.name, pattern)]
+    if not runs:
+        raise NotFound(f"no recorded training run is called {pattern}", "", "see: rex hindsight show")
+    return [e.name for e in sorted(runs, key=lambda e: e.begun.get("start_ns", 0))]
 
 
 def latest_run(archive: Archive) -> str:

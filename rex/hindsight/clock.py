@@ -123,6 +123,7 @@ class Entropy:
 
     def __init__(self, seed: bytes) -> None:
         self.count = 0
+        self.is_off = False      # within probes: what they draw is not the script's, which draws the same afterwards
         self._seeded = hashlib.shake_256(seed)
         self._ahead: list[bytes] = []    # the next draws, from one on: made together they cost a fraction
         self._from = 0
@@ -144,7 +145,7 @@ class Entropy:
             self._from = self.count
             self._ahead = [self._draw(number, _AHEAD_BYTES) for number in range(self._from, self._from + many)]
             data = self._ahead[0][:size]
-        self.count += 1
+        self.count += not self.is_off
         return data
 
     def _draw(self, number: int, size: int) -> bytes:

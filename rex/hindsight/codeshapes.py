@@ -67,8 +67,9 @@ class FunctionShape:
         """Which of the functions of that name in its module it is."""
         if "<" not in value.__code__.co_qualname:
             return 0
-        same = self._user.same(value.__globals__.get("__name__", ""), value.__code__.co_qualname)
-        return same.index(value.__code__) if value.__code__ in same else -1
+        code = self._user.instrumented(value.__code__)
+        same = self._user.same(value.__globals__.get("__name__", ""), code.co_qualname)
+        return same.index(code) if code in same else -1
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         for name, ref in zip(node[3], node[4]):

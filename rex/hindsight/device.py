@@ -17,10 +17,19 @@ def settle() -> None:
             cuda.synchronize(number)
 
 
+def is_in_use() -> bool:
+    """Whether the program uses a device: it writes memory of the host that it was lent."""
+    return _cuda() is not None
+
+
 def is_capturing() -> bool:
-    """Whether a graph is being captured: what the device is told to do is only noted, and to wait for it ends that."""
-    cuda = _cuda()
-    return cuda is not None and bool(cuda.is_current_stream_capturing())
+    """Whether a graph is being captured: operations are noted in it, those of a walk too.
+
+    A device then does nothing until later, and to wait for it ends the capture.
+    """
+    tracing, cuda = getattr(sys.modules.get("torch"), "jit", None), _cuda()
+    return hasattr(tracing, "is_tracing") and tracing.is_tracing() or cuda is not None and bool(
+        cuda.is_current_stream_capturing())
 
 
 def _cuda() -> Any:

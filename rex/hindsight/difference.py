@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from rex.hindsight.graph import Node, Ref, RootState, Snapshot, base_of
+from rex.hindsight.interpreter import LOGGERS
+from rex.hindsight.roots import OF_LIBRARIES
 
 
 def difference(saved: Snapshot, live: Snapshot) -> Iterator[str]:
-    """The roots whose states differ, with the way to the first difference in each."""
+    """The roots whose states differ, with the way to the first difference in each.
+
+    Modes and loggers of libraries that only an added statement imported are none.
+    """
     named = {*saved.digests(), *live.digests()}
     theirs = {root.name: root for root in live.roots if root.name in named}
     for root in saved.roots:
@@ -19,7 +24,7 @@ def difference(saved: Snapshot, live: Snapshot) -> Iterator[str]:
             yield f"{root.name} (gone)"
         elif other.digest != root.digest:
             yield _first_difference(root, other)
-    for name in theirs:
+    for name in sorted(theirs.keys() - OF_LIBRARIES - {LOGGERS}):
         yield f"{name} (new)"
 
 

@@ -78,6 +78,8 @@ class Files:
         self._note_child = note_child
         self.unkept: set[str] = set()    # that a replay cannot put back as they were
         self.note_unkept: Callable[[str], None] = lambda path: None
+        # Told of a file about to be written, and whether its content goes; True: it is none of the script's.
+        self.is_added: Callable[[str, bool], bool] = lambda path, is_anew: False
         self._child_files: ChildFiles | None = None      # once there were child processes
         self._is_ours = False
         self._pid, self._thread = os.getpid(), threading.get_ident()
@@ -155,6 +157,8 @@ class Files:
             self.unkept.discard(where)
             if not (is_write and is_anew) and os.path.isfile(where):
                 self.note_unkept(where)
+        if is_write and self.is_added(where, is_anew):
+            return
         if is_write:
             self.stale.discard(where)
             if where not in self.written:

@@ -20,6 +20,7 @@ from rex.values import dataclass, field
 
 PREFIX = "_rex_"
 PROBE = PREFIX + "probe"
+MARKER = PREFIX + "f"     # and a number
 _LOOPS = (ast.For, ast.While)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -79,7 +80,7 @@ def plan_module(source: str | bytes, module: str, path: str = "<source>") -> Mod
     seen: dict[str, int] = {}
     for node, qualname, inside in _walk(plan.tree, "", ()):
         if isinstance(node, _FUNCTIONS):
-            name = f"{PREFIX}f{len(plan.functions)}"
+            name = f"{MARKER}{len(plan.functions)}"
             plan.functions[node] = name
             plan.qualnames[name] = qualname
             continue
@@ -92,6 +93,11 @@ def plan_module(source: str | bytes, module: str, path: str = "<source>") -> Mod
             f"{key}:{ordinal}", isinstance(node, ast.While), _is_marked(node),
             tuple(plan.loops[loop].name for loop in inside))
     return plan
+
+
+def empty_plan() -> ModulePlan:
+    """The plan of a module that is run as it is."""
+    return ModulePlan(ast.Module([], []))
 
 
 def _walk(node: ast.AST, qualname: str,

@@ -10,7 +10,7 @@ import sys
 import threading
 import weakref
 from _signal import getsignal   # type: ignore[import-not-found]   # signal's makes members of enumerations
-from typing import Any, Callable
+from typing import Any, Callable, Container
 
 from rex.hindsight.graph import Snapshot
 from rex.hindsight.othershapes import opaque_node
@@ -124,6 +124,16 @@ def _threads_named() -> int:
     """How many names of threads were made up: the next one has a number more."""
     counter = getattr(getattr(threading, "_counter", None), "__self__", None)
     return int(repr(counter)[len("count("):-1]) if isinstance(counter, itertools.count) else 0
+
+
+def give_back_names(former: Container[int]) -> None:
+    """Let the next thread have the name that it would have without those that began since.
+
+    Args:
+        former: idents of those that ran before.
+    """
+    made_up = [each for each in threading.enumerate() if each.ident not in former and each.name.startswith("Thread-")]
+    _name_threads(_threads_named() - len(made_up))
 
 
 def _name_threads(count: int) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from rex import __version__
 from rex.archive import Archive, Experiment, Manifest, Recording
 from rex.hindsight.plan import Plan
 from rex.hindsight.records import ENGINE, FORMAT, LogWriter
 from rex.hindsight.replay import Findings
+from rex.version import __version__
+
+_AVERAGED = 5     # replays
 
 
 class KeptReplay:
@@ -79,11 +81,10 @@ def restore_factor(findings: Findings) -> float | None:
 
 
 def observed_factor(archive: Archive) -> float | None:
-    """The restore factor of the newest replay in an archive; None if there is none."""
+    """The mean restore factor of the newest replays in an archive; None if there is none."""
     replays = [e for e in archive.experiments() if e.begun.get("engine") == ENGINE
                and e.begun.get("kind") == "replay" and e.state == "complete"]
-    for experiment in sorted(replays, key=lambda e: -e.begun.get("start_ns", 0))[:5]:
-        factor = experiment.manifest.extra.get("hindsight", {}).get("restore_factor")
-        if isinstance(factor, (int, float)) and factor > 0:
-            return float(factor)
-    return None
+    newest = sorted(replays, key=lambda e: -e.begun.get("start_ns", 0))[:_AVERAGED]
+    factors = [experiment.manifest.extra.get("hindsight", {}).get("restore_factor") for experiment in newest]
+    found = [float(factor) for factor in factors if isinstance(factor, (int, float)) and factor > 0]
+    return sum(found) / len(found) if found else None

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
-import functools
-import gc
-import struct
 import weakref
 from typing import Any, Iterable
 
 from rex.hindsight.graph import SCALARS, Node, Walk
 from rex.hindsight.shapes import Cannot, ObjectShape, fill_dict, put_attributes, set_items
 from rex.hindsight.usercode import UserCode
+from rex.state.caches import cached_results, can_count, set_counts
 
 WEAK_BAGS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
-_COUNTS = (70_009, 13)     # hits and misses of a cache in which their places are looked for
 
 
 class WeakShape:
@@ -165,13 +161,13 @@ class CacheShape:
     def save(self, walk: Walk, value: Any) -> Node:
         if value.__module__ not in self._user:
             return "global", value.__module__, value.__qualname__
-        kept, info = _cached(value), value.cache_info()
+        kept, info = cached_results(value), value.cache_info()
         return ("cache", value.__qualname__, walk.ref(value.__wrapped__), info.maxsize is None,
                 walk.refs(kept), walk.refs(kept.values()), info.hits, info.misses)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         yield node[2], live.__wrapped__
-        kept = _cached(live)
+        kept = cached_results(live)
         yield from zip(node[4], kept)
         yield from zip(node[5], kept.values())
 
@@ -179,7 +175,7 @@ class CacheShape:
         info = live.cache_info()
         if live.__qualname__ != node[1] or (info.maxsize is None) != node[3]:
             return False
-        return (info.hits, info.misses) == node[6:8] or _counters() is not None
+        return (info.hits, info.misses) == node[6:8] or can_count()
 
     def make(self, build: Any, node: Node) -> Any:
         raise Cannot(f"the cache of {node[1]} is not found again")
@@ -190,39 +186,12 @@ class CacheShape:
         Raises:
             Cannot: it does.
         """
-        kept = _cached(live)
+        kept = cached_results(live)
         if not node[3] and (len(kept) != len(node[4]) or not all(map(build.will_be, node[4], kept)) or not all(
                 map(build.will_be, node[5], kept.values()))):
             raise Cannot(f"the cache of {node[1]} holds other results")
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
         if node[3]:
-            fill_dict(_cached(value), build.keys(node[4]), build.values(node[5]))
-        found = _counters()
-        if found is not None:
-            for offset, count in zip(found, node[6:8]):
-                ctypes.c_ssize_t.from_address(id(value) + offset).value = count
-
-
-def _cached(function: Any) -> dict[Any, Any]:
-    """Results by key, in order of use; of an unbounded cache the very dict."""
-    held = gc.get_referents(function)
-    found: dict[Any, Any] = next(each for each in held if type(each) is dict and each is not function.__dict__)
-    if function.cache_info().maxsize is None:
-        return found
-    triples = held[1:1 + 3 * len(found)]   # behind its class: key, result, class of the link, ...
-    return dict(zip(triples[::3], triples[1::3]))
-
-
-@functools.lru_cache(maxsize=None)
-def _counters() -> tuple[int, int] | None:
-    """Where a cache in C counts its hits and misses; None if that is not found."""
-    probe = functools.lru_cache(maxsize=None)(lambda number: number)
-    hits, misses = _COUNTS
-    for number in range(misses):
-        probe(number)
-    for _ in range(hits):
-        probe(0)
-    held = ctypes.string_at(id(probe), type(probe).__basicsize__)
-    places = [[at for at in range(0, len(held), 8) if held[at:at + 8] == struct.pack("n", count)] for count in _COUNTS]
-    return (places[0][0], places[1][0]) if [len(each) for each in places] == [1, 1] else None
+            fill_dict(cached_results(value), build.keys(node[4]), build.values(node[5]))
+        set_counts(value, *node[6:8])

@@ -1,7 +1,8 @@
 """Memory of checkpoints: hashed in chunks, what is new copied into a reused pool.
 
 Memory that changed from one checkpoint to the next is taken to change again: it is copied at once, and
-hashed in the background. Other memory is hashed first, which costs half as much, and copied where it changed.
+hashed in the background. Other memory is hashed first, which costs half as much, and copied where it changed. Large
+memory that was found unchanged is watched by the kernel from then on, and not read while nobody writes it.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import contextlib
 import ctypes
 import mmap
 import threading
-from typing import Any, Callable
+from typing import Any, Callable, Iterable
 
 import xxhash
 
 from rex.hindsight.device import DeviceCopies
+from rex.hindsight.unwritten import Unwritten
 from rex.state.parts import memory_at
 from rex.state.versions import CHUNK_BYTES
 from rex.values import dataclass, field
@@ -220,9 +222,14 @@ class Taken:
 
 
 class Habits:
-    """Which memory changes from one checkpoint to the next, by address and size."""
+    """Which memory changes from one checkpoint to the next, by address and size.
+
+    Attributes:
+        unwritten: what does not, for the thread that takes checkpoints.
+    """
 
     def __init__(self) -> None:
+        self.unwritten = Unwritten()
         self._changes: dict[tuple[int, int], bool] = {}
 
     def is_changing(self, key: tuple[int, int]) -> bool:
@@ -253,20 +260,32 @@ class Copier:
             deferred = Deferred(key, item_bytes, self._pool.put(address, size_bytes))
             self.taken.deferred.append(deferred)
             return deferred
+        count = -(-size_bytes // CHUNK_BYTES)
+        found = self._habits.unwritten.look(key) if is_large else None
+        digests, stale = found if found and all(map(self._is_known, found[0])) else ([b""] * count, range(count))
+        if is_large:
+            self._habits.unwritten.watch(key)
+        fresh = self._read(address, size_bytes, item_bytes, digests, stale)
+        if is_large:
+            self._habits.learn(key, fresh, count)
+            self._habits.unwritten.keep(key, digests)
+            if self._habits.is_changing(key):
+                self._habits.unwritten.forget(key)
+        return self.taken.add(size_bytes, digests)
+
+    def _read(self, address: int, size_bytes: int, item_bytes: int, digests: list[bytes], stale: Iterable[int]) -> int:
+        """Hash chunks, and copy those that nobody knows; how many these are."""
         view = memory_at(address, size_bytes)
-        digests: list[bytes] = []
         before = len(self.taken.fresh)
-        for at in range(0, size_bytes, CHUNK_BYTES):
+        for index in stale:
+            at = index * CHUNK_BYTES
             part = view[at:at + CHUNK_BYTES]
-            digest = xxhash.xxh3_128_digest(part)
-            digests.append(digest)
+            digest = digests[index] = xxhash.xxh3_128_digest(part)
             if digest not in self._seen and not self._is_known(digest):
                 self._seen.add(digest)
                 slots = self._pool.put(address + at, len(part))
                 self.taken.fresh.append(Fresh(digest, slots[0], len(part), address + at, item_bytes))
-        if is_large:
-            self._habits.learn(key, len(self.taken.fresh) - before, len(digests))
-        return self.taken.add(size_bytes, digests)
+        return len(self.taken.fresh) - before
 
     def take_device(self, flat: Any, item_bytes: int) -> Deferred:
         """Keep a tensor of bytes on a device as it is when `finish` is called."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from importlib.util import decode_source
 
 from rex.archive import Archive, Experiment
 from rex.errors import NotFound, UsageError
@@ -14,6 +15,7 @@ from rex.hindsight.records import Border, Run, content_of
 from rex.values import dataclass, field
 
 FOREVER = 1 << 60
+_BEGIN_S = 0.5     # until a worker has begun, beside what its script does before the first loop
 
 
 @dataclass(slots=True)
@@ -22,12 +24,15 @@ class Piece:
 
     Attributes:
         borders: numbers of those that it comes by, in order.
+        until: the iteration of the main loop at which it ends. shown: those whose answers are asked for; None: all.
     """
 
     start: str
     stop: str
     run_s: float
     borders: list[int]
+    until: int = FOREVER
+    shown: list[int] | None = None
 
 
 @dataclass
@@ -45,8 +50,7 @@ class Plan:
     probes: list[Probe]
     skippable: set[str]
     pieces: list[Piece]
-    until: int
-    shown: tuple[int, int]
+    steps: list[int] | None
     script: str
     skips: int = 0
     skipped: list[str] = field(default_factory=list)
@@ -73,19 +77,40 @@ def make_plan(options: Options, recorded: Recorded, jobs: int) -> Plan:
     every = {key for border in run.borders for key in _keys(border.position)}
     skippable = every - hot if options.is_skipping else set()
     main = main_loop(run)
-    if options.epochs and not main:
-        raise UsageError("there are no iterations to choose from", "no loop of this run was seen", "replay without --epochs")
-    low, high = options.epochs or (0, FOREVER)
-    plan = Plan(recorded.experiment, run, probes, skippable, [], high, (low, high), script, sources=sources)
+    chosen = options.query.choose(run, main, recorded.experiment.name)
+    plan = Plan(recorded.experiment, run, probes, skippable, [], options.query.chosen_steps(), script, sources=sources)
     plan.is_inner = any(hot & set(_keys(b.position)[1:]) for b in run.borders)
-    first = first_needed(run, main, hot, low if options.epochs else 0)
-    last = next((n for n, b in enumerate(run.borders) if _iteration(b.position, main) >= high),
-                len(run.borders))
-    _cut(plan, first, last, jobs)
+    if chosen is None:
+        _cut(plan, first_needed(run, main, hot, 0), len(run.borders), jobs)
+    for group in _groups(plan, main, chosen) if chosen else ():
+        first = first_needed(run, main, hot, group[0])
+        last = next((n for n, b in enumerate(run.borders) if _iteration(b.position, main) > group[-1]), len(run.borders))
+        begun = len(plan.pieces)
+        _cut(plan, first, last, max(1, round(jobs * len(group) / len(chosen or group))))
+        for piece in plan.pieces[begun:]:
+            piece.until, piece.shown = group[-1] + 1, group
     if options.verify:
         plan.verified = random.sample(plan.skipped, min(options.verify, len(plan.skipped)))
         plan.skips -= len(plan.verified)
     return plan
+
+
+def _groups(plan: Plan, main: str, chosen: list[int]) -> list[list[int]]:
+    """The iterations asked for, those together that a worker comes by sooner than another one would begin."""
+    borders = plan.run.borders
+    begin_s = (borders[0].at_s if borders else 0.0) + _BEGIN_S
+    spent: dict[int, float] = {}
+    for number, cost in _costs(plan, -1, len(borders)).items():
+        iteration = _iteration(borders[number].position, main)
+        spent[iteration] = spent.get(iteration, 0.0) + cost
+    plan.skips, plan.skipped = 0, []     # counted when pieces are cut
+    found: list[list[int]] = []
+    for number in chosen:
+        if found and sum(spent.get(between, 0.0) for between in range(found[-1][-1] + 1, number)) <= begin_s:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    return found
 
 
 def find_probes(archive: Archive, run: Run, script: str, allow_changes: bool,
@@ -103,15 +128,18 @@ def find_probes(archive: Archive, run: Run, script: str, allow_changes: bool,
     for name, facts in run.modules.items():
         path = script if name == "__main__" else os.path.join(
             top, os.path.relpath(facts["path"], recorded_top))
-        recorded = archive.read(content_of(facts["source"])).decode()
+        recorded = decode_source(archive.read(content_of(facts["source"])))
         try:
-            with open(path, encoding="utf-8") as file:
-                now = file.read()
+            with open(path, "rb") as file:
+                now = decode_source(file.read())
         except FileNotFoundError:
             raise NotFound(f"the module {name} is gone", path, "put it back") from None
         sources[name] = now
         if now == recorded:
             continue
+        if "why_plain" in facts:
+            raise UsageError(f"{path} was changed since the recording", f"it was not instrumented: {facts['why_plain']}",
+                             "put it back; statements can be added to the other modules")
         changes = compare(recorded, now, name, path)
         if changes.removed and not allow_changes:
             raise describe_refusal(path, changes.removed, unified(recorded, now, path))
@@ -141,6 +169,8 @@ def hot_sites(run: Run, probes: list[Probe]) -> set[str]:
     for around, called in run.calls.items():
         if called & functions:
             hot.update(around.split("/"))
+    if functions & run.plain:
+        hot.update(key for border in run.borders for key in _keys(border.position))
     return hot
 
 
@@ -189,7 +219,7 @@ def _cut(plan: Plan, first: int, last: int, jobs: int) -> None:
     begin = starts[-1] if starts else -1
     costs = _costs(plan, begin, last)
     total = sum(costs.values())
-    plan.expected_s = total
+    plan.expected_s += total
     cuts = [n for n in costs if n > first and _is_resumable(borders[n]) and n < last]
     chosen: list[int] = []
     done, share = 0.0, total / max(1, jobs)

@@ -4,21 +4,54 @@ from __future__ import annotations
 
 from rex.values import dataclass, field
 
-OVERHEAD = 0.0667
-RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint, until seen
-# What recording costs beside the measured seconds, as their part: caches are cold afterwards, memory
-# and processors are shared with the writer.
-UNSEEN = 0.5
-# Of the share: what all borders together may take. The end of an inner loop and the start of the next iteration
-# save nearly the same computation.
-TOGETHER = 1 / 2
-LEAD_S = 0.5              # that checkpoints may take before they were earned
+OVERHEAD = 0.05
+RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint's pause, until measured
+# Seconds that the training loses per second that the writer computes on a processor that was free: both share caches,
+# memory bandwidth and Python's lock.
+BESIDE = 2 / 3
+LEAD_S = 1.0              # the most that the first checkpoint may take of what the loop is yet to earn
 _LEAST_S = 0.001          # a checkpoint takes, whatever there is
+
+
+@dataclass(slots=True)
+class Price:
+    """What a checkpoint takes from the training, in seconds: its pause, and what the writer then takes."""
+
+    pause_s: float
+    writer_s: float = 0.0
+
+    @property
+    def total_s(self) -> float:
+        """All of it."""
+        return self.pause_s + self.writer_s
+
+
+@dataclass(slots=True)
+class Occasion:
+    """A border.
+
+    Attributes:
+        kind: which border of the source it is.
+        saved_s: seconds of computation that having this state may save: at the end of a loop those
+            of the loop, at the start of an iteration those since the last checkpoint.
+        looped_s: seconds within loops so far.
+        is_end: a loop ended; its state comes before states within loops.
+        is_last: the longest loop of all ended: what comes behind it need not wait for it in a replay, nor after a crash.
+        ahead_s: seconds that the outermost loop will still take, as far as known.
+    """
+
+    kind: str
+    saved_s: float
+    looped_s: float
+    is_end: bool
+    is_last: bool = False
+    ahead_s: float = 0.0
 
 
 @dataclass(slots=True)
 class _Kind:
     compute_s: float = 0.0
+    paused_s: float = 0.0
     paid_s: float = 0.0
 
 
@@ -26,75 +59,86 @@ class _Kind:
 class Policy:
     """Tells at each border whether the state is worth its price.
 
-    The joint invariant M/C < n/(k+1) * min(1/(1+c), eps) per border of the source, with sums instead
-    of averages: (k materializations) + (the next) <= min(1/(1+c), eps) * (n executions); tested after the
-    computation and before the checkpoint. M is the pause and what the writer had of
-    a processor: on a machine without a free one the training waits for that too. What borders and readings of the clock cost counts
-    as paid for checkpoints. C begins with the first loop: what is imported and loaded before is none of it.
+    Two limits, both on sums over the borders of one kind:
 
-    The first checkpoints are the dearest, as caches are cold, memory is new and nothing is known yet of what
-    changes. Where it is known how often a loop will still turn, ends of loops within it may spend a little of what
-    that will earn: else a replay would have to run the first epochs again.
+    - The joint invariant M/C < n/(k+1) * 1/(1+c): k pauses, the next one, and a restore of each, take no longer than
+      the n executions. A restore takes c times the pause; both are measured of the same checkpoints.
+    - What checkpoints take from the training (pause, and the writer's part) stays below the share of the n executions.
 
-    Source: Garcia et al., Hindsight Logging for Model Training, PVLDB 14(4), 2020, section 5.3.
+    A third limit holds for all that recording takes, borders and readings of the clock too: the share of the time in loops.
+    What is imported and loaded before the first loop earns nothing.
+
+    The first checkpoint is the dearest: it alone keeps what never changes. It counts for no kind of border. Where the
+    loop knows how often it will still turn, the first checkpoint may take what the whole loop will earn, up to `LEAD_S`;
+    what is left is spread evenly over the iterations.
+
+    The price of a checkpoint is that of what changes, foreseen from the last one.
+
+    Source: Garcia et al., Hindsight Logging for Model Training, PVLDB 14(4), 2020, section 5.3, equation 4. We differ
+    in the writer's part, which the paper leaves out, and in the first checkpoint, which the paper charges as any other.
     """
 
     overhead: float = OVERHEAD
     restore_factor: float = RESTORE_FACTOR
     paid_s: float = 0.0
-    price_s: float | None = None      # of the next checkpoint, as far as known
+    price: Price | None = None        # of the next checkpoint, as far as known
+    taken: int = 0                    # checkpoints
+    refused: Price | None = None      # the last one that was too dear
+    _first_s: float = 0.0             # what had been paid with the first checkpoint
     _kinds: dict[str, _Kind] = field(default_factory=dict)
-    _noted_s: float = 0.0             # what all kinds paid, as it was expected
-    _scale: float = 1.0               # what they paid in truth, as a multiple of that
 
-    def wants(self, kind: str, saved_s: float, looped_s: float, is_end: bool, is_last: bool = False,
-              ahead_s: float = 0.0) -> bool:
-        """Whether to keep the state at a border.
-
-        Args:
-            kind: which border of the source it is.
-            saved_s: seconds of computation that having this state may save: at the end of a loop those
-                of the loop, at the start of an iteration those since the last checkpoint.
-            looped_s: seconds within loops so far.
-            is_end: a loop ended; its state comes before states within loops.
-            is_last: the longest loop of all ended: its state is kept if what was measured stays within the share, so that
-                what comes behind it need not wait for it in a replay, nor after a crash.
-            ahead_s: seconds that the outermost loop will still take, as far as known.
-        """
-        known = self._kinds.setdefault(kind, _Kind())
-        known.compute_s += saved_s
-        share = min(1 / (1 + self.restore_factor), self.overhead)
-        price = self.price_s
-        if price is None:   # a look at the state tells more; is even that too much?
-            price = _LEAST_S
+    def wants(self, border: Occasion) -> bool:
+        """Whether to keep the state at a border."""
+        known = self._kinds.setdefault(border.kind, _Kind())
+        known.compute_s += border.saved_s
         if self.overhead >= 1:   # no limit: every border
             return True
-        if is_last:
-            return self.paid_s + price <= (1 + UNSEEN) * self.overhead * looped_s
-        whole = TOGETHER * share * looped_s * (1.0 if is_end else 0.5)
-        lead = min(TOGETHER * share * ahead_s, LEAD_S) if is_end else 0.0
-        return (known.paid_s * self._scale + price <= share * known.compute_s + lead
-                and self.paid_s + price <= whole + lead)
+        price = self.price or Price(_LEAST_S)   # a look at the state tells more; is even that too much?
+        is_wanted = self.paid_s + price.total_s <= self._allowance_s(border, price) and (
+            border.is_last or self._is_earned(known, price))
+        if not is_wanted:
+            self.refused = price
+        return is_wanted
 
-    def paid(self, kind: str, pause_s: float, writer_s: float) -> None:
+    def _is_earned(self, known: _Kind, price: Price) -> bool:
+        if (known.paused_s + price.pause_s) * (1 + self.restore_factor) > known.compute_s:
+            return False
+        return not self.taken or known.paid_s + price.total_s <= self.overhead * known.compute_s
+
+    def _allowance_s(self, border: Occasion, price: Price) -> float:
+        """What all of recording may have taken by now."""
+        earned_s = self.overhead * border.looped_s
+        if border.is_last:
+            return earned_s
+        if not border.is_end:
+            return earned_s / 2     # ends of loops come first
+        if not self.taken:
+            return earned_s + min(self.overhead * border.ahead_s, LEAD_S)
+        whole_s = self.overhead * (border.looped_s + border.ahead_s)
+        done = border.looped_s / (border.looped_s + border.ahead_s) if border.looped_s else 0.0
+        return self._first_s + max(0.0, whole_s - self._first_s) * done
+
+    def paid(self, kind: str, price: Price) -> None:
         """Take over what a checkpoint cost.
 
         Args:
-            writer_s: seconds of a processor that the writer takes, as far as known.
+            price: the writer's part is what is expected of it.
         """
-        price = (pause_s + writer_s) * (1 + UNSEEN)
         known = self._kinds.setdefault(kind, _Kind())
-        known.paid_s += price
-        self.paid_s += price
-        self._noted_s += price
-        self.price_s = price if self.price_s is None else (self.price_s + price) / 2
+        self.paid_s += price.total_s
+        self.taken += 1
+        if self.taken == 1:
+            self._first_s = self.paid_s
+            return
+        known.paused_s += price.pause_s
+        known.paid_s += price.total_s
 
-    def expect(self, price_s: float) -> None:
-        """What the first checkpoint will take, pause and writer, was estimated."""
-        self.price_s = price_s * (1 + UNSEEN)
+    def foresee(self, price: Price) -> None:
+        """What the next checkpoint will take, as far as what is known of changes tells."""
+        last = self.price
+        self.price = price if last is None or self.taken < 2 else Price(
+            (last.pause_s + price.pause_s) / 2, (last.writer_s + price.writer_s) / 2)
 
     def correct(self, total_s: float) -> None:
-        """What recording has cost up to now is known: the training thread's part and the writer's."""
-        self.paid_s = total_s * (1 + UNSEEN)
-        if self._noted_s:
-            self._scale = self.paid_s / self._noted_s
+        """What recording has taken up to now is known: the training thread's part and the writer's."""
+        self.paid_s = total_s

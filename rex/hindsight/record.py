@@ -12,11 +12,12 @@ from typing import Any
 
 from rex import codec
 from rex.archive import Archive
+from rex.archive.topfiles import check_is_name
 from rex.errors import CommandNotFound, NotFound, OwnFailure, UsageError
 from rex.hindsight.policy import OVERHEAD, RESTORE_FACTOR
 from rex.hindsight.processes import Process
 from rex.hindsight.records import ENGINE
-from rex.record import begun_facts, new_manifest, withheld_names
+from rex.recorder import begun_facts, new_manifest, withheld_names
 
 GRANULARITY_S = 0.050
 _KEPT = ("command", "cwd", "environment", "withheld", "user", "host", "limits", "terminal", "machine",
@@ -60,7 +61,12 @@ def record(options: Options) -> Outcome:
         CommandNotFound: there is no such script.
         OwnFailure: Rex itself failed before the script began.
     """
-    archive = Archive.create(options.archive)
+    check_is_name(options.name)
+    with Archive.made(options.archive) as archive:
+        return _record(archive, options)
+
+
+def _record(archive: Archive, options: Options) -> Outcome:
     former = _former(archive, options) if options.resume else {}
     if not os.path.isfile(options.script):
         raise CommandNotFound(f"no such script: {options.script}", "", "check the spelling")

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import types
 from typing import Any, Iterable
 
 from rex.archive import Archive, Recording
@@ -13,28 +14,36 @@ from rex.errors import NotFound, OwnFailure
 from rex.hindsight import output
 from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.company import company
+from rex.hindsight.contention import Contention
 from rex.hindsight.device import is_capturing
 from rex.hindsight.files import Files
 from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.memory import Sizer, Taken
-from rex.hindsight.policy import Policy
+from rex.hindsight.policy import Occasion, Policy, Price
 from rex.hindsight.records import FORMAT, Checkpoint, LogWriter, Run
 from rex.hindsight.seek import Seeker
-from rex.hindsight.session import Entry
+from rex.hindsight.session import SWITCHED_OFF, Entry
 from rex.hindsight.standing import Standing
+from rex.hindsight.usercode import markers_of
 from rex.hindsight.values import plain_value
 from rex.hindsight.writer import CheckpointWriter
+from rex.types import format_duration
+from rex.values import replace
 
 GRANULARITY_S = 0.050   # loops with shorter bodies have no borders inside
 _TRIAL_BODIES = 4
 _HOOK_S = 2e-6          # a reading of the clock, or a draw of random bytes, beside what it took before
-_COPY_S = 0.2e-9        # per byte that is copied
+_COPY_S, _TOUCH_S = 0.2e-9, 1e-9     # per byte that is copied; of memory that is touched for the first time
+_WARM = 1 / 2           # of what a look at the state takes for the first time: what later ones take
 _LARGE_BYTES = 32 << 20   # of a first checkpoint that is worth preparing for
 _MANY = 1 << 20
 _ENDINGS, _ENDING_S = (signal.SIGTERM, signal.SIGHUP), 10.0
 
 
 class _Fence:
+    def __reduce__(self) -> Any:
+        return SWITCHED_OFF
+
     def __enter__(self) -> None:
         return None
 
@@ -54,6 +63,9 @@ class Marker:
         self.space[self.name] = None
         self.recorder.called(self)
 
+    def __reduce__(self) -> Any:
+        return SWITCHED_OFF
+
 
 class Recorder(Seeker):
     """Records one run, from its beginning or from where another broke off."""
@@ -65,15 +77,18 @@ class Recorder(Seeker):
         self.writer = CheckpointWriter(recording, self.log)
         self.clock = Clock()
         self.entropy = Entropy(bytes.fromhex(head["entropy"]))
-        self.policy, self.granularity_s = policy, granularity_s
+        self.policy, self.granularity_s, self.contention = policy, granularity_s, Contention()
         self.started_s = self.last_s = self._checkpoint_s = now_s()
         self.pause_s = self.border_s = 0.0    # of checkpoints; of all that borders take
         self.saved = 0
         self._looped_s = 0.0            # in outermost loops that ended
+        self.had_border = False
+        self._walk_s = 0.0              # a look at the state, without its memory
         self._unprepared_bytes = 0      # of a large first checkpoint
         self.iterations, self._longest_s = 0, 0.0     # of the main loop
         self._recording = recording
         self._markers: list[Marker] = []
+        self.plain_modules: list[str] = []     # not instrumented: path and why
         self._unnoted: dict[str, dict[Marker, None]] = {}
         self._around = ""
         self._text: list[bytes] = []
@@ -114,6 +129,7 @@ class Recorder(Seeker):
                            self._note_input, {path: line["was_there"] for path, line in self.run.files.items()},
                            lambda: self.log.write("child"))
         self.files.install()
+        self.plain.install()
         for number in _ENDINGS:
             if signal.getsignal(number) is signal.SIG_DFL:
                 signal.signal(number, self._store_before_end)
@@ -146,12 +162,18 @@ class Recorder(Seeker):
     def fence(self) -> Any:
         return _Fence()
 
-    def note_module(self, name: str, path: str, source: bytes) -> None:
-        """Keep the source of a module."""
+    def note_module(self, name: str, path: str, source: bytes, why_plain: str = "") -> None:
+        """Keep the source of a module, and why it could not be instrumented."""
+        if why_plain:
+            self.plain_modules.append(f"{path}: {why_plain}")
         if name in self.run.modules and self.target:
             return
         content = self.writer.keep(f"hindsight/source/{name}", source)
-        self.log.write("module", name=name, path=path, source=content.to_json())
+        self.log.write("module", name=name, path=path, source=content.to_json(),
+                       **({"why_plain": why_plain} if why_plain else {}))
+
+    def became_plain(self, module: str, code: types.CodeType) -> None:
+        self.log.write("plain", functions=[f"{module}:{name}" for name in markers_of(code)])
 
     def add_function(self, function: str, space: dict[str, Any], marker: str) -> None:
         made = Marker(function, space, marker, self)
@@ -201,7 +223,7 @@ class Recorder(Seeker):
             return
         now = now_s()
         if entry.iteration > 0 and len(entry.bodies) < _TRIAL_BODIES:
-            entry.bodies.append(now - entry.turned_s)
+            entry.bodies.append((now - entry.turned_s) * self.contention.worked_share)
         if entry.site.facts.is_while and not entry.is_tracked and self.stack[0] is entry and (
                 now - self.last_s < 2 * self.granularity_s):
             return
@@ -230,33 +252,47 @@ class Recorder(Seeker):
         spent = now - self.last_s
         if spent < self.granularity_s / 5 and not is_kept:
             return
+        begun_s = self.contention.worked_s()
+        self.had_border = True
         self._write_output(has_more=True)
         at_s = now - self.started_s
         self.log.write("border", position=position, at_s=round(at_s, 6), spent_s=round(spent, 6),
                        clock=self.clock.count, entropy=self.entropy.count)
-        is_end = position.endswith("!")
-        kind = entry.site.key + ("!" if is_end else ":")
-        looped_s = self._looped_s + (now - self.stack[0].started_s if self.stack else 0.0)
-        ahead_s = self.stack[0].ahead_s if self.stack else 0.0
-        self.policy.correct(self.cost_s + self.writer.expected_s)
-        if saved_s > 0 and self.writer.failure is None and not is_capturing() and self.policy.wants(kind, saved_s, looped_s, is_end, is_last, ahead_s):
-            try:
-                if self.policy.price_s is None and not self._is_affordable(kind, entry, looped_s, is_end, ahead_s):
-                    pass
-                elif self._unprepared_bytes and not is_last:   # the next border finds the pool ready
-                    self.writer.prepare(self._unprepared_bytes)
-                    self._unprepared_bytes = 0
-                else:
-                    self.checkpoint(position, kind, entry)
-            except Exception as error:   # objects raise what they like; the training goes on
-                self.writer.failure = error
+        self._checkpoint_if_wanted(position, entry, now, saved_s, is_last)
         self.last_s = now_s()
-        self.border_s += self.last_s - now
+        self.border_s += self.contention.worked_s() - begun_s
+
+    def _checkpoint_if_wanted(self, position: str, entry: Entry, now: float, saved_s: float, is_last: bool) -> None:
+        outermost = self.stack[0] if self.stack else None
+        worked = self.contention.worked_share     # what checkpoints take is measured without waits for a processor
+        is_end = position.endswith("!")
+        looped_s = self._looped_s + (now - outermost.started_s if outermost else 0.0)
+        border = Occasion(entry.site.key + ("!" if is_end else ":"), saved_s * worked, looped_s * worked, is_end, is_last,
+                          outermost.ahead_s * worked if outermost else 0.0)
+        self.policy.correct(self.cost_s + self.writer.expected_s * self.lost_share)
+        if saved_s <= 0 or self.writer.failure is not None or is_capturing() or not self.policy.wants(border):
+            return
+        try:
+            if self.policy.price is None and not self._is_affordable(border, entry):
+                return
+            if self._unprepared_bytes and not is_last:   # the next border finds the pool ready
+                self.writer.prepare(self._unprepared_bytes)
+                self._unprepared_bytes = 0
+            else:
+                self.checkpoint(position, border.kind, entry)
+        except Exception as error:   # objects raise what they like; the training goes on
+            self.writer.failure = error
+
+    @property
+    def lost_share(self) -> float:
+        """Seconds that the training loses per second of the writer's."""
+        return self.contention.lost_share(self.writer.busy_s)
 
     @property
     def cost_s(self) -> float:
-        """What recording has cost: borders with their checkpoints, the writer, clock and random bytes."""
-        return self.border_s + self.writer.busy_s + _HOOK_S * (self.clock.count + self.entropy.count)
+        """What recording has taken from the training: borders with their checkpoints, the writer's part, clock and random bytes."""
+        return (self.border_s + self.writer.busy_s * self.lost_share
+                + _HOOK_S * (self.clock.count + self.entropy.count))
 
     def _write_output(self, has_more: bool = False) -> None:
         output.flush()
@@ -267,27 +303,33 @@ class Recorder(Seeker):
             self._text.clear()
             self.log.write("out", has_more=has_more, text=data.decode("utf-8", "surrogateescape"))
 
-    def _is_affordable(self, kind: str, entry: Entry, looped_s: float, is_end: bool, ahead_s: float) -> bool:
+    def _is_affordable(self, border: Occasion, entry: Entry) -> bool:
         """Look at the state for the first time: what would it take to keep it?"""
-        begun, sizer = now_s(), Sizer()
+        begun, sizer = self.contention.worked_s(), Sizer()
         walk_roots(self.shapes, sizer, self.roots(entry).pairs(), met=self._alike.met)
-        took = now_s() - begun
-        self.policy.expect(took + sizer.size_bytes * _COPY_S + self.writer.cost_s(sizer.size_bytes))
+        self._walk_s = self.contention.worked_s() - begun
+        writer_s = self.writer.cost_s(sizer.size_bytes)
         if sizer.size_bytes > _LARGE_BYTES and self.policy.overhead < 1:
             self._unprepared_bytes = sizer.size_bytes
-        return self.policy.wants(kind, 0.0, looped_s, is_end, ahead_s=ahead_s)
+            writer_s += sizer.size_bytes * _TOUCH_S
+        self.policy.foresee(Price(self._walk_s + sizer.size_bytes * _COPY_S, writer_s * self.lost_share))
+        return self.policy.wants(replace(border, saved_s=0.0))
 
     def checkpoint(self, position: str, kind: str, entry: Entry) -> None:
         """Keep the state of this moment."""
-        begun = now_s()
+        begun = self.contention.worked_s()
         snapshot, taken = self._walk(self.roots(entry).pairs())
         if why := company(self.modules) or (self.files.why_lost if self.files else ""):
             snapshot.opaque.setdefault("<beside>", why)
-        pause = now_s() - begun
-        writer_s = self.writer.cost_s(taken.pending_bytes)
+        pause = self.contention.worked_s() - begun
+        pending = taken.pending_bytes
         pause += self.writer.put(position, snapshot, taken, pause)
         self.pause_s += pause
-        self.policy.paid(kind, pause, writer_s)
+        price = Price(pause, self.writer.cost_s(pending) * self.lost_share)
+        self.policy.paid(kind, price)
+        if self.policy.taken == 1:   # it holds what never changes too; what changes, the next one tells
+            price = Price(min(pause, self._walk_s or pause) * _WARM, self.writer.cost_s(0) * self.lost_share)
+        self.policy.foresee(price)
         self._checkpoint_s = now_s()
 
     def _walk(self, pairs: Iterable[tuple[str, Any]]) -> tuple[Snapshot, Taken]:
@@ -310,6 +352,19 @@ class Recorder(Seeker):
         self.saved += 1
         self.writer.put(f"={name}.{self.saved}", snapshot, taken, 0.0)
 
+    def _why_none(self) -> str:
+        """Why no state was kept, and what to do."""
+        if not self.had_border:
+            return (f"no loop of the script had iterations of {format_duration(self.granularity_s)} or more; "
+                    "record with a smaller --granularity, or mark the loop with rex.hindsight.loop")
+        if (price := self.policy.refused) is not None:
+            running_s = now_s() - self.stack[0].started_s if self.stack else 0.0
+            looped_s = (self._looped_s + running_s) * self.contention.worked_share
+            needed = min(price.total_s / max(looped_s, 1e-3) * 1.2, 1.0)
+            return (f"one takes about {format_duration(price.total_s)}, and --overhead {self.policy.overhead:g} of "
+                    f"{format_duration(looped_s)} in loops is less; record with --overhead {needed:.2g}")
+        return "no border of a loop came after enough computation; record with --overhead 1 to have one at each"
+
     def finish(self, status: int) -> dict[str, Any]:
         """Write everything; facts for the manifest and the summary."""
         if self.target:
@@ -324,9 +379,11 @@ class Recorder(Seeker):
         thinner = self.writer.thinner
         bytes_stored = thinner.live_bytes if thinner else self._recording.stored_bytes
         facts: dict[str, Any] = {"took_s": round(took, 6), "status": status, "pause_s": round(self.pause_s, 6),
+                 "overhead": round(self.cost_s / max(took * self.contention.worked_share - self.border_s, 1e-3), 6),
+                 "why_none": "" if stored else self._why_none(),
                  "border_s": round(self.border_s, 6), "cost_s": round(self.cost_s, 6), "writer_s": round(self.writer.busy_s, 6),
                  "checkpoints": len(stored), "iterations": self.iterations,
-                 "stored": bytes_stored, "failure": str(
+                 "stored": bytes_stored, "plain_modules": self.plain_modules, "failure": str(
                      self.writer.failure or "")}
         self.log.write("end", True, **facts)
         self.log.close()

@@ -9,7 +9,7 @@ from typing import Any, Callable
 from rex.archive import COMPLETE, Archive, Experiment, Manifest, Recording
 from rex.hindsight import session as sessions
 from rex.hindsight.files import undo
-from rex.hindsight.instrument import plan_module, rewrite
+from rex.hindsight.instrument import empty_plan, plan_module, rewrite
 from rex.hindsight.policy import Policy
 from rex.hindsight.recorder import Recorder
 from rex.hindsight.records import checkpoint_to_json, last_checkpoint, read_run
@@ -72,10 +72,14 @@ def _preparer(recorder: Recorder) -> Callable[[str, str, types.ModuleType], type
     def prepare(name: str, path: str, module: types.ModuleType) -> types.CodeType:
         with open(path, "rb") as file:
             source = file.read()
-        plan = plan_module(source, name, path)
-        code = rewrite(plan, path)
-        recorder.note_module(name, path, source)
-        recorder.add_module(plan, module, code)
+        plain: types.CodeType = compile(source, path, "exec", dont_inherit=True)
+        try:
+            plan, why_plain = plan_module(source, name, path), ""
+            code = rewrite(plan, path)
+        except Exception as error:     # whatever it is, the script works without
+            plan, code, why_plain = empty_plan(), plain, f"{type(error).__name__}: {error}"
+        recorder.note_module(name, path, source, why_plain)
+        recorder.add_module(plan, module, code, plain)
         return code
 
     return prepare

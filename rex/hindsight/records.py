@@ -93,6 +93,7 @@ class Run:
         modules: by name: path, source content.
         outputs: standard output in pieces, in order.
         calls: functions (as module:marker) that ran within each loop (its key; "" for none).
+        plain: functions that were not instrumented any more at some time: which loops they ran within is not known.
         loops: iterations and seconds of finished top loops, by position.
     """
 
@@ -102,6 +103,7 @@ class Run:
     outputs: list[str] = field(default_factory=list)
     clock: list[float] = field(default_factory=list)
     calls: dict[str, set[str]] = field(default_factory=dict)
+    plain: set[str] = field(default_factory=set)
     loops: dict[str, dict[str, Any]] = field(default_factory=dict)
     values: list[dict[str, Any]] = field(default_factory=list)
     probes: list[dict[str, Any]] = field(default_factory=list)
@@ -188,6 +190,8 @@ def add_line(run: Run, line: dict[str, Any]) -> None:
                 border.checkpoint = None
     elif kind == "call":
         run.calls.setdefault(line["loop"], set()).add(line["function"])
+    elif kind == "plain":
+        run.plain.update(line["functions"])
     elif kind == "loop":
         run.loops[line["position"]] = line
     elif kind == "value":

@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 from rex.hindsight.ahead import wanted_by
 from rex.hindsight.choice import Options
-from rex.hindsight.plan import FOREVER, Plan
+from rex.hindsight.plan import Plan
 from rex.hindsight.workers import Cluster, Home, Workers
 from rex.values import dataclass, field
 
@@ -21,11 +21,12 @@ class Findings:
     Attributes:
         diverged: where output or state was not as recorded.
         notes: what else the user should know, each once.
+        files: what added statements wrote, in the order of the run.
     """
 
     diverged: list[dict[str, Any]] = field(default_factory=list)
     notes: dict[str, str] = field(default_factory=dict)
-    values: list[dict[str, Any]] = field(default_factory=list)
+    files: list[dict[str, Any]] = field(default_factory=list)
     status: int = 0
     skipped: int = 0
     checked: int = 0
@@ -43,7 +44,7 @@ def run_plan(plan: Plan, options: Options, workers: Workers | Cluster, show: Sho
     """
     findings = Findings()
     jobs = [_job_of(plan, options, workers.home, number) for number in range(len(plan.pieces))]
-    for event in workers.events(jobs, [wanted_by(plan, piece) for piece in plan.pieces]):
+    for event in workers.events(jobs, [wanted_by(plan, piece) for piece in plan.pieces], options.jobs or workers.count):
         _take(findings, event, show)
     return findings
 
@@ -54,6 +55,8 @@ def _take(findings: Findings, event: dict[str, Any], show: Show) -> None:
         show(event)
     elif kind == "diverged":
         findings.diverged.append(event)
+    elif kind == "file":
+        findings.files.append(event)
     elif kind == "note":
         findings.notes.setdefault(event["key"], event["text"])
     elif kind == "end":
@@ -68,11 +71,11 @@ def _job_of(plan: Plan, options: Options, home: Home, number: int) -> dict[str, 
     is_absolute = os.path.isabs(head["script"])
     return {"archive": os.path.abspath(options.archive), "experiment": plan.experiment.name, "arguments": head["arguments"],
             "script": os.path.abspath(plan.script) if is_absolute else plan.script,
-            "start": piece.start, "stop": piece.stop, "quiet": "", "runs_all": False, "until": plan.until,
-            "shown": plan.shown, "only_loop": plan.shown[0] > 0 or plan.until < FOREVER,
+            "start": piece.start, "stop": piece.stop, "quiet": "", "runs_all": False, "until": piece.until,
+            "shown": piece.shown, "only_loop": piece.shown is not None, "steps": plan.steps,
             "skippable": sorted(plan.skippable), "verify": plan.verified,
             "mentioned": sorted({name for probe in plan.probes for name in probe.names}),
             "touched": sorted({name for probe in plan.probes for name in probe.touched}),
             "changes": next((probe.changes for probe in plan.probes if probe.changes), ""),
-            "written": home.written, "jobs": len(plan.pieces), "is_first": number == 0, "unset": head["unset"],
+            "written": home.written, "covered": home.covered if plan.probes else [], "jobs": len(plan.pieces), "is_first": number == 0, "unset": head["unset"],
             "withheld": home.withheld, "recorded_status": plan.run.end.get("status", 0)}

@@ -24,6 +24,8 @@ _SPECIAL = frozenset("""__builtins__ __loader__ __spec__ __file__ __cached__ __n
 _TORCH, _CUDA, _NUMPY, _FILES = "<torch>", "<cuda.random>", "<numpy>", "<files>"
 _DESCRIPTORS = "<os.open>"
 _DECIMAL, _LIMIT = "<decimal>", "<recursion limit>"
+# There once the library is imported: where an added statement did that, the recorded state has none.
+OF_LIBRARIES = frozenset((_TORCH, _CUDA, _NUMPY, _DECIMAL))
 _DECIMALS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
 _BEGUN_IN = os.path.abspath(os.curdir)
 _IS_OLD = sys.version_info < (3, 13)   # later f_locals writes through by itself

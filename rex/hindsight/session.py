@@ -16,10 +16,12 @@ from rex.hindsight.files import Files
 from rex.hindsight.instrument import PROBE, ModulePlan, SiteFacts
 from rex.hindsight.interpreter import Interpreter
 from rex.hindsight.lent import Lent, find_lent
+from rex.hindsight.plain_code import PlainCode
 from rex.hindsight.roots import Roots
 from rex.hindsight.usercode import UserCode
 
 _END = object()
+SWITCHED_OFF = (type(None), ())     # what instrumentation is pickled and copied as
 _COUNTED = type(iter(range(0))), type(iter(range(1 << 64))), type(iter([])), type(iter(()))   # know what is left
 SHORT_RUNS, SHORT_SHARE = 3, 1 / 50   # loops that take less than this share of the granularity,
 #                                       so often, are switched off
@@ -55,6 +57,9 @@ class Site:
         """Never ask again."""
         self.space[self.facts.name] = None
         self.switch(None)
+
+    def __reduce__(self) -> Any:
+        return SWITCHED_OFF     # of a script that pickles or copies its globals
 
 
 class Entry:
@@ -116,6 +121,7 @@ class Session:
         self.modules: dict[str, Any] = {}
         self.trees: dict[str, ast.AST] = {}     # of their source, as it is rewritten
         self.code = UserCode()
+        self.plain = PlainCode(self.code, self.became_plain)
         self.lent = Lent(self.code)
         self.interpreter = Interpreter()
         self.sites: dict[str, Site] = {}
@@ -147,10 +153,11 @@ class Session:
         self._thread = -1   # children run their loops as they are
 
     def add_module(self, plan: ModulePlan, module: types.ModuleType, code: types.CodeType,
-                   recorded: types.CodeType | None = None) -> None:
+                   plain: types.CodeType, recorded: types.CodeType | None = None) -> None:
         """Put a module's sites, markers and fence in place before it runs.
 
         Args:
+            plain: its code without instrumentation.
             recorded: its code as it was recorded, if that is another.
         """
         space = vars(module)
@@ -158,7 +165,7 @@ class Session:
             self.lent.begin()
             self.interpreter.begin()
         self.modules[module.__name__], self.trees[module.__name__] = module, plan.tree
-        self.code.add(module.__name__, code, recorded, plan.probes)
+        self.code.add(module.__name__, code, recorded, plan.probes, plain)
         self.lent.add(find_lent(plan.tree, plan.probes))
         space[PROBE] = self.fence()
         for facts in plan.loops.values():
@@ -173,6 +180,9 @@ class Session:
 
     def add_function(self, function: str, space: dict[str, Any], marker: str) -> None:
         """Learn of a function whose marker is that variable."""
+
+    def became_plain(self, module: str, code: types.CodeType) -> None:
+        """A function with this instrumented code is plain from now on: somebody reads its code."""
 
     def fence(self) -> Any:
         """The context manager around probes."""

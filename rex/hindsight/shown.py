@@ -6,6 +6,7 @@ from typing import Any
 
 from rex.archive import Archive, Experiment
 from rex.errors import NotFound
+from rex.text import quoted_ref
 from rex.hindsight.records import ENGINE, read_run
 
 
@@ -47,7 +48,7 @@ def describe_run(archive: Archive, name: str) -> dict[str, Any]:
     """
     experiment = archive.experiment(name)
     if experiment.begun.get("engine") != ENGINE:
-        raise NotFound(f"{name} is no training run", "", f"see: rex show {archive.path}:{name}")
+        raise NotFound(f"{name} is no training run", "", f"see: rex show {quoted_ref(archive.path, experiment.name)}")
     run = read_run(archive, experiment)
     replays = [e.name for e in experiments_of(archive) if e.begun.get("of") == name]
     facts = {"experiment": name, "state": experiment.state,

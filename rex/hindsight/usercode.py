@@ -7,6 +7,8 @@ import sys
 import types
 from typing import Any, Iterable
 
+from rex.hindsight.instrument import MARKER
+
 
 class UserCode:
     """Code objects by module, and which variables of functions around them they used when recorded.
@@ -20,13 +22,24 @@ class UserCode:
         self._free: dict[types.CodeType, tuple[str, ...]] = {}
         self._libraries: dict[str, list[types.CodeType]] = {}
         self._mentioned: dict[str, tuple[int, bool]] = {}
+        # By id, as code objects are slow to hash; both codes stay alive.
+        self._plain: dict[int, types.CodeType] = {}          # of instrumented functions
+        self._instrumented: dict[int, types.CodeType] = {}   # of plain ones
 
     def __contains__(self, module: object) -> bool:
         return module in self._modules
 
     def add(self, module: str, code: types.CodeType, recorded: types.CodeType | None = None,
-            added: Iterable[ast.AST] = ()) -> None:
-        """Learn of a module's code; of another than the recorded one, with the statements that were added."""
+            added: Iterable[ast.AST] = (), plain: types.CodeType | None = None) -> None:
+        """Learn of a module's instrumented code.
+
+        Args:
+            recorded: the instrumented code of the recorded source, if that is another.
+            added: statements that were added since.
+            plain: the module's code without instrumentation.
+        """
+        if plain is not None and plain is not code:
+            self._pair(code, plain)
         spans = [(node.lineno, node.end_lineno) for node in added]   # type: ignore[attr-defined]
         codes = [each for each in all_codes(code) if not any(
             one <= each.co_firstlineno <= last for one, last in spans) or each is code]
@@ -41,6 +54,24 @@ class UserCode:
             if len(mine) == len(theirs[name]):
                 self._free.update((new, old.co_freevars) for new, old in zip(mine, theirs[name]))
 
+    def _pair(self, code: types.CodeType, plain: types.CodeType) -> None:
+        theirs: dict[tuple[str, int], list[types.CodeType]] = {}
+        for each in all_codes(plain):
+            theirs.setdefault((each.co_qualname, each.co_firstlineno), []).append(each)
+        for each in all_codes(code)[1:]:
+            found = theirs.get((each.co_qualname, each.co_firstlineno))
+            if found and not each.co_name.startswith("<"):     # expressions are not instrumented
+                other = found.pop(0)
+                self._plain[id(each)], self._instrumented[id(other)] = other, each
+
+    def plain(self, code: types.CodeType) -> types.CodeType | None:
+        """What the user wrote of an instrumented function; None of any other code."""
+        return self._plain.get(id(code))
+
+    def instrumented(self, code: types.CodeType) -> types.CodeType:
+        """The instrumented code of a plain function; any other code as it is."""
+        return self._instrumented.get(id(code), code)
+
     def mentions(self, name: str) -> bool:
         """Whether a name stands anywhere in the code of the user's modules."""
         known = self._mentioned.get(name)
@@ -51,7 +82,7 @@ class UserCode:
 
     def free(self, code: types.CodeType) -> tuple[str, ...]:
         """Names of the variables around it that a function used when it was recorded."""
-        return self._free.get(code, code.co_freevars)
+        return self._free.get(self.instrumented(code), code.co_freevars)
 
     def fresh(self, code: types.CodeType) -> set[str]:
         """Names of those that it uses since statements were added."""
@@ -73,6 +104,11 @@ def all_codes(code: types.CodeType) -> list[types.CodeType]:
         if isinstance(constant, types.CodeType):
             found += all_codes(constant)
     return found
+
+
+def markers_of(code: types.CodeType) -> list[str]:
+    """The markers of an instrumented function and of the functions within it."""
+    return [name for each in all_codes(code) for name in each.co_names if name.startswith(MARKER)]
 
 
 def codes_of(module: types.ModuleType) -> list[types.CodeType]:

@@ -6,31 +6,36 @@ import json
 import os
 import sys
 import types
+from importlib.util import decode_source
 from typing import Any, Callable
 
 from rex.archive import Archive
 from rex.errors import UsageError
 from rex.hindsight import output
 from rex.hindsight import session as sessions
+from rex.hindsight.added import AddedFiles
 from rex.hindsight.ahead import Ahead
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
 from rex.hindsight.difference import difference
-from rex.hindsight.draws import Draws, Held, held_names, is_generator
+from rex.hindsight.fence import Fence
 from rex.hindsight.files import Files, undo
 from rex.hindsight.graph import Snapshot, walk_roots
-from rex.hindsight.instrument import ModulePlan, plan_module, rewrite
+from rex.hindsight.instrument import PROBE, ModulePlan, empty_plan, plan_module, rewrite
+from rex.hindsight.interpreter import INTERPRETER
 from rex.hindsight.memory import Hasher
 from rex.hindsight.output import first_lines_apart
-from rex.hindsight.private import private_view
+from rex.hindsight.private import PrivateView
 from rex.hindsight.records import Checkpoint, Run, content_of, read_run
 from rex.hindsight.room import Ends
 from rex.hindsight.seek import Seeker
 from rex.hindsight.session import Entry
 from rex.hindsight.shapes import Cannot
+from rex.hindsight.usercode import all_codes
 from rex.hindsight.values import plain_value
 
 _VERIFIED = 2     # restores of a loop that are always compared
+_MANY = 1 << 20
 _OFTEN, _SMALL_BYTES = 8, 4 << 20   # then one of so many, of small states
 RunScript = Callable[[str, list[str], Any, Any], int]
 _encode = json.JSONEncoder(separators=(",", ":")).encode    # ours, whatever the script makes of json's
@@ -47,6 +52,7 @@ class Replayer(Seeker):
         self.skipped = self.checked = 0
         self._job = job
         self._quiet = job["quiet"]       # position from which on this worker's piece begins
+        self._shown, self._steps = (None if job[name] is None else frozenset(job[name]) for name in ("shown", "steps"))
         self._skippable, self.mentioned = set(job["skippable"]), set(job["mentioned"])
         self._touched = set(job["touched"])
         self._last_inside = _last_inside(run)
@@ -61,6 +67,8 @@ class Replayer(Seeker):
         self._synced = 0                 # pieces of the recorded output that are accounted for
         self.in_probe = 0
         self.undoes_draws = True         # those of changed code are the program's
+        self.added: AddedFiles | None = None     # where files can be kept apart
+        self.has_begun = job["is_first"] and not job["only_loop"]     # what is written belongs to this piece
         self.has_probed = False           # since the last state that was compared
 
     def tell(self, kind: str, **facts: Any) -> None:
@@ -73,21 +81,48 @@ class Replayer(Seeker):
         self.clock.install()
         self.entropy.install()
         output.tee(self._take_output, passes=lambda fd: fd == 2, is_direct=True)   # probes begin and end at any time
-        if self._job["written"]:
+        if self._job["written"] or self._job["covered"]:
             self._make_private()
         self.files = Files((os.path.realpath(self.archive.path) + os.sep,), lambda *_: None, None,
                            {path: line["was_there"] for path, line in self.run.files.items()})
         self.files.unkept = {path for path, line in self.run.files.items() if line["was_there"] and not line["before"]}
         self.files.note_unkept = lambda path: self.tell("note", key=f"unkept {path}", text=f"{path} was there before the run, "
                                                         "which did not keep it: what is read of it is what the run left there")
+        self.files.is_added = self._is_added
         self.files.install()
+        self.plain.install()
+
+    def _is_added(self, path: str, is_anew: bool) -> bool:
+        if not self.in_probe:
+            return False
+        if self.added is not None:
+            return self.added.will_write(path, is_anew, self._is_shown())
+        self.tell("note", key="view", text="this system gives no private view of files: what added statements write "
+                  "is where they say, and not apart")
+        return path not in self.run.files
+
+    def save(self, name: str, value: Any) -> None:
+        if self.in_probe and self._is_shown():
+            self.tell("note", key="save", text=f"hindsight.save in an added statement keeps nothing ({name}): write it to a file")
+
+    def became_plain(self, module: str, code: types.CodeType) -> None:
+        if any(PROBE in each.co_names for each in all_codes(code)):
+            self.tell("note", key=f"plain {code.co_qualname}", text=f"a library reads the code of {code.co_qualname}: what "
+                      "statements added to it print counts as the script's output")
 
     def _make_private(self) -> None:
         """See the files as they were before the run; what is written now is seen here only."""
-        if not private_view(self._job["written"], self._job["scratch"]):
-            if self._job["jobs"] > 1:
-                raise UsageError("this system gives no private view of files", "the script writes some",
-                                 "replay with -j 1: what it writes is then written again")
+        view, written = PrivateView(self._job["scratch"]), self._job["written"]
+        if view.begin() and view.cover_all(written):
+            self.added = AddedFiles(view, self.run.files)
+            for folder in self._job["covered"]:
+                view.cover_place_of(os.path.join(folder, "any"))
+        elif not written:
+            return
+        elif self._job["jobs"] > 1:
+            raise UsageError("this system gives no private view of files", "the script writes some",
+                             "replay with -j 1: what it writes is then written again")
+        else:
             self.tell("note", key="files", text="this system gives no private view of files: what the "
                       "script writes is written again")
             return
@@ -97,8 +132,10 @@ class Replayer(Seeker):
     def _is_shown(self) -> bool:
         if self.is_astray or (self.target or self._quiet) and not self._job["is_first"]:
             return False
-        low, high = self._job["shown"]
-        return low <= self.iteration < high if self.stack else not self._job["only_loop"]
+        if not self.stack:
+            return not self._job["only_loop"]
+        return (self._shown is None or self.iteration in self._shown) and (
+            self._steps is None or len(self.stack) < 2 or self.stack[1].now in self._steps)
 
     def _take_output(self, fd: int, data: bytes) -> None:
         if self.in_probe:
@@ -125,8 +162,8 @@ class Replayer(Seeker):
             self.tell("value", name=name, value=plain_value(value), iteration=self.iteration)
 
     def add_module(self, plan: ModulePlan, module: types.ModuleType, code: types.CodeType,
-                   recorded: types.CodeType | None = None) -> None:
-        super().add_module(plan, module, code, recorded)
+                   plain: types.CodeType, recorded: types.CodeType | None = None) -> None:
+        super().add_module(plan, module, code, plain, recorded)
         for facts in plan.loops.values():
             if facts.key not in self._active:
                 self.sites[facts.key].off()
@@ -182,7 +219,7 @@ class Replayer(Seeker):
         is_over = entry.iteration > self._last_inside.get(entry.position, -1)
         if is_over:
             entry.is_tracked = False
-        return 0 if is_over else 1
+        return (0 if self._steps is None else _MANY) if is_over else 1     # steps are counted if they are asked for
 
     def end(self, entry: Entry, took_s: float) -> None:
         if not self.target:
@@ -234,11 +271,15 @@ class Replayer(Seeker):
         if stored.is_like(live):
             return
         names = list(difference(self.decode(stored), live))
+        if not names:
+            return
         try:
             self.restore(position, entry)
         except Cannot as why:
             self.tell("note", text=f"the state at {position} could not be put back: {why}", key="cannot")
         else:
+            if self.has_probed and all(name.startswith(INTERPRETER) for name in names):
+                return     # threads that added statements began have taken names (Thread-1): put back
             if self.has_probed and self._touched.issuperset(map(_variable, names)):
                 self.tell("note", key="changed", text=f"added statements change {names[0]} (iteration "
                           f"{self.iteration}): put back at the next checkpoint")
@@ -262,8 +303,8 @@ class Replayer(Seeker):
                 checkpoint.size_bytes > _SMALL_BYTES or self._restores[key] % _OFTEN):
             return
         live = walk_roots(self.shapes, Hasher(), self.roots(entry).pairs())
-        if saved.digests() != live.digests():
-            self._diverged("state", position, names=list(difference(saved, live))[:20], restored=True)
+        if saved.digests() != live.digests() and (names := list(difference(saved, live))):
+            self._diverged("state", position, names=names[:20], restored=True)
 
     def finish(self, status: int) -> None:
         """The script ended by itself."""
@@ -271,6 +312,7 @@ class Replayer(Seeker):
             self.tell("lost", position=self.target or self._quiet)
         else:
             self._compare_output(len(self.run.outputs), "end", is_whole=True)
+        self._tell_added()
         self._tell_end(status)
 
     def _lose(self, position: str) -> None:
@@ -281,11 +323,28 @@ class Replayer(Seeker):
 
     def leave(self) -> None:
         """The piece is done: end the process without running any more of the script."""
+        self._tell_added()
         self._tell_end(0)
         multiprocessing = sys.modules.get("multiprocessing")
         for child in multiprocessing.active_children() if multiprocessing else ():
             child.terminate()
         os._exit(0)
+
+    def begin_files(self) -> None:
+        """An added statement runs: from its first one that was asked for on, what is written is told."""
+        if not self.has_begun and self._is_shown():
+            self.has_begun = True
+            if self.added is not None:
+                self.added.begin()
+
+    def _tell_added(self) -> None:
+        if self.added is None or not self.has_begun:
+            return
+        for facts in self.added.told():
+            if facts["at"]:
+                self.tell("file", **facts)
+            else:
+                self.tell("note", key=f"removed {facts['path']}", text=f"an added statement removed {facts['path']}: it is still there")
 
     def _tell_end(self, status: int) -> None:
         if self.has_probed and self._job["changes"]:
@@ -327,90 +386,24 @@ def _keys(position: str) -> list[str]:
     return [part.rstrip("!").partition(":")[0].rpartition(".")[0] for part in position.split("/")]
 
 
-class Fence:
-    """Surrounds statements that were added: their output is apart, their draws are undone.
-
-    It may be crossed at each step of an inner loop. The outermost one does what is to be done.
-    """
-
-    __slots__ = ("_replayer", "_clock", "_note_draws", "_undo_draws", "_names", "_held", "_last", "_noted", "_undoes")
-
-    def __init__(self, replayer: Replayer, undoes_draws: bool) -> None:
-        self._undoes = undoes_draws
-        draws = Draws()
-        self._replayer, self._clock = replayer, replayer.clock
-        self._note_draws, self._undo_draws = draws.note, draws.undo
-        self._names = sorted(replayer.mentioned)
-        self._held: dict[types.CodeType, list[tuple[str, str]]] = {}   # variables with generators, by function
-        self._last: tuple[Any, list[tuple[str, str]]] = None, []     # as code objects are slow to hash
-        self._noted: list[Held] = []
-
-    def __enter__(self) -> None:
-        replayer = self._replayer
-        if replayer.in_probe:
-            replayer.in_probe += 1
-            return
-        replayer.in_probe = 1
-        replayer.has_probed = self._clock.is_off = True
-        if self._undoes:
-            self._note_draws()
-            frame = sys._getframe(1)
-            code, held = self._last
-            if frame.f_code is not code:
-                held = self._held_in(frame)
-            if held:
-                self._note(frame, held)
-
-    def _held_in(self, frame: types.FrameType) -> list[tuple[str, str]]:
-        held = self._held.get(frame.f_code)
-        if held is None:
-            held = self._held[frame.f_code] = held_names(self._names, (frame.f_locals, frame.f_globals))
-        self._last = frame.f_code, held
-        return held
-
-    def _note(self, frame: types.FrameType, names: list[tuple[str, str]]) -> None:
-        spaces = frame.f_locals, frame.f_globals
-        for name, attribute in names:
-            value = next((space[name] for space in spaces if name in space), None)
-            value = getattr(value, attribute, None) if attribute else value
-            if is_generator(value):
-                self._noted.append(Held(f"{name}.{attribute}" if attribute else name, value))
-                self._noted[-1].note()
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        replayer = self._replayer
-        if replayer.in_probe != 1:
-            replayer.in_probe -= 1
-            return
-        replayer.in_probe, self._clock.is_off = 0, False
-        if replayer.printed:
-            replayer.tell_printed()
-        if not self._undoes:
-            return
-        drawn = self._undo_draws()
-        if self._noted:
-            drawn += [each.name for each in self._noted if each.undo()]
-            self._noted.clear()
-        if drawn:
-            replayer.tell("note", text=f"added statements draw from {', '.join(drawn)}: undone",
-                          key="drawn")
-
-
 def _preparer(replayer: Replayer, archive: Archive) -> Callable[[str, str, Any], types.CodeType]:
     def prepare(name: str, path: str, module: types.ModuleType) -> types.CodeType:
         with open(path, "rb") as file:
             source = file.read()
+        plain: types.CodeType = compile(source, path, "exec", dont_inherit=True)
         facts = replayer.run.modules.get(name)
         if facts is None:   # new: only what was added can need it
-            code: types.CodeType = compile(source, path, "exec", dont_inherit=True)
-            return code
+            return plain
+        if "why_plain" in facts:
+            replayer.add_module(empty_plan(), module, plain, plain)
+            return plain
         recorded = archive.read(content_of(facts["source"]))
-        changes = compare(recorded.decode(), source.decode(), name, path)
+        changes = compare(decode_source(recorded), decode_source(source), name, path)
         plan, replayer.undoes_draws = changes.plan, not changes.removed
         code = rewrite(plan, path)
         is_other = changes.removed or any(probe.function for probe in changes.probes)     # else functions are as they were
         former = rewrite(plan_module(recorded, name, path), path) if is_other else None
-        replayer.add_module(plan, module, code, former)
+        replayer.add_module(plan, module, code, plain, former)
         return code
 
     return prepare

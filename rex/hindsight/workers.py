@@ -16,6 +16,7 @@ from rex.archive import COMPLETE
 from rex.cluster import connect, in_order, worker_count
 from rex.errors import OwnFailure, RexError, UsageError
 from rex.hindsight.choice import Options, Recorded
+from rex.hindsight.gathered import with_content
 from rex.hindsight.private import private_folders
 from rex.hindsight.processes import Process
 from rex.hindsight.room import make_ends
@@ -37,12 +38,14 @@ class Home:
         environment: that of the recording, as far as it was kept.
         withheld: names of variables whose values are those of here.
         written: folders that each sees as they were before the run.
+        covered: others below which added statements are likely to write, for themselves alone.
     """
 
     cwd: str
     environment: dict[str, str]
     withheld: list[str]
     written: list[str]
+    covered: list[str]
 
 
 def _home_of(recorded: Recorded) -> Home:
@@ -50,7 +53,8 @@ def _home_of(recorded: Recorded) -> Home:
     kept = head.get("environment") or (     # former recordings have it in the manifest alone
         recorded.experiment.manifest.environment if recorded.experiment.state == COMPLETE else dict(os.environ))
     return Home(os.getcwd(), {**kept, "PYTHONHASHSEED": head["hash_seed"]}, head["withheld"],
-                private_folders(recorded.run, recorded.script))
+                private_folders(recorded.run, recorded.script),
+                sorted({os.getcwd(), os.path.dirname(os.path.abspath(recorded.script))}))
 
 
 def begin(options: Options, recorded: Recorded) -> Workers | Cluster:
@@ -73,8 +77,9 @@ class Workers:
     def __init__(self, home: Home) -> None:
         self.count = 1
         self.home = home
-        self._folder = tempfile.TemporaryDirectory(prefix="rex-", dir=_place_apart(home.written))
+        self._folder = tempfile.TemporaryDirectory(prefix="rex-", dir=_place_apart([*home.written, *home.covered]))
         self._made = [Worker(home, self._folder.name)]
+        self._given = 0     # how many have their jobs
 
     def __enter__(self) -> Workers:
         return self
@@ -84,17 +89,20 @@ class Workers:
             worker.stop()
         self._folder.cleanup()
 
-    def events(self, jobs: list[dict[str, Any]], wanted: list[list[Wanted]]) -> Iterator[dict[str, Any]]:
+    def events(self, jobs: list[dict[str, Any]], wanted: list[list[Wanted]], at_once: int) -> Iterator[dict[str, Any]]:
         """What the workers of these jobs tell, one after the other.
 
         Args:
             wanted: checkpoints to read ahead for each.
+            at_once: how many run side by side.
         """
-        self._made += [Worker(self.home, self._folder.name) for _ in jobs[1:]]
-        for worker, job, each in zip(self._made, jobs, wanted):
-            worker.give(job, each)
-        for worker in self._made:
-            yield from worker.events()
+        for number in range(len(jobs)):
+            for begun in range(self._given, min(number + at_once, len(jobs))):
+                if begun:
+                    self._made.append(Worker(self.home, self._folder.name))
+                self._made[begun].give(jobs[begun], wanted[begun])
+                self._given += 1
+            yield from self._made[number].events()
 
 
 class Cluster:
@@ -115,7 +123,7 @@ class Cluster:
     def __exit__(self, *_: Any) -> None:
         self._client.close()
 
-    def events(self, jobs: list[dict[str, Any]], wanted: list[list[Wanted]]) -> Iterator[dict[str, Any]]:
+    def events(self, jobs: list[dict[str, Any]], wanted: list[list[Wanted]], at_once: int) -> Iterator[dict[str, Any]]:
         """See `Workers.events`; each reads its checkpoints itself."""
         for events, failure in in_order(self._client, do_piece, [(self.home, job) for job in jobs]):
             yield from events
@@ -246,7 +254,7 @@ def _read(fd: int, lines: queue.SimpleQueue[list[bytes] | None]) -> None:
 
 def _place_apart(folders: Iterable[str]) -> str:
     """Where temporary files may lie that are in none of these folders: what an overlay covers cannot hold it."""
-    places = [os.path.realpath(place) for place in (tempfile.gettempdir(), "/var/tmp", "/dev/shm")]
+    places = [os.path.realpath(place) for place in ("/var/tmp", tempfile.gettempdir(), "/dev/shm")]
     covered = tuple(folder.rstrip(os.sep) + os.sep for folder in folders)
     return next((place for place in places if not (place + os.sep).startswith(covered) and os.access(place, os.W_OK)), places[0])
 
@@ -257,8 +265,8 @@ def do_piece(task: tuple[Home, dict[str, Any]]) -> tuple[list[dict[str, Any]], t
     events: list[dict[str, Any]] = []
     with Workers(home) as workers:
         try:
-            for event in workers.events([job], [[]]):
-                events.append(event)
+            for event in workers.events([job], [[]], 1):
+                events.append(with_content(event))
         except RexError as error:
             return events, (error.what, error.why, error.advice, *error.__notes__)
     return events, ()

@@ -9,7 +9,7 @@ from typing import AbstractSet, BinaryIO, Container, Iterator
 
 from rex import codec
 from rex.errors import Damaged, TooNew
-from rex.log.records import (EVENT, FINISHED, HEADER, MAGIC, MAX_RECORD_BYTES, NEWEST, Event,
+from rex.log.records import (EVENT, FINISHED, HEADER, MAGIC, MAX_RECORD_BYTES, VERSION, Event,
                              decode)
 
 _BLOCK_BYTES = 1 << 18
@@ -20,7 +20,6 @@ class LogReader:
     """The events of one log, in order; iterate once.
 
     Attributes:
-        version: the format version of the log.
         is_finished: whether the recorder wrote the log to its end.
         start_ns: wall-clock time of the start, ns since 1970.
         count: number of events; 0 while unfinished.
@@ -48,12 +47,12 @@ class LogReader:
         if len(head) < HEADER.size or not head.startswith(MAGIC):
             why = "states or checkpoints, not system calls" if head.startswith(b"{") else "not the log's magic bytes"
             raise Damaged("this is not a log", f"it begins with {why}")
-        _, self.version, flags, self.start_ns, self.count = HEADER.unpack(head)
-        if self.version > NEWEST:
-            raise TooNew(f"the log has format version {self.version}",
-                         f"this Rex reads up to {NEWEST}", "use a newer Rex")
-        if self.version < 1:
-            raise Damaged("the log is damaged", f"format version {self.version} never existed")
+        _, version, flags, self.start_ns, self.count = HEADER.unpack(head)
+        if version > VERSION:
+            raise TooNew(f"the log has format version {version}",
+                         f"this Rex reads up to {VERSION}", "use a newer Rex")
+        if version < 1:
+            raise Damaged("the log is damaged", f"format version {version} never existed")
         self.is_finished = bool(flags & FINISHED)
 
     def __iter__(self) -> Iterator[Event]:

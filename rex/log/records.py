@@ -9,12 +9,7 @@ from rex.errors import Damaged
 from rex.values import dataclass
 
 MAGIC = b"REXLOG\r\n"
-VERSION = 1       # what the reference engine writes; 2 adds SWITCH events, 3 PIPE and RANDOM events
-LOADER_UNREAD = 4  # the native engine's: without a loader's readings of the counter
-NEWEST = 14        # the native engine's: where signals came, who took locks of files before whom, ends of connections,
-                    # where large files were mapped, calls on System V objects, what threads read from pipes of other processes,
-                    # where waits ended among what other processes did, who wrote to an inner pipe before whom, by any number,
-                    # what is made not to wait
+VERSION = 1
 HEADER = struct.Struct("<8sIIQQ")     # magic, version, flags, start_ns, event count
 EVENT = struct.Struct("<IHHIIqQ6Q")   # size, call, flags, task, stream, result, time, args
 FIELD = struct.Struct("<BBHI")        # argument, type, 0, data length
@@ -22,7 +17,8 @@ FIELD = struct.Struct("<BBHI")        # argument, type, 0, data length
 # A record larger than this is damage: no kernel call moves more at once.
 MAX_RECORD_BYTES = 0x7FFFF000 + (1 << 24)
 
-FINISHED = 1      # header flag
+# Header flags: the recorder finished; the events tell only what calls show (the reference engine).
+FINISHED, PLAIN = 1, 4
 
 NO_ARG = 255      # a field of the call as a whole
 # A message's parts carry 16 times this on top of the argument: name, data, control.
@@ -34,9 +30,10 @@ FIELD_NAMES = {OUT: "OUT", IN: "IN", RESOLVED: "RESOLVED", STAT: "STAT", ARGV: "
                LOADER: "LOADER", CONTROL: "CONTROL"}
 
 SPECIAL = 0x8000  # calls from here on are not syscalls
-TASK, SIGNAL, EXIT, TSC, NOTE, DUP, SWITCH, PIPE, RANDOM, SHARED, MAPPED = range(SPECIAL, SPECIAL + 11)
+TASK, SIGNAL, EXIT, TSC, NOTE, DUP, SWITCH, PIPE, RANDOM, SHARED, MAPPED, RESULT = range(SPECIAL, SPECIAL + 12)
 SPECIAL_NAMES = {TASK: "TASK", SIGNAL: "SIGNAL", EXIT: "EXIT", TSC: "TSC", NOTE: "NOTE", DUP: "DUP",
-                 SWITCH: "SWITCH", PIPE: "PIPE", RANDOM: "RANDOM", SHARED: "SHARED", MAPPED: "MAPPED"}
+                 SWITCH: "SWITCH", PIPE: "PIPE", RANDOM: "RANDOM", SHARED: "SHARED", MAPPED: "MAPPED",
+                 RESULT: "RESULT"}
 
 
 class Moment(enum.IntEnum):

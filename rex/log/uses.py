@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rex.log.records import IN, LOADER, RESOLVED, SCRIPT, Event
-from rex.syscalls import CALLS, Call, Hook
+from rex.syscalls import CALLS, Call, Hook, Op
 
 # Its content was read or executed; made, replaced or changed; it was removed; it went away under
 # another name; an empty directory was removed; its mode, times or attributes were set.
@@ -17,12 +17,11 @@ Uses = list[tuple[bytes, str]]
 
 def open_flags(event: Event) -> int:
     """The flags of open and its kin, as open(2) has them."""
-    name = CALLS[event.call].name
-    if name == "creat":
-        return CREATE | WRITE_ONLY | TRUNCATE
-    if name == "openat2":
-        return int.from_bytes((event.data(IN, 2) or b"")[:8], "little")
-    return event.args[1 if name == "open" else 2]
+    call = CALLS[event.call]
+    flags, in_memory = call.index_of("oflags"), call.index_of("openhow")
+    if flags >= 0:
+        return event.args[flags]
+    return int.from_bytes((event.data(IN, in_memory) or b"")[:8], "little") if in_memory >= 0 else CREATE | WRITE_ONLY | TRUNCATE
 
 
 def is_exclusive(flags: int) -> bool:
@@ -56,15 +55,12 @@ def _open_uses(path: bytes, flags: int) -> Uses:
 
 
 def _tree_uses(call: Call, paths: list[bytes]) -> Uses:
-    name, last = call.name, paths[-1]
-    if name.startswith("rename") and len(paths) > 1:
-        return [(paths[0], READ), (paths[0], MOVED), (last, WRITE)]
-    if name.startswith("link") and len(paths) > 1:
-        return [(paths[0], READ), (last, WRITE)]
-    if name.startswith(("truncate", "symlink", "mkdir", "mknod")):
+    op, last = call.op, paths[-1]
+    if op in (Op.RENAME, Op.LINK):
+        moved = [(paths[0], MOVED)] if op is Op.RENAME else []
+        return [(paths[0], READ), *moved, (last, WRITE)] if len(paths) > 1 else []
+    if op in (Op.TRUNCATE, Op.SYMLINK, Op.MKDIR, Op.MKNOD):
         return [(last, WRITE)]
-    if name.startswith("unlink"):
+    if op is Op.UNLINK:
         return [(last, REMOVE)]
-    if name == "rmdir":
-        return [(last, REMOVE_DIRECTORY)]
-    return [] if name.startswith(("rename", "link")) else [(paths[0], ADJUST)]
+    return [(last, REMOVE_DIRECTORY)] if op is Op.RMDIR else [(paths[0], ADJUST)]

@@ -25,6 +25,7 @@ from typing import BinaryIO
 from rex import codec
 from rex.archive import Manifest
 from rex.log import LogReader
+from rex.log.decoded import variables_on
 from rex.log.records import ARGV, EXIT, IN, NO_TASK, OUT, RESOLVED, SIGNAL, STACK, STAT, TASK, Event
 from rex.syscalls.numbers import NUMBERS
 
@@ -321,16 +322,8 @@ def _entry_names(data: bytes, offset: int) -> list[bytes]:
 
 
 def _environment_of(stack: bytes, base: int) -> bytes:
-    """The variables on a program's initial stack, sorted: argc, argv, NULL, envp, NULL, ..."""
-    words = memoryview(stack[:len(stack) & ~7]).cast("Q")
-    texts = []
-    for pointer in words[words[0] + 2 if len(words) else 0:]:
-        if not pointer:
-            break
-        text = stack[pointer - base:].split(b"\0", 1)[0] if pointer >= base else b""
-        if not text.startswith(b"_="):
-            texts.append(text)
-    return b"\0".join(sorted(texts))
+    """The variables on a program's initial stack, sorted."""
+    return b"\0".join(sorted(text for text in variables_on(stack, base) if not text.startswith(b"_=")))
 
 
 def _plain(event: Event) -> bytes:

@@ -16,7 +16,7 @@ from rex.cells import serving
 from rex.errors import OwnFailure, RexError
 from rex.multiversion.orders import Orders
 from rex.multiversion.worker import Refusal, Worker, WorkerLost
-from rex.replay import Stage
+from rex.replayer import Stage
 from rex.runnew.answers import read_answers
 from rex.runnew.changes import Changes
 from rex.runnew.engineplan import engine_plan

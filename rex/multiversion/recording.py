@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import sys
@@ -13,9 +12,10 @@ from rex import codec
 from rex.archive import Manifest, Recording
 from rex.cells import runner, split
 from rex.errors import NotFound, UsageError
+from rex.extras import need
 from rex.multiversion.celllineage import Events, base_facts, chain, read_events
-from rex.multiversion.versions import ATTACHMENT, RecordedCell, Version
-from rex.record import Options, Outcome, record
+from rex.multiversion.versions import ATTACHMENT, RecordedCell, Version, with_updates
+from rex.recorder import Options, Outcome, record
 from rex.tracer import choose
 
 RUNNER = os.path.abspath(runner.__file__)
@@ -23,7 +23,7 @@ RUNNER = os.path.abspath(runner.__file__)
 
 @dataclass
 class CellOptions:
-    """What the user asked of a recording by cells; the rest is as in `rex.record.Options`."""
+    """What the user asked of a recording by cells; the rest is as in `rex.recorder.Options`."""
 
     path: str
     arguments: list[str]
@@ -69,9 +69,7 @@ def _check(path: str) -> None:
         raise NotFound(f"no such file: {path}", "", "check the spelling") from None
     except split.SplitError as error:
         raise UsageError(f"cannot run {path} cell by cell", str(error)) from error
-    if importlib.util.find_spec("IPython") is None:
-        raise UsageError("cells need IPython", "it is not installed beside Rex",
-                         "install it with: pip install 'rex[cells]'")
+    need("versions", "cells cannot be recorded", "IPython")
     if choose()[0] != "native":
         raise UsageError("cells need the native engine", "the reference engine leaves randomness as it is",
                          "unset REX_ENGINE, or install gcc and install Rex again")
@@ -92,7 +90,7 @@ def _derive(wanted: CellOptions, manifest: Manifest, recording: Recording,
         kind, cells = split.split(wanted.path, file.read())
     with open(recording.log_path, "rb") as log:
         events = read_events(log, manifest, program, wanted.seed)
-    told = [line for line in lines if "cell" in line]
+    told = with_updates([line for line in lines if "cell" in line])
     base = chain("", kind, events[0].digest, *base_facts(manifest))
     version = Version(kind, wanted.path, program, wanted.arguments, wanted.seed, base,
                       lines[0]["weight"]["size_bytes"] if lines else 0, [])

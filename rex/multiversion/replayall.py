@@ -15,8 +15,8 @@ from rex.multiversion.orders import Orders
 from rex.multiversion.parallel import ParallelReplayer
 from rex.multiversion.planners import Plan, make_plan
 from rex.multiversion.results import Comparison, compare_cells, notebook
-from rex.multiversion.versions import Version, load_versions
-from rex.replay import compare_outputs, prepare_outdir
+from rex.multiversion.versions import Version, load_versions, with_updates
+from rex.replayer import compare_outputs, prepare_outdir
 
 
 @dataclass
@@ -116,7 +116,7 @@ def _replay(wishes: Wishes, archive: Archive, versions: list[Version], tree: Ver
 def _leave(version: Version, tree: VersionTree, tally: Tally, orders: Orders, wishes: Wishes) -> Comparison:
     """Write a version's executed notebook, and compare it with its recording."""
     path = tree.path(tree.ends[version.name])
-    results = [tally.results[name] for name in path if name in tally.results]
+    results = with_updates([tally.results[name] for name in path if name in tally.results])
     with open(os.path.join(wishes.outdir, f"{version.name}.ipynb"), "w", encoding="utf-8") as file:
         file.write(notebook(version, results))
     lost = next((name for name in path if name in tally.failed), None)

@@ -13,7 +13,9 @@ from rex.multiversion.versions import RecordedCell, Version
 
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,16}\b")
 _TIMING = re.compile(r"^(CPU times: .*|Wall time: .*|.* per loop \(mean .*|Compiler *: .*)$", re.MULTILINE)
-_PROGRESS = re.compile(r"[^\n]*\r")
+# How fast and how long, as progress bars tell: [00:01<00:00, 9.87it/s], 12.3 MB/s, 5ms/step, 0:00:07.
+_BAR = re.compile(r"\[[\d:]{1,12}<[\d:?]{1,12}, ?[^\[\]\n]{0,80}\]")
+_RATE = re.compile(r"\d[\d.,]{0,20} ?(?:[kKMGTµmn]?i?[a-zA-Z]{1,12}/\w{1,12}|[µmn]?s|min|h)\b|\b\d{1,4}(?::\d\d){1,2}\b")
 _SHOWN = 200
 
 
@@ -51,8 +53,8 @@ class Comparison:
 def compare_cells(version: Version, replayed: list[dict[str, Any]], tolerance: float) -> dict[int, str]:
     """Cells whose outputs are not those of the recording, and how they differ.
 
-    Not compared are addresses in texts (`<Model at 0x7f...>`), what %time prints, and lines that
-    a carriage return has overwritten.
+    Not compared are addresses in texts (`<Model at 0x7f...>`), what %time prints, lines that a
+    carriage return has overwritten, and rates and times of progress bars.
 
     Args:
         tolerance: pixels of an image may differ by this part of the range; 0 compares bytes.
@@ -111,8 +113,15 @@ def _compare(one: dict[str, Any], two: dict[str, Any], timed: bool, tolerance: f
 
 
 def _plain(text: str, timed: bool) -> str:
-    text = _ADDRESS.sub("at 0x", _PROGRESS.sub("", text))
+    text = _ADDRESS.sub("at 0x", "\n".join(map(_last_state, text.split("\n"))))
     return _TIMING.sub("", text) if timed else text
+
+
+def _last_state(line: str) -> str:
+    """What a line shows in the end; without rates if it was overwritten, as progress bars are."""
+    is_progress = "\r" in line or "\b" in line
+    line = _BAR.sub("[]", line.rstrip("\r").rpartition("\r")[2])
+    return _RATE.sub("", line).replace("\b", "") if is_progress else line
 
 
 def _compare_texts(one: str, two: str, timed: bool) -> str:
@@ -154,4 +163,6 @@ def notebook(version: Version, replayed: list[dict[str, Any]]) -> str:
     name = "python3" if version.kind == NOTEBOOK else "script"
     metadata = {"language_info": {"name": "python"}, "kernelspec": {
         "name": "python3", "display_name": "Python 3", "language": "python"}, "rex": {"kind": name}}
+    if widgets := next((result["widgets"] for result in reversed(replayed) if result.get("widgets")), None):
+        metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": widgets}
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}, indent=1)

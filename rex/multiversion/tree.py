@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,6 +87,16 @@ class ExecutionTree:
     def leaves(self) -> tuple[str, ...]:
         """The last cell of each version, depth first."""
         return tuple(name for name in self.order if not self.children[name])
+
+    def only(self, leaves: Collection[str]) -> "ExecutionTree":
+        """The tree of these versions alone, in the order of this one."""
+        needed: set[str] = set()
+        for leaf in leaves:
+            name: str | None = leaf
+            while name is not None and name not in needed:
+                needed.add(name)
+                name = self.by_id[name].parent
+        return ExecutionTree(node for node in self.by_id.values() if node.id in needed)
 
     @property
     def total_s(self) -> float:

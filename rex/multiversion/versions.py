@@ -112,6 +112,17 @@ def _check_form(version: Version) -> None:
         raise ValueError("a text is expected")
 
 
+def with_updates(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What each cell of a version showed in the end: displays that later cells updated show the update."""
+    found = [{**line, "outputs": list(line["outputs"])} for line in lines]
+    for line in lines:
+        for update in line.get("updates", ()):
+            outputs = found[update["cell"]]["outputs"]
+            shown = {"data": update["data"], "metadata": update["metadata"]}
+            outputs[update["place"]] = {**outputs[update["place"]], **shown}
+    return found
+
+
 def load_version(archive: Archive, experiment: Experiment) -> Version | None:
     """The version that an experiment recorded; None if it was not recorded cell by cell."""
     content = experiment.manifest.attachments.get(ATTACHMENT)

@@ -1,83 +1,56 @@
-/* rex-engine PLAN: run the plan; the exit status tells only of the engine itself. */
-#include "engine.h"
-#include "fast.h"
+/* rex-engine PLAN: run the plan; the exit status tells only of the engine itself.
+ * rex-engine put SCRIPT [ARG...]: put back what a step left; the exit status is the step's. */
+#include "base/base.h"
+#include "callstack/callstack.h"
+#include "cpu/cpu.h"
+#include "engine/engine.h"
+#include "fastpath/fastpath.h"
+#include "live/live.h"
+#include "mode/mode.h"
+#include "put/put.h"
+#include "record/record.h"
+#include "replay/index/index.h"
+#include "replay/replay.h"
+#include "tracee/tracee.h"
+#include "track/track.h"
+#include "turns/turns.h"
 
-#include <fcntl.h>
-#include <stdarg.h>
+#include <string.h>
 #include <sys/prctl.h>
 
-static FILE *report;
+static const struct observer *const watching[] = {
+    &turns_observer, &fastpath_observer, &callstack_observer, &counter_observer, &pipe_observer, &output_observer,
+    &task_log_observer, NULL,
+};
 
-void report_line(const char *format, ...)
+static const struct mode *chosen(const char *name)
 {
-    va_list list;
-    va_start(list, format);
-    if (report) {
-        vfprintf(report, format, list);
-        fputc(0, report);                 /* values may hold newlines */
-    }
-    va_end(list);
-}
-
-/* The caller tells the user; without a report we do. */
-void die(const char *format, ...)
-{
-    char message[1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(message, sizeof message, format, list);
-    va_end(list);
-    if (report) {
-        report_line("died=%s", message);
-        fflush(report);
-    } else
-        fprintf(stderr, "rex-engine: %s\n", message);
-    _exit(2);          /* tracees go with us: PTRACE_O_EXITKILL */
-}
-
-static void finish(int status)
-{
-    report_line("status=%d", status);
-    if (report && fclose(report))
-        die("cannot write %s: %s", plan.report, strerror(errno));
-}
-
-void replay_stop(int status)
-{
-    replay_finish(status);
-    finish(status);
-    _exit(0);          /* tracees go with us: PTRACE_O_EXITKILL */
+    if (!strcmp(name, replayer.name))
+        return &replayer;
+    if (!strcmp(name, live.name))
+        return plan.log ? &live_recorded : &live;
+    return &recorder;
 }
 
 int main(int argc, char **argv)
 {
+    if (argc > 2 && !strcmp(argv[1], "put"))
+        return put_back(argv[2]);
     if (argc != 2) {
         fputs("usage: rex-engine PLAN\n", stderr);
         return 2;
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);     /* nothing runs on without who asked for it */
+    standard_hold();
     plan_read(argv[1]);
-    if (plan.report && !(report = fopen(plan.report, "we")))
-        die("cannot write %s: %s", plan.report, strerror(errno));
-    bool replaying = !strcmp(plan.mode, "replay");
-    handler = replaying ? &replayer : strcmp(plan.mode, "live") ? &recorder : &live;
-    if (replaying)
-        replay_start();
-    else if (handler == &live)
-        live_start();
-    else
-        record_start();
+    report_open(plan.report);
+    run_mode = chosen(plan.mode);
+    observers = watching;
+    hidden_start();
+    run_mode->begin();
     fast_start();
     int status = trace();
-    if (replaying)
-        replay_finish(status);
-    else if (handler == &recorder || live_is_recorded()) {
-        serial_finish();
-        log_close();
-        record_report();
-        if (handler == &live)
-            view_report();
-    }
-    finish(status);
+    run_mode->finish();
+    report_finish(status);
     return 0;
 }

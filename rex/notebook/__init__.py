@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rex.errors import RexError, UsageError
+from rex.extras import install_line
 from rex.types import parse_size
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def load_ipython_extension(shell: Any) -> None:
         import cloudpickle  # noqa: F401
         import xxhash  # noqa: F401
     except ImportError as error:
-        raise ImportError(f"{error}; notebook time travel needs: pip install 'rex[state]'") from None
+        raise ImportError(f"{error}; install with: {install_line('notebook')}") from None
     extension = _extensions.get(id(shell)) or _extensions.setdefault(id(shell), Extension(shell))
     if extension.session is None:
         extension.begin(options_from(os.environ))

@@ -165,8 +165,10 @@ def show_checkout(done: CheckedOut) -> Shown:
         shown.lines.append((f"shares objects otherwise than it did: {name}", "yellow"))
     for name, why in sorted(restored.failed.items()):
         shown.lines.append((f"could not be restored: {name}: {why}", "red"))
+    if restored.outside:
+        shown.lines.append((f"set by cells, not restored: {names_text(restored.outside, 12)}", "yellow"))
     if done.file:
-        shown.lines.append((f"cells written to {done.file}", ""))
+        shown.lines.append((f"cells written to {done.file}" + (f"; what was there is in {done.kept}" if done.kept else ""), ""))
     return shown
 
 

@@ -12,12 +12,12 @@ import sys
 import time
 from typing import Any, Callable
 
-from rex import __version__
 from rex.archive import INCOMPLETE, Archive, Content, Experiment, Manifest, Recording
+from rex.credentials import credential_variables
 from rex.errors import NotFound, RexError, UsageError
 from rex.notebook.index import NAME, Index, check_is_session
 from rex.state import Delta, History, MakeFacts, Store, recover
-from rex.types import names_secret
+from rex.version import __version__
 
 
 # Small writes take a millisecond; on a busy machine it is sooner to copy what waits.
@@ -113,7 +113,7 @@ class Keeper:
         return self.recording.finish(self._manifest(history))
 
     def _manifest(self, history: History) -> Manifest:
-        secret = sorted(filter(names_secret, os.environ))
+        secret = sorted(credential_variables(os.environ))
         count = len(history.deltas)
         facts = {**self._facts, "cells": count}
         lineage = {"lineage": {"from": self._facts["from"]}} if "from" in self._facts else {}

@@ -11,6 +11,7 @@ from typing import Any
 
 from rex.archive import RECORDING, Experiment
 from rex.errors import NotFound, RexError, UsageError
+from rex.extras import missing
 
 _ANSWER_S = 600.0
 _START_S = 30.0
@@ -59,8 +60,7 @@ def ask(connection: str, line: str) -> Answer:
     try:
         from jupyter_client.blocking.client import BlockingKernelClient
     except ImportError as error:
-        raise UsageError("cannot talk to the kernel", str(error),
-                         "pip install 'rex[notebook]'") from error
+        raise missing("notebook", "cannot talk to the kernel") from error
     client = BlockingKernelClient(connection_file=connection)
     client.load_connection_file()
     client.start_channels()

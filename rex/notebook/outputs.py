@@ -10,6 +10,8 @@ from typing import Any, Callable
 STREAM_CHARS, CELL_BYTES = 1 << 20, 32 << 20
 INLINE_CHARS = 2048   # longer texts become objects of the archive
 
+UPDATE = "update_display_data"     # kind of an output that changes others of its display id
+
 Output = dict[str, Any]
 
 
@@ -71,9 +73,10 @@ class OutputCapture:
         last["chars"] += len(text)
 
     def _display(self, data: Any = None, metadata: Any = None, *args: Any, update: bool = False,
-                 **_: Any) -> None:
-        if not update and isinstance(data, dict):
-            self._add("display_data", data)
+                 transient: Any = None, **_: Any) -> None:
+        display_id = transient.get("display_id") if isinstance(transient, dict) else None
+        if isinstance(data, dict) and (display_id is not None or not update):
+            self._add(UPDATE if update else "display_data", data, display_id)
 
     def _result_begins(self, is_result: bool) -> None:
         self._is_result = is_result
@@ -81,7 +84,7 @@ class OutputCapture:
     def _result(self, data: dict[str, Any], *_: Any) -> None:
         self._add("execute_result", data)
 
-    def _add(self, kind: str, data: dict[str, Any]) -> None:
+    def _add(self, kind: str, data: dict[str, Any], display_id: Any = None) -> None:
         kept: dict[str, Any] = {}
         for mime, value in data.items():
             if isinstance(value, bytes):
@@ -89,7 +92,8 @@ class OutputCapture:
             self._size += len(value) if isinstance(value, str) else 1000
             if self._size < CELL_BYTES:
                 kept[mime] = value
-        self._outputs.append({"output_type": kind, "data": kept, "metadata": {}})
+        self._outputs.append({"output_type": kind, "data": kept, "metadata": {},
+                              **({} if display_id is None else {"display_id": str(display_id)})})
 
 
 def error_output(error: BaseException) -> Output:
@@ -146,10 +150,32 @@ def unpack(outputs: Any, read: Callable[[list[Any]], bytes]) -> list[Output]:
         if kind == "stream":
             name = "stderr" if one.get("name") == "stderr" else "stdout"
             found.append({"output_type": kind, "name": name, "text": str(text(one.get("text", "")))})
-        elif kind in ("display_data", "execute_result") and isinstance(one.get("data"), dict):
+        elif kind in ("display_data", "execute_result", UPDATE) and isinstance(one.get("data"), dict):
             data = {str(mime): text(value) for mime, value in one["data"].items()}
-            found.append({"output_type": kind, "data": data, "metadata": {}})
+            found.append({"output_type": kind, "data": data, "metadata": {},
+                          **({"display_id": str(one["display_id"])} if "display_id" in one else {})})
         elif kind == "error":
             found.append({"output_type": kind, "ename": str(one.get("ename", "")),
                           "evalue": str(one.get("evalue", "")), "traceback": []})
     return found
+
+
+class Displays:
+    """Outputs as they stand in a notebook file: those that were updated later show the update."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, list[Output]] = {}
+
+    def place(self, outputs: list[Output]) -> list[Output]:
+        """The outputs of the next cell without its updates; outputs that were placed before may change."""
+        placed = []
+        for output in outputs:
+            display_id = output.pop("display_id", None)
+            if output["output_type"] == UPDATE:
+                for shown in self._by_id.get(display_id, ()):
+                    shown["data"] = output["data"]
+                continue
+            if display_id is not None:
+                self._by_id.setdefault(display_id, []).append(output)
+            placed.append(output)
+        return placed

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import re
+import sys
 import time
 import types
 from dataclasses import dataclass, field
@@ -45,7 +46,11 @@ class Options:
 
 @dataclass(slots=True)
 class CheckedOut:
-    """What a checkout did."""
+    """What a checkout did.
+
+    Attributes:
+        file: where cells were written; kept: where what was there before is.
+    """
 
     node: int
     branch: str
@@ -53,6 +58,7 @@ class CheckedOut:
     restored: Restored
     seconds: float
     file: str = ""
+    kept: str = ""
     added: list[str] = field(default_factory=list)
 
 
@@ -81,6 +87,7 @@ class Session:
         self._has_place = True                # it has a number in the kernel's history
         self._has_problem = False             # cells cannot be written
         self._has_lost_track = False          # a look was cut short: look at all
+        self._running: types.FrameType | None = None     # of the shell, while it runs a cell
 
     def _new_tracker(self, history: History | None) -> StateTracker:
         return StateTracker(self.namespace, history, ignore=self._is_own_name)
@@ -116,6 +123,9 @@ class Session:
         return name
 
     def _before_cell(self, info: Any) -> None:
+        if self._is_within_cell():
+            return     # a magic runs its body, which is part of the cell
+        self._running = _running_frame()
         try:
             if self.keeper is not None:
                 self.keeper.make_safe()
@@ -135,6 +145,9 @@ class Session:
             self._trouble(error)
 
     def _after_cell(self, result: Any) -> None:
+        if self._is_within_cell():
+            return
+        self._running = None
         try:
             outputs = self._capture.stop()
             error = result.error_before_exec or result.error_in_exec
@@ -157,6 +170,13 @@ class Session:
             self.warn("interrupted; the next cell's checkpoint holds this one's changes too")
         except Exception as error:
             self._trouble(error)
+
+    def _is_within_cell(self) -> bool:
+        """Whether the cell that was noted last runs still, around the one that begins."""
+        frame: types.FrameType | None = sys._getframe(1)
+        while frame is not None and frame is not self._running:
+            frame = frame.f_back
+        return frame is not None
 
     def _trouble(self, error: Exception) -> None:
         self._has_lost_track = True
@@ -262,7 +282,7 @@ class Session:
                            time.perf_counter() - started_s)
         found.added = sorted(n for n in self.namespace.keys() - before if not self._is_own_name(n))
         if file is not None:
-            document.write(self.document(node), file, force)
+            found.kept = document.write(self.document(node), file, force)
             found.file = file
         return found
 
@@ -392,6 +412,14 @@ class Session:
         finally:
             loop.close()
             asyncio._set_running_loop(running)
+
+
+def _running_frame() -> types.FrameType | None:
+    """The frame of the shell that runs the cell which a hook is told of."""
+    frame: types.FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_name != "run_cell_async":
+        frame = frame.f_back
+    return frame
 
 
 _TOP_LEVEL_AWAIT = 0x2000   # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT

@@ -10,20 +10,19 @@ from __future__ import annotations
 import functools
 import os
 import stat
-import struct
 from dataclasses import dataclass, field
 from errno import ENOENT
+from typing import Collection
 
 from rex import codec
 from rex.archive import Experiment
 from rex.log import LogReader
+from rex.log.decoded import entries_in, stat_in
 from rex.log.records import IN, OUT, RESOLVED, TASK, Event
 from rex.runnew.names import Names
+from rex.runnew.refusals import CHANGES, REFUSED, Refusals, follows
 from rex.syscalls.numbers import NUMBERS
 
-_STAT = struct.Struct("<QQQIIIIQqqqQQQQ")      # dev ino nlink mode uid gid pad rdev size blksize blocks atim mtim
-_DIRENT64 = struct.Struct("<QqHB")
-_DIRENT = struct.Struct("<QQH")
 _AT_FDCWD = 0xFFFFFF9C
 _CLONE_THREAD = 0x00010000
 _KERNEL = ("/proc", "/sys", "/dev")
@@ -41,9 +40,9 @@ _LISTS = _numbers("getdents", "getdents64")
 _MAKES = _numbers("mkdir", "mkdirat", "mknod", "mknodat", "symlink", "symlinkat", "link", "linkat",
                   "rename", "renameat", "renameat2")
 _CHDIRS = _numbers("chdir", "fchdir")
-_ALL = _LOOKS | _OPENS | _LISTS | _MAKES | _CHDIRS | {TASK}
+_ALL = _LOOKS | _OPENS | _LISTS | _MAKES | _CHDIRS | CHANGES | {TASK, NUMBERS["statfs"]}
 _HAVE_DIRFD = {number for name, number in NUMBERS.items() if name.endswith("at") or name in (
-    "openat2", "statx", "faccessat2", "newfstatat")}
+    "openat2", "statx", "faccessat2", "newfstatat", "fchmodat2", "renameat2")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +63,30 @@ class Answers:
         looks: files and directories that were looked at, not opened.
         links: symbolic links that were read, and their targets.
         listings: directories that were listed to the end, with all their names.
+        refused: what was refused for want of rights: a letter (see `refusals.wants`) and the path, with the errno.
     """
 
     absent: set[str] = field(default_factory=set)
     looks: dict[str, Look] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     listings: dict[str, list[str]] = field(default_factory=dict)
+    refused: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def denies(self, path: str) -> bool:
         """Whether nothing was at a path, or in its directory under that name."""
         above, name = os.path.split(path)
         return path in self.absent or (above in self.listings and name not in self.listings[above])
+
+
+    def without(self, files: Collection[str], folders: Collection[str]) -> "Answers":
+        """What is left where these files, and all in these folders, are others."""
+        def is_other(path: str) -> bool:
+            return path in files or any(path == each or path.startswith(each + "/") for each in folders)
+
+        return Answers({path for path in self.absent if not is_other(path)},
+                       *({path: value for path, value in known.items() if not is_other(path)}
+                         for known in (self.looks, self.links, self.listings)),
+                       {key: code for key, code in self.refused.items() if not is_other(key[1])})
 
 
 def read_answers(experiment: Experiment) -> Answers:
@@ -94,6 +106,7 @@ class _Reader:
         self.resolve = functools.cache(Names(manifest.files).resolve)     # programs ask for the same names again and again
         self.start = manifest.cwd
         self.answers = Answers()
+        self.refusals = Refusals()
         self.made: set[str] = set()
         self.leader: dict[int, int] = {}
         self.cwd: dict[int, str] = {}
@@ -105,6 +118,8 @@ class _Reader:
             self._born(event)
             return
         leader = self.leader.get(event.task, event.task)
+        if event.result in REFUSED or self.refusals.codes and event.result >= 0:
+            self._refuse(event, leader)
         if event.call in _CHDIRS:
             if event.result == 0:
                 self.cwd[leader] = codec.text(event.data(RESOLVED) or codec.raw(self.start))
@@ -128,8 +143,20 @@ class _Reader:
                 if owner == parent:
                     self.opened[event.task, fd] = path
 
+    def _refuse(self, event: Event, leader: int) -> None:
+        path = self._place(event, leader)
+        if path and not self._is_made(path):
+            self.refusals.take(event, self.resolve(path) if follows(event) else path)
+
     def _path(self, event: Event, leader: int) -> str | None:
-        """The path that a look meant, links on the way followed; None if that cannot be told."""
+        """The path that a look meant, where the archive and the log before have no answer."""
+        path = self._place(event, leader)
+        if path and (path in self.files or path in self.made or path.startswith(_KERNEL) or path in self.answers.absent):
+            return None
+        return path
+
+    def _place(self, event: Event, leader: int) -> str | None:
+        """The path that a call meant, links on the way followed; None if that cannot be told."""
         given = codec.text(event.data(IN) or b"")
         if not given:
             return None
@@ -142,12 +169,8 @@ class _Reader:
             given = f"{base}/{given}"
         head, _, last = given.rstrip("/").rpartition("/")
         if last in ("", ".", ".."):
-            path = self.resolve(given)
-        else:
-            path = os.path.join(self.resolve(head or "/"), last)
-        if path in self.files or path in self.made or path.startswith(_KERNEL) or path in self.answers.absent:
-            return None
-        return path
+            return self.resolve(given)
+        return os.path.join(self.resolve(head or "/"), last)
 
     def _listing_with(self, leader: int, given: str) -> str | None:
         """The one directory being walked that has this name: copies of descriptors are not in the log."""
@@ -165,9 +188,9 @@ class _Reader:
             if self.resolve(path) == path:      # of a dangling link it would be the target
                 self.answers.absent.add(path)
         elif event.call in _STATS and event.result == 0:
-            look = _look_of(data, event.call == NUMBERS["statx"])
-            if look and not stat.S_ISLNK(look.mode):
-                self.answers.looks[path] = look
+            told = stat_in(data, event.call == NUMBERS["statx"])
+            if told and not stat.S_ISLNK(told.mode):
+                self.answers.looks[path] = Look(told.mode, told.mtime_ns, told.size)
         elif event.call in _READLINKS and event.result > 0:
             self.answers.links[path] = codec.text(data[:event.result])
 
@@ -206,11 +229,13 @@ class _Reader:
             return
         found = self.listing.setdefault(key, (path, {}))[1]
         if event.result == 0:
-            self.answers.listings[path] = [name for name in found if not self._is_made(os.path.join(path, name))]
+            self.answers.listings[path] = list(found)      # what the run makes anew has its place among them
+            self.answers.absent.update(inner for name in found if self._is_made(inner := os.path.join(path, name)))
             for name, mode in found.items():
                 self._name(os.path.join(path, name), mode)
         else:
-            found.update(_entries(event.data(OUT) or b"", event.call == NUMBERS["getdents64"]))
+            names = entries_in(event.data(OUT) or b"", event.call == NUMBERS["getdents64"])
+            found.update((codec.text(name), mode) for name, mode in names.items())
 
     def _name(self, path: str, mode: int) -> None:
         if mode in (stat.S_IFREG, stat.S_IFDIR) and path not in self.files and not self._is_made(path):
@@ -221,35 +246,7 @@ class _Reader:
             above = os.path.dirname(path)
             if above not in self.files and not self._is_made(above) and not above.startswith(_KERNEL):
                 self.answers.looks.setdefault(above, Look(stat.S_IFDIR | 0o755))
+        self.answers.refused = self.refusals.codes
         for path in self.answers.absent & set(self.answers.looks):
             del self.answers.looks[path]
         return self.answers
-
-
-def _look_of(data: bytes, is_statx: bool) -> Look | None:
-    if is_statx:
-        if len(data) < 256:
-            return None
-        mode = int.from_bytes(data[28:30], "little")
-        size = int.from_bytes(data[40:48], "little")
-        seconds, nanoseconds = struct.unpack_from("<qI", data, 112)
-        return Look(mode, seconds * 10 ** 9 + nanoseconds, size)
-    if len(data) < _STAT.size:
-        return None
-    values = _STAT.unpack_from(data)
-    return Look(values[3], values[13] * 10 ** 9 + values[14], values[8])
-
-
-def _entries(data: bytes, is_new: bool) -> dict[str, int]:
-    """Names and types of directory entries, without . and .. ."""
-    found, at = {}, 0
-    while at + 19 <= len(data):
-        size = _DIRENT64.unpack_from(data, at)[2] if is_new else _DIRENT.unpack_from(data, at)[2]
-        if size < 20 or at + size > len(data):
-            break
-        name = data[at + (19 if is_new else 18):at + size].split(b"\0")[0]
-        kind = data[at + 18] if is_new else data[at + size - 1]
-        if name not in (b".", b".."):
-            found[codec.text(name)] = kind << 12
-        at += size
-    return found

@@ -16,8 +16,9 @@ _MAX_OTHERS = 16
 class Names:
     """Looks paths up as the run will, links followed. Paths are absolute and plain."""
 
-    def __init__(self, files: Mapping[str, FileEntry], local: Mapping[str, str] | None = None) -> None:
-        """files: of the archive; local: those that stand in for them, or are added."""
+    def __init__(self, files: Mapping[str, FileEntry], local: Mapping[str, str] | None = None, has_machine: bool = True) -> None:
+        """files: of the archive; local: those that stand in for them, or are added; has_machine: below both lies this machine."""
+        self._has_machine = has_machine
         self._files = files
         self._local = dict(local or {})
         self._made = {parent for path in self._local for parent in _parents(path)}
@@ -31,6 +32,8 @@ class Names:
             return entry.initial.type if entry.initial else ""
         if path in self._made:
             return "dir"
+        if not self._has_machine:
+            return ""
         name = codec.raw(path)
         return ("symlink" if os.path.islink(name) else "dir" if os.path.isdir(name) else
                 "file" if os.path.isfile(name) else "other" if os.path.lexists(name) else "")
@@ -60,6 +63,8 @@ class Names:
         entry = self._files.get(path)
         if entry:
             return entry.initial.target if entry.initial else ""
+        if not self._has_machine:
+            return ""
         try:
             return codec.text(os.readlink(codec.raw(path)))
         except OSError:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Mapping
 
 from rex import codec, elf
-from rex.archive import APPARATUS, Archive, Experiment, FileEntry, Manifest
+from rex.archive import APPARATUS, Archive, Experiment, FileEntry, FileState, Manifest
 from rex.errors import CommandNotFound, Conflicts, NotExecutable, NotFound, RexError, UsageError
 from rex.runnew.changes import (Changes, changed_environment, describe_command,
                                 describe_environment)
@@ -38,6 +38,29 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Folder:
+    """A local folder in the place of an archived one.
+
+    Attributes:
+        local: its path here.
+        count: of files in it.
+        listings: each directory in it, itself too, by its path in the experiment: all names there.
+    """
+
+    local: str
+    count: int
+    listings: dict[str, list[str]]
+
+
+def folder_of(path: str, folders: Mapping[str, Folder]) -> str:
+    """The replaced folder that a path is in; "" if none."""
+    return next((each for each in folders if path.startswith(each + "/")), "")
+
+
+_NOTHING = FileEntry(None, None)
+
+
+@dataclass(frozen=True)
 class RunPlan:
     """What will run; made by `plan_run`, run by `start`.
 
@@ -47,7 +70,10 @@ class RunPlan:
             (None: the next free one).
         program: path in the experiment of the first program.
         files: local files by their path in the experiment: replaced, taken locally and added.
+        archived: the experiment's files, as they are without replaced folders.
+        folders: replaced folders by their path in the experiment, with the local ones; and each directory of theirs with its names.
         others: programs and libraries of the archive's other experiments, where this one has nothing.
+        labels: of the experiment that is recorded.
     """
 
     archive: Archive
@@ -62,7 +88,10 @@ class RunPlan:
     environment: dict[str, str]
     sources: tuple[Source, ...]
     files: dict[str, str]
+    archived: dict[str, FileEntry]
+    folders: dict[str, Folder]
     others: dict[str, FileEntry]
+    labels: dict[str, str] = field(default_factory=dict)
 
     def describe(self) -> list[str]:
         """Every change in words, one per line; empty when nothing is changed."""
@@ -71,7 +100,11 @@ class RunPlan:
         if self.cwd != manifest.cwd:
             lines.append(f"the working directory is {self.cwd}, was {manifest.cwd}")
         lines += describe_environment(manifest.environment, self.environment)
+        for path, folder in self.folders.items():
+            lines.append(f"the folder {path} is taken from {folder.local} ({folder.count} file{'' if folder.count == 1 else 's'})")
         for source in self.sources:
+            if folder_of(source.path, self.folders):
+                continue
             if source.origin == LOCAL:
                 old = manifest.files[source.path].initial
                 was = f", was {format_size(old.size)} from the archive" if old else ""
@@ -118,6 +151,8 @@ class _Planner:
         self.conflicts: list[str] = []
         self.files: dict[str, str] = {}
         self.origins: dict[str, str] = {}
+        self.folders: dict[str, Folder] = {}
+        self.archived = dict(self.manifest.files)
         self.cwd = os.path.normpath(os.path.join(self.manifest.cwd, changes.cwd or ""))
 
     def plan(self, is_recorded: bool, name: str | None, is_continued: bool) -> RunPlan:
@@ -128,7 +163,8 @@ class _Planner:
         self._replace(names, changes.apps, PROGRAM)
         for path, local in changes.added.items():
             self._add(path, local)
-        names = Names({**others, **manifest.files}, self.files)
+        others = {path: entry for path, entry in others.items() if not folder_of(path, self.folders)}
+        names = Names({**others, **self.archived}, self.files)
         command = tuple(manifest.command if changes.args is None else changes.args)
         environment = changed_environment(manifest, changes)
         self._check_environment(environment)
@@ -140,7 +176,7 @@ class _Planner:
         if self.conflicts:
             raise Conflicts(self.conflicts, self.code if len(self.conflicts) == 1 else Conflicts.code)
         return RunPlan(self.archive, self.experiment, changes, self.outdir, is_recorded, name, program,
-                       command, self.cwd, environment, tuple(self._sources()), self.files, others)
+                       command, self.cwd, environment, tuple(self._sources()), self.files, self.archived, self.folders, others)
 
     # -- files
 
@@ -148,7 +184,9 @@ class _Planner:
         for given, local in wanted.items():
             path = names.find(given, self.manifest.cwd, role == PROGRAM)
             entry = self.manifest.files.get(path) if path else None
-            if not path or not entry or not entry.initial or entry.initial.type != "file":
+            if path and entry and entry.initial and entry.initial.type == "dir" and role == INPUT_FILE:
+                self._replace_folder(path, local)
+            elif not path or not entry or not entry.initial or entry.initial.type != "file":
                 self.conflicts.append(f"the experiment has no {role} {given}")
             elif (APPARATUS in entry.roles) != (role == PROGRAM):
                 is_one = "a program or library" if APPARATUS in entry.roles else "an input"
@@ -158,6 +196,32 @@ class _Planner:
                 self.conflicts.append(f"{path} is replaced twice")
             elif self._is_usable(local) and (role != PROGRAM or self._can_stand_for(entry, local)):
                 self._take(path, local, LOCAL)
+
+    def _replace_folder(self, path: str, local: str) -> None:
+        """Let a local folder stand for one of the experiment, with all that is in it and nothing else."""
+        if not os.path.isdir(local):
+            self.conflicts.append(f"{local}: {'not a folder' if os.path.exists(local) else 'there is no folder'}, as {path} is")
+            return
+        listings: dict[str, list[str]] = {}
+        for old in self.archived:
+            if old.startswith(path + "/"):
+                self.archived[old] = _NOTHING
+        for base, folders, files in os.walk(codec.raw(local)):
+            where = os.path.normpath(os.path.join(path, os.path.relpath(codec.text(base), local)))
+            listings[where] = sorted(map(codec.text, folders + files))
+            self.conflicts += [f"{codec.text(os.path.join(base, name))}: a link to a folder" for name in folders
+                               if os.path.islink(os.path.join(base, name))]
+            info = os.stat(base)
+            state = FileState("dir", info.st_mode & 0o7777, mtime_ns=info.st_mtime_ns)
+            self.archived[where] = FileEntry(state, state)
+            for name in map(codec.text, files):
+                file, inner = os.path.join(codec.text(base), name), os.path.join(where, name)
+                if self._is_usable(file):
+                    old_entry = self.manifest.files.get(inner)
+                    is_new = not old_entry or not old_entry.initial or old_entry.initial.type != "file"
+                    self._take(inner, file, ADDED if is_new else LOCAL)
+        count = sum(each.startswith(path + "/") for each in self.files)
+        self.folders[path] = Folder(codec.text(os.fsencode(os.path.realpath(local))), count, listings)
 
     def _take(self, path: str, local: str, origin: str) -> None:
         self.files[path] = codec.text(os.fsencode(os.path.realpath(local)))
@@ -209,7 +273,7 @@ class _Planner:
     def _sources(self) -> list[Source]:
         sources = []
         for path, entry in self.manifest.files.items():
-            if entry.initial and entry.initial.type == "file" and entry.roles and path not in self.files:
+            if self.archived[path] is entry and entry.initial and entry.initial.type == "file" and entry.roles and path not in self.files:
                 sources.append(Source(path, _role(entry), ARCHIVE, entry.initial.size))
         for path, local in self.files.items():
             role = _role(self.manifest.files[path]) if self.origins[path] == LOCAL else INPUT_FILE

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Mapping
 
-from rex import codec, inventory
-from rex.archive import Experiment
+from rex import codec, inventory, rlimits
+from rex.archive import Experiment, about
+from rex.credentials import credential_variables
 from rex.keeping import Keeper
-from rex.record import Streams, begun_facts, new_manifest, standard_input, withheld_names
+from rex.recorder import Streams, begun_facts, new_manifest, standard_input, withheld_names
 from rex.runnew.answers import Answers
 from rex.runnew.plan import RunPlan
 from rex.runnew.tree import RunTree
 from rex.tracer import Report, choose
 from rex.tracer.plan import CAPTURED
+
+
+def _new_credentials(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """The variables that look like credentials only now: what the parent keeps, its user chose to keep."""
+    kept = credential_variables(before)
+    return withheld_names({name: value for name, value in after.items() if before.get(name) != value and name not in kept})
 
 
 class RunRecording:
@@ -26,7 +34,7 @@ class RunRecording:
         """
         parent = plan.experiment.manifest
         self._plan, self._answers = plan, answers
-        self.withheld = withheld_names(set(plan.environment) - set(parent.environment))
+        self.withheld = _new_credentials(parent.environment, plan.environment)
         facts = begun_facts(list(plan.command), plan.cwd)
         self._recording = plan.archive.begin(plan.name, facts)
         self.name = self._recording.name
@@ -38,8 +46,8 @@ class RunRecording:
                                     streams)
             self._manifest = replace(
                 manifest, umask=parent.umask, attachments=attachments,
-                limits={**manifest.limits, **{k: v for k, v in parent.limits.items() if k == "stack"}},
-                extra={"record": {"program": plan.program, "stdin": stdin_facts},
+                limits=dict(rlimits.for_run(parent.limits)[0]),
+                extra={**about.facts(plan.labels, ""), "record": {"program": plan.program, "stdin": stdin_facts},
                        "runnew": {"from": plan.experiment.name, "changes": plan.describe(),
                                   "local": dict(sorted(plan.files.items()))}})
         except BaseException:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import threading
 import time
@@ -10,19 +11,21 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import BinaryIO, ContextManager
 
-from rex import codec
+from rex import codec, rlimits
 from rex.archive import Experiment
 from rex.errors import OwnFailure
-from rex.record import Streams
-from rex.replay import Stage, open_stdin
+from rex.recorder import Streams
+from rex.replayer import Stage, open_stdin
 from rex.runnew.answers import read_answers
 from rex.runnew.engineplan import engine_plan
 from rex.runnew.outputs import find_outputs
 from rex.runnew.plan import RunPlan
 from rex.runnew.recorded import RunRecording
-from rex.tracer import Report, start as start_engine
+from rex.tracer import Report, ipcspace, start as start_engine
+from rex.tracer.hidden import hidden_names
 
 _AGAIN_S = 0.2
+_LOG = "log"   # of a run in a sandbox, in its own directory
 
 
 @dataclass(frozen=True, order=True)
@@ -73,15 +76,16 @@ class Run:
     """
 
     def __init__(self, plan: RunPlan, stdin: int | None, stdout: int | None,
-                 stderr: int | None) -> None:
+                 stderr: int | None, is_sandboxed: bool) -> None:
         """Use `start` instead."""
         self.plan = plan
+        self._is_sandboxed = is_sandboxed
         self._is_cancelled = False
         self._begun = time.monotonic()
         self._recording: RunRecording | None = None
-        self._stage = Stage(plan.archive, plan.experiment)
+        self._stage = Stage(plan.archive, plan.experiment, is_sandboxed)
         try:
-            with _open_stdin(self._stage, stdin) as archived:
+            with rlimits.lifted(), _open_stdin(self._stage, stdin) as archived:
                 stdin = archived.fileno() if archived else stdin
                 self._begin((0 if stdin is None else stdin, 1 if stdout is None else stdout,
                              2 if stderr is None else stderr))
@@ -92,11 +96,17 @@ class Run:
 
     def _begin(self, streams: Streams) -> None:
         answers = read_answers(self.plan.experiment)
-        log, withheld = "", []
+        self._refused = rlimits.for_run(self.plan.experiment.manifest.limits)[1]
+        log, withheld, hidden = "", [], []
         if self.plan.is_recorded:
             self._recording = RunRecording(self.plan, answers, streams)
             log, withheld = self._recording.log_path, self._recording.withheld
-        self._engine = start_engine(engine_plan(self.plan, self._stage, answers, log, withheld), *streams)
+            if self._is_sandboxed:       # which has no room for the archive
+                log = os.path.join(self._stage.work, _LOG)
+            hidden = hidden_names([os.fsencode(self.plan.archive.path)], [codec.raw(self.plan.cwd), codec.raw(self.plan.program)])
+        self._objects = ipcspace.objects()
+        self._engine = start_engine(engine_plan(self.plan, self._stage, answers, log, withheld, self._is_sandboxed, hidden),
+                                    *streams)
 
     def poll(self) -> bool:
         """Whether the program has ended."""
@@ -130,11 +140,16 @@ class Run:
             if not self.plan.is_recorded:
                 uses.append(LiveUse("time", "(watched only when recorded)"))
             experiment = self._end(None if self._is_cancelled else report)
-            notes = [*report.problems, *(experiment.manifest.warnings if experiment else ())]
+            notes = [*self._refused, *report.problems, *self._left_behind(), *(experiment.manifest.warnings if experiment else ())]
             return RunOutcome(report.status, self._is_cancelled, outputs, tuple(sorted(uses)),
                               experiment.name if experiment else None, tuple(notes), duration_s)
         finally:
             self._end(None)
+
+    def _left_behind(self) -> list[str]:
+        """A note of what the run may have left on the machine, where it could not have a namespace of its own."""
+        new = set() if self._engine.is_apart else ipcspace.objects() - self._objects
+        return [f"System V objects came during the run and may be its own; to remove them: ipcrm {' '.join(sorted(new))}"] if new else []
 
     def _wait(self) -> Report:
         try:
@@ -148,6 +163,8 @@ class Run:
         recording, self._recording = self._recording, None
         try:
             if recording and report:
+                if self._is_sandboxed:
+                    shutil.move(os.path.join(self._stage.work, _LOG), recording.log_path)
                 return recording.finish(report)
             if recording:
                 recording.abandon()
@@ -169,20 +186,22 @@ def _open_stdin(stage: Stage, given: int | None) -> ContextManager[BinaryIO | No
 
 
 def start(plan: RunPlan, stdin: int | None = None, stdout: int | None = None,
-          stderr: int | None = None) -> Run:
+          stderr: int | None = None, is_sandboxed: bool = False) -> Run:
     """Start a planned run and return at once.
 
     Args:
         stdin, stdout, stderr: descriptors for the program; None hands on ours. They may be
             closed here once this has returned. Where the experiment had a plain file on its
             standard input, and stdin is a terminal or nothing, it has that file again.
+        is_sandboxed: let it see nothing of this machine but its own files, those of the changes, and the output directory.
     Raises:
         OwnFailure: it could not be prepared.
+        NotPermitted: by `wait`: the kernel does not let us make a sandbox.
         UsageError: the native engine is not there.
     """
     try:
         os.makedirs(codec.raw(plan.outdir), exist_ok=True)
-        return Run(plan, stdin, stdout, stderr)
+        return Run(plan, stdin, stdout, stderr, is_sandboxed)
     except OSError as error:
         raise OwnFailure("the run could not be prepared", str(error),
                          "free some space, or set REX_CACHE to another directory") from error

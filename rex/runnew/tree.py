@@ -6,12 +6,14 @@ import os
 import stat
 from typing import Iterable
 
-from rex import codec
+from rex import codec, elf
 from rex.archive import ElfFacts, FileState, Line, Recording, below
+from rex.credentials import SMALL_BYTES
 from rex.filetree import FileTree
 from rex.keeping import elf_facts
-from rex.runnew.answers import Answers
+from rex.runnew.answers import Answers, Look
 from rex.runnew.plan import RunPlan
+from rex.values import replace
 
 
 class RunTree(FileTree):
@@ -29,9 +31,9 @@ class RunTree(FileTree):
         self.seen: dict[str, FileState] = {}
         self.inputs: dict[str, Line] = {}
         self.excluded: set[str] = set()
-        self._plan, self._answers, self._gone = plan, answers, gone
+        self._plan, self._answers, self._gone = plan, answers.without(plan.files, plan.folders), gone
         self._top = os.path.realpath(plan.outdir)
-        self._files = {**plan.others, **plan.experiment.manifest.files}
+        self._files = {**plan.others, **plan.archived}
         self.captured: dict[str, FileState] = {}
         for path in touched:
             self.captured.update(self._all_before(path))
@@ -71,8 +73,7 @@ class RunTree(FileTree):
                 return entry.initial
             raise FileNotFoundError(path)
         if look := self._answers.looks.get(path):
-            kind = "dir" if stat.S_ISDIR(look.mode) else "file"
-            return FileState(kind, stat.S_IMODE(look.mode), mtime_ns=look.mtime_ns, size=look.size or 0)
+            return self._looked_at(path, look)
         if path in self._answers.links:
             return FileState("symlink", 0o777, target=self._answers.links[path])
         if path in self._answers.absent:
@@ -83,6 +84,23 @@ class RunTree(FileTree):
             if any(each.startswith(path.rstrip("/") + "/") for each in [self._plan.cwd + "/", *self._plan.files]):
                 return FileState("dir", 0o755)
             raise
+
+    def _looked_at(self, path: str, look: Look) -> FileState:
+        """What was at a path of which the archive knows only what a stat told: as the tracer gives it to who opens it.
+
+        A file has the bytes of this machine's if that has the size; without a known size all is this machine's.
+        """
+        mode = stat.S_IMODE(look.mode)
+        if stat.S_ISDIR(look.mode):
+            return FileState("dir", mode, mtime_ns=look.mtime_ns)
+        try:
+            info = os.stat(codec.raw(path))
+            if stat.S_ISREG(info.st_mode) and look.size in (None, info.st_size):
+                state = self.recording.capture(os.path.realpath(codec.raw(path)))
+                return state if look.size is None else replace(state, mode=mode, mtime_ns=look.mtime_ns)
+        except OSError:   # the archive has the name only
+            pass
+        return FileState("file", mode, mtime_ns=look.mtime_ns, size=look.size or 0)
 
     def _all_before(self, path: str) -> dict[str, FileState]:
         """What was at a path and below it before the run."""
@@ -97,6 +115,17 @@ class RunTree(FileTree):
 
     def below(self, path: str) -> list[str]:
         return [found[len(self._top):] for found in below(self._top + path)]
+
+    def peek(self, path: str) -> bytes:
+        """The bytes of a small file of this machine; of one of the archive none: its own recording has looked at it."""
+        place = self._top + path
+        if not os.path.lexists(codec.raw(place)):
+            place = self._plan.files.get(path, "" if path in self._files else path)
+        try:
+            with open(codec.raw(place), "rb") as file:
+                return file.read(SMALL_BYTES)
+        except OSError:
+            return b""
 
     def is_link(self, path: str) -> bool:
         try:
@@ -126,7 +155,7 @@ class RunTree(FileTree):
         return entry.elf if entry else elf_facts(codec.raw(path))
 
     def needed(self, program: str, environment: dict[str, str]) -> set[str]:
-        """Those among the archived libraries that it names, and that they name."""
+        """Those among the archived libraries that it names, and that they name; and that of glibc for ends of threads."""
         by_name: dict[str, str] = {}
         for path, entry in self._files.items():
             if entry.elf and entry.elf.soname and entry.initial:
@@ -138,4 +167,6 @@ class RunTree(FileTree):
             new = {by_name[name] for name in (facts.needed if facts else ()) if name in by_name} - found
             found |= new
             left += new
+        if by_name.get(elf.LIBC) in found and elf.UNWINDER in by_name:
+            found.add(by_name[elf.UNWINDER])
         return found

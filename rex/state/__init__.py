@@ -6,12 +6,12 @@ import importlib
 from typing import Any
 
 # Loaded when they are used: hindsight needs little of this room, and a replay is short.
-_PLACES = {"restore": ("Restored", "checkout", "forbid_effects", "run_plainly", "values_at"),
+_PLACES = {"restore": ("Restored", "checkout", "run_plainly", "values_at"),
            "spill": ("recover",), "store": ("MakeFacts", "Store", "load_history"), "tracker": ("StateTracker",),
            "versions": ("Chunk", "Delta", "History", "Part", "Version", "path_up")}
 
 __all__ = ["Chunk", "Delta", "History", "MakeFacts", "Part", "Restored", "StateTracker", "Store", "Version",
-           "checkout", "forbid_effects", "load_history", "path_up",
+           "checkout", "load_history", "path_up",
            "recover", "run_plainly", "values_at"]
 
 

@@ -59,7 +59,7 @@ class Costs:
         if any(one.why_not for one in inputs):
             return False
         made = sum(map(size_of, delta.versions))
-        again_s = delta.cell_s + made / _HASHED_BYTES_PER_S + sum(map(self._load_s, inputs))
+        again_s = 2 * delta.cell_s + made / _HASHED_BYTES_PER_S + sum(map(self._load_s, inputs))
         return again_s < self._load_s(version)
 
     def _load_s(self, version: Version) -> float:

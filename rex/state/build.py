@@ -7,6 +7,7 @@ import functools
 import pickle
 import threading
 import types
+import weakref
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -75,6 +76,30 @@ def make_logger(name: str, level: int, is_passing_on: bool, is_disabled: bool) -
 def make_cached(function: Any, parameters: dict[str, Any]) -> Any:
     """A function with an empty cache of results."""
     return functools.lru_cache(**parameters)(function)
+
+
+def set_cached(function: Any, state: tuple[dict[str, Any], list[Any], int, int]) -> None:
+    """Give a cached function its attributes, its results and its counts."""
+    from rex.state.caches import fill, set_counts
+    attributes, calls, hits, misses = state
+    function.__dict__.update(attributes)
+    fill(function, calls)
+    set_counts(function, hits, misses)
+
+
+def make_weak(kind: type) -> Any:
+    """An empty weak collection."""
+    return kind()
+
+
+def fill_weak(collection: Any, items: list[Any]) -> None:
+    """Fill a weak collection; what nothing else holds leaves it again."""
+    collection.update(items)
+
+
+def dead_reference() -> Any:
+    """A weak reference to what is gone."""
+    return weakref.ref(type("Gone", (), {})())
 
 
 def make_cell() -> types.CellType:

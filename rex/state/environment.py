@@ -1,4 +1,4 @@
-"""State outside of the namespace: random generators, environment variables, working directory."""
+"""State outside of the namespace: random generators, environment variables, working directory, descriptors."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import random
 import sys
 from typing import Any, Callable
 
-from rex.types import names_secret
+from rex.credentials import credential_variables
+from rex.state import descriptors
 
 # No variable can have such a name.
 RANDOM, NUMPY, TORCH = "<random>", "<numpy.random>", "<torch.random>"
-ENVIRON, CWD = "<environ>", "<cwd>"
-NAMES = (RANDOM, NUMPY, TORCH, ENVIRON, CWD)
+ENVIRON, CWD, DESCRIPTORS = "<environ>", "<cwd>", "<descriptors>"
+NAMES = (RANDOM, NUMPY, TORCH, ENVIRON, CWD, DESCRIPTORS)
 
 
 def capture() -> dict[str, Any]:
@@ -22,6 +23,8 @@ def capture() -> dict[str, Any]:
         found[CWD] = os.getcwd()
     except OSError:   # it was removed
         pass
+    if opened := descriptors.places():
+        found[DESCRIPTORS] = opened
     if "numpy.random" in sys.modules:
         name, keys, *rest = sys.modules["numpy.random"].get_state()
         found[NUMPY] = (name, keys.tobytes(), *rest)
@@ -36,7 +39,8 @@ def _environ() -> dict[str, str]:
     encoded = getattr(os.environ, "_data", None)
     if _known and encoded == _known[0]:   # to decode them and to look at each name takes long
         return dict(_known[1])
-    found = {name: text for name, text in os.environ.items() if not names_secret(name)}
+    secret = credential_variables(os.environ)
+    found = {name: text for name, text in os.environ.items() if name not in secret}
     if type(encoded) is dict:
         _known[:] = dict(encoded), found
     return dict(found)
@@ -76,4 +80,4 @@ def _restore_environ(value: dict[str, str]) -> None:
 
 _RESTORE: dict[str, Callable[[Any], None]] = {
     RANDOM: random.setstate, NUMPY: _restore_numpy, TORCH: _restore_torch,
-    ENVIRON: _restore_environ, CWD: os.chdir}
+    ENVIRON: _restore_environ, CWD: os.chdir, DESCRIPTORS: descriptors.put_back}

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import xxhash
-from cloudpickle import cloudpickle
 
 from rex.state import build
+from rex.state.classes import make_class, make_foreign_class
 from rex.state.parts import LivePart, from_columns, memory_at, unflatten
 from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part, Reader, Version, decode_items
 
@@ -56,19 +56,13 @@ class _Loading:
     def find_class(self, module: str, name: str) -> Any:
         if module == "__main__":   # whatever has that name now
             raise pickle.UnpicklingError(f"it was pickled as __main__.{name}, by name only")
-        if self.isolated and name == "_make_skeleton_class":
-            return _make_foreign_class
+        if name == "_make_skeleton_class":
+            return make_foreign_class if self.isolated else make_class
         return super().find_class(module, name)   # type: ignore[misc]
 
 
 class _Unpickler(_Loading, pickle.Unpickler):
     pass
-
-
-def _make_foreign_class(constructor: Any, name: str, bases: Any, arguments: Any, tracker: str,
-                        extra: Any) -> type:
-    """A class of its own, although the one that was pickled may still live."""
-    return cloudpickle._make_skeleton_class(constructor, name, bases, arguments, None, extra)
 
 
 def load(version: Version, namespace: dict[str, Any], read: Reader | None = None,

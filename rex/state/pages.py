@@ -26,7 +26,7 @@ _FEATURES = 1 << 15 | 1 << 13            # WP_ASYNC, WP_UNPOPULATED
 _PAGEMAP_SCAN = 0xC0606610
 _SCAN = struct.Struct("<12Q")
 _WP_MATCHING, _CHECK_WPASYNC = 1, 2
-_WRITTEN = 1 << 1                        # PAGE_IS_WRITTEN
+_WRITTEN, _OF_FILE = 1 << 1, 1 << 2      # PAGE_IS_WRITTEN, PAGE_IS_FILE: of a file, or shared
 _VECTOR_ITEMS = 4096                     # page ranges that one scan can report
 
 Range = tuple[int, int]
@@ -71,7 +71,7 @@ class PageWatch:
 
     def _try_out(self) -> None:
         import mmap
-        memory = mmap.mmap(-1, 4 * PAGE_BYTES)
+        memory = mmap.mmap(-1, 4 * PAGE_BYTES, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         memory[:] = bytes(len(memory))
         begin = ctypes.addressof(ctypes.c_char.from_buffer(memory))
         region = self.watch(begin, len(memory))
@@ -89,7 +89,7 @@ class PageWatch:
         return result, buffer.raw
 
     def watch(self, address: int, size_bytes: int) -> Region | None:
-        """Watch a range from now on; None where the kernel refuses.
+        """Watch a range from now on; None where the kernel refuses, or other processes may write the memory.
 
         The range grows to whole pages. Read the memory after this call, not
         before: what is written meanwhile is then found by the next look.
@@ -99,6 +99,8 @@ class PageWatch:
         region = Region(begin, end)
         try:
             if os.getpid() != self._pid:   # a fork's memory is not watched
+                return None
+            if self._is_shared(region):   # the kernel tells of our own writes only
                 return None
             self._register(region)
             if self._scan(region) is None:
@@ -111,6 +113,11 @@ class PageWatch:
     def _register(self, region: Region) -> None:
         argument = struct.pack("<4Q", region.begin, region.end - region.begin, _REGISTER_WP, 0)
         self._ioctl(self._fd, _UFFDIO_REGISTER, argument)
+
+    def _is_shared(self, region: Region) -> bool:
+        argument = _SCAN.pack(_SCAN.size, 0, region.begin, region.end, 0, ctypes.addressof(self._vector), 1, 1,
+                              0, _OF_FILE, 0, _OF_FILE)
+        return self._ioctl(self._pagemap, _PAGEMAP_SCAN, argument)[0] > 0
 
     def written(self, region: Region) -> list[Range] | None:
         """The ranges written since the last look, which are protected anew; None: unknown."""

@@ -44,7 +44,7 @@ def encode_delta(delta: Delta, versions: list[dict[str, Any]], number: Callable[
             "removed": sorted(delta.removed), "touched": sorted(delta.touched),
             "code": delta.code, "cell_s": round(delta.cell_s, 6),
             "track_s": round(delta.track_s, 6), "is_complete": delta.is_complete,
-            "doubts": {str(key): why for key, why in doubts.items()}, **({"facts": facts} if facts else {})}
+            "doubts": {str(key): why for key, why in doubts.items()}, **({"facts": facts} if facts else {}), **({"read": delta.read} if delta.read else {})}
     return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
@@ -88,7 +88,7 @@ def decode(lines: Iterable[bytes], read: Reader) -> Iterator[Delta | dict[str, A
                         {name: known[key] for name, key in found["changed"].items()},
                         frozenset(found["removed"]), frozenset(found["touched"]),
                         str(found["code"]), float(found["cell_s"]), float(found["track_s"]),
-                        bool(found["is_complete"]), dict(found.get("facts") or {}))
+                        bool(found["is_complete"]), dict(found.get("facts") or {}), dict(found.get("read") or {}))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise Damaged("the record of a state is damaged",
                           f"{type(error).__name__}: {error}") from error

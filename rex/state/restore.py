@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import sys
-import threading
 import time
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable, Iterator
 
 from rex.errors import NotFound, RexError, UsageError
 from rex.state import again, environment
+from rex.state.effects import forbid_effects, no_bytecode_files
 from rex.state.load import Living, load
+from rex.state.rehearsal import rehearse
 from rex.state.tracker import StateTracker
-from rex.state.versions import Reader, Version
+from rex.state.versions import Delta, Reader, Version
 
 Run = Callable[[str, dict[str, Any]], None]
 Progress = Callable[[str, float], None]
@@ -30,6 +30,7 @@ class Restored:
         recomputed: by running its cell again; why it was not loaded, unless that was quicker (and is verified).
         failed: could not be restored, and was removed; why.
         inexact: restored, but sharing objects with other variables than it did.
+        outside: dotted names in modules that cells between the two states set, and that stay as they are.
     """
 
     node: int
@@ -38,6 +39,7 @@ class Restored:
     recomputed: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     inexact: set[str] = field(default_factory=set)
+    outside: list[str] = field(default_factory=list)
 
 
 def run_plainly(code: str, namespace: dict[str, Any]) -> None:
@@ -112,10 +114,16 @@ class _Checkout:
         self._namespace.update(values)
         self._result.removed = set(gone)
         self._restore_environment(self._target)
+        self._result.outside = self._set_between(self._tracker.head)
         self._result.inexact = self._tracker.adopt(self._node, {
             name: version for name, version in self._target.items()
             if name in wanted and name in values}, self._result.loaded)
         return self._result
+
+    def _set_between(self, head: int) -> list[str]:
+        history = self._tracker.history
+        apart = set(history.path(head)) ^ set(history.path(self._node))
+        return sorted({name for node in apart for name in history.deltas[node].read.get("sets", ())})
 
     def values(self, names: list[str]) -> dict[str, Any]:
         """Fresh objects for some variables of the target."""
@@ -159,8 +167,8 @@ class _Checkout:
             why_not, started_s = version.why_not, time.perf_counter()
             if not why_not:
                 try:
-                    values |= zip(version.names, load(version, self._namespace, self._read,
-                                                      living))
+                    with forbid_effects():
+                        values |= zip(version.names, load(version, self._namespace, self._read, living))
                     self._result.loaded.update(version.names)
                     if not any(part.pid in patched for part in version.parts):
                         self._tracker.costs.loaded(sizes[number], time.perf_counter() - started_s)
@@ -197,6 +205,8 @@ class _Checkout:
         wanted = [version for name, version in before.items()
                   if name in delta.touched and name not in environment.NAMES]
         inputs = self._inputs(list(dict.fromkeys(wanted)))
+        if why := self._tracker.reads.why_changed(node, delta.read):
+            raise UsageError(why)
         if check:
             check(inputs)
         self._restore_environment(before)
@@ -207,16 +217,31 @@ class _Checkout:
         try:
             self._namespace.clear()
             self._namespace.update(special | inputs)
-            with _quiet(), forbid_effects():
-                try:
-                    self._run(delta.code, self._namespace)
-                except Exception:
-                    if delta.is_complete:
-                        raise
+            with _quiet():
+                self._run_safely(delta)
             return dict(self._namespace)
         finally:
             self._namespace.clear()
             self._namespace.update(saved)
+
+    def _run_safely(self, delta: Delta) -> None:
+        """Run a cell that changes nothing outside of this process.
+
+        Raises:
+            UsageError: its rehearsal would have.
+            Exception: as the cell, if it ended without an exception before.
+        """
+        def run() -> None:
+            try:
+                self._run(delta.code, self._namespace)
+            except Exception:
+                if delta.is_complete:
+                    raise
+
+        if why := rehearse(run, delta.cell_s):
+            raise UsageError(why)
+        with no_bytecode_files(), forbid_effects():
+            run()
 
     def _inputs(self, versions: list[Version]) -> dict[str, Any]:
         """Fresh objects, that nothing else holds: the cell may change them."""
@@ -226,8 +251,8 @@ class _Checkout:
             try:
                 if version.why_not:
                     raise UsageError(version.why_not)
-                values |= zip(version.names, load(version, self._namespace, self._read,
-                                                  isolated=True))
+                with forbid_effects():
+                    values |= zip(version.names, load(version, self._namespace, self._read, isolated=True))
             except Exception:   # objects raise what they like
                 missing.setdefault(version.node, []).extend(version.names)
         for node, names in missing.items():
@@ -258,37 +283,3 @@ def _quiet() -> Iterator[None]:
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null), \
             contextlib.redirect_stderr(null):
         yield
-
-
-_forbidding = threading.local()
-_EFFECTS = frozenset("""os.remove os.rename os.rmdir os.mkdir os.truncate os.link os.symlink
-    os.chmod os.chown os.system os.exec os.posix_spawn subprocess.Popen socket.connect
-    socket.sendto socket.bind shutil.rmtree shutil.move shutil.copyfile os.kill""".split())
-_is_hooked = False
-
-
-def _audit(event: str, arguments: tuple[Any, ...]) -> None:
-    if not getattr(_forbidding, "is_on", False):
-        return
-    if event == "open":
-        path, mode, flags = arguments[:3]
-        writes = set(mode) & set("wax+") if isinstance(mode, str) else \
-            (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
-        if writes and path != os.devnull and not str(path).startswith("/dev/shm/"):
-            raise UsageError(f"running the cell again would write {path}")
-    elif event in _EFFECTS:
-        raise UsageError(f"running the cell again would do {event}")
-
-
-@contextlib.contextmanager
-def forbid_effects() -> Iterator[None]:
-    """Within it, what would change files, start programs or use the network raises."""
-    global _is_hooked
-    if not _is_hooked:
-        sys.addaudithook(_audit)   # for good: hooks cannot be taken out
-        _is_hooked = True
-    _forbidding.is_on = True
-    try:
-        yield
-    finally:
-        _forbidding.is_on = False

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pickle
 import re
 import threading
+import types
+import weakref
 from typing import Any, Callable
 
 from rex.state import build
+from rex.state.caches import calls_of
 from rex.state.importable import is_importable
 
 
@@ -15,8 +18,11 @@ def _reduce_cached(function: Any) -> Any:
     if is_importable(function):
         return NotImplemented
     # By itself it would be pickled by a name in __main__, whatever that means later.
+    calls, info = calls_of(function), function.cache_info()
+    if calls and type(function.__wrapped__) is not types.FunctionType:
+        raise pickle.PicklingError("results cached of a function that is not written in Python")
     return (build.make_cached, (function.__wrapped__, function.cache_parameters()),
-            function.__dict__)
+            (function.__dict__, calls, info.hits, info.misses), None, None, build.set_cached)
 
 
 def _reduce_lock(lock: Any) -> Any:
@@ -45,6 +51,18 @@ def _reduce_memoryview(view: memoryview) -> Any:
     raise pickle.PicklingError("a memoryview of a part, or of another library's memory")
 
 
+def _reduce_weak_collection(value: Any) -> Any:
+    items = list(value) if isinstance(value, weakref.WeakSet) else list(value.items())
+    return build.make_weak, (type(value),), items, None, None, build.fill_weak
+
+
+def _reduce_weak_reference(reference: Any) -> Any:
+    if reference.__callback__ is not None:
+        raise pickle.PicklingError("a weak reference with a callback")
+    target = reference()
+    return (build.dead_reference, ()) if target is None else (weakref.ref, (target,))
+
+
 def _reduce_plotly(figure: Any) -> Any:
     # Its own way turns arrays into texts.
     return type(figure), ({"data": figure._data, "layout": figure._layout,
@@ -56,5 +74,7 @@ REDUCERS: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("functools", "_lru_cache_wrapper"): _reduce_cached,
     ("_thread", "lock"): _reduce_lock, ("_thread", "RLock"): _reduce_rlock,
     ("builtins", "memoryview"): _reduce_memoryview,
+    ("_weakrefset", "WeakSet"): _reduce_weak_collection, ("weakref", "WeakValueDictionary"): _reduce_weak_collection,
+    ("weakref", "WeakKeyDictionary"): _reduce_weak_collection, ("weakref", "ReferenceType"): _reduce_weak_reference,
     ("logging", "Logger"): _reduce_logger, ("logging", "RootLogger"): _reduce_logger,
     ("plotly.graph_objs._figure", "Figure"): _reduce_plotly}

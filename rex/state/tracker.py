@@ -14,8 +14,10 @@ from rex.state.again import Costs
 from rex.state.kinds import is_machinery
 from rex.state.names import (ALL_POWERFUL, QUIET, names_in_source, reaches_everything,
                              roots_of)
+from rex.state.outside import set_outside
 from rex.state.pages import open_watch
 from rex.state.parts import LivePart, PartScanner
+from rex.state.reads import Reads
 from rex.state.survey import Found, Group, is_plain, survey
 from rex.state.verify import Verifier
 from rex.state.versions import Chunk, Delta, History, Version
@@ -57,6 +59,7 @@ class StateTracker:
     Attributes:
         head: the node that the namespace is at.
         costs: what loading was measured to cost.
+        reads: what cells read beside the namespace.
     """
 
     def __init__(self, namespace: dict[str, Any], history: History | None = None,
@@ -81,9 +84,11 @@ class StateTracker:
         self._lives: dict[str, Live] = {}
         self._environment: dict[str, Any] = {}
         self._threads = sys._current_frames().keys() | own_threads
+        self._had_threads = False
         self._verifier = Verifier() if check_loads else None
         self._code, self._names, self._roots = "", frozenset[str](), set[str]()
         self._is_wide, self._started_s = False, 0.0
+        self.reads = Reads(own_threads)
 
     def before_cell(self, code: str, is_wide: bool = False, named: str | None = None) -> None:
         """Note a cell that is about to run.
@@ -98,6 +103,7 @@ class StateTracker:
         self._names = names or frozenset()
         self._roots = roots_of(self._names, self.namespace)
         self._is_wide = self._is_wide or reaches_everything(self._names, self.namespace)
+        self.reads.begin(code)
         self._started_s = time.perf_counter()
 
     def after_cell(self, is_complete: bool = True, number: int = 0) -> Delta:
@@ -117,8 +123,12 @@ class StateTracker:
         for name in removed:
             del self._lives[name]
         changed |= self._environment_changes(node)
+        read = self.reads.end(node, self._code, [self.namespace.get(name) for name in self._names],
+                              self._roots.union(*[self._lives[name].roots for name in self._names & self._lives.keys()]))
+        if places := set_outside(self._code, self.namespace):
+            read["sets"] = places
         delta = Delta(node, self.head, changed, removed, frozenset(named), self._code,
-                      ended_s - self._started_s, time.perf_counter() - ended_s, is_complete)
+                      ended_s - self._started_s, time.perf_counter() - ended_s, is_complete, read=read)
         self.history.add(delta)
         self.head = node
         return delta
@@ -145,6 +155,11 @@ class StateTracker:
         return touched
 
     def _has_new_threads(self) -> bool:
+        """Whether threads of the user's run, or did when the cell before ended: they write what they like."""
+        had, self._had_threads = self._had_threads, self._runs_threads()
+        return had or self._had_threads
+
+    def _runs_threads(self) -> bool:
         running = sys._current_frames().keys()
         self._threads = self._threads & running | own_threads
         if running <= self._threads:

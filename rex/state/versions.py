@@ -149,6 +149,8 @@ class Delta:
         cell_s, track_s: seconds of the cell, and of finding what it changed.
         is_complete: whether the cell ended without an exception.
         facts: what another room keeps about the cell, as JSON.
+        read: identities of the files, modules and so on that it read (`Reads.end`), and under `sets` the
+            dotted names of what it set in modules, as JSON.
     """
 
     node: int
@@ -161,6 +163,7 @@ class Delta:
     track_s: float = 0.0
     is_complete: bool = True
     facts: dict[str, Any] = field(default_factory=dict)
+    read: dict[str, Any] = field(default_factory=dict)
 
     @property
     def versions(self) -> list[Version]:

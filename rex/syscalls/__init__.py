@@ -6,11 +6,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rex.syscalls.argspec import (Arg, Call, Dir, Hook, Key, NO_ARG, Policy, Size, SizeKind,
+    from rex.syscalls.argspec import (Arg, Call, Dir, Hook, Key, NO_ARG, Op, Policy, Size, SizeKind,
                                       Stop, WORDS)
     from rex.syscalls.table import BY_NAME, CALLS
 
-__all__ = ["Arg", "BY_NAME", "CALLS", "Call", "Dir", "Hook", "Key", "NO_ARG", "Policy", "Size",
+__all__ = ["Arg", "BY_NAME", "CALLS", "Call", "Dir", "Hook", "Key", "NO_ARG", "Op", "Policy", "Size",
            "SizeKind", "Stop", "WORDS"]
 
 

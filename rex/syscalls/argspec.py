@@ -30,9 +30,13 @@ Dir = enum.IntEnum("Dir", "VALUE IN OUT INOUT", start=0)
 SizeKind = enum.IntEnum("SizeKind", "NONE CONST ARG DEREF RET STRING IOV MSG MMSG BITS IOCTL", start=0)
 Hook = enum.IntEnum("Hook", "NONE OPEN EXEC FORK WAIT KILL SLEEP PAUSE TID POLL SELECT EPOLL_WAIT EPOLL_CTL "
                             "CHDIR TREE RLIMIT PID DUP CLOSE CLOSE_RANGE FCNTL SOCKET ACCEPT STREAM COPY EXIT IPC PEER", start=0)
+# What a call does, whichever of its forms it has (plain, l-, f-, -at, -v, -64).
+Op = enum.IntEnum("Op", "NONE OPEN EXEC STAT ACCESS READLINK LIST GETXATTR LISTXATTR SETXATTR REMOVEXATTR MKDIR MKNOD SYMLINK LINK UNLINK "
+                        "RMDIR RENAME CHMOD CHOWN UTIME TRUNCATE READ PREAD WRITE PWRITE RECV SEND ACCEPT SOCKNAME CLOCK EPOLL SIGNALFD SEMOP FUTEX_WAIT FUTEX_WAKE "
+                        "UNMAP REMAP LOCK_MEMORY PROCESS_OPTION", start=0)
 
 VALUE_WORDS = (
-    "int uint size off fd dirfd addr flags mode pid uid gid dev sig clock whence prot mapflags oflags access "
+    "int uint ms size off fd dirfd addr flags mode pid uid gid dev sig clock whence prot mapflags oflags access "
     "atflags rmflags fdflags cloneflags waitopts idtype sighow family socktype msgflags level shuthow ioctl "
     "fcntl itimer resource futexop epollop advice fallocmode renameflags lockop randflags").split()
 STRING_WORDS = ("path", "str")
@@ -42,7 +46,9 @@ MEMORY_WORDS = (
     "ioctlarg iov msghdr mmsghdr").split()
 WORDS = (*VALUE_WORDS, *STRING_WORDS, *MEMORY_WORDS)
 RESULTS = ("err", "int", "len", "fd", "pid", "uid", "gid", "addr", "off", "mode", "seconds", "none")
-MARKS = frozenset("file tree desc net process memory signal time identity random ipc event system always query".split())
+# Of these, nofollow: a symbolic link as the last name is meant itself; private: the call wakes no other task; told: the summary
+# says that it was refused, since few programs do without it.
+MARKS = frozenset("file tree desc net process memory signal time identity random ipc event system always query nofollow private told".split())
 
 _RULE = re.compile(r"(?:(?P<const>\d+)|bits\((?P<bits>\w+)\)|ioctl\((?P<ioctl>\w+)\)|\*(?P<deref>\w+)"
                    r"|(?P<name>[a-z_]\w*))(?:\*(?P<unit>\d+))?(?:<(?P<limit>\w+))?")
@@ -90,7 +96,12 @@ class Call:
     marks: frozenset[str]
     hook: Hook
     errno: int
+    op: Op
     text: str
+
+    def index_of(self, word: str) -> int:
+        """Index of the first argument of that kind; -1: it has none."""
+        return next((i for i, arg in enumerate(self.args) if arg.word == word), -1)
 
     @property
     def fd_args(self) -> int:
@@ -109,6 +120,12 @@ class Call:
     def is_query(self) -> bool:
         """Whether the call only asks and returns at once: done twice, it has done no harm, but for listings."""
         return "query" in self.marks
+
+    @property
+    def limit_arg(self) -> int:
+        """Index of the argument that says how long the call may wait, NO_ARG without one."""
+        names = [arg.name for arg in self.args]
+        return names.index("timeout") if "timeout" in names else NO_ARG
 
     @property
     def key_arg(self) -> int:
@@ -135,11 +152,11 @@ class Call:
 
 
 def parse_call(nr: int, name: str, args: str, ret: str, policy: Policy, marks: str,
-               hook: str = "none", errno: int = 0) -> Call:
+               hook: str = "none", errno: int = 0, op: str = "none") -> Call:
     """A declaration as a Call.
 
     Raises:
-        SpecError: a word, rule, mark, hook or result is unknown, or policy and errno do not agree.
+        SpecError: a word, rule, mark, hook, operation or result is unknown, or policy and errno do not agree.
     """
     parsed = parse_args(args)
     if ret not in RESULTS:
@@ -148,9 +165,11 @@ def parse_call(nr: int, name: str, args: str, ret: str, policy: Policy, marks: s
         raise SpecError(f"{name}: unknown mark in {marks!r}")
     if hook.upper() not in Hook.__members__:
         raise SpecError(f"{name}: unknown hook {hook!r}")
+    if op.upper() not in Op.__members__:
+        raise SpecError(f"{name}: unknown operation {op!r}")
     if (policy is Policy.REFUSE) != (errno > 0):
         raise SpecError(f"{name}: an errno is for refused calls, and they need one")
-    call = Call(nr, name, parsed, ret, policy, frozenset(marks.split()), Hook[hook.upper()], errno, args)
+    call = Call(nr, name, parsed, ret, policy, frozenset(marks.split()), Hook[hook.upper()], errno, Op[op.upper()], args)
     if policy is Policy.STREAM and not call.fd_args:
         raise SpecError(f"{name}: a STREAM call needs an argument of kind fd")
     if call.is_query and not _is_plain_query(call):

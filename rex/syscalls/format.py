@@ -200,6 +200,12 @@ def _mapped(event: Event) -> str:
     return f"/* a file of {event.args[0]} bytes, from {event.args[1]} on, was mapped at {event.result:#x} */"
 
 
+def _real_result(event: Event) -> str:
+    call = CALLS.get(event.args[0])
+    args = [VALUES.get(arg.word, format_address)(value) for arg, value in zip(call.args if call else (), event.args[1:])]
+    return f"{call.name if call else event.args[0]}({', '.join(args)}) = {_result(event, call.ret if call else 'int')}"
+
+
 def _random(event: Event) -> str:
     return f"rdrand() = {event.result & 0xFFFFFFFFFFFFFFFF:#x}"
 
@@ -211,4 +217,4 @@ def _note(event: Event) -> str:
 
 _SPECIAL: dict[int, Callable[[Event], str]] = {
     0x8000: _task, 0x8001: _signal, 0x8002: _exit, 0x8003: _tsc, 0x8004: _note, 0x8005: _dup,
-    0x8006: _switch, 0x8007: _pipe, 0x8008: _random, 0x8009: _shared, 0x800A: _mapped}
+    0x8006: _switch, 0x8007: _pipe, 0x8008: _random, 0x8009: _shared, 0x800A: _mapped, 0x800B: _real_result}

@@ -9,17 +9,17 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from rex.syscalls.argspec import Arg, Call, Dir, Hook, Key, NO_ARG, Policy, SizeKind, Stop, WORDS
-from rex.syscalls.ioctls import IOCTLS
+from rex.syscalls.argspec import Arg, Call, Dir, Hook, Key, Op, NO_ARG, Policy, SizeKind, Stop, WORDS
+from rex.syscalls.ioctls import INNER, IOCTLS
 from rex.syscalls.table import CALLS
 
 ROOT = Path(__file__).resolve().parents[2]
-HEADER = ROOT / "rex" / "native" / "generated" / "syscalls.h"
+HEADER = ROOT / "rex" / "native" / "syscalls" / "generated.h"
 PAGE = ROOT / "docs" / "syscalls.md"
 NUMBERS = ROOT / "rex" / "syscalls" / "numbers.py"
 
 _STRUCTS = """\
-#define REX_NO_ARG 255 /* in size_arg and key_arg */
+#define REX_NO_ARG 255 /* in size_arg, key_arg and limit_arg */
 
 /* bytes: CONST unit; ARG unit * argument size_arg; DEREF unit * the u32 that argument size_arg
  * points to (outputs: the smaller of before and after the call); RET unit * result, or unit *
@@ -31,11 +31,12 @@ struct rex_arg {
     unsigned unit;
 };
 
-/* fd_args: bit mask of the arguments that are descriptors; query: only asks and returns at once;
- * err: positive errno of REX_REFUSE. */
+/* op: what it does, whichever form it has; limit_arg: how long it may wait, REX_NO_ARG of others; fd_args: bit mask
+ * of the arguments that are descriptors; query: only asks and returns at once; nofollow: a link as the last name is meant itself;
+ * private: it wakes no other task; told: the summary says that it was refused; err: positive errno of REX_REFUSE. */
 struct rex_call {
     const char *name;
-    unsigned char policy, stop, hook, key, key_arg, nargs, fd_args, query;
+    unsigned char policy, stop, hook, op, key, key_arg, limit_arg, nargs, fd_args, query, nofollow, private, told;
     short err;
     struct rex_arg arg[6];
 };
@@ -45,16 +46,26 @@ struct rex_call {
 struct rex_ioctl {
     unsigned cmd;
     unsigned short in_bytes, out_bytes;
+    unsigned char makes_fd;                  /* its result is a new descriptor */
+};
+
+/* Of some, what lies behind the pointer at pointer_at: head bytes, and unit bytes for each of a count
+ * (count_bytes 0: there is none). sub: the number that it begins with, 0 = any. */
+struct rex_inner {
+    unsigned cmd, sub;
+    unsigned short pointer_at, head, unit, count_at;
+    unsigned char count_bytes, is_count_outside;
 };
 
 /* Gaps have name NULL, policy REX_UNKNOWN and stop REX_STOP_ALWAYS. */
 extern const struct rex_call rex_calls[REX_CALL_COUNT];
 extern const struct rex_ioctl rex_ioctls[REX_IOCTL_COUNT]; /* ascending by cmd */
+extern const struct rex_inner rex_inners[REX_INNER_COUNT];
 """
 
 _ENUMS: tuple[tuple[str, str, type[enum.IntEnum]], ...] = (
     ("policy", "REX_", Policy), ("stop", "REX_STOP_", Stop), ("key", "REX_KEY_", Key),
-    ("dir", "REX_", Dir), ("size", "REX_SIZE_", SizeKind), ("hook", "REX_HOOK_", Hook))
+    ("dir", "REX_", Dir), ("size", "REX_SIZE_", SizeKind), ("hook", "REX_HOOK_", Hook), ("op", "REX_OP_", Op))
 
 
 def header_text() -> str:
@@ -62,15 +73,19 @@ def header_text() -> str:
     count = max(CALLS) + 1
     parts = ["/* Generated from rex/syscalls/table.py; do not edit. */",
              "#ifndef REX_GENERATED_SYSCALLS_H", "#define REX_GENERATED_SYSCALLS_H", "",
-             f"#define REX_CALL_COUNT {count}", f"#define REX_IOCTL_COUNT {len(IOCTLS)}", ""]
+             f"#define REX_CALL_COUNT {count}", f"#define REX_IOCTL_COUNT {len(IOCTLS)}",
+             f"#define REX_INNER_COUNT {len(INNER)}", ""]
     parts += [_enum(tag, prefix, list(members.__members__)) for tag, prefix, members in _ENUMS]
     parts += [_enum("word", "REX_WORD_", [word.upper() for word in WORDS]), "", _STRUCTS]
     parts += [f"#define REX_NR_{CALLS[nr].name} {nr}" for nr in sorted(CALLS)]
     parts += ["", "#ifdef REX_CALLS_IMPLEMENTATION", "const struct rex_call rex_calls[REX_CALL_COUNT] = {"]
     parts += [_row(nr, CALLS.get(nr)) for nr in range(count)]
     parts += ["};", "const struct rex_ioctl rex_ioctls[REX_IOCTL_COUNT] = {"]
-    parts += [f"    {{{cmd:#010x}, {IOCTLS[cmd].in_bytes}, {IOCTLS[cmd].out_bytes}}}, /* {IOCTLS[cmd].name} */"
+    parts += [f"    {{{cmd:#010x}, {IOCTLS[cmd].in_bytes}, {IOCTLS[cmd].out_bytes}, {IOCTLS[cmd].makes_fd:d}}}, /* {IOCTLS[cmd].name} */"
               for cmd in sorted(IOCTLS)]
+    parts += ["};", "const struct rex_inner rex_inners[REX_INNER_COUNT] = {"]
+    parts += [f"    {{{i.cmd:#x}, {i.sub:#x}, {i.pointer_at}, {i.head}, {i.unit}, {i.count_at}, {i.count_bytes}, {i.is_count_outside:d}}},"
+              for i in INNER]
     parts += ["};", "#endif", "", "#endif", ""]
     return "\n".join(parts)
 
@@ -88,12 +103,13 @@ def _enum(tag: str, prefix: str, names: list[str]) -> str:
 
 def _row(nr: int, call: Call | None) -> str:
     if call is None:
-        return (f"    [{nr}] = {{0, REX_UNKNOWN, REX_STOP_ALWAYS, REX_HOOK_NONE, REX_KEY_NONE, "
-                f"{NO_ARG}, 0, 0, 0, 0, {{{{0, 0, 0, {NO_ARG}, 0}}}}}},")
+        return (f"    [{nr}] = {{0, REX_UNKNOWN, REX_STOP_ALWAYS, REX_HOOK_NONE, REX_OP_NONE, REX_KEY_NONE, "
+                f"{NO_ARG}, {NO_ARG}, 0, 0, 0, 0, 0, 0, 0, {{{{0, 0, 0, {NO_ARG}, 0}}}}}},")
     args = ", ".join(_c_arg(arg) for arg in call.args) or f"{{0, 0, 0, {NO_ARG}, 0}}"
+    marks = ", ".join(f"{mark in call.marks:d}" for mark in ("nofollow", "private", "told"))
     return (f"    [{nr}] = {{\"{call.name}\", REX_{call.policy.name}, REX_STOP_{call.stop.name}, "
-            f"REX_HOOK_{call.hook.name}, REX_KEY_{call.key.name}, {call.key_arg}, {len(call.args)}, "
-            f"{call.fd_args:#x}, {call.is_query:d}, {call.errno}, {{{args}}}}},")
+            f"REX_HOOK_{call.hook.name}, REX_OP_{call.op.name}, REX_KEY_{call.key.name}, {call.key_arg}, {call.limit_arg}, {len(call.args)}, "
+            f"{call.fd_args:#x}, {call.is_query:d}, {marks}, {call.errno}, {{{args}}}}},")
 
 
 def _c_arg(arg: Arg) -> str:

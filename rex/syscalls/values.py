@@ -69,7 +69,7 @@ def _clone(value: int) -> str:
 
 
 VALUES: dict[str, Callable[[int], str]] = {
-    "int": _decimal32,
+    "int": _decimal32, "ms": _decimal32,
     "uint": _unsigned32,
     "size": str,
     "off": lambda value: str(signed(value, 64)),

@@ -61,10 +61,17 @@ def start(plan: Plan, stdin: int | None = None, stdout: int | None = None,
     return native.Started(plan, stdin, stdout, stderr)
 
 
+def slow_engine_note() -> str:
+    """What to tell a user who has the slow engine and did not choose it; "" for anybody else."""
+    if os.environ.get("REX_ENGINE") or native.is_built():
+        return ""
+    return "the slow reference engine was used: the native one is not installed; see: rex doctor"
+
+
 def describe_engines() -> str:
     """One line for `rex --version`."""
     name = chosen_name()
     if name == NATIVE:
         return "native engine"
-    return "reference engine (slow: " + ("asked for by REX_ENGINE" if native.is_built() else
+    return "reference engine (slow, without threads: " + ("asked for by REX_ENGINE" if native.is_built() else
                                          "the native one was not built at installation") + ")"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable
 
 from rex import elf
-from rex.errors import NotPermitted, OwnFailure
-from rex.tracer.plan import DEVNULL, RECORD, Plan, Report
+from rex.errors import Damaged, NotPermitted, OwnFailure
+from rex.tracer.plan import DEVNULL, LIVE, RECORD, Plan, Report
 
 if TYPE_CHECKING:
     from rex.tracer.sandbox import Sandbox
@@ -29,16 +30,37 @@ def _hand_over(plan: Plan) -> tuple[BinaryIO, str]:
     return file, f"/proc/{os.getpid()}/fd/{file.fileno()}"
 
 
+def _write_beside(plan: Plan, name: str, data: bytes) -> str:
+    """A new file in the run's private directory; its path."""
+    path = os.path.join(os.path.dirname(plan.report), name)
+    with open(path, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        file.write(data)
+    return path
+
+
 class Started:
-    """rex-engine at work on a plan."""
+    """rex-engine at work on a plan; a live one in a sandbox, or with System V objects and message queues of its own."""
 
     def __init__(self, plan: Plan, stdin: int | None = None, stdout: int | None = None,
                  stderr: int | None = None) -> None:
         import subprocess   # it takes a while
         self._plan = plan
-        self._file, where = _hand_over(plan)
-        self.process = subprocess.Popen([PATH, where], stdin=stdin, stdout=stdout, stderr=stderr,
-                                        close_fds=False)
+        self._box: Sandbox | None = None
+        self._file: BinaryIO | None = None
+        self.is_apart = True
+        if plan.sandbox:
+            self._box = _box_of(plan, plan.sandbox)
+            self.process = subprocess.Popen(self._box.command(), stdin=stdin, stdout=stdout, stderr=stderr)
+        elif plan.mode == LIVE:
+            from rex.tracer import ipcspace
+            where = _write_beside(plan, "plan", plan.encode())   # by a descriptor of ours nobody reads it in a user namespace
+            self.process = subprocess.Popen([PATH, where], stdin=stdin, stdout=stdout, stderr=stderr, close_fds=False,
+                                            preexec_fn=ipcspace.entrance())
+            self.is_apart = ipcspace.is_apart(self.process.pid)
+        else:
+            self._file, where = _hand_over(plan)
+            self.process = subprocess.Popen([PATH, where], stdin=stdin, stdout=stdout, stderr=stderr,
+                                            close_fds=False)
 
     def cancel(self) -> None:
         """End all tracees of a live run; harmless after the end."""
@@ -55,7 +77,10 @@ class Started:
 
     def report(self, status: int) -> Report:
         """What an engine that ended with this status reports."""
-        self._file.close()
+        if self._file:
+            self._file.close()
+        if self._box:
+            _check_made(self._box, status)
         return _report(self._plan, status)
 
 
@@ -92,24 +117,34 @@ def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
 def _run_inside(plan: Plan, box: Sandbox, stdin: int | None, stdout: int | None, stderr: int | None) -> Report:
     """Run the plan in a sandbox; the variables of a replay are those of the archive, and no secret."""
     import subprocess   # few ask
-    from dataclasses import replace
-    from rex.tracer.sandbox import REFUSED
-    directory = os.path.dirname(plan.report)
-    plan_path, refusal = os.path.join(directory, "plan"), os.path.join(directory, "refusal")
-    for path, data in ((plan_path, plan.encode()), (refusal, b"")):
-        with open(path, "xb") as file:
-            file.write(data)
-    facts = elf.read(PATH)
-    libraries = {name: os.path.realpath(path) for name, path in elf.resolve_needed(PATH, {}).found.items()}
-    box = replace(box, program=PATH, loader=os.path.realpath(facts.interpreter) if facts else "",
-                  libraries=libraries, arguments=[plan_path], refusal=refusal)
+    box = _box_of(plan, box)
     engine = subprocess.Popen(box.command(), stdin=stdin, stdout=stdout, stderr=stderr)
     status = engine.returncode = _wait(engine.pid, False)
-    if status == REFUSED:
-        with open(refusal, encoding="utf-8", errors="replace") as refused:
-            raise NotPermitted("a sandbox cannot be made here", refused.read() or "the kernel does not say why",
-                               "see: rex doctor; or replay without --sandbox what you trust")
+    _check_made(box, status)
     return _report(plan, status)
+
+
+def _box_of(plan: Plan, box: Sandbox) -> Sandbox:
+    """The sandbox with the engine in it, and the plan."""
+    from dataclasses import replace
+    facts = elf.read(PATH)
+    libraries = {name: os.path.realpath(path) for name, path in elf.resolve_needed(PATH, {}).found.items()}
+    loader = facts.interpreter if facts else ""      # none of an engine that is linked statically
+    return replace(box, program=PATH, loader=os.path.realpath(loader) if loader else "", libraries=libraries,
+                   arguments=[_write_beside(plan, "plan", plan.encode())], refusal=_write_beside(plan, "refusal", b""))
+
+
+def _check_made(box: Sandbox, status: int) -> None:
+    """Make sure that a sandbox, which ended with this status, could be made.
+
+    Raises:
+        NotPermitted: it could not.
+    """
+    from rex.tracer.sandbox import REFUSED
+    if status == REFUSED:
+        with open(box.refusal, encoding="utf-8", errors="replace") as refused:
+            raise NotPermitted("a sandbox cannot be made here", refused.read() or "the kernel does not say why",
+                               "see: rex doctor; or leave --sandbox out for what you trust")
 
 
 def _report(plan: Plan, status: int) -> Report:
@@ -129,6 +164,8 @@ def _fail(report: Report, status: int) -> None:
         raise NotPermitted("tracing is not permitted here", why["not_permitted"], "see: rex doctor")
     if "log_error" in why:
         raise OwnFailure("the log could not be written", why["log_error"], "free some space")
+    if "damaged" in why:
+        raise Damaged("the log is damaged", why["damaged"], "get the archive again from where it comes from")
     how = f"exit status {status}" if status > 0 else signal.Signals(-status).name
     raise OwnFailure("the engine stopped before the program ended", why.get("died", how))
 
@@ -149,6 +186,8 @@ def _wait(engine: int, is_recording: bool) -> int:
         handlers = {signal.SIGINT: ignore, signal.SIGQUIT: ignore, signal.SIGTSTP: ignore,
                     signal.SIGTERM: forward, signal.SIGHUP: forward,
                     signal.SIGUSR1: forward, signal.SIGUSR2: forward}
+    if threading.current_thread() is not threading.main_thread():
+        handlers = {}                     # only the main thread may have any
     for number, handler in handlers.items():
         if signal.getsignal(number) is not signal.SIG_IGN:
             saved[number] = signal.signal(number, handler)

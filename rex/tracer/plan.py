@@ -23,8 +23,15 @@ STEP_QUESTION = struct.Struct("<cII")
 STEP_BORN, STEP_ENDED = b"b", b"e"
 STEP_RUN, STEP_SKIP, STEP_STOP = b"r", b"s", b"q"
 
+# At the gate of a recording: task, process, and the lengths of path, arguments and variables, which follow; the
+# length of another path, and that, in.
+EXEC_QUESTION, EXEC_ANSWER = struct.Struct("<5I"), struct.Struct("<I")
+
 # States of a touched path.
 CAPTURED, CREATED = 1, 2
+
+# How the program would have found a hidden directory: only in a listing, or by a name that it had.
+HIDDEN_LISTED, HIDDEN_NAMED = 1, 2
 
 
 @dataclass
@@ -35,11 +42,13 @@ class Plan:
         mode: record, replay or live (archived files, with the rest of the system as it is).
         log: the log to write or to read (uncompressed); live: "" without a recording.
         program: what the first exec is given; args[0] may differ.
+        explain: replay: the file to explain events in, see rex/explain.py.
         control: record: a socket to the capture service (`rex.keeping.CaptureService`).
         hints: record: a pipe to it, which never waits.
-        gate: replay: a socket to who decides which steps run.
+        gate: replay: a socket to who decides which steps run; record: to who says what is executed in a program's place.
         steps: replay: tasks of the log that are steps.
         withhold: record: variables whose values the log must not hold.
+        hidden: record, live: directories that the program does not have (see rex/native/tracee/hidden.c).
         serialize: record: one task runs at a time, in an order that the log keeps.
         seed: record: randomness by this seed instead of the kernel's; None leaves it.
         files: replay, live: archived path -> (mode, mtime_ns, file that stands for it).
@@ -49,12 +58,15 @@ class Plan:
         objects: live: the folder of archived files, unpacked; other files are this machine's.
         dir_times: live: mtime_ns of directories.
         worlds: live: plans of which only files, links, directories and names count: what processes
-            may see instead of this one's (see rex/native/view_branch.c); the first is its own.
+            may see instead of this one's (see rex/native/live/namespace_branch.c); the first is its own.
         absent: live: paths that the archive knows not to be there.
+        refused: live: what was wanted (a letter, see rex.runnew.refusals), path -> errno that the experiment got.
         stubs: live: mode, mtime_ns and size (-1: not known) of files whose content the archive lacks.
         listings: live: directories of which it knows all names, in the recorded order.
         was_in: replay: the directory that the recording began in.
+        no_stdin: replay: standard input was closed; of the other two the log says so.
         sandbox: replay: see nothing of this machine but what this tells.
+        limits: of the program: number -> soft and hard limit, -1 for none; others are the tracer's.
     """
 
     mode: str
@@ -65,14 +77,17 @@ class Plan:
     report: str
     cwd: bytes | None = None
     was_in: bytes = b""
+    explain: str = ""
     control: int = -1
     hints: int = -1
     gate: int = -1
     steps: list[int] = field(default_factory=list)
     withhold: list[bytes] = field(default_factory=list)
+    hidden: list[bytes] = field(default_factory=list)
     serialize: bool = False
-    stack_limit: int = 0
+    limits: dict[int, tuple[int, int]] = field(default_factory=dict)
     umask: int | None = None
+    no_stdin: bool = False
     seed: int | None = None
     files: dict[bytes, tuple[int, int, bytes]] = field(default_factory=dict)
     programs: dict[bytes, bytes] = field(default_factory=dict)
@@ -85,6 +100,7 @@ class Plan:
     objects: bytes = b""
     dir_times: dict[bytes, int] = field(default_factory=dict)
     absent: list[bytes] = field(default_factory=list)
+    refused: dict[tuple[bytes, bytes], int] = field(default_factory=dict)
     stubs: dict[bytes, tuple[int, int, int]] = field(default_factory=dict)
     listings: dict[bytes, list[bytes]] = field(default_factory=dict)
     worlds: list["Plan"] = field(default_factory=list)
@@ -97,11 +113,13 @@ class Plan:
         if self.log:
             items.append(("log", os.fsencode(self.log)))
         items += [("arg", a) for a in self.args] + [("env", e) for e in self.env]
-        items += [("withhold", name) for name in self.withhold]
+        items += [("withhold", name) for name in self.withhold] + [("hidden", path) for path in self.hidden]
         for key, value in (("cwd", self.cwd), ("outdir", self.outdir), ("work", self.work),
                            ("empty", self.empty), ("objects", self.objects), ("was_in", self.was_in)):
             if value:
                 items.append((key, value))
+        if self.explain:
+            items.append(("explain", os.fsencode(self.explain)))
         if self.control >= 0:
             items.append(("control", b"%d" % self.control))
         if self.hints >= 0:
@@ -111,8 +129,9 @@ class Plan:
         items += [("step", b"%d" % task) for task in self.steps]
         if self.serialize:
             items.append(("serialize", b"1"))
-        if self.stack_limit > 0:
-            items.append(("stack_limit", b"%d" % self.stack_limit))
+        if self.no_stdin:
+            items.append(("no_stdin", b"1"))
+        items += [("limit", b"%d %d %d" % (number, *pair)) for number, pair in self.limits.items()]
         if self.seed is not None:
             items.append(("seed", b"%d" % self.seed))
         if self.umask is not None:
@@ -129,17 +148,23 @@ class Plan:
         """The part of the plan that says what is where."""
         items: list[tuple[str, bytes]] = []
         for path, (mode, mtime_ns, file) in self.files.items():
-            items += [("from", path), ("to", b"%o %d %s" % (mode, mtime_ns, file))]
+            items += [("from", path), ("to", b"%o %s %s" % (mode, _time(mtime_ns), file))]
         for path, target in self.links.items():
             items += [("link_from", path), ("link_to", target)]
         items += [("dir", b"%o %s" % (mode, path)) for path, mode in self.dirs.items()]
-        items += [("dir_time", b"%d %s" % (time, path)) for path, time in self.dir_times.items()]
+        items += [("dir_time", b"%s %s" % (_time(mtime_ns), path)) for path, mtime_ns in self.dir_times.items()]
         items += [("absent", path) for path in self.absent]
-        items += [("stub", b"%o %d %d %s" % (*facts, path)) for path, facts in self.stubs.items()]
+        items += [("refused", b"%s %d %s" % (letter, code, path)) for (letter, path), code in self.refused.items()]
+        items += [("stub", b"%o %s %d %s" % (mode, _time(mtime_ns), size, path)) for path, (mode, mtime_ns, size) in self.stubs.items()]
         for path, names in self.listings.items():
             items.append(("listed", path))
             items += [("entry", path.rstrip(b"/") + b"/" + name) for name in names]
         return items
+
+
+def _time(time_ns: int) -> bytes:
+    """Seconds and nanoseconds since 1970: years before 1678 and after 2262 do not fit into 64 bits of nanoseconds."""
+    return b"%d %d" % divmod(time_ns, 10**9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +198,15 @@ class Difference:
     may_race: bool
 
 
+def rule_text(value: str) -> str:
+    """The rules of a call in words: its row of the rules, the row that matched its event, the gate that held it."""
+    rule, match, gate, held_ns = value.split("\t")
+    text = f"rule {rule}"
+    if match != "-":
+        text += f", event by {match}"
+    return text + (f", after {int(held_ns) / 1e9:.3f} s at gate {gate}" if gate != "-" else "")
+
+
 @dataclass
 class Report:
     """What a tracer says when all tracees have ended.
@@ -183,8 +217,10 @@ class Report:
         aliases: names with symbolic links in them.
         loaders: executed program -> its ELF loader.
         live: live: kind and name of what was used of this machine.
+        hidden: record: directory of the plan -> HIDDEN_LISTED or HIDDEN_NAMED, where the program would have found it.
         gone: live: paths that the run removed.
         difference: replay: the first output that differs.
+        divergence_rule: replay: the rule that acted at the divergence, and what the call had waited for.
     """
 
     status: int = 0
@@ -195,10 +231,12 @@ class Report:
     aliases: list[bytes] = field(default_factory=list)
     loaders: dict[bytes, bytes] = field(default_factory=dict)
     divergence: Divergence | None = None
+    divergence_rule: str = ""
     divergences: int = 0
     mismatches: int = 0
     forced: int = 0
     live: list[tuple[str, bytes]] = field(default_factory=list)
+    hidden: dict[bytes, int] = field(default_factory=dict)
     gone: list[bytes] = field(default_factory=list)
     difference: Difference | None = None
     problems: list[str] = field(default_factory=list)
@@ -211,8 +249,8 @@ class Report:
         for item in data.split(b"\0")[:-1]:
             key, _, value = item.partition(b"=")
             if key == b"use":                     # most of it
-                *numbers, path = value.split(b" ", 4)
-                report.uses[path] = FileUse(*map(int, numbers))
+                how, inode, size, seconds, nanoseconds, path = value.split(b" ", 5)
+                report.uses[path] = FileUse(int(how), int(inode), int(size), int(seconds) * 10**9 + int(nanoseconds))
                 continue
             name = key.decode("ascii", "replace")
             if name in ("status", "events", "duration_ns", "divergences", "mismatches", "forced"):
@@ -220,6 +258,9 @@ class Report:
             elif name == "touched":
                 state, _, path = value.partition(b" ")
                 report.touched[path] = int(state)
+            elif name == "hidden":
+                how, _, path = value.partition(b" ")
+                report.hidden[path] = int(how)
             elif name == "alias":
                 report.aliases.append(value)
             elif name == "live":
@@ -231,6 +272,8 @@ class Report:
                 program = value
             elif name == "loader":
                 report.loaders[program] = value
+            elif name == "divergence_rule":
+                report.divergence_rule = rule_text(value.decode("ascii", "replace"))
             elif name == "divergence":
                 event, task, may_race, why, asked, logged = value.decode("utf-8", "replace").split("\t", 5)
                 report.divergence = Divergence(int(event), int(task), may_race == "1", why, asked, logged)

@@ -10,6 +10,7 @@ network but an own loopback. No capability can be had again, so that no mount ca
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import functools
@@ -23,7 +24,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 # linux/sched.h, sys/mount.h, linux/prctl.h, which Python does not carry.
-_NEWNS, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET = (
+_NEWNS, _NEWUTS, NEWIPC, NEWUSER, _NEWPID, _NEWNET = (
     0x00020000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
 _RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
 _DETACH, _PIVOT_ROOT = 2, 155
@@ -40,7 +41,8 @@ REFUSED = 90          # exit status: the sandbox could not be made; the reason i
 
 
 @functools.cache
-def _libc() -> Any:
+def libc() -> Any:
+    """The C library, for calls that Python does not have."""
     import ctypes   # of those who import this module few come here
     return ctypes.CDLL(None, use_errno=True)
 
@@ -68,12 +70,12 @@ class Sandbox:
 
     def command(self) -> list[str]:
         """The command that runs the program in it."""
-        start = "import sys; from rex.tracer.sandbox import main; sys.exit(main())"
+        start = "import os; from rex.tracer.sandbox import main; os._exit(main())"   # Python in its end would die of a SIGTERM
         return [sys.executable, "-P", "-c", start, json.dumps(asdict(self))]   # -P: nothing of the working directory
 
 
 def _must(name: str, *args: int | bytes | None) -> int:
-    function = getattr(_libc(), name)   # all give an int, -1 for a failure
+    function = getattr(libc(), name)   # all give an int, -1 for a failure
     import ctypes
     result = int(function(*[ctypes.c_ulong(a) if isinstance(a, int) else a for a in args]))
     if result == -1:
@@ -81,22 +83,30 @@ def _must(name: str, *args: int | bytes | None) -> int:
     return result
 
 
-def _write(path: str, text: str) -> None:
-    with open(path, "w", encoding="ascii") as file:
-        file.write(text)
+def _write(path: str, text: bytes) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, text)
+    finally:
+        os.close(fd)
+
+
+def map_own_ids(uid: int, gid: int) -> None:
+    """Be in a new user namespace who one was before; nobody else is there."""
+    _write("/proc/self/setgroups", b"deny")
+    _write("/proc/self/uid_map", b"%d %d 1" % (uid, uid))
+    _write("/proc/self/gid_map", b"%d %d 1" % (gid, gid))
 
 
 def _unshare() -> None:
     uid, gid = os.getuid(), os.getgid()
     try:
-        _must("unshare", _NEWUSER | _NEWNS | _NEWUTS | _NEWIPC | _NEWPID | _NEWNET)
+        _must("unshare", NEWUSER | _NEWNS | _NEWUTS | NEWIPC | _NEWPID | _NEWNET)
     except OSError as error:
         why = {errno.ENOSPC: "/proc/sys/user allows no more namespaces",
                errno.EPERM: "the kernel does not let users make namespaces"}
         raise OSError(error.errno, why.get(error.errno or 0, error.strerror)) from error
-    _write("/proc/self/setgroups", "deny")
-    _write("/proc/self/uid_map", f"{uid} {uid} 1")
-    _write("/proc/self/gid_map", f"{gid} {gid} 1")
+    map_own_ids(uid, gid)
 
 
 def _mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
@@ -132,6 +142,7 @@ def _make_root(box: Sandbox) -> None:
         _bind(f"/dev/{name}", f"{box.root}/dev/{name}", _NOSUID)
     for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
         os.symlink("/proc/self/fd" + target, f"{box.root}/dev/{name}")
+    os.mkdir(f"{box.root}/dev/shm")       # of a live run: what it makes there goes to its outputs
     os.makedirs(f"{box.root}/proc", exist_ok=True)
     _mount("proc", f"{box.root}/proc", "proc", _NOSUID | _NODEV | _NOEXEC)
     _mount("none", box.root, "", _BIND | _REMOUNT | _RDONLY | _NOSUID | _NODEV)
@@ -154,7 +165,7 @@ def _drop_capabilities() -> None:
     """For good: not even user 0 of this namespace gets one back by executing something."""
     _must("prctl", _CAP_AMBIENT, _AMBIENT_CLEAR, 0, 0, 0)
     number = 0
-    while _libc().prctl(_CAPBSET_READ, number, 0, 0, 0) >= 0:
+    while libc().prctl(_CAPBSET_READ, number, 0, 0, 0) >= 0:
         _must("prctl", _CAPBSET_DROP, number, 0, 0, 0)
         number += 1
     _must("capset", struct.pack("<Ii", _CAPABILITY_VERSION_3, 0), bytes(24))
@@ -190,13 +201,24 @@ def _run_inside(box: Sandbox, refusal: int) -> int:
     if child == 0:
         try:
             os.execv(command[0], [*command, *box.arguments])
-        finally:
-            os._exit(REFUSED)
+        except OSError as error:
+            os._exit(_refuse(refusal, error))
+    _pass_on_to(child)
     return _wait_for(child)
 
 
+def _pass_on_to(child: int) -> None:
+    """Let whoever ends us, or interrupts us at a terminal, end the program, which knows how to."""
+    def end(_number: int, _frame: object) -> None:
+        with contextlib.suppress(ProcessLookupError):   # it has just ended
+            os.kill(child, signal.SIGTERM)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+
+
 def _refuse(refusal: int, error: OSError) -> int:
-    where = f" ({error.filename})" if error.filename else ""
+    where = f" ({os.fsdecode(error.filename)})" if error.filename else ""
     os.write(refusal, f"{error.strerror}{where}".encode("utf-8", "replace"))
     return REFUSED
 
@@ -216,4 +238,5 @@ def main() -> int:
             status = _run_inside(box, refusal)
         finally:
             os._exit(status)
+    _pass_on_to(child)
     return _status(os.waitpid(child, 0)[1])

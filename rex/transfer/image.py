@@ -63,9 +63,7 @@ Bootstrap: scratch
 
 def program_of(manifest: Manifest) -> str:
     """The path of the program that the experiment's command began with."""
-    facts = manifest.extra.get("record")
-    found = facts.get("program") if isinstance(facts, dict) else None
-    program = found if isinstance(found, str) else manifest.command[0]
+    program = manifest.extra.get("record", {}).get("program") or manifest.command[0]
     return os.path.normpath(os.path.join(manifest.cwd, program))
 
 

@@ -11,14 +11,18 @@ from typing import Any, Callable, Iterable, Iterator
 from rex import codec
 from rex.archive import Archive, Experiment
 from rex.archive import manifest as manifests
-from rex.archive.archive import EXPERIMENTS, PACKS
-from rex.archive.experiment import BEGUN, BEGUN_VERSION, LOG, MANIFEST, MANIFEST_LEVEL, MAX_MANIFEST_BYTES
+from rex.archive.amendments import ABOUT
+from rex.archive.topfiles import EXPERIMENTS, PACKS
+from rex.archive.content import Content
+from rex.archive.experiment import BEGUN, IDENTITY, MAX_MANIFEST_BYTES, begun_line
 from rex.archive.exportfile import Object, grouped
 from rex.archive.exporting import choose, needed
-from rex.archive.landing import Landed, begun_facts, fingerprint, fingerprints, land
+from rex.archive.jsonform import read_json
+from rex.archive.landing import Landed, begun_facts, identities, land
 from rex.archive.locks import FileLock
 from rex.archive.packs import PackReader, PackWriter, Place
 from rex.archive.packer import FRAME_BYTES, LEVEL, Packer
+from rex.archive.sealed import seal_content, unseal
 from rex.errors import Damaged, NotFound, RexError, UsageError
 from rex.transfer.remote import RemoteArchive
 
@@ -26,7 +30,7 @@ from rex.transfer.remote import RemoteArchive
 PART_BYTES = 32 << 20
 RANGE_BYTES = 16 << 20     # frames that lie side by side are fetched together up to this
 _MAX_NAMES = 10_000
-_MARK = "fingerprint"
+_MARK = "identity"
 
 Progress = Callable[[int, int], None]
 
@@ -46,7 +50,7 @@ class Moved:
 
 
 def push(archive: Archive, there: RemoteArchive, names: Iterable[str] = (),
-         progress: Progress | None = None) -> Moved:
+         progress: Progress | None = None, is_alone: bool = False) -> Moved:
     """Send experiments, all complete ones by default.
 
     Objects come first, an experiment's manifest last: nobody ever sees half of
@@ -54,14 +58,19 @@ def push(archive: Archive, there: RemoteArchive, names: Iterable[str] = (),
     push at once: packs are named by what they hold, and of those who want
     a name for an experiment the first one gets it.
 
+    Args:
+        is_alone: nobody else pushes meanwhile: the server need not know conditional writes.
     Raises:
+        UsageError: the server ignores conditional writes.
         NotFound, Damaged: the experiments cannot be read.
         RexError: the remote archive cannot be written.
     """
-    experiments = choose(archive, names)
-    with there.kept():
-        known = _fingerprints(there)
-        fresh = [e for e in experiments if fingerprint(e.manifest_json()) not in known]
+    with archive.held(), there.kept():
+        experiments = choose(archive, names)
+        known = _identities(there)
+        fresh = [e for e in experiments if e.identity not in known]
+        if fresh and not is_alone:
+            there.remote.check_exclusive()
         objects = needed(archive, fresh)
         there.store.refresh()
         missing = [digest for digest in objects if there.store.place(digest) is None]
@@ -74,15 +83,13 @@ def push(archive: Archive, there: RemoteArchive, names: Iterable[str] = (),
     return Moved(tuple(landed), len(missing), size)
 
 
-def _fingerprints(there: RemoteArchive) -> dict[str, str]:
-    """The names of complete experiments by fingerprint."""
+def _identities(there: RemoteArchive) -> dict[str, str]:
+    """The names of complete experiments by identity; damaged ones are left out."""
     found: dict[str, str] = {}
     for name in reversed(there.experiments()):
-        if not there.is_complete(name):
-            continue
-        mark = _claim(there.begun(name))
         try:
-            found[mark or fingerprint(_manifest_json(there, name))] = name
+            if there.is_complete(name):
+                found[there.root(name).sha256] = name
         except RexError:
             continue
     return found
@@ -90,14 +97,10 @@ def _fingerprints(there: RemoteArchive) -> dict[str, str]:
 
 def _claim(begun: bytes) -> str:
     try:
-        mark = json.loads(begun)[_MARK]
-    except (ValueError, TypeError, KeyError, RecursionError):
+        mark = read_json(unseal(begun, BEGUN), BEGUN)[_MARK]
+    except (Damaged, ValueError, TypeError, KeyError):
         return ""
     return mark if isinstance(mark, str) else ""
-
-
-def _manifest_json(there: RemoteArchive, name: str) -> bytes:
-    return codec.decompress(there.manifest_frame(name), MAX_MANIFEST_BYTES)
 
 
 def _send_objects(archive: Archive, there: RemoteArchive, missing: list[bytes],
@@ -134,28 +137,24 @@ def _send_pack(there: RemoteArchive, pack: PackWriter, work: str) -> int:
 
 def _send_experiment(experiment: Experiment, there: RemoteArchive, known: dict[str, str]
                      ) -> tuple[Landed, int]:
-    manifest_json = experiment.manifest_json()
-    mark = fingerprint(manifest_json)
+    mark = experiment.identity
     if mark in known:
         return Landed(experiment.name, known[mark], False), 0
-    facts = {"format": BEGUN_VERSION, _MARK: mark, **begun_facts(experiment.manifest)}
-    begun = json.dumps(facts, sort_keys=True, indent=1).encode()
+    begun = begun_line({_MARK: mark, **begun_facts(experiment.manifest)})
     name = _take_name(there, experiment.name, begun, mark)
-    sent = 0
-    if experiment.manifest.log and not experiment.manifest.log.content:
-        log = os.path.join(experiment.directory, LOG)
-        there.remote.put(log, EXPERIMENTS, name, LOG)
-        sent = os.path.getsize(log)
-    with tempfile.NamedTemporaryFile(prefix="rex-push-") as file:
-        file.write(codec.compress(manifest_json, MANIFEST_LEVEL))
-        file.flush()
-        there.remote.put(file.name, EXPERIMENTS, name, MANIFEST)
+    lines = {ABOUT: experiment.about_line(), IDENTITY: seal_content(experiment.root)}
+    for path, line in lines.items():
+        if line:
+            with tempfile.NamedTemporaryFile(prefix="rex-push-") as file:
+                file.write(line)
+                file.flush()
+                there.remote.put(file.name, EXPERIMENTS, name, path)
     known[mark] = name
-    return Landed(experiment.name, name, True), sent
+    return Landed(experiment.name, name, True), sum(map(len, lines.values()))
 
 
 def _take_name(there: RemoteArchive, wanted: str, begun: bytes, mark: str) -> str:
-    """The name under which an experiment is ours to write: by begun.json, which nobody replaces."""
+    """The name under which an experiment is ours to write: by `begun`, which nobody replaces."""
     number = -1
     for _ in range(_MAX_NAMES):
         name = wanted if number < 0 else f"exp{number}"
@@ -182,29 +181,23 @@ def pull(archive: Archive, there: RemoteArchive, names: Iterable[str] = (),
     wanted = sorted(set(names)) or [n for n in there.experiments() if there.is_complete(n)]
     if not wanted:
         raise NotFound(f"no finished experiment at {there.remote.url}")
-    was_empty = not archive.experiments()
-    known = fingerprints(archive)
-    manifests_json = {name: _manifest_json(there, name) for name in wanted}
+    was_empty, default = not archive.experiments(), there.default()
+    known = identities(archive)
+    roots = {name: there.root(name) for name in wanted}
     lock = FileLock(archive.lock_path)   # keeps gc away from objects that nobody needs yet
     try:
-        fresh = [m for m in manifests_json.values() if fingerprint(m) not in known]
         fetcher = _Fetcher(archive, there)
-        for manifest_json in fresh:
-            fetcher.need(manifest_json)
+        for root in roots.values():
+            if root.sha256 not in known:
+                fetcher.need(root)
         fetcher.fetch(progress)
-        landed = [land(archive, known, name, manifest_json, _log(there, name))
-                  for name, manifest_json in manifests_json.items()]
+        landed = [land(archive, known, name, root, there.about_line(name)) for name, root in roots.items()]
     finally:
         lock.release()
-    default = there.default()
     for each in landed:
         if was_empty and each.source == default:
             archive.set_default(each.name)
     return Moved(tuple(landed), len(fetcher.missing), fetcher.size_bytes)
-
-
-def _log(there: RemoteArchive, name: str) -> Iterator[bytes] | None:
-    return there.log_blocks(name) if LOG in there.remote.names(EXPERIMENTS, name) else None
 
 
 class _Fetcher:
@@ -216,10 +209,10 @@ class _Fetcher:
         self.missing: dict[bytes, Place] = {}
         self.size_bytes = 0
 
-    def need(self, manifest_json: bytes) -> None:
-        """Find out which objects of an experiment are missing here."""
-        manifest = manifests.decode(manifest_json, self._there.store.read)
-        for content in set(manifest.contents()):
+    def need(self, root: Content) -> None:
+        """Find out which objects of an experiment, by its manifest, are missing here."""
+        manifest = manifests.decode(self._there.store.read(root, MAX_MANIFEST_BYTES), self._there.store.read)
+        for content in {root, *manifest.contents()}:
             for digest, _ in self._there.store.needs(content):
                 if digest in self.missing or self._archive.store.place(digest):
                     continue

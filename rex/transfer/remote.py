@@ -7,21 +7,26 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Iterator
 
-from rex.archive.archive import (DEFAULT, DEFAULT_BYTES, EXPERIMENTS, FIRST_BYTES, FIRST_FILE, FIRST_TEXT, LOCK, PACKS,
-                                 check_first, default_in, is_name, refuse_other_files)
-from rex.archive.experiment import BEGUN, LOG, MANIFEST, MAX_BEGUN_BYTES, MAX_MANIFEST_BYTES
+from rex.archive.amendments import ABOUT, MAX_ABOUT_BYTES
+from rex.archive.topfiles import DEFAULT, DEFAULT_BYTES, EXPERIMENTS, FIRST_BYTES, FIRST_FILE, FIRST_TEXT, LOCK, PACKS, check_first, default_in, is_name, refuse_other_files
+from rex.archive.content import Content
+from rex.archive.experiment import BEGUN, IDENTITY, MAX_BEGUN_BYTES, MAX_IDENTITY_BYTES
+from rex.archive.folder import Folder
 from rex.archive.locks import FileLock
 from rex.archive.packs import PackReader
+from rex.archive.sealed import unseal_content
 from rex.archive.store import Store
 from rex.errors import Damaged, NotFound, RexError, UsageError
+from rex.extras import missing
 
 # A file appears in these stores whole or not at all; elsewhere it is renamed when it is whole.
 _WHOLE_OR_NOT = {"s3", "s3a", "gs", "gcs", "abfs", "az", "adl", "memory", "oci", "r2"}
 _RANGES = _WHOLE_OR_NOT | {"http", "https"}   # their cat_file knows ranges
 _LOCAL = {"file", "local"}
+_PROBES = 3
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs",
              "ssh": "paramiko", "sftp": "paramiko", "smb": "smbprotocol", "webdav": "webdav4"}
 
@@ -48,8 +53,7 @@ class Remote:
         try:
             from fsspec.core import url_to_fs
         except ImportError as error:
-            raise RexError("push and pull need fsspec", "it is not installed",
-                           "install it with: pip install 'rex[remote]'") from error
+            raise missing("remote", "push and pull need fsspec") from error
         try:
             with self.explained():
                 self._fs, root = url_to_fs(url, **(options or {}))
@@ -63,6 +67,7 @@ class Remote:
         self._scheme = scheme
         self.is_local = scheme in _LOCAL
         self._is_whole_or_not = scheme in _WHOLE_OR_NOT
+        self.folder = Folder(self._root) if self.is_local else None   # of this machine: only plain files are opened
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -81,6 +86,11 @@ class Remote:
 
     def names(self, *folder: str) -> list[str]:
         """The names in a folder; none if it is not there."""
+        if self.folder:
+            try:
+                return sorted(self.folder.below(*folder).names())
+            except (FileNotFoundError, NotADirectoryError):
+                return []
         with self.explained():
             self._fs.invalidate_cache(self.path(*folder))
             try:
@@ -97,9 +107,15 @@ class Remote:
 
         Raises:
             FileNotFoundError: it is not there.
+            Damaged: it is a link, a pipe, a device, ...
         """
+        if self.folder:
+            return self.folder.below(*names[:-1]).info(names[-1]).st_size
         with self.explained():
-            return int(self._fs.size(self.path(*names)))
+            info = self._fs.info(self.path(*names))
+        if info.get("type") != "file":
+            raise Damaged(f"{self.url}/{'/'.join(names)} is no plain file", "an archive holds plain files in plain directories")
+        return int(info["size"])
 
     def read(self, limit_bytes: int, *names: str) -> bytes:
         """A whole file.
@@ -118,6 +134,12 @@ class Remote:
         """Bytes of a file; fewer where it ends."""
         if size <= 0:
             return b""
+        if self.folder:
+            fd = self.folder.below(*names[:-1]).descriptor(names[-1])
+            try:
+                return os.pread(fd, size, begin)
+            finally:
+                os.close(fd)
         with self.explained():
             if self._scheme in _RANGES:
                 return bytes(self._fs.cat_file(self.path(*names), start=begin, end=begin + size))
@@ -132,7 +154,7 @@ class Remote:
         # Asked first because not every backend can do it in one step.
         if self._is_there(*names):
             return False
-        self._make_folder(*names)
+        self.make_folder(*names[:-1])
         try:
             with self.explained():
                 self._create(self.path(*names), data)
@@ -144,6 +166,42 @@ class Remote:
             if self._is_there(*names):
                 return False
             raise error
+
+    def check_exclusive(self) -> None:
+        """Make sure that of two who create one file only the first does: some servers ignore the condition, and the last one wins.
+
+        Raises:
+            UsageError: this server does so.
+            RexError: it cannot be written at all.
+        """
+        if self.is_local:
+            return
+        for _ in range(_PROBES):
+            path = self.path(f".tmp-probe-{os.urandom(8).hex()}")
+            try:
+                with self.explained():
+                    self._create(path, b"first")
+                self._check_second(path)
+                return
+            except FileExistsError:     # nobody else has this name: the answer to a repeated request
+                continue
+            finally:
+                self._forget(path)
+
+    def _check_second(self, path: str) -> None:
+        """Make sure that a file of ours is not created again."""
+        try:
+            with self.explained():
+                self._create(path, b"second")
+        except FileExistsError:
+            return
+        except RexError:                # servers say in many ways that a file is there already
+            with self.explained():
+                self._fs.invalidate_cache(path)
+                if self._fs.cat_file(path) == b"first":
+                    return
+        raise UsageError(f"the server of {self.url} ignores conditional writes (If-None-Match)",
+                         "of two pushes at once it would lose one", "if nobody else pushes there meanwhile: rex push --alone")
 
     def _create(self, path: str, data: bytes) -> None:
         if hasattr(self._fs, "ftp"):   # fsspec's SFTP does not hand "x" on to paramiko
@@ -169,14 +227,19 @@ class Remote:
             self._fs.invalidate_cache(self.path(*names[:-1]))
             return bool(self._fs.exists(self.path(*names)))
 
-    def _make_folder(self, *names: str) -> None:
+    def make_folder(self, *names: str) -> None:
+        """Make a folder with those above it, where the file system has folders."""
+        if self.folder:
+            with suppress(FileNotFoundError):   # what is not there yet is no link to elsewhere
+                for depth in range(len(names) + 1):
+                    self.folder.below(*names[:depth]).names()
         if not self._is_whole_or_not:
             with self.explained():
-                self._fs.makedirs(self.path(*names[:-1]), exist_ok=True)
+                self._fs.makedirs(self.path(*names), exist_ok=True)
 
     def put(self, source: str, *names: str) -> None:
         """Send a local file; it gets its name when it is whole."""
-        self._make_folder(*names)
+        self.make_folder(*names[:-1])
         with self.explained():
             if self._is_whole_or_not:
                 self._fs.put_file(source, self.path(*names))
@@ -216,7 +279,8 @@ class RemotePack(PackReader):
         self.path = f"{remote.url}/{PACKS}/{name}"
         self.name = name
         self.places = {}
-        self._load(remote.size(PACKS, name))
+        self.stored_bytes = remote.size(PACKS, name)
+        self._load(self.stored_bytes)
 
     def read_at(self, offset: int, size: int) -> bytes:
         return self._remote.read_range(offset, size, PACKS, self.name)
@@ -226,7 +290,7 @@ class RemoteStore(Store):
     """The objects of a remote archive."""
 
     def __init__(self, remote: Remote) -> None:
-        super().__init__(remote.path(PACKS))
+        super().__init__(Folder(remote.path(PACKS)))
         self._remote = remote
 
     def pack_names(self) -> list[str]:
@@ -268,6 +332,8 @@ class RemoteArchive:
         names = remote.names()
         if FIRST_FILE not in names:
             refuse_other_files(names, remote.url)
+            # Before the first file: after a kill, an archive without this folder looks damaged.
+            remote.make_folder(EXPERIMENTS)
             remote.create(FIRST_TEXT, FIRST_FILE)
         return cls.open(remote)
 
@@ -288,40 +354,39 @@ class RemoteArchive:
         return [name for name in self.remote.names(EXPERIMENTS) if is_name(name)]
 
     def is_complete(self, name: str) -> bool:
-        """Whether the experiment has a manifest."""
-        return MANIFEST in self.remote.names(EXPERIMENTS, name)
+        """Whether the experiment has an identity."""
+        return IDENTITY in self.remote.names(EXPERIMENTS, name)
 
     def begun(self, name: str) -> bytes:
-        """begun.json of an experiment; empty if there is none."""
+        """The line of `begun` of an experiment; empty if there is none."""
         try:
             return self.remote.read(MAX_BEGUN_BYTES, EXPERIMENTS, name, BEGUN)
         except FileNotFoundError:
             return b""
 
-    def manifest_frame(self, name: str) -> bytes:
-        """The manifest, compressed.
+    def root(self, name: str) -> Content:
+        """The content that is the manifest of an experiment.
 
         Raises:
             NotFound: the experiment is not there, or not complete.
+            Damaged: nobody can tell.
         """
         try:
-            return self.remote.read(MAX_MANIFEST_BYTES, EXPERIMENTS, name, MANIFEST)
+            line = self.remote.read(MAX_IDENTITY_BYTES, EXPERIMENTS, name, IDENTITY)
         except FileNotFoundError:
             raise NotFound(f"no finished experiment {name} at {self.remote.url}") from None
+        return unseal_content(line, f"{IDENTITY} of {name} at {self.remote.url}")
 
-    def log_blocks(self, name: str, block_bytes: int = 4 << 20) -> Iterator[bytes]:
-        """The log's compressed bytes."""
-        size, begin = self.remote.size(EXPERIMENTS, name, LOG), 0
-        while begin < size:
-            block = self.remote.read_range(begin, min(block_bytes, size - begin), EXPERIMENTS, name, LOG)
-            if not block:
-                return
-            begin += len(block)
-            yield block
+    def about_line(self, name: str) -> bytes:
+        """The line of `about` of an experiment; empty if there is none."""
+        try:
+            return self.remote.read(MAX_ABOUT_BYTES, EXPERIMENTS, name, ABOUT)
+        except FileNotFoundError:
+            return b""
 
     def default(self) -> str | None:
         """Name of the experiment that somebody made the default one."""
         try:
-            return default_in(self.remote.read(DEFAULT_BYTES, DEFAULT))
+            return default_in(self.remote.read(DEFAULT_BYTES, DEFAULT), self.remote.url)
         except FileNotFoundError:
             return None

@@ -12,7 +12,7 @@ from typing import Iterator
 
 from rex import codec
 from rex.archive import Experiment, FileState
-from rex.archive.manifest import is_plain_path
+from rex.archive.manifest_checks import is_plain_path
 from rex.errors import NotFound
 from rex.log import Event, LogReader
 from rex.log.records import IN, OUT

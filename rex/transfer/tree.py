@@ -16,7 +16,7 @@ from typing import BinaryIO, Iterator, Mapping
 
 from rex import codec
 from rex.archive import Archive, FileState, Manifest
-from rex.archive.manifest import is_plain_path
+from rex.archive.manifest_checks import is_plain_path
 from rex.errors import Damaged
 
 # The kernel and the machine provide what is below.
@@ -73,9 +73,7 @@ def initial_tree(manifest: Manifest, seen: Mapping[str, FileState] | None = None
 
 def _add_loaders(found: dict[str, FileState], manifest: Manifest) -> None:
     """Make the kernel find each program's ELF interpreter, which it opens by a name of its own."""
-    facts = manifest.extra.get("record")
-    loaders = facts.get("loaders") if isinstance(facts, dict) else None
-    for program, loader in (loaders if isinstance(loaders, dict) else {}).items():
+    for program, loader in manifest.extra.get("record", {}).get("loaders", {}).items():
         entry = manifest.files.get(program)
         name = entry.elf.interpreter if entry and entry.elf else ""
         if not is_plain_path(name) or loader not in found:

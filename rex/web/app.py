@@ -18,6 +18,7 @@ from starlette.staticfiles import StaticFiles
 from rex.web import actions, pages, runpages
 from rex.web.catalog import Catalog
 from rex.web.guard import Guard
+from rex.web.keys import Keys
 from rex.web.runs import Runs
 from rex.web.services import Services
 from rex.web.site import HERE, Site, action
@@ -57,8 +58,8 @@ def _routes(site: Site) -> list[BaseRoute]:
     ]
 
 
-def make_app(archive: str, services: Services, token: str) -> Starlette:
-    """The page of one archive, for whoever holds the token.
+def make_app(archive: str, services: Services, keys: Keys) -> Starlette:
+    """The page of one archive, for whoever has a session.
 
     Raises:
         NotFound, TooNew, Damaged: the archive cannot be read.
@@ -73,7 +74,7 @@ def make_app(archive: str, services: Services, token: str) -> Starlette:
     async def nothing(_request: Request, _error: Exception) -> Response:
         return site.trouble("there is nothing at this address", 404)
 
-    app = Starlette(routes=_routes(site), middleware=[Middleware(Guard, token=token)], lifespan=lifespan,
+    app = Starlette(routes=_routes(site), middleware=[Middleware(Guard, keys=keys)], lifespan=lifespan,
                     exception_handlers={404: nothing})
     app.state.site = site
     return app

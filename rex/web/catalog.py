@@ -8,7 +8,7 @@ import os
 import threading
 from typing import Any, Callable, TypeVar
 
-from rex.archive import COMPLETE, INPUT, OUTPUT, Archive, Content, Experiment, FileState, Manifest
+from rex.archive import COMPLETE, INPUT, OUTPUT, Archive, Content, Experiment, FileState, Manifest, amendments
 from rex.archive.jsonform import builder
 from rex.archive.lineage import ancestor
 from rex.archive.usage import Usage, usage
@@ -223,12 +223,13 @@ def _unfinished(experiment: Experiment, state: str) -> Card:
 def _card(experiment: Experiment) -> Card:
     try:
         head: _Head = builder(_Head)(json.loads(experiment.manifest_json()))
+        made_from = ancestor(amendments.apply(head.extra, experiment.changes))
     except RexError as error:
         return Card(experiment.name, COMPLETE, problem=str(error))
     except (ValueError, TypeError, RecursionError) as error:
         return Card(experiment.name, COMPLETE, problem=f"its manifest is damaged: {error}")
     return Card(experiment.name, COMPLETE, head.command, head.start_ns, head.duration_s, head.exit_status,
-                ancestor(head.extra))
+                made_from)
 
 
 def _rows(manifest: Manifest) -> list[FileRow]:

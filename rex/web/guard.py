@@ -1,22 +1,21 @@
 """Lets in only who holds the key, and only from this very page.
 
-The address that `rex runnew` prints carries a random token. Whoever opens it gets a cookie in
-exchange, and every other request must show that cookie. Host is checked because a
+An address with a random token is good once: who opens it gets a cookie in exchange (see `keys`), and every
+other request must show a cookie of an open session. Host is checked because a
 stranger's name may point to 127.0.0.1 (DNS rebinding), Origin because cookies do not
 know ports: a page of another server on this machine would send ours along.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import secrets
 from typing import Awaitable, Callable, MutableMapping
 from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
+
+from rex.web.keys import Keys
 
 Scope = MutableMapping[str, object]
 Receive = Callable[[], Awaitable[MutableMapping[str, object]]]
@@ -39,19 +38,17 @@ HEADERS = {
 _WELCOME = ('<!doctype html><html lang="en"><meta charset="utf-8"><title>Rex</title>'
             '<link rel="icon" href="/static/icon.svg">'
             '<meta http-equiv="refresh" content="0;url={0}"><p><a href="{0}">Open the archive</a></p></html>')
-_CLOSED = ("This page needs its key.\n\nOpen the whole address that `rex runnew` printed in the terminal, "
-           "with everything behind the question mark.\n")
+_CLOSED = ("This page needs its key.\n\nAn address with a token is good once. Open the file that `rex runnew` named in the terminal: "
+           "it leads to the next one.\n")
+_LATER = "Pages are not prepared before somebody opens them: an address with a token is good once.\n"
 
 
 class Guard:
     """Wraps the application; nothing behind it is reached without the key."""
 
-    def __init__(self, app: App, token: str) -> None:
+    def __init__(self, app: App, keys: Keys) -> None:
         self._app = app
-        self._token = token
-        self._session = secrets.token_urlsafe(32)   # the cookie's: the printed token never travels again
-        # Cookies do not know ports either: servers beside each other must not overwrite theirs.
-        self.cookie = f"rex_{hashlib.sha256(token.encode()).hexdigest()[:12]}"
+        self._keys = keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or hand it on."""
@@ -76,17 +73,25 @@ class Guard:
         """What to say instead of what was asked for; None: let it in."""
         headers = Headers(scope=scope)
         refusal = check_place(headers, str(scope["method"]))
+        if refusal:
+            return PlainTextResponse(refusal, 403)
+        is_known = self._keys.is_open(cookie_parser(headers.get("cookie", "")).get(self._keys.cookie, ""))
         query = QueryParams(scope["query_string"])   # type: ignore[arg-type]
-        if not refusal and scope["path"] == "/" and "token" in query:
-            if _equal(query["token"], self._token):
-                page = f"/?from={quote(query['from'], safe='')}" if "from" in query else "/"
-                response: Response = HTMLResponse(_WELCOME.format(page))
-                response.set_cookie(self.cookie, self._session, httponly=True, samesite="strict", path="/")
-                return response
-            refusal = _CLOSED
-        if not refusal and not _equal(cookie_parser(headers.get("cookie", "")).get(self.cookie, ""), self._session):
-            refusal = _CLOSED
-        return PlainTextResponse(refusal, 403) if refusal else None
+        if scope["path"] == "/" and "token" in query and scope["method"] == "GET":
+            return self._let_in(query, is_known, headers)
+        return None if is_known else PlainTextResponse(_CLOSED, 403)
+
+    def _let_in(self, query: QueryParams, is_known: bool, headers: Headers) -> Response:
+        """Open a session for a token; who has one already needs none."""
+        if "sec-purpose" in headers or "purpose" in headers:   # a browser that guesses what comes next uses up no token
+            return PlainTextResponse(_LATER, 403)
+        session = None if is_known else self._keys.open_session(query["token"])
+        if not is_known and session is None:
+            return PlainTextResponse(_CLOSED, 403)
+        response = HTMLResponse(_WELCOME.format(f"/?from={quote(query['from'], safe='')}" if "from" in query else "/"))
+        if session is not None:
+            response.set_cookie(self._keys.cookie, session, httponly=True, samesite="strict", path="/")
+        return response
 
 
 def check_place(headers: Headers, method: str) -> str:
@@ -119,7 +124,3 @@ def _name_of(host: str) -> str:
         return (urlsplit(f"//{host}").hostname or "") if not set(host) & set("/?#@\\") else ""
     except ValueError:
         return ""
-
-
-def _equal(given: str, wanted: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), wanted.encode())

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
-import secrets
+import os
+import signal
 import socket
 import threading
 import webbrowser
-from typing import Callable, Literal
+from typing import Callable, Iterator, Literal
+from urllib.parse import quote
 
 import uvicorn
 
 from rex.errors import OwnFailure
 from rex.web.app import make_app
+from rex.web.keys import Keys, redirecting_file
 from rex.web.services import Services
 
 PORT = 7490
@@ -60,6 +64,31 @@ def _listen(family: socket.AddressFamily, host: str, port: int) -> "socket.socke
         raise OwnFailure("the page cannot be served", error.strerror or str(error)) from error
 
 
+def _open_browser(path: str, address: Callable[[], str], tell: Callable[[str], None]) -> None:
+    """Open the file that redirects: what a browser is started with, every user of the machine can read."""
+    if not webbrowser.open(f"file://{quote(path)}"):
+        tell(f"no browser can be opened; open {address()}")
+
+
+@contextlib.contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let SIGTERM and the end of the terminal end the server as Ctrl-C does, so that nothing of it is left."""
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt   # uvicorn has ended in order, and passes the signal on
+
+    def hang_up(_number: int, _frame: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    saved = {signal.SIGTERM: signal.signal(signal.SIGTERM, interrupt)}
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:   # nohup
+        saved[signal.SIGHUP] = signal.signal(signal.SIGHUP, hang_up)
+    try:
+        yield
+    finally:
+        for number, handler in saved.items():
+            signal.signal(number, handler)
+
+
 def serve(archive: str, services: Services, port: int = PORT, is_browser_wanted: bool = True,
           tell: Callable[[str], None] = print, experiment: str | None = None) -> None:
     """Serve an archive's page until Ctrl-C; what still runs then is ended.
@@ -71,23 +100,30 @@ def serve(archive: str, services: Services, port: int = PORT, is_browser_wanted:
         NotFound, TooNew, Damaged: the archive or the experiment cannot be read.
         OwnFailure: no port is free.
     """
-    token = secrets.token_urlsafe(24)
-    app = make_app(archive, services, token)
+    keys = Keys()
+    app = make_app(archive, services, keys)
     first = f"&from={app.state.site.catalog.experiment(experiment).name}" if experiment else ""
     listeners = bind(port)
     try:
         found = listeners[0].getsockname()[1]
-        address = f"http://localhost:{found}/?token={token}{first}"
         if found != port:
             tell(f"port {port} is taken; using {found}")
-        tell(f"open {address}")
-        tell("for this machine and its user only; end with Ctrl-C")
-        if is_browser_wanted:
-            # Some browsers wait for their own end: not in our way.
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, lifespan="on",
-                                timeout_graceful_shutdown=1)
-        uvicorn.Server(config).run(sockets=listeners)
+
+        def address(token: str) -> str:
+            return f"http://localhost:{found}/?token={token}{first}"
+
+        with _ended_in_order(), redirecting_file(keys, address) as path:
+            if is_browser_wanted:
+                tell(f"opening {path} in the browser; open it again, and no copied address, in another one")
+                # Some browsers wait for their own end: not in our way.
+                threading.Thread(target=_open_browser, args=(path, lambda: address(keys.new_token()), tell), daemon=True).start()
+            else:
+                tell(f"open {address(keys.new_token())}")
+                tell(f"that address is good once; this file leads to the next: {path}")
+            tell("for this machine and its user only; end with Ctrl-C")
+            config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, lifespan="on",
+                                    timeout_graceful_shutdown=1)
+            uvicorn.Server(config).run(sockets=listeners)
     except KeyboardInterrupt:   # the ordinary end
         pass
     finally:

@@ -18,8 +18,8 @@ from rex.workflow.dag import Dag, Failures, Schedule
 from rex.workflow.exhaustive import best_of_all, count_schedules
 from rex.workflow.flips import FlipSearch, Meter, TooWide
 from rex.workflow.heuristics import Plan, Question, run_all
+from rex.workflow.line import Line
 from rex.workflow.linearize import depth_first, descendant_weights, linearize, post_orders
-from rex.workflow.makespan import Line
 from rex.workflow.special import classify, join_order, solve_special
 
 # Units of work that a common machine does in a second (measured with bench/workflow.py).

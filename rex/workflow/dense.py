@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rex.errors import UsageError
-
-if TYPE_CHECKING:
-    from rex.workflow.makespan import Line
+from rex.extras import missing
+from rex.workflow.line import Line
 
 # Up to this many distinct pieces, slices beat a vector of exponentials.
 _FEW = 4
@@ -20,8 +18,7 @@ def numpy_module() -> Any:
     try:
         import numpy
     except ImportError as error:
-        raise UsageError("scheduling needs numpy", "it is not installed",
-                         "pip install 'rex[workflow]'") from error
+        raise missing("workflow", "scheduling needs numpy") from error
     return numpy
 
 

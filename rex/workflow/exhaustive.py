@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rex.workflow.dag import Dag, Failures, Schedule
-from rex.workflow.makespan import Line, Makespan, evaluate
+from rex.workflow.line import Line
+from rex.workflow.makespan import Makespan, evaluate
 
 
 def all_orders(dag: Dag) -> Iterator[tuple[int, ...]]:

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rex.workflow.dag import Dag, Failures, Schedule
-from rex.workflow.makespan import (Attempt, Line, Makespan, Steps, as_makespan, find_shift,
-                                   make_attempt, step_back)
+from rex.workflow.line import Line
+from rex.workflow.makespan import Attempt, Makespan, Steps, as_makespan, find_shift, make_attempt, step_back
 
 # Steps of V that one search may hold in memory (about 100 bytes each).
 _MOST_STEPS = 4_000_000

@@ -6,27 +6,25 @@ import socket
 import threading
 from collections.abc import Callable
 from types import TracebackType
+from typing import Self
 
 from rex.tracer.plan import STEP_BORN, STEP_QUESTION, STEP_RUN, STEP_SKIP, STEP_STOP
 
 
-class Gate:
-    """Asks `born` (the step's process in the log, its process now) whether a step runs, and
-    `ended` whether there is more to do. What they raise stops the replay.
+class Asked:
+    """A socket on which the tracer asks; a thread of its own answers.
 
     Attributes:
         theirs: the descriptor for the tracer.
     """
 
-    def __init__(self, born: Callable[[int, int], bool], ended: Callable[[int], bool]) -> None:
-        self._born, self._end = born, ended
+    def __init__(self) -> None:
         self._ours, self._other = socket.socketpair()
         self._other.set_inheritable(True)
         self.theirs = self._other.fileno()
-        self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
-    def __enter__(self) -> "Gate":
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
@@ -35,6 +33,21 @@ class Gate:
         self._other.close()
         self._thread.join()
         self._ours.close()
+
+    def _serve(self) -> None:
+        """Answer until the tracer's end is closed."""
+        raise NotImplementedError
+
+
+class Gate(Asked):
+    """Asks `born` (the step's process in the log, its process now) whether a step runs, and
+    `ended` whether there is more to do. What they raise stops the replay.
+    """
+
+    def __init__(self, born: Callable[[int, int], bool], ended: Callable[[int], bool]) -> None:
+        super().__init__()
+        self._born, self._end = born, ended
+        self._failure: BaseException | None = None
 
     def reraise(self) -> None:
         """Raise what stopped the replay, if something did."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from rex.errors import UsageError
 from rex.workflow.dag import Dag, Failures, Schedule
+from rex.workflow.line import Line
 from rex.workflow.linearize import descendant_weights, linearize
-from rex.workflow.makespan import Line, Makespan, evaluate
+from rex.workflow.makespan import Makespan, evaluate
 
 ORDERS = ("DF", "BF", "RF")
 NAMES = tuple(f"{order}-{rule}" for rule in ("CkptW", "CkptC", "CkptD", "CkptPer") for order in ORDERS

@@ -31,8 +31,8 @@ class FilePlace:
 
 
 def put_back(place: FilePlace, path: str, facts: dict[str, Any] | None = None, source: Source | None = None,
-             aside: str = "") -> None:
-    """Make a path as it was: from a source, by its facts, or as it lies below another directory.
+             aside: str = "", name_aside: str = "") -> None:
+    """Make a path as it was: from a source, by its facts, or as it lies below another directory, where it may have another name.
 
     A file that is there is written in place: somebody may hold it open. If that
     is the process that the step begins, and it may write, it goes on behind what was written.
@@ -42,8 +42,9 @@ def put_back(place: FilePlace, path: str, facts: dict[str, Any] | None = None, s
     os.makedirs(parent, exist_ok=True)
     if os.path.realpath(parent) != parent:      # recorded paths lead through no links
         raise Damaged(f"{path} cannot be restored", "a link leads elsewhere", "choose an empty --store")
+    beside = codec.raw(codec.text(os.fsencode(aside)) + (name_aside or path))
     if source is None:
-        facts = _facts(codec.raw(codec.text(os.fsencode(aside)) + path))
+        facts = _facts(beside)
     if not facts:
         return
     if facts["type"] == "symlink":
@@ -61,7 +62,7 @@ def put_back(place: FilePlace, path: str, facts: dict[str, Any] | None = None, s
     try:
         os.ftruncate(fd, 0)
         if source is None:
-            with open(codec.raw(codec.text(os.fsencode(aside)) + path), "rb") as file, open(fd, "wb", closefd=False) as out:
+            with open(beside, "rb") as file, open(fd, "wb", closefd=False) as out:
                 shutil.copyfileobj(file, out)
         elif facts["size"]:
             source.fetch(facts, fd)

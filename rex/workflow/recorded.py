@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import stat
-import struct
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO, Callable, Iterable
+from typing import TYPE_CHECKING, Callable
 
 from rex import codec
 from rex.log import LogReader
+from rex.log.decoded import stat_in
 from rex.log.records import DUP, EXIT, IN, RESOLVED, STAT, TASK, Event
 from rex.log.uses import MOVED, READ, WRITE, file_uses, open_flags
 from rex.syscalls import CALLS, Hook
@@ -22,7 +22,6 @@ _EXECS = frozenset(nr for nr, call in CALLS.items() if call.hook is Hook.EXEC)
 _OPENS = frozenset(nr for nr, call in CALLS.items() if call.hook is Hook.OPEN)
 _WANTED = _EXECS | _OPENS | {TASK, EXIT, DUP} | {nr for nr, call in CALLS.items() if call.hook is Hook.TREE}
 _ACCESS, _SIGNAL = 3, 0x7F
-_STAT_HEAD = struct.Struct("<24xI20xq")     # of struct stat: mode, size
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +80,16 @@ def read_recorded(experiment: "Experiment") -> Recorded:
         NotFound: it is unfinished or has no log.
         Damaged, TooNew: they cannot be read.
     """
-    manifest = experiment.manifest
-    return _Reader(manifest).read_log(experiment.open_log())
+    reader = RecordedReader(experiment.manifest)
+    with LogReader(experiment.open_log()) as log:
+        for event in log.select(_WANTED):
+            reader.take(event)
+    return reader.finish()
 
 
-class _Reader:
+class RecordedReader:
+    """Takes the events of a log, in order; those that it needs not are passed over."""
+
     def __init__(self, manifest: "Manifest") -> None:
         processes = {process.task: process for process in manifest.processes}
         self._found = Recorded(manifest, processes)
@@ -96,19 +100,18 @@ class _Reader:
         # By pipe: which processes hold its reading end, and its writing end.
         self._ends: dict[str, tuple[set[int], set[int]]] = {}
         self._is_fixed: dict[str, bool] = {}
+        self._special: dict[int, Callable[[Event], None]] = {TASK: self._begin, EXIT: self._end, DUP: self._duplicate}
 
-    def read_log(self, log: BinaryIO) -> Recorded:
-        with LogReader(log) as reader:
-            return self.read(reader.select(_WANTED))
+    def take(self, event: Event) -> None:
+        """The next event."""
+        act = self._special.get(event.call)
+        if act:
+            act(event)
+        elif event.call in _WANTED and event.result >= 0:
+            self._call(event)
 
-    def read(self, events: Iterable[Event]) -> Recorded:
-        special: dict[int, Callable[[Event], None]] = {TASK: self._begin, EXIT: self._end, DUP: self._duplicate}
-        for event in events:
-            act = special.get(event.call)
-            if act:
-                act(event)
-            elif event.result >= 0:
-                self._call(event)
+    def finish(self) -> Recorded:
+        """All that they tell."""
         self._tie_pipes()
         return self._found
 
@@ -206,12 +209,11 @@ class _Reader:
         self._opened.add((process, path))
         if event.result <= 2:
             self._standard.setdefault(process, {})[event.result] = _Standard(path, is_writable, True)
-        data = event.data(STAT) or b""
-        mode, size = _STAT_HEAD.unpack_from(data) if len(data) >= _STAT_HEAD.size else (0, -1)
-        if stat.S_ISFIFO(mode) or path.startswith("pipe:"):
+        told = stat_in(event.data(STAT) or b"")
+        if told and stat.S_ISFIFO(told.mode) or path.startswith("pipe:"):
             self._ends.setdefault(path, (set(), set()))[is_writable].add(process)
             return True, -1
-        return False, size if stat.S_ISREG(mode) else -1
+        return False, told.size if told and stat.S_ISREG(told.mode) else -1
 
     def _tie_pipes(self) -> None:
         """All that hold a pipe; where nobody is at one end, the parents that made it are."""

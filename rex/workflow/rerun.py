@@ -17,10 +17,11 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from rex import codec
+from rex import codec, rlimits
 from rex.archive import Archive, Experiment
 from rex.errors import NotFound, OwnFailure, UsageError
-from rex.replay import Stage, compare_outputs, make_plan, open_stdin
+from rex.text import quoted_ref
+from rex.replayer import Stage, compare_outputs, make_plan, open_stdin
 from rex.tracer import Report, choose
 from rex.workflow.gate import Gate
 from rex.workflow.graph import Workflow, read_workflow
@@ -91,11 +92,11 @@ def rerun(archive_path: str, name: str | None, request: Request) -> Rerun:
     persisted = frozenset(_places(workflow, request.persisted, "persists"))
     if sorted(order) != list(range(len(workflow.tasks))):
         raise UsageError("the plan does not order all steps of this recording", "",
-                         f"make it with: rex schedule {archive_path}:{experiment.name} --json")
+                         f"make it with: rex schedule {quoted_ref(archive_path, experiment.name)} --json")
     store = StepStore(request.store_url, fingerprint(experiment, workflow), request.is_resumed)
     top = prepare_place(request.outdir, request.is_resumed)
     try:
-        with Stage(archive, experiment) as stage:
+        with rlimits.lifted(), Stage(archive, experiment) as stage:
             return _Runner(stage, experiment, workflow, store, persisted, request, top).run(order)
     except OSError as error:
         raise OwnFailure("the workflow could not be run", str(error), "free some space, then use --resume") from error

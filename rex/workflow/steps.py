@@ -54,13 +54,13 @@ class Tree:
     def of(cls, recorded: Recorded) -> "Tree":
         parents: dict[int, int | None] = {}
         children: dict[int, list[int]] = {task: [] for task in recorded.processes}
-        spans = {}
+        spans, last_s = {}, recorded.end_s
         for task, process in recorded.processes.items():
             parent = process.parent if process.parent in recorded.processes and process.parent != task else None
             parents[task] = parent
             if parent is not None:
                 children[parent].append(task)
-            end_s = process.end_s if process.end_s is not None else recorded.end_s
+            end_s = process.end_s if process.end_s is not None else last_s
             spans[task] = (process.start_s, max(process.start_s, end_s))
         return cls(parents, children, spans)
 
@@ -111,15 +111,16 @@ class Steps:
         return sorted(set(self.root_of.values()))
 
 
-def find_steps(recorded: Recorded, grouping: str, attached: Iterable[int] = ()) -> Steps:
+def find_steps(recorded: Recorded, grouping: str, attached: Iterable[int] = (), opened: Iterable[int] = ()) -> Steps:
     """Choose the frame, and with it the steps.
 
     Args:
         grouping: none takes everything apart; the others only what is worth it.
         attached: roots of steps that the frame cannot do without.
+        opened: processes that are to be taken apart in any case, with all that they descend from.
     """
     tree = Tree.of(recorded)
-    frame = _opened(tree, recorded.end_s, grouping)
+    frame = _opened(tree, recorded.end_s, grouping).union(opened)
     fixed = {task for task, parent in tree.parents.items() if parent is None}
     for root in attached:
         fixed.update(tree.below(root), tree.above(root))

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from commands import REX, environment, run_rex
+from pace import first
 from rex.cli.doctor_command import trace_child, why_not
 
 TIMEOUT_S = 60
@@ -196,8 +197,8 @@ def test_schedule_lists_files(make: Pipeline) -> None:
     assert all(path.startswith(str(make.work)) for files in plan["persist"].values() for path in files)
 
 
-@pytest.mark.parametrize("engine", ["native", "reference"])
-@pytest.mark.parametrize("grouping", ["depth", "none"])
+@pytest.mark.parametrize("engine", first(1, ["native", "reference"]))
+@pytest.mark.parametrize("grouping", first(1, ["depth", "none"]))
 def test_step_by_step_gives_what_was_recorded(shell: Pipeline, grouping: str, engine: str) -> None:
     shell.schedule("--mtbf", "1", "--group", grouping)
     told = shell.replay("out1", REX_ENGINE=engine)
@@ -222,7 +223,7 @@ def test_an_order_of_its_own_takes_several_passes(make: Pipeline) -> None:
         name: left for name, left in make.left.items() if name != "Makefile"}
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", first(2, OTHERS))
 def test_whatever_was_lost_the_rest_is_made_again(name: str, tmp_path: Path) -> None:
     words, files = OTHERS[name]
     if not all(map(shutil.which, (words[0], "gcc"))):

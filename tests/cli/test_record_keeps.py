@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from commands import REX, environment, run_rex
+from pace import first
 from rex.archive import Archive
 from rex.archive.check import check
 from rex.tracer import native
@@ -42,7 +43,44 @@ def test_excluded_files_stay_out_and_replay_names_them(tmp_path: Path) -> None:
     assert f"{tmp_path}/my.key is missing" in replayed.stderr and "copy.key is missing" not in replayed.stderr
 
 
-@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_a_replay_that_diverged_says_so_in_its_last_line_and_status(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("text")
+    run_rex("record", "-l", "A", "--exclude", "in", "--", "sh", "-c", "cat in && mkdir new; exit 3", cwd=tmp_path, code=3)
+    done = run_rex("replay", "-l", "A", "-o", "one", cwd=tmp_path, code=20)
+    assert "diverged" in done.stderr.splitlines()[-1] and "rex: replayed" not in done.stderr
+    run_rex("replay", "-q", "-l", "A", "-o", "two", cwd=tmp_path, code=20)
+    run_rex("replay", "-l", "A", "-o", "three", "--lenient", cwd=tmp_path, code=3)
+    run_rex("replay", "-l", "A", "--check", "--lenient", cwd=tmp_path, code=20)
+
+
+WRITER = """import os, sys
+def out(data):
+    while data:
+        data = data[os.write(1, data):]
+try:
+    open("in").close()
+    out(b"short\\n")
+except OSError:
+    for each in sys.argv[1:]:
+        out(each.encode() * 9 + b"\\n")
+out(b"end\\n")
+"""
+
+
+@pytest.mark.parametrize("words", [["long text"], ["a"], ["long text", "more"]])
+@pytest.mark.parametrize("engine", first(1, ["native", "reference"]))
+def test_a_replay_that_diverged_writes_everything_once(tmp_path: Path, engine: str, words: list[str]) -> None:
+    """Also where the program writes more than the log has of it, and again what it is told was not written."""
+    if engine == "native" and not native.is_built():
+        pytest.skip("the native engine is not built")
+    (tmp_path / "in").write_text("")
+    (tmp_path / "p.py").write_text(WRITER)
+    run_rex("record", "-l", "A", "--exclude", "in", "--", sys.executable, "-S", "p.py", *words, cwd=tmp_path)
+    done = run_rex("replay", "-l", "A", "-o", "out", cwd=tmp_path, code=20, REX_ENGINE=engine)
+    assert done.stdout == "".join(f"{word * 9}\n" for word in words) + "end\n"
+
+
+@pytest.mark.parametrize("engine", first(1, ["native", "reference"]))
 @pytest.mark.parametrize("script", ["cat in", "cat in || echo none", "test -s in && echo some; echo end"])
 def test_a_replay_without_a_file_does_not_pass_for_identical(tmp_path: Path, script: str, engine: str) -> None:
     """Neither where it says less than when it was recorded, nor where it says more."""
@@ -89,6 +127,49 @@ def test_variables_that_are_kept_and_dropped(tmp_path: Path) -> None:
     assert {"MY_TOKEN", "HARMLESS"} <= set(experiment.manifest.withheld)
     log = experiment.open_log().read()
     assert b"t0ken-value" not in log and b"dropped-value" not in log and b"kept-value" in log
+
+
+def test_credentials_are_found_by_value(tmp_path: Path) -> None:
+    (tmp_path / "app.ini").write_text("password = hunter22x\n")
+    given = {"PROXY": "http://me:q8w7e6@proxy:3128", "PLAIN_PROXY": "http://proxy:3128"}
+    done = run_rex("record", "-l", "A", "--", "sh", "-c", "cat app.ini; echo $2", "sh", "--token", "q8w7e6r5", cwd=tmp_path, **given)
+    assert "argument 5 of sh looks like a credential by its name and is in the archive; " in done.stderr
+    assert f"{tmp_path}/app.ini holds what looks like a credential by its name" in done.stderr
+    experiment = Archive.open(tmp_path / "A").experiment()
+    assert "PROXY" in experiment.manifest.withheld and experiment.manifest.environment["PLAIN_PROXY"] == given["PLAIN_PROXY"]
+    assert experiment.manifest.command[5] == "q8w7e6r5"      # replay needs it
+    run_rex("replay", "-l", "A", "-o", "out", "--check", cwd=tmp_path)
+    found = run_rex("check", "--secrets", "A:exp0", cwd=tmp_path, code=1).stdout
+    assert "exp0: argument 5 of sh looks like" in found and "app.ini" in found and "q8w7e6r5" not in found and "hunter22x" not in found
+    kept = run_rex("record", "-l", "A", "--keep-env", "PROXY", "--", "true", cwd=tmp_path, **given)
+    assert "withheld" not in kept.stderr
+    assert "the variable PROXY looks like a password in a URL" in run_rex("check", "--secrets", "A:exp1", cwd=tmp_path, code=1).stdout
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_a_redacted_recording_replays_with_placeholders(tmp_path: Path, engine: str) -> None:
+    if engine == "native" and not native.is_built():
+        pytest.skip("the native engine is not built")
+    given = {"COPY": "q8w7e6r5", "REX_ENGINE": engine}
+    script = "echo $2 $COPY; cat /proc/$$/cmdline | wc -c; sh -c 'echo child $0' $2; exit 3"
+    done = run_rex("record", "-l", "A", "--redact", "--", "sh", "-c", script, "sh", "--token", "q8w7e6r5", cwd=tmp_path, code=3, **given)
+    assert "q8w7e6r5 q8w7e6r5\n" in done.stdout and "child q8w7e6r5\n" in done.stdout and "; redacted argument 5;" in done.stderr
+    experiment = Archive.open(tmp_path / "A").experiment()
+    assert b"q8w7e6r5" not in experiment.open_log().read() and "q8w7e6r5" not in repr(experiment.manifest)
+    assert "q8w7e6r5" not in json.dumps(experiment.begun)
+    assert experiment.manifest.command[5] == experiment.manifest.environment["COPY"] == "REDACTED"
+    run_rex("replay", "-l", "A", "-o", "out", "--check", cwd=tmp_path, REX_ENGINE=engine)
+    again = run_rex("replay", "-l", "A", "-o", "out2", cwd=tmp_path, code=3, REX_ENGINE=engine)
+    assert again.stdout == done.stdout.replace("q8w7e6r5", "REDACTED")
+    assert run_rex("check", "--secrets", "A", cwd=tmp_path).stdout == "A: 1 experiment, no credentials found\n"
+
+
+def test_a_redacted_recording_that_is_killed_leaves_no_credential(tmp_path: Path) -> None:
+    with subprocess.Popen([*REX, "record", "-l", "A", "--redact", "--", "sh", "-c", "echo $1; exec sleep 60", "sh", "--token=q8w7e6r5"],
+                          cwd=tmp_path, env=environment(), stdout=subprocess.PIPE) as recorder:
+        assert recorder.stdout is not None and recorder.stdout.readline() == b"--token=q8w7e6r5\n"
+        recorder.kill()
+    assert not [path for path in (tmp_path / "A").rglob("*") if path.is_file() and b"q8w7e6r5" in path.read_bytes()]
 
 
 def test_a_replay_that_misses_a_password_says_so(tmp_path: Path) -> None:

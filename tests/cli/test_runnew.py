@@ -13,7 +13,7 @@ from typing import Iterator
 
 import pytest
 
-from commands import REX, ROOT
+from commands import REX, ROOT, run_rex
 from rex.tracer import native
 
 pytestmark = [pytest.mark.usefixtures("tracing"),
@@ -279,3 +279,31 @@ def test_reference_engine_says_no(story: Story, tmp_path: Path) -> None:
     finally:
         del story.env["REX_ENGINE"]
     assert "need the native engine" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+LOOKED_AT = {
+    "stat": "ls -l data; [ $1 = go ] && cat data; echo end",
+    "access": "[ -e data ] && echo there; [ $1 = go ] && cat data; echo end",
+    "listing": "ls folder; [ $1 = go ] && cat folder/in; echo end",
+    "link": "ls -l link; [ $1 = go ] && cat link; echo end",
+    "directory": "[ -d folder ]; [ $1 = go ] && cat folder/*; echo end",
+    "search path": "PATH=$PWD:$PATH; command -v tool; [ $1 = go ] && tool; echo end",
+    "appended": "ls -l data; [ $1 = go ] && { echo more >> data; cat data; }; echo end",
+    "other size": "ls -l grows; [ $1 = go ] && cat grows; echo end"}
+
+
+@pytest.mark.parametrize("script", LOOKED_AT.values(), ids=LOOKED_AT)
+def test_a_file_that_the_parent_only_looked_at_is_kept(tmp_path: Path, script: str) -> None:
+    (tmp_path / "folder").mkdir()
+    for name, text in (("data", "data\n"), ("folder/in", "inner\n"), ("tool", "#!/bin/sh\necho tool\n"), ("grows", "g"), ("script", script + "\n")):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "tool").chmod(0o755)
+    (tmp_path / "link").symlink_to("data")
+    run_rex("record", "-q", "-l", "A", "--", "sh", "script", "no", cwd=tmp_path)
+    (tmp_path / "grows").write_text("grown")
+    done = run_rex("runnew", "-l", "A", "--headless", "--args", "script go", "-o", "o1", "--record", cwd=tmp_path)
+    assert "changed by somebody else" not in done.stderr
+    for name in ("data", "folder/in", "tool", "grows", "script"):
+        (tmp_path / name).unlink()
+    assert run_rex("replay", "-l", "A", "-e", "exp1", "-o", "o2", cwd=tmp_path).stdout == done.stdout
+    run_rex("replay", "-l", "A", "-e", "exp1", "-o", "o3", "--check", cwd=tmp_path)

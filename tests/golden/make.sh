@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes archive-FORMAT and archive-FORMAT.rex beside this script, once per format of the
-# manifest: what is there already stays for good. Needs root, for a host name and a place
+# manifest: what was released stays for good. Needs root, for a host name and a place
 # that tell nothing of the machine. PYTHON is an interpreter that has what Rex needs.
 set -e
 here=$(cd "$(dirname "$0")" && pwd) root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -21,7 +21,7 @@ import os, sys
 os.environ.clear()
 # The padding, which is in the log too, makes the second log worth storing as a difference.
 os.environ.update(LANG="C.UTF-8", TOKEN="withheld", PAD="golden " * 6000)
-from rex.record import Options, record
+from rex.recorder import Options, record
 outcome = record(Options(["./guest", "a b", b"\xff".decode("utf-8", "surrogateescape")], "/mnt/A"))
 sys.exit(os.waitstatus_to_exitcode(outcome.status) != 3)
 P
@@ -29,6 +29,7 @@ PYTHONPATH="$root" "$PYTHON" record.py < /dev/null > stdout 2> stderr
 printf 'another\n' > in
 rm -r d
 PYTHONPATH="$root" "$PYTHON" record.py < /dev/null > /dev/null 2>&1
+rex default /mnt/A:exp0
 rex check /mnt/A
 rex export /mnt/A -o /mnt/A.rex
 cp -r /mnt/A "$here/archive-$format"

@@ -61,15 +61,16 @@ def test_its_log(golden: Path) -> None:
         assert log.is_finished and log.count == len(events) == experiment.manifest.counts["events"]
 
 
-def test_logs_that_differ_from_others() -> None:
-    facts = [e.manifest.log for e in Archive.open(HERE / "archive-2").experiments()]
-    assert facts[0] and facts[1] and facts[0].content and facts[1].base == facts[0].content
-
-
-def test_times_apart() -> None:
-    one, two = (e.manifest for e in Archive.open(HERE / "archive-3").experiments())
-    assert one.log and two.log and one.log.is_apart and two.log.is_apart and two.log.base == one.log.content
+def test_the_second_log_differs_from_the_first(golden: Path) -> None:
+    one, two = (e.manifest for e in Archive.open(golden).experiments())
+    assert one.log and two.log and one.log.is_apart and two.log.is_apart and two.log.is_packed and two.log.base == one.log.content
     assert one.changed and one.changed != two.changed and len(one.times_ns) == len(two.times_ns) == 22
+
+
+def test_its_identity(golden: Path) -> None:
+    archive = Archive.open(golden)
+    for experiment in archive.experiments():
+        assert archive.experiment(f"@{experiment.identity[:12]}").name == experiment.name
 
 
 def test_its_export_file(golden: Path, tmp_path: Path) -> None:

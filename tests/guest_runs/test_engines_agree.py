@@ -1,4 +1,4 @@
-"""Both engines write the same archives, up to times and identities, and replay each other's.
+"""Both engines write the same archives of programs without threads, up to times and identities, and replay each other's.
 
 Each guest is recorded with both; then each archive is replayed with both. A failure
 keeps its archives in pytest's temporary directory.
@@ -20,7 +20,7 @@ import pytest
 from commands import REX
 from rex.archive import Archive, Manifest
 from rex.log import LogReader
-from rex.log.records import EXIT, IN, NO_TASK, NOTE, SIGNAL, TASK, Event
+from rex.log.records import EXIT, IN, NO_TASK, NOTE, SIGNAL, TASK, TSC, Event
 from rex.syscalls import CALLS, Hook, Key
 from rex.tracer import native
 
@@ -62,7 +62,7 @@ SHELL = {
 }
 
 PYTHON = r"""
-import os, random, select, socket, subprocess, tempfile, threading, time, uuid
+import os, random, select, socket, subprocess, tempfile, time, uuid
 print(time.time(), random.random(), uuid.uuid4(), os.getpid(), os.getcwd())
 try: socket.create_connection(("127.0.0.1", 9), 2)
 except OSError as error: print(error)
@@ -71,9 +71,7 @@ def work(i, into):
         file.write(str(i * i))
     into[i] = os.stat(f"part{i}").st_size
 parts = {}
-threads = [threading.Thread(target=work, args=(i, parts)) for i in range(4)]
-for thread in threads: thread.start()
-for thread in threads: thread.join()
+for i in range(4): work(i, parts)
 print(sorted(parts.items()))
 r, w = os.pipe()
 if os.fork() == 0:
@@ -279,3 +277,15 @@ int main(void)
     assert done.returncode == 0, done.stderr
     with LogReader(Archive.open(tmp_path / "archive").experiment(None).open_log()) as log:
         assert any(event.call == SIGNAL and event.args[0] == SIGCHLD for event in log) == listens
+
+
+@pytest.mark.usefixtures("tracing")
+@pytest.mark.parametrize("engine", [pytest.param("native", marks=needs_native), "reference"])
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_a_loader_reads_the_counter_for_itself(engine: str, is_asked: bool, tmp_path: Path) -> None:
+    """Only where it is to print how long it took do its readings mean something."""
+    command = ["env", "LD_DEBUG=statistics", "/bin/true"] if is_asked else ["/bin/true"]
+    done = rex(engine, "record", "-q", "-l", str(tmp_path / "archive"), "--", *command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    with LogReader(Archive.open(tmp_path / "archive").experiment(None).open_log()) as log:
+        assert any(event.call == TSC for event in log) == is_asked

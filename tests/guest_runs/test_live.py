@@ -13,31 +13,19 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
-from harness import GUESTS, TOKEN, Result, Run, Trial, entries, tail
+from guests import GUESTS
+from harness import TOKEN, Result, Trial, entries, tail
 from rex.tracer import native
-from test_guests import ALWAYS, NAMES, RUNS, SOMETIMES, program_of, shared_of
+from test_guests import ALL, program_of, shared_of, trial_of
 
 __all__ = ["program_of", "shared_of"]     # fixtures
 
 pytestmark = [pytest.mark.usefixtures("tracing"),
               pytest.mark.skipif(not native.is_built(), reason="only the native engine runs live")]
 
-# What a live run is about: names, programs, descriptors.  The others are run by mark.
-CHOSEN = ("at_calls.c", "copies.c", "descriptors.c", "directory_written.c", "exec_ways.c", "failed_lookups.c",
-          "file_names.c", "inodes.c", "inotify.c", "links.c", "make_rebuilds.sh", "mmap_files.c", "o_tmpfile.c", "openat2_statx.c",
-          "proc_self.c", "python_usual.py", "readdir_order.c", "rename_games.c", "scripts.sh", "shell_files.sh",
-          "shell_pipeline.sh", "socket_unix.c", "stdin_file.c", "thread_exec.c", "times_set.c", "unlinked_open.c")
-SKIPPED = {
-    "stdout_closed.c": "its reader leaves, which this test does not do",
-    "stdout_closed_kills.c": "its reader leaves, which this test does not do",
-    **{name: "its output depends on the interleaving" for name, run in RUNS.items() if run.is_serialized},
-    **{name: "its output tells who was first" for name in ("locks_order.c", "locks_tried.c", "writers_shared.c", "writers_shell.sh")},
-    "umask_modes.c": "it looks at a link without reading it, so that the archive has the link's size only",
-}
-# Files whose bytes hold the time of day, so that another run makes others.
-BY_TIME = {"built_during_run.sh": {b"main"}, "loader_statistics.sh": {b"told"},
-           "python_thread_jobs.py": {b"f%d" % number for number in range(0, 24, 3)}}
-RACING = {name for name, _ in (*ALWAYS, *SOMETIMES)}
+# All are run as new experiments; in each test run only those about names, programs and descriptors.
+LIVE = [pytest.param(name, marks=[] if guest.is_live else [pytest.mark.stress]) for name, guest in ALL.items()
+        if not guest.not_live and not guest.run.is_serialized]
 
 
 def run_live(trial: Trial, elsewhere: Path) -> tuple[Result, dict[str, object]]:
@@ -60,7 +48,7 @@ def run_live(trial: Trial, elsewhere: Path) -> tuple[Result, dict[str, object]]:
 
 def compare_files(trial: Trial, outdir: Path, how: str) -> None:
     """Below OUTDIR is what the recorded run changed, and nothing else but the way there."""
-    free = BY_TIME.get(trial.guest.name, set())
+    free = ALL[trial.guest.relative_to(GUESTS).as_posix()].differs
     inside = outdir / str(trial.directory).lstrip("/")
     there = entries(inside) if inside.exists() else {}
     for path, entry in trial.after.items():
@@ -73,12 +61,10 @@ def compare_files(trial: Trial, outdir: Path, how: str) -> None:
     assert not strays, f"written elsewhere in OUTDIR: {strays}{how}"
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in CHOSEN else [pytest.mark.stress])
-                                  for name in NAMES if name not in SKIPPED])
+@pytest.mark.parametrize("name", LIVE)
 def test_guest_runs_live(name: str, tmp_path: Path, program_of: Callable[[str], Path],
                          shared_of: Callable[[str], Path]) -> None:
-    shared_of("live").mkdir(exist_ok=True)
-    trial = Trial(GUESTS / name, "native", program_of(name), RUNS.get(name, Run()), tmp_path, shared_of("live"))
+    trial = trial_of(name, "native", tmp_path, program_of, shared_of("live"))
     trial.record()
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -90,7 +76,7 @@ def test_guest_runs_live(name: str, tmp_path: Path, program_of: Callable[[str], 
     compare_files(trial, elsewhere / "out", how)
     assert os.listdir(elsewhere) == ["out"], "written beside OUTDIR"
     assert not trial.directory.exists(), "the recorded directory is back"
-    if name in RACING:
+    if trial.run.is_racing:
         return
     again = trial.rex({}, elsewhere, "replay", "-q", "-l", str(trial.archive), "-e", str(report["experiment"]),
                       "-o", "again", "--check", "--json", stdin=subprocess.DEVNULL)

@@ -110,8 +110,8 @@ def test_epochs_alone_are_shown_and_run(tmp_path: Path) -> None:
     assert case.replay("--epochs", "5") == of(5)
     assert case.replay("--epochs", ":1") == of(0)
     assert case.replay("--epochs", "4:", "-j", "2") == of(4, 5)
-    assert case.replay("--epochs", "9:") == ""
-    assert "not a range" in rex(tmp_path, "replay", "-l", "EXP", "--epochs", "x", "train.py").stderr
+    assert case.replay("--epochs", "9:", status=2) == "" and "exp0 has no epoch '9:'" in case.told
+    assert "not a choice" in rex(tmp_path, "replay", "-l", "EXP", "--epochs", "x", "train.py").stderr
 
 
 def test_epochs_of_a_run_without_loops_are_refused(tmp_path: Path) -> None:
@@ -375,3 +375,16 @@ def test_on_a_gpu(tmp_path: Path) -> None:
     assert case.replay() == case.truth() and "3 loops skipped" in case.told
     case.add_after("train", "loss.backward()", "print('probe', epoch, step, loss.item())")
     assert case.replay("-j", "2") == case.truth()
+
+
+@pytest.mark.parametrize("source,words,advice", [
+    ("print('no loop')", (), "--granularity"),
+    ("for epoch in range(5):\n    sum(range(2_000_000))", ("--overhead", "0.000001"), "--overhead 0."),
+])
+def test_where_nothing_was_kept_the_summary_tells_why_and_what_to_do(tmp_path: Path, source: str, words: tuple[str, ...],
+                                                                    advice: str) -> None:
+    case = Case(tmp_path, train=source)
+    done = rex(case.folder, "record", "-l", "EXP", "--granularity", "1ms", *words, "train.py")
+    assert done.returncode == 0 and "no checkpoint was kept" in done.stderr and advice in done.stderr
+    facts = json.loads(show(case, "EXP:exp0", "--json"))["facts"]
+    assert facts["checkpoints"] == 0 and advice in facts["why_none"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Mapping
+from typing import Any, Mapping
 
 import pytest
 
@@ -25,11 +25,11 @@ INNER = {
     "early_stopping": ("numpy", "self.layers[1] -=", "float(back.sum())"),
     "torch_finetune": ("torch", "loss.backward()", "number, loss.item(), head.weight.grad.norm().item()"),
 }
-# Importing torch takes seconds: those run in make test-all.
-SOME = [pytest.param(name, marks=pytest.mark.stress) if needs[0] == "torch" else name
-        for name, needs in OUTER.items()]
-SOME_INNER = [pytest.param(name, marks=pytest.mark.stress) if needs[0] == "torch" else name
-              for name, needs in INNER.items()]
+LONG = ("torch", "numpy_regression")        # importing torch takes seconds, and that script computes for long
+
+
+def _some(probes: Mapping[str, tuple[str, str, str]]) -> list[Any]:
+    return [pytest.param(name, marks=pytest.mark.stress) if {name, needs} & set(LONG) else name for name, (needs, _, _) in probes.items()]
 
 
 def _case(folder: Path, name: str) -> Case:
@@ -54,7 +54,7 @@ def _recorded(tmp_path: Path, name: str,
     return case, arguments, line, look
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", _some(OUTER))
 def test_outer_probe(tmp_path: Path, name: str) -> None:
     case, arguments, line, look = _recorded(tmp_path, name, OUTER)
     case.add_after("train", line, f"print('probe', {look})")
@@ -62,7 +62,7 @@ def test_outer_probe(tmp_path: Path, name: str) -> None:
     assert " 0 loops skipped" not in case.told
 
 
-@pytest.mark.parametrize("name", SOME_INNER)
+@pytest.mark.parametrize("name", _some(INNER))
 def test_inner_probe(tmp_path: Path, name: str) -> None:
     case, arguments, line, look = _recorded(tmp_path, name, INNER)
     case.add_after(_file_of(name), line, f"print('probe', {look})")

@@ -166,6 +166,18 @@ def test_magics_await_and_background_threads(kernel: Kernel) -> None:
     assert kernel.value("slow") == [1, 2, "thread"]
 
 
+def test_cells_whose_magic_runs_their_body_are_whole_cells(kernel: Kernel) -> None:
+    kernel.run("whole = caught = empty = 0")
+    then = kernel.run("%%capture caught\nprint('hi')\nwhole = 5").count
+    blank = kernel.run("%%capture empty\n ").count
+    kernel.run("whole = caught = empty = None")
+    kernel.run(f"%rex checkout {then}")
+    assert kernel.value("caught.stdout, whole, empty") == ("hi\n", 5, 0)
+    assert "%%capture caught" in kernel.run("%rex log").text
+    kernel.run(f"%rex checkout {blank}")
+    assert kernel.value("empty.stdout") == ""
+
+
 def test_random_numbers_repeat_and_output_history_stays(kernel: Kernel) -> None:
     kernel.run("import random")
     seeded = kernel.run("random.seed(3); np.random.seed(3)").count
@@ -312,8 +324,11 @@ def test_cells_and_variables_are_checked_out_together(tmp_path: Path) -> None:
         assert sources["one"] == "v = 1" and sources["intro"] == "# Study"
         assert [c["outputs"] for c in written["cells"] if c["id"] == "two"][0][0]["text"] == "1\n"
         assert json.loads(notebook.read_text()) == saved
+        saved["cells"][0]["source"] = "# Edited"
+        notebook.write_text(json.dumps(saved))
         assert "exists" in kernel.run(f"%rex checkout {then} --cells").text
-        kernel.run("%rex checkout main --cells --force")   # over the notebook itself
+        told = kernel.run("%rex checkout main --cells --force").text   # over the notebook itself
+        assert "study-before-1.ipynb" in told and json.loads((tmp_path / "study-before-1.ipynb").read_text()) == saved
         rewritten = json.loads(notebook.read_text())
         assert ["".join(c["source"]) for c in rewritten["cells"] if c["id"] == "one"] == ["v = 2"]
     assert Archive.open(tmp_path / "__default").experiment("study").manifest.extra["notebook"]["path"]

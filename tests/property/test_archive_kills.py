@@ -176,10 +176,10 @@ def test_transfers_to_a_full_disk(tmp_path: Path, small_disk: Path) -> None:
         with start(tmp_path, *command) as process:
             process.communicate(timeout=60)
             assert process.returncode == 2, command
-        if number < 3:
+        if number < 3 and os.path.exists(small_disk / "BRP"[number]):   # what is new, and has got nothing, goes again
             archive = whole(small_disk / "BRP"[number])
             assert not any(e.state == COMPLETE for e in archive.experiments())
-            collect(archive)
+            collect(archive, may_be_none=True)
             shutil.rmtree(archive.path)
         assert os.listdir(small_disk) == []
     fits = ("push", "A", "small/R", "-e", "exp0")

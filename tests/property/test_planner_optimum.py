@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
+from rex.errors import UsageError
 from rex.multiversion.cachespace import CacheSpace
-from rex.multiversion.planners import ALGORITHMS, make_plan
+from rex.multiversion.planners import ALGORITHMS, make_plan, plan_deadline
 from rex.multiversion.planners.best import Problem
 from rex.multiversion.planners.bound import CoverBound
 from rex.multiversion.planners.exact import find_optimum
@@ -101,6 +104,22 @@ def test_best_is_the_optimum_up_to_twelve_nodes(tree: ExecutionTree, budget_byte
     best = make_plan(tree, budget_bytes)
     assert abs(best.cost_s - cost_s) < 1e-9
     assert best.gap == 0
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(draw_trees(9), st.integers(0, 60), st.integers(0, 60))
+def test_a_deadline_is_kept_and_nobody_has_more_versions_than_its_bound(tree: ExecutionTree, budget_bytes: int, deadline_s: int) -> None:
+    most = max((len(leaves) for number in range(1, len(tree.leaves) + 1) for leaves in itertools.combinations(tree.leaves, number)
+                if find_optimum(build_skeleton(tree.only(leaves)), budget_bytes).cost_s(tree.only(leaves)) <= deadline_s), default=0)
+    if not most:
+        with pytest.raises(UsageError, match="no version can be replayed"):
+            plan_deadline(tree, budget_bytes, deadline_s)
+        return
+    fit, plan = plan_deadline(tree, budget_bytes, deadline_s)
+    assert plan.cost_s <= deadline_s
+    assert 1 <= len(fit.tree.leaves) <= most <= fit.at_most
+    if not any(node.size_bytes is None for node in tree.by_id.values()) and budget_bytes >= sum(node.size_bytes or 0 for node in tree.by_id.values()):
+        assert len(fit.tree.leaves) == most
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

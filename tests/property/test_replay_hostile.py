@@ -12,8 +12,10 @@ import pytest
 
 from commands import rex
 from rex.archive import Archive
-from rex.replay import Stage, make_plan, prepare_outdir
-from rex.tracer import native
+from rex.errors import Damaged
+from rex.log.records import EXIT, SIGNAL, TASK
+from rex.replayer import Stage, make_plan, prepare_outdir
+from rex.tracer import Report, native
 
 pytestmark = [pytest.mark.usefixtures("tracing"),
               pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")]
@@ -67,6 +69,52 @@ def replay_hurt(place: Path, times: int, seed: int, monkeypatch: pytest.MonkeyPa
                 status = engine.wait()
                 status = 0 if status == -signal.SIGKILL else status     # it may have ended just before
             assert status in (0, 2), (seed, number)   # 2: it refused, and told why
+
+
+def engine_says(archive: Archive, log: bytes, outdir: Path) -> tuple[int, str]:
+    """What the engine ends with, and why, where this is the log of the archive's experiment."""
+    experiment = archive.experiment()
+    with Stage(archive, experiment) as stage:
+        plan = make_plan(stage, experiment, prepare_outdir(str(outdir)))
+        Path(plan.log).write_bytes(log)
+        Path(stage.work, "plan").write_bytes(plan.encode())
+        done = subprocess.run([native.PATH, f"{stage.work}/plan"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              timeout=30, check=False)
+        return done.returncode, Path(plan.report).read_bytes().decode()
+
+
+@pytest.mark.parametrize("call, form, offset, value, why", [
+    (TASK, "<Q", 32 + 4 * 8, 99999, "a thread of no process"), (EXIT, "<I", 8, 1 << 16, "its task was never born"),
+    (EXIT, "<I", 12, 0xc0000001, "its stream has no such number"), (SIGNAL, "<Q", 32, 65, "a signal without its facts"),
+    (SIGNAL, "<I", 88, 1 << 31, "a signal without its facts"), (TASK, "<H", 4, EXIT, "its task was never born")])
+def test_what_others_rely_on_is_checked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: int, form: str, offset: int, value: int,
+                                              why: str) -> None:
+    """offset: in the first record of that call, where a number is put."""
+    monkeypatch.setenv("REX_CACHE", str(tmp_path / "cache"))
+    rex("record", "-q", "-l", "A", "--", "sh", "-c", "trap : USR1; kill -USR1 $$", cwd=tmp_path)
+    archive = Archive.open(tmp_path / "A")
+    log = bytearray(archive.experiment().open_log().read())
+    begin = next(begin for begin, _ in records(log) if struct.unpack_from("<H", log, begin + 4)[0] == call)
+    struct.pack_into(form, log, begin + offset, value)
+    status, told = engine_says(archive, bytes(log), tmp_path / "o")
+    assert status == 2 and "damaged=event " in told and why in told, told
+
+
+def test_a_large_number_of_a_stream_takes_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What compares each stream with each other goes by those that there are."""
+    monkeypatch.setenv("REX_CACHE", str(tmp_path / "cache"))
+    rex("record", "-q", "-l", "A", "--", "date", cwd=tmp_path)
+    archive = Archive.open(tmp_path / "A")
+    log = bytearray(archive.experiment().open_log().read())
+    begin = [begin for begin, _ in records(log) if struct.unpack_from("<I", log, begin + 12)[0] == 2][-1]
+    struct.pack_into("<I", log, begin + 12, (1 << 24) - 1)
+    assert engine_says(archive, bytes(log), tmp_path / "o")[0] == 0
+
+
+def test_a_log_that_the_engine_finds_damaged_ends_a_replay_with_that(tmp_path: Path) -> None:
+    with pytest.raises(Damaged) as raised:
+        native._fail(Report(problems=["damaged: event 3: a thread of no process"]), 2)
+    assert raised.value.code == 13 and "event 3" in str(raised.value)
 
 
 def test_hurt_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

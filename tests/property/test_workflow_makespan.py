@@ -63,11 +63,12 @@ def test_scaling_time_scales_the_makespan() -> None:
         assert minutes.seconds == pytest.approx(60 * seconds.seconds, rel=1e-12)
 
 
-def test_the_search_finds_the_optimum_of_small_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("graphs", [8, pytest.param(40, marks=pytest.mark.stress)])
+def test_the_search_finds_the_optimum_of_small_graphs(monkeypatch: pytest.MonkeyPatch, graphs: int) -> None:
     monkeypatch.setattr(best_module, "_EXHAUSTIVE", 0)
     draw = random.Random(23)
     tried = 0
-    while tried < 30:
+    while tried < graphs:
         dag = random_dag(draw.randint(4, 7), draw, draw.choice((0.3, 0.5)))
         if count_schedules(dag, 4000) > 4000:
             continue

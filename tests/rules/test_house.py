@@ -15,9 +15,10 @@ from rex.cli.group import COMMANDS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 MAX_LINES, MAX_FUNCTION_LINES = 450, 60
-TOP = {".ci", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "bench", "docs", "examples", "pyproject.toml",
+TOP = {".ci", ".gitignore", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "LICENSE",
+       "MANIFEST.in", "Makefile", "README.md", "SECURITY.md", "bench", "contrib", "docs", "examples", "mkdocs.yml", "pyproject.toml",
        "rex", "setup.cfg", "setup.py", "tests"}
-TABLES = {"rex/syscalls/table.py", "rex/syscalls/numbers.py", "rex/native/generated/syscalls.h"}
+TABLES = {"rex/syscalls/table.py", "rex/syscalls/numbers.py", "rex/native/syscalls/generated.h"}
 
 
 def tracked(*endings: str) -> list[str]:
@@ -34,7 +35,8 @@ def read(path: str) -> str:
 
 
 def test_files_stay_small() -> None:
-    long = {path: read(path).count("\n") for path in tracked(".py", ".c", ".h") if path not in TABLES}
+    long = {path: sum(not line.startswith('#include "') for line in read(path).splitlines())
+            for path in tracked(".py", ".c", ".h") if path not in TABLES}
     assert not {path: n for path, n in long.items() if n > MAX_LINES}
 
 

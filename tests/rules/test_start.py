@@ -17,7 +17,7 @@ BANNED = {"click", "dataclasses", "inspect", "ast", "subprocess", "socket", "sel
 # Rooms that only other commands need.
 OTHERS = {"rex.cli.group", "rex.expdiff", "rex.transfer", "rex.multiversion", "rex.workflow", "rex.hindsight", "rex.notebook",
           "rex.state", "rex.cells", "rex.runnew", "rex.web", "rex.picture", "rex.tracer.reference", "rex.tracer.sandbox"}
-AT_REPLAY = {"rex.record", "rex.inventory", "rex.keeping", "rex.filetree", "rex.log"}
+AT_REPLAY = {"rex.recorder", "rex.inventory", "rex.keeping", "rex.filetree", "rex.log"}
 
 CODE = """
 import json, sys
@@ -42,7 +42,7 @@ def test_short_commands_import_little(tmp_path: Path) -> None:
     recorded = imported(tmp_path, "record", "-l", "A", "--", "/bin/true")
     imported(tmp_path, "replay", "-l", "A", "-o", "first")                  # unpacks
     replayed = imported(tmp_path, "replay", "-l", "A", "-o", "out")
-    assert "rex.record" in recorded and "rex.replay" in replayed
+    assert "rex.recorder" in recorded and "rex.replayer" in replayed
     assert not new & (BANNED | OTHERS) and "pyfastcdc" in new
     assert not recorded & (BANNED | OTHERS)
     assert not replayed & (BANNED | OTHERS | AT_REPLAY)

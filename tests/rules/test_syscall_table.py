@@ -85,7 +85,7 @@ def test_header_compiles_and_numbers_match_libc(tmp_path: Path) -> None:
     if compiler is None:
         pytest.skip("no C compiler")
     source = tmp_path / "table.c"
-    source.write_text("#define REX_CALLS_IMPLEMENTATION\n#include <sys/syscall.h>\n#include \"syscalls.h\"\n"
+    source.write_text("#define REX_CALLS_IMPLEMENTATION\n#include <sys/syscall.h>\n#include \"generated.h\"\n"
                       "_Static_assert(REX_NR_openat == SYS_openat && REX_NR_prlimit64 == SYS_prlimit64, \"\");\n"
                       "_Static_assert(sizeof rex_calls == REX_CALL_COUNT * sizeof(struct rex_call), \"\");\n")
     command = [compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{generate.HEADER.parent}",

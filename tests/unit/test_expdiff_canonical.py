@@ -34,7 +34,7 @@ def test_a_whole_log() -> None:
     assert found.failed == 1 and found.events == 12
     flows = {key: flow.head for key, flow in found.flows.items()}
     assert flows == {(0, "write", "standard output"): b"hello", (0, "write", "standard error"): b"oh"}
-    assert found.nature["load of the machine"].count == 1 and found.chance == {(1, "/proc/cpuinfo"): 5}
+    assert found.nature["load of the machine"].count == 1 and found.chance == {(1, "/proc/cpuinfo"): [5]}
     assert found.reads[0, "/usr/bin/dash"] == 1
     assert len(list(found.entries.entries(0))) == 4   # execve, output, error, exit
 
@@ -71,7 +71,7 @@ def test_what_differs_by_nature_is_counted() -> None:
     assert {kind: nature.count for kind, nature in found.nature.items()} == {
         "processor's counter": 1, "clock and timers": 1, "random numbers": 2, "scheduling": 1,
         "signals of children and timers": 1}
-    assert found.chance == {(0, "the time"): 2, (0, "random numbers"): 3}
+    assert found.chance == {(0, "the time"): [2], (0, "random numbers"): [3]}
     assert found.entries.counts == {0: 1}
     assert trace(Event(SIGNAL, args=(2, 0, 0, 0, 0, 0))).entries.counts == {0: 1}
 

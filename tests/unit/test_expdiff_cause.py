@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rex.expdiff.cause import CHANCE, FILE, VARIABLE, Detective, Story, Suspect, Suspects, rank_of
+from rex.expdiff.cause import (CHANCE, FILE, FOLLOWING, VARIABLE, Detective, Story, Suspect, Suspects, names_file,
+                               rank_of)
+from rex.expdiff.difference import Difference
 from rex.expdiff.trace import END, Exec, Task, Trace
 
 
@@ -53,7 +55,7 @@ def test_what_came_too_late_or_never_on_the_way() -> None:
 
 def test_files_before_variables_before_chance() -> None:
     trace = pipeline()
-    trace.chance[3, "the time"] = 35
+    trace.chance[3, "the time"] = [35]
     variable = Suspect("variable A is '1' in the first and '2' in the second", "environment", "A", VARIABLE)
     assert "because /src differs" in why(trace, "/out", files=file("/src"), given=[variable])
     assert "because variable A" in why(trace, "/out", given=[variable])
@@ -63,7 +65,7 @@ def test_files_before_variables_before_chance() -> None:
 
 def test_the_nearest_chance_counts() -> None:
     trace = pipeline()
-    trace.chance.update({(1, "random numbers"): 11, (2, "the time"): 33})
+    trace.chance.update({(1, "random numbers"): [15], (2, "the time"): [45]})
     assert "because tool (task 2) asked for the time" in why(trace, "/out")
     assert CHANCE > FILE
 
@@ -91,3 +93,39 @@ def test_as_json() -> None:
     story = Story(pipeline(), Suspects(files=file("/src")))
     told = Detective(story, Story(Trace(), Suspects())).find("/log", (story.writers("/log"), [])).as_json()
     assert told["item"] == "/src" and told["event"] == 12 and told["side"] == "left" and told["component"] == "inputs"
+
+
+def interpreter() -> Trace:
+    """An interpreter (task 0) that reads its script (event 20) and writes /out (30)."""
+    trace = Trace()
+    trace.tasks[0] = Task(0, None, 0, 0, 0, END, [Exec(1, "/bin/py", ("py", "script"), ("py",))])
+    trace.use(0, "/w/script", 20, False)
+    trace.use(0, "/out", 30, True)
+    return trace
+
+
+def test_what_an_interpreter_asks_for_as_it_starts_comes_last() -> None:
+    trace = interpreter()
+    trace.chance.update({(0, "random numbers"): [5], (0, "the time"): [10]})
+    assert "asked for random numbers" in why(trace, "/out")
+    trace.ask(0, "the time", 29)
+    assert "asked for the time" in why(trace, "/out")
+    trace.ask(0, "random numbers", 28)
+    assert "asked for the time" in why(trace, "/out")      # it is nearer
+    assert "because /w/script differs" in why(trace, "/out", files=file("/w/script"))
+
+
+def test_files_that_follow_a_variable() -> None:
+    def follows(variable: str, old: str | None, new: str | None, path: str) -> bool:
+        return names_file(Difference(variable, left=old, right=new), path)
+
+    assert follows("LC_ALL", None, "en_US.UTF-8", "/etc/locale.alias") and not follows("LC_ALL", None, "C", "/etc/hosts")
+    assert follows("PATH", "/a/bin:/usr/bin", "/b:/usr/bin", "/a/bin/tool") and not follows("PATH", "/a", "/b", "/c/tool")
+    assert follows("TZ", None, "Europe/Berlin", "/usr/share/zoneinfo/Europe/Berlin")
+    assert follows("N", "1", "2", "/w/data_2.txt") and not follows("N", "1", "2", "/w/data_12.txt")
+    assert not follows("N", "", None, "/w/data") and follows("CONF", "a.conf", None, "/w/a.conf")
+
+
+def test_a_variable_wins_over_what_follows_it() -> None:
+    variable = Suspect("variable V is another one", "environment", "V", VARIABLE)
+    assert "because variable V" in why(pipeline(), "/out", files=file("/src", rank=FOLLOWING), given=[variable])

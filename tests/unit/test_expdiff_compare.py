@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
-from cli.builders import Bench
-from rex.archive import ElfFacts, FileEntry, FileState
+from cli.builders import Bench, a_log, call, write
+from rex.archive import Archive, ElfFacts, FileEntry, FileState
+from rex.archive.exporting import export, import_from
 from rex.errors import NotFound
 from rex.expdiff.compare import Side, compare
 from rex.expdiff.difference import Comparison
+from rex.log.records import IN, OUT, RESOLVED
 
 
 @pytest.fixture
@@ -112,15 +114,20 @@ def test_a_working_directory_that_moved(bench: Bench) -> None:
 
 
 def test_apparatus_with_what_elf_files_say(bench: Bench) -> None:
-    def library(version: str, data: bytes, **elf: Any) -> dict[str, Any]:
+    def library(version: str, data: bytes, is_loaded: bool = True, **elf: Any) -> dict[str, Any]:
         facts = ElfFacts(**{"soname": "libx.so.1", "needed": ("libc.so.6",), "build_id": version, **elf})
-        return {"apparatus": {f"/lib/libx.so.1.{version}": (data, facts)}}
+        path = f"/lib/libx.so.1.{version}".encode()
+        opens = call("openat", 3, (1, IN, path), (1, RESOLVED, path), args=(2**64 - 100, 1, 0, 0, 0, 0))
+        return {"apparatus": {path.decode(): (data, facts)}, "events": a_log([opens] if is_loaded else [])}
 
     difference, = run(bench, library("1", b"one"), library("2", b"two", needed=("libm.so.6", "libc.so.6"))
                       ).components["apparatus"]
     assert difference.notes == ("content differs: 3 -> 3 bytes", "build id 1 -> 2", "needed libraries: +libm.so.6",
                                 "/lib/libx.so.1.1 -> /lib/libx.so.1.2")
     assert run(bench, library("1", b"one"), library("1", b"one")).is_same
+    assert run(bench, library("1", b"one", False), library("2", b"two", False)).is_same   # kept for runs to come
+    assert run(bench, library("1", b"one", False), {"events": a_log([])}).is_same
+    assert not run(bench, library("1", b"one"), {"events": a_log([])}).is_same
 
 
 def test_standard_streams(bench: Bench) -> None:
@@ -130,6 +137,21 @@ def test_standard_streams(bench: Bench) -> None:
                            "standard error": [("standard error", "differs")]}
     details = found.components["standard output"][0].details
     assert details["ranges"] == [[2, 3]] and details["diff"] == ["@@ -1,2 +1,2 @@", " a", "-b", "+c"]
+
+
+def test_what_only_a_log_tells_does_not_differ_where_one_is_missing(bench: Bench, tmp_path: Path) -> None:
+    events = a_log([write(2, b"out"), call("read", 3, (1, OUT, b"net"), stream=5, args=(3, 1, 3, 0, 0, 0))])
+    logged = bench.record("logged", events=events, outputs={"/o": b"1"})
+    bench.record("bare", outputs={"/o": b"1"}, limits={}, terminal={})
+    with open(tmp_path / "x.rex", "w+b") as stream:
+        export(bench.archive, stream, ["bare"], has_log=False)
+        stream.seek(0)
+        import_from(stream, other := Archive.create(tmp_path / "B"))
+    sides = Side(bench.archive, logged), Side(other, other.experiment("bare"))
+    for found in (compare(*sides, 2), compare(*reversed(sides), 2)):
+        assert found.is_same and not told(found) and "output of an experiment without a log" in {each.item for each in found.by_nature}
+    other_output = Side(bench.archive, bench.record(outputs={"/o": b"2"}))
+    assert told(compare(other_output, sides[1])) == {"outputs": [("/o", "differs")]}
 
 
 def test_bytes_with_depth_2_only(bench: Bench) -> None:

@@ -53,3 +53,23 @@ def test_libraries_by_soname_unless_ambiguous() -> None:
         ("/l.1", "/l.2")]
     assert [(p.left_path, p.right_path) for p in match(manifest("/l.1", "/l.2"), manifest("/l.3"), APPARATUS)] == [
         ("/l.1", ""), ("/l.2", ""), ("", "/l.3")]
+
+
+def made(ours: list[str], theirs: list[str]) -> list[tuple[str, str, bool]]:
+    """Paths of the pairs of what two experiments made in /a and /b, and whether only a number tells them apart."""
+    left, right = (Manifest((), cwd=at, files={p: FileEntry(None, HERE, True, (OUTPUT,)) for p in paths})
+                   for at, paths in (("/a", ours), ("/b", theirs)))
+    return [(pair.left_path, pair.right_path, pair.is_renumbered) for pair in match(left, right, OUTPUT)]
+
+
+def test_by_names_without_dates_and_numbers() -> None:
+    assert made(["/a/run_20260102/x"], ["/b/run_20260304/x"]) == [("/a/run_20260102/x", "/b/run_20260304/x", False)]
+    assert made(["/a/run1/x"], ["/b/run2/x"]) == [("/a/run1/x", "/b/run2/x", True)]
+    assert sorted(made(["/a/x1", "/a/x2"], ["/b/x1", "/b/x3"])) == [("/a/x1", "/b/x1", False), ("/a/x2", "/b/x3", True)]
+    assert pairs("/a", ["/a/x1"], "/a", ["/a/x2"]) == [("/a/x1", "/a/x1", ""), ("/a/x2", "", "/a/x2")]   # inputs have the user's names
+
+
+def test_packages_in_other_environments() -> None:
+    one, two = "/a/lib/python3.11/site-packages/p/m.py", "/b/lib/python3.12/site-packages/p/m.py"
+    assert pairs("/w", [one], "/w", [two]) == [(one, one, two)]
+    assert len(pairs("/w", [one, "/c/site-packages/p/m.py"], "/w", [two])) == 3

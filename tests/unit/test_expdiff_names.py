@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rex.expdiff.names import Names, random_part
+from rex.expdiff.names import Names, random_part, uncounted, undated
 
 
 @pytest.mark.parametrize("name,strict,lenient", [
@@ -43,3 +43,15 @@ def test_folders_of_processes() -> None:
     names = Names(b"/w")
     assert names.logical(b"/proc/12/task/13/stat") == b"/proc/<process>/stat"
     assert names.logical(b"/proc/cpuinfo") == b"/proc/cpuinfo"
+
+
+@pytest.mark.parametrize("path, expected", [
+    ("run_20260102T030405/metrics_01234567-89ab-cdef-0123-456789abcdef.json", "run_<date>/metrics_<uuid>.json"),
+    ("log-2026-01-02_03-04-05.txt", "log-<date>.txt"), ("2026.01.02", "<date>"), ("a_1795906616.5.csv", "a_<seconds>.csv"),
+    ("sample01", "sample01"), ("2026", "2026"), ("20261302", "20261302"), ("x12345678901234567", "x12345678901234567")])
+def test_dates_and_uuids(path: str, expected: str) -> None:
+    assert undated(path) == expected
+
+
+def test_counters() -> None:
+    assert uncounted("run_12/2026-01-02.csv") == "run_<number>/<date>.csv"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 from cli.builders import Bench, a_log, write
-from rex.errors import Damaged
+from rex.errors import Damaged, NotFound
 from rex.expdiff import reading
 from rex.expdiff.trace import Trace
 
@@ -34,13 +36,16 @@ def test_a_second_process_changes_nothing(tmp_path: Path, monkeypatch: pytest.Mo
 def test_errors_of_either_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Bench(tmp_path / "A")
     good, bad = bench.record(), bench.record()
-    Path(bad.log_path).write_bytes(b"no log")
+    monkeypatch.setattr(bad, "open_log", lambda: io.BytesIO(b"no log"))
     monkeypatch.setattr(reading, "_LONG_BYTES", 0)
     monkeypatch.setattr(reading.threading, "active_count", lambda: 1)
     for sides in ((good, bad), (bad, good)):
         with pytest.raises(Damaged, match="not a log|a log is damaged"):
             reading.read_both(*sides)
-    Path(bad.log_path).unlink()
+
+    def none() -> BinaryIO:
+        raise NotFound("no log")
+    monkeypatch.setattr(bad, "open_log", none)
     assert reading.read_both(good, bad)[1].events == 0 and reading.read_both(bad, good)[0].events == 0
 
 

@@ -64,7 +64,7 @@ def test_prov(experiment: Experiment) -> None:
         assert use["prov:activity"] in names and use["prov:entity"] in names
 
 
-def test_without_a_log(experiment: Experiment) -> None:
-    Path(experiment.log_path).unlink()
+def test_without_a_log(experiment: Experiment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiment.manifest, "log", None)
     with pytest.raises(NotFound):
         read_graph(experiment)

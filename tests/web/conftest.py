@@ -23,6 +23,7 @@ with warnings.catch_warnings():   # newer versions would rather have httpx2, and
 
 from rex.runnew import LiveUse, RunOutcome, RunPlan, plan_run   # noqa: E402
 from rex.web.app import make_app   # noqa: E402
+from rex.web.keys import Keys   # noqa: E402
 from rex.web.services import Services   # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
@@ -32,7 +33,6 @@ from commands import rex   # noqa: E402
 
 from .browser import WAIT_S, Page, lay_out, served   # noqa: E402
 
-TOKEN = "the-token"
 BASE = "http://localhost:7490"
 Behaviour = Callable[["DoubleRun"], int]
 
@@ -98,19 +98,25 @@ def engine() -> Engine:
 
 
 @pytest.fixture
-def stranger(bench: Bench, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+def keys() -> Keys:
+    """What gives tokens and knows sessions."""
+    return Keys()
+
+
+@pytest.fixture
+def stranger(bench: Bench, engine: Engine, keys: Keys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     """A client without the key."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TZ", "UTC")
-    app = make_app(bench.path, Services(plan_run, engine.start), TOKEN)
+    app = make_app(bench.path, Services(plan_run, engine.start), keys)
     with TestClient(app, base_url=BASE, follow_redirects=False) as client:
         yield client
 
 
 @pytest.fixture
-def client(stranger: TestClient) -> TestClient:
-    """A client that opened the printed address."""
-    assert stranger.get(f"/?token={TOKEN}").status_code == 200
+def client(stranger: TestClient, keys: Keys) -> TestClient:
+    """A client that opened an address with a token."""
+    assert stranger.get(f"/?token={keys.new_token()}").status_code == 200
     stranger.headers["origin"] = BASE
     return stranger
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Callable
 
 import pytest
 from starlette.routing import Mount, Route
@@ -11,9 +12,10 @@ from starlette.testclient import TestClient
 
 from cli.builders import Bench
 from rex.web.guard import HEADERS
+from rex.web.keys import Keys
 from rex.web.site import HERE
 
-from .conftest import BASE, TOKEN, wish
+from .conftest import BASE, wish
 
 
 def all_addresses(client: TestClient) -> list[tuple[str, str]]:
@@ -31,19 +33,15 @@ def all_addresses(client: TestClient) -> list[tuple[str, str]]:
     return found
 
 
-def test_every_route_refuses_who_has_no_key(stranger: TestClient, bench: Bench) -> None:
+def test_every_route_refuses_who_has_no_key(stranger: TestClient, bench: Bench, keys: Keys) -> None:
     bench.record("exp0")
+    token = keys.new_token()
     for method, address in all_addresses(stranger):
-        for headers in ({}, {"cookie": "rex=1"}, {"cookie": f"{cookie_name(stranger)}=wrong"},
-                        {"cookie": f"{cookie_name(stranger)}={TOKEN}"}, {"authorization": f"token {TOKEN}"}):
+        for headers in ({}, {"cookie": "rex=1"}, {"cookie": f"{keys.cookie}=wrong"},
+                        {"cookie": f"{keys.cookie}={token}"}, {"authorization": f"token {token}"}):
             answer = stranger.request(method, address, headers={"origin": BASE, **headers}, json=wish())
             assert answer.status_code == 403, (method, address)
             assert "exp0" not in answer.text and "set-cookie" not in answer.headers
-
-
-def cookie_name(client: TestClient) -> str:
-    other = TestClient(client.app, base_url=BASE)   # type: ignore[arg-type]
-    return next(iter(other.get(f"/?token={TOKEN}").cookies))
 
 
 def test_every_route_lets_the_key_in(client: TestClient, bench: Bench) -> None:
@@ -53,33 +51,59 @@ def test_every_route_lets_the_key_in(client: TestClient, bench: Bench) -> None:
             assert client.request(method, address).status_code in (200, 404, 405), address
 
 
-@pytest.mark.parametrize("token", ["", "wrong", TOKEN[:-1], TOKEN + "x", "\udcff"])
-def test_wrong_token(stranger: TestClient, token: str) -> None:
+@pytest.mark.parametrize("change", [lambda t: "", lambda t: "wrong", lambda t: t[:-1], lambda t: t + "x", lambda t: "\udcff"])
+def test_wrong_token(stranger: TestClient, keys: Keys, change: Callable[[str], str]) -> None:
+    token = change(keys.new_token())
     answer = stranger.get("/", params={"token": token.encode("utf-8", "surrogateescape")})
     assert answer.status_code == 403 and "set-cookie" not in answer.headers
     assert "rex runnew" in answer.text, "says what to do"
 
 
-def test_the_first_page_may_be_that_of_an_experiment(stranger: TestClient) -> None:
-    page = stranger.get("/", params={"token": TOKEN, "from": '"><script>x'}).text
+def other_browser(client: TestClient) -> TestClient:
+    return TestClient(client.app, base_url=BASE)   # type: ignore[arg-type]
+
+
+def test_a_token_is_good_once(stranger: TestClient, keys: Keys) -> None:
+    token = keys.new_token()
+    assert stranger.get(f"/?token={token}").status_code == 200
+    again = other_browser(stranger).get(f"/?token={token}")
+    assert again.status_code == 403 and "set-cookie" not in again.headers
+    assert stranger.get(f"/?token={token}").status_code == 200, "who has a session needs no token"
+    second = other_browser(stranger)
+    assert second.get(f"/?token={keys.new_token()}").status_code == 200
+    assert second.cookies[keys.cookie] != stranger.cookies[keys.cookie], "each browser has a session of its own"
+    assert {each.get("/archive").status_code for each in (stranger, second)} == {200}
+
+
+@pytest.mark.parametrize("headers", [{"sec-purpose": "prefetch;prerender"}, {"purpose": "prefetch"}])
+def test_a_guess_of_the_browser_uses_up_no_token(stranger: TestClient, keys: Keys, headers: dict[str, str]) -> None:
+    token = keys.new_token()
+    assert stranger.get(f"/?token={token}", headers=headers).status_code == 403
+    assert stranger.head(f"/?token={token}").status_code == 403
+    assert stranger.get(f"/?token={token}").status_code == 200
+
+
+def test_the_first_page_may_be_that_of_an_experiment(stranger: TestClient, keys: Keys) -> None:
+    page = stranger.get("/", params={"token": keys.new_token(), "from": '"><script>x'}).text
     assert 'content="0;url=/?from=%22%3E%3Cscript%3Ex"' in page and "<script" not in page
 
 
-def test_the_cookie_is_no_script_s_and_no_other_site_s(stranger: TestClient) -> None:
-    cookie = stranger.get(f"/?token={TOKEN}").headers["set-cookie"].lower()
-    assert "httponly" in cookie and "samesite=strict" in cookie
-    assert TOKEN not in cookie
+def test_the_cookie_is_no_script_s_and_no_other_site_s(stranger: TestClient, keys: Keys) -> None:
+    token = keys.new_token()
+    cookie = stranger.get(f"/?token={token}").headers["set-cookie"]
+    assert "httponly" in cookie.lower() and "samesite=strict" in cookie.lower()
+    assert "max-age" not in cookie.lower() and "expires" not in cookie.lower(), "it ends with the browser"
+    assert token not in cookie
 
 
-def test_servers_beside_each_other_keep_their_cookies_apart(stranger: TestClient) -> None:
-    from rex.web.guard import Guard
-    assert Guard(stranger.app, "a").cookie != Guard(stranger.app, "b").cookie   # type: ignore[arg-type]
+def test_servers_beside_each_other_keep_their_cookies_apart() -> None:
+    assert Keys().cookie != Keys().cookie
 
 
 @pytest.mark.parametrize("host", ["evil.example:7490", "localhost.evil.example", "127.0.0.1.evil.example", "", "[::2]:7490",
                                   "evil.example@localhost", "localhost/evil", "192.168.0.1:7490"])
-def test_a_foreign_name_is_refused_even_with_the_key(client: TestClient, host: str) -> None:
-    for address in ("/archive", f"/?token={TOKEN}"):
+def test_a_foreign_name_is_refused_even_with_the_key(client: TestClient, keys: Keys, host: str) -> None:
+    for address in ("/archive", f"/?token={keys.new_token()}"):
         assert client.get(address, headers={"host": host}).status_code == 403
 
 

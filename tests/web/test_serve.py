@@ -86,4 +86,4 @@ def test_libraries_that_are_missing_are_named(bench: Bench, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.delitem(sys.modules, "rex.web.serve")
     done = CliRunner().invoke(cli, ["runnew", "-l", bench.path, "--no-browser"], standalone_mode=False)
-    assert isinstance(done.exception, UsageError) and "uvicorn is not installed" in str(done.exception)
+    assert isinstance(done.exception, UsageError) and "not installed: uvicorn" in str(done.exception)

@@ -13,7 +13,7 @@ from rex.web import words
 
 from commands import rex
 
-from .browser import Page, part, why_no_browser
+from .browser import Page, part, served, why_no_browser
 
 WHY_NOT = why_no_browser()
 pytestmark = [pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT), pytest.mark.usefixtures("tracing")]
@@ -181,8 +181,8 @@ def test_another_experiment_is_chosen_without_losing_the_place(page: Page, addre
     page.do("sessionStorage.clear()")
 
 
-def test_narrow_windows_need_no_sideways_scrolling(address: str) -> None:
-    with Page(width=360, height=740) as narrow:
+def test_narrow_windows_need_no_sideways_scrolling(place: Path) -> None:
+    with served(place, "-l", "EXP", "--port", "17700") as (address, _), Page(width=360, height=740) as narrow:
         narrow.open(address)
         for path in ("", "archive", "runs", "compare?left=exp0&right=exp0"):
             narrow.open(address.split("?")[0] + path)

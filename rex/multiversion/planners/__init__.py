@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rex.errors import UsageError
 from rex.multiversion.planners.best import Problem, plan_best, plan_cover, prove_bound
+from rex.multiversion.planners.deadline import Fit, fit_versions
 from rex.multiversion.planners.greedy import plan_lfu, plan_none, plan_prp
 from rex.multiversion.sequence import ReplaySequence, without_idle
 from rex.multiversion.tree import ExecutionTree
@@ -59,6 +60,16 @@ def make_plan(tree: ExecutionTree, budget_bytes: int, algorithm: str = "best") -
         bound_s = prove_bound(problem, sequence.cost_s(tree))
     sequence = ReplaySequence(without_idle(sequence.ops))
     return Plan(algorithm, budget_bytes, sequence, sequence.cost_s(tree), bound_s, tree.sequential_s)
+
+
+def plan_deadline(tree: ExecutionTree, budget_bytes: int, deadline_s: float, algorithm: str = "best") -> tuple[Fit, Plan]:
+    """Choose as many versions as can be replayed in a time, and plan those.
+
+    Raises:
+        UsageError: no version fits, or as `make_plan`.
+    """
+    fit = fit_versions(tree, deadline_s, lambda chosen: make_plan(chosen, budget_bytes, algorithm).cost_s)
+    return fit, make_plan(fit.tree, budget_bytes, algorithm)
 
 
 def _plan_simply(problem: Problem, algorithm: str) -> ReplaySequence:

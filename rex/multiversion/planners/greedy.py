@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 
 from rex.multiversion.planners.parts import parts_of_cached_set, write_sequence
 from rex.multiversion.planners.skeleton import NEVER, Skeleton
@@ -16,13 +17,23 @@ def plan_none(skeleton: Skeleton) -> ReplaySequence:
 
 
 class _LeastFrequent:
-    """A cache that gives up the cells used least, if less than the new one."""
+    """A cache that gives up the cells that are worth least, if less than the new one.
+
+    A cell is worth its uses times the cells of its subtree for each byte of its checkpoint.
+    """
 
     def __init__(self, tree: ExecutionTree, budget_bytes: int) -> None:
         self.tree = tree
         self.free_bytes = budget_bytes
         self.uses: dict[str, int] = dict.fromkeys(tree.by_id, 0)
         self.cached: dict[str, int] = {}
+        self._below: dict[str, int] = {}     # cells of the subtree, the cell itself among them
+        for name in reversed(tree.order):
+            self._below[name] = 1 + sum(self._below[child] for child in tree.children[name])
+
+    def _worth(self, name: str) -> float:
+        size = self.tree.by_id[name].size_bytes
+        return self.uses[name] * self._below[name] / size if size else math.inf
 
     def admit(self, name: str) -> list[str] | None:
         """The cells evicted for this one, or None when it stays out."""
@@ -31,8 +42,8 @@ class _LeastFrequent:
             return None
         evicted: list[str] = []
         free_bytes = self.free_bytes
-        for other in sorted(self.cached, key=self.uses.__getitem__):
-            if free_bytes >= size or self.uses[other] >= self.uses[name]:
+        for other in sorted(self.cached, key=self._worth):
+            if free_bytes >= size or self._worth(other) >= self._worth(name):
                 break
             evicted.append(other)
             free_bytes += self.cached[other]
@@ -48,8 +59,8 @@ class _LeastFrequent:
 def plan_lfu(tree: ExecutionTree, budget_bytes: int) -> ReplaySequence:
     """Visit the versions in order, with a least-frequently-used cache of all cells.
 
-    A use is a computation or a restore.
-    Source: Manne et al., CHEX, PVLDB 15(6), 2022, baseline of the experiments;
+    A use is a computation or a restore. What goes first has least uses times cells of its subtree for each byte.
+    Source: Manne et al., CHEX, PVLDB 15(6), 2022, section 7, the baseline after Vizier;
     how ties and new cells are treated is not told there.
     """
     cache = _LeastFrequent(tree, budget_bytes)

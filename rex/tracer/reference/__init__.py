@@ -1,13 +1,16 @@
-"""The reference engine: rex-engine's behaviour in Python, where there is no compiler
-and for tests that ask two engines the same.
+"""The reference engine: the executable specification of programs without threads, and the fallback without a compiler.
+
+What it refuses, or records and does not follow, is in limits.
 
 The parts, from the bottom up:
     kernel    ptrace and what else Python lacks      memory, messages  bytes in and out of a tracee
     filter    which calls stop                       tasks             tasks, address spaces, descriptors
+    callkeys  which calls are equal for a replay     script            the log, by task
     calls     a call's data, by its declaration      paths, stack      what a path means; a program's stack
-    spawn     the first tracee                       loop              stops, signals, names of tasks
-    record*   stops in, log out                      replay*, script   log in, answers out
+    limits    what is refused                        spawn             the first tracee
+    loop      stops, signals, names of tasks         record*           stops in, log out
     overlay   files of a replay: archived ones, and those written below the output directory
+    replay*   log in, answers out; replay_state is what its parts share
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ def run(plan: Plan, stdin: int | None = None, stdout: int | None = None,
         stdin, stdout, stderr: descriptors for the program; None is ours, subprocess.DEVNULL /dev/null.
     Raises:
         NotPermitted: the kernel does not let us trace.
+        Unsupported: the program, or the log, has what this engine refuses.
         OwnFailure: the log cannot be written, or the tracee has no room for us.
     """
     with Standard(stdin, stdout, stderr) as standard:

@@ -4,34 +4,19 @@ from __future__ import annotations
 
 import sys
 
-from rex.log.records import IN, OUT, Args, Event, Field
-from rex.syscalls import BY_NAME, Arg, Call, Dir, Key, NO_ARG, Policy, SizeKind
-from rex.syscalls.ioctls import ioctl
+from rex.log.records import IN, OUT, Event, Field
+from rex.syscalls import BY_NAME, Arg, Call, Dir, NO_ARG, Policy, SizeKind
+from rex.syscalls.ioctls import INNER, ioctl
 from rex.tracer.reference import kernel, memory
+from rex.tracer.reference.kernel import CLONE_UNTRACED, CLONE_VFORK, CLONE_VM
 from rex.tracer.reference.messages import (capture_block, capture_message, capture_messages,
                                            capture_vectors, is_header, put_messages, put_sent, put_vectors)
-from rex.tracer.reference.tasks import CLONE_UNTRACED, CLONE_VFORK, CLONE_VM, Task
-
-CallKey = tuple[int, object]
+from rex.tracer.reference.tasks import Task
 
 _SIGCHLD = 17
-_IOCTL, _SIOCGIFCONF, _PART_DATA = BY_NAME["ioctl"].nr, 0x8912, 0x20
+_IOCTL, _PART_DATA = BY_NAME["ioctl"].nr, 0x20
 _CLONE, _CLONE3, _VFORK = (BY_NAME[name].nr for name in ("clone", "clone3", "vfork"))
 _TIME = BY_NAME["time"].nr
-
-
-def key_of(call: Call, path: bytes | None, stream: int, args: Args | tuple[int, ...]) -> CallKey:
-    """What must be equal for a call of a replay to be answered by a call of the log.
-
-    An empty path stands for the descriptor beside it.
-    """
-    if call.key is Key.PATH and path is not None:
-        return call.nr, (path, 0 if path else args[0])
-    if call.key is Key.STREAM:
-        return call.nr, stream
-    if call.key is Key.ARG:
-        return call.nr, args[call.key_arg] & 0xFFFFFFFF
-    return call.nr, None
 
 
 def fork_flags(task: Task) -> int:
@@ -109,16 +94,27 @@ def _capture(task: Task, call: Call, i: int, kind: int, result: int) -> list[Fie
 def capture_outputs(task: Task, result: int) -> list[Field]:
     """All that the kernel stored for a call that has succeeded."""
     fields = _capture_all(task, result, OUT, (Dir.OUT, Dir.INOUT))
-    listing = _listing(task) if result >= 0 else None
-    if listing:                       # a list of interfaces lies where a structure points to
-        size, at = listing
-        fields += [(2, OUT, size.to_bytes(4, "little")), *capture_block(task.tid, 2 | _PART_DATA, OUT, at, size)]
+    inner = _inner_block(task) if result >= 0 else None
+    if inner:
+        size, at = inner
+        fields += capture_block(task.tid, 2 | _PART_DATA, OUT, at, size)
     return fields
 
 
-def _listing(task: Task) -> tuple[int, int] | None:
-    conf = memory.read(task.tid, task.args[2], 16) if (task.nr, task.args[1]) == (_IOCTL, _SIOCGIFCONF) else None
-    return (int.from_bytes(conf[:4], "little"), int.from_bytes(conf[8:], "little")) if conf else None
+def _inner_block(task: Task) -> tuple[int, int] | None:
+    """Size and place of what an ioctl has behind a pointer."""
+    for inner in INNER if task.nr == _IOCTL else ():
+        if inner.cmd != task.args[1] & 0xFFFFFFFF:
+            continue
+        at = memory.read_int(task.tid, task.args[2] + inner.pointer_at, 8)
+        if not at:
+            return None
+        if inner.sub and memory.read_int(task.tid, at, 4) != inner.sub:
+            continue
+        where = (task.args[2] if inner.is_count_outside else at) + inner.count_at
+        data = memory.read(task.tid, where, inner.count_bytes) if inner.count_bytes else None
+        return inner.head + inner.unit * max(0, int.from_bytes(data or b"", "little", signed=True)), at
+    return None
 
 
 def capture_inputs(task: Task, result: int) -> list[Field]:
@@ -155,9 +151,9 @@ def put_outputs(task: Task, event: Event) -> None:
             put_vectors(task.tid, at, task.args[arg.size.arg], data)
         else:
             memory.write(task.tid, at, data)
-    interfaces, listing = event.data(OUT, 2 | _PART_DATA), _listing(task)
-    if interfaces and listing and listing[1]:
-        memory.write(task.tid, listing[1], interfaces)
+    behind, inner = event.data(OUT, 2 | _PART_DATA), _inner_block(task)
+    if behind and inner:
+        memory.write(task.tid, inner[1], behind)
 
 
 def is_same_input(task: Task, event: Event) -> bool:

@@ -7,7 +7,8 @@ import os
 import stat
 
 from rex.syscalls import BY_NAME, Hook, Policy
-from rex.tracer.reference.tasks import Task, signed32
+from rex.tracer.reference.kernel import signed32
+from rex.tracer.reference.tasks import Task
 
 _FCNTL, _CLOSE = BY_NAME["fcntl"].nr, BY_NAME["close"].nr
 _ARRANGING = frozenset((Hook.DUP, Hook.CLOSE, Hook.CLOSE_RANGE))
@@ -55,12 +56,12 @@ def is_unlogged(task: Task, is_external: bool, ends_pipe: bool) -> bool:
     """Whether the log has no event of the call in progress, and replay makes it as it is."""
     call = task.call
     return call is not None and (
-        call.policy in (Policy.NATIVE, Policy.REFUSE) or call.hook is Hook.IPC
+        call.policy in (Policy.NATIVE, Policy.REFUSE)
         or (call.policy is Policy.STREAM and not is_external and not ends_pipe and not names_process(task)))
 
 
 def note_closing(task: Task) -> None:
-    """At the call's entry-stop: as soon as the kernel has closed a descriptor, another thread may open one of that number."""
+    """At the call's entry-stop: one that another process shares the descriptors with may open one of that number at once."""
     hook = task.call.hook if task.call else Hook.NONE
     if hook is Hook.CLOSE:
         task.files.set(signed32(task.args[0]), 0)
@@ -70,12 +71,8 @@ def note_closing(task: Task) -> None:
 
 def note_duplicate(task: Task, result: int) -> None:
     """At its exit-stop: what the new descriptor stands for."""
-    fd = signed32(task.args[0])
     if result >= 0 and is_duplicating(task):
-        task.files.set(result, task.files.stream(fd))
-        opener = task.files.opened.get(fd)
-        if opener:
-            task.files.opened[result] = opener
+        task.files.set(result, task.files.stream(signed32(task.args[0])))
 
 
 def _note_close_range(task: Task) -> None:

@@ -32,6 +32,7 @@ _SYSCALL_INFO_BYTES, _SYSCALL_INFO_EXIT = 88, 2
 
 SIGINFO_BYTES = 128
 AT_FDCWD = -100
+CLONE_VM, CLONE_FILES, CLONE_VFORK, CLONE_THREAD, CLONE_UNTRACED = 0x100, 0x400, 0x4000, 0x10000, 0x800000
 _AT_SYMLINK_FOLLOW, _RENAME_EXCHANGE = 0x400, 2
 TIMES = struct.Struct("<4q")          # two struct timespec: accessed, modified
 UTIME_NOW, UTIME_OMIT = (1 << 30) - 1, (1 << 30) - 2
@@ -42,6 +43,11 @@ _NR_TGKILL, _NR_SECCOMP, _SECCOMP_SET_MODE_FILTER = 234, 317, 1
 # These calls never block, so they keep the GIL.
 _libc = ctypes.PyDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
+
+
+def signed32(value: int) -> int:
+    """The low half of a register as C's int."""
+    return ctypes.c_int32(value).value
 
 
 # ------------------------------------------------------------------ ptrace

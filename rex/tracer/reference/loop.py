@@ -12,6 +12,7 @@ from rex.errors import NotPermitted
 from rex.tracer.plan import RECORD, Plan
 from rex.tracer.reference import kernel, memory
 from rex.tracer.reference.calls import fork_flags, fork_traced
+from rex.tracer.reference.limits import refuse
 from rex.tracer.reference.spawn import Spawned, Standard
 from rex.tracer.reference.tasks import CallState, Task, Tasks
 
@@ -98,6 +99,7 @@ class Loop:
 
         Raises:
             NotPermitted: the kernel does not let us trace.
+            Unsupported: the program does what this engine refuses.
         """
         signals = _Signals(self._plan.mode == RECORD, self._forward)
         try:
@@ -207,6 +209,7 @@ class Loop:
 
     def _enter(self, task: Task, by_entry_stop: bool) -> None:
         task.read_call()
+        refuse(task)
         fork_traced(task)
         task.state = CallState.ENTERED
         task.by_entry_stop = by_entry_stop
@@ -249,10 +252,6 @@ class Loop:
         parent.resume()
 
     def _execed(self, task: Task) -> None:
-        former = kernel.event_message(task.tid)
-        if former != task.tid and self._tasks.get(former):
-            self._handler.ended(task, 0)
-            task = self._tasks.take_over(former, task)
         self._tasks.execed(task)
         self._handler.execed(task)
         task.want_exit = False

@@ -17,7 +17,8 @@ from rex.log.records import IN, RESOLVED, Event
 from rex.syscalls import BY_NAME, CALLS
 from rex.tracer.plan import Plan, Report
 from rex.tracer.reference import kernel, memory, paths
-from rex.tracer.reference.tasks import Task, signed32
+from rex.tracer.reference.kernel import signed32
+from rex.tracer.reference.tasks import Task
 
 _RENAMEAT2, _UTIME, _UTIMENSAT, _FUTIMESAT, _LINKAT = (
     BY_NAME[name].nr for name in ("renameat2", "utime", "utimensat", "futimesat", "linkat"))

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from rex.syscalls import BY_NAME, CALLS
 from rex.tracer.reference import memory
-from rex.tracer.reference.kernel import AT_FDCWD
-from rex.tracer.reference.tasks import Task, signed32
+from rex.tracer.reference.kernel import AT_FDCWD, signed32
+from rex.tracer.reference.tasks import Task
 
 PATH_MAX = 4096
 _AT_SYMLINK_NOFOLLOW = 0x100
@@ -81,9 +81,9 @@ def descriptors(tid: int) -> list[int]:
 def _absolute(task: Task, dirfd: int, path: bytes) -> bytes | None:
     """/proc/self is the tracee's, not ours."""
     if path.startswith(b"/proc/self/"):
-        return b"/proc/%d/%s" % (task.leader.tid, path[11:])
+        return b"/proc/%d/%s" % (task.tid, path[11:])
     if path.startswith(b"/proc/thread-self/"):
-        return b"/proc/%d/task/%d/%s" % (task.leader.tid, task.tid, path[18:])
+        return b"/proc/%d/task/%d/%s" % (task.tid, task.tid, path[18:])
     if path.startswith(b"/"):
         return path
     base = path_of_fd(task.tid, dirfd)
@@ -133,11 +133,6 @@ def open_flags(task: Task) -> int:
     if task.nr == _OPENAT2:
         return signed32(memory.read_int(task.tid, task.args[2]) or 0)
     return signed32(task.args[2])
-
-
-def is_writing(flags: int) -> bool:
-    """Whether an open with these flags may change a file."""
-    return bool(flags & (os.O_CREAT | os.O_TRUNC)) or flags & os.O_ACCMODE != os.O_RDONLY
 
 
 def read_names(task: Task) -> None:

@@ -20,12 +20,13 @@ from rex.tracer.reference.auxv import hide_vdso_read, tells_vector
 from rex.tracer.reference.calls import capture_inputs, capture_outputs, read_deref
 from rex.tracer.reference.descriptors import (TOLD_BYTES, closes_pipe, is_descriptor_call, is_unlogged,
                                               is_duplicating, names_process, note_closing, note_duplicate)
+from rex.tracer.reference.kernel import signed32
 from rex.tracer.reference.loop import Handler
 from rex.tracer.reference.record_files import Ledger
 from rex.tracer.reference.record_exec import read_exec, read_program
 from rex.tracer.reference.record_signals import Signals
 from rex.tracer.reference.spawn import Standard
-from rex.tracer.reference.tasks import INTERRUPTED, Task, signed32
+from rex.tracer.reference.tasks import INTERRUPTED, Task
 
 _EXIT_GROUP = BY_NAME["exit_group"].nr
 _BIND = BY_NAME["bind"].nr
@@ -44,7 +45,7 @@ class Recorder(Handler):
     def __init__(self, plan: Plan, standard: Standard) -> None:
         super().__init__(standard)
         self._began_ns = time.monotonic_ns()
-        self._log = LogWriter(plan.log)
+        self._log = LogWriter(plan.log, is_plain=True)
         self._ledger = Ledger(plan.control, plan.hints, standard)
         self._withhold = plan.withhold
         self._streams = _STANDARD_STREAMS
@@ -126,7 +127,7 @@ class Recorder(Handler):
         if (ends_pipe or not is_descriptor_call(task)) and self._signals.comes(task):
             return
         if call.hook is Hook.EXIT or ends_pipe:
-            if task.nr == _EXIT_GROUP and not task.leader.executed:
+            if task.nr == _EXIT_GROUP and not task.executed:
                 self._note_channels(task)
             self._append(self._event(task, 0, _names(task), task.stream))
             return
@@ -259,7 +260,7 @@ class Recorder(Handler):
         if parent:
             ordinal = parent.children
             parent.children += 1
-        args = (parent.index if parent else NO_TASK, ordinal, flags, task.tid, task.leader.tid, task.leader.index)
+        args = (parent.index if parent else NO_TASK, ordinal, flags, task.tid, task.tid, task.index)
         self._append_special(TASK, task, args=args, data=None if parent else self._inherit(task))
 
     def _inherit(self, task: Task) -> bytes:
@@ -275,12 +276,13 @@ class Recorder(Handler):
     def _is_inherited(self, fd: int) -> bool:
         """Plain files are archived, so that no call on them need stop; but of output the order matters."""
         try:
-            mode = os.fstat(self.standard.source(fd)).st_mode
-            if fd >= _STANDARD_STREAMS and fcntl.fcntl(fd, fcntl.F_GETFD) & fcntl.FD_CLOEXEC:
+            source = self.standard.source(fd)
+            mode, flags = os.fstat(source).st_mode, fcntl.fcntl(source, fcntl.F_GETFL)
+            if source == fd and not os.get_inheritable(fd):
                 return False
         except OSError:
             return False
-        return fd in (1, 2) or not stat.S_ISREG(mode)
+        return fd in (1, 2) or not stat.S_ISREG(mode) or (fd == 0 and flags & os.O_ACCMODE != os.O_RDONLY)
 
     def ended(self, task: Task, status: int) -> None:
         """Write its end."""
@@ -312,9 +314,11 @@ class Recorder(Handler):
         self._signals.stepped(task)
 
     def tsc(self, task: Task, with_aux: bool) -> tuple[int, int]:
-        """Read the counter, and write it."""
+        """Read the counter, and write it; what a loader reads for itself means nothing."""
         value, auxiliary = self._counter.read()
         auxiliary = auxiliary if with_aux else 0
+        if not with_aux and task.is_in_loader:
+            return value, auxiliary
         self._append_special(TSC, task, value, (auxiliary,))
         return value, auxiliary
 

@@ -14,7 +14,7 @@ from rex.tracer.plan import SCRIPT as USED_SCRIPT
 from rex.tracer.reference import memory, paths
 from rex.tracer.reference.kernel import AT_FDCWD
 from rex.tracer.reference.record_files import Ledger, pack_stat
-from rex.tracer.reference.stack import hide_vdso, mask_variables, read_stack
+from rex.tracer.reference.stack import hide_vdso, loader_code, mask_variables, read_stack
 from rex.tracer.reference.tasks import Task
 
 _SCRIPT_LINE_BYTES, _SCRIPT_DEPTH = 256, 5      # the kernel's limits
@@ -126,6 +126,7 @@ def read_program(ledger: Ledger, task: Task, withhold: list[bytes]) -> tuple[Arg
     stack = read_stack(task)
     if stack:
         hide_vdso(task, stack)
+        task.space.loader = loader_code(task, stack)
         args[3] = stack.at
     if task.path is not None:
         fields.append((arg, IN, task.path))

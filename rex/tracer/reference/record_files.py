@@ -14,6 +14,7 @@ from rex.log.records import RESOLVED, STAT, Field
 from rex.syscalls import BY_NAME
 from rex.tracer.plan import CAPTURED, CREATED, DIRECTORY, LINKED, READ, SAME, WRITTEN, FileUse, Report
 from rex.tracer.reference import kernel, memory, paths
+from rex.tracer.reference.callkeys import is_writing
 from rex.tracer.reference.spawn import Standard
 from rex.tracer.reference.tasks import Task
 
@@ -111,7 +112,7 @@ class Ledger:
     def before_open(self, task: Task) -> None:
         """Keep a file that this open may change."""
         task.created = False
-        if not paths.is_writing(paths.open_flags(task)) or task.path is None:
+        if not is_writing(paths.open_flags(task)) or task.path is None:
             return
         path = paths.resolve(task, paths.dirfd_of(task), task.path, True)
         if path is None:
@@ -272,7 +273,7 @@ def _ways(task: Task) -> int:
     """How an open uses its file."""
     flags = paths.open_flags(task)
     is_reading = flags & os.O_ACCMODE != os.O_WRONLY and not flags & os.O_TRUNC and not task.created
-    return (WRITTEN if paths.is_writing(flags) else 0) | (READ if is_reading else 0)
+    return (WRITTEN if is_writing(flags) else 0) | (READ if is_reading else 0)
 
 
 def _is_stored(found: os.stat_result) -> bool:

@@ -15,9 +15,10 @@ from typing import Callable
 from rex.log.records import SIGNAL, Event, Moment
 from rex.syscalls import BY_NAME
 from rex.tracer.reference import kernel, memory
+from rex.tracer.reference.kernel import signed32
 from rex.tracer.reference.script import code_and_pid, number_of
 from rex.tracer.reference.tasks import (NO_CALL, SYSCALL_BYTES, Task, blocks, catches, is_cut_short, ran_ns,
-                                        signed32, state_of)
+                                        state_of)
 
 _SIGPROCMASK = BY_NAME["rt_sigprocmask"].nr
 _HAVE_MASK = frozenset(BY_NAME[name].nr for name in (
@@ -121,7 +122,7 @@ class Signals:
 
     def _send_first(self, task: Task) -> bool:
         first = self._deferred[task][0]
-        first.is_sent = kernel.send_signal(task.leader.tid, task.tid, first.number)
+        first.is_sent = kernel.send_signal(task.tid, task.tid, first.number)
         return first.is_sent
 
     def _take_sent(self, task: Task) -> _Deferred | None:
@@ -130,7 +131,7 @@ class Signals:
         first = queue[0] if queue else None
         code, pid = code_and_pid(task.siginfo)
         if (first is None or not first.is_sent or first.number != number_of(task.siginfo) or code != _BY_TGKILL
-                or pid == task.leader.tid):
+                or pid == task.tid):
             return None
         task.siginfo = first.info
         kernel.set_signal_info(task.tid, first.info)
@@ -165,7 +166,7 @@ def _is_deferrable(task: Task, number: int, registers: kernel.Registers) -> bool
     """Whether it came from outside, ended no call, and has a handler."""
     ends_call = signed32(registers.orig_rax) != NO_CALL and registers.rax == -errno.EINTR & _ALL_BITS
     code, pid = code_and_pid(task.siginfo)
-    is_own = number in _OWN or (code == _BY_TGKILL and pid == task.leader.tid)
+    is_own = number in _OWN or (code == _BY_TGKILL and pid == task.tid)
     return not task.pending and not ends_call and not is_own and catches(task, number)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING, Callable
+from typing import Callable
 
 from rex.errors import OwnFailure
 from rex.log.records import OUT, RESOLVED, Event
@@ -12,45 +12,43 @@ from rex.syscalls import BY_NAME, Call, Hook, Key, Policy
 from rex.tracer.reference import memory
 from rex.tracer.reference.calls import is_same_input, put_outputs
 from rex.tracer.reference.descriptors import names_process
-from rex.tracer.reference.kernel import SIGINFO_BYTES
+from rex.tracer.reference.kernel import SIGINFO_BYTES, signed32
 from rex.tracer.reference.replay_files import perform_exec, perform_open
 from rex.tracer.reference.replay_poll import POLLS, end_poll, perform_epoll_ctl, perform_poll
+from rex.tracer.reference.replay_state import ReplayState
 from rex.tracer.reference.script import Entry
-from rex.tracer.reference.tasks import Task, signed32
+from rex.tracer.reference.tasks import Task
 
-if TYPE_CHECKING:
-    from rex.tracer.reference.replay import Replayer
-
-_Performer = Callable[["Replayer", Task, Entry], None]
+_Performer = Callable[[ReplayState, Task, Entry], None]
 
 _NR = {name: BY_NAME[name].nr for name in
        ("wait4", "waitid", "write", "writev", "read", "socket", "accept4", "mq_open", "pidfd_open", "bind")}
 _P_PID = 1
-_INFO_CODE, _INFO_PID, _INFO_STATUS = 8, slice(12, 16), 24       # si_code, si_pid, si_status in siginfo
+_INFO_CODE, _INFO_PID = 8, slice(12, 16)       # si_code, si_pid in siginfo
 _AF_UNIX, _SOCK_DGRAM, _SOCK_FLAGS = 1, 2, os.O_CLOEXEC | os.O_NONBLOCK
 
 
 # ------------------------------------------------------------------ entries
 
-def _emulate(replayer: "Replayer", task: Task, entry: Entry) -> None:
+def _emulate(state: ReplayState, task: Task, entry: Entry) -> None:
     bound = entry.event.data(RESOLVED) if task.nr == _NR["bind"] and entry.event.result == 0 else None
     if bound:
-        replayer.overlay.bind(task, bound)
-    replayer.signals.note_answer(task, entry.event)
-    replayer.emulate(task, entry)
+        state.overlay.bind(task, bound)
+    state.signals.note_answer(task, entry.event)
+    state.emulate(task, entry)
 
 
-def _run(_replayer: "Replayer", task: Task, _entry: Entry) -> None:
+def _run(_state: ReplayState, task: Task, _entry: Entry) -> None:
     task.want_exit = True
 
 
-def _take_turn(_replayer: "Replayer", _task: Task, entry: Entry) -> None:
+def _take_turn(_state: ReplayState, _task: Task, entry: Entry) -> None:
     """It was only to wait for its turn."""
     entry.is_done = True
 
 
-def _run_unless_failed(replayer: "Replayer", task: Task, entry: Entry) -> None:
-    (_emulate if entry.event.result < 0 else _run)(replayer, task, entry)
+def _run_unless_failed(state: ReplayState, task: Task, entry: Entry) -> None:
+    (_emulate if entry.event.result < 0 else _run)(state, task, entry)
 
 
 def _recorded_child(event: Event) -> int:
@@ -62,14 +60,14 @@ def _recorded_child(event: Event) -> int:
     return int.from_bytes(info[_INFO_PID], "little", signed=True)
 
 
-def _wait(replayer: "Replayer", task: Task, entry: Entry) -> None:
+def _wait(state: ReplayState, task: Task, entry: Entry) -> None:
     """For the very child that the log names, for as long as it takes."""
     recorded = _recorded_child(entry.event)
-    real = replayer.real_tid(recorded) if recorded > 0 else 0
+    real = state.real_tid(recorded) if recorded > 0 else 0
     args = task.args
     not_ends = os.WNOHANG | os.WUNTRACED | os.WCONTINUED
     if not real or not _was_end(entry.event):
-        replayer.emulate(task, entry)
+        state.emulate(task, entry)
     elif task.nr == _NR["wait4"]:
         task.substitute(task.nr, real, args[1], args[2] & ~not_ends, args[3])
     else:
@@ -95,87 +93,82 @@ def _is_output(task: Task) -> bool:
     return is_output(task.stream, task.nr)
 
 
-def _output(replayer: "Replayer", task: Task, entry: Entry) -> None:
+def _output(state: ReplayState, task: Task, entry: Entry) -> None:
     """What the program writes to us reaches our own output; what differs is told."""
     result = entry.event.result
     if result < 0:
-        replayer.emulate(task, entry)
+        state.emulate(task, entry)
         return
     if not is_same_input(task, entry.event):
-        replayer.mismatched(entry)
+        state.mismatched(entry)
     if task.nr == _NR["write"] and result < task.args[2]:
         task.substitute(task.nr, task.args[0], task.args[1], result)
     task.want_exit = True
 
 
-def _socket(replayer: "Replayer", task: Task, entry: Entry) -> None:
+def _socket(state: ReplayState, task: Task, entry: Entry) -> None:
     """One that takes the descriptor and reaches nobody."""
     if entry.event.result < 0:
-        replayer.emulate(task, entry)
+        state.emulate(task, entry)
         return
     given = {_NR["socket"]: task.args[1], _NR["accept4"]: task.args[3], _NR["mq_open"]: os.O_CLOEXEC}.get(task.nr, 0)
     task.substitute(_NR["socket"], _AF_UNIX, _SOCK_DGRAM | given & _SOCK_FLAGS, 0, 0)
 
 
-def _sleep(replayer: "Replayer", task: Task, entry: Entry) -> None:
-    """Waiting is not repeated where that cannot reorder threads."""
-    (_emulate if task.is_single or entry.event.result else _run)(replayer, task, entry)
+def _pause(state: ReplayState, task: Task, entry: Entry) -> None:
+    (_run if state.signals.send_after(task, entry) else _emulate)(state, task, entry)
 
 
-def _pause(replayer: "Replayer", task: Task, entry: Entry) -> None:
-    (_run if replayer.signals.send_after(task, entry) else _emulate)(replayer, task, entry)
-
-
-def _limit(replayer: "Replayer", task: Task, entry: Entry) -> None:
+def _limit(state: ReplayState, task: Task, entry: Entry) -> None:
     if task.args[2] and entry.event.result == 0:
         task.substitute(task.nr, 0, task.args[1], task.args[2], 0)
     else:
-        replayer.emulate(task, entry)
+        state.emulate(task, entry)
 
 
-def _pid(replayer: "Replayer", task: Task, entry: Entry) -> None:
-    other = replayer.task_named(task.args[0] & 0xFFFFFFFF)
+def _pid(state: ReplayState, task: Task, entry: Entry) -> None:
+    other = state.task_named(task.args[0] & 0xFFFFFFFF)
     if task.nr == _NR["pidfd_open"] and entry.event.result >= 0 and other:
         task.substitute(task.nr, other.tid, task.args[1], 0, 0)
     else:
-        replayer.emulate(task, entry)
+        state.emulate(task, entry)
 
 
-def _tree(replayer: "Replayer", task: Task, entry: Entry) -> None:
+def _tree(state: ReplayState, task: Task, entry: Entry) -> None:
     if entry.event.result >= 0:
-        replayer.overlay.change(task, entry.event)
-    replayer.emulate(task, entry)
+        state.overlay.change(task, entry.event)
+    state.emulate(task, entry)
 
 
-def _kill(replayer: "Replayer", task: Task, entry: Entry) -> None:
+def _kill(state: ReplayState, task: Task, entry: Entry) -> None:
     """Who gets the signal has it in its own log, at its place."""
     if entry.event.result == 0:
-        replayer.signals.note_sent(task)
-    replayer.emulate(task, entry)
+        state.signals.note_sent(task)
+    state.emulate(task, entry)
 
 
-def _lock_question(replayer: "Replayer", task: Task, entry: Entry) -> None:
+def _lock_question(state: ReplayState, task: Task, entry: Entry) -> None:
     lock = entry.event.data(OUT, 2)
     if lock and names_process(task):
         memory.write(task.tid, task.args[2], lock)
-    _emulate(replayer, task, entry)
+    _emulate(state, task, entry)
 
 
 # The working directory (CHDIR) matters only to names, which the log has resolved.
 _PERFORMERS: dict[Hook, _Performer] = {
     Hook.OPEN: perform_open, Hook.EXEC: perform_exec, Hook.FORK: _run_unless_failed,
     Hook.EXIT: _take_turn, Hook.CLOSE: _take_turn, Hook.STREAM: _run_unless_failed, Hook.TID: _run, Hook.WAIT: _wait, Hook.KILL: _kill,
-    Hook.SLEEP: _sleep, Hook.PAUSE: _pause, Hook.POLL: perform_poll, Hook.SELECT: perform_poll,
+    Hook.SLEEP: _emulate, Hook.PAUSE: _pause, Hook.POLL: perform_poll, Hook.SELECT: perform_poll,
     Hook.EPOLL_WAIT: perform_poll, Hook.EPOLL_CTL: perform_epoll_ctl, Hook.CHDIR: _emulate,
     Hook.TREE: _tree, Hook.RLIMIT: _limit, Hook.PID: _pid, Hook.SOCKET: _socket, Hook.ACCEPT: _socket, Hook.FCNTL: _lock_question,
 }
 
 
-def perform_call(replayer: "Replayer", task: Task, entry: Entry) -> None:
+def perform_call(state: ReplayState, task: Task, entry: Entry) -> None:
     """Do at the entry-stop what the call's hook says."""
     hook = task.call.hook if task.call else Hook.NONE
     default = _output if _is_output(task) else _emulate
-    _PERFORMERS.get(hook, default)(replayer, task, entry)
+    _PERFORMERS.get(hook, default)(state, task, entry)
 
 
 # ------------------------------------------------------------------ exits
@@ -184,64 +177,38 @@ _MAKING = frozenset((Hook.OPEN, Hook.STREAM, Hook.SOCKET, Hook.ACCEPT, Hook.PID)
 _NEEDED = frozenset((Hook.WAIT, Hook.FORK))     # calls whose failure here nothing can make good
 
 
-def _failed(replayer: "Replayer", task: Task, entry: Entry, result: int) -> None:
-    replayer.diverged(task, entry, "failed here")
+def _failed(state: ReplayState, task: Task, entry: Entry, result: int) -> None:
+    state.diverged(task, entry, "failed here")
     task.give(result)
 
 
 def _descriptor_made(task: Task, entry: Entry, result: int) -> None:
     task.files.set(result, entry.event.stream)
-    if task.call and task.call.hook is Hook.OPEN:
-        task.files.opened[result] = entry, task.opening
     if entry.event.call != _NR["socket"]:
         put_outputs(task, entry.event)
     task.give(result)
 
 
-def end_call(replayer: "Replayer", task: Task, entry: Entry, result: int) -> None:
+def end_call(state: ReplayState, task: Task, entry: Entry, result: int) -> None:
     """At the exit-stop: put the log's outputs and result in the place of the kernel's."""
     hook, event = task.call.hook if task.call else Hook.NONE, entry.event
     if hook is Hook.EXEC:
-        _failed(replayer, task, entry, result)
+        _failed(state, task, entry, result)
     elif hook in _MAKING:
         if result < 0:
-            _failed(replayer, task, entry, result)
+            _failed(state, task, entry, result)
         else:
             _descriptor_made(task, entry, result)
     elif hook in POLLS:
         end_poll(task, entry)
     elif hook not in (Hook.PAUSE, Hook.EPOLL_CTL):
         if result < 0 <= event.result and (_is_output(task) or hook in _NEEDED):
-            _failed(replayer, task, entry, result)
+            _failed(state, task, entry, result)
         else:
             if event.result >= 0:
-                (_put_end if task.call and task.call.hook is Hook.WAIT else put_outputs)(task, event)
+                put_outputs(task, event)
             task.give(event.result)
     entry.is_done = True
-
-
-def _put_end(task: Task, event: Event) -> None:
-    """What the log has of a child's end. With which code it ended depends on which of a mate's jobs it has done."""
-    code = _exit_code(task) if task.has_shared_work else None
-    put_outputs(task, event)
-    if code is not None and _exit_code(task) is not None:
-        _set_exit_code(task, code)
-
-
-def _exit_code(task: Task) -> int | None:
-    """Of the child of which a wait told, in its arguments; none if it was not to be told, or did not exit."""
-    if task.nr == _NR["wait4"]:
-        status = memory.read_int(task.tid, task.args[1], 4) if task.args[1] else None
-        return None if status is None or not os.WIFEXITED(status) else os.WEXITSTATUS(status)
-    how = memory.read_int(task.tid, task.args[2] + _INFO_CODE, 4) if task.args[2] else None
-    return memory.read_int(task.tid, task.args[2] + _INFO_STATUS, 4) if how == os.CLD_EXITED else None
-
-
-def _set_exit_code(task: Task, code: int) -> None:
-    if task.nr == _NR["wait4"]:
-        memory.write_u32(task.tid, task.args[1], code << 8)
-    else:
-        memory.write_u32(task.tid, task.args[2] + _INFO_STATUS, code)
 
 
 # ------------------------------------------------------------------ what the log does not have
@@ -251,17 +218,16 @@ _REFUSALS = {Hook.EXEC: errno.ENOENT, Hook.TREE: errno.ENOENT, Hook.CHDIR: errno
              Hook.KILL: errno.ESRCH, Hook.PID: errno.ESRCH, Hook.PEER: errno.EPERM}
 
 
-def perform_unmatched(replayer: "Replayer", task: Task, call: Call) -> None:
+def perform_unmatched(state: ReplayState, task: Task, call: Call) -> None:
     """Nothing outside is asked: a call that would need it fails as if there were nothing."""
     if call.hook is Hook.OPEN:
-        perform_open(replayer, task, None)
+        perform_open(state, task, None)
     elif call.hook in _REFUSALS:
         task.skip(-_REFUSALS[call.hook])
     elif call.hook is Hook.SLEEP:
-        if task.is_single:
-            task.skip(0)
+        task.skip(0)
     elif call.hook is Hook.WAIT:
-        _search_freely(replayer, task)
+        _search_freely(state, task)
     elif call.hook is Hook.NONE and not _is_output(task):
         if call.policy is Policy.STREAM:
             task.skip(0 if task.nr == _NR["read"] else -errno.EIO)
@@ -269,19 +235,19 @@ def perform_unmatched(replayer: "Replayer", task: Task, call: Call) -> None:
             task.skip(-errno.ENOENT)  # the rest of these asks the kernel about the process itself
 
 
-def _search_freely(replayer: "Replayer", task: Task) -> None:
-    """Threads look for children as often as they like; only the names of these need translation."""
+def _search_freely(state: ReplayState, task: Task) -> None:
+    """Look for the children that there are; only their names need translation."""
     at = 1 if task.nr == _NR["waitid"] else 0
     pid = signed32(task.args[at])
-    real = replayer.real_tid(pid) if pid > 0 and (not at or task.args[0] == _P_PID) else 0
+    real = state.real_tid(pid) if pid > 0 and (not at or task.args[0] == _P_PID) else 0
     if real:
         task.substitute(task.nr, *task.args[:at], real)
     task.want_exit = True
 
 
-def end_free_search(replayer: "Replayer", task: Task, result: int) -> None:
+def end_free_search(state: ReplayState, task: Task, result: int) -> None:
     """At its exit-stop: the child by its recorded name."""
-    task.give(replayer.recorded_tid(result) or result if result > 0 else result)
+    task.give(state.recorded_tid(result) or result if result > 0 else result)
 
 
 def scratch_made(task: Task, result: int) -> None:

@@ -7,30 +7,26 @@ import fcntl
 import mmap
 import os
 import stat
-from typing import TYPE_CHECKING
 
-from rex.log.records import LOADER, OUT, RESOLVED, STACK, STAT, Event
+from rex.log.records import LOADER, RESOLVED, STACK, STAT, Event
 from rex.syscalls import BY_NAME
 from rex.tracer.reference import memory, paths
+from rex.tracer.reference.callkeys import is_writing
 from rex.tracer.reference.kernel import AT_FDCWD
 from rex.tracer.reference.record_files import file_kind
+from rex.tracer.reference.replay_state import ReplayState
 from rex.tracer.reference.script import Entry
 from rex.tracer.reference.stack import hide_vdso, loader_code, read_stack, restore_stack
-from rex.tracer.reference.tasks import Task, signed32
-
-if TYPE_CHECKING:
-    from rex.tracer.reference.replay import Replayer
+from rex.tracer.reference.tasks import Task
 
 _NR = {name: BY_NAME[name].nr for name in
-       ("open", "openat", "openat2", "creat", "execve", "execveat", "mmap", "fstat", "newfstatat")}
+       ("open", "openat", "openat2", "creat", "execve", "execveat", "mmap")}
 _O_TMPFILE = os.O_TMPFILE
 _HOW_MODE = 8                         # in struct open_how
-# In struct stat: device and inode; size; blocks; times of the last changes.
-_IDENTITY_BYTES, _SIZE, _BLOCKS, _CHANGE_TIMES = 16, slice(48, 56), slice(64, 72), slice(88, 120)
 _STANDARD_NAMES = (b"/dev/stdin", b"/dev/stdout", b"/dev/stderr")
 _KERNEL_DEVICES = (b"/dev/null", b"/dev/zero", b"/dev/full")
 
-# Room for paths in each address space: a slot per task, so that threads do not meet.
+# Room for paths in each address space: a slot per task, so that tasks that share one do not meet.
 _SLOTS, _SLOT_BYTES = 2048, 8192
 _SCRATCH_HINT = 0x2E0000000000
 _MAP_NORESERVE = 0x4000
@@ -81,8 +77,8 @@ def _nameless(task: Task, resolved: bytes) -> bytes | None:
     return _namespace(resolved)
 
 
-def _file_for(replayer: "Replayer", task: Task, path: bytes, kind: int, flags: int) -> bytes | None:
-    overlay = replayer.overlay
+def _file_for(state: ReplayState, task: Task, path: bytes, kind: int, flags: int) -> bytes | None:
+    overlay = state.overlay
     if path in _KERNEL_DEVICES:       # the kernel provides these on every machine
         return path
     if flags & _O_TMPFILE == _O_TMPFILE:          # "/dir/#1234 (deleted)"
@@ -93,130 +89,85 @@ def _file_for(replayer: "Replayer", task: Task, path: bytes, kind: int, flags: i
         return inside
     if kind == stat.S_IFDIR:          # it is listed from the log
         return overlay.empty
-    if paths.is_writing(flags):
+    if is_writing(flags):
         return overlay.write(path, bool(flags & os.O_TRUNC))
-    if path in replayer.log.changed:  # so that what is written later is seen through it
+    if path in state.log.changed:  # so that what is written later is seen through it
         overlay.write(path, False)
     return overlay.read(path)
 
 
-def _stand_in(replayer: "Replayer", stream: int) -> bytes:
+def _stand_in(state: ReplayState, stream: int) -> bytes:
     """For a source or sink outside: writes to the terminal go where ours go."""
     if stream in (2, 3):
-        return b"/proc/%d/fd/%d" % (os.getpid(), replayer.standard.source(stream - 1))
+        return b"/proc/%d/fd/%d" % (os.getpid(), state.standard.source(stream - 1))
     return os.fsencode(os.devnull)
 
 
-def _stand_in_flags(replayer: "Replayer", event: Event, flags: int) -> int:
+def _stand_in_flags(state: ReplayState, event: Event, flags: int) -> int:
     """A standard stream that is opened by name: a plain file as it was, else at the end of what is there, for all who write."""
     kept = os.O_CLOEXEC | os.O_NONBLOCK
     if event.stream not in (2, 3):
         return flags & kept | os.O_RDWR
     if file_kind(event.data(STAT)) == stat.S_IFREG:
         return flags & (kept | os.O_APPEND | os.O_TRUNC) | os.O_WRONLY
-    fd = replayer.standard.source(event.stream - 1)
+    fd = state.standard.source(event.stream - 1)
     fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_APPEND)
     return flags & kept | os.O_WRONLY | os.O_APPEND
 
 
-def perform_open(replayer: "Replayer", task: Task, entry: Entry | None) -> None:
+def perform_open(state: ReplayState, task: Task, entry: Entry | None) -> None:
     """Open by another name. Without an entry only archived files of that very name exist."""
     event = entry.event if entry else None
     if entry and entry.event.result < 0:
-        replayer.emulate(task, entry)
+        state.emulate(task, entry)
         return
     if not _has_scratch(task):
         return
     flags, file = paths.open_flags(task), None
     if event and event.stream:
-        file = _stand_in(replayer, event.stream)
-        flags = _stand_in_flags(replayer, event, flags)
+        file = _stand_in(state, event.stream)
+        flags = _stand_in_flags(state, event, flags)
     else:
         resolved = event.data(RESOLVED) if event else task.path
         if resolved and (event or resolved.startswith(b"/")):
             kind = file_kind(event.data(STAT) if event else None)
-            file = _file_for(replayer, task, resolved, kind, flags)
+            file = _file_for(state, task, resolved, kind, flags)
     if file is not None:
-        task.opening = file
         flags &= ~(os.O_NOATIME | os.O_NOFOLLOW | os.O_DIRECT)
         task.substitute(_NR["openat"], AT_FDCWD, _put_path(task, file), flags, _open_mode(task))
     else:
-        _give_up(replayer, task, entry, "the file is not in the archive")
+        _give_up(state, task, entry, "the file is not in the archive")
 
 
-def _give_up(replayer: "Replayer", task: Task, entry: Entry | None, why: str) -> None:
+def _give_up(state: ReplayState, task: Task, entry: Entry | None, why: str) -> None:
     if entry:
-        replayer.diverged(task, entry, why)
+        state.diverged(task, entry, why)
         entry.is_done = True
     task.skip(-errno.ENOENT)
 
 
-def opener_of(task: Task) -> Entry | None:
-    """The event by which the descriptor in the first argument was opened, if it still is that file."""
-    fd = signed32(task.args[0])
-    entry, file = task.files.opened.get(fd, (None, b""))
-    return entry if entry and paths.path_of_fd(task.tid, fd) == file else None
-
-
-def answer_own_stat(replayer: "Replayer", task: Task) -> bool:
-    """Answer fstat by the open of that very file.
-
-    Threads open files in any order, so that equal descriptors are not equal files: what the
-    log has for a descriptor may be another file's. The open itself has the file's stat.
-    """
-    by_at = task.nr == _NR["newfstatat"] and task.path == b""
-    opener = opener_of(task) if task.has_shared_work and (by_at or task.nr == _NR["fstat"]) else None
-    found = opener.event.data(STAT) if opener else None
-    if opener is None or found is None:
-        return False
-    told = task.matched.event.data(OUT) if task.matched else None
-    is_told = told is not None and told[:_IDENTITY_BYTES] == found[:_IDENTITY_BYTES]
-    if opener.event.data(RESOLVED) not in replayer.log.changed:
-        memory.write(task.tid, task.args[2 if by_at else 1], found)
-        task.skip(0)
-    elif is_told and task.is_single:  # of this very file, and nobody else may have changed it
-        return False
-    else:                             # its copy has its size now, and another identity
-        task.stat_as = told if is_told and told else found
-        task.want_exit = True
-    return True
-
-
-def end_own_stat(task: Task) -> None:
-    """The kernel has told of the copy: it is to be the file that it stands for."""
-    at, was = task.args[2 if task.nr == _NR["newfstatat"] else 1], task.stat_as
-    now = memory.read(task.tid, at, len(was))
-    task.stat_as = b""
-    if now is None:
-        return
-    if now[_SIZE] != was[_SIZE]:      # else it is what the log has, with its times
-        for part in (_SIZE, _BLOCKS, _CHANGE_TIMES):
-            was = was[:part.start] + now[part] + was[part.stop:]
-    memory.write(task.tid, at, was)
-
-
 # ------------------------------------------------------------------ programs
 
-def perform_exec(replayer: "Replayer", task: Task, entry: Entry) -> None:
+def perform_exec(state: ReplayState, task: Task, entry: Entry) -> None:
     """Execute the archived program."""
     event = entry.event
     if event.result < 0:
-        replayer.emulate(task, entry)
+        state.emulate(task, entry)
         return
     if not _has_scratch(task):
         return
     resolved = event.data(RESOLVED)
     is_held = task.nr == _NR["execveat"] and not task.path     # by a descriptor alone
-    held = b"/proc/%d/fd/%d" % (task.leader.tid, task.args[0]) if is_held else None
-    file = replayer.overlay.program(resolved, event.data(LOADER), held) if resolved else None
+    held = b"/proc/%d/fd/%d" % (task.tid, task.args[0]) if is_held else None
+    file = state.overlay.program(resolved, event.data(LOADER), held) if resolved else None
     if file is None:
-        _give_up(replayer, task, entry, "the program is not in the archive")
+        _give_up(state, task, entry, "the program is not in the archive")
         return
     first = 2 if task.nr == _NR["execveat"] else 1
     task.substitute(_NR["execve"], _put_path(task, file), task.args[first], task.args[first + 1])
 
 
-def execed(replayer: "Replayer", task: Task) -> None:
+def execed(state: ReplayState, task: Task) -> None:
     """Give the new program its recorded stack."""
     entry = task.matched
     image = entry.event.data(STACK) if entry else None
@@ -225,7 +176,6 @@ def execed(replayer: "Replayer", task: Task) -> None:
     live = read_stack(task)
     if live:
         hide_vdso(task, live)
-        if not replayer.log.has_loader_readings:
-            task.space.loader = loader_code(task, live)
+        task.space.loader = loader_code(task, live)
     if entry:
         entry.is_done = True

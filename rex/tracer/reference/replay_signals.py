@@ -8,11 +8,12 @@ import signal
 import time
 from collections import Counter
 
-from rex.log.records import OUT, SIGNAL, Event, Moment
-from rex.syscalls import BY_NAME, CALLS, Hook
+from rex.log.records import SIGNAL, Event, Moment
+from rex.syscalls import BY_NAME
 from rex.tracer.reference import kernel, memory
+from rex.tracer.reference.kernel import signed32
 from rex.tracer.reference.script import Entry, Log, code_and_pid, is_fault, number_of
-from rex.tracer.reference.tasks import Task, blocks, call_asleep, is_cut_short, signed32, state_of
+from rex.tracer.reference.tasks import Task, blocks, call_asleep, is_cut_short, state_of
 
 PATIENCE_NS = 60_000_000
 _LONG_PATIENCE_NS = 3_000_000_000
@@ -37,14 +38,14 @@ class Signals:
 
     def is_sent_to(self, task: Task, number: int) -> bool:
         """Whether a process of the experiment has sent it, and it has not come yet."""
-        return self._sent[task.script.process, number] + self._sent[0, number] > 0
+        return self._sent[task.script.tid, number] + self._sent[0, number] > 0
 
     def note_sent(self, task: Task) -> None:
         """A call of the kill family succeeded: its target may now have the signal."""
         at = 1 if task.nr in _BY_GROUP else 0
         pid, number = signed32(task.args[at]), task.args[at + 1] & _SIGNALS
         target = self._log.named(pid) if pid > 0 and task.nr != _BY_DESCRIPTOR else None
-        self._sent[target.process if target else 0, number] += 1
+        self._sent[target.tid if target else 0, number] += 1
 
     def _is_sent(self, task: Task, info: bytes) -> bool:
         """A signal between processes of the experiment is not due before its sender has sent
@@ -75,23 +76,9 @@ class Signals:
         return entry if is_late else None
 
     def _note_arrived(self, task: Task, number: int) -> None:
-        key = task.script.process, number
+        key = task.script.tid, number
         if self._sent[key]:
             self._sent[key] -= 1
-
-    def is_answerable(self, task: Task, entry: Entry) -> bool:
-        """A thread has a signal no earlier than another sends it: the sender may look whether
-        it still waits."""
-        call = CALLS.get(entry.event.call)
-        if task.is_single or call is None:
-            return True
-        if call.nr == _SIGTIMEDWAIT:
-            info = entry.event.data(OUT, 1) or b""
-            return entry.event.result <= 0 or len(info) < kernel.SIGINFO_BYTES or self._is_sent(task, info)
-        if entry.event.result != -errno.EINTR or call.hook is not Hook.SLEEP:
-            return True
-        following = task.script.after(entry)
-        return following is None or not following.is_asynchronous or self._is_sent(task, following.info)
 
     def note_answer(self, task: Task, event: Event) -> None:
         """A signal may have come as the answer of a call."""
@@ -102,10 +89,10 @@ class Signals:
         """Send it now; a stopped process has it as it goes on: what let it do so the log does not have if this ended it."""
         self._note_arrived(task, entry.signal)
         task.injected = entry
-        if not kernel.send_signal(task.leader.tid, task.tid, entry.signal):
+        if not kernel.send_signal(task.tid, task.tid, entry.signal):
             entry.is_done = True
         elif task.is_stopped:
-            os.kill(task.leader.tid, signal.SIGCONT)
+            os.kill(task.tid, signal.SIGCONT)
 
     def send_before(self, task: Task, following: Entry | None) -> bool:
         """Send a signal that came before the call that begins; whether the call must come again."""
@@ -138,7 +125,7 @@ class Signals:
 
     def send_at_unblock(self, task: Task) -> None:
         """As the call begins that lets in the task's next signal: it comes as that returns."""
-        following = task.script.next() if task.script.awaits_unblock else None
+        following = task.script.next() if task.awaits_unblock() else None
         if (following and task.injected is not following and task.regs.rsp == following.event.result & _ALL_BITS
                 and self._is_let_in(task, following)):
             self.send(task, following)

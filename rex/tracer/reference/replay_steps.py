@@ -46,7 +46,7 @@ class Steps:
 
     def start(self, task: Task) -> None:
         """At its first stop: skip the step that it begins, if it is not to run."""
-        if self._gate < 0 or task.step is None or task.step is not task.script or task.leader is not task:
+        if self._gate < 0 or task.step is None or task.step is not task.script:
             return
         if self._ask(STEP_BORN, task.script.index, task.tid) == STEP_SKIP:
             self._forget(task.script)

@@ -5,28 +5,23 @@ from __future__ import annotations
 import os
 import struct
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rex.errors import Damaged
 from rex.log import LogReader
-from rex.log.records import (DUP, EXIT, IN, LOADER_UNREAD, MAPPED, NO_TASK, NOTE, OUT, PIPE, RANDOM, RESOLVED, SHARED, SIGNAL, STAT, TASK, TSC,
+from rex.log.records import (DUP, EXIT, IN, MAPPED, NO_TASK, NOTE, OUT, PIPE, RANDOM, RESOLVED, RESULT, SHARED, SIGNAL, TASK, TSC,
                              Event, Moment)
 from rex.syscalls import BY_NAME, CALLS, Hook, Key
-from rex.tracer.reference.calls import CallKey, key_of
+from rex.tracer.reference.callkeys import CallKey, is_writing, key_of
 from rex.tracer.reference.kernel import SIGINFO_BYTES
-from rex.tracer.reference.paths import is_writing
-from rex.tracer.reference.tasks import CLONE_THREAD
 
 LOOKAHEAD = 20000
 CLOCK_GETTIME = BY_NAME["clock_gettime"].nr
 
 _OPEN, _CREAT, _OPENAT2 = (BY_NAME[name].nr for name in ("open", "creat", "openat2"))
-_GETTID = BY_NAME["gettid"].nr
 _WRITES = frozenset((BY_NAME["write"].nr, BY_NAME["writev"].nr))
 _FAULTS = frozenset((11, 7, 8, 4, 5, 31))       # SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS
 _INFO = struct.Struct("<8xii")                  # siginfo: si_code, si_pid
-_TIME = struct.Struct("<qq")
 _PAIR = struct.Struct("<ii")
 
 
@@ -79,13 +74,12 @@ class Entry:
 class Script:
     """What the log holds for one task, in its order.
 
-    `tid` and `process` are its numbers when recorded; `clock_at_ns` is when it last read a
-    clock, at first the replay's start.
+    `tid` is its number when recorded; `clock_at_ns` is when it last read a clock, at first the
+    replay's start.
     """
 
     index: int = NO_TASK
     tid: int = 0
-    process: int = 0
     birth: Event | None = None
     exit: Entry | None = None
     entries: list[Entry] = field(default_factory=list)
@@ -104,8 +98,6 @@ class Script:
         entry.place = len(self.entries)
         self.entries.append(entry)
         self._by_key.setdefault(key, []).append(entry)
-        if entry.event.call == CLOCK_GETTIME:
-            self._by_key.setdefault(_clock_key(key, entry.event.args[1]), []).append(entry)
 
     def next(self) -> Entry | None:
         """The first event that has not happened yet."""
@@ -114,16 +106,13 @@ class Script:
             self.cursor += 1
         return entries[self.cursor] if self.cursor < len(entries) else None
 
-    @property
     def awaits_unblock(self) -> bool:
         """Whether its next event is a signal that came as rt_sigprocmask let it in."""
         following = self.next()
         return bool(following and following.signal) and following.event.args[2] == Moment.AT_UNBLOCK
 
     def after(self, entry: Entry) -> Entry | None:
-        """The first after another that has not happened yet; None after one of another task."""
-        if entry.place >= len(self.entries) or self.entries[entry.place] is not entry:
-            return None
+        """The first after another that has not happened yet."""
         places = range(entry.place + 1, len(self.entries))
         return next((self.entries[i] for i in places if not self.entries[i].is_done), None)
 
@@ -134,26 +123,11 @@ class Script:
         self._heads[key] = head
         return same[head] if head < len(same) else None
 
-    def left(self, key: CallKey) -> Iterator[Entry]:
-        """All events of that key that have not happened yet, in order."""
-        self._first(key)
-        same, head = self._by_key.get(key, []), self._heads.get(key, 0)
-        return (same[i] for i in range(head, len(same)) if not same[i].is_done)
-
     def find(self, key: CallKey) -> Entry | None:
         """The first event of that key that has not happened yet and is not far off."""
         found = self._first(key)
         self.next()
         return found if found and found.place < self.cursor + LOOKAHEAD else None
-
-    def find_clock(self, key: CallKey, address: int) -> Entry | None:
-        """A reading of a clock by one of several threads.
-
-        A runtime reads the clock as often as its threads collide, the program as often as it says.
-        Which of them asks shows in where the answer goes: addresses are as they were recorded.
-        """
-        same_place = _clock_key(key, address)
-        return self._first(same_place) if same_place in self._by_key else self.find(key)
 
     def last(self, key: CallKey) -> Entry | None:
         """The last event of that key that has happened."""
@@ -176,11 +150,9 @@ class Log:
         """
         self._scripts: list[Script] = []
         self._children: dict[tuple[int, int], Script] = {}
-        self._processes: dict[int, list[Script]] = {}
         self.has_threads = False
         entries: list[Entry] = []
         with LogReader(path) as reader:
-            self.has_loader_readings = reader.version < LOADER_UNREAD
             for number, event in enumerate(reader):
                 entries.append(Entry(event, number))
                 self._add(entries[-1])
@@ -197,14 +169,13 @@ class Log:
             raise Damaged("the log is damaged", f"at event {entry.number}: task {event.task} was never born")
         script = self.script(event.task)
         if event.call == TASK:
-            script.birth, script.tid, script.process = event, event.args[3], event.args[4]
+            script.birth, script.tid = event, event.args[3]
             self._children[event.args[0], event.args[1]] = script
-            self._processes.setdefault(script.process, []).append(script)
-            self.has_threads |= script.process != script.tid
+            self.has_threads |= event.args[4] != script.tid
             entry.is_done = True
         elif event.call == EXIT:
             script.exit = entry
-        elif event.call not in (NOTE, DUP, PIPE, RANDOM, SHARED, MAPPED) and not _is_ipc(event):
+        elif event.call not in (NOTE, DUP, PIPE, RANDOM, SHARED, MAPPED, RESULT):
             script.add(entry, _key(event))
 
     def script(self, task: int) -> Script:
@@ -218,55 +189,14 @@ class Log:
         return self._scripts[task:]
 
     def named(self, recorded_tid: int) -> Script | None:
-        """By thread id as recorded; of several, the last to begin."""
+        """By process id as recorded; of several, the last to begin."""
         return next((s for s in reversed(self._scripts) if s.birth and s.tid == recorded_tid), None)
 
-    def child(self, parent: int, is_thread: bool, nexts: list[int]) -> Script | None:
-        """What it holds for a task's next child of that kind: runtimes make threads as they need them, so that
-        the ordinals of processes would shift.
+    def child(self, parent: int, ordinal: int) -> Script | None:
+        """What it holds for a task's child of that ordinal."""
+        return self._children.get((parent, ordinal))
 
-        Args:
-            nexts: where to look on for processes, and for threads.
-        """
-        while True:
-            script = self._children.get((parent, nexts[is_thread]))
-            nexts[is_thread] += 1
-            if script is None or script.birth is None or bool(script.birth.args[2] & CLONE_THREAD) == is_thread:
-                return script
-
-    def process_scripts(self, script: Script) -> list[Script]:
-        """Those of all threads of its process."""
-        return self._processes.get(script.process) or [script]
-
-    def find_sibling(self, script: Script, key: CallKey) -> Entry | None:
-        """Threads share work: what one did when recorded, another may do now."""
-        found = [entry for other in self.process_scripts(script) if other is not script
-                 for entry in (other.find(key),) if entry]
-        return min(found, key=lambda entry: entry.number, default=None)
-
-    def find_by_opener(self, opener: Entry, nr: int) -> Entry | None:
-        """What the log tells next of a descriptor, in the thread that opened it when recorded.
-
-        Threads that share work open each other's files; size and listing belong to the file.
-        """
-        entries, fd = self.script(opener.event.task).entries, opener.event.result
-        for place in range(opener.place + 1, min(len(entries), opener.place + LOOKAHEAD)):
-            entry = entries[place]
-            event = entry.event
-            if event.call == nr and event.args[0] == fd and not entry.is_done and not event.data(IN):
-                return entry
-            if event.result == fd and event.data(STAT):
-                break                 # another file has the descriptor now
-        return None
-
-    def find_last(self, script: Script, key: CallKey) -> Entry | None:
-        """The answer given last to an equal call, else one that another thread of the process has."""
-        found = script.last(key)
-        for other in self.process_scripts(script) if found is None and key[0] != _GETTID else ():
-            found = found or other.find(key) or other.last(key)
-        return found
-
-    def is_turn(self, entry: Entry, task: int) -> bool:
+    def is_turn(self, entry: Entry) -> bool:
         """Whether all has happened that other processes do before it."""
         if not entry.is_ordered:
             return True
@@ -277,15 +207,9 @@ class Log:
             other = ordered[i]
             if other.number >= entry.number:
                 break
-            if not other.is_done and not self._is_same_process(other.event.task, task):
+            if not other.is_done and other.event.task != entry.event.task:
                 return False
         return True
-
-    def _is_same_process(self, a: int, b: int) -> bool:
-        if a == b:
-            return True
-        process = self.script(a).process
-        return bool(process) and b < len(self._scripts) and process == self.script(b).process
 
     def _is_ordered(self, event: Event) -> bool:
         call = CALLS.get(event.call)
@@ -298,15 +222,6 @@ class Log:
         if event.call in _WRITES:
             return event.stream in (2, 3)
         return call.hook is Hook.OPEN and not event.stream and event.data(RESOLVED) in self.changed
-
-
-def _is_ipc(event: Event) -> bool:
-    """System V objects are the kernel's own in this engine."""
-    return event.call in CALLS and CALLS[event.call].hook is Hook.IPC
-
-
-def _clock_key(key: CallKey, address: int) -> CallKey:
-    return key[0], (key[1], address)
 
 
 def _key(event: Event) -> CallKey:
@@ -329,13 +244,6 @@ def _is_writing_open(event: Event) -> bool:
     if event.call in (_OPENAT2, _CREAT):
         return True                   # openat2 keeps its flags in memory: they are not in the log
     return is_writing(event.args[1] if event.call == _OPEN else event.args[2])
-
-
-def clock_of(event: Event) -> int:
-    """The ns that a clock_gettime answered."""
-    data = event.data(OUT, 1) or b""
-    seconds, ns = _TIME.unpack(data) if len(data) == _TIME.size else (0, 0)
-    return int(seconds * 10**9 + ns)
 
 
 def name_of(nr: int) -> str:

@@ -92,7 +92,8 @@ class Spawned:
             os.umask(plan.umask)
         if plan.cwd:
             os.chdir(plan.cwd)
-        _limit_stack(plan.stack_limit)
+        for number, pair in plan.limits.items():
+            resource.setrlimit(number, pair)
         # Handlers go with the exec; what Python ignores for itself does not.
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
@@ -101,9 +102,3 @@ class Spawned:
         if kernel.install_filter(self._filter.program):
             error = kernel.execute(plan.program, self._args, self._env)
             os._exit(_NOT_FOUND if error == _ENOENT else _NOT_EXECUTABLE)
-
-
-def _limit_stack(wanted: int) -> None:
-    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
-    if wanted and (hard == resource.RLIM_INFINITY or wanted <= hard):
-        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))

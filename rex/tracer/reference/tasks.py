@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 import enum
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Iterator
+from typing import Callable, Iterator
 
 from rex.log.records import Event, Field
 from rex.syscalls import CALLS, Call
 from rex.tracer.reference import kernel
+from rex.tracer.reference.kernel import CLONE_FILES, CLONE_VM, signed32
+from rex.tracer.reference.script import Entry, Script
 
-if TYPE_CHECKING:
-    from rex.tracer.reference.script import Entry, Script
-
-CLONE_VM, CLONE_FILES, CLONE_VFORK, CLONE_THREAD, CLONE_UNTRACED = 0x100, 0x400, 0x4000, 0x10000, 0x800000
 NO_CALL = -1
 # ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK: a signal interrupted the call.
 INTERRUPTED = frozenset((-512, -513, -514, -516))
@@ -23,11 +20,6 @@ _ARGUMENTS = ("rdi", "rsi", "rdx", "r10", "r8", "r9")
 SYSCALL_BYTES = 2                    # length of the syscall instruction
 
 CallState = enum.Enum("CallState", "NONE ENTERED IGNORED")
-
-
-def signed32(value: int) -> int:
-    """The low half of a register as C's int."""
-    return ctypes.c_int32(value).value
 
 
 def is_cut_short(task: "Task") -> bool:
@@ -68,7 +60,7 @@ def catches(task: "Task", signal: int) -> bool:
 def ran_ns(task: "Task") -> int:
     """How long it has had a processor; 0 where the kernel does not tell."""
     try:
-        with open(f"/proc/{task.leader.tid}/task/{task.tid}/schedstat", encoding="ascii") as file:
+        with open(f"/proc/{task.tid}/schedstat", encoding="ascii") as file:
             return int(file.read().split()[0])
     except (OSError, ValueError, IndexError):
         return 0
@@ -77,29 +69,21 @@ def ran_ns(task: "Task") -> int:
 def state_of(task: "Task") -> str:
     """As in /proc: R runs, S sleeps, t is stopped; ? if it has ended."""
     try:
-        with open(f"/proc/{task.leader.tid}/task/{task.tid}/stat", "rb") as file:
+        with open(f"/proc/{task.tid}/stat", "rb") as file:
             return file.read().rpartition(b") ")[2][:1].decode() or "?"
     except OSError:
         return "?"
 
 
 class Descriptors:
-    """External descriptors of a process; those not listed are plain or internal.
-
-    Attributes:
-        opened: replay: the event that a descriptor was opened by, and the file opened for it.
-            It may be stale: not every close stops.
-    """
+    """External descriptors of a process; those not listed are plain or internal."""
 
     def __init__(self, streams: dict[int, int] | None = None) -> None:
         self._streams = dict(streams or {})
-        self.opened: dict[int, tuple["Entry", bytes]] = {}
 
     def copy(self) -> "Descriptors":
         """What fork makes of it."""
-        copy = Descriptors(self._streams)
-        copy.opened = dict(self.opened)
-        return copy
+        return Descriptors(self._streams)
 
     def __iter__(self) -> Iterator[int]:
         return iter(list(self._streams))
@@ -128,7 +112,7 @@ class Descriptors:
 
 
 class Space:
-    """One address space: where its room for paths begins, 0 without; the loader's code, if its readings are not logged."""
+    """One address space: where its room for paths begins, 0 without; the loader's code."""
 
     def __init__(self, scratch: int = 0, loader: range = range(0)) -> None:
         self.scratch = scratch
@@ -137,12 +121,10 @@ class Space:
 
 @dataclass(eq=False)
 class Task:
-    """One thread, and the call that it is in.
+    """One process, and the call that it is in.
 
     Attributes:
-        leader: the task that names the process; threads counts its live tasks.
-        threaded: of a leader: it has had threads since its last exec.
-        children: record: ordinal of the next child. next_children: replay: of the next process, and thread.
+        children: ordinal of the next child.
         by_entry_stop: the call was entered by a syscall-stop, so its seccomp-stop is still to come.
         regs, nr, args: at entry. deref: the number that a *argument pointed to then.
         pending: record: an interrupted call that may be restarted; its event is not yet written.
@@ -154,9 +136,7 @@ class Task:
         is_stopped: by SIGSTOP and the like, with its process.
         matched, injected: replay: the call's event; a signal on its way.
         owed: replay: signals that were blocked when sent.
-        clock_ns, clock_floor_ns: replay: CLOCK_MONOTONIC as last answered; what it must have reached.
-        opening: replay: the file that is being opened.
-        stat_as: replay: what fstat is to tell of the copy of a file.
+        awaits_unblock: replay: whether its next event is a signal that comes as rt_sigprocmask lets it in.
         step, skipped: replay: the step that it belongs to; whether that step does not run.
     """
 
@@ -164,11 +144,7 @@ class Task:
     index: int
     files: Descriptors
     space: Space
-    leader: "Task" = None             # type: ignore[assignment]  # itself, or given at once
-    threads: int = 0
-    threaded: bool = False
     children: int = 0
-    next_children: list[int] = field(default_factory=lambda: [0, 0])
     alive: bool = True
     started: bool = False
     stepping: bool = False
@@ -198,38 +174,26 @@ class Task:
     system_us: int = 0
     is_stopped: bool = False
     # replay
-    script: "Script" = None           # type: ignore[assignment]  # given at birth
-    matched: "Entry | None" = None
-    injected: "Entry | None" = None
-    owed: dict[int, "Entry"] = field(default_factory=dict)
+    script: Script = None             # type: ignore[assignment]  # given at birth
+    awaits_unblock: Callable[[], bool] = bool
+    matched: Entry | None = None
+    injected: Entry | None = None
+    owed: dict[int, Entry] = field(default_factory=dict)
     child_tid_at: int = 0
-    clock_ns: int = 0
-    clock_floor_ns: int = 0
-    wait_began_ns: int = 0
-    opening: bytes = b""
-    stat_as: bytes = b""
     scratch_due: bool = False
     last_stop_ns: int = 0
-    step: "Script | None" = None
+    step: Script | None = None
     skipped: bool = False
 
-    def __post_init__(self) -> None:
-        self.leader = self.leader or self
+    @property
+    def is_in_loader(self) -> bool:
+        """Whether it is stopped in its program's loader, whose readings of the counter are not logged."""
+        return kernel.registers(self.tid).rip in self.space.loader
 
     @property
     def call(self) -> Call | None:
         """The declaration of the call in progress, None if it is newer than the table."""
         return CALLS.get(self.nr)
-
-    @property
-    def is_single(self) -> bool:
-        """Whether its process has no other thread."""
-        return self.leader.threads <= 1
-
-    @property
-    def has_shared_work(self) -> bool:
-        """Also of a process that has had threads: some may have taken the events of others."""
-        return self.leader.threaded
 
     def read_call(self) -> None:
         """At an entry-stop: take number and arguments from the registers."""
@@ -247,7 +211,7 @@ class Task:
 
     def resume(self, signal: int = 0) -> None:
         """Run on, to the exit-stop where one is wanted."""
-        to_next_call = self.want_exit or self.files.is_watched or bool(self.script and self.script.awaits_unblock)
+        to_next_call = self.want_exit or self.files.is_watched or self.awaits_unblock()
         if not to_next_call:
             self.state = CallState.NONE
         kernel.resume(self.tid, signal, to_next_call)
@@ -281,11 +245,11 @@ class Task:
 
 
 class Tasks:
-    """All tasks; ended leaders stay, for as long as others name them as theirs."""
+    """All tasks; those that have ended stay, for as long as others name them."""
 
     def __init__(self) -> None:
         self._alive: dict[int, Task] = {}
-        self._leaders: list[Task] = []
+        self._all: list[Task] = []
         self._next_index = 0
 
     def __bool__(self) -> bool:
@@ -296,9 +260,9 @@ class Tasks:
         return iter(list(self._alive.values())[::-1])
 
     def named(self) -> Iterator[Task]:
-        """The living, and processes that have ended, newest first."""
+        """The living, and then those that have ended, newest first."""
         yield from self
-        yield from (leader for leader in reversed(self._leaders) if not leader.alive)
+        yield from (task for task in reversed(self._all) if not task.alive)
 
     def get(self, tid: int) -> Task | None:
         """The living task of that number."""
@@ -312,12 +276,7 @@ class Tasks:
             files = parent.files if flags & CLONE_FILES else parent.files.copy()
             space = parent.space if flags & CLONE_VM else Space(parent.space.scratch, parent.space.loader)
         task = Task(tid, self._next_index, files, space)
-        if parent and flags & CLONE_THREAD:
-            task.leader = parent.leader
-            task.leader.threaded = True
-        else:
-            self._leaders.append(task)
-        task.leader.threads += 1
+        self._all.append(task)
         self._next_index += 1
         self._alive[tid] = task
         return task
@@ -325,7 +284,6 @@ class Tasks:
     def end(self, task: Task) -> None:
         """It has ended."""
         task.alive = False
-        task.leader.threads -= 1
         self._alive.pop(task.tid, None)
 
     def execed(self, task: Task) -> None:
@@ -333,22 +291,3 @@ class Tasks:
         task.space = Space()
         task.files = task.files.copy()
         task.files.prune(task.tid)
-        task.threaded = False
-
-    def take_over(self, former_tid: int, leader: Task) -> Task:
-        """A thread that executes takes the name of its leader; the others are gone.
-
-        Returns:
-            The thread, under the leader's number.
-        """
-        caller = self._alive.get(former_tid)
-        if caller is None or caller is leader:
-            return leader
-        tid, threads = leader.tid, leader.threads
-        self.end(leader)
-        leader.tid = 0
-        del self._alive[former_tid]
-        caller.tid, caller.leader, caller.threads = tid, caller, threads - 1
-        self._alive[tid] = caller
-        self._leaders.append(caller)
-        return caller

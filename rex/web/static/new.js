@@ -78,6 +78,7 @@ function setUpCommand() {
   const line = $("#line");
   const server = later(300, async () => {
     const command = line.value;
+    if (split(command).problem) return;   // said already
     const answer = await post("/api/command", { command });
     if (command === line.value && answer.problems) sayCommand({ problem: answer.problems.join(" ") });
   });

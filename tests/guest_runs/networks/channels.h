@@ -1,7 +1,7 @@
 /* Ways in which one node hands numbers to another, in order, and ways in which that one waits for them. */
 #ifndef CHANNELS_H
 #define CHANNELS_H
-#include "../../guests/guest.h"
+#include "guest.h"
 
 #include <pty.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
  * More of them: processes.h. */
 #ifndef QUESTIONS_H
 #define QUESTIONS_H
-#include "../../guests/guest.h"
+#include "guest.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

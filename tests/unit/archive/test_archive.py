@@ -10,7 +10,7 @@ from typing import Callable
 
 import pytest
 
-from rex.archive import Archive, Content, Experiment, Manifest
+from rex.archive import COMPLETE, Archive, Content, Experiment, Manifest
 from rex.archive.check import check
 from rex.archive.gc import collect
 from rex.errors import Damaged, Locked, NotFound, TooNew, UsageError
@@ -57,6 +57,28 @@ def test_a_first_file_from_elsewhere(archive: Archive, text: str, error: type) -
         Archive.open(archive.path)
 
 
+def test_an_identity_names_an_experiment(archive: Archive, record: Record) -> None:
+    experiments = [record({"/a": bytes([n])}) for n in range(40)]
+    identities = [e.identity for e in experiments]
+    assert len(set(identities)) == 40
+    for experiment in experiments[:3]:
+        for digits in (6, 12, 64):
+            assert archive.experiment(f"@{experiment.identity[:digits]}").name == experiment.name
+    for bad in ("@", "@12345", f"@{identities[0][:5]}", "@12345g", f"@{identities[0]}0".upper()):
+        with pytest.raises(UsageError, match="identity"):
+            archive.experiment(bad)
+    with pytest.raises(NotFound):
+        archive.experiment("@" + "0" * 20)
+
+
+def test_an_ambiguous_identity_is_refused(archive: Archive, record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = record({"/a": b"1"}), record({"/a": b"2"})
+    monkeypatch.setattr("rex.archive.archive.IDENTITY_DIGITS", 0)
+    with pytest.raises(UsageError, match="exp0, exp1"):
+        archive.experiment("@")
+    assert archive.experiment(f"@{first.identity}").name == "exp0" and archive.experiment(f"@{second.identity}").name == "exp1"
+
+
 def test_names_count_up_and_sort_naturally(archive: Archive, record: Record) -> None:
     for _ in range(11):
         record({})
@@ -71,20 +93,31 @@ def test_names_count_up_and_sort_naturally(archive: Archive, record: Record) -> 
             archive.experiment(bad)
 
 
-def test_the_default_is_the_newest_finished_unless_set(archive: Archive, record: Record) -> None:
+def test_the_default_is_the_oldest_finished_unless_set(archive: Archive, record: Record) -> None:
     with pytest.raises(NotFound):
         archive.experiment()
-    record({})
-    record({})
     archive.begin().abandon()
-    assert archive.experiment().name == "exp1"
-    archive.set_default("exp0")
     record({})
-    assert archive.experiment().name == "exp0"
-    archive.remove("exp0")
-    assert archive.experiment().name == "exp3"
+    record({})
+    assert archive.experiment().name == "exp1"
+    archive.set_default("exp2")
+    record({})
+    assert archive.experiment().name == "exp2"
+    archive.remove("exp2")
+    assert archive.experiment().name == "exp1"
     with pytest.raises(NotFound):
-        archive.set_default("exp0")
+        archive.set_default("exp2")
+
+
+def test_a_run_made_from_another_is_never_the_default_by_itself(archive: Archive, record: Record) -> None:
+    with archive.begin("run", {"start_ns": 0}) as recording:
+        recording.finish(Manifest(("x",), extra={"runnew": {"from": "exp0"}}))
+    with pytest.raises(NotFound, match="rex default .*:run"):
+        archive.experiment()
+    record({}, "exp0")
+    assert archive.experiment().name == "exp0"
+    archive.set_default("run")
+    assert archive.experiment().name == "run"
 
 
 def test_empty_folders_may_be_missing(archive: Archive, record: Record) -> None:
@@ -103,9 +136,9 @@ def test_remove_spares_what_others_record_and_write(archive: Archive, record: Re
     archive.remove("mine")
     foreign = Path(record({}).directory, "notes.txt")
     foreign.write_text("not Rex's")
-    with pytest.raises(OSError):
+    with pytest.raises(Damaged, match="notes.txt"):
         archive.remove("exp0")
-    assert foreign.exists() and recording.name == "mine"
+    assert foreign.exists() and archive.experiment("exp0").state == COMPLETE and recording.name == "mine"
 
 
 def test_a_copied_read_only_archive_reads(archive: Archive, record: Record,
@@ -142,3 +175,33 @@ def test_extract_makes_new_files_only(archive: Archive, tmp_path: Path) -> None:
     assert not (tmp_path / "bad").exists() and not (tmp_path / "elsewhere").exists()
     with pytest.raises(UsageError):
         archive.read(content, limit_bytes=3)
+
+
+def test_a_new_archive_goes_again_where_nothing_came_of_it(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    Archive.create(tmp_path / "old")
+    for name in ("new", "empty", "old"):
+        with pytest.raises(UsageError), Archive.made(tmp_path / name) as archive:
+            archive.begin("no name")
+    assert sorted(os.listdir(tmp_path)) == ["empty", "old"] and os.listdir(tmp_path / "empty") == []
+    Archive.open(tmp_path / "old")
+
+
+def test_a_new_archive_stays_where_somebody_records(tmp_path: Path) -> None:
+    with pytest.raises(KeyError), Archive.made(tmp_path / "new") as archive:
+        with archive.begin("other"):
+            raise KeyError
+    with pytest.raises(KeyError), Archive.made(tmp_path / "taken") as archive:
+        recording = Archive.open(tmp_path / "taken").begin("other")
+        raise KeyError
+    recording.abandon()
+    assert [e.name for name in ("new", "taken") for e in Archive.open(tmp_path / name).experiments()] == ["other"] * 2
+
+
+def test_an_archive_that_was_unmade_meanwhile_is_made_again(tmp_path: Path) -> None:
+    with pytest.raises(KeyError), Archive.made(tmp_path / "empty" ) as archive:
+        other = Archive.open(archive.path)
+        raise KeyError
+    (tmp_path / "empty").mkdir()
+    other.begin("late").abandon()
+    assert [e.name for e in Archive.open(archive.path).experiments()] == ["late"]

@@ -8,10 +8,11 @@ from typing import Callable
 
 import pytest
 
-from rex import codec
 from rex.archive import Archive, Experiment
 from rex.archive.check import check
-from rex.errors import Locked
+from rex.archive.manifest import encode
+from rex.errors import Damaged, Locked, TooNew
+from rex.values import replace
 
 Record = Callable[..., Experiment]
 
@@ -53,19 +54,47 @@ def test_missing_packs_name_the_files_that_suffer(archive: Archive, record: Reco
 
 def test_damaged_logs_and_manifests(archive: Archive, record: Record) -> None:
     experiment = record({})
-    log = Path(experiment.directory, "log.zst")
-    good = log.read_bytes()
-    log.write_bytes(codec.compress(b"another log", 3))
-    assert ["its log: a log is damaged" in p.what for p in check(archive)] == [True]
-    log.write_bytes(good[:-5])
-    assert len(check(archive)) == 1
-    log.unlink()
-    assert len(check(archive)) == 1
-    log.write_bytes(good)
-    assert check(archive) == []
-    hurt(os.path.join(experiment.directory, "manifest.json.zst"), 20)
+    facts = experiment.manifest.log
+    assert facts
+    with archive.begin() as recording:     # a manifest that tells of another log
+        told = replace(experiment.manifest, log=replace(facts, sha256="1" * 64, is_packed=True))
+        recording.finish_as(recording.add_bytes(encode(told, recording.add_pieces)))
+    [problem] = check(fresh(archive))
+    assert problem.where == "experiments/exp1" and "its log" in problem.what
+    archive.remove("exp1")
+    hurt(os.path.join(experiment.directory, "identity"), 20)
     [problem] = check(fresh(archive))
     assert problem.where == "experiments/exp0" and not problem.is_harmless
+
+
+def test_every_bit_of_the_small_files_counts(archive: Archive, record: Record) -> None:
+    experiment = record({"/a": b"x"})
+    archive.set_default("exp0")
+    for path in (f"{archive.path}/rex-archive.json", f"{archive.path}/default", f"{experiment.directory}/begun",
+                 f"{experiment.directory}/identity"):
+        good = Path(path).read_bytes()
+        for bit in range(len(good) * 8):
+            bad = bytearray(good)
+            bad[bit // 8] ^= 1 << bit % 8
+            Path(path).write_bytes(bad)
+            try:
+                assert any(not problem.is_harmless for problem in check(fresh(archive))), (path, bit)
+            except (Damaged, TooNew):
+                assert path.endswith(".json")
+        Path(path).write_bytes(good)
+    assert check(fresh(archive)) == []
+
+
+def test_what_is_missing_or_not_ours(archive: Archive, record: Record) -> None:
+    experiment = record({"/a": b"x"})
+    for path in ("notes", "packs/notes", "experiments/exp0/notes"):
+        Path(archive.path, path).write_text("mine")
+    assert [(p.where, p.is_harmless) for p in check(archive)] == [("notes", True), ("packs/notes", True), ("experiments/exp0/notes", True)]
+    os.rename(Path(archive.path, "experiments"), Path(archive.path, "away"))
+    assert [(p.where, p.what) for p in check(fresh(archive)) if not p.is_harmless] == [("experiments", "it is missing")]
+    os.rename(Path(archive.path, "away"), Path(archive.path, "experiments"))
+    os.unlink(os.path.join(experiment.directory, "begun"))
+    assert [p.what for p in check(fresh(archive)) if not p.is_harmless] == ["its begun is missing"]
 
 
 def test_repair_drops_orphans_and_nothing_else(archive: Archive, record: Record) -> None:
@@ -87,6 +116,6 @@ def test_repair_drops_orphans_and_nothing_else(archive: Archive, record: Record)
 
 def test_nothing_is_dropped_while_a_manifest_cannot_be_read(archive: Archive,
                                                             record: Record) -> None:
-    hurt(os.path.join(record({"/a": b"x"}).directory, "manifest.json.zst"), 20)
+    hurt(os.path.join(record({"/a": b"x"}).directory, "identity"), 20)
     check(fresh(archive), repair=True)
     assert len(os.listdir(archive.store.directory)) == 1

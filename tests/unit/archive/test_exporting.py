@@ -84,6 +84,7 @@ def test_without_logs(filled: Archive, tmp_path: Path) -> None:
     other = Archive.create(tmp_path / "other")
     import_from(io.BytesIO(file_of(filled, has_log=False)), other)
     assert check(other) == []
+    assert other.experiment("exp0").identity != filled.experiment("exp0").identity
     manifest = other.experiment("exp0").manifest
     assert manifest.log is None and manifest.files == filled.experiment("exp0").manifest.files
     with pytest.raises(NotFound):
@@ -113,7 +114,8 @@ def test_what_cannot_be_exported(filled: Archive, tmp_path: Path) -> None:
 
 def test_needed_is_in_order_and_once(filled: Archive) -> None:
     found = needed(filled, filled.experiments())
-    assert list(found)[0] == bytes.fromhex(filled.experiment("exp0").manifest.table.sha256)  # type: ignore[union-attr]
+    experiment = filled.experiment("exp0")
+    assert list(found)[:2] == [bytes.fromhex(c.sha256) for c in (experiment.root, experiment.manifest.table)]  # type: ignore[union-attr]
     assert sum(found.values()) >= 256 * 300
 
 
@@ -122,30 +124,13 @@ def test_a_missing_object_is_refused(filled: Archive, tmp_path: Path) -> None:
     stream = io.BytesIO()
     writer = ExportWriter(stream, Facts(("exp0",)))
     experiment = filled.experiment("exp0")
-    table = experiment.manifest.table
-    assert table
-    writer.add_objects([(bytes.fromhex(table.sha256), filled.read(table))])
-    with open(experiment.log_path, "rb") as log:
-        writer.add_experiment("exp0", experiment.manifest_json(), log, Path(experiment.log_path).stat().st_size)
+    for content in (experiment.root, experiment.manifest.table):
+        assert content
+        writer.add_objects([(bytes.fromhex(content.sha256), filled.read(content))])
+    writer.add_experiment("exp0", experiment.root)
     writer.finish()
     other = Archive.create(tmp_path / "other")
     with pytest.raises(Damaged, match="missing"):
-        import_from(io.BytesIO(stream.getvalue()), other)
-    assert other.experiments() == []
-
-
-@pytest.mark.parametrize("log", [None, b"no log", b""])
-def test_another_log_is_refused(filled: Archive, tmp_path: Path, log: bytes | None) -> None:
-    from rex.archive.exportfile import ExportWriter, Facts
-    stream = io.BytesIO()
-    writer = ExportWriter(stream, Facts(("exp0",)))
-    experiment = filled.experiment("exp0")
-    writer.add_objects([(d, filled.store.read_object(d)) for d in needed(filled, [experiment])])
-    writer.add_experiment("exp0", experiment.manifest_json(), io.BytesIO(log) if log is not None else None,
-                          len(log or b""))
-    writer.finish()
-    other = Archive.create(tmp_path / "other")
-    with pytest.raises(Damaged, match="log"):
         import_from(io.BytesIO(stream.getvalue()), other)
     assert other.experiments() == []
 

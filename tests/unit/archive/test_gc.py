@@ -11,6 +11,7 @@ import pytest
 
 from rex.archive import Archive, Experiment, Manifest
 from rex.archive.check import check
+from rex.archive.sealed import seal_content
 from rex.archive.gc import collect, collect_alone
 from rex.errors import Damaged, Locked
 
@@ -36,7 +37,7 @@ def test_removed_experiments_give_their_space_back(archive: Archive, record: Rec
     assert archive.read(content) == reader.read(content) == shared
     assert collect(archive).freed_bytes == 0
     archive.remove("exp1")
-    collect(archive)
+    collect(archive, may_be_none=True)
     assert os.listdir(archive.store.directory) == []
 
 
@@ -61,12 +62,63 @@ def test_recorders_keep_it_away(archive: Archive) -> None:
 def test_an_unreadable_manifest_stops_it(archive: Archive, record: Record) -> None:
     experiment = record({"/a": b"x"})
     record({"/b": b"y"})
-    Path(experiment.directory, "manifest.json.zst").write_bytes(b"broken")
+    Path(experiment.directory, "identity").write_bytes(b"broken")
     archive.remove("exp1")
     before = os.listdir(archive.store.directory)
     with pytest.raises(Damaged):
         collect(archive)
     assert os.listdir(archive.store.directory) == before
+
+
+def moved(archive: Archive) -> None:
+    os.rename(Path(archive.path, "experiments"), Path(archive.path, "away"))
+
+
+def moved_and_linked(archive: Archive) -> None:
+    moved(archive)
+    os.symlink("away", Path(archive.path, "experiments"))
+
+
+def not_mounted(archive: Archive) -> None:
+    moved(archive)
+    os.symlink("/nowhere/mounted", Path(archive.path, "experiments"))
+
+
+def an_empty_mount_point(archive: Archive) -> None:
+    moved(archive)
+    os.mkdir(Path(archive.path, "experiments"))
+
+
+def one_is_linked(archive: Archive) -> None:
+    os.rename(Path(archive.path, "experiments/exp0"), Path(archive.path, "away"))
+    os.symlink("/nowhere/mounted", Path(archive.path, "experiments/exp0"))
+
+
+def one_is_renamed(archive: Archive) -> None:
+    os.rename(Path(archive.path, "experiments/exp0"), Path(archive.path, "experiments/old experiment"))
+
+
+def what_one_keeps_is_damaged(archive: Archive) -> None:
+    recording = archive.begin("nb")
+    recording.keep([recording.add_bytes(b"of a session")])
+    recording.abandon()
+    path = Path(archive.path, "experiments/nb/kept.part")
+    path.write_bytes(path.read_bytes().replace(b" 12 ", b" 13 "))
+
+
+@pytest.mark.parametrize("change", [moved, moved_and_linked, not_mounted, an_empty_mount_point, one_is_linked, one_is_renamed,
+                                    what_one_keeps_is_damaged])
+def test_what_is_not_certain_stops_it(archive: Archive, record: Record, change: Callable[[Archive], None]) -> None:
+    record({"/a": b"x"})
+    record({"/b": b"y"})
+    change(archive)
+    before = sorted(os.listdir(archive.store.directory))
+    for collects in (collect, lambda found: check(found, repair=True)):
+        try:
+            collects(Archive.open(archive.path))
+        except Damaged:
+            pass
+        assert sorted(os.listdir(archive.store.directory)) == before
 
 
 def test_leftovers_of_crashes_go(archive: Archive, record: Record) -> None:
@@ -89,7 +141,7 @@ def test_what_an_unfinished_experiment_keeps_survives(archive: Archive) -> None:
     recording.keep(contents[1:2])
     recording.abandon()   # as after kill -9
     with open(os.path.join(recording.directory, "kept.part"), "ab") as file:
-        file.write(contents[2].sha256.encode() + b" 100")   # a crash cut the line
+        file.write(seal_content(contents[2])[:-1])   # a crash cut the line
     collect(archive)
     assert all(problem.is_harmless for problem in check(archive))
     fresh = Archive.open(archive.path)
@@ -97,7 +149,7 @@ def test_what_an_unfinished_experiment_keeps_survives(archive: Archive) -> None:
     with pytest.raises(Damaged):
         fresh.read(contents[2])
     archive.remove("nb")
-    collect(archive)
+    collect(archive, may_be_none=True)
     assert os.listdir(archive.store.directory) == []
 
 
@@ -125,10 +177,11 @@ def test_a_recorder_that_is_alone_can_collect(archive: Archive) -> None:
     recording.abandon()
 
 
-def test_recompressing(archive: Archive) -> None:
+@pytest.mark.parametrize("pieces", [20, pytest.param(90, marks=pytest.mark.stress)])
+def test_recompressing(archive: Archive, pieces: int) -> None:
     choose = random.Random(1)
     words = [choose.randbytes(choose.randint(2, 9)) for _ in range(2000)]
-    data = [b" ".join(choose.choices(words, k=16_000)) for _ in range(90)]   # 9 MB
+    data = [b" ".join(choose.choices(words, k=16_000)) for _ in range(pieces)]   # 0.1 MB each
     with archive.begin() as recording:
         contents = [recording.add_bytes(each) for each in data]
         recording.finish(Manifest(("x",), attachments={str(n): c for n, c in enumerate(contents)}))
@@ -137,5 +190,7 @@ def test_recompressing(archive: Archive) -> None:
     assert done.freed_bytes > before / 20 and done.rewritten_packs == 1
     assert check(Archive.open(archive.path)) == []
     assert [archive.read(content) for content in contents] == data
+    if pieces < 90:                           # a small pack cannot be told from a recorder's, and is tried again
+        return
     again = collect(archive, recompress=True)
     assert (again.freed_bytes, again.rewritten_packs) == (0, 0)

@@ -11,6 +11,7 @@ import pytest
 
 from rex import codec
 from rex.archive import packs
+from rex.archive.folder import Folder
 from rex.archive.packs import PackReader, PackWriter
 from rex.errors import RexError, TooNew
 
@@ -25,6 +26,10 @@ def make(directory: Path) -> Path:
     return directory / writer.seal()
 
 
+def reader(path: Path) -> PackReader:
+    return PackReader(Folder(str(path.parent)), path.name)
+
+
 def test_the_name_is_the_hash_and_the_rest_is_gone(tmp_path: Path) -> None:
     path = make(tmp_path)
     assert os.listdir(tmp_path) == [path.name]
@@ -32,7 +37,7 @@ def test_the_name_is_the_hash_and_the_rest_is_gone(tmp_path: Path) -> None:
 
 
 def test_objects_are_where_the_index_says(tmp_path: Path) -> None:
-    pack = PackReader(str(make(tmp_path)))
+    pack = reader(make(tmp_path))
     assert list(pack.places) == sorted(map(codec.sha256, OBJECTS))
     for data in OBJECTS:
         place = pack.places[codec.sha256(data)]
@@ -45,7 +50,7 @@ def test_a_newer_version_is_refused_by_number(tmp_path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data[:8] + b"\x02" + data[9:])
     with pytest.raises(TooNew, match="version 2"):
-        PackReader(str(path))
+        reader(path)
 
 
 def test_damage_is_an_error_and_nothing_else(tmp_path: Path) -> None:
@@ -61,7 +66,7 @@ def test_damage_is_an_error_and_nothing_else(tmp_path: Path) -> None:
                 data[choose.randrange(len(data))] = choose.choice([0, 1, 0x7F, 0xFF])
         path.write_bytes(data)
         try:
-            pack = PackReader(str(path))
+            pack = reader(path)
             for number in range(len(pack.frames)):
                 pack.read_frame(number)
         except RexError:
@@ -73,4 +78,4 @@ def test_frames_that_are_bombs_are_refused(tmp_path: Path) -> None:
     size = packs.MAX_FRAME_BYTES + 1
     writer.add_frame(codec.compress(bytes(size), 19), [(codec.sha256(b""), size)])
     with pytest.raises(RexError, match="too large"):
-        PackReader(str(tmp_path / writer.seal()))
+        reader(tmp_path / writer.seal())

@@ -11,6 +11,7 @@ import pytest
 
 from rex.archive.content import EMPTY, HOLE, Content, encode_list
 from rex.archive.cut import _fastcdc
+from rex.archive.folder import Folder
 from rex.archive.packer import Packer
 from rex.archive.store import Store
 from rex.errors import Damaged
@@ -18,7 +19,7 @@ from rex.errors import Damaged
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return Store(str(tmp_path))
+    return Store(Folder(str(tmp_path)))
 
 
 def test_what_is_added_is_read(store: Store) -> None:
@@ -32,7 +33,7 @@ def test_what_is_added_is_read(store: Store) -> None:
     packer.flush()
     for n, content in contents.items():
         assert content.size == n
-        assert store.read(content) == Store(store.directory).read(content) == data[n]
+        assert store.read(content) == Store(store.folder).read(content) == data[n]
 
 
 def test_each_object_is_stored_once(store: Store) -> None:
@@ -115,10 +116,10 @@ def test_a_second_copy_heals_a_damaged_one(store: Store) -> None:
         paths.append(Path(pack.path))
     good = paths[0].read_bytes()
     paths[0].write_bytes(good[:5000] + b"\xff\x00\xff" + good[5003:])
-    assert Store(store.directory).read(content) == data
+    assert Store(store.folder).read(content) == data
     paths[1].unlink()
     with pytest.raises(Damaged):
-        Store(store.directory).read(content)
+        Store(store.folder).read(content)
 
 
 def test_a_failed_write_stops_everything(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,10 +62,24 @@ def test_a_notebook_gives_its_code_cells() -> None:
     assert [(cell.source, cell.may_raise) for cell in found] == [("a = 1\na", False), ("1/0", True)]
 
 
+@pytest.mark.parametrize("metadata", [
+    {}, {"kernelspec": None}, {"kernelspec": {"name": "conda-env-analysis-py"}}, {"kernelspec": {"name": "mine", "language": "Python"}},
+    {"kernelspec": {"name": "x", "display_name": "Python (x)"}}, {"language_info": {"name": "python", "pygments_lexer": "ipython3"}}])
+def test_python_is_known_by_any_of_its_names(metadata: dict[str, object]) -> None:
+    cell = {"cell_type": "code", "source": "1"}
+    assert split_notebook(json.dumps({"nbformat": 4, "cells": [cell], "metadata": metadata}).encode())
+
+
 @pytest.mark.parametrize("path, data, why", [
     ("a.ipynb", b"{", "no notebook"), ("a.ipynb", b'{"nbformat": 3, "cells": []}', "nbformat 3"),
     ("a.ipynb", b'{"nbformat": 4, "cells": []}', "no code"), ("a.ipynb", b"[]", "no notebook"),
     ("a.ipynb", b'{"nbformat": 4, "cells": [], "metadata": {"kernelspec": {"language": "R"}}}', "language is R"),
+    ("a.ipynb", b'{"nbformat": 4, "cells": [], "metadata": {"language_info": {"name": "R"}}}', "language is R"),
+    ("a.ipynb", b'{"nbformat": 4, "cells": [], "metadata": {"kernelspec": {"name": "ir", "display_name": "R"}}}', "language is R"),
+    ("a.ipynb", b'{"nbformat": 4, "cells": [], "metadata": {"kernelspec": {"name": "julia-1.10"}}}', "language is julia"),
+    ("a.ipynb", b'{"nbformat": 4, "cells": [], "metadata": {"language_info": {"name": "pyspark"}}}', "language is pyspark"),
+    ("a.ipynb", b'{"nbformat": 4, "cells": [], "metadata": {"kernelspec": {"language": "python"}, "language_info": {"name": "bash"}}}',
+     "language is bash"),
     ("a.py", b"def (", "no Python"), ("a.py", b"# nothing\n", "no statements"), ("a.py", b"\xff\xfe", "no Python")])
 def test_what_is_no_program_is_refused_with_the_reason(path: str, data: bytes, why: str) -> None:
     with pytest.raises(SplitError, match=why):

@@ -12,9 +12,9 @@ from rex.errors import NotFound, UsageError
 def test_said_and_set(bench: Bench, rex: Rex) -> None:
     bench.record()
     bench.record()
-    assert rex("default", "A").stdout == "A:exp1\n"
-    assert rex("default", "A:exp0").stdout == "A:exp0\n" and bench.archive.default() == "exp0"
-    assert json.loads(rex("default", "A", "--json").stdout) == {"archive": "A", "default": "exp0"}
+    assert rex("default", "A").stdout == "A:exp0\n"
+    assert rex("default", "A:exp1").stdout == "A:exp1\n" and bench.archive.default() == "exp1"
+    assert json.loads(rex("default", "A", "--json").stdout) == {"archive": "A", "default": "exp1"}
 
 
 def test_only_finished_ones(bench: Bench, rex: Rex) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import signal
+import sys
+from argparse import Namespace
+from pathlib import Path
 
 import pytest
 
 from cli.conftest import Rex
 from rex.cli import doctor_command as doctor
-from rex.cli.doctor_command import Finding
+from rex.cli.doctor_command import Finding, Tool
 
 
 def refused() -> None:
@@ -34,10 +38,13 @@ def test_a_probe_runs_in_a_child() -> None:
 def test_all_is_fine(rex: Rex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "examine", lambda: [Finding("ptrace", True, True, "works"),
                                                     Finding("compiler", False, False, "none", "get one")])
+    monkeypatch.setattr(doctor, "check_tools", lambda: [Tool("web", "pages", True, [], ""),
+                                                        Tool("dask", "clusters", False, ["distributed"], "pip install x")])
     result = rex("doctor")
     assert result.return_value == 0
     assert result.stdout == ("ok    ptrace    works\nwarn  compiler  none\n                -> get one\n"
-                             "recording works here\n")
+                             "\ntools, by extra:\nok    web   pages\nnone  dask  clusters\n            -> pip install x\n"
+                             "\nrecording works here\n")
 
 
 def test_recording_cannot_work(rex: Rex, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,10 +68,39 @@ def test_an_old_kernel_another_processor(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [each.is_fine for each in doctor.check_system()] == [False, False]
 
 
-def test_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REX_CACHE", "/proc/no/such/place")
-    cache, temporary = doctor.check_places()
-    assert not cache.is_fine and "REX_CACHE" in cache.advice and temporary.is_fine
+def test_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("REX_CACHE", "/dev/null/place")
+    cache = doctor.check_cache()
+    assert not cache.is_fine and "REX_CACHE" in cache.advice and doctor.check_temporary().is_fine
+    monkeypatch.setenv("REX_CACHE", str(tmp_path))
+    assert doctor.check_cache().is_fine
+    monkeypatch.setattr(os, "statvfs", lambda _: Namespace(f_flag=os.ST_NOEXEC))
+    cache = doctor.check_cache()
+    assert not cache.is_fine and "noexec" in cache.found
+
+
+def test_a_removed_working_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert doctor.check_working_directory().is_fine
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    found = doctor.check_working_directory()
+    assert not found.is_fine and found.is_needed and "cd to" in found.advice
+
+
+def test_characters_that_cannot_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "iso-8859-1"))
+    found = doctor.check_locale()
+    assert not found.is_fine and "escapes" in found.advice
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "UTF8"))
+    assert doctor.check_locale().is_fine
+
+
+def test_the_reference_engine_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REX_ENGINE", "reference")
+    found = doctor.check_engine()
+    assert found.is_fine and "without threads" in found.found
 
 
 def test_an_engine_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ def test_what_is_read_here_is_what_click_reads(name: str) -> None:
 @pytest.mark.parametrize("line, is_understood", [
     ("record -l A -e x -q -- ls -l", True), ("record --archive=A ls --help", True), ("record --json --serialize ls", True),
     ("record", False), ("record --", False), ("record -h", False), ("record --cells x.py", False), ("record -l", False),
-    ("replay", True), ("replay -l A -o out --check --json", True), ("replay -l A out", False), ("replay --all", False),
+    ("replay", True), ("replay -l A -o out --check --json", True), ("replay -l A out", True), ("replay A:exp0 -o out", True), ("replay A B", False), ("replay --all", False),
     ("hindsight replay", True), ("hindsight replay -l A -e x --epochs 4:6 train.py -y", True), ("hindsight replay train.py --no-skip", True),
     ("hindsight replay a.py b.py", False), ("hindsight replay -j 2 train.py", False), ("hindsight replay -- train.py", False)])
 def test_what_is_understood(line: str, is_understood: bool) -> None:

@@ -33,7 +33,7 @@ def test_refs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bench: Bench) -> 
 def test_nothing_steers_the_terminal() -> None:
     assert table.clean("a b é") == "a b é"
     assert table.clean("a\x1b[2J\n\udcff\t") == "a\\x1b[2J\\n\\xff\\t"
-    assert table.command_text(("a b", "c'd", "\x07")) == "'a b' 'c'\"'\"'d' '\\x07'"
+    assert table.command_text(("a b", "c'd", "\x07")) == "'a b' 'c'\"'\"'d' $'\\x07'"
 
 
 def test_times_and_statuses() -> None:

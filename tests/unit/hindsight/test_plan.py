@@ -8,7 +8,7 @@ import pytest
 
 from rex.archive import Content
 from rex.hindsight.changes import Probe
-from rex.hindsight.plan import FOREVER, Plan, _cut, first_needed, hot_sites, main_loop
+from rex.hindsight.plan import FOREVER, Plan, _cut, _groups, first_needed, hot_sites, main_loop
 from rex.hindsight.records import Border, Checkpoint, Run
 
 NOTHING = Content("00" * 32, 0)
@@ -33,7 +33,7 @@ def make_run(epochs: int, epoch_s: float = 1.0, every: int = 1, why: str = "") -
 
 
 def plan(run: Run, skippable: set[str], jobs: int = 1, low: int = 0, high: int = FOREVER, hot: Any = ()) -> Plan:
-    made = Plan(None, run, [], skippable, [], high, (low, high), "s.py")   # type: ignore[arg-type]
+    made = Plan(None, run, [], skippable, [], None, "s.py")   # type: ignore[arg-type]
     first = first_needed(run, main_loop(run), set(hot), low)
     last = next((n for n, b in enumerate(run.borders) if b.position.startswith(f"m#0.0:{high}")), len(run.borders))
     _cut(made, first, last, jobs)
@@ -91,3 +91,14 @@ def test_asked_for_epochs_alone_are_run() -> None:
 def test_nothing_runs_before_a_probe_behind_the_loop() -> None:
     made = plan(make_run(30), {"m#0", "m#1"}, hot=set())
     assert made.expected_s < 0.2
+
+
+def test_epochs_far_apart_are_other_workers_unless_to_pass_costs_less_than_to_begin() -> None:
+    run = make_run(40)
+    for number, border in enumerate(run.borders):
+        border.at_s = 2.0 + number      # the first loop began after two seconds
+    chosen = [1, 2, 4, 20, 39]
+    assert _groups(Plan(None, run, [], set(), [], None, "s.py"), "m#0.0", chosen) == [[1, 2, 4], [20], [39]]   # type: ignore[arg-type]
+    skipping = Plan(None, run, [], {"m#1"}, [], None, "s.py")   # type: ignore[arg-type]
+    assert _groups(skipping, "m#0.0", chosen) == [[1, 2, 4, 20, 39]]
+    assert (skipping.skips, skipping.skipped) == (0, [])

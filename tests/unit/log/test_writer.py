@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rex.log import Event, LogReader, LogWriter, records
-from rex.log.records import HEADER
+from rex.log.records import FINISHED, HEADER, PLAIN
 
 
 def test_a_finished_log_says_so(tmp_path: Path) -> None:
@@ -15,6 +15,14 @@ def test_a_finished_log_says_so(tmp_path: Path) -> None:
     with LogWriter(path, start_ns=5) as writer:
         writer.append(Event(1))
     assert HEADER.unpack(path.read_bytes()[:32]) == (b"REXLOG\r\n", 1, 1, 5, 1)
+
+
+def test_a_plain_log_says_so_from_the_start(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    with LogWriter(path, is_plain=True) as writer:
+        writer.flush()
+        assert HEADER.unpack(path.read_bytes()[:32])[2] == PLAIN
+    assert HEADER.unpack(path.read_bytes()[:32])[2] == PLAIN | FINISHED
 
 
 def test_an_exception_leaves_it_unfinished(tmp_path: Path) -> None:
@@ -27,7 +35,7 @@ def test_an_exception_leaves_it_unfinished(tmp_path: Path) -> None:
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "log").write_bytes(b"")
+    (tmp_path / "log").write_bytes(b"x")
     with pytest.raises(FileExistsError):
         LogWriter(tmp_path / "log")
 

@@ -31,6 +31,15 @@ def test_side_by_side() -> None:
     assert "with 2 processes" in run("--cache", "100", "-j", "2")
 
 
+def test_a_deadline_chooses_versions() -> None:
+    whole, part = json.loads(run("--cache", "25", "--json")), json.loads(run("--cache", "25", "--deadline", "80s", "--json"))
+    assert part["cost"] <= 80 < whole["cost"]
+    assert 1 <= len(part["versions"]) <= part["at_most"] < part["of"] == 5
+    assert f"{len(part['versions'])} of 5 versions" in run("--cache", "25", "--deadline", "80s")
+    with pytest.raises(UsageError, match="no version can be replayed in 1.00 s"):
+        run("--deadline", "1s")
+
+
 def test_the_names_are_those_of_the_planners() -> None:
     """The command lists them itself, so that --help imports no planner."""
     assert ALGORITHMS == planners.ALGORITHMS

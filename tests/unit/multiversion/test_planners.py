@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -23,9 +22,7 @@ import trees  # noqa: E402  (bench/trees.py: seeded trees like the paper's)
 
 Grow = Callable[[str, int, int], ExecutionTree]
 
-# The six trees are not part of this repository; where they are missing their
-# tests are skipped.
-REAL = Path(os.environ.get("REX_CHEX_TREES", TESTS.parents[1] / "shared" / "chex-trees"))
+REAL = TESTS / "data" / "trees" / "chex"
 
 # The paper's figure of five versions. Its sequence without cache is
 # a-b-d-g-k-o, a-c-e-h-l, c-f-i-m, i-n-p, f-j, each from the start, and costs
@@ -79,8 +76,6 @@ def test_example_needs_only_25(algorithm: str) -> None:
 @pytest.mark.parametrize("name", ["ML1", "ML2", "ML3", "ML4", "SC1", "SC2"])
 @pytest.mark.parametrize("times", [0.25, 0.5, 1, 2, 4])
 def test_real_trees_are_proven_optimal(name: str, times: float) -> None:
-    if not (REAL / f"{name}.json").exists():
-        pytest.skip("the paper's six trees are not here; set REX_CHEX_TREES")
     tree = ExecutionTree.load(REAL / f"{name}.json")
     budget_bytes = int(times * tree.largest_bytes)
     best = plan(tree, budget_bytes)

@@ -33,6 +33,13 @@ def compare(was: list[dict[str, Any]], now: list[dict[str, Any]], source: str = 
     ([out("a\n"), out("w", "stderr"), out("b\n")], [out("a\nb\n"), out("w", "stderr")]),
     ([value("<Model at 0x7ffff123>")], [value("<Model at 0x7fff00aa>")]),
     ([out("10%\r50%\r100%\n", "stderr")], [out("20%\r100%\n", "stderr")]),
+    ([out("\r 0%|  | 0/3 [00:00<?, ?it/s]\r100%|##| 3/3 [00:01<00:00, 2.87it/s]\n", "stderr")],
+     [out("\r 0%|  | 0/3 [00:00<?, ?it/s]\r100%|##| 3/3 [00:02<00:00, 1.41s/it]\n", "stderr")]),
+    ([out("3/3 [===>..] - 0s 5ms/step\r3/3 [=====] - 1s 12ms/step - loss: 0.5\n")],
+     [out("3/3 [=====] - 2s 9ms/step - loss: 0.5\n\r"[:-1].replace("3/3", "1/3 -\r3/3"))]),
+    ([out("got 1 MB 12.3 MB/s eta 0:00:09\rgot 9 MB 2.0 MB/s eta 0:00:00\n")],
+     [out("got 9 MB 11 MB/s\rgot 9 MB 812 kB/s eta 0:00:00\n")]),
+    ([value("100%|##| 3/3 [00:01<00:00, 2.87it/s]")], [value("100%|##| 3/3 [00:02<00:00, 9.1it/s]")]),
     ([], [])])
 def test_what_counts_as_the_same(was: list[dict[str, Any]], now: list[dict[str, Any]]) -> None:
     assert compare(was, now) == {}
@@ -79,3 +86,17 @@ def test_a_version_that_ended_early_is_a_notebook_too() -> None:
     made = json.loads(notebook(version, [{"outputs": [out("x")], "execution_count": 1}]))
     assert [cell["outputs"] for cell in made["cells"]] == [[out("x")], []]
     assert made["cells"][0]["source"] == "a = 1" and made["nbformat"] == 4
+
+
+def test_progress_hides_no_value() -> None:
+    was, now = ([out(f"1/2\r2/2 - 1s 5ms/step - loss: {loss}\n")] for loss in ("0.5", "0.7"))
+    assert compare(was, now) == {1: "'2/2 -   - loss: 0.7', recorded '2/2 -   - loss: 0.5'"}
+
+
+def test_a_long_line_is_compared_in_steps_of_its_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rex.multiversion import results
+    looked = []
+    plain = results._last_state
+    monkeypatch.setattr(results, "_last_state", lambda line: looked.append(len(line)) or plain(line))
+    text = "x" * 300_000 + "\n" + "\r".join(["y" * 1000] * 300)
+    assert compare([out(text)], [out(text)]) == {} and sum(looked) < 2 * len(text) + 4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -16,7 +15,7 @@ sys.path.insert(0, str(TESTS.parent / "bench"))
 
 import trees  # noqa: E402
 
-REAL = Path(os.environ.get("REX_CHEX_TREES", TESTS.parents[1] / "shared" / "chex-trees"))
+REAL = TESTS / "data" / "trees" / "chex"
 PLENTY = 1 << 60
 # Two branches of a shared cell; one of them parts again.
 SMALL = ExecutionTree([Node("a", None, 4.0, 10), Node("b", "a", 3.0, 10), Node("c", "a", 1.0, 10),
@@ -54,7 +53,5 @@ def test_what_is_chosen() -> None:
 
 @pytest.mark.parametrize("name, least", [("ML1", 4.5), ("ML2", 9), ("ML3", 7.5), ("ML4", 4.5), ("SC1", 3.9), ("SC2", 14)])
 def test_four_processes_on_the_real_trees(name: str, least: float) -> None:
-    if not (REAL / f"{name}.json").exists():
-        pytest.skip("the paper's six trees are not here; set REX_CHEX_TREES")
     tree = ExecutionTree.load(REAL / f"{name}.json")
     assert tree.sequential_s / choose_order(tree, 4 * tree.largest_bytes, 4)[1] >= least

@@ -8,11 +8,15 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 pytest.importorskip("cloudpickle")
 
+from rex.archive.sealed import seal
 from rex.archive import Archive, Content, Manifest  # noqa: E402
+from rex.cli import notebook_command  # noqa: E402
+from rex.cli.completion_command import prepare  # noqa: E402
 from rex.errors import Damaged, NotFound  # noqa: E402
 from rex.notebook import document  # noqa: E402
 from rex.notebook.entries import graph_of  # noqa: E402
@@ -78,6 +82,22 @@ def test_log_and_index_tell_the_same(archive: Archive) -> None:
     assert same(read_graph(experiment), from_log)       # but not when it is behind
 
 
+def test_shells_complete_tags_and_branches(archive: Archive) -> None:
+    commands = notebook_command.command.commands
+    for name in ("checkout", "diff", "resume"):
+        prepare(commands[name])
+
+    def offered(name: str, param: str, begin: str) -> list[str]:
+        command = commands[name]
+        context = click.Context(command)
+        context.params["ref"] = f"{archive.path}:nb"
+        found = next(each for each in command.params if each.name == param)
+        return [item.value for item in found.shell_complete(context, begin)]
+
+    assert offered("checkout", "where", "") == ["good", "main"] and offered("resume", "at", "g") == ["good"]
+    assert offered("diff", "one", "m") == ["main"]
+
+
 @pytest.mark.parametrize("harm", [
     "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM entry; END",
     "CREATE VIEW w AS SELECT 1", "DROP TABLE entry", "UPDATE meta SET value = 'x'",
@@ -104,7 +124,7 @@ def test_logs_cut_anywhere_give_whole_cells_only(archive: Archive, tmp_path: Pat
         data = log.read()
     path = Path(archive.path, "experiments", "cut")
     path.mkdir()
-    (path / "begun.json").write_text('{"notebook": {}}')
+    (path / "begun").write_bytes(seal(b'{"notebook": {}}'))
     sizes = []
     for end in range(0, len(data) + 1, 97):
         (path / "log.part").write_bytes(data[:end])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import struct
-from errno import ENOENT
+from errno import EACCES, ENOENT, EPERM
 from pathlib import Path
 
 from rex.archive import Archive, Experiment, FileEntry, FileState, Manifest
@@ -114,7 +114,8 @@ def test_listings(tmp_path: Path) -> None:
                     look("newfstatat", "b", out=stat_bytes(stat.S_IFREG | 0o600, 7, 9), dirfd=8), listed(3, b""),
                     opened("e", 4, "/srv/e"), listed(4, names),
                     files={"/srv/d": FileEntry(FileState("dir", 0o755)), "/srv/e": FileEntry(FileState("dir", 0o755)), "/srv/d/known": FILE})
-    assert found.listings == {"/srv/d": ["b", "a", "known"]}, "unfinished listings tell nothing"
+    assert found.listings == {"/srv/d": ["b", "a", "made", "known"]}, "unfinished listings tell nothing"
+    assert found.absent == {"/srv/d/made"} and found.denies("/srv/d/made")
     assert found.looks == {"/srv/d/b": Look(stat.S_IFREG | 0o600, 9, 7), "/srv/d/a": Look(stat.S_IFDIR | 0o755)}
     assert found.denies("/srv/d/other") and not found.denies("/srv/d/a") and not found.denies("/srv/e/other")
 
@@ -134,3 +135,24 @@ def test_no_log_no_answers(tmp_path: Path) -> None:
 def test_made_directories_have_parents_that_were_there(tmp_path: Path) -> None:
     found = answers(tmp_path, changed("mkdir", "/data/new"), changed("mkdir", "/data/new/deep"))
     assert set(found.looks) == {"/data"}
+
+
+def call(name: str, path: str, result: int, *args: int) -> Event:
+    """A call with its path in the first argument after the descriptor, if it has one."""
+    return Event(NUMBERS[name], 0, result, (CWD, 0, *args, *(0,) * (4 - len(args))), ((1, IN, path.encode()),))
+
+
+def test_what_was_refused(tmp_path: Path) -> None:
+    found = answers(tmp_path, call("openat", "/in/archive", -EACCES, os.O_RDWR), call("openat", "secret", -EACCES, os.O_RDONLY),
+                    call("faccessat2", "/b", -EACCES, os.R_OK), call("newfstatat", "/shut/a", -EACCES), call("execve", "/run", -EACCES),
+                    call("fchmodat", "/d", -EPERM), call("unlinkat", "/d", -EACCES), call("openat", "/gone", -ENOENT),
+                    call("openat", "/proc/12/environ", -EACCES), files={"/in/archive": FILE})
+    assert found.refused == {("w", "/in/archive"): EACCES, ("r", "/home/exp/secret"): EACCES, ("r", "/b"): EACCES,
+                             ("n", "/shut/a"): EACCES, ("x", "/run"): EACCES, ("a", "/d"): EPERM, ("t", "/d"): EACCES}
+
+
+def test_what_was_allowed_later_is_not_refused_unless_the_experiment_allowed_it(tmp_path: Path) -> None:
+    found = answers(tmp_path, call("openat", "/a", -EACCES, os.O_RDONLY), call("openat", "/a", 3, os.O_RDONLY),
+                    call("openat", "/b", -EACCES, os.O_RDONLY), call("fchmodat", "/b", 0), call("openat", "/b", 3, os.O_RDONLY),
+                    look("mkdir", "/made", 0), changed("mkdir", "/made"), call("openat", "/made/c", -EACCES, os.O_RDONLY))
+    assert found.refused == {("r", "/b"): EACCES}

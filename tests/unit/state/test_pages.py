@@ -19,8 +19,12 @@ def watch() -> PageWatch:
     return found
 
 
+def private(size_bytes: int) -> mmap.mmap:
+    return mmap.mmap(-1, size_bytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
 def test_exactly_the_written_pages_are_told_once(watch: PageWatch) -> None:
-    memory = mmap.mmap(-1, 64 * PAGE_BYTES)
+    memory = private(64 * PAGE_BYTES)
     begin = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     region = watch.watch(begin, len(memory))
     assert region is not None and watch.written(region) == []
@@ -34,7 +38,7 @@ def test_exactly_the_written_pages_are_told_once(watch: PageWatch) -> None:
 
 
 def test_regions_that_share_pages_both_learn_of_a_write(watch: PageWatch) -> None:
-    memory = mmap.mmap(-1, 8 * PAGE_BYTES)
+    memory = private(8 * PAGE_BYTES)
     begin = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     one, other = watch.watch(begin, 5 * PAGE_BYTES), watch.watch(begin + 3 * PAGE_BYTES,
                                                                  5 * PAGE_BYTES)
@@ -44,7 +48,7 @@ def test_regions_that_share_pages_both_learn_of_a_write(watch: PageWatch) -> Non
 
 
 def test_memory_mapped_anew_is_unknown(watch: PageWatch) -> None:
-    memory = mmap.mmap(-1, 4 * PAGE_BYTES)
+    memory = private(4 * PAGE_BYTES)
     region = watch.watch(ctypes.addressof(ctypes.c_char.from_buffer(memory)), len(memory))
     assert region is not None
     libc = ctypes.CDLL(None)
@@ -55,10 +59,17 @@ def test_memory_mapped_anew_is_unknown(watch: PageWatch) -> None:
 
 
 def test_a_forked_child_does_not_trust_the_watch(watch: PageWatch) -> None:
-    memory = mmap.mmap(-1, 4 * PAGE_BYTES)
+    memory = private(4 * PAGE_BYTES)
     region = watch.watch(ctypes.addressof(ctypes.c_char.from_buffer(memory)), len(memory))
     assert region is not None
     pid = os.fork()
     if pid == 0:
         os._exit(watch.written(region) is not None)
     assert os.waitpid(pid, 0)[1] == 0
+
+
+def test_memory_that_other_processes_may_write_is_not_watched(watch: PageWatch) -> None:
+    shared = mmap.mmap(-1, 8 * PAGE_BYTES)
+    shared[:] = bytes(len(shared))
+    address = ctypes.addressof(ctypes.c_char.from_buffer(shared))
+    assert watch.watch(address, len(shared)) is None

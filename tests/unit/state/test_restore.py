@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import random
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -112,6 +112,35 @@ def test_running_again_changes_no_file_and_says_so(session: Session, tmp_path: P
     restored = session.checkout(1)
     assert "would write" in restored.failed["file"] and path.read_text() == "kept"
     assert "file" not in session.namespace
+
+
+@pytest.mark.parametrize("cell", [
+    "libc.fopen({path}, b'w'); made = iter(open(__file__))",
+    "thread = threading.Thread(target=lambda: open({path}, 'w')); thread.start(); thread.join(); made = iter(open(__file__))",
+    "try: open({path}, 'w')\nexcept Exception: pass\nmade = iter(open(__file__))",
+    "base = sqlite3.connect({path}); base.execute('create table if not exists t(x)'); made = iter(open(__file__))"])
+def test_a_checkout_changes_no_file_that_libraries_or_threads_write(session: Session, tmp_path: Path, cell: str) -> None:
+    path = tmp_path / "kept"
+    session.run(f"import ctypes, sqlite3, threading\nlibc = ctypes.CDLL(None); __file__ = {__file__!r}")
+    node = session.run(cell.format(path=repr(os.fsencode(path)))).node
+    session.run("thread = base = made = None")
+    path.write_bytes(b"precious")
+    restored = session.checkout(node)
+    assert "would" in restored.failed["made"] and path.read_bytes() == b"precious"
+    assert "made" not in session.namespace
+
+
+def test_loading_changes_no_file(session: Session, tmp_path: Path) -> None:
+    path = tmp_path / "kept"
+    session.run(f"""class Log:
+    def __init__(self): self.lines = []
+    def __setstate__(self, state):
+        self.lines = state['lines']; open({str(path)!r}, 'w')""")
+    node = session.run("log = Log()").node
+    session.run("log = None")
+    path.write_text("precious")
+    session.checkout(node)
+    assert path.read_text() == "precious"
 
 
 def test_a_missing_chunk_is_recomputed(session: Session) -> None:

@@ -18,7 +18,7 @@ def test_header_has_one_row_per_number_up_to_the_count() -> None:
 
 
 def test_header_row_of_a_call() -> None:
-    assert ('[257] = {"openat", REX_CORRECT, REX_STOP_ALWAYS, REX_HOOK_OPEN, REX_KEY_PATH, 1, 4, 0x0, 0, 0, '
+    assert ('[257] = {"openat", REX_CORRECT, REX_STOP_ALWAYS, REX_HOOK_OPEN, REX_OP_OPEN, REX_KEY_PATH, 1, 255, 4, 0x0, 0, 0, 0, 0, 0, '
             "{{REX_WORD_DIRFD, REX_VALUE, REX_SIZE_NONE, 255, 0}, {REX_WORD_PATH, REX_IN, REX_SIZE_STRING, 255, 0}"
             ) in generate.header_text()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import termios
 
-from rex.syscalls.ioctls import IOCTLS, ioctl
+from rex.syscalls.ioctls import INNER, IOCTLS, ioctl
 
 
 def test_listed_requests() -> None:
@@ -29,3 +29,8 @@ def test_unlisted_request_is_read_off_its_number() -> None:
 
 def test_upper_register_half_is_ignored() -> None:
     assert ioctl(2**32 | 0x541B).name == "FIONREAD"
+
+
+def test_requests_with_a_pointer_are_listed_once_by_what_they_want() -> None:
+    wanted = [(inner.cmd, inner.sub) for inner in INNER]
+    assert len(set(wanted)) == len(wanted) and {inner.cmd for inner in INNER} <= set(IOCTLS)

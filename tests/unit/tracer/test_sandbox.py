@@ -15,6 +15,8 @@ from typing import Any, Iterator
 import pytest
 
 from rex import elf
+from rex.tracer import native
+from rex.tracer.plan import Plan
 from rex.tracer.sandbox import REFUSED, Sandbox
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -66,7 +68,7 @@ print(json.dumps({{"/": sorted(set(os.listdir("/")) - tops), "work": sorted(os.l
     assert told["/"] == [".rex", "dev", "proc"] and told["work"] == ["given", "out"]
     assert told["given"] == "given" and not told["passwd"] and told["cwd"] == "/" and told["up"]
     assert len(told["pids"]) == 2
-    assert told["dev"] == ["fd", "full", "null", "random", "stderr", "stdin", "stdout", "urandom", "zero"]
+    assert told["dev"] == ["fd", "full", "null", "random", "shm", "stderr", "stdin", "stdout", "urandom", "zero"]
 
 
 def test_only_what_is_writable_can_be_written(box: Sandbox) -> None:
@@ -150,6 +152,28 @@ def test_exit_status(box: Sandbox) -> None:
         if done.returncode == REFUSED:
             pytest.skip("no sandbox here")
         assert done.returncode == expected
+
+
+def test_an_engine_that_is_linked_statically_needs_no_loader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = tmp_path / "engine"
+    if subprocess.run(["cc", "-static", "-x", "c", "-", "-o", engine], input=b"int main(void) { return 7; }", capture_output=True,
+                      check=False).returncode:
+        pytest.skip("no static program can be made here")
+    for name in ("root", "out"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(native, "PATH", str(engine))
+    plan = Plan("replay", "", b"/x", [], [], str(tmp_path / "report"))
+    box = native._box_of(plan, Sandbox(str(tmp_path / "root"), [str(tmp_path / "out")], []))
+    done = subprocess.run(box.command(), env={"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=30, check=False)
+    if done.returncode == REFUSED and "namespaces" in Path(box.refusal).read_text():
+        pytest.skip("no sandbox here")
+    assert (box.loader, done.returncode) == ("", 7), Path(box.refusal).read_text()
+
+
+def test_a_program_that_cannot_run_has_a_reason(box: Sandbox) -> None:
+    box.loader, box.program = "", box.refusal
+    done = subprocess.run(box.command(), env={"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=30, check=False)
+    assert done.returncode == REFUSED and Path(box.refusal).read_text()
 
 
 def test_a_refusal_has_a_reason(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ Record = Callable[..., Experiment]
 def test_program_of(record: Record) -> None:
     assert program_of(record({}).manifest) == "/bin/run"
     assert program_of(record({}, extra={"record": {"program": "./x"}}).manifest) == "/w/x"
-    assert program_of(record({}, extra={"record": 5}).manifest) == "/bin/run"
+    assert program_of(record({}, extra={"record": {}}).manifest) == "/bin/run"
 
 
 def test_dockerfile(record: Record) -> None:

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from rex.archive import Archive
 from rex.archive.locks import FileLock
 from rex.errors import Damaged, Locked, NotFound, RexError, TooNew, UsageError
+from rex.transfer.pushpull import push
 from rex.transfer.remote import Remote, RemoteArchive
+
+from .conftest import Record
 
 pytest.importorskip("fsspec")
 
@@ -42,7 +46,7 @@ def test_an_archive_is_made_once(remote: Remote) -> None:
     there = RemoteArchive.create(remote)
     assert there.experiments() == [] and there.default() is None and there.store.packs() == []
     with pytest.raises(NotFound):
-        there.manifest_frame("exp0")
+        there.root("exp0")
     assert there.begun("exp0") == b"" and not there.is_complete("exp0")
 
 
@@ -63,11 +67,12 @@ def test_first_files(remote: Remote, first: object, error: type[RexError]) -> No
 
 def test_hostile_names_are_passed_over(remote: Remote) -> None:
     there = RemoteArchive.create(remote)
-    put(remote, b"x", "experiments", "..evil name", "manifest.json.zst")
+    put(remote, b"x", "experiments", "..evil name", "identity")
     put(remote, b"no pack", "packs", "x.pack")
     assert there.experiments() == [] and there.store.packs() == [] and len(there.store.damaged) == 1
     put(remote, b"../../etc\n", "default")
-    assert there.default() is None
+    with pytest.raises(Damaged, match="default"):
+        there.default()
 
 
 def test_gc_is_kept_away(tmp_path: Path) -> None:
@@ -98,3 +103,66 @@ def test_errors_of_backends_are_one_line(remote: Remote) -> None:
     with pytest.raises(RexError, match="cannot use .*two lines; check"):
         with remote.explained():
             raise ArithmeticError("two\nlines")
+
+
+def ignore_conditions(remote: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the last writer win, as servers do that do not know If-None-Match."""
+    real = remote._fs.pipe_file
+    monkeypatch.setattr(remote._fs, "pipe_file", lambda path, data, mode="overwrite": real(path, data))
+
+
+@pytest.mark.parametrize("remote", ["memory"], indirect=True)
+def test_a_server_that_ignores_conditions_is_found_out(remote: Remote, archive: Archive, record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    record({"/in": b"x"})
+    there = RemoteArchive.create(remote)
+    ignore_conditions(remote, monkeypatch)
+    with pytest.raises(UsageError, match="ignores conditional writes.*rex push --alone"):
+        push(archive, there)
+    assert there.experiments() == [] and remote.names() == ["rex-archive.json"], "nothing was pushed, and no probe is left"
+    assert [each.name for each in push(archive, there, is_alone=True).experiments] == ["exp0"]
+    push(archive, there)        # nothing to add: nothing to lose
+
+
+@pytest.mark.parametrize("remote", ["memory"], indirect=True)
+@pytest.mark.parametrize("answer", [FileExistsError("there"), OSError("PreconditionFailed"), RuntimeError("409")])
+def test_a_server_may_refuse_in_its_own_way(remote: Remote, monkeypatch: pytest.MonkeyPatch, answer: Exception) -> None:
+    real = remote._fs.pipe_file
+
+    def refuse(path: str, data: bytes, mode: str = "overwrite") -> None:
+        if remote._fs.exists(path):
+            raise answer
+        real(path, data)
+
+    monkeypatch.setattr(remote._fs, "pipe_file", refuse)
+    remote.check_exclusive()
+    assert remote.names() == []
+
+
+@pytest.mark.parametrize("remote", ["memory"], indirect=True)
+def test_the_late_answer_to_a_repeated_request_is_no_verdict(remote: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, calls = remote._fs.pipe_file, []
+
+    def late(path: str, data: bytes, mode: str = "overwrite") -> None:
+        is_there = remote._fs.exists(path)
+        calls.append(path)
+        if not is_there:
+            real(path, data)
+        if is_there or len(calls) == 1:
+            raise FileExistsError(path)
+
+    monkeypatch.setattr(remote._fs, "pipe_file", late)
+    remote.check_exclusive()
+    assert len(calls) == 3 and remote.names() == []
+
+
+def test_a_server_that_cannot_be_written_is_not_blamed_for_conditions(remote: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
+    if remote.is_local:
+        remote.check_exclusive()
+        return
+
+    def fail(path: str, data: bytes, mode: str = "overwrite") -> None:
+        raise OSError("AccessDenied")
+
+    monkeypatch.setattr(remote._fs, "pipe_file", fail)
+    with pytest.raises(RexError, match="AccessDenied.*credentials"):
+        remote.check_exclusive()

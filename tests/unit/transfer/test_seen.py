@@ -9,7 +9,7 @@ import struct
 from pathlib import Path
 from typing import Callable
 
-from rex.archive import Experiment, FileState
+from rex.archive import Archive, Experiment, FileState, Manifest
 from rex.log import Event
 from rex.log.records import IN, OUT
 from rex.syscalls import BY_NAME
@@ -66,7 +66,6 @@ def test_the_layout_is_the_kernel_s(record: Record, tmp_path: Path) -> None:
     assert seen_files(record({}, events=answers)) == {"/144": expected, "/256": expected}
 
 
-def test_no_log_has_seen_nothing(record: Record) -> None:
-    experiment = record({})
-    os.unlink(experiment.log_path)
-    assert seen_files(experiment) == {}
+def test_no_log_has_seen_nothing(archive: Archive) -> None:
+    with archive.begin() as recording:
+        assert seen_files(recording.finish(Manifest(("x",)))) == {}

@@ -10,8 +10,9 @@ import pytest
 from rex.workflow import makespan
 from rex.workflow.dag import Failures
 from rex.workflow.dense import bit_positions, need_bits, sum_forwards
+from rex.workflow.line import Line
 from rex.workflow.linearize import linearize
-from rex.workflow.makespan import Line, find_shift, list_attempts, sum_backwards
+from rex.workflow.makespan import find_shift, list_attempts, sum_backwards
 from rex.workflow.shapes import FAMILIES, generate
 
 from .examples import random_case

@@ -9,8 +9,9 @@ import pytest
 from rex.workflow import flips
 from rex.workflow.dag import Failures, Schedule
 from rex.workflow.flips import FlipSearch, Meter, TooWide, saved_seconds
+from rex.workflow.line import Line
 from rex.workflow.linearize import linearize
-from rex.workflow.makespan import Line, evaluate, expected_makespan
+from rex.workflow.makespan import evaluate, expected_makespan
 from rex.workflow.shapes import FAMILIES, generate
 
 from .examples import make_dag, random_case

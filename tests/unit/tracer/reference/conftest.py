@@ -15,7 +15,7 @@ from rex.tracer.reference.tasks import Descriptors, Space, Task
 def make_task() -> Callable[..., Task]:
     """make_task("openat", dirfd, address): a task in that call, whose memory is ours."""
     def make(name: str = "getpid", *args: int) -> Task:
-        task = Task(os.getpid(), 0, Descriptors(), Space(), threads=1)
+        task = Task(os.getpid(), 0, Descriptors(), Space())
         task.nr = BY_NAME[name].nr
         task.args = (*(arg & 2**64 - 1 for arg in args), *(0,) * (6 - len(args)))
         return task

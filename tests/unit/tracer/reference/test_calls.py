@@ -8,7 +8,7 @@ from typing import Callable
 
 from rex.log.records import IN, OUT, Event
 from rex.syscalls import BY_NAME
-from rex.tracer.reference.calls import (capture_inputs, capture_outputs, fork_flags, is_same_input, key_of,
+from rex.tracer.reference.calls import (capture_inputs, capture_outputs, fork_flags, is_same_input,
                                         put_outputs, read_deref)
 from rex.tracer.reference.tasks import Task
 
@@ -95,15 +95,6 @@ def test_many_messages(make_task: MakeTask) -> None:
     put_outputs(task, event(task, 2, fields))
     assert [buffer.raw for buffer, _ in texts] == [b"first", b"second"]
     assert struct.unpack_from("<I", array, 56)[0] == 5
-
-
-def test_keys() -> None:
-    openat, read, clock = BY_NAME["openat"], BY_NAME["read"], BY_NAME["clock_gettime"]
-    assert key_of(openat, b"a", 0, (1,) * 6) == key_of(openat, b"a", 0, (2,) * 6)
-    assert key_of(openat, b"a", 0, (1,) * 6) != key_of(openat, b"b", 0, (1,) * 6)
-    assert key_of(openat, b"", 0, (1,) * 6) != key_of(openat, b"", 0, (2,) * 6)
-    assert key_of(read, None, 1, (0,) * 6) != key_of(read, None, 4, (0,) * 6)
-    assert key_of(clock, None, 0, (1,) * 6) != key_of(clock, None, 0, (0,) * 6)
 
 
 def test_flags_of_forks(make_task: MakeTask) -> None:

@@ -30,7 +30,7 @@ class Scene:
         self.task, self.ran, self.emulated = task, [], []
         task.files.set(EXTERNAL, 4)
         monkeypatch.setattr(Task, "substitute", lambda _task, nr, **given: self.ran.append((nr, given)))
-        self.replayer: Any = SimpleNamespace(emulate=lambda _task, entry: self.emulated.append(entry), watched={},
+        self.state: Any = SimpleNamespace(emulate=lambda _task, entry: self.emulated.append(entry), watched={},
                                              signals=SimpleNamespace(send_after=lambda *_: False))
         self.script = task.script = Script()
         self.entry = self.add(logged)
@@ -41,7 +41,7 @@ class Scene:
         return entry
 
     def perform(self) -> None:
-        replay_poll.perform_poll(self.replayer, self.task, self.entry)
+        replay_poll.perform_poll(self.state, self.task, self.entry)
 
 
 def test_outside_is_answered_at_once(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,51 +60,21 @@ def test_inside_is_waited_for(make_task: MakeTask, monkeypatch: pytest.MonkeyPat
     assert memory.raw[:24] == polled((5, 0), (-1, 0), (-1, 0))
 
 
-def test_threads_wait_freely_for_their_own(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = ctypes.create_string_buffer(polled((5, 0), (EXTERNAL, 0)))
-    scene = Scene(make_task("poll", ctypes.addressof(memory), 2, 0), polled((5, IN), (EXTERNAL, 0)), monkeypatch)
-    scene.task.threaded, scene.task.threads = True, 2
-    scene.perform()
-    assert not scene.ran and not scene.emulated and scene.entry.is_done and scene.task.matched is None
-    assert memory.raw[:16] == polled((5, 0), (~EXTERNAL, 0))
-    replay_poll.end_free_wait(scene.replayer, scene.task, 1)
-    assert memory.raw[:16] == polled((5, 0), (EXTERNAL, 0))
-
-
 def epolled(*words: int) -> bytes:
     return b"".join(struct.pack("<IQ", IN, word) for word in words)
 
 
-def test_a_wait_in_vain_leaves_the_answer_to_the_next(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene(make_task("epoll_wait", 7, 0, 1, 1), epolled(0), monkeypatch)
-    scene.task.threaded, scene.task.threads = True, 2
-    for result, is_over in ((0, False), (1, True)):
-        scene.perform()
-        replay_poll.end_free_wait(scene.replayer, scene.task, result)
-        assert not scene.emulated and scene.entry.is_done is is_over
-
-
 def test_an_epoll_descriptor_is_another_after_a_close(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene(make_task("epoll_wait", 7, 0, 1, 1), epolled(0), monkeypatch)
-    scene.task.threaded, scene.task.threads = True, 2
     event = ctypes.create_string_buffer(epolled(0))
     adding = make_task("epoll_ctl", 7, 1, EXTERNAL, ctypes.addressof(event))
     adding.files.set(EXTERNAL, 4)
-    replay_poll.perform_epoll_ctl(scene.replayer, adding, scene.entry)
+    replay_poll.perform_epoll_ctl(scene.state, adding, scene.entry)
     scene.perform()
     assert scene.emulated == [scene.entry, scene.entry]
-    replay_poll.forget_epoll(scene.replayer, make_task("close", 7))
+    replay_poll.forget_epoll(scene.state, make_task("close", 7))
     scene.perform()
-    assert len(scene.emulated) == 2
-
-
-def test_threads_find_the_wait_for_outside(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = ctypes.create_string_buffer(polled((EXTERNAL, 0)))
-    scene = Scene(make_task("poll", ctypes.addressof(memory), 1, 0), polled((5, IN)), monkeypatch)
-    later = scene.add(polled((EXTERNAL, IN)))
-    scene.task.threaded, scene.task.threads = True, 2
-    scene.perform()
-    assert scene.emulated == [later] and scene.task.matched is later
+    assert len(scene.emulated) == 2 and scene.ran == [(BY_NAME["epoll_wait"].nr, {"r10": -1})]
 
 
 def test_select(make_task: MakeTask, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The log's index: matching by key, order between processes, siblings."""
+"""The log's index: matching by key, children, order between processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from rex.log import Event, LogWriter
 from rex.log.records import EXIT, IN, NO_ARG, NO_TASK, OUT, RESOLVED, SIGNAL, TASK
 from rex.syscalls import BY_NAME
 from rex.tracer.reference.script import Log, describe
-from rex.tracer.reference.tasks import CLONE_THREAD
 
 NR = {name: BY_NAME[name].nr for name in ("openat", "getpid", "write", "unlink", "clock_gettime")}
 CREATE = (0, 0, 0o101, 0, 0, 0)
@@ -47,14 +46,14 @@ def test_calls_are_found_by_path_in_any_order(tmp_path: Path) -> None:
     assert script.after(first) is second and script.after(second) is None
 
 
-def test_children_by_ordinal_of_their_kind(tmp_path: Path) -> None:
-    thread = Event(TASK, 1, 0, (0, 0, CLONE_THREAD, 101, 100, 0))
-    log = load(tmp_path, birth(0, NO_TASK, 0, 100), thread, birth(2, 0, 1, 102))
-    nexts = [0, 0]
-    assert log.child(0, False, nexts) is log.script(2)
-    assert log.child(0, False, nexts) is None
-    assert log.child(0, True, nexts) is log.script(1)
-    assert (log.script(2).tid, log.script(2).process) == (102, 102)
+def test_children_by_ordinal(tmp_path: Path) -> None:
+    log = load(tmp_path, birth(0, NO_TASK, 0, 100), birth(1, 0, 0, 101), birth(2, 0, 1, 102))
+    assert [log.child(0, ordinal) for ordinal in range(3)] == [log.script(1), log.script(2), None]
+    assert log.script(2).tid == 102 and not log.has_threads
+
+
+def test_threads_are_seen(tmp_path: Path) -> None:
+    assert load(tmp_path, birth(0, NO_TASK, 0, 100), birth(1, 0, 0, 100)).has_threads
 
 
 def test_a_task_needs_its_birth(tmp_path: Path) -> None:
@@ -63,28 +62,16 @@ def test_a_task_needs_its_birth(tmp_path: Path) -> None:
 
 
 def test_processes_keep_the_order_of_what_others_see(tmp_path: Path) -> None:
-    log = load(tmp_path, birth(0, NO_TASK, 0, 100), birth(1, 0, 0, 101), birth(2, 0, 1, 100),
+    log = load(tmp_path, birth(0, NO_TASK, 0, 100), birth(1, 0, 0, 101),
                opened(0, b"f", CREATE), opened(1, b"f"), opened(1, b"other"), Event(EXIT, 0))
     made, read, other = log.script(0).entries[0], *log.script(1).entries
     assert log.changed == {b"/f"}
     assert (made.is_ordered, read.is_ordered, other.is_ordered) == (True, True, False)
-    assert log.is_turn(made, 0) and log.is_turn(other, 1)
-    assert not log.is_turn(read, 1)
-    assert log.is_turn(read, 2)             # a thread of the same process is not held
+    assert log.is_turn(made) and log.is_turn(other) and not log.is_turn(read)
     made.is_done = True
-    assert log.is_turn(read, 1)
+    assert log.is_turn(read)
     ending = log.script(0).exit
-    assert ending and ending.is_ordered and not log.is_turn(ending, 0)
-
-
-def test_threads_take_from_each_other(tmp_path: Path) -> None:
-    log = load(tmp_path, birth(0, NO_TASK, 0, 100), birth(1, 0, 0, 100), birth(2, 0, 1, 102),
-               opened(1, b"a"), opened(2, b"a"), opened(1, b"a"))
-    key = (NR["openat"], (b"a", 0))
-    found = log.find_sibling(log.script(0), key)
-    assert found is log.script(1).entries[0]
-    assert log.script(0).after(found) is None
-    assert log.find_sibling(log.script(1), key) is None
+    assert ending and ending.is_ordered and not log.is_turn(ending)
 
 
 def test_signals(tmp_path: Path) -> None:

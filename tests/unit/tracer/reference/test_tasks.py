@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from rex.tracer.reference.tasks import (CLONE_FILES, CLONE_THREAD, CLONE_VM, CallState, Descriptors, Tasks, signed32)
+from rex.tracer.reference.kernel import CLONE_FILES, CLONE_VM, signed32
+from rex.tracer.reference.tasks import CallState, Descriptors, Tasks
 
 
 def test_descriptors() -> None:
@@ -24,39 +25,24 @@ def test_exec_keeps_what_is_open() -> None:
     assert list(files) == [0]
 
 
-def test_fork_copies_and_threads_share() -> None:
+def test_fork_copies_and_clone_may_share() -> None:
     tasks = Tasks()
     first = tasks.add(100, None, 0)
     first.files.set(5, 9)
     first.space.scratch = 0x1000
-    thread = tasks.add(101, first, CLONE_VM | CLONE_FILES | CLONE_THREAD)
+    sharing = tasks.add(101, first, CLONE_VM | CLONE_FILES)
     child = tasks.add(102, first, 0)
-    assert thread.leader is first and thread.files is first.files and thread.space is first.space
-    assert child.leader is child and child.files is not first.files and child.files.stream(5) == 9
-    assert child.space.scratch == 0x1000 and not first.is_single and child.is_single
+    assert sharing.files is first.files and sharing.space is first.space
+    assert child.files is not first.files and child.files.stream(5) == 9 and child.space.scratch == 0x1000
     assert [task.index for task in tasks] == [2, 1, 0]
 
 
-def test_ended_processes_keep_their_names() -> None:
+def test_ended_tasks_keep_their_names() -> None:
     tasks = Tasks()
     first = tasks.add(100, None, 0)
-    thread = tasks.add(101, first, CLONE_THREAD)
-    child = tasks.add(102, first, 0)
-    tasks.end(thread)
+    child = tasks.add(101, first, 0)
     tasks.end(child)
-    assert first.is_single and first.has_shared_work and tasks.get(102) is None
-    assert list(tasks.named()) == [first, child]
-
-
-def test_a_thread_that_executes_takes_the_leaders_name() -> None:
-    tasks = Tasks()
-    first = tasks.add(100, None, 0)
-    thread = tasks.add(101, first, CLONE_THREAD | CLONE_FILES)
-    caller = tasks.take_over(101, first)
-    assert caller is thread and caller.tid == 100 and caller.leader is caller and caller.is_single
-    assert tasks.get(100) is thread and tasks.get(101) is None and not first.alive
-    tasks.execed(caller)
-    assert caller.files is not first.files
+    assert tasks.get(101) is None and list(tasks.named()) == [first, child]
 
 
 def test_registers_as_numbers() -> None:

@@ -1,0 +1,91 @@
+"""`rex replay --all` of plain recordings: what it prints."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rex.cli.ending import Report
+from rex.errors import NotFound, UsageError
+from rex.text import clean
+from rex.types import format_duration, format_size, parse_size
+
+if TYPE_CHECKING:
+    from rex.archive import Experiment
+    from rex.trees.merge import StepTree
+    from rex.trees.replayall import StepsReplayed
+
+
+def runs_to_replay(archive: str, pattern: str | None) -> "list[Experiment] | None":
+    """The finished plain runs that are meant; None where the versions of the archive, recorded by cells, are.
+
+    Args:
+        pattern: of names; None: all.
+    """
+    from rex.archive import Archive
+    from rex.trees.cut import plain_runs
+    experiments = Archive.open(archive).experiments()
+    runs = plain_runs(experiments)
+    if pattern is not None:
+        return [each for each in runs if fnmatch.fnmatchcase(each.name, pattern)]
+    names = {run.name for run in runs}
+    has_versions = any("cells" in each.manifest.attachments for each in experiments if each.name not in names and each.state == "complete")
+    return runs if runs and not has_versions else None
+
+
+def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, outdir: str, cache: str | None, workers: int, dask: str, as_json: bool,
+                quiet: bool, check: bool, told: Report) -> int:
+    """Run `rex replay --all` on plain recordings; the exit code."""
+    from rex.archive import Archive
+    from rex.trees.cut import load_runs
+    from rex.trees.merge import merge_steps
+    from rex.trees.replayall import replay_steps
+    if dask:
+        raise UsageError("--dask is for versions recorded with --cells", "runs of other programs share files of one machine",
+                         "use -j, or leave --dask out")
+    budget_bytes = None
+    if cache is not None:
+        try:
+            budget_bytes = parse_size(cache)
+        except (ValueError, OverflowError) as error:
+            raise UsageError(f"bad --cache: {error}") from error
+    opened, notes = Archive.open(archive), list[str]()
+    runs = load_runs(chosen, notes)
+    if not runs:
+        raise NotFound(f"no finished run of {archive} is named {pattern}" if pattern else f"there are no finished runs in {archive}", "",
+                       "see: rex ls")
+    tree = merge_steps(runs)
+    done = replay_steps(opened, runs, tree, outdir, budget_bytes, workers)
+    found = describe(done, tree, archive, outdir)
+    told.write(found)
+    if as_json:
+        click.echo(json.dumps(found))
+    if not quiet:
+        for note in notes:
+            click.echo(f"rex: {clean(note)}", err=True)
+        show(done, tree, archive, outdir, check)
+    return 1 if any(each.failed for each in done.runs) or check and not done.is_identical else 0
+
+
+def describe(done: "StepsReplayed", tree: "StepTree", archive: str, outdir: str) -> dict[str, Any]:
+    """For machines; seconds and bytes."""
+    return {"archive": archive, "outdir": outdir, "one_by_one": done.plan.alone_s, "planned": done.plan.cost_s,
+            "lower_bound": done.plan.bound_s, "computed": done.computed_s, "wall": done.wall_s, "peak": done.plan.peak_bytes,
+            "identical": done.is_identical,
+            "runs": {each.name: {"identical": each.is_identical, "verdict": each.describe(), "ran": each.ran, "put_back": each.put_back,
+                                 "seconds": each.seconds, "steps": len(tree.runs[each.name])} for each in done.runs}}
+
+
+def show(done: "StepsReplayed", tree: "StepTree", archive: str, outdir: str, check: bool) -> None:
+    """A line for each run that is not as recorded, or with --check for each, and one for all."""
+    for each in done.runs:
+        if check or not each.is_identical:
+            click.echo(f"rex: {clean(archive)}:{each.name}: {clean(each.describe())}", err=True)
+    back = sum(len(each.put_back) for each in done.runs)
+    steps = sum(map(len, tree.runs.values()))
+    click.echo(f"rex: replayed {len(done.runs)} runs in {format_duration(done.wall_s)}: of {steps} steps {back} were put back; planned "
+               f"{format_duration(done.plan.cost_s)} instead of {format_duration(done.plan.alone_s)}, "
+               f"{format_size(done.plan.peak_bytes)} kept at most; outputs in {clean(outdir)}", err=True)

@@ -1,0 +1,170 @@
+"""What credentials look like: the rules, and nothing else.
+
+A rule of text has marks, of which a text must hold one before its pattern is compiled: most texts
+hold none, and a recording looks at many. (The library detect-secrets takes longer to import than a short recording takes
+in all, and takes every hash for a secret: these rules are chosen for few false alarms.) The credential is the group `secret`, or all that the pattern matches.
+"""
+
+from __future__ import annotations
+
+from rex.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How one kind of credential looks.
+
+    Attributes:
+        kind: what a message calls it.
+        marks: texts of which one must be there, in lower case unless is_exact.
+        pattern: a regular expression.
+        is_exact: the marks are in the case that they must have.
+        is_password: people choose it, so that templates and words of documentation are none.
+    """
+
+    kind: str
+    marks: tuple[str, ...]
+    pattern: str
+    is_password: bool = False
+    is_exact: bool = False
+
+
+_NO_WORD_BEFORE, _NO_WORD_AFTER = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"
+
+
+def _key(kind: str, prefixes: str, rest: str) -> Rule:
+    """A key of a service: one of these prefixes (split at blanks), and what follows it."""
+    words = tuple(prefixes.split())
+    alternatives = "|".join(word.replace(".", r"\.") for word in words)
+    return Rule(kind, words, f"{_NO_WORD_BEFORE}(?:{alternatives}){rest}{_NO_WORD_AFTER}", is_exact=True)
+
+
+_PRIVATE_KEY = (r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+                r"(?:\\[rn]|\s|[A-Za-z-]+: [^\n]*\n)*[A-Za-z0-9+/=]{16}[^-]*(?:-----END [A-Z0-9 ]+-----)?")
+
+_OF_A_CONNECTION = r"(?:server|data source|host|hostaddr|addr(?:ess)?|user(?: ?id|name)?|uid|database|dbname|initial catalog|driver|endpoint)"
+
+RULES = (
+    Rule("a private key", ("private key",), _PRIVATE_KEY),
+    Rule("a private key", ("putty-user-key-file",), r"PuTTY-User-Key-File-\d+: [^\n]+"),
+    _key("a private key", "AGE-SECRET-KEY-1", "[A-Z0-9]{50,}"),
+    # Passwords in URLs and connection strings.
+    Rule("a password in a URL", ("://",), r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#\"'<>@:]*:(?P<secret>[^\s/?#\"'<>]+)@[^\s/@\"']", True),
+    Rule("a token in a URL", ("://",), r"://(?P<secret>(?=[^@/]*\d)[A-Za-z0-9_\-]{20,})@[^\s/@\"']"),
+    Rule("a token in a URL", ("token=", "key=", "secret=", "sig=", "signature=", "password=", "passwd=", "pwd=", "auth="),
+         r"[?&](?:[\w-]*(?:token|api_?key|secret|password|passwd|pwd|auth)|key|sig|[\w-]*signature)=(?P<secret>[^\s&#\"'<>]{6,})", True),
+    # Of one line: in code the arguments of a call stand beside each other, too, but with commas.
+    Rule("a connection string", ("password", "pwd"),
+         rf"(?i)\b{_OF_A_CONNECTION}[ \t]*=[^\n=,]*[; \t](?:[^\n,]*[; \t])?(?:password|pwd)[ \t]*=[ \t]*(?P<secret>[^;\s\"',]+)(?!,)", True),
+    Rule("a connection string", ("password", "pwd"),
+         rf"(?i)(?<![A-Za-z0-9_.])(?:password|pwd)[ \t]*=[ \t]*(?P<secret>[^;\s\"',]+)[; \t](?:[^\n,]*[; \t])?{_OF_A_CONNECTION}[ \t]*=", True),
+    Rule("a connection string", ("accountkey=", "sharedaccesskey=", "sharedsecret="),
+         r"(?i)(?:accountkey|sharedaccesskey|sharedsecret)=(?P<secret>[A-Za-z0-9+/]{16,}=*)"),
+    # Headers of requests.
+    Rule("a bearer token", ("bearer ",), r"(?i)\bbearer\s+(?P<secret>(?=[^\s\"']*\d)[A-Za-z0-9._~+/-]{16,}=*)"),
+    Rule("a request's credential", ("authorization:", "api-key:", "-token:", "cookie:", "authorization\"", "apikey:"),
+         r"(?i)(?:\b(?:proxy-)?authorization|\b[\w-]*api-?key|\b[\w-]+-token|\b(?:set-)?cookie)[\"']?\s*:\s*[\"']?"
+         r"(?:(?:basic|bearer|token|digest|apikey)\s+|[\w.-]+=)?(?P<secret>[^\s\"';,]{8,})", True),
+    Rule("a password for a machine", ("password",), r"\blogin\s+\S+\s+password\s+(?P<secret>\S+)", True),
+    # Addresses that whoever knows them may post to.
+    Rule("a webhook", ("hooks.slack",), r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9_/-]{20,})"),
+    Rule("a webhook", ("/api/webhooks/",), r"discord(?:app)?\.com/api/webhooks/\d+/(?P<secret>[\w-]{20,})"),
+    Rule("a webhook", ("office.com/webhook",), r"office\.com/webhookb?2?/(?P<secret>[\w@/-]{20,})"),
+    Rule("a webhook", ("hooks.zapier.com",), r"hooks\.zapier\.com/hooks/catch/(?P<secret>\d+/\w+)"),
+    Rule("a webhook", ("maker.ifttt.com",), r"maker\.ifttt\.com/trigger/[\w-]+/(?:json/)?with/key/(?P<secret>[\w-]{10,})"),
+    Rule("a webhook", ("/hooks/",), r"https?://[\w.:-]+/hooks/(?P<secret>(?=[a-z]*\d)[a-z0-9]{26})(?![A-Za-z0-9])"),
+    # Keys of services.
+    _key("an AWS key", "AKIA ASIA ABIA ACCA", "[A-Z2-7]{12}[A-Z0-9]{4}"),
+    _key("a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", "[A-Za-z0-9]{30,}"),
+    _key("a GitHub token", "github_pat_", "[A-Za-z0-9_]{40,}"),
+    _key("a GitLab token", "glpat- glptt- gldt- glrt- glcbt- glsoat- glft- glagent- gloas-", r"[\w-]{16,}"),
+    _key("a Slack token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xapp-", "[A-Za-z0-9-]{10,}"),
+    _key("a Stripe key", "sk_live_ sk_test_ rk_live_ rk_test_ whsec_", "[A-Za-z0-9+/=]{16,}"),
+    _key("a Google key", "AIza", r"[\w-]{35}"),
+    _key("a Google token", "ya29.", r"[\w-]{20,}"),
+    _key("a Google secret", "GOCSPX-", r"[\w-]{20,}"),
+    _key("an API key", "sk- gsk_ xai- pplx- nvapi- fw_ tgp_v1_", r"(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}"),
+    _key("a Hugging Face token", "hf_ api_org_", "(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{30,}"),
+    _key("a PyPI token", "pypi-Ag", r"[\w-]{30,}"),
+    _key("an npm token", "npm_", "[A-Za-z0-9]{36}"),
+    _key("a SendGrid key", "SG.", r"[\w-]{16,}\.[\w-]{16,}"),
+    _key("a Twilio key", "SK", "[0-9a-f]{32}"),
+    _key("a Mailgun key", "key-", "[0-9a-z]{32}"),
+    Rule("a Mailchimp key", ("-us",), rf"{_NO_WORD_BEFORE}[0-9a-f]{{32}}-us\d{{1,2}}{_NO_WORD_AFTER}"),
+    _key("a DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", "[0-9a-f]{40,}"),
+    _key("a Databricks token", "dapi", r"[0-9a-f]{32}(?:-\d)?"),
+    _key("a Docker token", "dckr_pat_ dckr_oat_", r"[\w-]{20,}"),
+    _key("a Shopify token", "shpat_ shpca_ shppa_ shpss_", "[0-9A-Fa-f]{32}"),
+    _key("a Square token", "sq0atp- sq0csp- EAAA", r"[\w-]{22,}"),
+    Rule("a Telegram token", (":AA",), rf"(?<!\d)\d{{8,10}}:AA[\w-]{{33}}{_NO_WORD_AFTER}", is_exact=True),
+    _key("a Vault token", "hvs. hvb. hvr.", r"[\w-]{20,}"),
+    Rule("a Terraform token", (".atlasv1.",), r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}"),
+    _key("a Doppler token", "dp.pt. dp.st. dp.ct. dp.sa.", r"[\w.-]{30,}"),
+    _key("a Linear key", "lin_api_ lin_oauth_", "[A-Za-z0-9]{30,}"),
+    _key("a Notion token", "ntn_", "[A-Za-z0-9]{40,}"),
+    _key("a Postman key", "PMAK-", "[0-9a-f]{24}-[0-9a-f]{34}"),
+    _key("a Grafana token", "glsa_ glc_", r"(?=[\w+/=]*\d)[\w+/=]{28,}"),
+    _key("a New Relic key", "NRAK- NRII- NRJS-", r"[\w-]{19,}"),
+    _key("a Sentry token", "sntrys_ sntryu_", r"[\w+/=]{40,}"),
+    Rule("a Sentry DSN", ("://",), r"https?://(?P<secret>[0-9a-f]{32})(?::[0-9a-f]{32})?@[\w.-]+/\d+"),
+    _key("a Replicate token", "r8_", "(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{36,}"),
+    _key("an Alibaba key", "LTAI", "[A-Za-z0-9]{12,24}"),
+    _key("an Atlassian token", "ATATT3 ATCTT3 ATBB", r"[\w=-]{28,}"),
+    Rule("an Azure secret", ("8q~", "7q~"), r"(?<![\w~.-])[\w~.]{3}[78]Q~[\w~.-]{31,34}(?![\w~.-])"),
+    _key("a RubyGems key", "rubygems_", "[0-9a-f]{48}"),
+    _key("a Tailscale key", "tskey-", r"[\w-]{20,}"),
+    _key("a Pulumi token", "pul-", "[0-9a-f]{40}"),
+    _key("a PlanetScale token", "pscale_tkn_ pscale_pw_ pscale_oauth_", r"[\w.-]{30,}"),
+    _key("a Supabase key", "sbp_ sb_secret_", r"(?=[\w-]*\d)[\w-]{30,}"),
+    _key("a Figma token", "figd_", r"[\w-]{30,}"),
+    Rule("a JSON web token", ("eyJ",), rf"{_NO_WORD_BEFORE}eyJ[\w-]{{8,}}\.eyJ[\w-]{{8,}}\.[\w-]{{8,}}", is_exact=True),
+)
+
+# Names of variables, options and settings, in words: DB_PASSWORD, --api-key and clientSecret are DB PASSWORD, API KEY, CLIENT SECRET.
+# A word that ends so names a credential, whatever the value.
+STRONG_ENDS = ("PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "PASSCODE", "SECRET", "SECRETS", "TOKEN", "APIKEY", "CREDENTIAL",
+               "CREDENTIALS", "SECRETKEY", "PRIVATEKEY", "ACCESSKEY", "AUTHTOKEN")
+STRONG_LAST = ("PW", "PWD")             # as the last of several words
+# A word that ends so names one, unless the value is plainly none.
+WEAK_ENDS = ("PASS", "AUTH", "AUTHORIZATION", "COOKIE", "COOKIES", "DSN", "TOKENS")
+WEAK_LAST = ("KEY",)                    # as the last of several words
+NO_ENDS = ("BYPASS", "COMPASS", "TRESPASS", "SURPASS", "ENCOMPASS", "UNDERPASS", "OVERPASS", "MULTIPASS", "ASKPASS", "UNAUTH")
+# Keys of tables, caches and keyboards; and what is meant for everybody.
+PLAIN_KEYS = ("PRIMARY", "SORT", "FOREIGN", "PUBLIC", "PARTITION", "CACHE", "GROUP", "UNIQUE", "INDEX", "HOT", "FUNCTION", "LOOKUP", "PUB",
+              "JOIN", "MENU", "META", "COMPOSE", "ROW", "HASH", "RANGE", "ARROW", "ESCAPE", "PRESS", "ANY", "ORDER", "DEDUP", "ROUTING")
+# Behind any of the above these say that something else is meant.
+OTHER_LAST = ("FILE", "FILES", "PATH", "DIR", "DIRECTORY", "FOLDER", "SOCK", "SOCKET", "HOME", "BIN", "CMD", "COMMAND", "PROGRAM", "HELPER",
+              "URL", "URI", "ENDPOINT", "ADDR", "ADDRESS", "TYPE", "METHOD", "MODE", "ENABLED", "ENABLE", "DISABLED", "DISABLE", "REQUIRED",
+              "TIMEOUT", "TTL", "EXPIRY", "EXPIRES", "EXPIRATION", "LIFETIME", "AGE", "NAME", "NAMES", "COUNT", "LENGTH", "LEN", "SIZE", "LIMIT",
+              "MAX", "MIN", "DOMAIN", "HOST", "PORT", "USER", "USERNAME", "VERSION", "FORMAT", "ALGORITHM", "ALG", "ISSUER", "AUDIENCE",
+              "POLICY", "PREFIX", "SUFFIX", "SAMESITE", "SECURE", "HTTPONLY", "PARALLELISM", "PROVIDER", "BACKEND", "PLUGIN", "CLASS", "STORE",
+              "MANAGER", "HEADER", "SCOPE", "SCOPES", "LEVEL", "RATE", "TOTAL", "STATUS", "RESULT", "PROMPT", "SERVER", "SERVICE", "REGION",
+              "ARN", "ENV", "PARAM", "COLUMN", "FIELD", "ROTATION", "HASHER", "JAR", "CONSENT", "THROUGH", "THRU", "LABEL", "PROTOCOL", "ROLE", "ENCRYPTION")
+PLAIN_VALUES = ("", "true", "false", "yes", "no", "on", "off", "none", "null", "nil", "0", "1")
+# Of weak names these too: how somebody logs in is no credential.
+PLAIN_WEAK_VALUES = ("default", "auto", "enabled", "disabled", "basic", "digest", "oauth", "oauth2", "kerberos", "ldap", "saml", "jwt", "bearer",
+                     "negotiate", "ntlm", "gssapi", "trust", "md5", "scram-sha-256", "peer", "ident", "cert", "plain", "login", "cram-md5",
+                     "xoauth2", "token", "password", "required", "optional", "always", "never", "any", "all", "session", "strict", "lax")
+# Options whose value is USER:PASSWORD.
+USER_OPTIONS = ("-u", "--user", "--proxy-user", "--auth", "--creds", "--http-user", "--basic-auth", "--userpwd")
+
+# Values that stand for a password in a template, in code, or after a redaction.
+TEMPLATE = (r"\$.*|.*(?:\$\{|\$\(|\{\{|%\(|%s|\(|\)|\[|\]).*|<.*>|\{.*\}|%\w+%|(.)\1{3,}|[*x.]{3,}|x{3,}-.*|(?:REDACTED)+R?E?D?A?C?T?E?D?")
+# And in documentation, where a value is nobody's.
+EXAMPLE = (r"(?i)(?:my|your|the|a|some|new|old|test|db|user|root|admin)?[-_ ]?(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|credentials?|"
+           r"(?:api[-_]?)?key)\d?|your[-_ ].*|.*[-_]here|change[-_]?me.*|example.*|dummy.*|fake.*|placeholder.*|foo|bar|baz|string|str|none|null|true|false")
+
+# Files that hold credentials, by wide custom.
+KEY_FILES = (
+    "*/.ssh/id_*", "*/.ssh/*_key", "*/.ssh/*.pem", "*/etc/ssh/ssh_host_*_key", "*/.aws/credentials",
+    "*/.netrc", "*/_netrc", "*/.pgpass", "*/.my.cnf", "*/.git-credentials", "*/.docker/config.json",
+    "*/.kube/config", "*/.pypirc", "*/.npmrc", "*/.gem/credentials", "*/.cargo/credentials*",
+    "*/.config/gcloud/*credentials*", "*/.config/gh/hosts.yml", "*/.config/rclone/rclone.conf",
+    "*/.azure/*tokens*", "*/.azure/msal_token_cache*", "*/.gnupg/*.gpg", "*/.gnupg/private-keys-v1.d/*",
+    "*/.huggingface/token", "*/.cache/huggingface/token", "*/.kaggle/kaggle.json", "*/.vault-token",
+    "*/etc/shadow", "*/etc/gshadow", "*/.env", "*.kdbx", "*.p12", "*.pfx", "*.jks")
+NOT_KEY_FILES = ("*.pub", "*/known_hosts", "*.gpg~")
+# Whose files are not looked into: they come with a system or a package, and hold examples.
+SYSTEM_FOLDERS = ("/usr/", "/lib/", "/lib64/", "/lib32/", "/bin/", "/sbin/", "/nix/store/", "/gnu/store/", "/snap/", "/proc/", "/sys/", "/dev/",
+                  "/etc/ssl/certs/", "/etc/ld.so", "/etc/alternatives/")
+PACKAGE_FOLDERS = ("/site-packages/", "/dist-packages/", "/node_modules/", "/__pycache__/", "/lib/python", "/lib/R/", "/conda/pkgs/", "/.venv/lib/")

@@ -1,0 +1,76 @@
+"""Credentials in a text, by what they look like."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Iterator
+
+from rex.credentials import rules
+from rex.credentials.rules import RULES, Rule
+from rex.values import dataclass
+
+_EXACT = tuple({mark for rule in RULES for mark in rule.marks if rule.is_exact})
+_IN_LOWER_CASE = tuple({mark for rule in RULES for mark in rule.marks if not rule.is_exact})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One credential in a text: its kind, and the characters that it takes, from begin to end."""
+
+    kind: str
+    begin: int
+    end: int
+
+
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def is_template(value: str) -> bool:
+    """Whether a value only stands for a credential: ${PASSWORD}, <token>, xxxx, a redaction."""
+    return bool(_compiled(rules.TEMPLATE).fullmatch(value))
+
+
+def is_example(value: str) -> bool:
+    """Whether a value is one that documentation and templates have for a credential: your-password."""
+    return is_template(value) or bool(_compiled(rules.EXAMPLE).fullmatch(value))
+
+
+def _marks_of(text: str) -> set[str]:
+    """The marks of rules that a text has: most texts are told apart by this, at little cost."""
+    lower = text.lower()
+    return {mark for mark in _EXACT if mark in text} | {mark for mark in _IN_LOWER_CASE if mark in lower}
+
+
+def may_hold(text: str) -> bool:
+    """Whether any rule is worth a look."""
+    return bool(_marks_of(text))
+
+
+def find(text: str, is_file: bool = False) -> list[Finding]:
+    """The credentials in a text, in order, none within another.
+
+    Args:
+        is_file: what documentation has for a password is none; in a variable or an argument it may be one.
+    """
+    marks = _marks_of(text)
+    if not marks:
+        return []
+    found = sorted((finding for rule in RULES if not marks.isdisjoint(rule.marks) for finding in _of(rule, text, is_file)),
+                   key=lambda each: (each.begin, -each.end))
+    apart: list[Finding] = []
+    for each in found:
+        if not apart or each.begin >= apart[-1].end:
+            apart.append(each)
+    return apart
+
+
+def _of(rule: Rule, text: str, is_file: bool) -> Iterator[Finding]:
+    for match in _compiled(rule.pattern).finditer(text):
+        group = "secret" if "secret" in match.re.groupindex else 0
+        secret = match.group(group)
+        if rule.is_password and is_file and is_example(secret) or is_template(secret if rule.is_password else secret[-16:]):
+            continue
+        yield Finding(rule.kind, *match.span(group))

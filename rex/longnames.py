@@ -1,0 +1,29 @@
+"""Names that are longer than the kernel takes, as OUTDIR and a recorded path together may be."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import Iterator
+
+_PATH_MAX, _PART = 4096, 2048
+
+
+@contextmanager
+def reachable(path: bytes) -> Iterator[bytes]:
+    """A name for the same file that the kernel takes, as long as the context lasts; that of no file if its directory is not there."""
+    if len(path) < _PATH_MAX:
+        yield path
+        return
+    fd, rest = os.open(b"/", os.O_PATH), path.lstrip(b"/")
+    try:
+        while len(rest) >= _PART:
+            part, _, _ = rest[:_PART].rpartition(b"/")
+            deeper = os.open(part, os.O_PATH | os.O_DIRECTORY, dir_fd=fd)
+            os.close(fd)
+            fd, rest = deeper, rest[len(part) + 1:]
+        yield b"/proc/self/fd/%d/%s" % (fd, rest)
+    except FileNotFoundError:
+        yield path
+    finally:
+        os.close(fd)

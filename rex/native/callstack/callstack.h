@@ -1,0 +1,25 @@
+/* callstack: which functions led to a call.
+ * A hash over the return addresses, by unwind tables (.eh_frame) or frame pointers.  A replay matches clock readings by
+ * it.  go_symbols.c finds out whether a Go runtime, and not the program, reads a clock. */
+#ifndef REX_CALLSTACK_CALLSTACK_H
+#define REX_CALLSTACK_CALLSTACK_H
+
+#include "base/base.h"
+
+struct observer;
+struct space;
+struct task;
+
+/* callstack.c */
+extern const struct observer callstack_observer;
+uint64_t asker_of(struct task *t);  /* 0: not known */
+bool asker_ends_in_file(void);  /* the one told last: where a thread begins, say */
+uint64_t maker_of(struct task *t);  /* the same, of who makes a thread: some more functions, as libraries have theirs to make one */
+bool is_by_pointers(struct task *t);  /* it calls from a function without tables */
+uint64_t drawer_of(struct task *t);  /* by frame pointers, 0: there are tables */
+bool is_asker_by_tables(uint64_t asker);  /* else by frame pointers */
+
+/* go_symbols.c */
+bool is_runtime(struct task *t, uint64_t asker);  /* who asks by frame pointers: the runtime of the language, not the program; see callstack/go_symbols.c */
+
+#endif

@@ -1,0 +1,31 @@
+/* engine: what its files share with each other only. */
+#ifndef REX_ENGINE_INTERNAL_H
+#define REX_ENGINE_INTERNAL_H
+
+#include "base/base.h"
+
+struct rusage;
+struct task;
+
+/* filter.c */
+void filter_install(void);
+
+/* placement.c */
+void place_start(void);  /* before there are tracees */
+void place_stopped(const struct task *t);
+void place_rest(bool rests);  /* around a wait for reports */
+
+/* program_filter.c */
+enum { CALL_KILLS = 0x3ffffff0, CALL_KILLS_THREAD, CALL_TRAPS };     /* numbers that no call has: what Rex's filter does with them */
+bool program_filter_refuses(struct task *t);  /* at an entry-stop; true: this is not the mode's */
+void program_filter_trapped(struct task *t);  /* at the stop of a SIGSYS */
+
+/* spawn.c */
+extern pid_t spawned;                                /* the first tracee */
+extern volatile sig_atomic_t spawn_forwarded;        /* a signal that is to be passed on to it, 0 = none */
+void spawn(void);
+
+/* wait_in_turn.c */
+pid_t next_report(int *status, int options, struct rusage *used);
+
+#endif

@@ -1,0 +1,72 @@
+/* fastpath: what the engine and the code that it places into tracees agree on.
+ * 
+ *   FAST_AT  code | pace of the counter | rules by call number | trampolines | a filter | frames, see fastpath/frames.h
+ *            | rings, one for each thread | what is hidden, see tracee/hidden.h
+ * 
+ * The area lies in the gap that the kernel leaves between a stack of ordinary limit and the highest mapping, at one
+ * address in every process: the filter lets calls through that come from there, and a five-byte jump from the C library
+ * reaches it. */
+#ifndef REX_FASTPATH_AREA_H
+#define REX_FASTPATH_AREA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+#define FAST_AT 0x7ffff9000000ULL
+#define FAST_PACE (FAST_AT + 0x2fc0)
+#define FAST_RULES (FAST_AT + 0x3000)
+#define FAST_SITES (FAST_AT + 0x6000)
+#define FAST_FILTER (FAST_AT + 0x8000)
+#define FAST_FRAMES (FAST_AT + 0xb000)
+#define FAST_RINGS (FAST_AT + 0x13000)
+#define FAST_HIDDEN (FAST_RINGS + RING_COUNT * RING_SIZE)
+
+enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x4000, CLEAN_SLOTS = 64,
+       HIDDEN_SIZE = 0x2000, FAST_SIZE = 0x13000 + RING_COUNT * RING_SIZE + HIDDEN_SIZE };
+
+/* A query is performed and noted, and so is the opening of a file for reading, and a write to who hears the task alone;
+ * a call on a plain descriptor goes to the kernel as it is, but some that the engine is told of. */
+enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN, RULE_SAY };
+
+enum { NO_FLAGS = 7 };
+
+/* How a call is performed in the tracee.  An answer's bytes: size, or unit times the result; not more than
+ * the argument that limits it, if any. */
+struct rule {
+    uint8_t kind, path, key;                  /* path, key: an argument, 255 without one */
+    uint8_t answers : 2, nofollow : 1;        /* how many; a link as the last name is meant itself */
+    uint8_t lists_as_of_old : 1, flags : 3;   /* entries in the form of getdents; an argument of flags AT_..., NO_FLAGS without */
+    uint8_t place;                            /* an argument that tells who asks: where the answer goes; 255 without */
+    uint8_t count;                            /* of a listing, which goes on where it ended: how much it may give */
+    struct { uint8_t arg, unit, limit; uint16_t size; } answer[3];
+};
+
+/* Recording, events from 0 to `at` are to be taken, and there is room up to `end`.
+ * Replaying, events from `at` to `end` are the next answers.
+ * busy: the stub is at work on it, and the engine keeps off; so do queries of a signal's handler.  RING_SAYS: it writes, what and how
+ * much the record there tells, until that counts.
+ * asks: who asks is of interest, as the process has had threads.
+ * external: a bit for each external descriptor, bit 63 for all above 62.
+ * says: a bit for each descriptor that may be written to without a stop.
+ * clean: hashes of directories' names that do not lead to what is hidden, see fastpath/stub_hidden.h. */
+struct ring {
+    uint32_t at, end, replaying, busy;
+    uint64_t external, asks, says, clean[CLEAN_SLOTS];
+    unsigned char data[RING_SIZE - 40 - 8 * CLEAN_SLOTS];
+};
+#define RING_SAYS(at) ((at) << 1 | 2)          /* records begin at multiples of 8 */
+
+/* What a site that reads the counter jumps to: see cpu/counter_sites.c.  The stub comes back to `again`, or, with an answer, three bytes on. */
+struct counter_slot {
+    unsigned char lower[5], call[6], again[3], raise[8], moved[26];
+    uint64_t entry, asker;
+};
+
+/* Call sites, and where those of an address space lead to.  used: places for trampolines, 0: no area yet; given: of the known ones. */
+enum { SITE_AREAS = 3 };
+struct site_area { unsigned used; size_t given; bool refused; };
+
+#endif

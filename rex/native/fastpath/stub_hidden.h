@@ -1,0 +1,72 @@
+/* The part of the stub that keeps off what is hidden; only fastpath/stub.c includes it.
+ * A name that does not tell of what is hidden leads there by links only.  So a query is answered here if no component of its name is one:
+ * the ring knows directories of which that was found, or which the engine has looked at. */
+#ifndef REX_STUB_HIDDEN_H
+#define REX_STUB_HIDDEN_H
+
+PART bool follows_here(const struct rule *rule, const uint64_t *args)
+{
+    return !rule->nofollow && (rule->flags == NO_FLAGS || !(args[rule->flags] & AT_SYMLINK_NOFOLLOW));
+}
+
+/* How long the directory of a name is, without its slash; 0: the working directory, a descriptor's or the root. */
+PART uint32_t directory_length(const char *path, uint32_t n)
+{
+    while (n && path[n - 1] != '/') {
+        __asm__ volatile("" : "+r"(n));
+        n--;
+    }
+    return n ? n - 1 : 0;
+}
+
+/* The first n bytes of a name, which is there, are a link.  room: for the name. */
+PART bool is_link(uint64_t dirfd, const char *path, uint32_t n, char *room)
+{
+    struct stat *st = (struct stat *)room;
+    char *name = room + sizeof *st;
+    copy(name, path, n);
+    name[n] = 0;
+    return kernel(REX_NR_newfstatat, dirfd, (uint64_t)name, (uint64_t)st, AT_SYMLINK_NOFOLLOW) || (st->st_mode & S_IFMT) == S_IFLNK;
+}
+
+PART bool is_directory_known(struct ring *ring, const char *path, uint32_t n, char *room)
+{
+    uint64_t hash = clean_hash(HIDDEN, path, n), *known = &ring->clean[hash % CLEAN_SLOTS];
+    if (*known == hash)
+        return true;
+    uint32_t above = directory_length(path, n);
+    uint64_t above_hash = clean_hash(HIDDEN, path, above);
+    if ((above && ring->clean[above_hash % CLEAN_SLOTS] != above_hash) || is_link((uint64_t)AT_FDCWD, path, n, room))
+        return false;
+    *known = hash;
+    return true;
+}
+
+/* What the kernel has answered is not of what is hidden, as far as can be seen here. */
+PART bool is_way_known(struct ring *ring, const struct rule *rule, const uint64_t *args, int64_t result)
+{
+    const char *path = (const char *)args[rule->path];
+    uint64_t dirfd = rule->path ? args[0] : (uint64_t)AT_FDCWD;
+    char *room = (char *)ring->data + ring->at;
+    if (!HIDDEN->count || !path || !is_name_good(result))
+        return true;
+    uint32_t n = length_of(path), above = n == LONGEST_PATH ? 0 : directory_length(path, n);
+    if (n == LONGEST_PATH || (above && path[0] != '/' && (int)dirfd != AT_FDCWD) || (above && !is_directory_known(ring, path, above, room)))
+        return false;
+    return !n || !follows_here(rule, args) || !is_link(dirfd, path, n, room);
+}
+
+/* What was listed, without what is hidden there. */
+PART int64_t shown(const struct rule *rule, const uint64_t *args, int64_t n)
+{
+    unsigned char *entries = (unsigned char *)args[1];
+    for (uint64_t i = 0; i < HIDDEN->count && n > 0; i++) {
+        uint64_t at = hidden_entry(&HIDDEN->item[i], entries, (uint64_t)n, rule->lists_as_of_old ? OLD_NAME_AT : NAME_AT);
+        struct stat st;
+        if (at < (uint64_t)n && !kernel(REX_NR_fstat, args[0], (uint64_t)&st, 0, 0) && hidden_is_above(&HIDDEN->item[i], &st))
+            n = (int64_t)hidden_drop_entry(entries, (uint64_t)n, at);
+    }
+    return n;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* Where the program maps over the engine's memory in it, or unmaps it, the engine gives it up: patched call sites are as they
+ * were before, all calls stop, and scratch memory is made anew elsewhere. */
+#include "base/base.h"
+#include "fastpath/area.h"
+#include "fastpath/fastpath.h"
+#include "fastpath/internal.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+extern const unsigned char rex_stub_stops[], rex_stub_look[];
+
+struct range { uint64_t from, to; };
+
+static bool overlap(struct range one, struct range other)
+{
+    return one.from < other.to && other.from < one.to;
+}
+
+static bool is_in_area(struct task *t, uint64_t at)
+{
+    return (at >= FAST_AT && at < FAST_AT + FAST_SIZE) || sites_lie_in(t, at, at + 1);
+}
+
+/* What a plain call does in the stub the site's own instruction does: it may wait for long. */
+static void leave_plain_call(struct task *t, struct user_regs_struct *r)
+{
+    bool waited = r->rip == fast_allowed_ip(true) && is_interrupted((int64_t)r->rax);
+    if (!waited && (r->rip < fast_in_tracee(rex_stub_look) || r->rip >= fast_allowed_ip(true)))
+        return;
+    if (waited) {
+        r->rax = r->orig_rax;
+        r->orig_rax = (ull)NO_CALL;
+    }
+    r->rip = fast_in_tracee(rex_stub_stops);
+    regs_set(t, r);
+}
+
+static void step_out(struct task *t)
+{
+    enum { STEPS = 20000 };
+    uint64_t all = ALL_BUT_TRAPS, mask;
+    struct user_regs_struct r = regs_get(t);
+    if (!is_in_area(t, r.rip) || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask))
+        return;
+    ptrace(PTRACE_SETSIGMASK, t->tid, sizeof all, &all);
+    for (int i = 0; i < STEPS && is_in_area(t, r.rip); i++) {
+        leave_plain_call(t, &r);
+        if (!single_step(t))
+            return;
+        r = regs_get(t);
+    }
+    ptrace(PTRACE_SETSIGMASK, t->tid, sizeof mask, &mask);
+    ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);       /* its stop is reported once more */
+    ptrace(PTRACE_CONT, t->tid, 0, 0);
+}
+
+/* Blocked in a call that the stub made. */
+static bool waits_in_area(struct task *t)
+{
+    ull at = 0;
+    proc_value(t->tid, "syscall", "%*d %*x %*x %*x %*x %*x %*x %*x %llx", &at);
+    return is_in_area(t, at);
+}
+
+void fast_evict(struct task *t)
+{
+    siginfo_t info = {0};
+    if (task_state(t) == 'R' || waits_in_area(t))
+        task_halt(t);
+    if (!waitid(P_PID, (id_t)t->tid, &info, WSTOPPED | WNOWAIT | WNOHANG | __WALL) && info.si_status == (SIGTRAP | PTRACE_EVENT_STOP << 8))
+        step_out(t);
+    fast_sync(t, false);
+    fast_leaves(t);
+}
+
+static void give_up(struct task *t)
+{
+    struct fast *f = t->space->fast;
+    for (struct task *other = tasks; other; other = other->next)
+        if (other->alive && other != t && other->space == t->space && other->ring)
+            fast_evict(other);
+    sites_restore(t);
+    if (t->ring) {
+        t->regs.gs_base = 0;
+        fast_leaves(t);
+    }
+    f->mapped = false;
+    f->refused = true;
+}
+
+static void yield(struct task *t, uint64_t at, uint64_t size)
+{
+    struct range r = {at, at + size < at ? UINT64_MAX : at + size};
+    if (t->space->fast && t->space->fast->mapped && (overlap(r, (struct range){FAST_AT, FAST_AT + FAST_SIZE}) || sites_lie_in(t, r.from, r.to)))
+        give_up(t);
+    if (t->space->scratch && overlap(r, (struct range){t->space->scratch, t->space->scratch + SCRATCH_SIZE}))
+        t->space->scratch = 0;
+}
+
+void fast_yields(struct task *t)
+{
+    if (op_of(t->nr) == REX_OP_UNMAP || (t->nr == REX_NR_mmap && t->args[3] & MAP_FIXED))
+        yield(t, t->args[0], t->args[1]);
+    else if (op_of(t->nr) == REX_OP_REMAP) {
+        yield(t, t->args[0], t->args[1]);
+        if (t->args[3] & MREMAP_FIXED)
+            yield(t, t->args[4], t->args[2]);
+    }
+}

@@ -1,0 +1,41 @@
+/* Record: what tells a replay which reading of a clock is which.  It stands in place of arguments that the call has not:
+ * who asks is the last (see callstack/callstack.c), and before it what the reading before was for. */
+#include "base/base.h"
+#include "cpu/cpu.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "record/internal.h"
+#include "record/record.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+
+#include <linux/futex.h>
+#include <time.h>
+
+void record_reading(struct task *t, struct record *r)
+{
+    r->args[4] = t->waited_until;
+    t->waited_until = false;
+}
+
+/* A call begins: maybe a wait until a point in time, which the thread has reckoned from what it read last. */
+void record_wait(struct task *t)
+{
+    t->waited_until |= t->nr == REX_NR_clock_nanosleep ? t->args[1] & TIMER_ABSTIME
+        : t->nr == REX_NR_futex && (t->args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && t->args[3];
+}
+
+void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
+{
+    static struct bytes out;
+    *value = tsc_read(with_aux, aux);
+    log_begin(&out, EVENT_TSC, t->index);
+    struct record *r = (struct record *)out.data;
+    r->result = (int64_t)*value;
+    r->args[0] = *aux;
+    if (t->leader->threaded)
+        r->args[1] = tsc_asker(t);                /* to find the answer by in a replay */
+    log_end(&out);
+    if (!is_serialized())
+        record_release(t);                        /* a replay finds this place, too */
+}

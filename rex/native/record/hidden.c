@@ -1,0 +1,167 @@
+/* Record: the archive that is written, and the cache, are not there for the program.
+ * Calls that lead there by any name fail with ENOENT, listings leave them out, and a directory above them can be neither
+ * removed nor renamed.  The log has what the program was told. */
+#include "base/base.h"
+#include "fastpath/fastpath.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "record/internal.h"
+#include "syscalls/syscalls.h"
+#include "tracee/hidden.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+/* What the program noticed of each, the most telling last. */
+enum { UNSEEN, LEFT_OUT, REFUSED };
+
+static struct table noticed;             /* directory of the plan -> one of these */
+
+static void notice(const char *directory, intptr_t what)
+{
+    void **known = table_at(&noticed, directory);
+    if ((intptr_t)*known < what)
+        *known = (void *)what;
+}
+
+void hidden_report(void)
+{
+    for (size_t i = 0; i < noticed.size; i++)
+        if (noticed.slot[i].value)
+            report_line("hidden=%d %s", (int)(intptr_t)noticed.slot[i].value, noticed.slot[i].key);
+}
+
+/* A directory that lists one of them was opened. */
+void hidden_opened(const struct stat *st)
+{
+    for (uint64_t i = 0; i < hidden_all()->count; i++)
+        if (hidden_is_above(&hidden_all()->item[i], st))
+            notice(plan.hidden.item[i], LEFT_OUT);
+}
+
+/* ------------------------------------------------------------------ calls on names */
+
+static bool leads_there(struct task *t, int dirfd, const char *path, bool follow)
+{
+    char *resolved = path_resolve(t, dirfd, path, follow);
+    const char *found = resolved ? hidden_of(resolved) : NULL;
+    if (found)
+        notice(found, REFUSED);
+    free(resolved);
+    return found;
+}
+
+/* By its whole path, or on its way: NAME/../other. */
+static bool is_hidden(struct task *t, int dirfd, const char *path, bool follow)
+{
+    uint32_t n = path ? (uint32_t)strlen(path) : 0, end;
+    if (!n)                                  /* of a descriptor itself: none is of what is hidden */
+        return false;
+    bool found = leads_there(t, dirfd, path, follow);
+    for (uint32_t from = 0; !found && (end = hidden_name_end(hidden_all(), path + from, n - from)); from += end) {
+        char *start = strndup(path, from + end);
+        found = from + end < n && leads_there(t, dirfd, start, true);
+        free(start);
+    }
+    return found;
+}
+
+static bool is_argument_hidden(struct task *t, int dirfd_arg, int path_arg, const char *path, bool follow)
+{
+    return path_arg >= 0 && is_hidden(t, dirfd_arg >= 0 ? (int)t->args[dirfd_arg] : AT_FDCWD, path, follow);
+}
+
+static bool is_address_hidden(struct task *t)
+{
+    struct sockaddr_un a = {0};
+    size_t n = t->args[2] < sizeof a ? (size_t)t->args[2] : sizeof a - 1;
+    if (!mem_read(t->tid, t->args[1], &a, n) || a.sun_family != AF_UNIX || !*a.sun_path)
+        return false;
+    a.sun_path[sizeof a.sun_path - 1] = 0;
+    return is_hidden(t, AT_FDCWD, a.sun_path, true);
+}
+
+/* A directory above it is in use, as one below which something is mounted. */
+static bool moves_from_above(struct task *t)
+{
+    const char *found = op_of(t->nr) == REX_OP_RENAME && t->resolved ? hidden_below(t->resolved) : NULL;
+    if (!found && rename_flags(t->nr, t->args) & RENAME_EXCHANGE && t->resolved2)
+        found = hidden_below(t->resolved2);
+    if (found)
+        notice(found, REFUSED);
+    return found;
+}
+
+/* Of a query that may go on: others in its directory need not stop. */
+static void know_directory(struct task *t, int dirfd_arg)
+{
+    const char *slash = strrchr(t->path, '/');
+    if (!t->ring || !slash || slash == t->path || (*t->path != '/' && dirfd_arg >= 0 && (int)t->args[dirfd_arg] != AT_FDCWD))
+        return;
+    char *directory = strndup(t->path, (size_t)(slash - t->path)), *resolved = path_resolve(t, AT_FDCWD, directory, true);
+    if (resolved && !hidden_of(resolved))
+        fast_know_directory(t, directory, (uint32_t)strlen(directory));
+    free(directory);
+    free(resolved);
+}
+
+/* The error of a call that begins, its names read; 0: it may go on. */
+int hidden_refusal(struct task *t)
+{
+    struct name_args n = name_args(t->nr);
+    if (!hidden_all()->count || run_mode->names)
+        return 0;
+    bool follow = call_of(t->nr)->hook == REX_HOOK_OPEN ? !(open_flags(t) & O_NOFOLLOW) : follows_last(t->nr, t->args);
+    if (is_argument_hidden(t, n.dirfd, n.path, t->path, follow) || is_argument_hidden(t, n.dirfd2, n.path2, t->path2, false)
+        || (t->nr == REX_NR_bind && is_address_hidden(t)))
+        return ENOENT;
+    if (t->path && call_of(t->nr)->query)
+        know_directory(t, n.dirfd);
+    return moves_from_above(t) ? EBUSY : 0;
+}
+
+/* A call has ended that gives names another meaning. */
+void hidden_names_moved(const struct task *t)
+{
+    enum rex_op op = op_of(t->nr);
+    if (hidden_all()->count && (op == REX_OP_SYMLINK || op == REX_OP_LINK || op == REX_OP_RENAME || call_of(t->nr)->hook == REX_HOOK_CHDIR))
+        fast_names_change();
+}
+
+/* The directory seems to be empty, and is not. */
+void hidden_kept_directory(const struct task *t, int64_t result)
+{
+    const char *found = result == -ENOTEMPTY && t->resolved ? hidden_below(t->resolved) : NULL;
+    if (found)
+        notice(found, REFUSED);
+}
+
+/* ------------------------------------------------------------------ listings */
+
+/* What a listing gave, without it: how many bytes are left.  0: it was alone there, and the call is to be made again. */
+int64_t hidden_list(struct task *t, int64_t n)
+{
+    static struct bytes b;
+    struct stat st;
+    int64_t left = n;
+    bool is_above = hidden_all()->count && !run_mode->names && stat_of_fd(t->tid, (int)t->args[0], &st);
+    for (uint64_t i = 0; is_above && left > 0 && i < hidden_all()->count; i++) {
+        const struct hidden *h = &hidden_all()->item[i];
+        b.used = 0;
+        if (!hidden_is_above(h, &st) || !mem_read(t->tid, t->args[1], bytes_room(&b, (size_t)left), (size_t)left))
+            continue;
+        uint64_t at = hidden_entry(h, b.data, (uint64_t)left, arg_of(t->nr, REX_WORD_DIRENT) >= 0 ? OLD_NAME_AT : NAME_AT);
+        if (at < (uint64_t)left) {
+            left = (int64_t)hidden_drop_entry(b.data, (uint64_t)left, at);
+            mem_write(t->tid, t->args[1], b.data, (size_t)left);
+            notice(plan.hidden.item[i], LEFT_OUT);
+        }
+    }
+    if (left && left != n)
+        give_result(t, left);
+    return left;
+}

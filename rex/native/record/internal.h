@@ -1,0 +1,95 @@
+/* record: what its files share with each other only. */
+#ifndef REX_RECORD_INTERNAL_H
+#define REX_RECORD_INTERNAL_H
+
+#include "base/base.h"
+#include "log/log.h"
+
+struct bytes;
+struct record;
+struct rex_call;
+struct stat;
+struct task;
+
+/* auxv.c */
+void auxv_opened(const char *path, uint32_t stream), auxv_read(struct task *t, struct bytes *b);  /* see record/auxv.c */
+
+/* clock.c */
+void record_reading(struct task *t, struct record *r), record_wait(struct task *t);  /* see record/clock.c */
+void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
+
+/* answered_descriptors.c */
+void record_answered(struct task *t, struct record *r);  /* of an external descriptor: what its new one is, which request it was */
+
+/* descriptors.c */
+void record_standard(struct task *t, int64_t fd);
+void record_channels(struct task *t);
+void record_inherited(struct task *t, struct bytes *b);  /* from outside, by the first process: streams */
+void record_inherited_files(struct task *t);  /* and plain files, as if it had opened them */
+int record_refusal(const struct task *t, const struct rex_call *c);  /* the error, 0 = none */
+mode_t kind_read_or_written(const struct task *t);  /* by its call: S_IFREG or another, 0 if it does neither */
+
+/* files.c */
+void record_report(void);                            /* what was used */
+void record_taken(struct task *t, const unsigned char *records, uint32_t n);
+uint32_t record_received(const char *path, const struct stat *st);
+void record_outside(const struct stat *st);  /* one of the descriptors that the first process inherits */
+void record_opened(struct task *t, int fd, struct bytes *b);
+void record_before_change(const char *path, bool moves);  /* moves: with all that is below it */
+uint32_t record_named_stream(const char *name, const struct stat *st, int flags);  /* 0 = none: it is a file of the experiment */
+void record_created(const char *path), record_bound(struct task *t, struct bytes *b);
+void record_use(const char *path, unsigned how, const struct stat *st);
+void record_alias(const char *path);  /* a name on the way to what was used */
+void record_use_alias(struct task *t, int dirfd, const char *given, const char *resolved);
+bool record_is_kernel_made(const char *path);
+
+/* hidden.c */
+int hidden_refusal(struct task *t);  /* the error of a call whose names lead to what is hidden, 0 = none */
+int64_t hidden_list(struct task *t, int64_t n);
+void hidden_kept_directory(const struct task *t, int64_t result);
+void hidden_names_moved(const struct task *t);
+void hidden_opened(const struct stat *st);
+void hidden_report(void);
+
+/* large_mappings.c */
+bool record_result_comes(struct task *t);  /* at an entry-stop */
+bool record_result(struct task *t, int64_t result);  /* at an exit-stop */
+bool record_mapping(struct task *t);
+bool record_mapped(struct task *t, int64_t result);
+
+/* output_order.c */
+bool is_ordered_write(struct task *t);  /* one at a time is let in */
+void writer_comes(struct task *t);  /* it begins such a write; it may be held */
+void writer_goes(struct task *t);  /* it has written, or ended */
+void speech_stops(const struct task *t);  /* a call stops: who writes without a stop no longer may, if it is another's */
+void speech_went(struct task *t);  /* a call has ended that stopped: its next writes need not, maybe */
+
+/* passed_descriptors.c */
+void record_rights_sent(struct task *t);
+void record_rights(struct task *t, struct bytes *b);
+
+/* programs.c */
+int record_stop_of(long nr, int stop);
+void record_exec_entry(struct task *t);
+void record_execed(struct task *t);
+void record_exec_failed(struct task *t);
+void record_refused(struct task *t);
+void record_unread_memory(void);  /* says how much the kernel did not let us read */
+
+/* signals.c */
+bool record_signal(struct task *t, int sig);
+bool record_deferred_comes(struct task *t, bool external);
+bool record_awaits_call(struct task *t);
+void record_forget_deferred(struct task *t);
+void record_stepped(struct task *t);
+void record_delivery(struct task *t, bool restarted, enum moment moment);
+
+/* sockets.c */
+void record_greeting(struct task *t, struct bytes *b);
+void record_ends(struct task *t, struct record *r, uint32_t listener);
+
+/* tree.c */
+void record_tree_entry(struct task *t);  /* its names are resolved */
+void record_tree_exit(struct task *t, struct bytes *b, int64_t result);
+
+#endif

@@ -1,0 +1,68 @@
+/* Descriptors that processes hand to each other over sockets that are stood in for in a replay.
+ *
+ * The log tells which files they were.  In a replay the tracer keeps what one hands over until the
+ * other takes it, and hands it on: what stands in for the other's socket gets it from the tracer, so that its own call
+ * takes it.  Sockets that are made again hand over themselves. */
+#include "base/base.h"
+#include "log/log.h"
+#include "record/internal.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+#include "track/track.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+enum { ABOUT = 1 | PART_CONTROL };
+
+static struct table handed;              /* by file: what it was to who sent it, 1 + its stream */
+
+/* Before who receives it has it: there it is what it was here. */
+void record_rights_sent(struct task *t)
+{
+    struct rights r = rights_in(t);
+    struct stat st;
+    for (size_t i = 0; i < r.count; i++)
+        if (stat_of_fd(t->tid, r.fd[i], &st))
+            *table_at_file(&handed, st.st_dev, st.st_ino) = (void *)(uintptr_t)(1 + files_stream(t->files, r.fd[i]));
+}
+
+/* The stream of an external file that some task has already. */
+static uint32_t stream_known(const struct stat *st)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        for (int i = 0; t->alive && i < t->files->count; i++) {
+            struct stat other;
+            if (stat_of_fd(t->tid, t->files->item[i].fd, &other) && other.st_ino == st->st_ino && other.st_dev == st->st_dev)
+                return files_stream(t->files, t->files->item[i].fd);
+        }
+    return 0;
+}
+
+/* What each of them is; of those received, the stream where it is external. */
+void record_rights(struct task *t, struct bytes *b)
+{
+    struct rights r = rights_in(t);
+    uint32_t streams[MOST_RIGHTS] = {0};
+    for (size_t i = 0; i < r.count; i++) {
+        char *path = path_of_fd(t->tid, r.fd[i]);
+        struct stat st = {0};
+        if (!path || !stat_of_fd(t->tid, r.fd[i], &st)) {
+            free(path);
+            return;
+        }
+        log_field(b, ABOUT, FIELD_RESOLVED, path, strlen(path));
+        log_field(b, ABOUT, FIELD_STAT, &st, sizeof st);
+        if (t->nr == REX_NR_recvmsg) {
+            uintptr_t sent = (uintptr_t)*table_at_file(&handed, st.st_dev, st.st_ino);
+            uint32_t known = sent ? (uint32_t)sent - 1 : stream_known(&st);
+            streams[i] = known || sent ? known : record_received(path, &st);
+            files_set(t->files, r.fd[i], streams[i]);
+        }
+        free(path);
+    }
+    if (r.count && t->nr == REX_NR_recvmsg)
+        log_field(b, ABOUT, FIELD_IN, streams, r.count * sizeof *streams);
+}

@@ -1,0 +1,268 @@
+/* Record: programs.  The scripts, loaders and stacks of what is executed. */
+#include "base/base.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "record/internal.h"
+#include "record/record.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+#include "track/track.h"
+
+#include <elf.h>
+#include <fcntl.h>
+
+enum { SCRIPT_LINE = 256, SCRIPT_DEPTH = 5, MOST_PARTS = 16 };
+
+/* The interpreter of a script, as the kernel reads its first line; NULL if it has none. */
+static char *script_interpreter(const char *line)
+{
+    if (strncmp(line, "#!", 2))
+        return NULL;
+    line += 2 + strspn(line + 2, " \t");
+    size_t n = strcspn(line, " \t\n");
+    return n ? strndup(line, n) : NULL;
+}
+
+static ssize_t read_start(const char *path, char *into, size_t n)
+{
+    char *file = run_mode->names ? run_mode->names->physical(path) : strdup(path);
+    int fd = file ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+    free(file);
+    ssize_t got = fd < 0 ? -1 : read(fd, into, n);
+    if (fd >= 0)
+        close(fd);
+    return got;
+}
+
+/* Follows the chain of scripts; each goes into the event.  Refuses 32-bit programs. */
+static void follow_scripts(struct task *t, char *path)
+{
+    for (int depth = 0; path && depth < SCRIPT_DEPTH; depth++) {
+        char line[SCRIPT_LINE + 1] = "";
+        ssize_t n = read_start(path, line, SCRIPT_LINE);
+        if (!faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS)) {
+            t->exec_refused = EACCES;
+            log_note(t->index, "%s may be executed but not read, so that it cannot be kept; it was refused; make it readable", path);
+        }
+        char *next = n > 2 ? script_interpreter(line) : NULL;
+        if (!next) {
+            if (n > EI_CLASS && !memcmp(line, ELFMAG, SELFMAG) && line[EI_CLASS] == ELFCLASS32) {
+                t->exec_refused = ENOEXEC;
+                log_note(t->index, "%s is a 32-bit program, which Rex cannot record; it was refused", path);
+            }
+            break;
+        }
+        log_field(t->exec, FIELD_WHOLE, FIELD_SCRIPT, path, strlen(path));
+        record_use(path, USED_SCRIPT, NULL);
+        record_alias(next);
+        free(path);
+        path = path_resolve(t, AT_FDCWD, next, true);
+        free(next);
+    }
+    free(path);
+}
+
+static void log_strings(struct task *t, uint64_t at, uint8_t arg)
+{
+    struct bytes all = {0};
+    mem_strings(t->tid, at, &all);
+    log_field(t->exec, arg, FIELD_ARGV, all.data, all.used);
+    bytes_free(&all);
+}
+
+static bool loses_privileges(struct task *t, const struct stat *st)
+{
+    unsigned uid = geteuid(), gid = getegid();
+    if (!(st->st_mode & (S_ISUID | S_ISGID)))
+        return false;
+    proc_value(t->tid, "status", "Uid: %*u %u", &uid);
+    proc_value(t->tid, "status", "Gid: %*u %u", &gid);
+    return (st->st_mode & S_ISUID && st->st_uid != uid) || (st->st_mode & S_ISGID && st->st_mode & S_IXGRP && st->st_gid != gid);
+}
+
+/* ------------------------------------------------------------------ another program in its place */
+
+/* Who holds the other end of the gate is told task, process, path, arguments and variables, and answers with the path of what
+ * is executed instead; none: the program itself. */
+static void ask_gate(struct task *t, int argv)
+{
+    struct bytes b = {0}, question = {0};
+    uint32_t head[5] = {t->leader->index, (uint32_t)t->tid, (uint32_t)strlen(t->path)}, length = 0;
+    bytes_add(&b, t->path, head[2]);
+    mem_strings(t->tid, t->args[argv], &b);
+    head[3] = (uint32_t)b.used - head[2];
+    mem_strings(t->tid, t->args[argv + 1], &b);
+    head[4] = (uint32_t)b.used - head[2] - head[3];
+    bytes_add(&question, head, sizeof head);
+    bytes_add(&question, b.data, b.used);
+    char path[PATH_MAX] = "";
+    if (!write_whole(plan.gate, question.data, question.used) || !read_whole(plan.gate, &length, sizeof length) || length >= sizeof path
+        || !read_whole(plan.gate, path, length))
+        die("who decides on the steps is gone");
+    t->exec_instead = length ? strdup(path) : NULL;
+    bytes_free(&question);
+    bytes_free(&b);
+}
+
+/* The kernel reads the path from below the stack, where nothing is that anybody needs. */
+static void execute_instead(struct task *t)
+{
+    enum { RED_ZONE = 128 };
+    struct user_regs_struct r = t->regs;
+    size_t n = strlen(t->exec_instead) + 1;
+    uint64_t at = (r.rsp - RED_ZONE - n) & ~15ULL;
+    if (!mem_write(t->tid, at, t->exec_instead, n))
+        die("cannot write to the stack of a tracee");
+    if (name_args(t->nr).path)
+        r.rsi = at;
+    else
+        r.rdi = at;
+    regs_set(t, &r);
+}
+
+/* The program that called finds its registers as they were. */
+void record_exec_failed(struct task *t)
+{
+    if (!t->exec_instead)
+        return;
+    struct user_regs_struct r = regs_get(t);
+    r.rdi = t->regs.rdi;
+    r.rsi = t->regs.rsi;
+    regs_set(t, &r);
+}
+
+void record_exec_entry(struct task *t)
+{
+    struct name_args n = name_args(t->nr);
+    int dirfd = n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD;
+    struct stat st;
+    if (!t->exec)
+        t->exec = zalloc(sizeof *t->exec);
+    t->exec->used = 0;
+    t->exec_refused = 0;
+    log_strings(t, t->args[n.path + 1], (uint8_t)(n.path + 1));
+    free(t->exec_instead);
+    t->exec_instead = NULL;
+    if (plan.gate >= 0 && t->path && *t->path)
+        ask_gate(t, n.path + 1);
+    if (t->exec_instead)
+        execute_instead(t);
+    char *path = t->exec_instead ? strdup(t->exec_instead) : t->path ? path_resolve(t, dirfd, t->path, true) : NULL;
+    if (path && !path_stat(path, &st, true) && loses_privileges(t, &st))
+        log_note(t->index, "%s is setuid or setgid and runs without its privileges", path);
+    follow_scripts(t, path);
+}
+
+/* The loader that a program names; NULL for none. */
+char *loader_named(const char *program)
+{
+    struct { Elf64_Ehdr h; Elf64_Phdr p[MOST_PARTS]; } start = {0};
+    const Elf64_Ehdr *h = &start.h;
+    char path[PATH_MAX] = "";
+    int fd = open(program, O_RDONLY | O_CLOEXEC);
+    bool good = fd >= 0 && pread(fd, &start, sizeof start, 0) >= (ssize_t)sizeof *h;
+    for (int i = 0; good && i < h->e_phnum; i++) {
+        Elf64_Phdr p = start.p[i < MOST_PARTS ? i : 0];
+        if (h->e_phoff != sizeof *h || i >= MOST_PARTS)       /* elsewhere, or too many */
+            good = pread(fd, &p, sizeof p, (off_t)(h->e_phoff + (size_t)i * sizeof p)) == sizeof p;
+        if (good && p.p_type == PT_INTERP && p.p_filesz < sizeof path)
+            good = pread(fd, path, p.p_filesz, (off_t)p.p_offset) == (ssize_t)p.p_filesz;
+    }
+    if (fd >= 0)
+        close(fd);
+    return *path ? strdup(path) : NULL;
+}
+
+static char *loader_of(const char *program)
+{
+    char *named = loader_named(program), *real = named ? path_real(named) : NULL;
+    free(named);
+    return real;
+}
+
+/* At the event-stop of a successful exec: the new program's stack is as the kernel made it. */
+void record_execed(struct task *t)
+{
+    static struct bytes b;
+    static struct stack stack;
+    t->executed = true;
+    struct name_args n = name_args(t->nr);
+    struct stat st;
+    char exe[40], *path, *loader;
+    snprintf(exe, sizeof exe, "/proc/%d/exe", t->tid);
+    log_begin(&b, (uint16_t)t->nr, t->index);
+    struct record *r = (struct record *)b.data;
+    memcpy(r->args, t->args, sizeof t->args);
+    bool whole = stack_read(t, &stack);
+    if (whole) {
+        stack_hide_vdso(t, &stack);
+        if (plan.seed)
+            seed_stack(t, &stack);
+        mask_variables(stack.image.data, stack.image.used, &plan.withhold);
+        ((struct record *)b.data)->args[3] = stack.at;
+    }
+    if (t->path)
+        log_field(&b, (uint8_t)n.path, FIELD_IN, t->path, strlen(t->path));
+    char target[PATH_MAX];
+    ssize_t length = readlink(exe, target, sizeof target - 1);
+    path = length > 0 ? strndup(target, (size_t)length) : NULL;
+    if (path && run_mode->names) {
+        char *physical = path;
+        path = run_mode->names->logical(physical);
+        free(physical);
+    }
+    if (path) {
+        log_field(&b, (uint8_t)n.path, FIELD_RESOLVED, path, strlen(path));
+        record_use(path, USED_PROGRAM, NULL);
+        if (t->path)
+            record_use_alias(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, path);
+    }
+    if (run_mode->names && path ? !path_stat(path, &st, true) : !stat(exe, &st))
+        log_field(&b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
+    loader = !run_mode->names ? loader_of(exe) : t->loader ? strdup(t->loader) : NULL;
+    if (loader) {
+        log_field(&b, FIELD_WHOLE, FIELD_LOADER, loader, strlen(loader));
+        record_use(loader, USED_LOADER, NULL);
+        report_line("program=%s", path ? path : "");
+        report_line("loader=%s", loader);
+    }
+    shared_executed(t);
+    if (t->exec)
+        bytes_add(&b, t->exec->data, t->exec->used);
+    if (whole)
+        log_field(&b, FIELD_WHOLE, FIELD_STACK, stack.image.data, stack.image.used);
+    log_end(&b);
+    free(path);
+    free(loader);
+}
+
+static bool is_told(long nr)
+{
+    return call_of(nr) && call_of(nr)->told;
+}
+
+void record_refused(struct task *t)
+{
+    static bool told[REX_CALL_COUNT];
+    if (!is_told(t->nr) || told[t->nr])
+        return;
+    told[t->nr] = true;
+    char exe[32], path[PATH_MAX];
+    snprintf(exe, sizeof exe, "/proc/%d/exe", t->tid);
+    ssize_t n = readlink(exe, path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    log_note(t->index, "%s asked for %s, which is refused to recorded programs: it may do other things than without Rex", path, call_of(t->nr)->name);
+}
+
+/* Calls stop that are reported as refused; with one task at a time all do. */
+int record_stop_of(long nr, int stop)
+{
+    return !is_serialized() && is_told(nr) ? REX_STOP_ALWAYS : stop;
+}
+
+void record_unread_memory(void)
+{
+    if (mem_refused())
+        log_note(0, "the kernel refused %llu reads of the program's memory: the recording lacks them, and its replay may diverge", mem_refused());
+}

@@ -1,0 +1,445 @@
+/* Replay: which reading of the log answers a clock.
+ *
+ * A runtime reads the clock as often as its threads collide, the program as often as it says.  Which of them asks shows
+ * in the functions that led there, or in where the answer goes: addresses are as they were recorded. */
+#include "base/base.h"
+#include "callstack/callstack.h"
+#include "fastpath/frames.h"
+#include "log/log.h"
+#include "replay/clock/clock.h"
+#include "replay/clock/internal.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/regime/regime.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <time.h>
+
+static struct { const struct task *t; ull stop; uint64_t asker; bool is_in_files; } known;
+
+/* Who asks in the call at hand, which several look at; the log does not tell of a process before its first thread. */
+static uint64_t asker_now(struct task *t)
+{
+    if (!t->leader->threaded)
+        return 0;
+    if (known.t != t || known.stop != t->last_stop) {
+        known.asker = asker_of(t);
+        known.is_in_files = asker_ends_in_file();
+        known.t = t;
+        known.stop = t->last_stop;
+    }
+    return known.asker;
+}
+
+/* ------------------------------------------------------------------ limits of waits */
+
+enum { SELDOM = 16, FEW_MISSED = 4 };
+
+/* Who waits with a time limit (for a lock, say) asks what time it is before, as often as it waits: that is another number
+ * each time, and says nothing of where the thread is in the log. */
+static bool is_limit(const struct queue *asker)
+{
+    return asker && 2 * asker->limits > asker->asked;
+}
+
+/* A loop asks what time it is before it waits, and after. */
+static bool is_loop(const struct queue *asker)
+{
+    return asker && asker->asked > SELDOM && 2 * asker->waits > asker->asked;
+}
+
+/* Whether who read the clock last does so for that alone. */
+bool replay_clock_limits(const struct task *t)
+{
+    return t->asker && is_limit(queue_at(t->asker));
+}
+
+/* CLOCK_MONOTONIC was read. */
+static void told(struct task *t, const struct queue *asker, uint64_t time)
+{
+    t->clock = time;
+    t->least = is_limit(asker) || time < t->least ? t->least : time;
+    t->asker = asker ? asker->id : 0;
+}
+
+/* ------------------------------------------------------------------ forward */
+
+static struct queue *of_thread(const struct task *t, uint64_t key, uint64_t place)
+{
+    return queue_at(queue_id(t->script, REX_NR_clock_gettime, key, place));
+}
+
+/* Recordings of former versions do not. */
+static bool tells_askers(const struct task *t, uint64_t key)
+{
+    const struct event *e = of_thread(t, key, 0)->first;
+    return e && is_asker_by_tables(e->record->args[5]);
+}
+
+/* The runtime asks, to schedule by it or to know how long something takes. */
+static bool is_scheduling(struct task *t, uint64_t asker)
+{
+    return asker && !is_asker_by_tables(asker) && is_runtime(t, asker);
+}
+
+bool replay_knows_asker(struct task *t, uint64_t key)
+{
+    uint64_t asker = asker_now(t);
+    return is_scheduling(t, asker) || asker_queue(t->script, key, asker) || (is_asker_by_tables(asker) && !is_kin(t) && tells_askers(t, key));
+}
+
+/* Whether the program itself asks, by functions that frame pointers tell: any thread may run them now, whatever it has waited for. */
+static bool is_programs(const struct task *t, uint64_t key, const struct record *r)
+{
+    const struct queue *q = is_asker_by_tables(r->args[5]) ? NULL : asker_queue(t->script, key, asker_in(r));
+    return q && q->count <= SELDOM;
+}
+
+/* A place where the program itself asks, as seldom as it does, and not the runtime that it runs on. */
+static bool is_seldom(const struct task *t, uint64_t key, const struct event *e)
+{
+    enum { FEW = 256 };
+    size_t n = of_thread(t, key, place_of(e->record->call, e->record->args))->count;
+    if (is_programs(t, key, e->record))
+        return true;
+    return n * SELDOM <= of_thread(t, key, 0)->count || (is_asker_by_tables(e->record->args[5]) && n <= FEW);
+}
+
+static uint64_t least_of(const struct task *t)
+{
+    return t->least < t->clock_floor ? t->clock_floor : t->least;
+}
+
+/* What the log has next for the thread, wherever it asks but for a limit, that is not over. */
+static const struct event *ahead(struct task *t, uint64_t key)
+{
+    enum { FAR = 512 };
+    struct queue *q = of_thread(t, key, 0);
+    struct event *e = queue_left(q, PLAIN);
+    if (q->ahead && e && q->ahead->number > e->number)
+        e = q->ahead;
+    for (; e && (e->done || clock_of(e->record) <= least_of(t)); e = e->next[PLAIN]) {
+        q->ahead = e;
+        if (!e->done && !is_seldom(t, key, e))
+            replay_done(e);
+    }
+    for (int i = 0; e && (e->done || is_limit(asker_queue(t->script, key, asker_in(e->record)))); e = e->next[PLAIN])
+        if (++i > FAR)
+            return NULL;
+    return e;
+}
+
+/* Whether the thread has read the clock so often, for so long, that it does not come to what the log has next. */
+static bool has_passed(const struct task *t, const struct event *next)
+{
+    enum { OFTEN = 64, LATE_NS = 50000000, SLOWER = 4 };
+    uint64_t left = clock_of(next->record) - least_of(t);
+    return t->readings > OFTEN && log_now() - t->readings_since > SLOWER * left + LATE_NS;
+}
+
+/* Where the program asks how long something took it is told what the log has, though a replay, which is slower, has waited longer; not so
+ * a loop, by whose limits of time nothing would be over. */
+static bool is_free(const struct task *t, uint64_t key, const struct record *r)
+{
+    return is_asker_by_tables(r->args[5]) ? !is_loop(asker_queue(t->script, key, asker_in(r))) : is_programs(t, key, r);
+}
+
+/* A thread is told no earlier time than before.  Nor is it told a later one than what the log has for it at another
+ * place, to which it may come yet, if it comes there less often: then this is a reading more than when recorded.  What
+ * is read at few places is what the log has for them. */
+static struct event *forward(struct task *t, uint64_t key, struct queue *q, int kind)
+{
+    struct event *e = queue_left(q, kind);
+    if (t->args[0] != CLOCK_MONOTONIC || !e)
+        return e;
+    bool is_exact = kind != EXACT || is_seldom(t, key, e);
+    uint64_t least = !is_exact ? least_of(t) : is_free(t, key, e->record) ? 0 : t->told_floor;
+    for (; e && clock_of(e->record) < least; e = queue_left(q, kind))
+        replay_done(e);
+    const struct event *next = e && !is_exact ? ahead(t, key) : NULL;
+    size_t few = next ? of_thread(t, key, place_of(next->record->call, next->record->args))->count : 0;
+    bool is_more = next && next->number < e->number && few * (is_asker_by_tables(next->record->args[5]) ? SELDOM : 1) < q->count;
+    return is_more && !has_passed(t, next) ? NULL : e;
+}
+
+/* A limit is not reckoned from what the log has for a later place of the thread. */
+static struct event *limit(struct task *t, uint64_t key, struct queue *own)
+{
+    struct event *e = queue_left(own, EXACT);
+    for (; e && clock_of(e->record) < t->clock; e = queue_left(own, EXACT))
+        replay_done(e);
+    const struct event *next = e ? ahead(t, key) : NULL;
+    return next && next->number < e->number ? NULL : e;
+}
+
+/* A wait has lasted until then.  Reckoned from a time that the log does not have, that says nothing of what the log
+ * has for a place where the program itself asks: a replay is slower. */
+void replay_clock_passed(struct task *t, uint64_t until)
+{
+    t->clock_floor = until > t->clock_floor ? until : t->clock_floor;
+    t->told_floor = t->clock_at && until > t->told_floor ? until : t->told_floor;
+}
+
+/* A thread that goes alone has done what the log has after that time: from here on the log's time counts. */
+void replay_clock_reached(struct task *t, uint64_t time)
+{
+    uint64_t *least[] = {&t->clock_floor, &t->told_floor, &t->least};
+    for (size_t i = 0; i < sizeof least / sizeof *least; i++)
+        *least[i] = *least[i] < time ? *least[i] : time;
+}
+
+/* A reading that the log has. */
+void replay_clock_told(struct task *t, const struct event *e)
+{
+    const struct record *r = e->record;
+    if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
+        t->script->clock_at = log_now();
+    if (r->call == EVENT_TSC)
+        t->script->tsc_at = log_now();
+    if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC) {
+        uint64_t key = call_key(call_of(r->call), r->call, NULL, 0, r->args);
+        told(t, asker_queue(t->script, key, asker_in(r)), clock_of(r));
+        of_thread(t, key, r->args[5])->met++;
+        t->clock_at = replay_clock_read_at(r);
+        t->readings = 0;
+        replay_runtime_told(t, t->clock);
+    }
+    if (r->call == REX_NR_gettimeofday || (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME)) {
+        t->wall = clock_of(r);
+        t->wall_at = replay_clock_read_at(r);
+        t->wall_told = e;
+    }
+    if (is_moment(r))
+        replay_did_all(t);
+}
+
+/* A replay may take longer than the recording: past the end of its process a clock goes slowly, lest a timer be set for later than what
+ * other threads are told. */
+static uint64_t until_end(const struct task *t, uint64_t now)
+{
+    enum { SLOWLY = 64 };
+    const struct script *s = t->leader->script;
+    uint64_t began = replay_clock_began(), end = began && s && s->exit ? began + s->exit->record->time : now;
+    return now > end ? end + (now - end) / SLOWLY : now;
+}
+
+/* Of a clock that only goes forward: the time now, as the thread was told it. */
+static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
+{
+    if (is_scheduling(t, asker_now(t))) {
+        told(t, NULL, replay_runtime_now(t, asker_queue(t->script, key, asker_now(t))));
+        t->clock_at = 0;
+        return t->clock;
+    }
+    now = until_end(t, now);
+    const struct event *next = ahead(t, key);
+    const struct queue *asker = asker_queue(t->script, key, asker_now(t));
+    uint64_t least = is_limit(asker) ? t->clock : least_of(t) < t->waited_floor ? t->waited_floor : least_of(t);
+    if (!is_limit(asker) && !t->readings++)
+        t->readings_since = log_now();
+    if (next && now >= clock_of(next->record) && (is_limit(asker) || !has_passed(t, next)))
+        now = clock_of(next->record) - 1;
+    told(t, asker, now < least ? least : now);
+    t->clock_at = 0;
+    return t->clock;
+}
+
+/* How long ago the thread was told the time.  Before its first reading the tracee has one that the log has for it later, or for another. */
+static ull since_told(struct script *s)
+{
+    if (!s->clock_at)
+        s->clock_at = log_now();
+    return log_now() - s->clock_at;
+}
+
+/* A clock that is read more often than when recorded goes on from its last reading, which the tracee has by now. */
+void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key)
+{
+    enum { NS = 1000000000 };
+    int arg = t->nr == REX_NR_clock_gettime;
+    uint64_t last[2], unit = t->nr == REX_NR_gettimeofday ? 1000 : 1;
+    if (c->policy != REX_EMULATE || (!arg && t->nr != REX_NR_gettimeofday) || !mem_read(t->tid, t->args[arg], last, sizeof last))
+        return;
+    uint64_t now = last[0] * NS + last[1] * unit + since_told(t->script);
+    if (arg && t->args[0] == CLOCK_MONOTONIC)
+        now = monotonic(t, key, now);
+    else if (!arg || t->args[0] == CLOCK_REALTIME) {
+        t->wall = now;
+        t->wall_at = 0;
+        t->wall_told = NULL;
+    }
+    last[0] = now / NS;
+    last[1] = now % NS / unit;
+    mem_write(t->tid, t->args[arg], last, sizeof last);
+}
+
+/* ------------------------------------------------------------------ */
+
+/* Work that another thread did when recorded: if it was done between what this one was told and what the log has for it next.
+ * anywhere: whatever room the other had on its stack. */
+static struct event *moved(struct task *t, uint64_t key, struct queue *q, bool anywhere)
+{
+    struct event *e = queue_left(q, ASKER);
+    bool is_monotonic = t->args[0] == CLOCK_MONOTONIC;
+    while (e && (e->done || (is_monotonic && clock_of(e->record) < least_of(t)) || !(anywhere || replay_is_like_place(t, e))))
+        e = e->next[ASKER];
+    if (!is_monotonic)
+        return e;
+    const struct event *next = e ? ahead(t, key) : NULL;
+    return next && next->number < e->number ? NULL : e;
+}
+
+/* Where stacks lie is up to which thread was made first: that counts only where code that is made as the program runs asks. */
+static bool asked_there(struct task *t, const struct record *r)
+{
+    uint64_t asker = asker_now(t);
+    return known.is_in_files ? asker == r->args[5] : is_same_asker(asker, t->args[1], r->args[5], r->args[1]);
+}
+
+/* It asks more often than when recorded, or at other times: a runtime that looks whether to compile something, say. */
+static bool is_erratic(const struct queue *own)
+{
+    return FEW_MISSED * own->missed > own->met;
+}
+
+/* Whether the log has the thread ask much by other functions before e, where it surely will: then this is a reading more than when recorded.
+ * What few functions ask for, over and over, is a loop's. */
+static bool is_far(struct task *t, uint64_t key, struct queue *own, const struct event *e)
+{
+    enum { FAR = 4096, NEAR = 64, FEW = 4 };
+    struct queue *all = of_thread(t, key, 0);
+    const struct event *next = ahead(t, key) ? all->ahead : NULL;
+    uint64_t asker[FEW];
+    int others = 0, askers = 0;
+    next = next ? next : queue_left(all, PLAIN);
+    for (int i = 0; next && next->number < e->number && i < FAR; next = next->next[PLAIN], i++) {
+        uint64_t by = next->record->args[5];
+        if (next->done || asker_in(next->record) == asker_in(e->record) || is_erratic(of_thread(t, key, by)) || is_limit(asker_queue(t->script, key, asker_in(next->record))))
+            continue;
+        if (is_erratic(own))
+            return true;
+        int k = 0;
+        while (k < askers && asker[k] != by)
+            k++;
+        if (k == askers && askers < FEW)
+            asker[askers++] = by;
+        if (++others > NEAR && askers == FEW)
+            return true;
+    }
+    return false;
+}
+
+/* exactly: with as much on its stack. */
+static struct event *left_there(struct task *t, struct queue *own, bool exactly)
+{
+    enum { FAR = 512 };
+    struct event *e = queue_left(own, EXACT);
+    for (int i = 0; e && (e->done || !asked_there(t, e->record) || (exactly && !replay_is_like_place(t, e))); e = e->next[EXACT])
+        if (++i > FAR)
+            return NULL;
+    return e;
+}
+
+/* What it has for the thread where it is now.  The same functions, called by others, have other room on the stack; so they have where
+ * code that is made as the program runs has been compiled meanwhile: what that asks for regularly it has in turn. */
+static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
+{
+    struct event *first = known.is_in_files ? queue_left(own, EXACT) : queue_left_since_deed(t->script, own), *e = first;
+    if (!first)
+        return NULL;
+    if (known.is_in_files || is_erratic(own) || is_far(t, key, own, first)) {
+        e = replay_had_like_place(t, own, EXACT) ? left_there(t, own, true) : NULL;
+        if (!e || (e != first && is_far(t, key, own, e)))
+            e = left_there(t, own, false);
+        e = e && is_far(t, key, own, e) ? NULL : e;
+    }
+    e = e && e == first ? forward(t, key, own, EXACT) : e;
+    own->missed += !e;
+    return e;
+}
+
+/* The functions that led there are known: what the log has for the thread, else for the process.  Those before code that is made as the
+ * program runs tell little: a thread that has never asked by them does another's work only where it has as much on its stack. */
+static struct event *by_asker(struct task *t, uint64_t key, struct queue *q, uint64_t asker)
+{
+    struct queue *own = of_thread(t, key, asker);
+    bool is_monotonic = t->args[0] == CLOCK_MONOTONIC;
+    if (is_monotonic && is_limit(q))
+        return own->id ? limit(t, key, own) : NULL;
+    struct event *e = own->id ? own_left(t, key, own) : NULL;
+    if (e || (own->id && is_monotonic))
+        return e;
+    bool anywhere = known.is_in_files || own->id;
+    e = is_monotonic ? NULL : replay_after(t, q->id);
+    return e && (anywhere || replay_is_like_place(t, e)) ? e : moved(t, key, q, anywhere);
+}
+
+/* Functions that frame pointers tell are those of a runtime, whose threads take each other's work. */
+bool replay_clock_is_anyones(const struct record *r)
+{
+    return asker_in(r) && !is_asker_by_tables(r->args[5]);
+}
+
+/* A runtime that asks what time it is reads both clocks, one after the other: the second is of the moment of the first, whichever
+ * thread had it. */
+static struct event *of_moment(struct task *t, uint64_t asker)
+{
+    const struct event *wall = t->args[0] == CLOCK_MONOTONIC && asker && !is_asker_by_tables(asker) ? t->wall_told : NULL;
+    if (!wall || asker_in(wall->record) != asker)
+        return NULL;
+    const struct script *s = script_of(wall->record->task);
+    size_t i = script_place(s, wall) + 1;
+    while (i < s->count && s->event[i]->record->call == EVENT_SIGNAL)
+        i++;
+    struct event *e = i < s->count ? s->event[i] : NULL;
+    bool is_reading = e && !e->done && e->record->call == REX_NR_clock_gettime && e->record->args[0] == CLOCK_MONOTONIC;
+    return is_reading && asker_in(e->record) == asker ? e : NULL;
+}
+
+/* Who asked is not known of readings before. */
+static bool had_threads(const struct script *own, const struct event *e)
+{
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (script_of(i)->tgid == own->tgid && script_of(i)->tid != own->tgid && script_of(i)->count && script_of(i)->event[0]->number < e->number)
+            return true;
+    return false;
+}
+
+static struct event *reading(struct task *t, uint64_t key)
+{
+    uint64_t asker = asker_now(t);
+    struct queue *q = asker_queue(t->script, key, asker), *here = of_thread(t, key, t->args[1]);
+    const struct event *left = queue_left(here, EXACT);
+    int kind = ASKER;
+    struct event *e = of_moment(t, asker);
+    t->wall_told = NULL;
+    if (e || is_scheduling(t, asker))
+        return e;
+    if (is_asker_by_tables(asker) && (q || tells_askers(t, key)))
+        return q ? by_asker(t, key, q, asker) : NULL;
+    e = q && t->args[0] == CLOCK_REALTIME ? replay_after(t, q->id) : NULL;
+    if (e)
+        return e;
+    if (!q || (left && !asker_in(left->record) && had_threads(t->script, left))) {    /* who asked is not known of all */
+        q = here;
+        kind = EXACT;
+    }
+    if (!q->id) {
+        q = of_thread(t, key, 0);
+        kind = PLAIN;
+        e = replay_like_place(t, q);          /* on another stack */
+        if (e && (t->args[0] != CLOCK_MONOTONIC || clock_of(e->record) >= t->told_floor))
+            return e;
+    }
+    return forward(t, key, q, kind);
+}
+
+struct event *replay_clock(struct task *t, uint64_t key)
+{
+    const struct event *deed = replay_alone_deed(t);
+    struct event *e = reading(t, key);
+    bool is_after = e && deed && e->number > deed->number && e->record->task == t->script->index;
+    return is_after && t->args[0] == CLOCK_MONOTONIC && !has_passed(t, e) ? NULL : e;
+}

@@ -1,0 +1,51 @@
+/* replay/clock: which recorded reading answers a reading of a clock.
+ * By call-stack hash and by what the thread did last; extra readings; the clock of a language's scheduler (Go). */
+#ifndef REX_REPLAY_CLOCK_CLOCK_H
+#define REX_REPLAY_CLOCK_CLOCK_H
+
+#include "base/base.h"
+
+struct event;
+struct record;
+struct rex_call;
+struct script;
+struct task;
+
+/* clock.c */
+bool replay_knows_asker(struct task *t, uint64_t key);
+struct event *replay_clock(struct task *t, uint64_t key);
+void replay_clock_told(struct task *t, const struct event *e);
+void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key);
+bool replay_clock_is_anyones(const struct record *r);  /* whichever thread asks there is given it */
+void replay_clock_passed(struct task *t, uint64_t until);
+void replay_clock_reached(struct task *t, uint64_t time);  /* by a thread that goes alone */
+bool replay_clock_limits(const struct task *t);
+
+/* clock_by_last_file.c */
+void replay_did(struct task *t, uint64_t key);
+
+/* clock_index.c */
+bool is_moment(const struct record *r);  /* the time of day, asked for by frame pointers: the thread does not go on with what it did before */
+uint64_t replay_clock_began(void);  /* CLOCK_MONOTONIC as the recording began */
+void replay_clock_start(void);
+void replay_clock_requeue(const struct script *s, const struct event *e);
+uint64_t clock_of(const struct record *r);  /* ns that a clock answered */
+
+/* counter.c */
+void replay_tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
+uint64_t replay_random(struct task *t);
+bool replay_draws_more(struct task *t);  /* random bytes, by a thread that draws more often than when recorded */
+
+/* extra_reads.c */
+bool replay_is_pace(long nr);  /* how often such calls are made need not be as in the log */
+struct event *replay_paced(struct task *t, struct event *e, uint64_t key);
+
+/* scheduler_clock.c */
+ull replay_runtime_left(const struct task *t, const struct event *e);  /* until what came from outside comes, ns; see replay/clock/scheduler_clock.c */
+ull replay_runtime_left_by(const struct task *t, const struct event *e, uint64_t less);  /* where it comes after another event */
+uint64_t replay_runtime_less(const struct task *t, const struct event *e);  /* of what happens now: how much earlier it is than when recorded */
+void replay_runtime_reached(struct task *t, const struct event *e);
+void replay_runtime_waits(struct task *t, ull limit), replay_runtime_waited(struct task *t);
+bool replay_runtime_goes(const struct task *t), replay_runtime_skip(void), replay_runtime_is_awaited(void);
+
+#endif

@@ -1,0 +1,63 @@
+/* Replay: who reads what other processes hand over, in larger or smaller parts than when recorded, looks at the clock more or less often.
+ *
+ * Python does for each lock that it takes, which is once for each read of a pipe.  Such readings tell nobody anything; others at
+ * another place of the program may, and are told what they were told. */
+#include "base/base.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "replay/clock/clock.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/signals/signals.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+
+bool replay_is_pace(long nr)
+{
+    return nr == REX_NR_clock_gettime && script_total() > 1 && !is_serialized();
+}
+
+static bool is_reading(const struct event *e)
+{
+    return replay_is_pace(e->record->call);
+}
+
+/* What the log has for that place before anything else than readings and signals; what it has for others before that is not asked for
+ * any more. */
+static struct event *find_place(struct task *t, uint64_t key)
+{
+    const struct script *s = t->script;
+    size_t end = s->cursor, i = s->cursor;
+    while (end < s->count && (s->event[end]->done || is_reading(s->event[end]) || replay_is_signal(s->event[end])))
+        end++;
+    while (i < end && (s->event[i]->done || !is_reading(s->event[i]) || s->event[i]->key != key || s->event[i]->record->args[1] != t->args[1]))
+        i++;
+    if (i == end)
+        return NULL;
+    for (size_t k = s->cursor; k < i; k++)
+        if (!s->event[k]->done && is_reading(s->event[k]))
+            replay_done(s->event[k]);
+    return s->event[i];
+}
+
+/* Whether the log has readings at that place, here or before. */
+static bool had_place(const struct task *t, uint64_t key)
+{
+    enum { FAR = 4096 };
+    const struct script *s = t->script;
+    for (size_t i = s->cursor + 1, n = 0; i-- > 0 && n < FAR; n++)
+        if (i < s->count && s->event[i]->key == key && s->event[i]->record->call == t->nr && s->event[i]->record->args[1] == t->args[1])
+            return true;
+    return false;
+}
+
+/* Of what such a reading is told, e being the next that is left of its clock: NULL where it comes once more than in the log. */
+struct event *replay_paced(struct task *t, struct event *e, uint64_t key)
+{
+    struct event *expected = replay_next(t), *found;
+    if (!e || has_shared_work(t) || !replay_is_pace(t->nr) || (e == expected && e->record->args[1] == t->args[1]))
+        return e;
+    if ((found = find_place(t, key)))
+        return found;
+    return (e == expected || is_reading(expected)) && !had_place(t, key) ? e : replay_last_answer(t, t->nr, key) ? NULL : e;
+}

@@ -1,0 +1,188 @@
+/* Replay: answers that are laid into a task's ring ahead of its calls, which then need no stop. */
+#include "base/base.h"
+#include "cpu/cpu.h"
+#include "fastpath/area.h"
+#include "fastpath/fastpath.h"
+#include "log/log.h"
+#include "replay/clock/clock.h"
+#include "replay/files/files.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/order/order.h"
+#include "replay/regime/regime.h"
+#include "replay/replay.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <fcntl.h>
+
+/* Threads may have closed the descriptor meanwhile, and opened another. */
+static bool is_still(struct task *t, const struct event *e)
+{
+    struct stat now, file;
+    return t->files->refs == 1
+        || (stat_of_fd(t->tid, (int)e->record->result, &now) && !stat(e->file, &file) && now.st_ino == file.st_ino && now.st_dev == file.st_dev);
+}
+
+static void note_open(struct task *t, struct event *e)
+{
+    if (!e->file || !is_still(t, e))
+        return;
+    files_set(t->files, (int)e->record->result, 0);
+    files_open(t->files, (int)e->record->result, e, hash_bytes(e->file, strlen(e->file), 0));
+}
+
+/* What other threads have opened from their rings, though they have not stopped since. */
+void replay_note_opens(struct task *t)
+{
+    for (struct task *other = t->files->refs > 1 ? tasks : NULL; other; other = other->next) {
+        uint32_t taken = 0;
+        if (!other->alive || other == t || other->files != t->files || !other->ring || !other->run_count
+            || !mem_read(other->tid, other->ring, &taken, sizeof taken))
+            continue;
+        for (size_t i = 0; i < other->run_count && taken >= other->run[i].size; taken -= other->run[i++].size)
+            note_open(other, other->run[i].event);
+    }
+}
+
+void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
+{
+    (void)records;
+    for (size_t i = 0; i < t->run_count && n >= t->run[i].size; i++) {
+        struct event *e = t->run[i].event;
+        n -= t->run[i].size;
+        const struct rex_call *c = call_of(e->record->call);
+        if (c && c->key == REX_KEY_PATH)
+            replay_did(t, e->key);
+        note_open(t, e);
+        replay_answered(t, e);
+    }
+    t->run_count = 0;
+}
+
+/* What goes out, and is followed by something else of its task before others wait for it. */
+static bool is_speech(const struct task *t, const struct event *e, const struct event *next)
+{
+    const struct record *r = e->record;
+    return r->call == REX_NR_write && is_output(r->stream) && r->result > 0 && r->result <= LONGEST_SAID && r->result == (int64_t)r->args[2]
+        && !e->done && !e->told && !has_shared_work(t) && next->number < replay_others_next(t);
+}
+
+/* An opening of what the experiment changes: others have changed it as they are to by then, and none of them waits for the
+ * opening, as what the task does next comes before their next. */
+static bool is_in_turn(const struct task *t, const struct event *e, const struct event *next)
+{
+    return e->record->call == REX_NR_openat && !has_shared_work(t) && (e->unseen || next->number < replay_others_next(t)) && replay_is_written(e);
+}
+
+/* What stands in for a file that nothing changes stays the same. */
+static void look_up(struct event *e)
+{
+    if (e->looked_up && !e->ordered)
+        return;
+    free(e->file);
+    e->looked_up = true;
+    e->file = replay_stands_in(e->record, e->ordered);
+}
+
+/* Whether the event can be answered from the ring. */
+static bool is_ready(const struct task *t, struct event *e, const struct event *next)
+{
+    const struct record *r = e->record;
+    const struct rex_call *c = call_of(r->call);
+    if (is_speech(t, e, next))
+        return true;
+    if (e->done || !c || (e->ordered && !is_in_turn(t, e, next)))
+        return !e->done && r->call == EVENT_TSC && counter_has_sites(t);
+    if (r->call == REX_NR_openat && r->result >= 0)
+        look_up(e);
+    return c->query || (r->call == REX_NR_openat && (r->result < 0 || e->file));
+}
+
+/* What one without threads asks of a file that threads wrote is answered at a stop: see replay/files/live_size.c. */
+static bool asks_of_divided(struct task *t, struct event *e, bool by_path)
+{
+    const struct opened *o = by_path || !replay_divides() ? NULL : files_opened(t->files, (int)e->record->args[0]);
+    char *path = o && o->event ? record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED) : NULL;
+    bool result = by_path ? replay_divides() && replay_is_of_changed(t, e) && e->change == IS_DIVIDED : replay_is_divided(path);
+    free(path);
+    return result;
+}
+
+/* Mates may have taken each other's parts: then what a descriptor is shows only if it was opened just before,
+ * and listings belong to one opening; what the experiment changes is looked at as it is then.  A clock must not be behind what its thread has waited for. */
+static bool is_sure(struct task *t, struct event *e)
+{
+    const struct record *r = e->record;
+    const struct rex_call *c = call_of(r->call);
+    if (!c || !c->nargs)
+        return true;
+    const struct field *path = c->key == REX_KEY_PATH ? record_field(r, c->key_arg, FIELD_IN) : NULL;
+    bool by_path = path && path->length, by_fd = path || c->fd_args & 1;
+    if (!has_shared_work(t))
+        return !(by_path || by_fd) || r->call == REX_NR_openat || !asks_of_divided(t, e, by_path);
+    if (by_path)
+        return (r->call != REX_NR_openat || replay_kind_of(r) != S_IFDIR) && !replay_is_of_changed(t, e);
+    if (r->call == REX_NR_clock_gettime)
+        return !replay_clock_is_anyones(r) && (r->args[0] != CLOCK_MONOTONIC || clock_of(r) >= t->clock_floor);
+    for (size_t i = t->run_count; by_fd && i-- > 0; )
+        if (t->run[i].event->record->call == REX_NR_openat && t->run[i].event->record->result == (int64_t)(int)r->args[0])
+            return true;
+    return false;
+}
+
+/* Where the task is in its script.  Threads do not come for all that the log has of them: after the last that one of several came for. */
+size_t replay_place(struct task *t)
+{
+    struct script *s = t->script;
+    size_t after = has_shared_work(t) && s->answered ? script_place(s, s->answered) + 1 : 0;
+    replay_next(t);
+    return after > s->cursor ? after : s->cursor;
+}
+
+const struct event *replay_ahead_of(struct task *t)
+{
+    const struct script *s = t->script;
+    size_t at = s ? replay_place(t) : 0;
+    while (s && at < s->count && s->event[at]->done)
+        at++;
+    return s && at < s->count ? s->event[at] : NULL;
+}
+
+/* Where what it asks next begins: after the last that it has written. */
+static size_t next_query(struct task *t)
+{
+    const struct event *said = has_shared_work(t) ? t->script->said : NULL;
+    size_t at = replay_place(t), after = said ? script_place(t->script, said) + 1 : 0;
+    return after > at ? after : at;
+}
+
+/* Queries that the task makes next, up to the last call before a signal, which must stop. */
+void replay_ready(struct task *t)
+{
+    enum { LARGEST = 8192, MOST = LARGEST / sizeof(struct record) };
+    static struct bytes run;
+    static uint32_t number;
+    struct script *s = t->script;
+    run.used = t->run_count = 0;
+    if (!t->run)
+        t->run = zalloc(MOST * sizeof *t->run);
+    number++;
+    uint32_t until = replay_alone_until(t);
+    for (size_t i = next_query(t); i + 1 < s->count; i++) {
+        struct event *e = s->event[i];
+        const struct record *r = e->record;
+        if (e->number > until || !is_ready(t, e, s->event[i + 1]) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
+            break;
+        size_t at = run.used;
+        bytes_add(&run, r, r->size);
+        if (e->file)
+            log_field(&run, FIELD_WHOLE, FIELD_STAND_IN, e->file, strlen(e->file) + 1);
+        e->run = number;
+        t->run[t->run_count++] = (struct ahead){e, ((struct record *)(run.data + at))->size = (uint32_t)(run.used - at)};
+    }
+    if (t->ring_laid || run.used)         /* what the task did not come for is answered by now */
+        fast_fill(t, run.data, (uint32_t)run.used);
+    t->ring_laid = run.used > 0;
+}

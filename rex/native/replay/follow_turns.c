@@ -1,0 +1,204 @@
+/* One task at a time, in a replay: the turn passes where the log has it, and children's ends come where it has them. */
+#include "base/base.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/progress/progress.h"
+#include "replay/replay.h"
+#include "replay/signals/signals.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+#include "turns/turns.h"
+
+enum { PATIENCE_NS = 2000000000, SHORT_NS = 200000000, FEW = 3 };
+
+static const struct record *next_passing(void)
+{
+    return turn.passed < turn_record_count ? turn_records[turn.passed] : NULL;
+}
+
+static bool is_due_from(const struct record *p, enum passed why)
+{
+    return p && p->args[2] == why && (uint32_t)p->args[0] == turn.index;
+}
+
+/* Whether the task that has the turn has come to where it passed it on. */
+static bool is_over(const struct record *p)
+{
+    const struct task *now = turn.task;
+    if (!now || (uint32_t)p->args[0] != turn.index)
+        return true;
+    switch (p->args[2]) {
+    case PASSED_AT_RETURN:
+        return now->parked && now->calls >= p->args[1];
+    case PASSED_IN_CALL:
+        return now->calls > p->args[1] || (!now->parked && now->calls == p->args[1]);
+    case PASSED_IN_RUN:
+        return now->parked && (now->preempted || now->at_entry || now->calls > p->args[1]);
+    }
+    return false;                         /* at its end: it is alive */
+}
+
+/* A task that was to be interrupted while it computed has come to its next call. */
+static bool holds(struct task *t)
+{
+    const struct record *p = next_passing();
+    if (t != turn.task || !is_due_from(p, PASSED_IN_RUN) || t->calls != p->args[1])
+        return false;
+    t->parked = t->at_entry = true;
+    return true;
+}
+
+static bool looks_for_place(void)
+{
+    const struct record *p = next_passing();
+    return is_due_from(p, PASSED_IN_RUN) && turn.calls == p->args[1];
+}
+
+static bool reaches(struct task *t, ull ran_ns)
+{
+    const struct record *p = next_passing();
+    const struct field *f = record_field(p, FIELD_WHOLE, FIELD_OUT);
+    struct user_regs_struct goal;
+    if (!p->args[4] || !f || f->length < sizeof goal)
+        return ran_ns >= p->args[3];
+    memcpy(&goal, f->data, sizeof goal);
+    return spin_reach(t, &goal, (unsigned)p->args[4]) || (!t->stepped_out && ran_ns > PATIENCE_NS + p->args[3]);
+}
+
+static struct task *task_indexed(uint32_t index)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->script && t->script->index == index)
+            return t;
+    return NULL;
+}
+
+/* Signals have their place among the calls: after so many, or inside the next one; and among the turns. */
+static bool is_signal_at(struct task *t, bool inside, uint64_t passed)
+{
+    struct event *e = replay_next(t);
+    return e && !t->injected && replay_is_signal(e) && e->record->args[3] == t->calls
+        && e->record->args[5] <= passed && (bool)e->record->args[4] == inside;
+}
+
+/* The kernel tells of a child's end before the log has it. */
+bool turns_is_early(const struct task *t, const struct event *e)
+{
+    uint64_t calls = e->record->args[3];
+    return is_serialized() && (calls > t->calls || (calls == t->calls && e->record->args[5] > turn.passed));
+}
+
+/* The call that begins now was interrupted when recorded, and made again or never came to an end. */
+bool turns_is_cut(struct task *t)
+{
+    return is_serialized() && is_signal_at(t, true, UINT64_MAX);
+}
+
+/* It is stopped until a signal comes that it has as soon as it has the turn. */
+static void wake(struct task *t)
+{
+    if (t->listening && is_signal_at(t, false, turn.passed + 1))
+        replay_send_now(t, replay_next(t));
+}
+
+/* Cuts short what signals cut short at this point, whoever had the turn: who sleeps no longer cannot be woken. */
+static bool cuts(void)
+{
+    bool any = false;
+    for (struct task *t = tasks; t; t = t->next) {
+        if (!t->alive || t->parked || t->state == CALL_NONE || !is_signal_at(t, true, turn.passed))
+            continue;
+        const struct record *r = replay_next(t)->record;
+        if (r->args[5] < turn.passed || (int64_t)turn.calls >= r->result) {
+            replay_send_now(t, replay_next(t));
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void given(struct task *t)
+{
+    if (is_signal_at(t, false, turn.passed))
+        replay_send_now(t, replay_next(t));
+}
+
+static void kill_doomed(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && replay_is_doomed(t) && replay_was_killed(t))
+            kill(t->leader->tid, SIGKILL);
+}
+
+static bool is_stuck(struct task *t)
+{
+    return turns_quiet_ns() > (replay_forced < FEW ? PATIENCE_NS : SHORT_NS) && !(t && (t->stream == 2 || t->stream == 3));
+}
+
+/* The order of the log cannot be kept: whoever waits longest goes on. */
+static struct task *force(void)
+{
+    replay_forced++;
+    turn.passed += next_passing() != NULL;
+    return turns_first_parked();
+}
+
+/* The next passing, but for those to a thread that the end of its process has overtaken: it may have had the turn before it was seen. */
+static const struct record *passing_left(void)
+{
+    const struct record *p = next_passing();
+    for (; p && is_over(p) && script_of(p->task)->is_taken && !task_indexed(p->task); p = next_passing()) {
+        turn.passed++;
+        turn.task = NULL;
+        turn.index = p->task;
+        turn.calls = INT64_MAX;           /* all that it made before it ended: what waits for some of them is due */
+    }
+    return p;
+}
+
+/* Who goes on now; NULL: nobody before something happens. */
+static struct task *follow(bool waited)
+{
+    kill_doomed();
+    const struct record *p = passing_left();
+    struct task *now = turn.task, *next;
+    if (!p || !is_over(p)) {
+        if (now && now->parked)
+            return now;
+        if (waited && now)
+            wake(now);
+        return !now && !p ? turns_first_parked() : waited && is_stuck(now) ? force() : NULL;
+    }
+    next = task_indexed(p->task);
+    if (next && next->parked) {
+        turn.passed++;
+        return next;
+    }
+    if (waited && next)
+        wake(next);
+    return waited && is_stuck(next) ? force() : NULL;
+}
+
+static uint32_t index_of(const struct task *t)
+{
+    return t->script->index;
+}
+
+/* What comes of a signal that ended the call is known already: when recorded it was not made again. */
+static bool ends_by_signal(const struct task *t)
+{
+    return t->matched && t->matched->done && t->matched->record->result == -EINTR;
+}
+
+static void idle(ull last_report)
+{
+    replay_end_if_stuck(last_report);
+    replay_end_if_still();
+}
+
+const struct turn_order logged_turns = {
+    .given = given, .index_of = index_of, .ends_by_signal = ends_by_signal, .holds = holds, .reaches = reaches,
+    .looks_for_place = looks_for_place, .cuts = cuts, .next = follow, .idle = idle,
+};

@@ -1,0 +1,169 @@
+/* The index of a log: each record is an event, and the events of one task are its task log. */
+#include "base/base.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "replay/index/index.h"
+#include "replay/signals/signals.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+#include "track/track.h"
+
+#include <sched.h>
+
+struct event *events;
+size_t event_count;
+const struct record **turn_records;
+size_t turn_record_count;
+static struct script *scripts;
+static size_t script_count;
+
+struct script *script_of(uint32_t task)
+{
+    if (task > script_count)              /* the log names each as it begins */
+        log_is_damaged("task %u is not in it", task);
+    for (; script_count <= task; script_count++) {
+        scripts = grow(scripts, script_count, sizeof *scripts);
+        scripts[script_count] = (struct script){.index = (uint32_t)script_count};
+    }
+    return &scripts[task];
+}
+
+uint32_t script_total(void)
+{
+    return (uint32_t)script_count;
+}
+
+/* By thread id as recorded; of several, the last to begin. */
+struct script *script_named(uint32_t tid)
+{
+    for (size_t i = script_count; i-- > 0; )
+        if (scripts[i].tid == tid && scripts[i].birth)
+            return &scripts[i];
+    return NULL;
+}
+
+/* Where a script has an event; its count if it is another's. */
+size_t script_place(const struct script *s, const struct event *e)
+{
+    size_t from = 0, to = s->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (s->event[middle]->number < e->number)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < s->count && s->event[from] == e ? from : s->count;
+}
+
+/* Of the first thread of its process; itself where the log does not say. */
+struct script *script_leader(uint32_t task)
+{
+    struct script *s = script_of(task), *leader = s->birth ? script_named(s->tgid) : NULL;
+    return leader ? leader : s;
+}
+
+struct script *script_child(uint32_t parent, uint32_t ordinal)
+{
+    for (size_t i = 0; i < script_count; i++) {
+        const struct record *r = scripts[i].birth;
+        if (r && parent != UINT32_MAX && (uint32_t)r->args[0] == parent && r->args[1] == ordinal)
+            return &scripts[i];
+    }
+    return NULL;
+}
+
+static uint64_t key_of_record(const struct record *r)
+{
+    const struct rex_call *c = call_of(r->call);
+    if (r->call == EVENT_PIPE)
+        return pipe_key(r->args);
+    if (r->call == EVENT_SHARED)
+        return shared_key(r->args);
+    if (r->call == EVENT_MAPPED)
+        return mapping_key(r->args);
+    if (r->call == EVENT_RESULT)
+        return result_key(r->args);
+    if (!c)
+        return 0;
+    char *path = c->key == REX_KEY_PATH ? record_text(r, FIELD_WHOLE, FIELD_IN) : NULL;
+    uint64_t key = call_key(c, r->call, path, r->stream, r->args);
+    free(path);
+    return key;
+}
+
+static bool is_signal_whole(const struct record *r)
+{
+    const struct field *f = record_field(r, FIELD_WHOLE, FIELD_OUT);
+    siginfo_t info;
+    if (!f || f->length < sizeof info)
+        return false;
+    memcpy(&info, f->data, sizeof info);
+    return r->args[0] > 0 && r->args[0] < NSIG && info.si_signo > 0 && info.si_signo < NSIG;
+}
+
+/* Archives come from strangers: others rely on what is checked here. */
+static void check_record(const struct record *r)
+{
+    const char *why = r->task > script_count ? "its task was never born" : r->stream >= SHARED_FILE ? "its stream has no such number"
+        : r->call == EVENT_SIGNAL && !is_signal_whole(r) ? "a signal without its facts" : NULL;
+    if (why)
+        log_is_damaged("event %zu: %s", event_count, why);
+}
+
+static void add_record(const struct record *r)
+{
+    check_record(r);
+    struct script *s = script_of(r->task);
+    if (r->call != EVENT_TASK && !s->birth)
+        log_is_damaged("event %zu: its task was never born", event_count);
+    struct event *e = &events[event_count];
+    bool is_note = r->call == EVENT_NOTE || r->call == EVENT_DUP || r->call == EVENT_MAPPED || r->call == EVENT_RESULT;
+    *e = (struct event){.record = r, .key = key_of_record(r), .number = (uint32_t)event_count, .done = is_note};
+    event_count++;
+    if (r->call == EVENT_TASK) {
+        s->birth = r;
+        s->tid = (uint32_t)r->args[3];
+        s->tgid = (uint32_t)r->args[4];
+        struct script *leader = script_named(s->tgid);
+        if (!leader)
+            log_is_damaged("event %zu: a thread of no process", event_count);
+        leader->has_threads |= (r->args[2] & CLONE_THREAD) != 0;
+        e->done = true;
+    } else if (r->call == EVENT_SWITCH) {
+        turn_records = grow(turn_records, turn_record_count, sizeof *turn_records);
+        turn_records[turn_record_count++] = r;
+        e->done = true;
+    } else if (r->call == EVENT_EXIT)
+        s->exit = e;
+    else if (!is_note) {
+        s->event = grow(s->event, s->count, sizeof *s->event);
+        s->event[s->count++] = e;
+        s->signals_to = replay_is_signal(e) ? s->count : s->signals_to;
+    }
+}
+
+void log_load(const char *path)
+{
+    size_t size, at = 0, count = 0;
+    const unsigned char *data = log_map(path, &size);
+    while (log_next(data, size, &at))
+        count++;
+    events = zalloc((count + 1) * sizeof *events);
+    at = 0;
+    for (const struct record *r; (r = log_next(data, size, &at)); )
+        add_record(r);
+    if (!script_total() || !script_of(0)->birth)
+        log_is_damaged("nothing begins in it");
+    log_clock_start();
+}
+
+/* One of its own: the log has none for the task. */
+static void drop_own(struct task *t)
+{
+    if (t->script && !t->script->birth)
+        free(t->script);
+}
+
+const struct observer task_log_observer = {.freed = drop_own};

@@ -1,0 +1,48 @@
+/* Replay: memory of another process of the experiment (process_vm_readv and _writev, by which MPI hands over long messages).
+ *
+ * It is as it is here, once what tells that it is ready has come; only the number of the process differs.  So the kernel does it, also
+ * where processes that share memory do it more or less often than when recorded.  Logs of former versions have none, as it was refused. */
+#include "base/base.h"
+#include "log/log.h"
+#include "replay/index/index.h"
+#include "replay/ipc/ipc.h"
+#include "replay/replay.h"
+#include "replay/tasks/tasks.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+static bool is_done_in_log(void)
+{
+    static enum { UNKNOWN, NO, YES } known;
+    for (size_t i = 0; known == UNKNOWN && i < event_count; i++) {
+        const struct rex_call *c = call_of(events[i].record->call);
+        if (c && c->hook == REX_HOOK_PEER && events[i].record->result >= 0)
+            known = YES;
+    }
+    known = known == UNKNOWN ? NO : known;
+    return known == YES;
+}
+
+static bool run_on(struct task *t)
+{
+    struct task *other = task_named((uint32_t)t->args[0]);
+    struct user_regs_struct r = t->regs;
+    if (!other)
+        return false;
+    r.rdi = (ull)other->tid;
+    regs_set(t, &r);
+    t->want_exit = true;
+    return true;
+}
+
+void replay_peer(struct task *t, struct event *e)
+{
+    if (e->record->result < 0 || !run_on(t))
+        replay_emulate(t, e);
+}
+
+bool replay_peer_freely(struct task *t)
+{
+    return is_done_in_log() && run_on(t);
+}

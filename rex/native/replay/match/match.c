@@ -1,0 +1,429 @@
+/* Replay: which event of the log answers a call.
+ *
+ * Events of one task that are equal in call and key stand in a queue, in their
+ * order; a call takes the first that is left.  So threads whose timing differs
+ * still find their answers. */
+#include "base/base.h"
+#include "callstack/callstack.h"
+#include "cpu/cpu.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "replay/clock/clock.h"
+#include "replay/files/files.h"
+#include "replay/index/index.h"
+#include "replay/match/internal.h"
+#include "replay/match/match.h"
+#include "replay/order/order.h"
+#include "replay/tasks/tasks.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <time.h>
+
+bool is_clock(long nr)
+{
+    return nr == REX_NR_clock_gettime;
+}
+
+bool is_timed(long nr)
+{
+    return is_clock(nr) || nr == REX_NR_gettimeofday || nr == EVENT_TSC;
+}
+
+/* Who asks, or where the answer goes. */
+uint64_t place_of(long nr, const uint64_t *args)
+{
+    return is_clock(nr) && is_asker_by_tables(args[5]) ? args[5] : args[nr != REX_NR_gettimeofday];
+}
+
+void replay_match_start(void)
+{
+    queues_grow();
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct script *s = script_of(i);
+        for (size_t k = 0; k < s->count; k++) {
+            const struct record *r = s->event[k]->record;
+            queue_add(s->event[k], queue_id(s, r->call, s->event[k]->key, 0), PLAIN);
+            if (is_timed(r->call) && place_of(r->call, r->args))
+                queue_add(s->event[k], queue_id(s, r->call, s->event[k]->key, place_of(r->call, r->args)), EXACT);
+        }
+    }
+    replay_clock_start();
+}
+
+/* The call of a mate that it answers is under way. */
+bool replay_is_taken(const struct task *t, const struct event *e)
+{
+    return e->done || (e->taker && e->taker != t && e->taker->matched == e);
+}
+
+static bool signals_own(const struct task *t, long nr)
+{
+    return nr == REX_NR_kill && (uint32_t)t->args[0] == t->script->tgid;
+}
+
+/* Of random bytes, how many, of a socket its kind, of a signal to its own process which, of a limit which, of a file whether it is there: what one part of a program asks for
+ * is not for another. */
+static bool is_alike(struct task *t, const struct event *e)
+{
+    const uint64_t *args = e->record->args;
+    if (!t || !has_shared_work(t))
+        return true;
+    return e->record->call == REX_NR_getrandom ? args[1] == t->args[1] && !replay_kin_is_past(t, e)
+        : e->record->call == REX_NR_prlimit64 ? args[1] == t->args[1] && !args[2] == !t->args[2]
+        : e->record->call == REX_NR_socket ? args[0] == t->args[0] && args[1] == t->args[1]
+        : e->record->call == REX_NR_kill && signals_own(t, e->record->call) ? args[0] == t->args[0] && args[1] == t->args[1]
+        : e->record->call != t->nr || replay_is_as_now(t, e);
+}
+
+struct event *match_in(struct task *t, const struct script *s, long nr, uint64_t key)
+{
+    struct event *e = queue_left(queue_at(queue_id(s, nr, key, 0)), PLAIN);
+    while (e && (replay_is_taken(t, e) || !is_alike(t, e)))
+        e = e->next[PLAIN];
+    return e;
+}
+
+/* The first event left that is equal in call and key; others follow by next[0]. */
+struct event *replay_queue(const struct script *s, long nr, uint64_t key)
+{
+    return match_in(NULL, s, nr, key);
+}
+
+void replay_requeue(const struct script *s, const struct event *e)
+{
+    const struct record *r = e->record;
+    struct queue *q = queue_at(queue_id(s, r->call, e->key, 0));
+    q->head = q->first;
+    q->latest = q->ahead = NULL;
+    if (is_clock(r->call)) {
+        q = queue_at(queue_id(s, r->call, e->key, place_of(r->call, r->args)));
+        q->head = q->first;
+        replay_clock_requeue(s, e);
+    }
+}
+
+struct event *replay_next(struct task *t)
+{
+    struct script *s = t->script;
+    while (s && s->cursor < s->count && s->event[s->cursor]->done)
+        s->cursor++;
+    return s && s->cursor < s->count ? s->event[s->cursor] : NULL;
+}
+
+/* Or as good as: of many, one runs at a time in an order that the log has. */
+bool is_single(struct task *t)
+{
+    return is_serialized() || (t->leader->threads <= 1 && !is_kin(t));
+}
+
+/* Also of a process that has had threads: some may have taken the events of others.  Of kin as well. */
+bool has_shared_work(const struct task *t)
+{
+    return !is_serialized() && (t->leader->threaded || is_kin(t));
+}
+
+uint64_t replay_progress;
+
+void replay_done(struct event *e)
+{
+    replay_progress += !e->done && !e->idle;
+    e->done = true;
+    if (is_timed(e->record->call)) {
+        struct queue *q = queue_at(queue_id(script_of(e->record->task), e->record->call, e->key, 0));
+        q->latest = q->latest && q->latest->number > e->number ? q->latest : e;
+    }
+}
+
+void replay_put_aside(struct event *e)
+{
+    e->done = e->aside = true;
+}
+
+bool replay_is_mate(const struct task *t, const struct script *s)
+{
+    return s->tgid == t->script->tgid || (s->kin && s->kin == t->script->kin && is_kin(t));
+}
+
+bool replay_executes(const struct record *r)
+{
+    const struct rex_call *c = call_of(r->call);
+    return c && c->hook == REX_HOOK_EXEC && r->result >= 0;
+}
+
+/* The first exec of these left: what the log has after it is another program's. */
+static const struct event *next_exec(struct script *s)
+{
+    for (; s->execs < s->count; s->execs++) {
+        const struct event *e = s->event[s->execs];
+        if (replay_executes(e->record) && !e->done)
+            return e;
+    }
+    return NULL;
+}
+
+bool replay_is_same_program(struct script *s, const struct event *e)
+{
+    const struct event *exec = next_exec(s);
+    return !exec || e->number < exec->number;
+}
+
+static bool is_of_mate(const struct task *t, const struct script *s)
+{
+    return s != t->script && replay_is_mate(t, s);
+}
+
+/* Stacks of threads lie elsewhere, but by whole pages. */
+bool replay_is_like_place(const struct task *t, const struct event *e)
+{
+    enum { IN_PAGE = 4095 };
+    return !((e->record->args[1] ^ t->args[1]) & IN_PAGE);
+}
+
+struct event *replay_like_place(const struct task *t, struct queue *q)
+{
+    enum { FAR = 512 };
+    struct event *e = queue_left(q, PLAIN);
+    for (int i = 0; e && i < FAR; e = e->next[PLAIN], i++)
+        if (!replay_is_taken(t, e) && replay_is_like_place(t, e))
+            return e;
+    return NULL;
+}
+
+/* What a mate asked of a clock in such a place. */
+static struct event *match_like_place(const struct task *t, long nr, uint64_t key)
+{
+    struct event *best = NULL;
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct event *e = is_of_mate(t, script_of(i)) ? replay_like_place(t, queue_at(queue_id(script_of(i), nr, key, 0))) : NULL;
+        if (e && replay_is_same_program(script_of(i), e) && (!best || e->number < best->number))
+            best = e;
+    }
+    return best;
+}
+
+static bool is_before(const struct event *e, const struct event *other)
+{
+    return is_clock(e->record->call) ? clock_of(e->record) < clock_of(other->record) : e->number < other->number;
+}
+
+/* The log has readings of the queue at such a place, though none may be left. */
+bool replay_had_like_place(const struct task *t, const struct queue *q, int kind)
+{
+    enum { FAR = 512 };
+    const struct event *e = q->first;
+    for (int i = 0; e && i < FAR && !replay_is_like_place(t, e); i++)
+        e = e->next[kind];
+    return e && replay_is_like_place(t, e);
+}
+
+static bool had_like_place(const struct task *t, long nr, uint64_t key)
+{
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (replay_is_mate(t, script_of(i)) && replay_had_like_place(t, queue_at(queue_id(script_of(i), nr, key, 0)), PLAIN))
+            return true;
+    return false;
+}
+
+/* What a process asks about itself by its number a mate has asked by its own. */
+static uint64_t key_of_mate(const struct task *t, const struct script *s, long nr, uint64_t key)
+{
+    char own[32];
+    const struct rex_call *c = call_of(nr);
+    if (!t->path || strncmp(t->path, "/proc/", 6) || s->tgid == t->script->tgid || !c || c->key != REX_KEY_PATH)
+        return key;
+    size_t n = (size_t)snprintf(own, sizeof own, "/proc/%u/", t->script->tgid);
+    if (strncmp(t->path, own, n))
+        return key;
+    char *path = text("/proc/%u/%s", s->tgid, t->path + n);
+    key = call_key(c, nr, path, t->stream, t->args);
+    free(path);
+    return key;
+}
+
+/* Threads share work: what one did when recorded, another may do now.  A runtime whose threads wait once more asks for the
+ * time where it did before, and takes none from what a mate asks at another place. */
+struct event *match_sibling(struct task *t, long nr, uint64_t key)
+{
+    struct event *best = NULL, *e;
+    if (is_clock(nr) && ((best = match_like_place(t, nr, key)) || had_like_place(t, nr, key)))
+        return best;
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (is_of_mate(t, script_of(i)) && !replay_is_drawn_by_first(t, script_of(i), nr, key)
+            && (e = match_in(t, script_of(i), nr, key_of_mate(t, script_of(i), nr, key))) && replay_is_same_program(script_of(i), e)
+            && (!best || is_before(e, best)))
+            best = e;
+    return best;
+}
+
+/* What one part of a program asks for with room on its stack is not what another asked for, with room elsewhere. */
+static bool is_of_other_part(const struct task *t, const struct event *next)
+{
+    enum { STACK = 8 << 20, IN_PAGE = 4095 };
+    return next && t->nr == REX_NR_gettimeofday && t->args[0] - t->regs.rsp < STACK && (t->args[0] ^ next->record->args[0]) & IN_PAGE;
+}
+
+/* Runtimes that wait read the time of day and the processor's counter, too, as often as they come round.  What a process
+ * read of the counter before its first thread, the log has without a place. */
+struct event *match_place(struct task *t, long nr, uint64_t key)
+{
+    struct event *next = match_in(t, t->script, nr, key), *near;
+    if (nr == REX_NR_gettimeofday)
+        return queues_near(t->script, key, t->args[0], &near) ? near : is_of_other_part(t, next) ? NULL : next;
+    struct queue *q = queue_at(queue_id(t->script, nr, key, tsc_asker(t)));
+    return q->id && !(next && !place_of(nr, next->record->args)) ? queue_left(q, EXACT) : next;
+}
+
+/* What a thread may do that another did when recorded. */
+bool replay_is_shareable(long nr)
+{
+    const struct rex_call *c = call_of(nr);
+    return c && (c->key == REX_KEY_PATH || c->key == REX_KEY_STREAM || nr == REX_NR_getrandom || nr == REX_NR_socket);
+}
+
+bool is_shared_work(struct task *t, long nr)
+{
+    const struct rex_call *c = call_of(nr);
+    bool is_time = c && is_clock(nr) && t->args[0] == CLOCK_REALTIME;
+    return replay_is_shareable(nr) || signals_own(t, nr) || (is_time && !replay_knows_asker(t, call_key(c, nr, NULL, 0, t->args)));
+}
+
+/* Threads race for the numbers of descriptors, not for the order in which one of them asks what its own are. */
+struct event *match_nameless(struct task *t, long nr)
+{
+    enum { FAR = 4096 };
+    const struct script *s = t->script;
+    for (size_t i = s->cursor; i < s->count && i < s->cursor + FAR; i++) {
+        struct event *e = s->event[i];
+        const struct field *name = record_field(e->record, 1, FIELD_IN);
+        if (e->record->call == nr && name && !name->length && !replay_is_taken(t, e))
+            return e;
+    }
+    return NULL;
+}
+
+/* A thread that asks for the time of day in a function where it did not when recorded does the work of a mate, rather than
+ * what it asks next in the log: one whose place is such, or, of the first thread, whose stack lies where it lay, an earlier one. */
+struct event *match_of_mate(struct task *t, struct event *e, long nr, uint64_t key)
+{
+    enum { STACK = 8 << 20 };
+    bool is_other = e && is_clock(nr) && t->args[0] == CLOCK_REALTIME && has_shared_work(t) && !replay_is_like_place(t, e) && !replay_knows_asker(t, key);
+    struct event *mates = is_other ? match_sibling(t, nr, key) : NULL;
+    bool is_on_stack = t == t->leader && e && t->args[1] - t->regs.rsp < STACK && e->record->args[1] - t->regs.rsp < STACK;
+    return mates && (replay_is_like_place(t, mates) || (is_on_stack && is_before(mates, e))) ? mates : e;
+}
+
+/* What comes over a connection comes in one order, whichever thread takes it. */
+struct event *match_arrived(struct task *t, struct event *e, long nr, uint64_t key)
+{
+    struct event *mates = e && pipe_takes(nr) && has_shared_work(t) && replay_on_connection(t->stream) ? match_sibling(t, nr, key) : NULL;
+    return mates && is_before(mates, e) ? mates : e;
+}
+
+/* A runtime whose functions only frame pointers tell moves what it runs from thread to thread (Go): what the log has of a file
+ * goes by its order, whichever thread asks. */
+struct event *match_moved(struct task *t, struct event *own, long nr, uint64_t key)
+{
+    const struct rex_call *c = call_of(nr);
+    bool moves = c && c->key == REX_KEY_PATH && own && has_shared_work(t) && is_by_pointers(t);
+    struct event *mates = moves ? match_sibling(t, nr, key) : NULL;
+    return mates && mates->number < own->number ? mates : own;
+}
+
+/* Whether equal calls of its task would be given those of the run first, and then it. */
+bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run)
+{
+    enum { FAR = 256 };
+    const struct record *r = e->record;
+    if (!has_shared_work(t))
+        return true;
+    int kind = is_clock(r->call) || (r->call == EVENT_TSC && place_of(r->call, r->args)) ? EXACT : PLAIN;
+    const struct event *first = queue_left(queue_at(queue_id(t->script, r->call, e->key, kind == EXACT ? place_of(r->call, r->args) : 0)), kind);
+    for (int i = 0; i < FAR && first != e && (first->done || first->run == run); i++)
+        first = first->next[kind];
+    return first == e;
+}
+
+/* The answer given last to an equal call, else one that another thread of the process has. */
+static struct event *last_answer(struct task *t, long nr, uint64_t key)
+{
+    struct queue *q = queue_at(queue_id(t->script, nr, key, 0));
+    struct event *left = queue_left(q, PLAIN), *e = is_timed(nr) ? q->latest : q->last;
+    for (uint32_t i = 0; !e && has_shared_work(t) && nr != REX_NR_gettid && i < script_total(); i++)
+        if (replay_is_mate(t, script_of(i))) {
+            q = queue_at(queue_id(script_of(i), nr, key_of_mate(t, script_of(i), nr, key), 0));
+            left = queue_left(q, PLAIN);
+            e = left && replay_is_same_program(script_of(i), left) ? left : q->last;
+        }
+    return e;
+}
+
+/* The last in the log that is as things are now. */
+static struct event *alike_answer(struct task *t, long nr, uint64_t key)
+{
+    struct event *best = NULL;
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct event *e = replay_is_mate(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
+        for (; e; e = e->next[PLAIN])
+            best = is_alike(t, e) && (!best || best->number < e->number) ? e : best;
+    }
+    return best;
+}
+
+struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
+{
+    struct event *e = last_answer(t, nr, key);
+    return e && !is_alike(t, e) ? alike_answer(t, nr, key) : e;
+}
+
+static bool same_process(const struct script *s, const struct event *e)
+{
+    const struct script *other = script_of(e->record->task);
+    return other == s || (s->tgid && other->tgid == s->tgid);
+}
+
+/* Threads may go on for a moment while another ends the process. */
+static bool ends_by_others(const struct script *s)
+{
+    for (size_t i = s->exit->number; i-- > 0; )
+        if (events[i].record->call == REX_NR_exit_group && same_process(s, &events[i]))
+            return true;
+    for (size_t i = s->exit->number + 1; i < event_count; i++)
+        if (same_process(s, &events[i]) && events[i].record->call != EVENT_EXIT)
+            return replay_executes(events[i].record);
+    return false;
+}
+
+/* Clocks are read as often as it takes. */
+static bool has_only_readings(struct script *s)
+{
+    size_t i = s->cursor > s->readings_to ? s->cursor : s->readings_to;
+    while (i < s->count && (s->event[i]->done || is_timed(s->event[i]->record->call)))
+        i++;
+    s->readings_to = i;
+    return i == s->count;
+}
+
+/* Whether the thread's log may end because its process ended, or executed another program: then it did not come
+ * to what it asks for now.  Threads that ended just before look the same. */
+bool replay_was_cut_off(struct task *t)
+{
+    struct script *s = t->script;
+    if (!s || !s->exit || !has_shared_work(t))
+        return false;
+    if (!s->end)
+        s->end = ends_by_others(s) ? END_BY_OTHERS : END_BY_ITSELF;
+    return s->end == END_BY_OTHERS && has_only_readings(s);
+}
+
+/* An answer of the log to such a call of any of the process's threads, given already or not. */
+const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what)
+{
+    for (uint32_t i = 0; i < script_total(); i++)
+        for (struct event *e = replay_is_mate(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
+             e; e = e->next[PLAIN])
+            if (fits(e, what))
+                return e;
+    return NULL;
+}

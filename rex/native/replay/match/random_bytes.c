@@ -1,0 +1,45 @@
+/* Replay: which thread draws which random bytes. */
+#include "base/base.h"
+#include "callstack/callstack.h"
+#include "log/log.h"
+#include "replay/index/index.h"
+#include "replay/match/internal.h"
+#include "replay/match/match.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+
+static bool drew_as_many(const struct task *t, const struct script *s, uint64_t key)
+{
+    enum { FAR = 512 };
+    const struct event *e = queue_at(queue_id(s, REX_NR_getrandom, key, 0))->first;
+    for (int i = 0; e && i < FAR; e = e->next[PLAIN], i++)
+        if (e->record->args[1] == t->args[1])
+            return true;
+    return false;
+}
+
+/* Whether what the first thread drew, after its pool is done, it draws itself, since others drew too: how often is up to their pace. */
+bool replay_is_drawn_by_first(const struct task *t, const struct script *first, long nr, uint64_t key)
+{
+    if (nr != REX_NR_getrandom || t == t->leader || first != script_named(t->script->tgid))
+        return false;
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (script_of(i) != first && script_of(i)->tgid == first->tgid && drew_as_many(t, script_of(i), key))
+            return true;
+    return false;
+}
+
+/* What the program draws at one place it draws in the order of the log, whichever threads run that: a runtime whose functions
+ * only frame pointers tell moves what it runs from thread to thread (Go). */
+struct event *replay_drawn(struct task *t, uint64_t key)
+{
+    uint64_t drawer = drawer_of(t);
+    struct event *best = NULL;
+    for (uint32_t i = 0; drawer && i < script_total(); i++) {
+        struct event *e = script_of(i)->tgid == t->script->tgid ? queue_left(queue_at(queue_id(script_of(i), t->nr, key, 0)), PLAIN) : NULL;
+        while (e && (e->record->args[5] != drawer || e->record->args[1] != t->args[1] || replay_is_taken(t, e)))
+            e = e->next[PLAIN];
+        best = e && (!best || e->number < best->number) && replay_is_same_program(script_of(i), e) ? e : best;
+    }
+    return best;
+}

@@ -1,0 +1,442 @@
+/* Replay: the engine in place of servers outside.
+ *
+ * A connection of a threaded process to such a server is a local socket, as those within the experiment are, and its other
+ * end is ours.  What the program says is taken from its calls, and what replay/net/conversations.c finds for that is written to
+ * it, in the parts in which it was read.  So threads may ask in any order, and wait in any way for what comes. */
+#include "base/base.h"
+#include "log/log.h"
+#include "replay/clock/clock.h"
+#include "replay/net/internal.h"
+#include "replay/net/net.h"
+#include "replay/order/order.h"
+#include "replay/pipes/pipes.h"
+#include "replay/replay.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/un.h>
+
+enum { FEW = 4096, BEAT_NS = 2000000, WHILE_NS = 15000000 };
+
+static struct line {
+    ino_t inode;                     /* of the program's end */
+    int fd;                          /* ours; -1 of one that fails, with the error that is still to be told */
+    int error;
+    struct task *leader;
+    struct caller caller;
+    struct bytes asked;              /* and not yet found */
+    struct datagrams datagrams;
+    const struct part **answer;
+    size_t count, head, told;        /* answers that are due, the first left, and how much of it is told */
+    uint64_t less;                   /* how much earlier the last question was than when recorded: answers are as well */
+    bool waits;                      /* for the rest of a question, or to come to its end, which may never be */
+} *lines;
+static size_t line_count;
+
+/* Of the program: it may go on by itself, waits on this connection, or does nothing any more. */
+enum patience { SOME, NONE, GONE };
+
+/* ------------------------------------------------------------------ answers */
+
+static bool has_unread(const struct line *l)
+{
+    int n = 0;
+    return !ioctl(l->fd, SIOCOUTQ, &n) && n > 0;
+}
+
+/* Whether its reader waits in vain, as it had before it came. */
+static bool is_in_vain(const struct part *part)
+{
+    for (struct task *t = tasks; t && part->in_vain; t = t->next)
+        if (t->alive && t->in_vain && t->in_vain->record->task == part->in_vain->record->task && t->in_vain->number <= part->in_vain->number)
+            return true;
+    return false;
+}
+
+static bool is_due(const struct line *l, struct task *t, enum patience patience)
+{
+    const struct part *part = l->answer[l->head];
+    if (replay_runtime_left_by(t, part->event, l->less))
+        return false;
+    if (patience == GONE && part->n)
+        talk_waive(part);
+    bool is_early = !replay_runtime_goes(t) && ((part->in_vain && !part->in_vain->done) || is_in_vain(part));
+    return part->n ? patience == GONE || (!is_early && talk_is_next(part) && replay_has_arrived(t, part->event)) : patience > SOME;
+}
+
+/* In the parts that the log has: the next when that before it was read.  An end comes when it is waited for, as
+ * the program may say something else before. */
+static bool deliver(struct line *l, struct task *t, enum patience patience)
+{
+    size_t before = l->head;
+    while (l->head < l->count && !has_unread(l) && is_due(l, t, patience)) {
+        const struct part *part = l->answer[l->head];
+        const unsigned char *data = datagram_now(&l->datagrams, part);
+        ssize_t n = part->n ? send(l->fd, data + l->told, part->n - l->told, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+        if (!part->n)
+            shutdown(l->fd, SHUT_WR);
+        if (n < 0 || (l->told += (size_t)n) < part->n)
+            break;
+        part->event->unsaid = false;
+        l->told = 0;
+        l->head++;
+        patience = patience == GONE ? SOME : patience;
+    }
+    l->waits = l->asked.used || (l->head < l->count && !l->answer[l->head]->n && !has_unread(l));
+    return l->head > before;
+}
+
+/* On all connections of the process: one answer may be what another has waited for. */
+static void flow(struct task *t)
+{
+    bool moves = true;
+    while (moves) {
+        moves = false;
+        for (size_t i = 0; i < line_count; i++)
+            moves |= lines[i].leader == t->leader && lines[i].head < lines[i].count && deliver(&lines[i], t, SOME);
+    }
+}
+
+/* is_whole: all that was asked is this question, though in other words. */
+static void take(struct line *l, struct exchange *x, bool is_whole)
+{
+    size_t n = is_whole ? l->asked.used : x->question.used;
+    bool is_next = l->caller.had_count && x == l->caller.had[l->caller.had_count - 1] + 1;
+    while (!is_next && l->head < l->count && !l->answer[l->count - 1]->n)
+        l->count--;                   /* the connection goes on */
+    talk_take(&l->caller, x);
+    const struct part *first = exchange_part(x, 0);
+    const struct event *since = x->ask_count ? x->ask[x->ask_count - 1] : first ? first->event : NULL;
+    if (since)
+        l->less = replay_runtime_less(l->leader, since);
+    if (n)
+        memmove(l->asked.data, l->asked.data + n, l->asked.used - n);
+    l->asked.used -= n;
+    datagrams_found(&l->datagrams, &x->numbers);
+    for (size_t i = 0; i < x->count; i++) {
+        l->answer = grow(l->answer, l->count, sizeof *l->answer);
+        l->answer[l->count++] = exchange_part(x, i);
+    }
+}
+
+static void answer(struct line *l, struct task *t, enum patience patience)
+{
+    struct exchange *x;
+    while (l->asked.used && (x = talk_exchange(&l->caller, &l->asked, patience > SOME))) {
+        bool is_other = x->question.used > l->asked.used || memcmp(x->question.data, l->asked.data, x->question.used);
+        if (is_other)
+            replay_diverged(t, x->ask[0], "asked in other words");
+        take(l, x, is_other);
+    }
+    if (l->asked.used && patience > SOME) {
+        replay_diverged(t, NULL, "not in the log");
+        l->asked.used = 0;
+        shutdown(l->fd, SHUT_WR);
+    }
+    deliver(l, t, patience);
+    flow(t);
+}
+
+/* ------------------------------------------------------------------ connections */
+
+static struct line *line_of(struct task *t, int fd)
+{
+    struct stat st;
+    if (!line_count || !stat_of_fd(t->tid, fd, &st))
+        return NULL;
+    for (size_t i = 0; i < line_count; i++)
+        if (lines[i].inode == st.st_ino)
+            return &lines[i];
+    return NULL;
+}
+
+static void hang_up(struct line *l)
+{
+    close(l->fd);
+    bytes_free(&l->asked);
+    datagrams_free(&l->datagrams);
+    talk_left(&l->caller);
+    free(l->answer);
+    free(l->caller.had);
+    *l = lines[--line_count];
+}
+
+/* What had its number before has been closed. */
+void replay_line_new(const struct stat *st)
+{
+    for (size_t i = line_count; i-- > 0; )
+        if (lines[i].inode == st->st_ino)
+            hang_up(&lines[i]);
+}
+
+/* The program has closed its end. */
+static bool is_over(const struct line *l)
+{
+    struct pollfd p = {l->fd, 0, 0};
+    if (l->datagrams.on)
+        return datagrams_over(l->fd);
+    return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
+}
+
+/* One that never came about when recorded takes nothing, and gives nothing. */
+static void fill(int fd)
+{
+    static const char nothing[1 << 16];
+    while (send(fd, nothing, sizeof nothing, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+        continue;
+}
+
+static struct line *begin(struct task *t, int fd, int own, struct talk *talk)
+{
+    struct stat st = {0};                 /* where its descriptor could not be borrowed */
+    struct exchange *greeting;
+    for (size_t i = line_count; i-- > 0; )
+        if (is_over(&lines[i]))
+            hang_up(&lines[i]);
+    fstat(fd, &st);
+    replay_line_new(&st);
+    lines = grow(lines, line_count, sizeof *lines);
+    struct line *l = &lines[line_count++];
+    *l = (struct line){.inode = st.st_ino, .fd = own, .leader = t->leader, .caller = {.talk = talk}};
+    if (talk_never_came(talk))
+        fill(fd);
+    else if ((greeting = talk_greeting(&l->caller)))
+        take(l, greeting, false);
+    answer(l, t, SOME);
+    return l;
+}
+
+static struct line *begin_datagrams(struct task *t, int fd, const struct address *to)
+{
+    struct talk *talk = talk_next(t, to, true);
+    if (!talk)
+        return NULL;
+    door_bind_own(fd, to, talk);
+    struct line *l = begin(t, fd, datagrams_end(fd, to), talk);
+    l->datagrams.on = true;
+    l->datagrams.numbered = datagrams_numbered(to);
+    return l;
+}
+
+/* Who does not wait is told later that it was in vain. */
+static void fail(struct task *t, int fd, struct talk *talk)
+{
+    bool is_later = talk_fails_later(talk) && fcntl(fd, F_GETFL) & O_NONBLOCK;
+    if (is_later)
+        begin(t, fd, -1, talk)->error = talk_error(talk);
+    skip_call(t, is_later ? -EINPROGRESS : -talk_error(talk));
+}
+
+bool replay_line_connect(struct task *t, int fd, const struct address *to)
+{
+    struct line *before = line_of(t, (int)t->args[0]);
+    bool is_datagrams = inside_datagrams(fd);
+    struct talk *talk = (before && before->fd >= 0) || is_datagrams ? NULL : talk_next(t, to, false);
+    struct sockaddr_un u;
+    socklen_t n;
+    if (before && (before->fd >= 0 || before->error)) {
+        skip_call(t, before->fd >= 0 ? -EISCONN : -before->error);
+        before->error = 0;
+        return true;
+    }
+    if (is_datagrams && begin_datagrams(t, fd, to)) {
+        skip_call(t, 0);
+        return true;
+    }
+    if (!talk || talk_error(talk)) {
+        if (talk)
+            fail(t, fd, talk);
+        return talk;
+    }
+    int door = door_at(to, &u, &n);
+    door_bind_own(fd, to, talk);
+    if (connect(fd, (void *)&u, n)) {
+        skip_call(t, -errno);
+        return true;
+    }
+    begin(t, fd, accept4(door, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), talk);
+    skip_call(t, to->a.ss_family != AF_UNIX && fcntl(fd, F_GETFL) & O_NONBLOCK ? -EINPROGRESS : 0);
+    return true;
+}
+
+/* ------------------------------------------------------------------ calls */
+
+static bool says(struct task *t, struct line *l)
+{
+    skip_call(t, talk_gather(t, &l->asked, &l->datagrams));
+    answer(l, t, SOME);
+    talk_said(&l->caller, &l->asked);
+    return true;
+}
+
+static bool does_wait(struct task *t)
+{
+    uint64_t flags = t->nr == REX_NR_recvfrom ? t->args[3] : t->nr == REX_NR_recvmsg ? t->args[2] : 0;
+    int fd = flags & MSG_DONTWAIT ? -1 : borrow(t, (int)t->args[0]);
+    bool waits = fd >= 0 && !(fcntl(fd, F_GETFL) & O_NONBLOCK);
+    if (fd >= 0)
+        close(fd);
+    return waits;
+}
+
+static bool hears(struct task *t, struct line *l)
+{
+    flow(t);
+    if (l->waits && does_wait(t))
+        answer(l, t, NONE);
+    struct user_regs_struct r = t->regs;
+    if (t->nr == REX_NR_recvfrom) {
+        r.r8 = r.r9 = 0;              /* whose it is shows by the connection */
+        regs_set(t, &r);
+    }
+    t->want_exit = true;
+    return true;
+}
+
+static bool tells_error(struct task *t, struct line *l)
+{
+    if (!l->error || t->args[1] != SOL_SOCKET || t->args[2] != SO_ERROR)
+        return false;
+    mem_write(t->tid, t->args[3], &l->error, sizeof l->error);
+    l->error = 0;
+    skip_call(t, 0);
+    return true;
+}
+
+/* Of the first datagram, which tells where it goes to, on a socket that is not connected. */
+static struct line *begin_by_saying(struct task *t)
+{
+    struct address to;
+    int fd = talk_says(t->nr) && datagram_goes_to(t, &to) ? borrow(t, (int)t->args[0]) : -1;
+    struct line *l = fd >= 0 && inside_datagrams(fd) ? begin_datagrams(t, fd, &to) : NULL;
+    if (fd >= 0)
+        close(fd);
+    return l;
+}
+
+bool replay_line_call(struct task *t)
+{
+    struct line *l = line_of(t, (int)t->args[0]);
+    if (!l && !(l = begin_by_saying(t)))
+        return false;
+    if (l->error && (pipe_gives(t->nr) || pipe_takes(t->nr))) {
+        skip_call(t, -l->error);
+        l->error = 0;
+        return true;
+    }
+    if (l->fd < 0)
+        return t->nr == REX_NR_getsockopt && tells_error(t, l);
+    if (talk_says(t->nr))
+        return says(t, l);
+    if (pipe_takes(t->nr))
+        return hears(t, l);
+    if (t->nr == REX_NR_shutdown && t->args[1] != SHUT_RD && l->waits)
+        answer(l, t, NONE);
+    return false;
+}
+
+void replay_line_returned(struct task *t)
+{
+    if (pipe_takes(t->nr) && line_of(t, (int)t->args[0]))
+        flow(t);
+}
+
+/* An end comes to who waits for it. */
+void replay_lines_awaited(struct task *t)
+{
+    static struct pollfd fds[FEW];
+    bool is_poll = call_of(t->nr)->hook == REX_HOOK_POLL;
+    size_t count = is_poll && t->args[1] <= FEW && mem_read(t->tid, t->args[0], fds, t->args[1] * sizeof *fds) ? t->args[1] : 0;
+    if (only_looks(t->nr, t->args))
+        return;
+    for (size_t i = 0; i < line_count; i++) {
+        struct line *l = &lines[i];
+        bool is_asked = !is_poll && call_of(t->nr)->hook == REX_HOOK_EPOLL_WAIT;
+        if (!l->waits || l->asked.used || l->leader != t->leader)
+            continue;
+        for (size_t k = 0; k < count && !is_asked; k++)
+            is_asked = files_inside(t->files, fds[k].fd) && line_of(t, fds[k].fd) == l;
+        if (is_asked)
+            deliver(l, t, NONE);
+    }
+}
+
+void replay_lines_waited(struct task *t)
+{
+    if (t->in_vain) {
+        t->in_vain = NULL;
+        flow(t);
+    }
+}
+
+/* ------------------------------------------------------------------ meanwhile */
+
+/* So far it is what the log has, and that was never answered: the rest may come whenever it does. */
+static bool is_unanswered(const struct line *l)
+{
+    const struct exchange *x = l->asked.used ? talk_exchange(&l->caller, &l->asked, true) : NULL;
+    return x && !x->count && x->question.used > l->asked.used && !memcmp(x->question.data, l->asked.data, l->asked.used);
+}
+
+/* A task of the process, if all of it has done nothing for a while; and all other processes that are to say something. */
+static struct task *sleeper(const struct line *l)
+{
+    struct task *any = NULL;
+    const struct part *part = l->head < l->count ? l->answer[l->head] : NULL;
+    bool others_rest = true;
+    for (struct task *t = tasks; t; t = t->next) {
+        bool rests = !t->alive || t->held || ((t->only_naps || log_now() - t->last_stop > WHILE_NS) && task_state(t) == 'S');
+        if (t->leader != l->leader)
+            others_rest &= rests;
+        else if (!rests)
+            return NULL;
+        else if (t->alive)
+            any = t;
+    }
+    return any && (others_rest || !part || !part->n || replay_has_arrived(any, part->event)) ? any : NULL;
+}
+
+/* Who has asked is answered before others hear what was not asked for, or hear more. */
+static uint64_t rank_of(const struct line *l)
+{
+    const struct part *part = l->head < l->count ? l->answer[l->head] : NULL;
+    return part ? (uint64_t)(part->after != 0) << 32 | part->event->number : 0;
+}
+
+ull replay_lines_left(void)
+{
+    ull least = 0;
+    for (size_t i = 0; i < line_count; i++) {
+        ull left = lines[i].head < lines[i].count ? replay_runtime_left_by(lines[i].leader, lines[i].answer[lines[i].head]->event, lines[i].less) : 0;
+        least = left && (!least || left < least) ? left : least;
+    }
+    return least;
+}
+
+/* What was not said to its end, was said in other words, or had other things before it: once the program does nothing else,
+ * the first of these. */
+void replay_lines_settle(void)
+{
+    static ull looked;
+    struct line *first = NULL;
+    if (!line_count || log_now() - looked < BEAT_NS)
+        return;
+    looked = log_now();
+    for (size_t i = 0; i < line_count; i++)
+        if (lines[i].head < lines[i].count && replay_runtime_goes(lines[i].leader))
+            deliver(&lines[i], lines[i].leader, SOME);
+    for (size_t i = 0; i < line_count; i++) {
+        const struct part *part = lines[i].head < lines[i].count ? lines[i].answer[lines[i].head] : NULL;
+        bool is_left = lines[i].fd >= 0 && ((lines[i].asked.used && !is_unanswered(&lines[i])) || (part && !has_unread(&lines[i]) && !is_in_vain(part)));
+        if (is_left && (!first || rank_of(&lines[i]) < rank_of(first)))
+            first = &lines[i];
+    }
+    struct task *t = first ? sleeper(first) : NULL;
+    if (t)
+        answer(first, t, GONE);
+}

@@ -1,0 +1,453 @@
+/* Replay: connections between threaded processes of the experiment are made again, as their pipes are.
+ *
+ * What carries them are local sockets of the kernel, whatever they were: nothing leaves the experiment, ports of this
+ * machine do not matter, and data, ends and readiness are the kernel's to tell.  Only addresses are
+ * translated.  Each has a number here, and the kernel's name of it has that number: so whoever holds a descriptor,
+ * the kernel can be asked for its addresses. */
+#include "base/base.h"
+#include "log/log.h"
+#include "replay/files/files.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/net/internal.h"
+#include "replay/net/net.h"
+#include "replay/signals/signals.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+#include "track/track.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/un.h>
+
+static struct { struct address of; bool is_bound; } *names;
+static size_t name_count;
+
+/* ------------------------------------------------------------------ names */
+
+static size_t name_for(const struct address *a)
+{
+    size_t i = 0;
+    while (i < name_count && !address_equals(&names[i].of, a))
+        i++;
+    if (i == name_count) {
+        names = grow(names, name_count++, sizeof *names);
+        names[i].of = *a;
+        names[i].is_bound = false;
+    }
+    return i;
+}
+
+static socklen_t kernel_name(struct sockaddr_un *u, size_t number)
+{
+    memset(u, 0, sizeof *u);
+    u->sun_family = AF_UNIX;
+    int n = snprintf(u->sun_path + 1, sizeof u->sun_path - 1, "rex-%d-%zu", getpid(), number);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+socklen_t inside_name(struct sockaddr_un *u, const struct address *a)
+{
+    return kernel_name(u, name_for(a));
+}
+
+socklen_t inside_new_name(struct sockaddr_un *u, const struct address *a)
+{
+    names = grow(names, name_count, sizeof *names);
+    names[name_count].of = *a;
+    names[name_count].is_bound = false;
+    return kernel_name(u, name_count++);
+}
+
+bool inside_datagrams(int fd)
+{
+    int type = 0;
+    socklen_t n = sizeof type;
+    return !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) && type == SOCK_DGRAM;
+}
+
+/* What the kernel calls by u; NULL if that is none of these. */
+static struct address *meant_by(const struct sockaddr_un *u, socklen_t n)
+{
+    int process;
+    size_t number;
+    char name[sizeof u->sun_path] = "";
+    if (n > sizeof(sa_family_t) + 1)
+        memcpy(name, u->sun_path + 1, n - sizeof(sa_family_t) - 1);
+    bool is_ours = sscanf(name, "rex-%d-%zu", &process, &number) == 2 && process == getpid() && number < name_count;
+    return is_ours ? &names[number].of : NULL;
+}
+
+/* Families are kept as the priority of a socket, which means nothing here. */
+enum { IS_LOCAL, IS_4, IS_6 };
+
+static void set_family(int fd, int family)
+{
+    int mark = family == AF_INET ? IS_4 : family == AF_INET6 ? IS_6 : IS_LOCAL;
+    setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &mark, sizeof mark);
+}
+
+static int family_of(int fd)
+{
+    int mark = IS_LOCAL;
+    socklen_t n = sizeof mark;
+    getsockopt(fd, SOL_SOCKET, SO_PRIORITY, &mark, &n);
+    return mark == IS_4 ? AF_INET : mark == IS_6 ? AF_INET6 : AF_UNIX;
+}
+
+/* An end's address as the program knows it; nothing bound: zeros. */
+static bool end_of(int fd, bool own, struct address *a)
+{
+    struct sockaddr_un u;
+    socklen_t n = sizeof u;
+    if ((own ? getsockname : getpeername)(fd, (void *)&u, &n))
+        return false;
+    const struct address *known = meant_by(&u, n);
+    *a = known ? *known : (struct address){{.ss_family = AF_UNIX}, sizeof(sa_family_t)};
+    if (a->a.ss_family == AF_UNIX && family_of(fd) != AF_UNIX) {
+        a->a.ss_family = (sa_family_t)family_of(fd);
+        a->n = family_of(fd) == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+    }
+    return true;
+}
+
+/* Both ends of a connection are at the address that was called, also where any would do. */
+static bool exact_end(int fd, bool own, struct address *a)
+{
+    struct address other;
+    if (!end_of(fd, own, a))
+        return false;
+    if (address_port(a) && address_is_any(a) && end_of(fd, !own, &other))
+        address_copy_number(a, &other);
+    return true;
+}
+
+static bool address_in(struct task *t, struct address *a)
+{
+    memset(a, 0, sizeof *a);
+    a->n = (socklen_t)t->args[2];
+    bool is_read = t->args[2] <= sizeof a->a && mem_read(t->tid, t->args[1], &a->a, a->n);
+    address_trim(a);
+    return is_read;
+}
+
+/* To where a call wants it, as far as there is room. */
+static void put_address(struct task *t, uint64_t at, uint64_t size_at, const struct address *a)
+{
+    socklen_t room = 0;
+    if (!at || !size_at || !mem_read(t->tid, size_at, &room, sizeof room))
+        return;
+    mem_write(t->tid, at, &a->a, room < a->n ? room : a->n);
+    mem_write(t->tid, size_at, &a->n, sizeof a->n);
+}
+
+/* ------------------------------------------------------------------ being there */
+
+/* The call is on a socket outside: what the log has of that from here on answers it. */
+static bool is_outside(struct task *t, int fd, const struct address *a)
+{
+    const struct event *e = peers_outside(t, a, inside_datagrams(fd));
+    if (!e)
+        return false;
+    for (size_t i = 0; i < e->number; i++)
+        if (events[i].record->stream == e->record->stream)
+            replay_done(&events[i]);
+    files_set(t->files, (int)t->args[0], e->record->stream);
+    call_streams(t);
+    return true;
+}
+
+static bool at_kernel_name(struct task *t, long nr, size_t number)
+{
+    struct sockaddr_un u;
+    socklen_t n = kernel_name(&u, number);
+    if (!scratch_ready(t))
+        return true;
+    change_call(t, nr, t->args[0], scratch_put(t, &u, sizeof u), n, t->args[3]);
+    return true;
+}
+
+static bool bind_inside(struct task *t, int fd)
+{
+    struct address a;
+    if (!address_in(t, &a) || (!peers_listen_at(&a) && is_outside(t, fd, &a)))
+        return false;
+    if (!t->space->scratch)
+        return !scratch_ready(t);
+    struct event *e = peers_bind(t, &a);
+    if (a.a.ss_family != AF_UNIX && !address_port(&a))
+        address_set_port(&a, e ? (unsigned)e->record->args[4] : peers_new_port());
+    if (e && a.a.ss_family == AF_UNIX)
+        overlay_bind(t, e->record);
+    size_t number = name_for(&a);
+    names[number].is_bound = true;
+    return at_kernel_name(t, REX_NR_bind, number);
+}
+
+/* The number of what listens there; name_count if nothing does. */
+static size_t listener_at(const struct address *to)
+{
+    size_t i = 0;
+    while (i < name_count && !(names[i].is_bound && address_same(&names[i].of, to)))
+        i++;
+    return i;
+}
+
+/* The caller's end has an address, too: where the program has bound it to any, it is at the one that it calls. */
+static void bind_caller(struct task *t, int fd, const struct address *to)
+{
+    struct sockaddr_un u;
+    socklen_t bound = sizeof u;
+    struct address own = *to, *at = getsockname(fd, (void *)&u, &bound) ? NULL : meant_by(&u, bound);
+    if (at) {
+        if (address_is_any(at))
+            address_copy_number(at, to);
+        return;
+    }
+    const struct event *e = peers_connect(t, to);
+    if (to->a.ss_family == AF_UNIX)
+        return;
+    address_set_port(&own, e && e->record->args[4] ? (unsigned)e->record->args[4] : peers_new_port());
+    bind(fd, (void *)&u, kernel_name(&u, name_for(&own)));
+}
+
+static bool connect_inside(struct task *t, int fd)
+{
+    struct address to;
+    if (!address_in(t, &to))
+        return false;
+    if (!peers_listen_at(&to) && (is_outside(t, fd, &to) || replay_line_connect(t, fd, &to)))
+        return !t->stream;
+    size_t number = listener_at(&to);
+    if (number == name_count) {
+        skip_call(t, to.a.ss_family == AF_UNIX ? -ENOENT : -ECONNREFUSED);
+        return true;
+    }
+    if (!scratch_ready(t))
+        return true;
+    bind_caller(t, fd, &to);
+    return at_kernel_name(t, REX_NR_connect, number);
+}
+
+/* ------------------------------------------------------------------ calls */
+
+static bool accept_inside(struct task *t)
+{
+    socklen_t n = sizeof(struct sockaddr_un);
+    if (!scratch_ready(t))
+        return true;
+    uint64_t at = scratch_put(t, &n, sizeof n);
+    change_call(t, t->nr, t->args[0], at + 16, at, t->args[3]);
+    return true;
+}
+
+static bool tell_address(struct task *t, int fd)
+{
+    struct address a;
+    if (!exact_end(fd, t->nr == REX_NR_getsockname, &a))
+        skip_call(t, -ENOTCONN);
+    else {
+        put_address(t, t->args[1], t->args[2], &a);
+        skip_call(t, 0);
+    }
+    return true;
+}
+
+static bool is_bound(int fd)
+{
+    struct sockaddr_un u;
+    socklen_t n = sizeof u;
+    return !getsockname(fd, (void *)&u, &n) && n > sizeof(sa_family_t);
+}
+
+/* Whether the kernel is to run it as it is. */
+static bool see_to(struct task *t, int fd)
+{
+    struct user_regs_struct r = t->regs;
+    if (op_of(t->nr) == REX_OP_ACCEPT)
+        return accept_inside(t);
+    if (op_of(t->nr) == REX_OP_SOCKNAME)
+        return tell_address(t, fd);
+    switch (t->nr) {
+    case REX_NR_bind:
+        return bind_inside(t, fd);
+    case REX_NR_connect:
+        return connect_inside(t, fd);
+    case REX_NR_listen:                   /* as many as come: the kernel would not refuse them over a network either */
+        if (!is_bound(fd) && is_outside(t, fd, NULL))
+            return false;
+        change_call(t, t->nr, t->args[0], 4096, 0, 0);
+        return true;
+    case REX_NR_getsockopt:
+        return replay_tells_option(t, fd, family_of(fd));
+    case REX_NR_setsockopt:
+        return replay_sets_option(t, fd);
+    case REX_NR_recvfrom: case REX_NR_sendto:
+        r.r8 = r.r9 = 0;                  /* whose it is shows by the connection */
+        regs_set(t, &r);
+        t->want_exit = true;
+        return true;
+    case REX_NR_sendmsg:
+        replay_rights_leave(t);
+        return false;
+    case REX_NR_recvmsg:
+        t->deref = 0;
+        mem_read(t->tid, t->args[1] + offsetof(struct msghdr, msg_namelen), &t->deref, sizeof t->deref);
+        t->want_exit = true;
+        return true;
+    }
+    return false;
+}
+
+static bool names_socket(struct task *t)
+{
+    int at = t->nr == REX_NR_epoll_ctl ? 2 : 0;
+    return call_of(t->nr)->fd_args & 1 << at && files_inside(t->files, (int)t->args[at]);
+}
+
+bool replay_inside_call(struct task *t)
+{
+    if (!names_socket(t) || is_descriptor_call(t) || is_readiness_wait(call_of(t->nr)))
+        return false;
+    t->only_naps = false;
+    if (t->nr == REX_NR_epoll_ctl)
+        return true;
+    if (replay_line_call(t)) {
+        t->inside = t->want_exit;
+        return true;
+    }
+    int fd = borrow(t, (int)t->args[0]);
+    bool seen = see_to(t, fd);
+
+    close(fd);
+    t->inside = seen && t->want_exit && !t->then;
+    return seen;
+}
+
+/* The log's next socket of this kind: of others it may have more, or fewer. */
+static struct event *same_kind(struct task *t)
+{
+    struct event *e = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
+    while (e && (e->done || e->record->args[0] != t->args[0] || e->record->args[1] != t->args[1]))
+        e = e->next[0];
+    return e;
+}
+
+/* Of a process with threads: whether it is one inside shows as it is connected or bound. */
+bool replay_inside_socket(struct task *t)
+{
+    bool fits = peers_make_datagrams(t) || ((t->args[1] & 0xf) == SOCK_STREAM && (t->args[0] == AF_INET || t->args[0] == AF_INET6 || t->args[0] == AF_UNIX));
+    if (t->nr != REX_NR_socket || !peers_decide_late(t->script))
+        return false;
+    t->matched = same_kind(t);
+    if (!fits || (t->matched && t->matched->record->result < 0))
+        return false;
+    if (t->matched)
+        replay_done(t->matched);
+    t->matched = NULL;
+    change_call(t, REX_NR_socket, AF_UNIX, t->args[1], 0, 0);
+    t->inside = true;
+    return true;
+}
+
+static void accepted(struct task *t, int fd)
+{
+    int own = borrow(t, fd), family = own < 0 ? AF_UNIX : 0;
+    struct address a;
+    if (!family && end_of(own, true, &a))
+        set_family(own, a.a.ss_family);
+    files_set(t->files, fd, (uint32_t)SOCKET_INSIDE);
+    if (own >= 0 && end_of(own, false, &a))
+        put_address(t, t->args[1], t->args[2], &a);
+    if (own >= 0)
+        close(own);
+}
+
+static void made(struct task *t, int fd)
+{
+    int own = borrow(t, fd);
+    struct stat st;
+    files_set(t->files, fd, (uint32_t)SOCKET_INSIDE);
+    if (own < 0)
+        return;
+    if (!fstat(own, &st)) {
+        replay_line_new(&st);
+        replay_options_forget(st.st_ino);
+    }
+    set_family(own, (int)t->args[0]);
+    close(own);
+}
+
+/* Over a network who does not wait is told of a connection later. */
+static int64_t connected(struct task *t, int64_t result)
+{
+    int fd = borrow(t, (int)t->args[0]);
+    if (fd >= 0 && result == 0 && family_of(fd) != AF_UNIX && fcntl(fd, F_GETFL) & O_NONBLOCK)
+        result = -EINPROGRESS;
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+static int64_t option_set(struct task *t, int64_t result)
+{
+    int fd = borrow(t, (int)t->args[0]);
+    replay_option_set(t, fd, result);
+    close(fd);
+    return 0;
+}
+
+/* With whose address it is, which only local sockets tell. */
+static void received(struct task *t)
+{
+    struct msghdr m = {0};
+    struct address a = {0};
+    int fd = borrow(t, (int)t->args[0]);
+    replay_rights_arrive(t);
+    mem_read(t->tid, t->args[1], &m, sizeof m);
+    if (m.msg_name && m.msg_namelen && (family_of(fd) == AF_UNIX || inside_datagrams(fd)) && exact_end(fd, false, &a))
+        mem_write(t->tid, (uint64_t)m.msg_name, &a.a, a.n < t->deref ? a.n : t->deref);
+    m.msg_namelen = a.n > sizeof(sa_family_t) ? a.n : 0;
+    mem_write(t->tid, t->args[1] + offsetof(struct msghdr, msg_namelen), &m.msg_namelen, sizeof m.msg_namelen);
+    close(fd);
+}
+
+/* Of a datagram whose it is, of other data nothing. */
+static void tell_sender(struct task *t)
+{
+    struct address a = {0};
+    int fd = borrow(t, (int)t->args[0]);
+    if (inside_datagrams(fd))
+        end_of(fd, false, &a);
+    put_address(t, t->args[4], t->args[5], &a);
+    close(fd);
+}
+
+/* False: it is not of these, or is to be made again. */
+bool replay_inside_exit(struct task *t, int64_t result)
+{
+    if (t->inside && is_interrupted(result))
+        give_result(t, result);
+    if (!t->inside || is_interrupted(result))
+        return false;
+    t->inside = false;
+    if (t->nr == REX_NR_socket && result >= 0)
+        made(t, (int)result);
+    else if (call_of(t->nr)->hook == REX_HOOK_ACCEPT && result >= 0)
+        accepted(t, (int)result);
+    else if (t->nr == REX_NR_connect)
+        result = connected(t, result);
+    else if (t->nr == REX_NR_setsockopt)
+        result = option_set(t, result);
+    else if (t->nr == REX_NR_recvmsg && result >= 0)
+        received(t);
+    else if (t->nr == REX_NR_recvfrom && t->args[5])
+        tell_sender(t);
+    else if (t->nr == REX_NR_sendto && result == -EPIPE)
+        result = replay_inside_broken(t);
+    give_result(t, result);
+    replay_line_returned(t);
+    return true;
+}

@@ -1,0 +1,107 @@
+/* replay/net: what its files share with each other only. */
+#ifndef REX_REPLAY_NET_INTERNAL_H
+#define REX_REPLAY_NET_INTERNAL_H
+
+#include "base/base.h"
+#include "log/log.h"
+#include "replay/index/index.h"
+
+struct address;
+struct bytes;
+struct event;
+struct part;
+struct record;
+struct sockaddr_un;
+struct stat;
+struct talk;
+struct task;
+
+struct exchange {
+    struct talk *talk;
+    struct bytes question;
+    struct event **ask;              /* by which it was asked */
+    struct bytes numbers;            /* of the question's datagrams: see replay/net/datagrams.c */
+    size_t ask_count, first, count;  /* which of the talk's answers are its */
+    uint64_t hash;
+    bool is_taken;
+};
+
+/* Who asks now, and what it has asked on its connection. */
+struct caller { struct talk *talk; struct exchange **had; size_t had_count; };
+
+/* Whose event it is: its process. */
+static inline uint32_t tgid_of(const struct event *e)
+{
+    return script_of(e->record->task)->tgid;
+}
+
+/* Of a connection of datagrams, their numbers: of what is asked, of what was found when recorded, and now.  See replay/net/datagrams.c. */
+struct datagrams { bool on, numbered; struct bytes asked, were, are; };
+
+/* classify.c */
+bool peers_make_datagrams(const struct task *t);  /* sockets as its call makes are played, and of datagrams */
+bool peers_listen_at(const struct address *to);  /* sockets inside listen there, at some time */
+struct event *peers_bind(struct task *t, const struct address *to);  /* the log's, for this; NULL: none is left */
+struct event *peers_connect(struct task *t, const struct address *to);  /* one that came about if there is one */
+/* A bind, connect or listen (of what is not bound: NULL) that is not inside, of a stream, or of datagrams. */
+const struct event *peers_outside(struct task *t, const struct address *to, bool is_datagrams);
+unsigned peers_new_port(void);
+
+/* conversations.c */
+void replay_talks_start(void);
+bool talks_known(uint32_t tgid);  /* a process that has any */
+struct talk *talk_next(struct task *t, const struct address *to, bool is_datagrams);  /* the log's next connection to there; NULL: it has none */
+int talk_error(const struct talk *talk);  /* that it came to, 0 if it came about */
+bool talk_fails_later(const struct talk *talk);  /* not as it is asked for */
+bool talk_never_came(const struct talk *talk);  /* neither of these */
+bool talk_own_address(const struct talk *talk, struct address *a);  /* as a getsockname was answered */
+unsigned talk_own_port(const struct talk *talk);
+const struct record *talk_option(const struct task *t);  /* what a getsockopt like this was answered */
+struct exchange *talk_exchange(const struct caller *c, const struct bytes *asked, bool waits);  /* NULL: not known yet */
+void talk_take(struct caller *c, struct exchange *x);
+void talk_said(const struct caller *c, const struct bytes *asked);
+void talk_left(struct caller *c);  /* the connection is closed */
+struct exchange *talk_greeting(const struct caller *c);
+bool talk_says(long nr);
+const struct part *exchange_part(const struct exchange *x, size_t i);
+
+/* datagrams.c */
+void datagram_add(struct bytes *to, const void *data, size_t n, struct bytes *numbers);
+void datagrams_found(struct datagrams *d, const struct bytes *were);
+const unsigned char *datagram_now(const struct datagrams *d, const struct part *part);
+void datagrams_free(struct datagrams *d);
+int64_t talk_gather(struct task *t, struct bytes *asked, struct datagrams *d);  /* what a call says; its result */
+int datagrams_end(int fd, const struct address *to);
+bool datagrams_over(int fd);
+
+/* emulated_conn.c */
+bool replay_line_connect(struct task *t, int fd, const struct address *to);  /* true: it has been seen to */
+bool replay_line_call(struct task *t);  /* likewise, of a socket that is such a connection */
+void replay_line_new(const struct stat *st);  /* a socket is made */
+void replay_line_returned(struct task *t);
+
+/* fake_listener.c */
+int door_at(const struct address *to, struct sockaddr_un *u, socklen_t *n);  /* where our ends come from, for servers at that address */
+void door_bind_own(int fd, const struct address *to, const struct talk *talk);  /* the address of the program's end */
+
+/* internal.c */
+socklen_t inside_name(struct sockaddr_un *u, const struct address *a);  /* the kernel's, for this */
+socklen_t inside_new_name(struct sockaddr_un *u, const struct address *a);  /* one that nothing has */
+bool inside_datagrams(int fd);
+
+/* options.c */
+bool replay_sets_option(struct task *t, int fd);  /* see replay/net/options.c; fd is ours */
+void replay_option_set(struct task *t, int fd, int64_t result);
+bool replay_tells_option(struct task *t, int fd, int family);
+void replay_options_forget(ino_t inode);
+
+/* passed_descriptors.c */
+void replay_rights_leave(struct task *t);  /* over a socket that is made again, which hands them over itself */
+void replay_rights_arrive(struct task *t);
+
+/* reply_order.c */
+void talk_note(struct event *e);  /* of the log: something is asked, or answered; see replay/net/reply_order.c */
+bool talk_is_next(const struct part *part);  /* all is said that the process had before it */
+void talk_waive(const struct part *part);
+
+#endif

@@ -1,0 +1,53 @@
+/* replay/net: sockets.
+ * classify.c decides over the whole log what each socket is: internal connections are made for real, external servers
+ * are emulated by matching requests and replies. */
+#ifndef REX_REPLAY_NET_NET_H
+#define REX_REPLAY_NET_NET_H
+
+#include "base/base.h"
+
+struct address;
+struct event;
+struct field;
+struct record;
+struct script;
+struct task;
+
+/* classify.c */
+/* The log: who is connected to whom. */
+void replay_peers_start(void);
+bool peers_inside(uint32_t stream);  /* the socket is made again */
+bool peers_played(uint32_t stream);  /* it is one to a server outside, whose part is played: see replay/net/internal.h */
+bool peers_looped(uint32_t stream);  /* one loop has both its ends */
+bool peers_datagrams(uint32_t stream);  /* it is one of datagrams */
+const struct field *peers_place(const struct record *r);  /* where a call connects, or says that its datagram goes */
+bool peers_decide_late(const struct script *s);  /* what a socket is shows as it is connected or bound */
+bool peers_share(const struct script *s);  /* a process with threads at some time */
+
+/* credentials.c */
+void replay_identities(struct task *t);  /* at an entry-stop, of a call that is not external */
+void replay_identities_exit(struct task *t, int64_t result);
+
+/* datagrams.c */
+bool datagrams_numbered(const struct address *to);
+bool datagram_goes_to(struct task *t, struct address *to);
+
+/* emulated_conn.c */
+void replay_lines_awaited(struct task *t);  /* a wait for readiness begins */
+void replay_lines_waited(struct task *t);  /* it is over */
+ull replay_lines_left(void);  /* until the next answer whose time is yet to come, ns; 0: there is none */
+void replay_lines_settle(void);
+
+/* internal.c */
+/* Calls on such sockets. */
+bool replay_inside_socket(struct task *t);
+bool replay_inside_call(struct task *t);  /* true: it has been seen to */
+bool replay_inside_exit(struct task *t, int64_t result);
+
+/* passed_descriptors.c */
+void replay_rights_start(void);
+void replay_rights_sent(struct task *t, const struct event *e);
+bool replay_rights_received(struct task *t, struct event *e);
+void replay_rights_taken(struct task *t, const struct event *e);
+
+#endif

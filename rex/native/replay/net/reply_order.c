@@ -1,0 +1,50 @@
+/* Replay: in which order what was asked outside, and answered, was when recorded. */
+#include "base/base.h"
+#include "log/log.h"
+#include "replay/net/internal.h"
+#include "replay/pipes/pipes.h"
+
+static struct { struct event *event; bool is_waived; } *said;   /* in the log's order: what was asked, and answered */
+static size_t said_count, said_head;
+
+void talk_note(struct event *e)
+{
+    e->unsaid = true;
+    said = grow(said, said_count, sizeof *said);
+    said[said_count].is_waived = false;
+    said[said_count++].event = e;
+}
+
+/* The place of what its process said, or was told, before it when recorded, and has not yet; said_count: nothing. */
+static size_t said_before(const struct event *e)
+{
+    while (said_head < said_count && !said[said_head].event->unsaid)
+        said_head++;
+    for (size_t i = said_head; i < said_count && said[i].event->number < e->number; i++)
+        if (said[i].event->unsaid && !said[i].is_waived && tgid_of(said[i].event) == tgid_of(e))
+            return i;
+    return said_count;
+}
+
+/* Whether its process asked something between two events that it has not asked yet. */
+static bool asks_between(uint32_t after, const struct event *e)
+{
+    for (size_t i = said_head; i < said_count && said[i].event->number < e->number; i++)
+        if (said[i].event->unsaid && said[i].event->number > after && talk_says(said[i].event->record->call) && tgid_of(said[i].event) == tgid_of(e))
+            return true;
+    return false;
+}
+
+/* Who is answered first goes on first.  What comes after an answer may tell what another thread has asked
+ * meanwhile: one that listens is told what others publish. */
+bool talk_is_next(const struct part *part)
+{
+    return part->after ? !asks_between(part->after, part->event) : said_before(part->event) == said_count;
+}
+
+/* What was before it will not come. */
+void talk_waive(const struct part *part)
+{
+    for (size_t i; !part->after && (i = said_before(part->event)) < said_count; )
+        said[i].is_waived = true;
+}

@@ -1,0 +1,184 @@
+/* Replay: what goes out on the standard streams.
+ *
+ * A program that passes on what it reads from an inner pipe writes as much at a time as it has just read, which
+ * is not in the log.  So the bytes count, not into how many writes they were divided: one that has less takes
+ * its part of the event, one that has more is made again with the rest, before the program goes on. */
+#include "base/base.h"
+#include "log/log.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/pipes/pipes.h"
+#include "replay/replay.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+bool replay_is_output(uint32_t stream, long nr)
+{
+    return is_output(stream) && op_of(nr) == REX_OP_WRITE;
+}
+
+/* Older logs have those that said nothing. */
+void replay_output_start(void)
+{
+    for (size_t i = 0; i < event_count; i++)
+        if (is_output(events[i].record->stream) && events[i].record->call == REX_NR_write && !events[i].record->result)
+            replay_put_aside(&events[i]);
+}
+
+static uint64_t part_of(const struct task *t, const struct event *e)
+{
+    uint64_t left = (uint64_t)e->record->result - e->told;
+    return t->args[2] < left ? t->args[2] : left;
+}
+
+static bool is_same(struct task *t, const struct event *e, uint64_t n)
+{
+    const struct field *was = record_field(e->record, 1, FIELD_IN);
+    struct bytes now = {0};
+    bool same = !n || (was && e->told + n <= was->length && mem_read(t->tid, t->args[1], bytes_room(&now, n), n)
+        && !memcmp(now.data, was->data + e->told, n));
+    bytes_free(&now);
+    return same;
+}
+
+/* What is said is part of the event, or has it as its first part. */
+static bool is_part(struct task *t, const struct event *e)
+{
+    return t->nr == REX_NR_write ? is_same(t, e, part_of(t, e)) : compare_inputs(t, e->record);
+}
+
+static bool is_whole(struct task *t, const struct event *e)
+{
+    return (t->nr != REX_NR_write || (!e->told && e->record->result == (int64_t)t->args[2])) && is_part(t, e);
+}
+
+/* The first event that mates have left of the call, if it comes before best; what: and that it says, NULL = whatever that is. */
+static struct event *first_of_mates(struct task *t, uint64_t key, struct event *best, bool (*what)(struct task *t, const struct event *e))
+{
+    enum { FAR = 64 };
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct event *e = replay_is_mate(t, script_of(i)) ? queue_left(queue_at(queue_id(script_of(i), t->nr, key, 0)), PLAIN) : NULL;
+        for (int k = 0; e && k < FAR && (!best || e->number < best->number); e = e->next[PLAIN], k++)
+            if (!replay_is_taken(t, e) && (!what || what(t, e)))
+                best = e;
+    }
+    return best;
+}
+
+/* Which of several threads does a piece of work is up to them, and so is which says so: one that says what the log does not have
+ * for it next, or has for another before, has what it has for any; or, of what is passed on in other parts, its part.  own: what
+ * it has next, maybe nothing. */
+struct event *replay_output_of(struct task *t, struct event *own, uint64_t key)
+{
+    if (!replay_is_output(t->stream, t->nr) || !has_shared_work(t))
+        return own;
+    if (own && is_part(t, own))
+        return own->told ? own : first_of_mates(t, key, own, is_whole);
+    struct event *whole = first_of_mates(t, key, NULL, is_whole), *first = whole ? whole : first_of_mates(t, key, NULL, NULL);
+    return first && is_part(t, first) ? first : own;
+}
+
+/* Threads of a process are not ordered: what one said before may come after. */
+static bool is_early(const struct event *e)
+{
+    static size_t head;
+    while (head < event_count && (events[head].done || !replay_is_output(events[head].record->stream, events[head].record->call)))
+        head++;
+    for (size_t i = head; i < e->number; i++) {
+        const struct event *other = &events[i];
+        bool is_left = !other->done && other->record->stream == e->record->stream && replay_is_output(e->record->stream, other->record->call);
+        if (is_left && !(other->taker && other->taker->matched == other && !other->taker->held))
+            return true;
+    }
+    return false;
+}
+
+void replay_output(struct task *t, struct event *e)
+{
+    static bool is_other_order;
+    t->want_exit = true;
+    if (!is_other_order && has_shared_work(t) && is_early(e)) {
+        is_other_order = true;
+        replay_mismatch(e);
+    }
+    if (e->record->result < 0)
+        replay_emulate(t, e);
+    else if (t->nr != REX_NR_write) {
+        if (!compare_inputs(t, e->record))
+            replay_mismatch(e);
+    } else {
+        uint64_t n = part_of(t, e);
+        if (!is_same(t, e, n)) {
+            replay_mismatch(e);
+            e->told = (uint32_t)((uint64_t)e->record->result - n);      /* nothing of it is left */
+        }
+        if (n < t->args[2])
+            change_call(t, t->nr, t->args[0], t->args[1], n, 0);
+    }
+}
+
+static bool is_continued(const struct task *t)
+{
+    return t->saying.said && t->saying.stack == t->regs.rsp;
+}
+
+/* The write has its next part to come, each in its place of the log. */
+static void say_rest(struct task *t, uint64_t n)
+{
+    if (!is_continued(t)) {
+        t->saying.said = 0;
+        t->saying.stack = t->regs.rsp;
+        t->saying.from = t->regs.rsi;
+    }
+    t->saying.said += n;
+    t->regs.rsi += n;
+    t->regs.rdx -= n;
+    rewind_call(t);
+}
+
+static void say_last(struct task *t, uint64_t n)
+{
+    if (is_continued(t)) {
+        n += t->saying.said;
+        t->regs.rdx += t->saying.said;
+        t->regs.rsi = t->saying.from;
+        t->saying.said = 0;
+    }
+    give_result(t, (int64_t)n);
+}
+
+/* The rest of a write, of which the log has nothing more. */
+bool replay_output_goes_on(const struct task *t)
+{
+    return replay_is_output(t->stream, t->nr) && is_continued(t);
+}
+
+/* The program learns of all that was written, with what the log had of it: else it would write the rest again. */
+void replay_output_rest_exit(struct task *t, int64_t result)
+{
+    say_last(t, result > 0 ? (uint64_t)result : 0);
+}
+
+void replay_output_exit(struct task *t, struct event *e, int64_t result)
+{
+    bool was_short = e->record->result < (int64_t)e->record->args[2];
+    uint64_t n = t->nr == REX_NR_write ? part_of(t, e) : (uint64_t)e->record->result;
+    t->lost_reader = result == -EPIPE;    /* that nobody reads here is no affair of the program's */
+    if (result < 0 && !t->lost_reader) {
+        replay_diverged(t, e, "failed here");
+        give_result(t, result);
+        replay_done(e);
+        return;
+    }
+    e->told += (uint32_t)n;
+    if (t->nr == REX_NR_write && n < t->args[2] && !was_short && !t->lost_reader)
+        say_rest(t, n);
+    else
+        say_last(t, n);
+    if (e->told < (uint64_t)e->record->result)
+        return;
+    replay_done(e);
+    if (e->record->task == t->script->index)
+        t->script->said = e;
+}

@@ -1,0 +1,316 @@
+/* Replay: when all that still runs waits for what will not come, the replay ends and says so.
+ *
+ * What is outside is answered from the log, so that only three things can still move a task that
+ * sleeps: another task, a point in time, and who reads the program's output.  Where tasks wait with a limit, over
+ * and over, they can always move: then it is the log that tells, by how long it had no event from them. */
+#include "base/base.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/progress/internal.h"
+#include "replay/progress/progress.h"
+#include "replay/replay.h"
+#include "replay/signals/signals.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+#include "turns/turns.h"
+
+#include <linux/futex.h>
+
+enum { SHORT_NS = 500000000, PATIENCE_NS = 5000000000ULL };
+
+static bool has_timeout(long nr, const uint64_t *args)
+{
+    unsigned what = nr == REX_NR_futex ? args[1] & 0x7f : FUTEX_WAIT;      /* others of a futex have a number there */
+    return what != FUTEX_WAKE && what != FUTEX_WAKE_BITSET && what != FUTEX_REQUEUE && has_limit(nr, args);
+}
+
+/* For how long the call may wait, ns; 0 = not known. */
+static ull limit_of(struct task *t, long nr, const uint64_t *args)
+{
+    const struct rex_call *c = call_of(nr);
+    struct timespec limit;
+    if (nr == REX_NR_futex)
+        return (args[1] & 0x7f) == FUTEX_WAIT && mem_read(t->tid, args[3], &limit, sizeof limit) ? (ull)limit.tv_sec * 1000000000 + (ull)limit.tv_nsec : 0;
+    return c && has_limit_in_ms(c) ? (ull)(int)args[c->limit_arg] * 1000000 : 0;
+}
+
+/* As the kernel has it, but 'R' of a task that has not begun, and 'X' of one that we keep from going on. */
+char replay_state(struct task *t)
+{
+    bool is_kept = t->held || t->parked || t->blocked || t->listening || (is_serialized() && t->vforking);
+    return !t->started ? 'R' : is_kept ? 'X' : task_state(t);
+}
+
+/* The call in which the task sleeps, -1: in none. */
+static long sleeps_in(struct task *t, uint64_t *args)
+{
+    char name[64], line[256] = "";
+    long nr = -1;
+    snprintf(name, sizeof name, "/proc/%d/task/%d/syscall", t->leader->tid, t->tid);
+    FILE *f = fopen(name, "re");
+    bool in_call = f && fgets(line, sizeof line, f)
+        && sscanf(line, "%ld %lx %lx %lx %lx %lx %lx", &nr, &args[0], &args[1], &args[2], &args[3], &args[4], &args[5]) == 7;
+    if (f)
+        fclose(f);
+    return in_call ? nr : -1;
+}
+
+enum mover replay_mover(struct task *t, ull *limit)
+{
+    uint64_t args[6] = {0};
+    char state = replay_state(t);
+    if (state != 'S')
+        return state == 'Z' || state == 'X' ? NOBODY : ITSELF;
+    long nr = sleeps_in(t, args);
+    if (limit)
+        *limit = limit_of(t, nr, args);
+    if (nr < 0 || has_timeout(nr, args))
+        return nr < 0 ? ITSELF : TIME;
+    uint32_t stream = pipe_gives(nr) ? files_stream(t->files, (int)args[0]) : 0;
+    return stream == 2 || stream == 3 ? READER : NOBODY;
+}
+
+/* Only other tasks can end its wait. */
+bool replay_waits_for_mates(struct task *t)
+{
+    uint64_t args[6] = {0};
+    char state = replay_state(t);
+    long nr = state == 'S' ? sleeps_in(t, args) : -1;
+    return state == 'Z' || (state == 'X' && !t->blocked) || ((nr == REX_NR_futex || nr == REX_NR_wait4 || nr == REX_NR_waitid) && !has_timeout(nr, args));
+}
+
+/* ------------------------------------------------------------------ how long it may take */
+
+/* What a thread does that waits with a limit, over and over: it asks for the time and for itself, and finds nothing.  Though the log
+ * has such events left, none of them tells that the replay goes on. */
+static bool is_idle(const struct record *r)
+{
+    const struct rex_call *c = call_of(r->call);
+    return r->call == EVENT_TSC || r->call == REX_NR_futex
+        || (c && (c->query || c->hook == REX_HOOK_SLEEP || (is_readiness_wait(c) && r->result <= 0)));
+}
+
+void replay_stuck_start(void)
+{
+    for (size_t i = 0; i < event_count; i++)
+        events[i].idle = is_idle(events[i].record);
+}
+
+/* The places in a script of what is not idle: of a hundred million events these may be few. */
+static void find_moves(struct script *s)
+{
+    s->moves_found = true;
+    for (size_t i = 0; i < s->count; i++)
+        if (!s->event[i]->idle) {
+            s->moves = grow(s->moves, s->move_count, sizeof *s->moves);
+            s->moves[s->move_count++] = (uint32_t)i;
+        }
+}
+
+/* The number of its moves before a place. */
+static size_t moves_before(struct script *s, size_t at)
+{
+    if (!s->moves_found)
+        find_moves(s);
+    size_t low = 0, high = s->move_count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (s->moves[mid] < at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* How many events there are until the last before that place which is not idle. */
+static size_t until_last(struct script *s, size_t at)
+{
+    size_t n = moves_before(s, at);
+    return n ? s->moves[n - 1] + 1 : 0;
+}
+
+static size_t next_to_come(struct script *s, size_t at)
+{
+    size_t n = moves_before(s, at);
+    return n < s->move_count ? s->moves[n] : s->count;
+}
+
+const struct event *replay_next_move(struct task *t)
+{
+    struct script *s = t->script;
+    if (!s || !s->birth)
+        return NULL;
+    size_t n = moves_before(s, replay_place(t));
+    while (n < s->move_count && s->event[s->moves[n]]->done)
+        n++;
+    return n < s->move_count ? s->event[s->moves[n]] : s->exit;
+}
+
+ull replay_time_before(const struct script *s, size_t at)
+{
+    return (at ? s->event[at - 1]->record : s->birth)->time;
+}
+
+/* The longest time without an event, of those that are not idle, from that place on, until that point in time. */
+static ull longest_pause(struct script *s, size_t at, ull until)
+{
+    ull longest = 0, before = replay_time_before(s, until_last(s, at));
+    for (size_t n = moves_before(s, at); n <= s->move_count && before < until; n++) {
+        const struct event *e = n < s->move_count ? s->event[s->moves[n]] : s->exit;
+        ull now = !e || e->record->time > until ? until : e->record->time;
+        longest = now > before && now - before > longest ? now - before : longest;
+        before = now;
+    }
+    return longest;
+}
+
+/* For how long the task had no event when recorded, where it is now: maybe in the call of the last that it came for. */
+static ull pause_of(struct task *t)
+{
+    struct script *s = t->script;
+    if (!s || !s->birth)
+        return 0;
+    size_t at = until_last(s, replay_place(t)), next = next_to_come(s, at);
+    const struct event *e = next < s->count ? s->event[next] : s->exit ? s->exit : &events[event_count - 1];
+    return longest_pause(s, at ? at - 1 : 0, e->record->time);
+}
+
+ull replay_still_for(void)
+{
+    static uint64_t seen;
+    static ull seen_at;
+    if (!seen_at || seen != replay_progress) {
+        seen = replay_progress;
+        seen_at = log_now();
+    }
+    return log_now() - seen_at;
+}
+
+/* Since something of the log has come. */
+static struct { uint64_t seen; bool all_sleep; ull looked_at, slept; } quiet;
+
+void replay_note_sleep(bool all_sleep)
+{
+    enum { BEAT_NS = 20000000 };
+    ull now = log_now(), passed = now - quiet.looked_at;
+    if (quiet.seen != replay_progress) {
+        quiet.seen = replay_progress;
+        quiet.slept = 0;
+    } else if (all_sleep)
+        quiet.slept += passed < BEAT_NS ? passed : BEAT_NS;
+    quiet.looked_at = now;
+    quiet.all_sleep = all_sleep;
+}
+
+bool replay_any_naps(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->only_naps)
+            return true;
+    return false;
+}
+
+/* Whether a task waits with a limit, and may be told by it to do what the log has before e.  It may have waited often
+ * since the last event that was not idle.  A limit that was not over by then when recorded tells nothing.  How long
+ * tasks compute is up to the machine: where all sleep, it counts for how long they have. */
+bool replay_time_comes(const struct event *e)
+{
+    enum { SLOWER = 2, LATE_NS = 60000000 };
+    ull unmoved = !quiet.all_sleep ? replay_still_for() : quiet.seen == replay_progress ? quiet.slept : 0;
+    for (struct task *t = tasks; t; t = t->next) {
+        const struct event *next = t->alive && !t->held && t->script && t->script->birth ? replay_next(t) : NULL;
+        size_t at = t->script ? t->script->cursor : 0;
+        if (!next || next->number > e->number || unmoved > SLOWER * longest_pause(t->script, at ? at - 1 : 0, e->record->time) + LATE_NS)
+            continue;
+        ull limit = 0;
+        enum mover mover = replay_mover(t, &limit);
+        if (mover == ITSELF || (mover == TIME && replay_time_before(t->script, at) + limit <= e->record->time))
+            return true;
+    }
+    return false;
+}
+
+static void end(void)
+{
+    struct task *waits = NULL;
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->script && replay_next(t) && (!waits || replay_next(t)->number < replay_next(waits)->number))
+            waits = t;
+    replay_diverged(waits ? waits : tasks, NULL, "the replay cannot go on");
+    report_line("the replay was ended=its processes waited for each other, or for what did not come");
+    replay_stop(125 << 8);
+}
+
+/* No report for a while; last: when the last came. */
+void replay_end_if_stuck(ull last)
+{
+    if (log_now() - last < SHORT_NS)
+        return;
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && replay_mover(t, NULL) != NOBODY)
+            return;
+    if ((!is_serialized() && replay_send_left()) || log_now() - last < PATIENCE_NS)
+        return;
+    end();
+}
+
+/* ------------------------------------------------------------------ over and over */
+
+/* Of what is left of the log nothing has come; as if for so long, with so much computed, ns. */
+static struct { uint64_t done; bool begun; ull looked, waited, ran, wanted, pause; } still;
+
+/* For how long we have run, or wanted to, since it was asked last: where many want the processor, tasks wait for us. */
+static ull own_time(void)
+{
+    static struct usage before;
+    struct usage since = usage_since(NULL, &before);
+    return since.ran + since.waited;
+}
+
+/* Whether someone waits for what is neither ours nor in the log: a disk, who reads the output. */
+static bool take_stock(void)
+{
+    bool excused = false;
+    for (struct task *t = tasks; t; t = t->next) {
+        struct usage since = t->alive ? usage_since(t, &t->usage) : (struct usage){0, 0};
+        enum mover mover = t->alive ? replay_mover(t, NULL) : NOBODY;
+        still.ran += still.begun ? since.ran : 0;
+        still.wanted += still.begun ? since.waited : 0;
+        if (mover != NOBODY && pause_of(t) > still.pause)
+            still.pause = pause_of(t);
+        excused |= mover == READER || (mover == ITSELF && !t->vforking && task_state(t) == 'D');
+    }
+    return excused;
+}
+
+/* Ends the replay if for longer than it may take no event of the log has happened: those that mostly sleep
+ * wait in vain, the others compute much longer than when recorded.  What was not our time, as the machine
+ * was stopped, does not count. */
+void replay_end_if_still(void)
+{
+    enum { LOOK_NS = 500000000, SLEEP_NS = 1000000000 };
+    const ull waits_ns = 10000000000, computes_ns = 30000000000;
+    ull now = log_now(), passed = now - still.looked;
+    if (passed < LOOK_NS)
+        return;
+    if (still.done != replay_progress) {
+        memset(&still, 0, sizeof still);
+        still.done = replay_progress;
+        still.looked = now;
+        return;
+    }
+    bool excused = take_stock();
+    ull own = own_time();
+    passed -= own < passed ? own : passed;
+    if (still.begun && !excused)
+        still.waited += passed < SLEEP_NS ? passed : SLEEP_NS;
+    still.begun = true;
+    still.looked = now;
+    bool sleeps = 2 * (still.ran + still.wanted) < still.waited;
+    if ((sleeps && still.waited > waits_ns + 2 * still.pause) || still.ran > computes_ns + 5 * still.pause)
+        end();
+}

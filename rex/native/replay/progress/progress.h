@@ -1,0 +1,37 @@
+/* replay/progress: is anything still moving?
+ * Detects a deadlock, ends waits whose recorded timeout has passed, and sleeps that only kept an order. */
+#ifndef REX_REPLAY_PROGRESS_PROGRESS_H
+#define REX_REPLAY_PROGRESS_PROGRESS_H
+
+#include "base/base.h"
+
+struct event;
+struct script;
+struct task;
+
+enum mover { NOBODY, TIME, READER, ITSELF };  /* what can make a task go on though no other does */
+
+/* deadlock.c */
+enum mover replay_mover(struct task *t, ull *limit);  /* limit: where it is time, how long that may take; NULL: that is not asked */
+void replay_stuck_start(void);
+void replay_end_if_stuck(ull last);  /* last: when anything moved */
+bool replay_time_comes(const struct event *e);
+void replay_end_if_still(void);  /* though something moves, over and over */
+bool replay_any_naps(void);
+ull replay_time_before(const struct script *s, size_t at);  /* of the event before that place, or its birth */
+void replay_note_sleep(bool all_sleep);
+const struct event *replay_next_move(struct task *t);  /* what it has left to do first that is not idle, or its end; NULL: the log does not tell */
+ull replay_still_for(void);  /* no event has happened that is not idle, ns, since it was asked first */
+
+/* ordering_sleeps.c */
+bool replay_is_rest(const struct event *e), replay_rests(struct task *t, const struct event *e);  /* see replay/progress/ordering_sleeps.c */
+bool replay_any_rests(void);
+
+/* skip_timeouts.c */
+extern ull replay_forced;
+bool replay_any_sooner(void);  /* see replay/progress/skip_timeouts.c */
+void replay_sooner_wait(struct task *t, const struct event *e), replay_sooner_settle(void);
+int64_t replay_sooner_result(struct task *t, int64_t result);
+void replay_force(struct task *t);  /* goes on, though held */
+
+#endif

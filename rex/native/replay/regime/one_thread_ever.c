@@ -1,0 +1,32 @@
+/* Replay: processes of whose threads one alone does anything.
+ *
+ * The others only wait, for it or for what it waits for (Tcl's notifier).  So what it says does not depend on who is first but on
+ * what had come as it looked, and that the log tells: what comes in answer to what is said now may come earlier or later. */
+#include "base/base.h"
+#include "log/log.h"
+#include "replay/index/index.h"
+#include "replay/regime/regime.h"
+#include "syscalls/syscalls.h"
+
+static bool is_wait(const struct record *r)
+{
+    return r->call == EVENT_TASK || r->call == EVENT_EXIT || r->call == REX_NR_exit || (call_of(r->call) && is_readiness_wait(call_of(r->call)));
+}
+
+static bool only_waits(const struct script *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (!s->event[i]->idle && !is_wait(s->event[i]->record))
+            return false;
+    return true;
+}
+
+bool replay_is_sole(const struct script *own)
+{
+    for (uint32_t i = 0; i < script_total(); i++) {
+        const struct script *s = script_of(i);
+        if (s != own && s->tgid == own->tgid && !only_waits(s))
+            return false;
+    }
+    return true;
+}

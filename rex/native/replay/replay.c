@@ -1,0 +1,310 @@
+/* Replay: the log in, answers to stops out.
+ *
+ * replay/match/match.c finds the event that answers a call, replay/order/order.c says whether it is its turn, replay/signals/signals.c brings
+ * signals, replay/answer.c and the others act. */
+#include "base/base.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "record/record.h"
+#include "replay/clock/clock.h"
+#include "replay/files/files.h"
+#include "replay/index/index.h"
+#include "replay/ipc/ipc.h"
+#include "replay/match/match.h"
+#include "replay/net/net.h"
+#include "replay/order/order.h"
+#include "replay/pipes/pipes.h"
+#include "replay/progress/progress.h"
+#include "replay/regime/regime.h"
+#include "replay/explain.h"
+#include "replay/replay.h"
+#include "replay/rules.h"
+#include "replay/signals/signals.h"
+#include "replay/tasks/tasks.h"
+#include "replay/wait/wait.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+#include "track/track.h"
+#include "turns/turns.h"
+
+#include <fcntl.h>
+#include <sched.h>
+
+static ull divergences, mismatches;
+
+/* ------------------------------------------------------------------ divergence */
+
+static const char *name_of(long nr)
+{
+    const struct rex_call *c = call_of(nr);
+    return c ? c->name : nr == EVENT_SIGNAL ? "signal" : nr == EVENT_TSC ? "rdtsc" : nr == EVENT_PIPE ? "pipe" : nr == EVENT_RANDOM ? "rdrand" : nr == EVENT_SHARED ? "lock" : "?";
+}
+
+static char *event_text(const struct event *e)
+{
+    const struct field *f = record_field(e->record, FIELD_WHOLE, FIELD_IN);
+    bool path = call_of(e->record->call) && call_of(e->record->call)->key == REX_KEY_PATH;
+    return path && f ? text("%s \"%.*s\"", name_of(e->record->call), (int)f->length, f->data) : strdup(name_of(e->record->call));
+}
+
+/* What threads do may depend on their order, and others then on that. */
+static bool may_race(void)
+{
+    for (uint32_t i = 0; i < script_total() && !is_serialized(); i++)
+        if (script_of(i)->birth && script_of(i)->birth->args[2] & CLONE_THREAD)
+            return true;
+    return false;
+}
+
+static void tell_divergence(const struct event *e, uint32_t task, const char *why, const char *asked, const char *path)
+{
+    if (divergences++ == 0) {
+        char *logged = e ? event_text(e) : strdup("nothing more");
+        report_line("divergence=%u\t%u\t%d\t%s\t%s%s%s%s\t%s", e ? e->number : (unsigned)event_count,
+                    task, may_race(), why, asked, path ? " \"" : "", path ? path : "", path ? "\"" : "", logged);
+        free(logged);
+    }
+}
+
+/* e: what the log has instead, NULL for the task's next event. */
+void replay_diverged(struct task *t, const struct event *e, const char *why)
+{
+    if (!divergences)
+        report_line("divergence_rule=%s", explain_text(t));
+    tell_divergence(e ? e : replay_next(t), t->script ? t->script->index : UINT32_MAX, why, name_of(t->nr), t->path);
+}
+
+/* ------------------------------------------------------------------ calls */
+
+/* What later calls reckon with. */
+void replay_answered(struct task *t, struct event *e)
+{
+    replay_clock_told(t, e);
+    replay_runtime_reached(t, e);
+    replay_came_for(t, e);
+    replay_done(e);
+}
+
+void replay_emulate(struct task *t, struct event *e)
+{
+    int64_t result = e->record->result;
+    enum rex_op op = op_of(t->nr);
+    bool gives = op == REX_OP_WRITE || op == REX_OP_PWRITE || op == REX_OP_SEND, counted = gives && call_of(t->nr)->arg[1].word == REX_WORD_BUF;
+    put_outputs(t, e->record);
+    replay_size_now(t);
+    replay_names_now(t, e);
+    replay_send_with(t, e);
+    skip_call(t, counted && result > (int64_t)t->args[2] ? (int64_t)t->args[2] : result);   /* never more than there was */
+    replay_answered(t, e);
+}
+
+void replay_perform(struct task *t)
+{
+    t->held = !replay_may_happen(t, t->matched);
+    if (!t->held && !replay_kin_pauses(t, t->matched))
+        replay_call(t, call_of(t->nr), t->matched);
+    if (!t->held)
+        explain_done(t, t->matched);
+}
+
+static void entry(struct task *t)
+{
+    struct request q = {.t = t, .call = call_of(t->nr), .next = replay_alone_next(t)};
+    t->last_stop = log_now();
+    if (t->matched)
+        t->matched->taker = NULL;
+    t->matched = t->in_vain = NULL;
+    t->ends_at = t->stream = t->waits_inside = t->hastened = t->inside = 0;
+    explain_begins(t);
+    rules_act(entry_rules, &q);
+}
+
+/* A signal that came between earlier calls when recorded may find the thread waiting for a child by now. */
+static bool waits_on(const struct task *t, const struct rex_call *c)
+{
+    return c->hook == REX_HOOK_WAIT && t->matched && t->matched->record->result >= 0;
+}
+
+static void exit_stop(struct task *t, int64_t result)
+{
+    const struct rex_call *c = call_of(t->nr);
+    t->last_stop = log_now();
+    result = replay_sooner_result(t, result);
+    replay_identities_exit(t, result);
+    if (replay_result_exit(t, result))
+        return;
+    if (t->blocked) {
+        t->blocked = false;
+        replay_leaves_number(t);
+        rewind_call(t);
+    } else if (t->stat_as)
+        replay_own_stat_exit(t);
+    else if (is_descriptor_call(t))
+        descriptor_exit(t, result);
+    else if (replay_inside_exit(t, result) || replay_naps_longer(t, result))
+        return;
+    else if (is_interrupted(result) && (waits_on(t, c) || (!t->injected && !t->prodded)) && !replay_ends_by_signal(t)) {
+        if (t->waits_inside)
+            replay_poll_exit(t, NULL, result);
+        rewind_call(t);                   /* cut short by a signal that the log does not have here */
+    } else if (t->nr == REX_NR_mmap)
+        replay_mapped(t, result);
+    else if (t->nr == REX_NR_futex)
+        replay_until_exit(t, result);
+    else {
+        if (c->hook == REX_HOOK_FORK && t->matched && result >= 0)
+            t->matched = replay_job_made(t, t->matched);
+        replay_call_exit(t, c, t->matched, result);
+        if (t->matched && t->matched->done)
+            replay_send_with(t, t->matched);
+    }
+}
+
+static void settle(void)
+{
+    enum { BEAT_NS = 60000000, STILL_NS = 2000000000 };
+    static ull looked_at;
+    if ((replay_any_naps() || replay_still_for() > STILL_NS) && log_now() - looked_at > BEAT_NS) {    /* they never leave us without a report */
+        looked_at = log_now();
+        replay_idle();
+    }
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->waits_inside && !t->hastened)
+            replay_poll_settle(t);
+        else if (t->alive && t->blocked && replay_is_doomed(t))
+            replay_kill_due(t);
+        else if (t->alive && t->blocked)
+            replay_send_to_blocked(t);
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->held && replay_may_happen(t, t->matched)) {
+            replay_perform(t);
+            if (!t->held)
+                resume(t, 0);
+            t = tasks;                    /* the next may be before this one */
+        }
+    replay_lines_settle();
+    replay_sooner_settle();
+    replay_end_if_still();
+}
+
+/* e: the first that does, NULL at the end of the log. */
+static void differs(const struct event *e, uint32_t stream)
+{
+    if (mismatches++ == 0)
+        report_line("output_differs=%u\t%u\t%d", e ? e->number : (unsigned)event_count, stream, may_race());
+}
+
+/* What t writes is not in the log. */
+void replay_output_differs(struct task *t)
+{
+    differs(replay_next(t), t->stream);
+}
+
+/* ------------------------------------------------------------------ start and end */
+
+void replay_mismatch(const struct event *e)
+{
+    differs(e, e->record->stream);
+}
+
+/* Nobody writes it any more. */
+void replay_unwritten(const struct event *e)
+{
+    const struct record *r = e->record;
+    if (r->result <= 0 || !replay_is_output(r->stream, r->call))
+        return;
+    tell_divergence(e, r->task, e->told ? "written in part" : "never written", "nothing more", NULL);
+    replay_mismatch(e);
+}
+
+/* What was written when recorded and is not now, or in part, by whom there never was, or who came to less.  Told to stop after a step, a replay leaves the rest. */
+static void miss_outputs(void)
+{
+    for (size_t i = 0; (divergences || plan.gate < 0) && i < event_count; i++)
+        if (!events[i].done)
+            replay_unwritten(&events[i]);
+}
+
+static void begin(void)
+{
+    log_load(plan.log);
+    if (log_is_serialized())
+        turns_start(&logged_turns);
+    replay_match_start();
+    replay_suspend_start();
+    replay_stuck_start();
+    replay_mappings_start();
+    replay_peers_start();
+    replay_kin_files_start();
+    replay_order_start();
+    replay_pipes_start();
+    replay_output_start();
+    replay_shared_start();
+    replay_results_start();
+    replay_ipc_start();
+    replay_rights_start();
+    replay_steps_start();
+    replay_inherited_start();
+    overlay_start();
+}
+
+/* The terminal's signals are for us; descriptors that came from outside are stood in for. */
+static void child_setup(void)
+{
+    const struct field *f = record_field(script_of(0)->birth, FIELD_WHOLE, FIELD_OUT);
+    setsid();
+    for (int fd = plan.no_stdin ? 0 : 1; fd < 1024; fd++)     /* what we inherit is none of the program's */
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    for (size_t i = 0; f && i + 8 <= f->length; i += 8) {
+        int pair[2];
+        memcpy(pair, f->data + i, sizeof pair);
+        int fd = pair[0], made = fd <= 2 ? fd : pair[1] == 2 || pair[1] == 3 ? pair[1] - 1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (made == fd)
+            fcntl(fd, F_SETFD, 0);
+        else if (made >= 0)
+            dup2(made, fd);
+        if (made > 2 && made != fd)
+            close(made);
+    }
+    replay_inherit();
+}
+
+static void finish(void)
+{
+    replay_ipc_finish();
+    miss_outputs();
+    report_line("divergences=%llu", divergences);
+    if (mem_refused())
+        report_line("memory_refused=%llu", mem_refused());
+    report_line("mismatches=%llu", mismatches);
+    report_line("forced=%llu", replay_forced);
+}
+
+void replay_stop(int status)
+{
+    finish();
+    report_finish(status);
+    _exit(0);          /* tracees go with us: PTRACE_O_EXITKILL */
+}
+
+static int stop_of(long nr, int stop)
+{
+    return replay_makes_epoll(nr) ? REX_STOP_ALWAYS : stop;
+}
+
+static ull next_look_ns(void)
+{
+    if (replay_pipes_wait() || replay_alone_listens())
+        return LOOKS_OFTEN_NS;
+    bool soon = replay_any_naps() || replay_any_rests() || replay_any_computes() || replay_any_sooner() || replay_runtime_is_awaited();
+    return soon ? LOOKS_SOON_NS : LOOKS_SELDOM_NS;
+}
+
+const struct mode replayer = {
+    .name = "replay", .replays = true, .is_fast = true, .begin = begin, .finish = finish, .child_setup = child_setup, .stop_of = stop_of,
+    .entry = entry, .exit = exit_stop, .born = replay_born, .execed = replay_execed, .signal = replay_signal,
+    .stepped = replay_take_number, .ended = replay_ended, .tsc = replay_tsc, .random = replay_random, .start = replay_began,
+    .settle = settle, .idle = replay_idle, .taken = replay_taken, .ready = replay_ready, .all_calls = replay_awaits_call,
+    .leaves = replay_leaves_locks, .next_look_ns = next_look_ns, .follows_arrivals = replay_has_arrivals,
+};

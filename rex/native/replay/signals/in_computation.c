@@ -1,0 +1,69 @@
+/* Replay: signals that come in the midst of computation, long before the thread's next call.
+ *
+ * No place in the log tells where, and how long it computes until then is up to the machine.  What a handler does there (it counts,
+ * or sets what a loop looks at) shows by the next call at the latest: so it may come too early, but not too late, and no
+ * earlier than its handler is set. */
+#include "base/base.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/progress/progress.h"
+#include "replay/signals/internal.h"
+#include "replay/signals/signals.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <sys/wait.h>
+
+enum { SOON_NS = 2000000 };
+
+/* When it began to compute: signals before this one came as it did. */
+static ull computing_since(const struct script *s)
+{
+    size_t at = s->cursor;
+    while (at && s->event[at - 1]->record->call == EVENT_SIGNAL && s->event[at - 1]->record->args[2] == BETWEEN_CALLS)
+        at--;
+    return replay_time_before(s, at);
+}
+
+/* Threads that prod each other do so by what they know of each other. */
+static bool is_in_computation(const struct task *t, const struct event *e)
+{
+    const struct script *sender = replay_sender_of(e);
+    return !is_serialized() && e->record->args[2] == BETWEEN_CALLS && !e->record->args[1] && !(sender && replay_is_mate(t, sender))
+        && e->record->time > computing_since(t->script) + DEFERRED_NS;
+}
+
+static bool kills_by_default(int sig)
+{
+    switch (sig) {
+    case SIGCHLD: case SIGURG: case SIGWINCH: case SIGCONT: case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU:
+        return false;
+    }
+    return true;
+}
+
+/* When recorded the process lived on: its handler, which it sets by a call that is not in the log, is yet to come. */
+static bool awaits_handler(const struct task *t, const struct event *e)
+{
+    int sig = (int)e->record->args[0];
+    const struct event *exit = t->leader->script ? t->leader->script->exit : NULL;
+    bool killed = exit && WIFSIGNALED((int)exit->record->result) && WTERMSIG((int)exit->record->result) == sig;
+    return kills_by_default(sig) && !killed && !is_caught(t->tid, sig);
+}
+
+bool replay_computes_until(struct task *t, const struct event *e)
+{
+    return is_in_computation(t, e) && log_now() - t->last_stop >= SOON_NS && task_state(t) == 'R' && !awaits_handler(t, e);
+}
+
+bool replay_any_computes(void)
+{
+    for (struct task *t = tasks; t; t = t->next) {
+        const struct event *e = t->alive && !t->held && t->script && t->script->birth ? replay_next_signal(t, false) : NULL;
+        if (e && t->injected != e && is_in_computation(t, e))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,85 @@
+/* Replay: signals between threaded processes of an experiment whose connections are made again.
+ *
+ * As what they say to each other, so is live how they end each other: a signal comes when it is sent, and what
+ * the log has of it is crossed out. */
+#include "base/base.h"
+#include "log/log.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/net/net.h"
+#include "replay/signals/internal.h"
+#include "replay/signals/signals.h"
+#include "replay/tasks/tasks.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <sys/socket.h>
+
+static bool is_sent(const siginfo_t *info)
+{
+    return info->si_code == SI_USER || info->si_code == SI_QUEUE;
+}
+
+static bool is_between(const struct script *s, const struct record *r)
+{
+    siginfo_t info = replay_siginfo(r);
+    const struct script *sender = is_sent(&info) ? replay_sender(&info) : NULL;
+    return sender && peers_share(sender) && peers_share(s) && sender->tgid != s->tgid;
+}
+
+/* With the wait that it ended. */
+void replay_inside_signals_start(void)
+{
+    for (uint32_t k = 0; k < script_total(); k++) {
+        struct script *s = script_of(k);
+        for (size_t i = 0; i < s->count; i++) {
+            const struct record *before = i ? s->event[i - 1]->record : NULL;
+            if (s->event[i]->record->call != EVENT_SIGNAL || !is_between(s, s->event[i]->record))
+                continue;
+            replay_put_aside(s->event[i]);
+            if (before && before->result == -EINTR && call_of(before->call))
+                replay_put_aside(s->event[i - 1]);
+        }
+    }
+}
+
+/* Whether the call is such a signal: then it runs. */
+bool replay_inside_kill(struct task *t)
+{
+    int number = (int)t->args[0], who = number < 0 ? -number : number;
+    struct task *target = t->nr == REX_NR_kill && who > 1 ? task_named((uint32_t)who) : NULL;
+    if (!target || !target->script->birth || !peers_share(t->script) || !peers_share(target->script) || target->leader == t->leader)
+        return false;
+    struct user_regs_struct r = t->regs;
+    r.rdi = (ull)(number < 0 ? -target->tid : target->tid);
+    regs_set(t, &r);
+    t->matched = NULL;
+    t->want_exit = true;
+    return true;
+}
+
+bool replay_inside_signal(struct task *t, siginfo_t *info)
+{
+    if (!is_sent(info) || !peers_share(t->script))
+        return false;
+    const struct task *sender = replay_task_of(info->si_pid);
+    if (!sender || !sender->script->birth || !peers_share(sender->script) || sender->leader == t->leader)
+        return false;
+    info->si_pid = (pid_t)sender->script->tid;
+    ptrace(PTRACE_SETSIGINFO, t->tid, 0, info);
+    return true;
+}
+
+/* Over a network the first that is said to who has gone is lost, and the next tells so; a local socket tells at once.  What comes of it,
+ * if no such call of the process failed when recorded. */
+int64_t replay_inside_broken(struct task *t)
+{
+    for (size_t i = 0; i < event_count; i++) {
+        const struct record *r = events[i].record;
+        if (r->call == t->nr && (r->result == -EPIPE || r->result == -ECONNRESET) && script_of(r->task)->tgid == t->script->tgid)
+            return -EPIPE;
+    }
+    t->lost_reader = !(t->args[3] & MSG_NOSIGNAL);
+    return (int64_t)t->args[2];
+}

@@ -1,0 +1,161 @@
+/* Replay: waiting for the ends of children. */
+#include "base/base.h"
+#include "log/log.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/replay.h"
+#include "replay/tasks/internal.h"
+#include "replay/tasks/tasks.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <sys/wait.h>
+
+/* The child that a wait has told of; 0: none. */
+int64_t replay_waited(const struct record *r)
+{
+    const struct field *f;
+    siginfo_t info;
+    if (r->call == REX_NR_wait4)
+        return r->result;
+    f = record_field(r, 2, FIELD_OUT);
+    if (r->result || !f || f->length < sizeof info)
+        return 0;
+    memcpy(&info, f->data, sizeof info);
+    return info.si_pid;
+}
+
+/* Whether the child had ended, and not only stopped or gone on. */
+static bool was_end(const struct record *r)
+{
+    const struct field *f = record_field(r, r->call == REX_NR_wait4 ? 1 : 2, FIELD_OUT);
+    siginfo_t info;
+    int status = 0;
+    if (f && r->call == REX_NR_wait4 && f->length == sizeof status) {
+        memcpy(&status, f->data, sizeof status);
+        return WIFEXITED(status) || WIFSIGNALED(status);
+    }
+    if (!f || f->length < sizeof info)
+        return true;
+    memcpy(&info, f->data, sizeof info);
+    return info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
+}
+
+bool replay_child_looks(const struct task *t)
+{
+    return t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG;
+}
+
+/* Threads look for children as often as they like; only the names of these need translation.  One whose end was told, maybe before it
+ * has come, is waited for: nobody may look again. */
+void replay_child_wait_freely(struct task *t)
+{
+    int which = t->nr == REX_NR_waitid;
+    int64_t pid = (int64_t)(int)t->args[which];
+    struct task *child = pid > 0 ? replay_job_waited(t, (uint32_t)pid) : NULL;
+    pid_t real = child ? child->tid : pid > 0 ? replay_dead((uint32_t)pid) : 0;
+    struct user_regs_struct r = t->regs;
+    if (real && (!which || t->args[0] == P_PID)) {
+        *(which ? &r.rsi : &r.rdi) = (ull)real;
+        if (child && child->script->is_told)
+            *(which ? &r.r10 : &r.rdx) &= ~(ull)WNOHANG;
+        regs_set(t, &r);
+    }
+    t->want_exit = true;
+}
+
+static uint32_t recorded_number(pid_t real)
+{
+    uint32_t recorded = replay_recorded(real);
+    return recorded ? recorded : (uint32_t)real;
+}
+
+static bool tells_of(const struct event *e, const void *pid)
+{
+    return !e->done && replay_waited(e->record) == *(const int64_t *)pid && was_end(e->record);
+}
+
+/* What the log has of that child's end, which another call was to be told of, has happened. */
+static int64_t told_freely(struct task *t, pid_t real)
+{
+    int64_t pid = recorded_number(real);
+    const struct event *e = is_kin(t) ? NULL : replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args), tells_of, &pid);
+    const struct event **last = &t->leader->script->last_end;
+    if (e)
+        replay_done(&events[e->number]);
+    if (e && (!*last || e->number > (*last)->number))
+        *last = e;
+    return pid;
+}
+
+/* It comes before an end after which nobody was left; of that one it has been told: the kernel knows who is left. */
+static bool is_past_last_end(const struct task *t, const struct event *e)
+{
+    const struct event *last = t->leader->script->last_end, *next = last ? last->next[PLAIN] : NULL;
+    return next && e->number < last->number && next->record->result == -ECHILD;
+}
+
+void replay_child_told(struct task *t, int64_t result)
+{
+    siginfo_t info;
+    if (t->nr == REX_NR_waitid && !result && t->args[2] && mem_read(t->tid, t->args[2], &info, sizeof info) && info.si_pid > 0) {
+        info.si_pid = (pid_t)told_freely(t, info.si_pid);
+        mem_write(t->tid, t->args[2], &info, sizeof info);
+    }
+    give_result(t, result > 0 ? told_freely(t, (pid_t)result) : result);
+}
+
+/* Waits for the end of the very child that the log names, for as long as it takes. */
+void replay_child_wait(struct task *t, struct event *e)
+{
+    const uint64_t not_ends = WNOHANG | WUNTRACED | WCONTINUED;
+    int64_t pid = replay_waited(e->record);
+    if (replay_kin_waits(t, e, pid)) {
+        replay_done(e);
+        t->matched = NULL;
+        replay_child_wait_freely(t);
+        return;
+    }
+    struct task *child = pid > 0 ? replay_job_waited(t, (uint32_t)pid) : NULL;
+    pid_t real = child ? child->tid : pid > 0 ? replay_dead((uint32_t)pid) : 0;
+    bool is_end = real && was_end(e->record), found_none = !pid && !e->record->result;
+    if ((is_end && replay_child_looks(t) && child && child->alive && has_shared_work(t)) || (found_none && is_past_last_end(t, e))) {
+        e->taker = NULL;                  /* it may look earlier than when recorded */
+        t->matched = NULL;
+        replay_child_wait_freely(t);
+    } else if (!is_end)
+        replay_emulate(t, e);
+    else if (t->nr == REX_NR_wait4)
+        change_call(t, t->nr, (uint64_t)real, t->args[1], t->args[2] & ~not_ends, t->args[3]);
+    else
+        change_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~not_ends);
+}
+
+/* The exit code of the child of which the wait told, in its arguments; -1: it was not to be told, or did not exit. */
+static int exit_code(struct task *t)
+{
+    siginfo_t info;
+    int status;
+    if (t->nr == REX_NR_wait4)
+        return t->args[1] && mem_read(t->tid, t->args[1], &status, sizeof status) && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return t->args[2] && mem_read(t->tid, t->args[2], &info, sizeof info) && info.si_code == CLD_EXITED ? info.si_status : -1;
+}
+
+static void set_exit_code(struct task *t, int code)
+{
+    int status = code << 8;
+    if (t->nr == REX_NR_wait4)
+        mem_write(t->tid, t->args[1], &status, sizeof status);
+    else
+        mem_write(t->tid, t->args[2] + offsetof(siginfo_t, si_status), &code, sizeof code);
+}
+
+/* What the log has of a child's end.  With which code it ended depends on which of a mate's jobs it has done. */
+void replay_child_ended(struct task *t, const struct record *r)
+{
+    int code = has_shared_work(t) ? exit_code(t) : -1;
+    put_outputs(t, r);
+    if (code >= 0 && exit_code(t) >= 0)
+        set_exit_code(t, code);
+}

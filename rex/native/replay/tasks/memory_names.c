@@ -1,0 +1,116 @@
+/* Replay: processes that share memory by a name of it (a semaphore, a segment below /dev/shm, one of System V's by its
+ * number), though none is made by fork of another: they are kin from when they open it, see replay/tasks/memory_groups.c. */
+#include "base/base.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "replay/files/files.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/tasks/internal.h"
+#include "replay/tasks/tasks.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <fcntl.h>
+#include <sched.h>
+
+static struct table users;               /* by name: the first process that has it, or `many` */
+static struct script many;
+static bool *is_user;                    /* by task: it belongs to a process that shares some */
+
+static bool is_memory(const char *path)
+{
+    return path && !strncmp(path, "/dev/shm/", 9);
+}
+
+static bool opens_to_write(const struct record *r)
+{
+    return call_of(r->call) && call_of(r->call)->hook == REX_HOOK_OPEN && r->result >= 0 && (flags_in(r) & O_ACCMODE) == O_RDWR;
+}
+
+static bool names(const struct record *r)
+{
+    return r->result >= 0 && (op_of(r->call) == REX_OP_LINK || op_of(r->call) == REX_OP_RENAME);
+}
+
+static bool attaches(const struct record *r)
+{
+    return r->call == REX_NR_shmat && r->result >= 0;
+}
+
+/* What is removed already, and is opened by a descriptor that another has of it, goes by the name that it had. */
+static char *path_of(const struct field *f)
+{
+    char *path = f->type == FIELD_RESOLVED ? strndup((const char *)f->data, f->length) : NULL;
+    if (path && replay_is_deleted(path))
+        *strrchr(path, ' ') = 0;
+    return path;
+}
+
+static void use(const char *name, const struct record *r)
+{
+    struct script **user = (struct script **)table_at(&users, name);
+    *user = *user && *user != script_leader(r->task) ? &many : script_leader(r->task);
+}
+
+static void find_user(const char *name, const struct record *r)
+{
+    if (table_get(&users, name) == &many)
+        is_user[script_leader(r->task)->index] = true;
+}
+
+/* The names of memory that an event of the log takes, or gives. */
+static void each_name(const struct record *r, void (*see)(const char *name, const struct record *r))
+{
+    if (attaches(r)) {
+        char *name = text("%u", (unsigned)r->args[0]);
+        see(name, r);
+        free(name);
+    } else if (names(r) || opens_to_write(r))
+        for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f)) {
+            char *path = path_of(f);
+            if (is_memory(path))
+                see(path, r);
+            free(path);
+        }
+}
+
+void replay_kin_files_start(void)
+{
+    is_user = zalloc(script_total() + 1);
+    for (int pass = 0; pass < 2 && !is_serialized(); pass++)
+        for (size_t i = 0; i < event_count; i++)
+            each_name(events[i].record, pass ? find_user : use);
+}
+
+/* Of a process that has opened one, all threads, and what is forked from it and executes nothing. */
+static bool belongs(const struct script *s, const struct script *leader)
+{
+    for (uint32_t i = s->index; ; ) {
+        const struct script *p = script_leader(i);
+        if (p == leader)
+            return true;
+        for (size_t k = 0; k < p->count; k++)
+            if (replay_executes(p->event[k]->record))
+                return false;
+        if (!p->birth || p->birth->args[0] >= p->index)
+            return false;
+        i = (uint32_t)p->birth->args[0];
+    }
+}
+
+/* A file has been opened, or memory attached by its number. */
+void replay_kin_opened(struct task *t, const struct record *r)
+{
+    struct script *leader = t->script->birth ? script_leader(t->script->index) : NULL;
+    if (!leader || !is_user[leader->index] || is_kin(t) || !(opens_to_write(r) || attaches(r)))
+        return;
+    char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
+    bool is_first = attaches(r) || is_memory(path);
+    free(path);
+    for (uint32_t i = 0; is_first && i < script_total(); i++)
+        if (belongs(script_of(i), leader))
+            replay_kin_named(script_of(i));
+    t->leader->kin |= is_first;
+}

@@ -1,0 +1,347 @@
+/* Replay: processes that the threads of a pool start.
+ *
+ * Which thread starts which process is decided by locks that no stop shows.  So a call that makes a process
+ * may be that of a mate, and the child is nameless until it executes: then it takes the place of the process
+ * that executed the same when recorded, which its parent, in vfork until then, is told. */
+#include "base/base.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "replay/files/files.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/regime/regime.h"
+#include "replay/tasks/internal.h"
+#include "replay/tasks/tasks.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <sched.h>
+#include <sys/wait.h>
+
+static bool divides_work(const struct task *t)
+{
+    return !is_serialized() && t->leader->threaded && !is_kin(t) && plan.gate < 0;
+}
+
+static bool is_job_of(const struct task *parent, const struct script *s)
+{
+    return s->birth && !(s->birth->args[2] & CLONE_THREAD) && s->birth->args[0] < script_total()
+        && replay_is_mate(parent, script_of((uint32_t)s->birth->args[0]));
+}
+
+/* ------------------------------------------------------------------ calls that make, or wait for, one */
+
+static bool asks_for(const struct event *e, int64_t pid)
+{
+    const struct record *r = e->record;
+    return !e->done && (int64_t)(int)r->args[r->call == REX_NR_waitid] == pid;
+}
+
+static bool makes_process(const struct event *e, int64_t any)
+{
+    (void)any;
+    struct script *made = e->done || e->record->result < 0 ? NULL : script_named((uint32_t)e->record->result);
+    return made && made->birth && !made->is_taken && !(made->birth->args[2] & CLONE_THREAD);
+}
+
+/* The task's own is preferred, then the first of its mates. */
+static struct event *find(struct task *t, long nr, int64_t pid, bool (*fits)(const struct event *e, int64_t pid))
+{
+    struct event *best = NULL;
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct script *s = script_of(i);
+        bool is_own = s == t->script;
+        struct event *e = is_own || replay_is_mate(t, s) ? replay_queue(s, nr, call_key(call_of(nr), nr, NULL, 0, t->args)) : NULL;
+        while (e && !fits(e, pid))
+            e = e->next[0];
+        if (e && is_own)
+            return e;
+        if (e && (!best || e->number < best->number))
+            best = e;
+    }
+    return best;
+}
+
+/* Its events up to a place have happened, the others not. */
+static void set_place(struct script *s, size_t place)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        s->event[i]->done = i < place || s->event[i]->aside;
+        replay_requeue(s, s->event[i]);
+    }
+    s->cursor = s->readings_to = s->done_to = s->past = 0;
+}
+
+static bool is_alive(const struct script *job)
+{
+    for (const struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->script && t->script->tgid == job->tgid)
+            return true;
+    return false;
+}
+
+/* The job, with its threads, has what the log has of it again. */
+static void do_again(struct script *job)
+{
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct script *s = script_of(i);
+        if (!s->birth || s->birth->args[5] != job->index)
+            continue;
+        set_place(s, 0);
+        s->is_taken = s->is_told = false;
+        s->answered = s->did = NULL;
+        s->said = NULL;
+        s->last_end = NULL;
+        s->execs = 0;
+        if (s->exit)
+            s->exit->done = false;
+    }
+}
+
+/* The call that made a process which has ended, for one that is made once more than when recorded. */
+static struct event *find_ended(struct task *t, long nr)
+{
+    for (size_t i = event_count; i-- > 0; ) {
+        struct event *e = &events[i];
+        struct script *made = e->record->call == nr && e->record->result > 0 && e->done && replay_is_mate(t, script_of(e->record->task))
+            ? script_named((uint32_t)e->record->result) : NULL;
+        if (!made || !is_job_of(t, made) || is_alive(made))
+            continue;
+        do_again(made);
+        made->is_again = true;
+        return e;
+    }
+    return NULL;
+}
+
+static struct event *find_fork(struct task *t, long nr)
+{
+    struct event *e = find(t, nr, 0, makes_process);
+    return e ? e : find_ended(t, nr);
+}
+
+bool replay_is_of_jobs(long nr)
+{
+    const struct rex_call *c = call_of(nr);
+    return c && (c->hook == REX_HOOK_FORK || c->hook == REX_HOOK_WAIT);
+}
+
+/* For a child that it names: then the log's event is one of that child, among kin as well. */
+bool replay_waits_for_job(struct task *t, long nr)
+{
+    bool by_id = nr == REX_NR_waitid;
+    return has_shared_work(t) && plan.gate < 0 && replay_is_of_jobs(nr) && call_of(nr)->hook == REX_HOOK_WAIT && (int)t->args[by_id] > 0
+        && (!by_id || t->args[0] == P_PID);
+}
+
+static struct event *find_wait(struct task *t, long nr)
+{
+    return replay_waits_for_job(t, nr) ? find(t, nr, (int64_t)(int)t->args[nr == REX_NR_waitid], asks_for) : NULL;
+}
+
+/* It looks earlier than when recorded for a child that has not ended in the log by now. */
+bool replay_job_is_later(struct task *t)
+{
+    const struct event *e = find_wait(t, t->nr);
+    if (!e || !replay_alone_is_later(t, e))
+        return false;
+    skip_call(t, 0);
+    return true;
+}
+
+/* NULL: as for any other call. */
+struct event *replay_job_event(struct task *t, long nr)
+{
+    if (!replay_is_of_jobs(nr))
+        return NULL;
+    if (call_of(nr)->hook == REX_HOOK_FORK)
+        return !divides_work(t) || fork_flags(t) & CLONE_THREAD ? NULL : find_fork(t, nr);
+    struct event *e = find_wait(t, nr);
+    return e && replay_alone_is_later(t, e) ? NULL : e;
+}
+
+/* ------------------------------------------------------------------ names */
+
+/* What a process is called as it is born: as the call that makes it says. */
+struct script *replay_job_born(struct task *parent, struct task *t, uint64_t flags)
+{
+    if (flags & CLONE_THREAD || !divides_work(parent) || !parent->matched)
+        return NULL;
+    parent->matched = find_fork(parent, parent->nr);      /* a mate may have had the same in mind */
+    struct script *s = parent->matched ? script_named((uint32_t)parent->matched->record->result) : NULL;
+    if (!s)
+        return NULL;
+    t->nameless = parent->vforking;
+    t->maker = parent;
+    parent->newborn = t;
+    return s;
+}
+
+/* Whether the first program that a process executed was this, with its arguments. */
+static bool has_executed(const struct script *s, const struct bytes *arguments)
+{
+    size_t i = 0;
+    while (i < s->count && !replay_executes(s->event[i]->record))
+        i++;
+    const struct record *r = i < s->count ? s->event[i]->record : NULL;
+    const struct field *f = r ? record_field(r, (uint8_t)(name_args(r->call).path + 1), FIELD_ARGV) : NULL;
+    return f && f->length == arguments->used && !memcmp(f->data, arguments->data, arguments->used);
+}
+
+/* How many events come before it first tried to execute something. */
+static size_t before_exec(const struct script *s)
+{
+    size_t i = 0;
+    for (; i < s->count; i++) {
+        const struct rex_call *c = call_of(s->event[i]->record->call);
+        if (c && c->hook == REX_HOOK_EXEC)
+            break;
+    }
+    return i;
+}
+
+/* What one that may be this job has of a call before it executes, told already or not; NULL: nothing, or its name is known. */
+struct event *replay_job_prepares(struct task *t, long nr, uint64_t key)
+{
+    struct event *found = NULL;
+    for (uint32_t i = 0; t->nameless && i < script_total(); i++) {
+        const struct script *s = script_of(i);
+        size_t n = is_job_of(t->maker, s) ? before_exec(s) : 0;
+        for (size_t k = 0; k < n; k++)
+            if (s->event[k]->record->call == nr && s->event[k]->key == key && (!found || found->done))
+                found = s->event[k];
+    }
+    return found;
+}
+
+static size_t done_in(const struct script *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->count; i++)
+        n += s->event[i]->done && !s->event[i]->aside;
+    return n;
+}
+
+/* Who has the name, if that is open yet. */
+static struct task *nameless(const struct script *s)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && t->script == s)
+            return t->nameless ? t : NULL;
+    return NULL;
+}
+
+static void rename_job(struct task *t, struct script *to)
+{
+    struct script *from = t->script;
+    struct task *other = to->is_taken ? nameless(to) : NULL;
+    size_t others_place = done_in(to);
+    from->is_taken = other != NULL || from->is_again;
+    set_place(from, other ? others_place : from->is_again ? from->count : 0);
+    from->is_again &= other != NULL;
+    if (other)
+        other->script = from;
+    to->is_taken = true;
+    set_place(to, before_exec(to));
+    t->script = to;
+}
+
+/* Of those that executed the same the first that is left: jobs are begun in the order of their queue. */
+static struct script *job_named(struct task *t, const struct bytes *arguments)
+{
+    struct script *held = NULL;
+    for (uint32_t i = 0; i < script_total(); i++) {
+        struct script *s = script_of(i);
+        bool is_left = s == t->script || !s->is_taken;
+        if (!is_job_of(t->maker, s) || !(is_left || nameless(s)) || !has_executed(s, arguments))
+            continue;
+        if (is_left)
+            return s;
+        held = held ? held : s;
+    }
+    return held;
+}
+
+/* ------------------------------------------------------------------ once more than when recorded */
+
+/* Threads that look at the same time whether a thing has been done may both do it. */
+static struct script *job_done(struct task *t, const struct bytes *arguments)
+{
+    for (uint32_t i = 0; i < script_total(); i++)
+        if (is_job_of(t->maker, script_of(i)) && has_executed(script_of(i), arguments))
+            return script_of(i);
+    return NULL;
+}
+
+static void waited(struct task *t, int64_t result)
+{
+    (void)t;
+    (void)result;
+}
+
+/* ------------------------------------------------------------------ */
+
+/* As a nameless process executes, or tries to.  True: it waits for its like to end, and comes again. */
+bool replay_job_executes(struct task *t)
+{
+    enum { NAP_MS = 5 };
+    const uint64_t nap[6] = {0, 0, NAP_MS};
+    struct bytes arguments = {0};
+    if (!t->nameless)
+        return false;
+    mem_strings(t->tid, t->args[name_args(t->nr).path + 1], &arguments);
+    replay_arguments_then(&arguments);
+    struct script *s = job_named(t, &arguments), *again = s ? NULL : job_done(t, &arguments);
+    bytes_free(&arguments);
+    if (again && is_alive(again)) {
+        insert_call(t, REX_NR_poll, nap, waited);
+        return true;
+    }
+    if (again)
+        do_again(s = again);
+    if (s && s != t->script)
+        rename_job(t, s);
+    else
+        set_place(t->script, before_exec(t->script));     /* another may have been told what it has of that */
+    t->nameless = false;
+    return false;
+}
+
+/* The event of a call that made a process, now that it has its name. */
+struct event *replay_job_made(struct task *t, struct event *e)
+{
+    struct task *child = t->newborn;
+    t->newborn = NULL;
+    if (!child || !child->script || (int64_t)child->script->tid == e->record->result)
+        return e;
+    for (uint32_t i = 0; i < script_total(); i++)
+        for (struct event *other = replay_queue(script_of(i), e->record->call, e->key); other; other = other->next[0])
+            if (!other->done && other->record->result == (int64_t)child->script->tid)
+                return other;
+    for (size_t i = 0; i < event_count; i++)          /* of a job that is done again */
+        if (events[i].record->call == e->record->call && events[i].record->result == (int64_t)child->script->tid)
+            return &events[i];
+    return e;
+}
+
+/* Of jobs that have one number, as they are one done again, the thread's own, else one that nobody has waited for yet. */
+struct task *replay_job_waited(struct task *t, uint32_t recorded)
+{
+    struct task *of[] = {tasks, ended_processes}, *found = NULL;
+    for (int i = 0; i < 2; i++)
+        for (struct task *other = of[i]; other; other = other->next) {
+            bool has_number = other->leader == other && other->script && other->script->tid == recorded && other->tid;
+            if (has_number && (!kill(other->tid, 0) || errno != ESRCH) && (!found || (other->maker == t && found->maker != t)))
+                found = other;
+        }
+    return found ? found : task_named(recorded);
+}
+
+/* Another thread has waited for that child meanwhile, of two that have one number. */
+bool replay_is_job_left(struct task *t, const struct event *e)
+{
+    int64_t pid = e ? replay_waited(e->record) : (int64_t)(int)t->args[t->nr == REX_NR_waitid];
+    const struct task *child = pid > 0 && has_shared_work(t) ? replay_job_waited(t, (uint32_t)pid) : NULL;
+    return child && !kill(child->tid, 0);
+}

@@ -1,0 +1,50 @@
+/* replay/tasks: which live task is which recorded task.
+ * Children of thread pools, processes that share memory (memory groups), waits for the ends of children. */
+#ifndef REX_REPLAY_TASKS_TASKS_H
+#define REX_REPLAY_TASKS_TASKS_H
+
+#include "base/base.h"
+
+struct event;
+struct record;
+struct task;
+
+/* child_waits.c */
+int64_t replay_waited(const struct record *r);  /* see replay/tasks/child_waits.c */
+bool replay_child_looks(const struct task *t);  /* a wait for a child that ends at once */
+void replay_child_wait(struct task *t, struct event *e), replay_child_wait_freely(struct task *t), replay_child_told(struct task *t, int64_t result);
+void replay_child_ended(struct task *t, const struct record *r);  /* its outputs */
+
+/* memory_groups.c */
+bool replay_kin_kill(struct task *t);
+bool replay_kin_ends_first(const struct task *t, const struct event *e);
+bool replay_kin_pauses(struct task *t, struct event *e);  /* true: it runs */
+bool replay_kin_says(struct task *t);  /* true: it has been answered */
+bool replay_kin_signal(struct task *t, siginfo_t *info);
+bool replay_kin_is_past(struct task *t, const struct event *e);
+
+/* memory_names.c */
+void replay_kin_files_start(void);
+void replay_kin_opened(struct task *t, const struct record *r);  /* see replay/tasks/memory_names.c */
+
+/* pool_children.c */
+bool replay_waits_for_job(struct task *t, long nr);
+struct event *replay_job_event(struct task *t, long nr);  /* a call that makes a process, or waits for one: see replay/tasks/pool_children.c */
+bool replay_job_is_later(struct task *t);
+struct event *replay_job_prepares(struct task *t, long nr, uint64_t key);
+struct task *replay_job_waited(struct task *t, uint32_t recorded);  /* living or not */
+bool replay_is_job_left(struct task *t, const struct event *e);
+bool replay_job_executes(struct task *t);  /* true: the call comes again */
+struct event *replay_job_made(struct task *t, struct event *e);
+
+/* tasks.c */
+struct task *replay_task_of(pid_t real);  /* living or not; NULL = unknown */
+uint32_t replay_recorded(pid_t real);  /* the number that it had; 0 = unknown */
+pid_t replay_dead(uint32_t recorded_tid);  /* real number of a child that has ended, 0 = unknown */
+struct task *task_named(uint32_t recorded_tid);
+void replay_born(struct task *parent, struct task *t, uint64_t flags);
+void replay_take_number(struct task *t);
+void replay_began(struct task *t);
+void replay_ended(struct task *t, int status);
+
+#endif

@@ -1,0 +1,59 @@
+/* Replay of threads that a timer's descriptor wakes (the ticker of a runtime): how often it has done so by the
+ * time that another thread ends them is their pace.  They are told of its time as often as they ask. */
+#include "base/base.h"
+#include "log/log.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/wait/wait.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+enum { TICK_MS = 10, TICK_BYTES = 8 };
+
+static bool is_timer(uint32_t stream)
+{
+    static uint32_t known;                /* the last that was found to be one */
+    for (size_t i = 0; known != stream && i < event_count; i++)
+        if (events[i].record->call == REX_NR_timerfd_create && events[i].record->stream == stream)
+            known = stream;
+    return known == stream;
+}
+
+static void ticked(struct task *t, int64_t result)
+{
+    (void)result;
+    t->ticked = true;
+}
+
+/* It is set once more than when recorded, by a thread that has come round once more. */
+static bool sets_again(struct task *t)
+{
+    static const struct itimerspec none;
+    if (t->nr != REX_NR_timerfd_settime || !has_shared_work(t) || !is_timer(t->stream))
+        return false;
+    if (t->args[3])
+        mem_write(t->tid, t->args[3], &none, sizeof none);
+    skip_call(t, 0);
+    return true;
+}
+
+/* A read of a timer that the log has no more of.  Of a thread whose process ended meanwhile it did not return. */
+bool replay_ticks(struct task *t)
+{
+    const uint64_t nap[6] = {0, 0, TICK_MS}, times = 1;
+    if (sets_again(t))
+        return true;
+    if (t->nr != REX_NR_read || !t->stream || !has_shared_work(t) || replay_was_cut_off(t) || t->args[2] < TICK_BYTES
+        || !is_timer(t->stream))
+        return false;
+    t->only_naps = true;
+    if (!t->ticked) {
+        insert_call(t, REX_NR_poll, nap, ticked);
+        return true;
+    }
+    t->ticked = false;
+    mem_write(t->tid, t->args[1], &times, sizeof times);
+    skip_call(t, TICK_BYTES);
+    return true;
+}

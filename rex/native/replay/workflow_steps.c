@@ -1,0 +1,95 @@
+/* Replay: steps of a workflow.  A step is a process with all that it starts.  As it is born,
+ * whoever holds the other end of the gate says whether it runs; one that does not exits at
+ * once, and for the others all that the log has of it has happened.  What it would have
+ * written has been put below the output directory by then.  When the last task of a step has
+ * ended, nothing goes on until the gate says so. */
+#include "base/base.h"
+#include "log/log.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/replay.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <fcntl.h>
+
+enum { BORN = 'b', ENDED = 'e', RUN = 'r', SKIP = 's', STOP = 'q' };
+
+static bool *is_step;
+
+void replay_steps_start(void)
+{
+    is_step = zalloc(script_total() + 1);
+    for (size_t i = 0; i < plan.steps.count; i++) {
+        unsigned long task = strtoul(plan.steps.item[i], NULL, 10);
+        if (task < script_total())
+            is_step[task] = true;
+    }
+    if (plan.gate >= 0)
+        fcntl(plan.gate, F_SETFD, FD_CLOEXEC);
+}
+
+bool replay_is_step(const struct script *s)
+{
+    return s->birth && s->index < script_total() && is_step[s->index];
+}
+
+/* Nine bytes out, one in.  Told to stop, or alone, we end here, and the tracees with us. */
+static char ask(char what, uint32_t task, pid_t pid)
+{
+    unsigned char question[9] = {(unsigned char)what};
+    uint32_t who[2] = {task, (uint32_t)pid};
+    char answer;
+    memcpy(question + 1, who, sizeof who);
+    if (!write_whole(plan.gate, question, sizeof question) || !read_whole(plan.gate, &answer, 1))
+        die("who decides on the steps is gone");
+    if (answer == STOP)
+        replay_stop(0);
+    return answer;
+}
+
+/* Back to the instruction that made the child, which now makes it exit. */
+static void leave(struct task *t)
+{
+    struct user_regs_struct r = regs_get(t);
+    r.orig_rax = (ull)-1;
+    r.rax = REX_NR_exit_group;
+    r.rdi = 0;                            /* its parent is told what the log has */
+    r.rip -= 2;
+    regs_set(t, &r);
+}
+
+/* Children are numbered after their parents. */
+static void forget(uint32_t task)
+{
+    bool *is_inside = zalloc(script_total());
+    is_inside[task] = true;
+    for (uint32_t i = task; i < script_total(); i++) {
+        struct script *s = script_of(i);
+        if (i > task && s->birth && s->birth->args[0] < i)
+            is_inside[i] = is_inside[s->birth->args[0]];
+        for (size_t k = 0; is_inside[i] && k < s->count; k++)
+            replay_done(s->event[k]);
+        if (is_inside[i] && s->exit)
+            replay_done(s->exit);
+    }
+    free(is_inside);
+}
+
+bool replay_step_skipped(struct task *t)
+{
+    if (plan.gate < 0 || !t->script || t->step != t->script || t->leader != t)
+        return false;
+    if (ask(BORN, t->script->index, t->tid) != SKIP)
+        return false;
+    forget(t->script->index);
+    leave(t);
+    return true;
+}
+
+void replay_step_ended(struct task *t)
+{
+    if (t->step && --t->step->step_tasks == 0 && plan.gate >= 0 && !t->skipped)
+        ask(ENDED, t->step->index, t->tid);
+}

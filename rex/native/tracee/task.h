@@ -1,0 +1,198 @@
+/* tracee: what the engine knows of a task, its address space and its descriptors.
+ * Types only; the functions are declared in tracee/tracee.h. */
+#ifndef REX_TRACEE_TASK_H
+#define REX_TRACEE_TASK_H
+
+#include <sys/socket.h>
+
+#include "base/base.h"
+
+struct bytes;
+struct code;
+struct counters;
+struct deferred;
+struct event;
+struct fast;
+struct field;
+struct frame;
+struct known_files;
+struct program_filter;
+struct names;
+struct script;
+struct sites;
+struct sockaddr_storage;
+struct user_regs_struct;
+struct view;
+
+/* External descriptors of a process; those not listed are plain or internal. */
+struct external { int fd; uint32_t stream; };
+
+/* See track/pipe_turns.c, track/arrival_order.c, replay/net/internal.c, track/pipes.c. */
+enum { BOUNDED_FILE = -6, PIPE_WRITTEN = -5, PIPE_ARRIVES = -4, SOCKET_INSIDE = -3, PIPE_BYTES = -2, PIPE_COUNTER = -1 };
+#define SHARED_FILE 0xc0000000u                     /* and on, up to those: a file that others may write, see track/shared_files.c */
+struct opened { struct event *event; uint64_t file; bool again; uint32_t listed; };  /* again: the log has the open once less */
+
+struct files {
+    int refs, count, high, waited;   /* high: how many external ones above 2; waited: calls while some are not watched */
+    uint64_t reserved, copies;       /* replay: a bit for each that a thread takes as it waits, and for copies of such */
+    bool writes;                     /* record: it may have plain files open for writing */
+    struct external *item;
+    struct opened *opened;           /* replay: by descriptor, the open that made it; may be stale */
+    int opened_count;
+};
+
+struct space {                       /* one address space */
+    int refs;
+    uint64_t scratch, own_memory;    /* the second: bytes that the limit of memory is raised by, see tracee/own_memory.c */
+    bool undumpable;                 /* as the program set it, see tracee/dumpable.c */
+    unsigned queries;                /* and plain calls that stopped */
+    struct loader { uint64_t at, code, code_size; } loader;   /* 0: none whose readings of the counter are passed over */
+    const struct code *code;         /* of a library that is being mapped, see cpu/rdrand.c */
+    uint64_t code_inode;
+    unsigned code_looks;
+    bool filter_due;                 /* one lies in its area, and is not yet in force */
+    struct fast *fast; struct sites *sites; struct frame *frames;   /* the second of its program; what is known of its functions */
+    struct counters *counters; struct known_files *files; struct names *names;   /* see cpu/counter_sites.c; callstack/callstack.c; callstack/go_symbols.c */
+};
+enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
+
+struct explained { const char *rule, *match, *gate; ull since; };   /* replay: what acted on its call; the gate that held it last, and since when any did */
+
+struct task {
+    pid_t tid;
+    uint32_t index;
+    struct task *leader;             /* the task that names the process */
+    int threads;                     /* of a leader: live tasks of the process */
+    bool threaded;                   /* of a leader: it has had threads since its last exec */
+    const struct task *greeter;      /* of a leader: the thread that began its last connection by TLS */
+    bool from_threads, joins_turns;  /* of a leader: forked by a process with threads, it has its descriptors by their race; by its first thread */
+    bool kin;                        /* of a leader, replay: it shares memory with other processes, see replay/tasks/memory_groups.c */
+    uint32_t children;               /* ordinal of the next child */
+    struct files *files;
+    struct space *space;
+    uint64_t credentials;            /* replay: where they are in the message that it sends, 0 = none */
+    bool not_direct;                 /* replay: the file system does not open its file with O_DIRECT */
+    struct event *real_result;       /* replay: of a call that runs for real, see replay/files/real_results.c */
+    const struct program_filter *filter; uint32_t trapped;     /* see engine/program_filter.c; what a filter said with its trap */
+    struct task *next;
+    bool alive, started, stepping, runs_freely;   /* the last: only calls of the filters stop it */
+    /* the call in progress */
+    enum call_state state;
+    bool want_exit, by_entry_stop;
+    struct user_regs_struct regs;    /* at entry */
+    long nr;
+    uint64_t args[6];
+    uint32_t stream, deref;
+    char *path, *path2, *resolved, *resolved2;
+    struct bytes *exec;              /* record: execve's fields, kept over the exec */
+    bool created;
+    char *creating;                  /* what is missing as the call that makes it begins */
+    int exec_refused;
+    char *exec_instead;              /* record: what is executed in the program's place, NULL: itself */
+    bool has_own_arguments;          /* replay: the program that it executes has others than when recorded */
+    /* record: an interrupted call that may be restarted; its event is not yet written */
+    struct bytes *pending;
+    bool goes_on;                    /* record: the kernel goes on with the call that is pending, after a signal without a handler */
+    unsigned char siginfo[sizeof(siginfo_t)];
+    uint64_t returned_at;            /* instruction after the call of the last event, 0 after others */
+    /* replay */
+    struct script *script;           /* what the log holds for this task */
+    struct event *matched;
+    struct explained explained;
+    struct event *injected, *let_in; /* a signal on its way; one that is blocked again once it was handled */
+    struct event *owed[65];          /* signals that were blocked when sent */
+    uint64_t handler_sp;             /* the stack below which it handles a signal that came as it rested, 0 = none: see replay/regime/one_active_thread.c */
+    uint64_t prodded, let_in_sp;     /* a bit for each that another thread sends once more than when recorded; the stack below let_in */
+    struct task *newborn, *maker;    /* see replay/tasks/pool_children.c: the process it makes, who makes it */
+    struct { const struct event *event; uint32_t count; } took;      /* signals of what this event is of, see replay/signals/sigwait.c */
+    bool nameless, suspended;        /* what it is called shows as it executes; see replay/signals/gc_suspend.c: by a mate, until it lets it go on */
+    struct bytes moved;              /* through a watched pipe, by the call in progress */
+    size_t moved_away;
+    struct { uint64_t stack, from, said; } saying;   /* a write that is made again with its rest, see replay/pipes/output.c */
+    bool lost_reader;                /* its signal is not to come: it had none when recorded */
+    uint32_t next_thread, next_process;   /* ordinals of its children, by their kind */
+    uint64_t child_tid_at;
+    uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
+    uint64_t clock_at, wall_at;      /* when, in the log's time; 0: not the log's answer */
+    const struct event *wall_told;   /* NULL: it has read a clock since, or the log has no such reading */
+    uint64_t asker, least;           /* who read CLOCK_MONOTONIC last; as last answered to others than those that reckon a wait's limit */
+    uint64_t readings, readings_since;   /* of CLOCK_MONOTONIC, more than the log has here */
+    uint64_t did;                    /* the key of its last call on a path */
+    uint64_t clock_floor, told_floor, waited_floor; /* what CLOCK_MONOTONIC must have reached; by what the log told; where it has no more */
+    uint64_t deadline, wait_began, lasts;   /* of the futex wait in progress, by CLOCK_MONOTONIC; from a reading for its limit alone */
+    uint64_t ends_at; bool is_told;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
+    ull wait_until, wait_to;         /* of a wait for readiness, by our clock and its runtime's: see replay/clock/scheduler_clock.c */
+    const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
+    uint64_t opening;                /* hash of the file that is being opened */
+    bool is_next_outside, is_forced, is_paced;   /* that is next in the log; is told though it may not have come; of a leader: so was its process */
+    bool only_naps, ticked;          /* more often than in the log, or in vain: it waits for others; has waited for its timer */
+    bool waits_inside, hastened, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
+    struct event *outside;           /* that its wait ends with, once that has come */
+    struct event *in_vain;           /* the wait that it makes, which ran out when recorded */
+    uint64_t waits_at; unsigned waits_on;     /* how often a wait went on as it had run out, with others at that place: see replay/wait/timed_futex.c */
+    bool inside;                     /* the call is on a socket that is made again, see replay/net/internal.c */
+    bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
+    void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */
+    uint64_t watched, watch_due;     /* descriptors whose calls stop by filter, those of the next filter */
+    int watches;                     /* how many filters that took */
+    bool skipped;                    /* a step that does not run */
+    struct script *step;             /* the step that it belongs to */
+    char *cwd;                       /* of a leader */
+    int stat_fd, number;             /* of task_state; the descriptor that its wait has, 0 = none */
+    struct usage { ull ran, waited; } usage, seen;   /* of a processor, ns; when last looked at by replay/progress/deadlock.c, by replay/clock/scheduler_clock.c */
+    /* live */
+    bool is_rewritten, is_logged, has_live_result;
+    struct view *view;
+    int64_t live_result;             /* instead of that of the call that was put in its place */
+    char *loader, *exec_name;        /* of a program that is being executed */
+    uint64_t ring;                   /* where its ring is in the tracee, 0 = it has none */
+    bool has_locks;                  /* replay: it shares memory with others, where locks may be: its end is seen */
+    uint8_t end_watched;             /* it stops as it ends, for these reasons */
+    bool ring_busy;                  /* it was stopped half way through a query */
+    bool ring_laid;                  /* replay: answers were put there */
+    uint32_t ring_taken;             /* record: how much was seen while the task ran on */
+    struct ahead { struct event *event; uint32_t size; } *run;   /* replay: the answers that lie there */
+    size_t run_count;
+    ull last_stop; struct { const struct event *event; ull ran; } rest;      /* see replay/progress/ordering_sleeps.c */
+    /* record */
+    bool executed, waited_until;     /* it runs a program of its own; since it read a clock it waited until a point in time */
+    bool shares;                     /* its call is one on a shared file */
+    uint64_t turn;                   /* record: what it writes to one at a time with others, 0 = nothing: see record/output_order.c */
+    bool has_turn;
+    struct { bool waits, is_out; int64_t size; uint64_t pipe; ull at, ran; } came;   /* see track/arrival_order.c; size: of what it does not have yet */
+    pid_t made_by;                   /* which waits until it executes */
+    struct deferred *deferred;       /* a signal that is held back, see record/signals.c */
+    int last_signal;                 /* record: that was delivered, and where */
+    uint64_t last_signal_rip;
+    struct { uint64_t look; unsigned times; bool loops; ull since, seen, until; } polls;     /* reads the counter in a loop, see cpu/spin_loops.c */
+    uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
+    uint64_t random, random_drawn, random_children;   /* see track/seeded_random.c */
+    /* one task at a time */
+    bool parked;                     /* at a stop, until it has the turn */
+    bool returned;                   /* from a call, since it was resumed */
+    bool cut, rewound;               /* its last call: will be made again */
+    bool restarts;                   /* at once, unless a signal comes first */
+    bool at_entry;                   /* parked before the handler has seen the call */
+    bool listening, vforking;        /* stopped by job control; until its child executes */
+    bool preempting, preempted, muted, roused;     /* an interruption is on its way; it was interrupted as it computed; see serial_mutes() */
+    bool stepped_out;                /* a single step has led to another stop, already seen to */
+    int parked_signal;
+    unsigned spin;                   /* instructions of the loop in which it was interrupted, 0 = no such loop */
+    uint64_t calls, ticket, preempted_at, used_at, heard;     /* the last: its mask of signals, as it is muted */
+    uint64_t cut_passed, cut_calls;  /* when its last call was cut short: passings before, calls of who had the turn */
+    ull patience, used;              /* ns that it may run without a call before it is looked at; that it had used */
+};
+struct stack { uint64_t at; struct bytes image; };
+
+/* What is blocked meanwhile: a trap that is would lose its handler. */
+#define ALL_BUT_TRAPS (~(1ULL << (SIGTRAP - 1)))
+enum { END_WITH_RING = 1, END_WITH_LOCKS = 2, END_IN_WRITE = 4 };
+struct address { struct sockaddr_storage a; socklen_t n; };  /* as the program knows it */
+
+/* The standard output and error.  Record: the order of what goes out, see record/output_order.c. */
+static inline bool is_output(uint32_t stream)
+{
+    return stream == 2 || stream == 3;
+}
+
+#endif

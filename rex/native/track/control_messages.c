@@ -1,0 +1,58 @@
+/* The control part of a message: descriptors (SCM_RIGHTS) and process ids (SCM_CREDENTIALS) that it passes. */
+#include "base/base.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+#include "track/track.h"
+
+#include <sys/socket.h>
+
+enum { LARGEST = 4096 };
+
+/* Calls each(what, kind, at, data, n) for each part that concerns the socket: where its n bytes lie in the tracee, and they. */
+static void each_part(struct task *t, void (*each)(void *what, int kind, uint64_t at, const unsigned char *data, size_t n), void *what)
+{
+    struct msghdr m;
+    unsigned char control[LARGEST];
+    if (!mem_read(t->tid, t->args[1], &m, sizeof m) || !m.msg_controllen || m.msg_controllen > sizeof control
+        || !mem_read(t->tid, (uint64_t)m.msg_control, control, m.msg_controllen))
+        return;
+    struct cmsghdr c;
+    for (size_t at = 0; at + sizeof c <= m.msg_controllen; at += CMSG_ALIGN(c.cmsg_len)) {
+        memcpy(&c, control + at, sizeof c);
+        if (c.cmsg_len < sizeof c || c.cmsg_len > m.msg_controllen - at)
+            return;
+        if (c.cmsg_level == SOL_SOCKET)
+            each(what, c.cmsg_type, (uint64_t)m.msg_control + at + sizeof c, control + at + sizeof c, c.cmsg_len - sizeof c);
+    }
+}
+
+static void add_rights(void *what, int kind, uint64_t at, const unsigned char *data, size_t n)
+{
+    struct rights *r = what;
+    for (size_t i = 0; kind == SCM_RIGHTS && i + sizeof(int) <= n && r->count < MOST_RIGHTS; i += sizeof(int)) {
+        memcpy(&r->fd[r->count], data + i, sizeof(int));
+        r->at[r->count++] = at + i;
+    }
+}
+
+/* The descriptors in the control part of the message of t's call. */
+struct rights rights_in(struct task *t)
+{
+    struct rights r = {0};
+    each_part(t, add_rights, &r);
+    return r;
+}
+
+static void find_credentials(void *what, int kind, uint64_t at, const unsigned char *data, size_t n)
+{
+    (void)data;
+    if (kind == SCM_CREDENTIALS && n >= sizeof(struct ucred))
+        *(uint64_t *)what = at;
+}
+
+uint64_t credentials_in(struct task *t)
+{
+    uint64_t at = 0;
+    each_part(t, find_credentials, &at);
+    return at;
+}

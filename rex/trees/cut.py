@@ -1,0 +1,119 @@
+"""Which processes of several runs are steps: the same choice in each, whatever time they took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rex.errors import RexError
+from rex.trees.factcache import load_facts
+from rex.trees.facts import RunFacts
+from rex.trees.steps import Step, StepMaker
+from rex.workflow.recorded import Recorded
+from rex.workflow.steps import DEPTH, Steps, find_steps
+
+if TYPE_CHECKING:
+    from rex.archive import Experiment
+
+REUSED = "reused"               # key of a manifest's extra: by task, the run and process whose step was put back
+
+
+@dataclass
+class Run:
+    """A recorded run and its steps, in the order in which they began."""
+
+    experiment: "Experiment"
+    facts: RunFacts
+    steps: list[Step]
+
+    @property
+    def name(self) -> str:
+        return self.experiment.name
+
+    @property
+    def seconds(self) -> float:
+        return self.experiment.manifest.duration_s
+
+
+def plain_runs(experiments: Iterable["Experiment"]) -> list["Experiment"]:
+    """Those that are finished and have a log of one program."""
+    found = []
+    for experiment in experiments:
+        if experiment.state != "complete" or experiment.is_session:
+            continue
+        manifest = experiment.manifest
+        if manifest.log and manifest.engine != "hindsight" and "cells" not in manifest.attachments:
+            found.append(experiment)
+    return found
+
+
+def load_runs(experiments: Iterable["Experiment"], notes: list[str] | None = None) -> list[Run]:
+    """Runs with their steps; those that cannot be read are left out, with a note.
+
+    A program that is taken apart in one run is so in all: it is a driver, whose parts are steps.
+    """
+    read: list[tuple[Experiment, RunFacts, Recorded]] = []
+    for experiment in experiments:
+        try:
+            facts = load_facts(experiment)
+            processes = {process.task: process for process in experiment.manifest.processes}
+            read.append((experiment, facts, Recorded(experiment.manifest, processes, [], facts.ties)))
+        except RexError as error:
+            if notes is not None:
+                notes.append(f"{experiment.name} is left out: {error}")
+    drivers: set[tuple[str, str]] = set()
+    for _, facts, recorded in read:
+        drivers |= {_driver(facts, task) for task in find_steps(recorded, DEPTH).frame if facts.processes[task].parent is not None}
+    runs: list[Run] = []
+    makers: dict[str, StepMaker] = {}
+    for experiment, facts, recorded in read:
+        steps = find_steps(recorded, DEPTH, opened=_opened(facts, drivers))
+        maker = makers[experiment.identity] = StepMaker(experiment.manifest, facts)
+        whole = _whole_original(experiment, runs)
+        made = whole or [_original(experiment, maker.step(roots), makers) for roots in _groups(steps)]
+        runs.append(Run(experiment, facts, sorted(made, key=lambda step: step.begins_at)))
+    return runs
+
+
+def _whole_original(experiment: "Experiment", runs: list[Run]) -> list[Step]:
+    """The steps of the run that was put back as a whole; none if only parts were."""
+    found = experiment.manifest.extra.get(REUSED, {})
+    where = found.get("0") if isinstance(found, dict) else None
+    return next((run.steps for run in runs if where == [run.experiment.identity, 0]), [])
+
+
+def _original(experiment: "Experiment", step: Step, makers: dict[str, StepMaker]) -> Step:
+    """Of a step that was put back when it was recorded, the one that it stands for, if that run is here."""
+    found = experiment.manifest.extra.get(REUSED, {})
+    where = found.get(str(step.roots[0])) if isinstance(found, dict) and len(step.roots) == 1 else None
+    if not (isinstance(where, list) and len(where) == 2 and where[0] in makers and where[1] in makers[where[0]].tasks):
+        return step
+    return replace(makers[where[0]].step([where[1]]), roots=step.roots, members=step.members, begins_at=step.begins_at)
+
+
+def _driver(facts: RunFacts, task: int) -> tuple[str, str]:
+    """What tells one driver from another: its program, and the script or file that it was given first."""
+    process = facts.processes[task]
+    return process.program, " ".join(process.arguments[:2])
+
+
+def _opened(facts: RunFacts, drivers: set[tuple[str, str]]) -> set[int]:
+    """Drivers, and forks of shells and the like with children; and all above them."""
+    parents = {process.parent for process in facts.processes.values()}
+    found: set[int] = set()
+    for task in facts.processes:
+        if task in parents and (facts.processes[task].is_forked or _driver(facts, task) in drivers):
+            above: int | None = task
+            while above is not None and above not in found:
+                found.add(above)
+                above = facts.processes[above].parent
+    return found
+
+
+def _groups(steps: Steps) -> list[list[int]]:
+    """Roots of steps; a run of a single process is one step itself."""
+    groups: dict[int, list[int]] = {}
+    for root in steps.roots():
+        groups.setdefault(steps.sets.find(root), []).append(root)
+    return list(groups.values()) or [sorted(steps.frame)[:1]]

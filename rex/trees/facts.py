@@ -1,0 +1,97 @@
+"""What the processes of a recorded run were given and what they left, as steps are made of it (docs/formats/steps.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+# Kinds of uses. Given: a file's content, nothing at a name, an answer about a name, names in a directory, and a
+# file of the kernel. Done: written, written at a place of a file that others hold open too, removed.
+FILE, ABSENT, LOOK, LIST, KERNEL = "file", "absent", "look", "list", "kernel"
+WRITE, SHARED, REMOVE = "write", "shared", "remove"
+GIVEN = frozenset((FILE, ABSENT, LOOK, LIST, KERNEL))
+
+# Sources of what no key holds.
+CLOCK, RANDOMNESS, MACHINE, NETWORK, DEVICE = "clock", "randomness", "machine", "network", "device"
+
+
+@dataclass(slots=True)
+class Use:
+    """A process was given something of the file system, or changed it.
+
+    Attributes:
+        at: number of the event.
+        path: absolute; of a file the one that links led to, `name` is the one that was asked for.
+        value: FILE: sha256, "" unknown. ABSENT: the errno. LOOK: what was answered. LIST: sorted names, joined by /.
+            KERNEL: hash of what was read. SHARED: position and length, "8+3".
+    """
+
+    at: int
+    process: int
+    kind: str
+    path: str
+    value: str = ""
+    name: str = ""
+
+
+@dataclass
+class Standard:
+    """A standard descriptor as a program began.
+
+    Attributes:
+        kind: stream (the experiment's own), file, pipe, other or closed.
+        path: of a file.
+        is_lent: the file was opened for this process, or by it, and nobody else uses the descriptor.
+    """
+
+    kind: str
+    path: str = ""
+    is_lent: bool = False
+    is_writable: bool = False
+
+
+@dataclass
+class ProcessFacts:
+    """One process.
+
+    Attributes:
+        begins_at, ends_at: numbers of events; of its program, or its birth if it executed none.
+        is_forked: what it does follows from its maker's memory: it executed no program, or did more before than open files.
+        program: executed path, links followed; content: its sha256.
+        scripts: that led to the program, links followed.
+        environment: place among the run's environments.
+        cwd: absolute, as the program began.
+        sources: what it drew on that no key holds.
+        against: why it cannot be a step that is left out.
+        printed: what it wrote to the experiment's standard streams: event, stream, bytes in latin-1.
+    """
+
+    task: int
+    parent: int | None
+    begins_at: int = 0
+    ends_at: int = -1
+    is_forked: bool = True
+    program: str = ""
+    content: str = ""
+    arguments: list[str] = field(default_factory=list)
+    scripts: list[str] = field(default_factory=list)
+    environment: int = -1
+    cwd: str = "/"
+    standard: list[Standard] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    against: list[str] = field(default_factory=list)
+    printed: list[tuple[int, int, str]] = field(default_factory=list)
+
+
+@dataclass
+class RunFacts:
+    """A recorded run.
+
+    Attributes:
+        uses: in order of events.
+        ties: pairs of processes that exchange data through pipes or memory.
+    """
+
+    processes: dict[int, ProcessFacts] = field(default_factory=dict)
+    uses: list[Use] = field(default_factory=list)
+    environments: list[dict[str, str]] = field(default_factory=list)
+    ties: list[tuple[int, int]] = field(default_factory=list)

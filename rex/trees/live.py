@@ -1,0 +1,131 @@
+"""A process that is about to execute a program, stopped: what it would be given besides files."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, Any
+
+from rex import codec
+from rex.standard import is_closed
+
+if TYPE_CHECKING:
+    from rex.archive import Manifest
+
+_JOBSERVER = "jobserver"          # what make hands on to what it starts, which nobody but another make reads
+
+
+class Outside:
+    """What a recording is given.
+
+    Attributes:
+        files: device and inode of all that Rex has open: what a program does with it shows in the log.
+        streams: of the standard streams; terminals: those that are one.
+    """
+
+    def __init__(self, streams: tuple[int, int, int]) -> None:
+        null = os.stat(os.devnull)
+        infos = [null if fd < 0 or is_closed(fd) else os.fstat(fd) for fd in streams]
+        self.streams = [(info.st_dev, info.st_ino) for info in infos]
+        self.terminals = {number for number, fd in enumerate(streams) if fd >= 0 and os.isatty(fd)}
+        self.files = set(self.streams)
+        for name in os.listdir("/proc/self/fd"):
+            try:
+                info = os.fstat(int(name))
+            except OSError:          # the directory itself
+                continue
+            self.files.add((info.st_dev, info.st_ino))
+
+
+class LiveProcess:
+    """What /proc tells of it, and what it wants to execute.
+
+    Attributes:
+        arguments, environment: of the new program.
+    """
+
+    def __init__(self, pid: int, path: bytes, arguments: bytes, variables: bytes, outside: "Outside") -> None:
+        self._proc = f"/proc/{pid}"
+        self._outside = outside
+        self.path = codec.text(path)
+        self.arguments = [codec.text(word) for word in arguments.split(b"\0")[:-1]]
+        pairs = [word.partition(b"=") for word in variables.split(b"\0")[:-1]]
+        self.environment = {codec.text(name): codec.text(value) for name, _, value in pairs}
+
+    def is_alike(self, manifest: "Manifest", program: dict[str, Any]) -> bool:
+        """Whether a recorded program had the same variables, directories, user and rights to new files."""
+        masked = {name: "*" * len(codec.raw(value)) if name in manifest.withheld else value for name, value in self.environment.items()}
+        return (masked == program["environment"] and self._link("cwd") == program["cwd"] and self._is_program(program)
+                and self._umask() == manifest.umask and not self._has_other_descriptors())
+
+    def _is_program(self, program: dict[str, Any]) -> bool:
+        """Whether the path that is given now leads to the program, or to one of its scripts, whose content is compared later."""
+        name = os.path.join(self._link("cwd"), self.path)
+        real = codec.text(os.fsencode(os.path.realpath(codec.raw(name))))
+        return real == program["program"] or real in program["scripts"]
+
+    def _link(self, name: str) -> str:
+        return codec.text(os.readlink(os.fsencode(f"{self._proc}/{name}")))
+
+    def _status(self, name: str) -> str:
+        """A line of /proc/PID/status; "" if the kernel does not tell it."""
+        with open(f"{self._proc}/status", encoding="utf-8", errors="replace") as file:
+            return next((line.split()[1] for line in file if line.startswith(f"{name}:")), "")
+
+    def _umask(self) -> int:
+        return int(self._status("Umask") or "-1", 8)
+
+    def _flags(self, fd: int) -> tuple[int, int]:
+        """Position and flags of a descriptor."""
+        with open(f"{self._proc}/fdinfo/{fd}", encoding="ascii", errors="replace") as file:
+            facts = dict(line.split(":", 1) for line in file if ":" in line)
+        return int(facts["pos"]), int(facts["flags"], 8)
+
+    def _identity(self, fd: int) -> tuple[int, int]:
+        info = os.stat(f"{self._proc}/fd/{fd}")
+        return info.st_dev, info.st_ino
+
+    def _has_other_descriptors(self) -> bool:
+        """Whether the program would inherit files by which others could tell it something unseen."""
+        for fd in map(int, os.listdir(f"{self._proc}/fd")):
+            if fd > 2 and not self._flags(fd)[1] & os.O_CLOEXEC and self._identity(fd) not in self._outside.files:
+                if not (_JOBSERVER in self.environment.get("MAKEFLAGS", "") and self._link(f"fd/{fd}").startswith("pipe:")):
+                    return True
+        return False
+
+    def _shares_reading(self, fd: int, here: str) -> bool:
+        """Whether its parent has the same file at that descriptor: who reads next goes on where this program ends."""
+        try:
+            return codec.text(os.readlink(os.fsencode(f"/proc/{self._status('PPid')}/fd/{fd}"))) == here
+        except FileNotFoundError:
+            return False
+
+    def has_fresh_descriptors(self, recorded: list[str]) -> bool:
+        """Whether standard descriptors lead where they led, and files among them are at their beginning, those to read its own, those
+        to write empty."""
+        for fd, was in enumerate(recorded):
+            kind, _, path = was.partition(" ")
+            try:
+                info, here = os.stat(f"{self._proc}/fd/{fd}"), self._link(f"fd/{fd}")
+            except FileNotFoundError:
+                if kind != "closed":
+                    return False
+                continue
+            if kind in ("stream", "terminal"):
+                if (info.st_dev, info.st_ino) != self._outside.streams[fd] or (fd in self._outside.terminals) != (kind == "terminal"):
+                    return False
+            elif kind not in ("read", "write") or here != path:
+                return False
+            elif stat.S_ISREG(info.st_mode) and (self._flags(fd)[0] or info.st_size and (kind == "write" or self._shares_reading(fd, here))):
+                return False
+        return True
+
+    def descriptor_of(self, name: bytes) -> int | None:
+        """The standard descriptor that is open on a file for writing."""
+        for fd in (1, 2):
+            try:
+                if os.readlink(os.fsencode(f"{self._proc}/fd/{fd}")) == name and self._flags(fd)[1] & os.O_ACCMODE != os.O_RDONLY:
+                    return fd
+            except OSError:
+                continue
+        return None

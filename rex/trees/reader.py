@@ -1,0 +1,428 @@
+"""From a recording's log to the facts of its processes, in one pass."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+import struct
+from typing import TYPE_CHECKING, Callable
+
+from rex import codec
+from rex.log import LogReader
+from rex.log.decoded import Stat, entries_in, stat_in, variables_on
+from rex.log.records import ARGV, DUP, EXIT, IN, OUT, PIPE, RANDOM, RESOLVED, SCRIPT, SHARED, STACK, STAT, TASK, TSC, Event
+from rex.log.uses import ADJUST, MOVED, READ, REMOVE_DIRECTORY, file_uses, is_exclusive, open_flags
+from rex.log.uses import REMOVE as REMOVED
+from rex.syscalls import BY_NAME, CALLS, Hook, Op
+from rex.trees import facts
+from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, WRITE, ProcessFacts, RunFacts, Standard, Use
+from rex.workflow.recorded import RecordedReader
+
+if TYPE_CHECKING:
+    from rex.archive import Experiment
+
+_AT_FDCWD, _LOW = 0xFFFFFF9C, 0xFFFFFFFF
+_ACCESS, _SIGNAL = 3, 0x7F
+_KERNEL = ("/proc/", "/sys/")
+_TERMINAL, _RANDOM_DEVICES = "/dev/tty", ("/dev/random", "/dev/urandom")
+_LIBC_DRAW = (8, 1)              # glibc draws as many bytes, with GRND_NONBLOCK, for the heap of every program
+_MOST_PRINTED = 1 << 20
+_MAKES = frozenset((Op.MKDIR, Op.MKNOD, Op.SYMLINK, Op.LINK))
+
+
+def _hooked(hook: Hook) -> frozenset[int]:
+    return frozenset(nr for nr, call in CALLS.items() if call.hook is hook)
+
+
+def _does(*ops: Op) -> frozenset[int]:
+    return frozenset(nr for nr, call in CALLS.items() if call.op in ops)
+
+
+def _named(*names: str) -> frozenset[int]:
+    return frozenset(BY_NAME[name].nr for name in names)
+
+
+_EXECS, _OPENS, _TREES, _KILLS, _IPC = map(_hooked, (Hook.EXEC, Hook.OPEN, Hook.TREE, Hook.KILL, Hook.IPC))
+_STATX = BY_NAME["statx"].nr
+_STATS, _READLINKS, _LISTS = _does(Op.STAT) - _named("fstat"), _does(Op.READLINK), _does(Op.LIST)
+_LOOKS = _STATS | _READLINKS | _does(Op.ACCESS)
+_CHDIRS = _hooked(Hook.CHDIR)
+_CLOCKS = _does(Op.CLOCK) | _named("times", "getrusage") | {TSC}
+_MACHINE = _named("uname", "sysinfo", "sched_getaffinity", "getcpu")
+_GETRANDOM = BY_NAME["getrandom"].nr
+_WRITES = _does(Op.WRITE, Op.PWRITE, Op.SEND)
+_READS = _does(Op.READ, Op.PREAD, Op.RECV) | _named("splice", "copy_file_range", "sendfile", "tee")
+_NETWORK = _does(Op.SEND, Op.ACCEPT) | _named("connect", "bind")
+_MOVES = _does(Op.WRITE) | _named("copy_file_range", "sendfile", "splice")
+_BY_DIRECTORY = frozenset(nr for nr, call in CALLS.items() if call.args and call.args[0].word == "dirfd")
+
+
+def read_facts(experiment: "Experiment") -> RunFacts:
+    """The facts that a finished experiment's log and manifest tell.
+
+    Raises:
+        NotFound: it is unfinished or has no log.
+        Damaged, TooNew: they cannot be read.
+    """
+    reader, recorded = _Reader(experiment), RecordedReader(experiment.manifest)
+    with LogReader(experiment.open_log()) as log:
+        for number, event in enumerate(log):
+            reader.take(number, event)
+            recorded.take(event)
+    found = reader.finish()
+    found.ties = recorded.finish().ties
+    return found
+
+
+class _Reader:
+    def __init__(self, experiment: "Experiment") -> None:
+        self._manifest = experiment.manifest
+        self._files = self._manifest.files
+        self._found = RunFacts()
+        self._environments: dict[str, int] = {}
+        self._leaders: dict[int, int] = {}
+        self._pids: dict[int, int] = {}                       # as the log's processes were named then
+        self._cwd: dict[int, str] = {}
+        self._open: dict[tuple[int, int], str] = {}           # directories, by process and descriptor
+        self._streams: dict[int, tuple[str, list[bytes], int]] = {}     # external: path, what was read, process
+        self._names: dict[tuple[int, int], list[str]] = {}
+        self._standard: dict[int, dict[int, Standard]] = {}
+        self._is_new: set[tuple[int, int]] = set()            # standard files opened since the process last had a child
+        self._lent: dict[tuple[int, int], Standard] = {}      # what its first child since then has of these
+        self._seen: set[tuple[int, str, str]] = set()
+        self._executed: set[int] = set()
+        self._acted: set[int] = set()                         # did more than open files before they executed
+        self._given: set[int] = set()                         # streams that the experiment inherited
+        self._printed = 0
+        self._special: dict[int, Callable[[int, Event, ProcessFacts], None]] = {EXIT: self._end, DUP: self._duplicate, SHARED: self._share}
+        for calls, act in ((_OPENS, self._opened), (_TREES, self._change), (_LOOKS, self._look), (_LISTS, self._list),
+                           (_CHDIRS, self._enter), (_EXECS, self._execute), (_KILLS, self._kill), (_IPC, self._ipc)):
+            self._special.update(dict.fromkeys(calls, act))
+
+    def take(self, number: int, event: Event) -> None:
+        if event.call == TASK:
+            self._begin(number, event)
+            return
+        process = self._found.processes[self._leaders.get(event.task, event.task)]
+        act = self._special.get(event.call)
+        if act:
+            act(number, event, process)
+        elif event.call in _CLOCKS:
+            self._draw(process, facts.CLOCK)
+        elif event.call == RANDOM or event.call == _GETRANDOM and (event.args[1], event.args[2]) != _LIBC_DRAW:
+            self._draw(process, facts.RANDOMNESS)
+        elif event.call in _MACHINE:
+            self._draw(process, facts.MACHINE)
+        elif event.call == PIPE:
+            self._act(process)
+        if event.stream:
+            self._move(number, event, process)
+
+    def _act(self, process: ProcessFacts) -> None:
+        if process.task not in self._executed:
+            self._acted.add(process.task)
+
+    @staticmethod
+    def _draw(process: ProcessFacts, source: str) -> None:
+        if source not in process.sources:
+            process.sources.append(source)
+
+    @staticmethod
+    def _object(process: ProcessFacts, why: str) -> None:
+        if why not in process.against:
+            process.against.append(why)
+
+    def _use(self, number: int, process: ProcessFacts, kind: str, path: str, value: str = "", name: str = "") -> None:
+        if kind in facts.GIVEN:
+            key = (process.task, kind if value[:1].isdigit() else kind + value.partition(" ")[0] * (kind == LOOK), name or path)
+            if key in self._seen:
+                return
+            self._seen.add(key)
+        self._found.uses.append(Use(number, process.task, kind, path, value, name))
+
+    # ------------------------------------------------------------------ processes
+
+    def _begin(self, number: int, event: Event) -> None:
+        parent, leader = self._leaders.get(event.args[0], event.args[0]), event.args[5]
+        self._leaders[event.task] = leader
+        if leader != event.task:
+            return
+        self._pids[event.args[4]] = leader
+        self._cwd[leader] = self._cwd.get(parent, self._manifest.cwd)
+        process = self._found.processes[leader] = ProcessFacts(leader, parent if parent in self._found.processes else None, number)
+        if process.parent is None:
+            pairs = event.data(OUT) or b""
+            self._given = {stream for _, stream in struct.iter_unpack("<II", pairs[:len(pairs) & ~7])} - {1, 2, 3}
+            self._standard[leader] = {fd: Standard("stream", "", True, fd > 0) for fd in range(3)}
+            return
+        before = self._found.processes[parent]
+        self._act(before)
+        process.program, process.content, process.arguments = before.program, before.content, before.arguments
+        process.environment, process.cwd = before.environment, self._cwd[leader]
+        self._standard[leader] = {fd: self._lend(parent, fd, each) for fd, each in self._standard[parent].items()}
+        process.standard = self._standards(leader)
+        self._open.update({(leader, fd): path for (owner, fd), path in list(self._open.items()) if owner == parent})
+
+    def _lend(self, parent: int, fd: int, each: Standard) -> Standard:
+        """What a child has on a descriptor. A file to read is lent to one child only: another one reads on where the first ends."""
+        key = (parent, fd)
+        lent = Standard(each.kind, each.path, key in self._is_new, each.is_writable)
+        if lent.is_lent:
+            self._lent[key] = lent
+        elif key in self._lent and not each.is_writable:
+            self._lent[key].is_lent = False
+        self._is_new.discard(key)
+        return lent
+
+    def _standards(self, task: int) -> list[Standard]:
+        return [self._standard[task].get(fd, Standard("closed")) for fd in range(3)]
+
+    def _execute(self, number: int, event: Event, process: ProcessFacts) -> None:
+        path = codec.text(event.data(RESOLVED) or b"")
+        if event.result < 0:
+            self._missed(number, event, process)
+            return
+        for name, _ in file_uses(event):
+            self._read_file(number, process, codec.text(name), event if codec.text(name) == path else None)
+        if process.task in self._executed:
+            return
+        self._executed.add(process.task)
+        process.begins_at, process.program, process.is_forked = number, path, process.task in self._acted
+        entry = self._files.get(path)
+        process.content = entry.initial.content.sha256 if entry and entry.initial and entry.initial.content else ""
+        process.arguments = [codec.text(each) for each in (event.data(ARGV) or b"").split(b"\0")[:-1]]
+        process.scripts = [codec.text(each) for each in event.all_data(SCRIPT)]
+        process.environment = self._environment(event)
+        process.cwd = self._cwd[process.task]
+        process.standard = self._standards(process.task)
+
+    def _environment(self, event: Event) -> int:
+        found: dict[str, str] = {}
+        for variable in variables_on(event.data(STACK) or b"", event.args[3]):
+            name, _, value = variable.partition(b"=")
+            found[codec.text(name)] = codec.text(value)
+        text = repr(sorted(found.items()))
+        if text not in self._environments:
+            self._environments[text] = len(self._found.environments)
+            self._found.environments.append(found)
+        return self._environments[text]
+
+    def _end(self, number: int, event: Event, process: ProcessFacts) -> None:
+        if event.task == process.task:
+            process.ends_at = number
+            if event.result & _SIGNAL:
+                self._object(process, "a signal ended it")
+
+    def _kill(self, number: int, event: Event, process: ProcessFacts) -> None:
+        target = self._pids.get(event.args[0] & _LOW)
+        if event.result >= 0 and event.args[1] and target != process.task:
+            self._object(process, "it sends a signal to another process")
+
+    def _ipc(self, number: int, event: Event, process: ProcessFacts) -> None:
+        self._object(process, "it uses System V IPC")
+
+    def _enter(self, number: int, event: Event, process: ProcessFacts) -> None:
+        if event.result == 0:
+            self._cwd[process.task] = codec.text(event.data(RESOLVED) or codec.raw(self._manifest.cwd))
+
+    # ------------------------------------------------------------------ names
+
+    def _given_path(self, event: Event, process: ProcessFacts) -> str:
+        """The absolute path that a call was given, links not followed; "" if that cannot be told."""
+        given = codec.text(event.data(IN) or b"")
+        if not given:
+            return ""
+        if not given.startswith("/"):
+            fd = event.args[0] & _LOW
+            base = (self._open.get((process.task, fd), "") if event.call in _BY_DIRECTORY and fd != _AT_FDCWD
+                    else self._cwd[process.task])
+            if not base:
+                return ""
+            given = f"{base}/{given}"
+        return os.path.normpath(given)
+
+    def _missed(self, number: int, event: Event, process: ProcessFacts) -> None:
+        path = self._given_path(event, process)
+        if path and not path.startswith(_KERNEL):
+            self._use(number, process, ABSENT, path, errno.errorcode.get(-event.result, str(event.result)))
+
+    def _look(self, number: int, event: Event, process: ProcessFacts) -> None:
+        path = self._given_path(event, process)
+        if not path or path.startswith(_KERNEL) or path.startswith("/dev/"):
+            return
+        if event.result < 0:
+            self._missed(number, event, process)
+            return
+        data = event.data(OUT) or b""
+        told = stat_in(data, event.call == _STATX) if event.call in _STATS else None
+        if told:
+            self._use(number, process, LOOK, path, _answer(told))
+        elif event.call in _READLINKS:
+            self._use(number, process, LOOK, path, f"link {codec.text(data[:event.result])}")
+        elif event.call not in _STATS:
+            self._use(number, process, LOOK, path, f"access {event.args[CALLS[event.call].index_of('access')]}")
+
+    def _list(self, number: int, event: Event, process: ProcessFacts) -> None:
+        key = (process.task, event.args[0] & _LOW)
+        path = self._open.get(key, "")
+        if event.result < 0 or not path or path.startswith(_KERNEL):
+            return
+        names = self._names.setdefault(key, [])
+        if event.result:
+            names += map(codec.text, entries_in(event.data(OUT) or b"", event.call == BY_NAME["getdents64"].nr))
+        else:
+            self._use(number, process, LIST, path, "/".join(sorted(self._names.pop(key))))
+
+    # ------------------------------------------------------------------ files
+
+    def _read_file(self, number: int, process: ProcessFacts, path: str, event: Event | None = None, name: str = "") -> None:
+        entry, content = self._files.get(path), None
+        if entry and not entry.is_changed:
+            content = entry.initial.content if entry.initial else None
+        elif entry and event:
+            now = stat_in(event.data(STAT) or b"")
+            for state in (entry.initial, entry.final):
+                if state and now and (now.size, now.mtime_ns) == (state.size, state.mtime_ns):
+                    content = state.content
+        self._use(number, process, FILE, path, content.sha256 if content else "", name if name != path else "")
+
+    def _opened(self, number: int, event: Event, process: ProcessFacts) -> None:
+        if event.result < 0:
+            self._missed(number, event, process)
+            return
+        path, fd = codec.text(event.data(RESOLVED) or b""), event.result
+        self._open.pop((process.task, fd), None)
+        self._names.pop((process.task, fd), None)
+        told = stat_in(event.data(STAT) or b"")
+        mode = told.mode if told else 0
+        if fd <= 2:
+            self._set_standard(process.task, fd, self._standard_of(path, event.stream, bool(open_flags(event) & _ACCESS)), True)
+        if event.stream:
+            self._streams[event.stream] = (path, [], process.task)
+            if path in _RANDOM_DEVICES:
+                self._draw(process, facts.RANDOMNESS)
+            elif path.startswith(_KERNEL):
+                self._use(number, process, KERNEL, path)
+            elif path != _TERMINAL:            # shells open it, and look no further
+                self._draw(process, facts.DEVICE)
+        elif stat.S_ISDIR(mode):
+            self._open[process.task, fd] = path
+        elif stat.S_ISREG(mode):
+            name = self._given_path(event, process)
+            if is_exclusive(open_flags(event)):
+                self._use(number, process, ABSENT, path, "ENOENT")
+            for _, kind in file_uses(event):
+                if kind == READ:
+                    self._read_file(number, process, path, event, name)
+                else:
+                    self._use(number, process, WRITE, path)
+        elif stat.S_ISFIFO(mode):
+            self._object(process, "it opens a pipe by its name")
+
+    def _change(self, number: int, event: Event, process: ProcessFacts) -> None:
+        if event.result < 0:
+            self._missed(number, event, process)
+            return
+        call, paths = CALLS[event.call], [codec.text(path) for path in event.all_data(RESOLVED)]
+        if call.op in _MAKES and paths:
+            self._use(number, process, ABSENT, paths[-1], "ENOENT")
+        if call.op is Op.CHOWN or call.op is Op.UTIME and event.args[next(i for i, arg in enumerate(call.args) if arg.name == "times")]:
+            self._object(process, "it sets times or owners of files")
+        for name, kind in file_uses(event):
+            self._changed(number, event, process, codec.text(name), kind)
+
+    def _changed(self, number: int, event: Event, process: ProcessFacts, path: str, kind: str) -> None:
+        if kind in (MOVED, REMOVED):
+            self._use(number, process, LOOK, path, "access 0")
+        if kind == REMOVE_DIRECTORY:
+            self._use(number, process, LIST, path)
+        if kind == READ or kind == ADJUST and path in self._files or CALLS[event.call].op is Op.TRUNCATE:
+            self._read_file(number, process, path, event)
+        if kind == MOVED and any(other.startswith(f"{path}/") for other in self._files):
+            self._object(process, "it moves a directory")
+        if kind in (MOVED, REMOVED, REMOVE_DIRECTORY):
+            self._use(number, process, facts.REMOVE, path)
+        elif kind != READ and not path.startswith("/dev/"):
+            self._use(number, process, WRITE, path)
+            entry = self._files.get(path)
+            if entry and entry.final and entry.final.type not in ("file", "dir", "symlink"):
+                self._object(process, f"it makes a {entry.final.type}")
+
+    def _share(self, number: int, event: Event, process: ProcessFacts) -> None:
+        if event.args[0] in _MOVES and event.result > 0:
+            path = codec.text(event.data(RESOLVED) or b"")
+            self._act(process)
+            self._use(number, process, facts.SHARED, path, f"{event.args[4]}+{event.result}")
+
+    # ------------------------------------------------------------------ descriptors and streams
+
+    def _standard_of(self, path: str, stream: int, is_writable: bool) -> Standard:
+        if stream:
+            return Standard("stream" if stream <= 3 else "other", "", True, is_writable)
+        if path.startswith("pipe:"):
+            return Standard("pipe", "", False, is_writable)
+        return Standard("file", path, False, is_writable) if path.startswith("/") else Standard("other")
+
+    def _set_standard(self, task: int, fd: int, standard: Standard, is_opened: bool) -> None:
+        self._standard[task][fd] = standard
+        self._is_new.discard((task, fd))
+        self._lent.pop((task, fd), None)
+        if is_opened or standard.kind == "file":
+            self._is_new.add((task, fd))
+            standard.is_lent = True
+
+    def _duplicate(self, number: int, event: Event, process: ProcessFacts) -> None:
+        if event.result > 2:
+            return
+        path = codec.text(event.data(RESOLVED) or b"")
+        is_file = any(use.path == path for use in reversed(self._found.uses[-8:]))     # opened just before
+        standard = self._standard_of(path, event.stream, bool(event.args[0] & _ACCESS))
+        self._set_standard(process.task, event.result, standard, is_file)
+        if standard.kind == "file" and not is_file:
+            standard.is_lent = False
+            self._is_new.discard((process.task, event.result))
+
+    def _move(self, number: int, event: Event, process: ProcessFacts) -> None:
+        """A call on an external stream."""
+        if event.stream in (2, 3) and event.call in _WRITES and event.result > 0:
+            self._print(number, event, process)
+        elif event.stream <= 3:
+            if event.call in _READS and event.stream == 1 and event.result >= 0:
+                self._object(process, "it reads standard input")
+            elif event.call in _MOVES and event.result > 0:
+                self._object(process, "it copies to standard output inside the kernel")
+        elif event.stream in self._streams:
+            path = self._streams[event.stream][0]
+            if event.call in _READS and event.result > 0 and path.startswith(_KERNEL):
+                self._streams[event.stream][1].extend(event.all_data(OUT))
+            elif path == _TERMINAL and event.call in _READS | _WRITES:
+                self._draw(process, facts.DEVICE)
+        elif event.stream in self._given and event.call in _READS | _WRITES:
+            self._object(process, "it uses a descriptor that the experiment was given")
+        elif event.call in _NETWORK and (event.result >= 0 or event.result == -errno.EINPROGRESS):
+            self._draw(process, facts.NETWORK)
+
+    def _print(self, number: int, event: Event, process: ProcessFacts) -> None:
+        data = b"".join(event.all_data(IN))[:event.result]
+        self._act(process)
+        self._printed += len(data)
+        if self._printed > _MOST_PRINTED:
+            self._object(process, "it prints too much")
+        else:
+            process.printed.append((number, event.stream, data.decode("latin-1")))
+
+    def finish(self) -> RunFacts:
+        """All of it: what was read of the kernel's files is known only now."""
+        read = {(process, path): hashlib.sha256(b"".join(data)).hexdigest() for path, data, process in self._streams.values()}
+        for use in self._found.uses:
+            if use.kind == KERNEL:
+                use.value = read.get((use.process, use.path), "")
+        return self._found
+
+
+def _answer(told: Stat) -> str:
+    """What counts of a stat: of a plain file also size and time."""
+    kind = f"{told.mode:o}"
+    return f"{kind} {told.size} {told.mtime_ns}" if stat.S_ISREG(told.mode) else kind

@@ -1,0 +1,242 @@
+"""Replay many recorded runs: each distinct step once, its outputs put back where it comes again.
+
+Each run is a replay of its recording in which a gate decides, as a step is born, whether it runs. Nothing that the author computed
+is used: what is put back is what this replay itself has made.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from rex import codec
+from rex.archive import Archive
+from rex.errors import OwnFailure, RexError
+from rex.hostfailure import advice
+from rex.replayer import Stage, compare_outputs, make_plan, open_stdin, prepare_outdir
+from rex.tracer import Report, choose
+from rex.trees.cut import Run
+from rex.trees.keeping import KeepPlan, plan_kept
+from rex.trees.merge import StepTree
+from rex.trees.steps import Step
+from rex.workflow.gate import Gate
+from rex.workflow.putback import FilePlace, put_back, take_away
+
+_KEPT = ".rex-steps-"
+
+
+@dataclass
+class RunReplayed:
+    """A run that was replayed.
+
+    Attributes:
+        ran, put_back: ids of steps; steps outside these, and drivers, run always.
+        differing: outputs that differ from the recording, by path: why.
+        failed: why it could not be replayed; "" if it was.
+    """
+
+    name: str
+    ran: list[str] = field(default_factory=list)
+    put_back: list[str] = field(default_factory=list)
+    differing: dict[str, str] = field(default_factory=dict)
+    is_same_output: bool = True
+    is_same_status: bool = True
+    divergences: int = 0
+    seconds: float = 0.0
+    failed: str = ""
+
+    @property
+    def is_identical(self) -> bool:
+        return not (self.differing or self.failed or self.divergences) and self.is_same_output and self.is_same_status
+
+    def describe(self) -> str:
+        """What came of it, in words."""
+        parts = [self.failed] if self.failed else [f"{path}: {why}" for path, why in sorted(self.differing.items())]
+        parts += [] if self.is_same_output or self.failed else ["what it prints differs"]
+        parts += [] if self.is_same_status or self.failed else ["the exit status differs"]
+        parts += ["the log was not followed"] if self.divergences else []
+        return "; ".join(parts) or "identical"
+
+
+@dataclass
+class StepsReplayed:
+    """All of them.
+
+    Attributes:
+        computed_s: seconds that steps ran.
+    """
+
+    plan: KeepPlan
+    runs: list[RunReplayed]
+    computed_s: float
+    wall_s: float
+
+    @property
+    def is_identical(self) -> bool:
+        return all(run.is_identical for run in self.runs)
+
+
+class _Shared:
+    """What runs know of each other: which steps are done, and where their outputs are kept."""
+
+    def __init__(self, tree: StepTree, plan: KeepPlan, top: str) -> None:
+        self.plan, self.top = plan, top
+        self.node_of = {(name, step.roots): node.id for node in tree.nodes.values() for name, step in node.members}
+        self.left = {node.id: [each.path for each in node.step.left] for node in tree.nodes.values()}
+        self.waiting_runs = {node: {name for name, _ in tree.nodes[node].members} for node in plan.kept}
+        self.done: set[str] = set()
+        self.running: dict[str, str] = {}          # node -> the run that it runs in
+        self.change = threading.Condition()
+        self.computed_s = 0.0
+
+    def aside(self, node: str) -> str:
+        return os.path.join(self.top, node)
+
+    def finish_run(self, name: str) -> None:
+        """Let go of what no later run needs."""
+        with self.change:
+            for node in [node for node, owner in self.running.items() if owner == name]:
+                del self.running[node]
+            for node, runs in self.waiting_runs.items():
+                runs.discard(name)
+                if not runs:
+                    shutil.rmtree(self.aside(node), ignore_errors=True)
+            self.change.notify_all()
+
+
+class _OneRun:
+    """The replay of one run."""
+
+    def __init__(self, archive: Archive, run: Run, shared: _Shared, outdir: str) -> None:
+        self._archive, self._run, self._shared = archive, run, shared
+        self._out = os.path.join(outdir, run.name)
+        self._streams = [os.path.join(outdir, f"{run.name}.{name}") for name in ("stdout", "stderr")]
+        self._step_of: dict[int, tuple[str, Step]] = {}
+        for step in run.steps:
+            node = shared.node_of[run.name, step.roots]
+            if node in shared.plan.kept:
+                self._step_of.update((root, (node, step)) for root in step.roots)
+        self._left_out: set[tuple[int, ...]] = set()
+        self._running: dict[tuple[int, ...], set[int]] = {}
+        self._began: dict[tuple[int, ...], float] = {}
+        self._found = RunReplayed(run.name)
+
+    def replay(self) -> RunReplayed:
+        began = time.monotonic()
+        try:
+            os.mkdir(self._out)
+            with Stage(self._archive, self._run.experiment) as stage, open_stdin(stage) as stdin, \
+                    open(self._streams[0], "wb", buffering=0) as self._stdout, open(self._streams[1], "wb", buffering=0) as self._stderr:
+                report = self._run_engine(stage, stdin.fileno())
+            self._compare(report)
+        except RexError as error:
+            self._found.failed = str(error)
+        except OSError as error:
+            self._found.failed = f"{error} ({advice(error.errno) or 'look at it'})"
+        finally:
+            self._shared.finish_run(self._run.name)
+        self._found.seconds = time.monotonic() - began
+        return self._found
+
+    def _run_engine(self, stage: Stage, stdin: int) -> Report:
+        _, engine = choose()
+        plan = make_plan(stage, self._run.experiment, self._out)
+        with Gate(self._born, self._ended) as gate:
+            if self._step_of:
+                plan.gate, plan.steps = gate.theirs, sorted(self._step_of)
+            try:
+                return engine(plan, stdin=stdin, stdout=self._stdout.fileno(), stderr=self._stderr.fileno())
+            finally:
+                gate.reraise()
+
+    def _compare(self, report: Report) -> None:
+        manifest = self._run.experiment.manifest
+        self._found.divergences = report.divergences
+        self._found.is_same_output = report.difference is None
+        self._found.is_same_status = os.waitstatus_to_exitcode(report.status) == manifest.exit_status
+        self._found.differing = compare_outputs(manifest, self._out)
+
+    # -------------------------------------------------------------- at the gate
+
+    def _born(self, root: int, pid: int) -> bool:
+        node, step = self._step_of[root]
+        shared = self._shared
+        with shared.change:
+            if step.roots not in self._left_out and step.roots not in self._running:
+                # A run that executes a step never waits, so no two runs wait for each other.
+                shared.change.wait_for(lambda: self._running or node not in shared.running)
+                if node in shared.done:
+                    self._left_out.add(step.roots)
+                else:
+                    shared.running.setdefault(node, self._run.name)
+                    self._running[step.roots] = set(step.roots)
+                    self._began[step.roots] = time.monotonic()
+        if step.roots in self._running:
+            return True
+        if root == step.roots[-1]:
+            self._put_back(node, step, pid)
+        return False
+
+    def _put_back(self, node: str, step: Step, pid: int) -> None:
+        self._found.put_back.append(node)
+        where, aside = FilePlace(self._out, pid), self._shared.aside(node)
+        kept = dict(zip((each.path for each in step.left), self._shared.left[node]))
+        for each in sorted(step.left, key=lambda each: each.path, reverse=True):      # what is in a directory goes first
+            if each.state is None:
+                take_away(self._out, each.path)
+        for each in step.left:
+            if each.state is not None:
+                put_back(where, each.path, aside=aside, name_aside=kept[each.path])
+        for stream, text in step.printed:
+            (self._stdout if stream == 2 else self._stderr).write(text.encode("latin-1"))
+
+    def _ended(self, root: int) -> bool:
+        node, step = self._step_of[root]
+        roots = self._running.get(step.roots, set())
+        roots.discard(root)
+        if not roots and step.roots in self._began:
+            seconds = time.monotonic() - self._began.pop(step.roots)
+            is_first = self._shared.running.get(node) == self._run.name
+            if is_first:
+                for path in self._shared.left[node]:
+                    put_back(FilePlace(self._shared.aside(node)), path, aside=self._out)
+            with self._shared.change:
+                self._shared.computed_s += seconds
+                self._running.pop(step.roots, None)
+                if is_first:
+                    del self._shared.running[node]
+                    self._shared.done.add(node)
+                self._shared.change.notify_all()
+            self._found.ran.append(node)
+        return True
+
+
+def replay_steps(archive: Archive, runs: list[Run], tree: StepTree, outdir: str, budget_bytes: int | None, workers: int = 1) -> StepsReplayed:
+    """Replay runs: outputs in OUTDIR/<experiment>, what they print in OUTDIR/<experiment>.stdout and .stderr.
+
+    Args:
+        budget_bytes: what the outputs that are kept for later runs may take together; None: all of it.
+        workers: runs side by side.
+    Raises:
+        UsageError: the output directory is not empty.
+        OwnFailure: there is no room.
+    """
+    began = time.monotonic()
+    outdir = prepare_outdir(outdir)
+    plan = plan_kept(tree, budget_bytes)
+    try:
+        top = tempfile.mkdtemp(prefix=_KEPT, dir=outdir)
+    except OSError as error:
+        raise OwnFailure(f"cannot write to {outdir}", error.strerror or "", advice(error.errno) or "") from error
+    try:
+        shared = _Shared(tree, plan, top)
+        with ThreadPoolExecutor(workers) as pool:
+            done = list(pool.map(lambda run: _OneRun(archive, run, shared, outdir).replay(), runs))
+    finally:
+        shutil.rmtree(codec.raw(codec.text(os.fsencode(top))), ignore_errors=True)
+    return StepsReplayed(plan, done, shared.computed_s, time.monotonic() - began)

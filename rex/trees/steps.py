@@ -1,0 +1,355 @@
+"""Steps of a run: what each was given, in a canonical form, and what it left."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rex.trees import facts as kinds
+from rex.trees.facts import FILE, GIVEN, KERNEL, LIST, LOOK, REMOVE, SHARED, ProcessFacts, RunFacts, Standard, Use
+
+if TYPE_CHECKING:
+    from rex.archive import FileState, Manifest
+
+# Files of the kernel that stay as they are while a machine runs; others are like clocks.
+_STEADY = ("/proc/filesystems", "/proc/sys/", "/sys/")
+_PLAIN_TYPES = ("file", "dir", "symlink")
+
+
+@dataclass(frozen=True)
+class Given:
+    """One thing that a step was given.
+
+    Attributes:
+        kind: as of rex.trees.facts.
+        path: absolute, as it was asked for.
+        value: in the key; of a file its sha256, "" if that is unknown.
+        process: who was given it first.
+    """
+
+    kind: str
+    path: str
+    value: str
+    process: int
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a step left at a path.
+
+    Attributes:
+        state: of the manifest; None: nothing is there any more, or nobody knows.
+        is_known: whether the archive has it as the step left it.
+        was_there: whether something was there before.
+    """
+
+    path: str
+    state: "FileState | None"
+    is_known: bool = True
+    was_there: bool = True
+
+    @property
+    def value(self) -> str:
+        """What is compared: type, mode and content."""
+        if not self.is_known:
+            return "unknown"
+        if self.state is None:
+            return "removed"
+        content = self.state.content.sha256 if self.state.content else self.state.target
+        return f"{self.state.type} {self.state.mode:o} {content}"
+
+
+@dataclass
+class Step:
+    """Processes that run, or are left out, as one.
+
+    Attributes:
+        roots: the processes that begin it; members: all of them.
+        programs: contents, arguments, environment and standard descriptors of each root.
+        given: by kind and path, in order.
+        left: in the order of their canonical paths.
+        printed: (stream, text) as written to the experiment's standard streams.
+        sources: what it drew on that is not in the key.
+        against: why it cannot be left out.
+        begins_at: event; seconds: from its first process's birth to its last one's end.
+        key: hash of programs and given; result: of left, printed and status.
+        writes: paths that it left something at; passing: where it made something, and removed it again.
+        is_program: whether every root executed a program: what others do follows from their maker's memory.
+    """
+
+    roots: tuple[int, ...]
+    members: frozenset[int]
+    command: str
+    programs: list[dict[str, Any]]
+    given: list[Given]
+    left: list[Left]
+    printed: list[tuple[int, str]]
+    status: int | None
+    sources: tuple[str, ...]
+    against: tuple[str, ...]
+    begins_at: int
+    seconds: float = 0.0
+    key: str = ""
+    result: str = ""
+    passing: tuple[str, ...] = ()
+    writes: frozenset[str] = field(default=frozenset())
+    is_program: bool = True
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all that it was given and left is known by content."""
+        return (self.is_program and all(each["content"] for each in self.programs) and all(each.is_known for each in self.left)
+                and all(each.value or each.kind != FILE for each in self.given))
+
+
+class StepMaker:
+    """Makes steps of a run's facts."""
+
+    def __init__(self, manifest: "Manifest", run: RunFacts) -> None:
+        self._manifest, self._run = manifest, run
+        self._children: dict[int, list[int]] = {task: [] for task in run.processes}
+        for process in run.processes.values():
+            if process.parent is not None:
+                self._children[process.parent].append(process.task)
+        self._by_process: dict[int, list[Use]] = {task: [] for task in run.processes}
+        self._changes: dict[str, list[Use]] = {}
+        for use in run.uses:
+            self._by_process[use.process].append(use)
+            if use.kind not in GIVEN:
+                self._changes.setdefault(use.path, []).append(use)
+        self._statuses = {process.task: process.exit_status for process in manifest.processes}
+        self._spans = {process.task: (process.start_s, process.end_s or process.start_s) for process in manifest.processes}
+
+    @property
+    def tasks(self) -> frozenset[int]:
+        """All processes."""
+        return frozenset(self._run.processes)
+
+    def members(self, roots: Iterable[int]) -> list[int]:
+        """Processes and all that descend from them."""
+        found = list(roots)
+        for task in found:
+            found += self._children[task]
+        return sorted(set(found))
+
+    def step(self, roots: Iterable[int]) -> Step:
+        """The step that these processes begin."""
+        roots = tuple(sorted(roots))
+        members = self.members(roots)
+        inside = frozenset(members)
+        processes = [self._run.processes[task] for task in members]
+        first = [self._run.processes[task] for task in roots]
+        uses = sorted((use for task in members for use in self._by_process[task] if self._counts(use, roots)), key=lambda use: use.at)
+        uses = [read for process in first for read in self._read_before(process)] + uses
+        given, sources = self._given(uses, inside), self._sources(processes, uses)
+        left, passing = self._left(uses, inside)
+        against = [why for process in processes for why in process.against] + self._ties(inside) + self._lasting(roots, members) + [
+            why for process in first for why in self._inherited(process, uses)]
+        printed = sorted((at, stream, text) for process in processes for at, stream, text in process.printed)
+        begin, end = (edge(self._spans[task][which] for task in members) for which, edge in ((0, min), (1, max)))
+        step = Step(roots, inside, " | ".join(_shown(process) for process in first), [self.program(task) for task in roots],
+                    given, left, _joined(printed), self._statuses.get(roots[-1]), sources, tuple(dict.fromkeys(against)),
+                    min(process.begins_at for process in first), end - begin, passing=tuple(passing), writes=frozenset(each.path for each in left),
+                    is_program=not any(process.is_forked for process in first))
+        step.key, step.result = self._key(step), _hash([self._short_left(step), step.printed, step.status])
+        return step
+
+    def _counts(self, use: Use, roots: tuple[int, ...]) -> bool:
+        """Before it executes, a root does what its maker had it do; only its program's standard files count."""
+        process = self._run.processes[use.process]
+        return use.process not in roots or use.at >= process.begins_at or any(use.path == each.path for each in process.standard)
+
+    def _read_before(self, process: ProcessFacts) -> list[Use]:
+        """What is in the files that its maker opened for it to read."""
+        found = []
+        for each in process.standard:
+            if each.kind == "file" and not each.is_writable and process.parent is not None:
+                reads = [use for use in self._by_process[process.parent] if use.kind == FILE and use.path == each.path and use.at < process.begins_at]
+                found += reads[-1:]
+        return found
+
+    # ------------------------------------------------------------------ given
+
+    def _given(self, uses: list[Use], inside: frozenset[int]) -> list[Given]:
+        found: dict[tuple[str, str, str], Given] = {}
+        made: set[str] = set()
+        opened = {use.name or use.path for use in uses if use.kind == FILE} | {use.path for use in uses if use.kind == FILE}
+        for use in uses:
+            name = use.name or use.path
+            if use.kind not in GIVEN:
+                made.add(use.path)
+            elif use.path not in made and name not in made and not _is_below(name, made):
+                value = self._look_value(use, name in opened, inside) if use.kind == LOOK else use.value
+                if use.kind == LIST:
+                    value = names_hash(self._names_before(use, made))
+                if use.kind != KERNEL or use.path.startswith(_STEADY):
+                    sort = value.partition(" ")[0] if use.kind == LOOK and not value[:1].isdigit() else ""
+                    found.setdefault((use.kind, name, sort), Given(use.kind, name, value, use.process))
+        return sorted(found.values(), key=lambda each: (each.kind, self.shorten(each.path), each.value))
+
+    def _look_value(self, use: Use, is_opened: bool, inside: frozenset[int]) -> str:
+        """Without the time where the content counts, or where the time is that of this run."""
+        mode, _, rest = use.value.partition(" ")
+        size, _, _ = rest.partition(" ")
+        is_made = any(each.at < use.at and each.process not in inside for each in self._changes.get(use.path, ()))
+        return f"{mode} {size}".strip() if rest and (is_opened or is_made) and mode.isdigit() else use.value
+
+    def _names_before(self, use: Use, changed: set[str]) -> set[str]:
+        """The names in a directory as they were before the step changed some."""
+        names = set(use.value.split("/")) - {""}
+        for path in changed:
+            directory, _, name = path.rpartition("/")
+            if directory == use.path.rstrip("/"):
+                entry = self._manifest.files.get(path)
+                names.discard(name)
+                if entry and entry.initial:
+                    names.add(name)
+        return names
+
+    # ------------------------------------------------------------------ left
+
+    def _left(self, uses: list[Use], inside: frozenset[int]) -> tuple[list[Left], list[str]]:
+        """What is there afterwards, or not any more; and paths of what was made and removed again."""
+        changed = dict.fromkeys(use.path for use in uses if use.kind not in GIVEN)
+        found: list[Left] = []
+        passing: list[str] = []
+        for path in changed:
+            entry = self._manifest.files.get(path)
+            all_changes = self._changes[path]
+            first = next(number for number, use in enumerate(all_changes) if use.process in inside)
+            tail = all_changes[first:]
+            mine = [use for use in tail if use.process in inside]
+            is_last = len(mine) == len(tail)
+            final = entry.final if entry else None
+            if mine[-1].kind == REMOVE:
+                if first or entry and entry.initial:
+                    found.append(Left(path, None))
+                else:
+                    passing.append(path)      # nobody else needs it
+                continue
+            covers = all(use.kind != SHARED for use in tail) or _covers(tail, final.size if final else -1)
+            is_known = is_last and final is not None and covers and final.type in _PLAIN_TYPES and not final.xattrs and (
+                final.type != "file" or final.content is not None)
+            found.append(Left(path, final if is_known else None, is_known, bool(first or entry and entry.initial)))
+        return sorted(found, key=lambda each: self.shorten(each.path)), passing
+
+    # ------------------------------------------------------------------ what speaks against leaving it out
+
+    def _sources(self, processes: list[ProcessFacts], uses: list[Use]) -> tuple[str, ...]:
+        found = {source for process in processes for source in process.sources}
+        if any(use.kind == KERNEL and not use.path.startswith(_STEADY) for use in uses):
+            found.add(kinds.MACHINE)
+        return tuple(sorted(found))
+
+    def _ties(self, inside: frozenset[int]) -> list[str]:
+        return [f"it exchanges data with process {two if one in inside else one}" for one, two in self._run.ties
+                if (one in inside) != (two in inside)]
+
+    def _lasting(self, roots: tuple[int, ...], members: list[int]) -> list[str]:
+        ends = [self._run.processes[task].ends_at for task in roots]
+        if any(end < 0 for end in ends):
+            return ["it did not end"]
+        late = [task for task in members if not 0 <= self._run.processes[task].ends_at <= max(ends)]
+        return [f"process {task} goes on after it" for task in late]
+
+    def _inherited(self, process: ProcessFacts, uses: list[Use]) -> list[str]:
+        found = ["it does more than one program does"] if process.is_forked else []
+        for fd, each in enumerate(process.standard):
+            if each.kind in ("other", "pipe") and (each.kind == "other" or not self._is_tied_inside(process)):
+                found.append(f"descriptor {fd} is a {'pipe' if each.kind == 'pipe' else 'device'} of others")
+            if each.kind == "file" and not each.is_lent and not each.path.startswith("/dev/null"):
+                if not each.is_writable:
+                    found.append(f"it may read on in {each.path}, which others read")
+                elif any(use.kind == SHARED and use.path == each.path for use in uses):
+                    found.append(f"it writes to {each.path}, which others write")
+        return found
+
+    def _is_tied_inside(self, process: ProcessFacts) -> bool:
+        return any(process.task in tie for tie in self._run.ties)
+
+    # ------------------------------------------------------------------ the key
+
+    def program(self, task: int) -> dict[str, Any]:
+        """What a process executed first, and where."""
+        run, process = self._run, self._run.processes[task]
+        return {"program": process.program, "content": process.content, "arguments": process.arguments,
+                "environment": run.environments[process.environment] if process.environment >= 0 else {},
+                "cwd": process.cwd, "scripts": process.scripts, "standard": [self._descriptor(process, each, fd) for fd, each in enumerate(process.standard)]}
+
+    def _descriptor(self, process: ProcessFacts, each: Standard, fd: int) -> str:
+        if each.kind == "stream":
+            name = ("stdin", "stdout", "stderr")[fd]
+            return "terminal" if self._manifest.terminal.get(name) == "terminal" else "stream"
+        if each.kind != "file":
+            return each.kind
+        return f"{'write' if each.is_writable else 'read'} {each.path}"
+
+    def _key(self, step: Step) -> str:
+        short = self.shorten
+        programs = [{**each, "program": short(each["program"]), "cwd": short(each["cwd"]), "scripts": [short(path) for path in each["scripts"]],
+                     "arguments": [short(word) for word in each["arguments"]],
+                     "environment": {name: short(value) for name, value in each["environment"].items()},
+                     "standard": [_shorten_words(text, short) for text in each["standard"]]} for each in step.programs]
+        return _hash([programs, [[each.kind, short(each.path), each.value] for each in step.given]])
+
+    def _short_left(self, step: Step) -> list[list[str]]:
+        return [[self.shorten(each.path), each.value] for each in step.left]
+
+    def shorten(self, text: str) -> str:
+        """A path from the experiment's working directory, where it lies there."""
+        cwd = self._manifest.cwd
+        return "." + text[len(cwd):] if text == cwd or text.startswith(cwd + "/") and cwd != "/" else text
+
+
+def _shorten_words(text: str, short: Any) -> str:
+    kind, space, path = text.partition(" ")
+    return f"{kind}{space}{short(path)}"
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def names_hash(names: Iterable[str]) -> str:
+    """One text for the names in a directory, whatever their order."""
+    return hashlib.sha256("/".join(sorted(names)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _is_below(path: str, tops: set[str]) -> bool:
+    while tops and len(path) > 1:
+        path = os.path.dirname(path)
+        if path in tops:
+            return True
+    return False
+
+
+def _covers(tail: list[Use], size: int) -> bool:
+    """Whether these writes, one behind the other from the beginning, are all that is in the file."""
+    at = 0
+    for use in tail:
+        if use.kind == SHARED:
+            begin, _, length = use.value.partition("+")
+            if int(begin) != at:
+                return False
+            at += int(length)
+    return at == size
+
+
+def _joined(printed: list[tuple[int, int, str]]) -> list[tuple[int, str]]:
+    """Neighbouring pieces of one stream as one."""
+    found: list[tuple[int, str]] = []
+    for _, stream, text in printed:
+        if found and found[-1][0] == stream:
+            found[-1] = stream, found[-1][1] + text
+        else:
+            found.append((stream, text))
+    return found
+
+
+def _shown(process: ProcessFacts) -> str:
+    import shlex
+    return shlex.join(process.arguments) or process.program

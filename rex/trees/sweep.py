@@ -1,0 +1,226 @@
+"""Run an archived experiment once for each combination of parameters; each run is an experiment with its parameters as labels."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+from rex import codec
+from rex.archive import OUTPUT, Archive, Experiment
+from rex.archive.about import labels_of
+from rex.errors import RexError, UsageError
+from rex.runnew import Changes, plan_run, start
+
+ARG, ENV, FILE = "arg", "env", "file"
+SWEPT = "sweep"              # label: the experiment that a sweep began from
+_MOST = 100_000
+_RANGE = re.compile(r"(-?\d{1,18})\.\.(-?\d{1,18})")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What is varied.
+
+    Attributes:
+        kind: arg, env or file.
+        name: number of an argument, variable, or path in the experiment.
+    """
+
+    kind: str
+    name: str
+    values: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        return f"arg{self.name}" if self.kind == ARG else self.name
+
+
+@dataclass
+class Swept:
+    """A combination that was run.
+
+    Attributes:
+        experiment: its name; "" if it could not be run.
+        outputs: by path from the working directory: size, sha256.
+        is_old: it was there already.
+        failed: why it could not be run.
+    """
+
+    values: dict[str, str]
+    experiment: str = ""
+    exit_status: int | None = None
+    seconds: float = 0.0
+    outputs: dict[str, tuple[int, str]] = field(default_factory=dict)
+    is_old: bool = False
+    failed: str = ""
+
+
+def parse(kind: str, text: str) -> Parameter:
+    """A parameter as users write it: 3=3,5,7 or SEED=1..10.
+
+    Raises:
+        UsageError: it has no values, or none that can be read.
+    """
+    name, equals, given = text.partition("=")
+    span = _RANGE.fullmatch(given)
+    if span:
+        first, last = map(int, span.groups())
+        if first > last:
+            raise UsageError(f"--{kind} {text}: the range is empty", f"{first} is more than {last}", "write the smaller number first")
+        if last - first >= _MOST:
+            raise UsageError(f"--{kind} {text}: too many values", f"more than {_MOST}", "give fewer")
+        values = tuple(map(str, range(first, last + 1)))
+    else:
+        values = tuple(given.split(","))
+    if not equals or not name or not given:
+        raise UsageError(f"--{kind} {text}: no parameter with values", "", f"write --{kind} NAME=VALUE,VALUE or NAME=1..10")
+    if kind == ARG and not (name.isascii() and name.isdigit() and int(name)):
+        raise UsageError(f"--arg {text}: {name!r} is no number of an argument", "", "the first one after the program is 1")
+    return Parameter(kind, name, values)
+
+
+def combinations(parameters: Sequence[Parameter], is_zipped: bool) -> list[dict[str, str]]:
+    """All combinations of values, by label; zipped: the first of each, the second of each, and so on.
+
+    Raises:
+        UsageError: nothing is varied, one label means two parameters, or there are too many.
+    """
+    labels = [each.label for each in parameters]
+    if not labels:
+        raise UsageError("nothing is varied", "", "give --arg, --env or --file")
+    double = next((label for label in labels if labels.count(label) > 1), None)
+    if double:
+        raise UsageError(f"{double} is given twice", "", "give all its values at once")
+    if is_zipped:
+        counts = {len(each.values) for each in parameters}
+        if len(counts) > 1:
+            raise UsageError("--zip needs equally many values of each parameter", ", ".join(
+                f"{each.label} has {len(each.values)}" for each in parameters), "give as many, or leave --zip out")
+        rows = list(zip(*(each.values for each in parameters)))
+    else:
+        total = 1
+        for each in parameters:
+            total *= len(each.values)
+        if total > _MOST:
+            raise UsageError(f"{total} combinations", f"more than {_MOST}", "vary less, or use --zip")
+        rows = list(itertools.product(*(each.values for each in parameters)))
+    return [dict(zip(labels, row)) for row in rows]
+
+
+def changes_of(experiment: Experiment, parameters: Sequence[Parameter], values: dict[str, str]) -> Changes:
+    """What one combination changes.
+
+    Raises:
+        UsageError: the experiment has no such argument.
+    """
+    command = list(experiment.manifest.command)
+    variables, files = {}, {}
+    for each in parameters:
+        value = values[each.label]
+        if each.kind == ARG:
+            if int(each.name) >= len(command):
+                raise UsageError(f"{experiment.name} has no argument {each.name}", f"it has {len(command) - 1}", "see: rex show")
+            command[int(each.name)] = value
+        elif each.kind == ENV:
+            variables[each.name] = value
+        else:
+            files[each.name] = value
+    return Changes(args=tuple(command), env_set=variables, files=files)
+
+
+class Sweep:
+    """The runs of a sweep."""
+
+    def __init__(self, archive: Archive, experiment: Experiment, parameters: Sequence[Parameter], outdir: str | None) -> None:
+        self._archive, self._experiment, self._parameters, self._outdir = archive, experiment, parameters, outdir
+
+    def run(self, rows: list[dict[str, str]], workers: int, is_resumed: bool, tell: Callable[[Swept], None]) -> list[Swept]:
+        """Run all combinations, in order, several side by side.
+
+        Args:
+            is_resumed: what an earlier sweep with these labels has finished is not run again.
+            tell: is called as each has ended.
+        Raises:
+            UsageError: a parameter is none of the experiment's, before anything runs.
+        """
+        for row in rows:                     # all that is wrong shows before anything runs
+            plan_run(self._archive, self._experiment, changes_of(self._experiment, self._parameters, row), "")
+        done = self._finished() if is_resumed else {}
+
+        def one(numbered: tuple[int, dict[str, str]]) -> Swept:
+            number, row = numbered
+            old = done.get(tuple(sorted(row.items())))
+            found = self._result(row, old, True) if old else self._one(number, row)
+            tell(found)
+            return found
+
+        with ThreadPoolExecutor(workers) as pool:
+            return list(pool.map(one, enumerate(rows)))
+
+    def _finished(self) -> dict[tuple[tuple[str, str], ...], Experiment]:
+        found = {}
+        for experiment in self._archive.experiments():
+            if experiment.state == "complete":
+                labels = labels_of(experiment.manifest)
+                if labels.pop(SWEPT, "") == self._experiment.name:
+                    found[tuple(sorted(labels.items()))] = experiment
+        return found
+
+    def _one(self, number: int, row: dict[str, str]) -> Swept:
+        with tempfile.TemporaryDirectory(prefix="rex-sweep-") as temporary:
+            top = os.path.join(self._outdir or temporary, str(number))
+            try:
+                os.makedirs(top, exist_ok=True)
+                plan = plan_run(self._archive, self._experiment, changes_of(self._experiment, self._parameters, row),
+                                os.path.join(top, "files"), is_recorded=True)
+                plan = replace(plan, labels={**row, SWEPT: self._experiment.name})
+                with open(os.devnull, "rb") as stdin, open(os.path.join(top, "stdout"), "wb") as out, \
+                        open(os.path.join(top, "stderr"), "wb") as err:
+                    outcome = start(plan, stdin.fileno(), out.fileno(), err.fileno()).wait()
+            except (RexError, OSError) as error:
+                return Swept(row, failed=str(error))
+        if outcome.experiment is None:
+            return Swept(row, failed="it was cancelled")
+        return self._result(row, self._archive.experiment(outcome.experiment), False)
+
+    @staticmethod
+    def _result(row: dict[str, str], experiment: Experiment, is_old: bool) -> Swept:
+        manifest = experiment.manifest
+        outputs = {}
+        for path, entry in manifest.files.items():
+            if OUTPUT in entry.roles and entry.final and entry.final.content:
+                shown = os.path.relpath(path, manifest.cwd) if path.startswith(manifest.cwd + "/") else path
+                outputs[shown] = (entry.final.size, entry.final.content.sha256)
+        return Swept(row, experiment.name, manifest.exit_status, manifest.duration_s, outputs, is_old)
+
+
+def effects(rows: list[Swept]) -> dict[str, list[str]]:
+    """By parameter, the outputs that differ between runs which differ in it alone."""
+    found: dict[str, set[str]] = {label: set() for row in rows for label in row.values}
+    for label in found:
+        groups: dict[tuple[tuple[str, str], ...], list[Swept]] = {}
+        for row in rows:
+            if not row.failed:
+                groups.setdefault(tuple(sorted((k, v) for k, v in row.values.items() if k != label)), []).append(row)
+        for group in groups.values():
+            for path in {path for row in group for path in row.outputs}:
+                if len({row.outputs.get(path, (0, ""))[1] for row in group}) > 1:
+                    found[label].add(path)
+    return {label: sorted(paths) for label, paths in found.items()}
+
+
+def local_files(parameters: Sequence[Parameter]) -> None:
+    """Make sure that replacements are there.
+
+    Raises:
+        UsageError: one is not.
+    """
+    for each in parameters:
+        missing = next((value for value in each.values if each.kind == FILE and not os.path.exists(codec.raw(value))), None)
+        if missing:
+            raise UsageError(f"--file {each.name}: there is no {missing}", "", "check the spelling")

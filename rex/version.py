@@ -1,0 +1,3 @@
+"""The version of Rex."""
+
+__version__ = "0.1.0"

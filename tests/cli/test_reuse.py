@@ -1,0 +1,182 @@
+"""`rex record --reuse`: what is unchanged is not run, and nothing is put back that could be another thing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import run_rex
+from test_trees import PIPELINE
+
+pytestmark = pytest.mark.usefixtures("tracing")
+
+
+class Study:
+    """A directory with a script, recorded again and again with --reuse."""
+
+    def __init__(self, top: Path, script: str, shell: str = "dash") -> None:
+        self.top, self.work, self.shell = top, top / "work", shell
+        (self.work / "data").mkdir(parents=True)
+        self.write("run.sh", script)
+        self.write("in.txt", "b\na\nc\na\n")
+
+    def write(self, name: str, text: str) -> None:
+        (self.work / name).write_text(text)
+
+    def edit(self, old: str, new: str) -> None:
+        text = (self.work / "run.sh").read_text()
+        assert old in text
+        self.write("run.sh", text.replace(old, new))
+
+    def clear(self) -> None:
+        for path in self.work.glob("*.txt"):
+            if path.name != "in.txt":
+                path.unlink()
+
+    def record(self, *words: str, options: tuple[str, ...] = ("--reuse",), **changes: str) -> dict[str, Any]:
+        """Record with reuse and return the messages. Afterwards the directory is as after a plain run of the script."""
+        changes["PYTEST_CURRENT_TEST"] = ""              # else another in each phase of a test
+        kept = self.top / "kept"
+        shutil.rmtree(kept, ignore_errors=True)
+        shutil.copytree(self.work, kept, symlinks=True)
+        recorded = run_rex("record", "-q", "-l", "../EXP", *options, "--report", "../report.json", self.shell, "run.sh", *words, cwd=self.work,
+                           code=None, **changes)
+        found = contents(self.work)
+        for path in (self.work, kept):
+            path.rename(self.top / ("new" if path == self.work else "work"))
+        alone = subprocess.run([self.shell, "run.sh", *words], cwd=self.work, env={**os.environ, **changes}, check=False, text=True,
+                               stdin=subprocess.DEVNULL, capture_output=True)
+        expected = contents(self.work)
+        assert (recorded.returncode, recorded.stdout, recorded.stderr) == (alone.returncode, alone.stdout, alone.stderr)
+        shutil.rmtree(self.work)
+        (self.top / "new").rename(self.work)
+        assert found == expected
+        return json.loads((self.top / "report.json").read_text())["reuse"]
+
+    def programs(self, *words: str, **changes: str) -> set[str]:
+        """The programs of the steps that a run puts back."""
+        return {step["command"].split()[0] for step in self.record(*words, **changes)["reused"]}
+
+
+def contents(top: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for path in sorted(top.rglob("*")):
+        mode = path.lstat().st_mode
+        found[str(path.relative_to(top))] = (mode, os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None)
+    return found
+
+
+@pytest.fixture(params=("dash", "bash"))
+def study(request: pytest.FixtureRequest, tmp_path: Path) -> Study:
+    made = Study(tmp_path, PIPELINE, request.param)
+    assert made.record("a")["reused"] == []
+    made.clear()
+    return made
+
+
+def test_nothing_changed_and_nothing_runs(study: Study) -> None:
+    for times in (None, (1, 1)):                         # not for a time either that nobody looked at
+        os.utime(study.work / "in.txt", times)
+        found = study.record("a")
+        assert found["executed"] == 0 and len(found["reused"]) == 1
+        study.clear()
+    run_rex("replay", "-l", "EXP", "-e", "exp1", "--check", cwd=study.top)
+
+
+def test_changed_argument_runs_what_follows_from_it(study: Study) -> None:
+    assert study.programs("b") == {"sort", "ls"}
+    study.clear()
+    assert study.programs("c") == {"sort", "ls", "cat"}      # there is one b, and one c
+    run_rex("replay", "-l", "EXP", "-e", "exp1", "--check", cwd=study.top)
+
+
+def test_changed_input_runs_its_readers(study: Study) -> None:
+    study.write("in.txt", "x\ny\n")
+    assert study.programs("a") == {"ls"}
+
+
+def test_variable_runs_all(study: Study) -> None:
+    assert study.programs("a", MODE="x") == set()
+
+
+def test_strict_runs_what_drew_something(tmp_path: Path) -> None:
+    study = Study(tmp_path, "sort in.txt > s.txt\ndate +%Y > year.txt\n")
+    study.record()
+    study.edit("%Y", "%y")
+    assert study.programs() == {"sort"}
+    study.edit("sort in.txt", "sort -r in.txt")
+    study.record()
+    study.edit("%y", "%Y")
+    found = study.record(options=("--reuse=strict",))
+    assert found["reused"] == []                    # sort asks for the processors, date for the time
+
+
+def test_recheck_finds_what_is_another_thing(tmp_path: Path) -> None:
+    study = Study(tmp_path, "cp in.txt copy.txt\n# one\n")
+    study.record()
+    study.edit("one", "two")
+    study.clear()
+    found = study.record(options=("--reuse", "--recheck", "5"))
+    assert found["reused"] == [] and found["rechecked"] == 1 and found["differing"] == []
+
+
+TRAPS = {
+    "reads its own old output": ("cat in.txt >> sum.txt\n", None),
+    "file that was not there": ("cat in.txt extra.txt > all.txt\nexit 0\n", lambda s: s.write("extra.txt", "x\n")),
+    "file that is tested for": ("test -e extra.txt && /bin/echo yes > y.txt\nexit 0\n", lambda s: s.write("extra.txt", "x\n")),
+    "directory that is listed": ("ls data > names.txt\n", lambda s: s.write("data/new", "")),
+    "glob": ("cat data/* in.txt > all.txt\n", lambda s: s.write("data/new", "1\n")),
+    "time of a file": ("find in.txt -newer run.sh > newer.txt\n", lambda s: os.utime(s.work / "in.txt", (1, 1))),
+    "mode of a file": ("stat -c %a in.txt > mode.txt\n", lambda s: (s.work / "in.txt").chmod(0o600)),
+    "link that leads elsewhere": ("cat link > got.txt\n", lambda s: ((s.work / "link").unlink(), (s.work / "link").symlink_to("run.sh"))),
+    "output with another mode": ("cp in.txt copy.txt\n", lambda s: (s.work / "copy.txt").chmod(0o600)),
+    "output that is a link": ("cp in.txt copy.txt\n", lambda s: ((s.work / "copy.txt").unlink(), (s.work / "copy.txt").symlink_to("other"))),
+    "output that became a link": ("cp in.txt a.txt\nsort in.txt > b.txt\nln -sf a.txt b.txt\n", None),
+    "name that is there by now": ("sort in.txt > tmp.txt\nuniq tmp.txt > u.txt\nrm tmp.txt\n",
+                                  lambda s: (s.write("keep.txt", "k\n"), (s.work / "tmp.txt").symlink_to("keep.txt"))),
+    "directory that is there": ("mkdir made && cp in.txt made/x\nexit 0\n", None),
+    "part of a file": ("{ head -n 1 > one.txt; cat > rest.txt; } < in.txt\n", lambda s: s.edit("-n 1", "-n 2")),
+    "loop over lines": ("while read x; do wc -c > c.$x; done < in.txt\n", lambda s: s.edit("while read x; do", "while read x && read y; do")),
+    "two in one file": ("{ sort in.txt; sort -r in.txt; } > both.txt\n", lambda s: s.edit("sort -r", "sort -u")),
+    "one reads on": ("{ head -n 1 > h.txt; cat > c.txt; } < in.txt\n", lambda s: s.edit("cat", "tail -n 1")),
+    "pipe": ("sort in.txt | tail -n 1 > last.txt\n", lambda s: s.edit("sort in", "sort -r in")),
+    "substitution": ("n=$(sort in.txt | tail -n 1)\nsort in.txt > $n.txt\n", lambda s: s.write("in.txt", "z\n")),
+    "umask": ("cp in.txt copy.txt\n", lambda s: s.edit("cp", "umask 077; cp")),
+    "failing step": ("grep zzz in.txt > g.txt || echo none > n.txt\n", lambda s: s.write("in.txt", "zzz\n")),
+    "temporary name": ("t=$(mktemp ./tmpXXXX)\nsort in.txt > $t\nuniq $t > u.txt\nrm $t\n", lambda s: s.write("in.txt", "zzz\n")),
+    "removed input": ("cp in.txt copy.txt\nrm copy.txt\n", None),
+    "moved": ("cp in.txt a.txt\nmv a.txt b.txt\n", lambda s: s.write("in.txt", "zzz\n")),
+    "in place": ("cp in.txt a.txt\nsed -i s/a/b/ a.txt\n", lambda s: s.edit("s/a/b/", "s/b/c/")),
+    "lock file": ("flock lock sort in.txt > s.txt\n", lambda s: s.write("in.txt", "zzz\n")),
+    "descriptor 3": ("exec 3< in.txt\nsh -c 'read x <&3; echo $x' > x.txt\n", lambda s: s.write("in.txt", "zzz\n")),
+}
+
+
+@pytest.mark.parametrize("name", TRAPS)
+def test_trap(name: str, tmp_path: Path) -> None:
+    """Whatever is put back, the directory is as after the script alone: again at once, after a change, and changed back."""
+    script, change = TRAPS[name]
+    study = Study(tmp_path, script)
+    (study.work / "link").symlink_to("in.txt")
+    study.record()
+    study.record()
+    if change:
+        change(study)
+        study.record()
+        study.write("in.txt", "b\na\nc\na\n")
+        study.record()
+
+
+@pytest.mark.xfail(reason="a recording does not tell a shell's umask (docs/trees.md, known limits)", strict=True)
+def test_umask_that_the_shell_sets_no_more(tmp_path: Path) -> None:
+    study = Study(tmp_path, "umask 027\ncp in.txt copy.txt\n")
+    study.record()
+    study.edit("umask 027", "true")
+    study.clear()
+    study.record()

@@ -1,9 +1,0 @@
-#!/bin/bash
-# Jobs sleep, and then write to one inner pipe: who slept less writes first.
-for i in 3 1 4 2 5; do
-    (sleep 0.0$i; echo "job $i"; sleep 0.1; echo "job $i again") &
-done | cat
-for i in 2 0 1; do
-    (sleep 0.0$((i * 3 + 1)); cat "$0" | wc -l; echo "counted $i") &
-done | sed 's/^/> /'
-echo "guest done"

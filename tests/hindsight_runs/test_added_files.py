@@ -1,0 +1,95 @@
+"""Files that added statements write come out apart, each as the original run would have left it; the user's stay as they are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hindsight_harness import Case, rex
+
+pytest.importorskip("numpy", reason="numpy is not installed")
+
+SOURCE = """
+    import numpy as np
+    rng = np.random.default_rng(5)
+    model = np.zeros(30)
+    for epoch in range(6):
+        for step in range(8):
+            model += rng.normal(size=30)
+        print("epoch", epoch, model.sum())
+    """
+OUTER = "print("     # the line that statements are added behind
+
+
+def has_private_view() -> bool:
+    return subprocess.run(["unshare", "-Ur", "true"], capture_output=True).returncode == 0
+
+
+pytestmark = pytest.mark.skipif(not has_private_view(), reason="no user namespaces")
+
+
+def replayed(tmp_path: Path, added: str, *words: str) -> tuple[Case, Path, str]:
+    """Record, add statements behind the epoch's print, replay into `out`; where the case's files are below that."""
+    case = Case(tmp_path / "case", train=SOURCE) if not (tmp_path / "case").mkdir() else None
+    assert case is not None
+    case.record()
+    before = sorted(os.listdir(case.folder))
+    case.add_after("train", OUTER, added)
+    done = rex(case.folder, "replay", "-l", "EXP", "-o", str(tmp_path / "out"), *words)
+    assert done.returncode == 0, done.stderr
+    assert sorted(os.listdir(case.folder)) == before
+    return case, Path(f"{tmp_path}/out{case.folder}"), done.stderr
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_one_file_per_epoch(tmp_path: Path, jobs: str) -> None:
+    _, out, told = replayed(tmp_path, "np.save(f'model{epoch}.npy', model)", "-j", jobs)
+    assert sorted(os.listdir(out)) == [f"model{epoch}.npy" for epoch in range(6)]
+    assert f"6 files that added statements wrote: below {tmp_path}/out" in told
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+@pytest.mark.parametrize("added", ["open('norms.txt', 'a').write(f'{epoch}\\n')", "epoch or open('norms.txt', 'w'); "
+                                   "open('norms.txt', 'a').write(f'{epoch}\\n')"])
+def test_a_file_that_grows_has_all_epochs_once(tmp_path: Path, jobs: str, added: str) -> None:
+    _, out, _ = replayed(tmp_path, added, "-j", jobs)
+    assert (out / "norms.txt").read_text() == "".join(f"{epoch}\n" for epoch in range(6))
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_a_file_that_stays_open_has_what_was_not_flushed(tmp_path: Path, jobs: str) -> None:
+    (tmp_path / "case").mkdir()
+    case = Case(tmp_path / "case", train=SOURCE)
+    case.record()
+    case.add_after("train", "import numpy", "kept = open('norms.txt', 'w')")
+    case.add_after("train", OUTER, "kept.write(f'{epoch}\\n')")
+    done = rex(case.folder, "replay", "-l", "EXP", "-j", jobs)
+    assert done.returncode == 0, done.stderr
+    found, = case.folder.glob("__out_exp1/**/norms.txt")
+    assert found.read_text() == "".join(f"{epoch}\n" for epoch in range(6))
+
+
+def test_the_users_file_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine\n")
+    _, out, _ = replayed(tmp_path, "open('../notes.txt', 'a').write(f'{epoch}\\n')")
+    assert (tmp_path / "notes.txt").read_text() == "mine\n"
+    assert Path(f"{tmp_path}/out{tmp_path}/notes.txt").read_text() == "mine\n" + "".join(f"{n}\n" for n in range(6))
+
+
+def test_epochs_that_nobody_asked_for_leave_nothing(tmp_path: Path) -> None:
+    _, out, _ = replayed(tmp_path, "np.save(f'model{epoch}.npy', model)", "--epochs", "2:4")
+    assert sorted(os.listdir(out)) == ["model2.npy", "model3.npy"]
+
+
+def test_a_removal_is_named_and_not_done(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine\n")
+    _, _, told = replayed(tmp_path, "import os; os.path.exists('../notes.txt') and os.remove('../notes.txt')")
+    assert (tmp_path / "notes.txt").exists() and "removed" in told and "it is still there" in told
+
+
+def test_a_library_that_only_an_added_statement_imports_is_no_difference(tmp_path: Path) -> None:
+    _, out, told = replayed(tmp_path, "import decimal; open('sum.txt', 'a').write(f'{decimal.Decimal(epoch)}\\n')")
+    assert (out / "sum.txt").read_text() == "".join(f"{n}\n" for n in range(6)) and "as recorded" in told

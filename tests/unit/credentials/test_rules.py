@@ -1,0 +1,116 @@
+"""The rules on a hundred credentials, which are found, and on a hundred look-alikes, which are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from rex.credentials import credential_variables, find_in_arguments, find_in_file
+
+# Bodies of keys that nobody has; keys are put together here, so that no scanner takes this file for a leak.
+HEX, DIGITS = "0123456789abcdef" * 8, "1234567890" * 4
+MIXED = "aB3dE5gH7jK9mN1pQ2sT4vW6yZ8" * 6
+CAPITALS = "QWERTZ2345UIOPAS67DFGHJK" * 3
+PEM = "-----BEGIN {}PRIVATE KEY-----\n" + MIXED[:64] + "\n-----END {}PRIVATE KEY-----\n"
+
+VARIABLES = [
+    # By name.
+    ("MY_TOKEN", "t0ken-value"), ("GITHUB_TOKEN", "abc"), ("CLIENT_SECRET", "abc"), ("PGPASSWORD", "x"), ("MYSQL_PWD", "abc"),
+    ("MYSQL_PASS", "abc"), ("SSHPASS", "abc"), ("DB_PASS", "123456"), ("ROOT_PW", "abc"), ("ADMIN_PASSWD", "abc"), ("GPG_PASSPHRASE", "four words of it"),
+    ("OPENAI_API_KEY", "abc"), ("APIKEY", "abc"), ("SIGNING_KEY", "k3l2j4"), ("AWS_SECRET_ACCESS_KEY", "/k3/abc+d"), ("NPM_AUTH", "YWxhZGRpbg"),
+    ("NPM_CONFIG__AUTH", "YWxhZGRpbg"), ("SESSION_COOKIE", "7f3a"), ("AUTH_COOKIE_2", "7f3a"), ("SENTRY_DSN", "https://a1@o1.example.org/5"),
+    ("DATABASE_DSN", "mysql://root@db/x"), ("GOOGLE_CREDENTIALS", "{}abc"), ("PRIVATE_SSH_KEY", "abcdef"), ("dbPassword", "abc"),
+    ("SECRET", "abc"), ("SECRETS", "abc"), ("SECRET_KEY_BASE", "abc"), ("KEYSTOREPASS", "abc"), ("PASSWORD2", "abc"), ("HTTP_AUTHORIZATION", "q8"),
+    # By value.
+    ("http_proxy", "http://me:s3cret@proxy:3128"), ("DATABASE_URL", "postgres://app:secret@db.example.org/app"), ("CACHE", "redis://:hunter2@cache:6379/0"),
+    ("BROKER", "amqps://guest:guest@mq//"), ("MONGO", "mongodb+srv://u:p%40ss@c0.example.net/?w=majority"), ("PIP_INDEX_URL", "https://__tok__:abc123@pypi.example.org/simple"),
+    ("REPO", "https://" + MIXED[:40] + "@git.example.org/a.git"), ("CONNECTION", "Server=db;Database=x;User Id=sa;Password=Str0ng!pw;"),
+    ("PG", "host=db user=ann password=hunter2 dbname=x"), ("STORAGE", "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=" + MIXED[:86] + "=="),
+    ("BUS", "Endpoint=sb://x.example.net/;SharedAccessKeyName=k;SharedAccessKey=" + MIXED[:43] + "="), ("HEADER", "Authorization: Bearer " + MIXED[:30]),
+    ("NOTIFY", "https://hooks.slack.com/" + "services/T0A1B2C3D/B0A1B2C3D/" + MIXED[:24]), ("HOOK", "https://discord.com/api/" + "webhooks/" + DIGITS[:18] + "/" + MIXED[:60]),
+    ("WHERE", "https://x.webhook.office.com/" + "webhookb2/" + HEX[:36] + "@" + HEX[:36]), ("ID", "AKIA" + CAPITALS[:16]), ("CI", "ghp_" + MIXED[:36]),
+    ("GL", "glpat-" + MIXED[:20]), ("BOT", "xoxb-" + DIGITS[:12] + "-" + MIXED[:24]), ("PAY", "sk_live_" + MIXED[:24]), ("MAPS", "AIza" + MIXED[:35]),
+    ("LLM", "sk-" + "proj-" + MIXED[:48]), ("HUB", "hf_" + MIXED[:34]), ("UPLOAD", "pypi-AgEIcHlwaS5vcmc" + MIXED[:60]), ("PUBLISH", "npm_" + MIXED[:36]),
+    ("MAIL", "SG." + MIXED[:22] + "." + MIXED[:43]), ("SMS", "SK" + HEX[:32]), ("GUN", "key-" + HEX[:32]), ("CHIMP", HEX[:32] + "-us12"), ("SEA", "dop_v1_" + HEX[:64]),
+    ("BRICKS", "dapi" + HEX[:32]), ("SHOP", "shpat_" + HEX[:32]), ("CHAT", DIGITS[:10] + ":AA" + MIXED[:33]), ("VAULT", "hvs." + MIXED[:24]),
+    ("JWT", "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0." + MIXED[:43]), ("DEPLOY", PEM.format("OPENSSH ", "OPENSSH ")),
+    ("NOTE", PEM.format("", "").replace("\n", "\\n")), ("FINE", "github_pat_" + MIXED[:82]), ("GRAPHS", "glsa_" + MIXED[:32] + "_" + HEX[:8]),
+    ("LINK", "https://api.example.org/v1?user=ann&access_token=" + MIXED[:20]), ("BLOB", "https://a.example.net/c/b?sv=2022&se=2030&sig=" + MIXED[:43] + "%3D"),
+]
+
+ARGUMENTS = [
+    (["mysql", "--password=hunter2"], 1), (["x", "--password", "hunter2"], 2), (["x", "--api-key", "abc123"], 2), (["x", "--auth-token=abc123"], 1),
+    (["curl", "-u", "me:s3cret", "http://x"], 2), (["curl", "--user", "me:s3cret"], 2), (["wget", "--http-password=abc"], 1), (["x", "--client-secret", "q"], 2),
+    (["env", "PGPASSWORD=hunter2", "psql"], 1), (["docker", "run", "-e", "API_TOKEN=abc"], 3), (["git", "clone", "https://me:s3cret@example.org/a"], 2),
+    (["curl", "-H", "Authorization: Bearer " + MIXED[:30]], 2), (["curl", "-H", "Authorization: Basic bWU6c2VjcmV0"], 2), (["curl", "-H", "PRIVATE-TOKEN: " + MIXED[:20]], 2),
+    (["curl", "-b", "Cookie: session=7f3a99c1d2"], 2), (["sh", "-c", "export MY_TOKEN=abc && ./run"], 2), (["sh", "-c", "curl --password 'hunter2' x"], 2),
+    (["x", "--passphrase", "four words of it"], 2), (["x", "ghp_" + MIXED[:36]], 1), (["psql", "postgresql://ann:pw@db/x"], 1),
+]
+
+FILES = [
+    "DB_PASSWORD=hunter22\n", "export API_TOKEN='q8w7e6r5'\n", "password: hunter22\n", '{"clientSecret": "q8w7e6r5t4"}\n', "[s3]\nsecret_access_key = " + MIXED[:40] + "\n",
+    "machine x.org login ann password q8w7e6\n", "text\n" + PEM.format("RSA ", "RSA "), "url = https://ann:q8w7e6@example.org/simple\n", "# note\nxoxp-" + DIGITS[:12] + "-" + MIXED[:20] + "\n",
+    "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n" + MIXED[:64] + "\n-----END PGP PRIVATE KEY BLOCK-----\n",
+]
+
+PLAIN_VARIABLES = [
+    ("PATH", "/usr/bin:/bin"), ("HOME", "/home/ann"), ("PWD", "/home/ann"), ("OLDPWD", "/home"), ("XAUTHORITY", "/home/ann/.Xauthority"), ("SSH_AUTH_SOCK", "/tmp/ssh-1/agent.7"),
+    ("GIT_AUTHOR_NAME", "Ann"), ("AUTHOR", "ann"), ("MY_PASSWORD_FILE", "/run/password"), ("PGPASSFILE", "/home/ann/.pgpass"), ("SSH_ASKPASS", "/usr/bin/ssh-askpass"),
+    ("GIT_ASKPASS", "echo"), ("TOKENIZERS_PARALLELISM", "false"), ("MAX_TOKENS", "32768"), ("SORT_KEY", "name"), ("PRIMARY_KEY", "id"), ("SSH_PUBLIC_KEY", "ssh-ed25519 AAAA me"),
+    ("BYPASS_CACHE", "yes"), ("COMPASS", "north"), ("PASS_COUNT", "12"), ("TWO_PASS", "1"), ("PASS_THROUGH", "abc"), ("AUTH_ENABLED", "true"), ("AUTH_METHOD", "ldap"),
+    ("SMTP_AUTH", "plain"), ("OS_AUTH_URL", "https://keystone.example.org:5000/v3"), ("COOKIE_JAR", "jar"), ("SESSION_COOKIE_NAME", "sid"), ("SESSION_COOKIE_SECURE", "1"),
+    ("KEYBOARD", "us"), ("KEYMAP", "de"), ("MONKEY", "abc"), ("TOKEN_TTL", "3600"), ("PASSWORD_MIN_LENGTH", "12"), ("PASSWORD_REQUIRED", "yes"), ("USE_PASSWORD", "false"),
+    ("SECRET_NAME", "db"), ("SECRETARY", "Bob"), ("CREDENTIAL_HELPER", "cache"), ("PASSENGERS", "4"), ("EMPTY_TOKEN", ""), ("TLS_PRIVATE_KEY", "/etc/tls/key.pem"), ("CLIENT_KEY", "client.pem"),
+    ("DESKTOP_SESSION", "gnome"), ("http_proxy", "http://proxy.example.org:3128"), ("NO_PROXY", "localhost,127.0.0.1"), ("REPO", "ssh://git@example.org/a.git"),
+    ("DATABASE_URL", "postgres://app@db.example.org/app"), ("TEMPLATE", "postgres://app:${PASSWORD}@db/app"), ("URL", "https://user:<password>@example.org"),
+    ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/user/1000/bus"), ("GIT_SHA", HEX[:40]), ("DIGEST", "sha256:" + HEX[:64]), ("UUID", "123e4567-e89b-12d3-a456-426614174000"),
+    ("LS_COLORS", "rs=0:di=01;34:*.key=00;90"), ("MAIL", "ann@example.org"), ("TIME", "12:30@noon"), ("SK", "sk-SK.UTF-8"), ("SKLEARN", "sk-learn-contrib-package-name"),
+    ("PUB", "-----BEGIN PUBLIC KEY-----\n" + MIXED[:64]), ("CERT", "-----BEGIN CERTIFICATE-----\n" + MIXED[:64]), ("HFCACHE", "hf_transfer"), ("NPMMODE", "npm_config_cache"),
+    ("SLACK", "https://example.slack.com/archives/C0A1B2C3D"), ("STRIPE", "sk_live_" + "x" * 24), ("NOTE", "bearer of bad news about the project"),
+]
+
+PLAIN_ARGUMENTS = [
+    ["mkdir", "-p", "a/b"], ["docker", "run", "--user", "1000:1000", "x"], ["chown", "ann:staff", "f"], ["x", "--password-file", "f"], ["x", "--token-type", "bearer"],
+    ["x", "--max-tokens", "512"], ["sort", "--key", "2"], ["x", "--key", "name"], ["x", "--sort-key=name"], ["curl", "--cookie-jar", "jar.txt"], ["x", "--no-auth"], ["x", "--auth", "basic"],
+    ["ansible", "--private-key", "id.pem"], ["x", "--passes", "3"], ["gcc", "-pthread", "a.c"], ["x", "--pass=2"], ["python", "-c", "password = getpass()"], ["sh", "-c", "x --token $TOKEN"],
+    ["sh", "-c", "x --password ${PW:-none}"], ["x", "--password"], ["x", "--password", "--user", "me"], ["git", "clone", "git@example.org:a/b"], ["scp", "f", "me@host:f"], ["sort", "-u", "a:b"][:2],
+]
+
+PLAIN_FILES = [
+    "password = getpass.getpass()\n", "token = os.environ['TOKEN']\n", "see https://user:password@example.org/ for the form\n", "PASSWORD=changeme\n", "API_KEY=your-api-key-here\n",
+    "if line.startswith('-----BEGIN RSA PRIVATE KEY-----'):\n", "secret: ${SECRET}\n", "the password is sent as it is\n", "author: ann\nkeywords: token, secret\n", "tokens: 512\n",
+]
+
+
+def test_there_are_a_hundred_of_each() -> None:
+    assert len(VARIABLES) + len(ARGUMENTS) + len(FILES) >= 100
+    assert len(PLAIN_VARIABLES) + len(PLAIN_ARGUMENTS) + len(PLAIN_FILES) >= 100
+
+
+@pytest.mark.parametrize("name, value", VARIABLES)
+def test_credentials_in_variables_are_found(name: str, value: str) -> None:
+    assert list(credential_variables({"HOME": "/home/ann", name: value})) == [name]
+
+
+@pytest.mark.parametrize("name, value", PLAIN_VARIABLES)
+def test_other_variables_are_left_alone(name: str, value: str) -> None:
+    assert credential_variables({name: value}) == {}
+
+
+@pytest.mark.parametrize("words, index", ARGUMENTS)
+def test_credentials_in_arguments_are_found(words: list[str], index: int) -> None:
+    assert {each.index for each in find_in_arguments(words)} == {index}
+
+
+@pytest.mark.parametrize("words", PLAIN_ARGUMENTS)
+def test_other_arguments_are_left_alone(words: list[str]) -> None:
+    assert find_in_arguments(words) == []
+
+
+@pytest.mark.parametrize("text", FILES)
+def test_credentials_in_files_are_found(text: str) -> None:
+    assert len(find_in_file(text)) == 1
+
+
+@pytest.mark.parametrize("text", PLAIN_FILES)
+def test_other_files_are_left_alone(text: str) -> None:
+    assert find_in_file(text) == []

@@ -1,0 +1,114 @@
+/* The tables of a replay's rules, asked without any tracee: a log is loaded, tasks are made up, and each line of standard
+ * input is one question (engine_rules.py).  Built from the engine's sources, with this main instead of the engine's.
+ *
+ *     task N                              a task of the log begins
+ *     call N NUMBER A0 .. A5 STREAM PATH  it makes a call ("-": without a path): "EVENT ROW", or "- -" if nothing answers
+ *     may N EVENT                         whether the event may happen now: "go -", or "hold GATE"
+ *     done EVENT                          it has happened */
+#include "base/base.h"
+#include "log/log.h"
+#include "mode/mode.h"
+#include "replay/explain.h"
+#include "replay/index/index.h"
+#include "replay/match/match.h"
+#include "replay/replay.h"
+#include "replay/rules.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <sched.h>
+#include <sys/prctl.h>
+
+enum { MOST_TASKS = 64 };
+static const struct observer *const watching[] = {&task_log_observer, NULL};
+static struct task *made[MOST_TASKS];
+
+/* A process that does nothing: /proc has it, as it has those of tracees. */
+static pid_t sleeper(void)
+{
+    pid_t own = getpid(), pid = fork();
+    if (pid)
+        return pid;
+    close(STDOUT_FILENO);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (getppid() == own)
+        pause();
+    _exit(0);
+}
+
+static struct task *task_at(unsigned n)
+{
+    if (n >= MOST_TASKS || !made[n])
+        die("there is no task %u", n);
+    return made[n];
+}
+
+static void make_task(unsigned n)
+{
+    const struct record *birth = script_of(n)->birth;
+    bool is_first = (uint32_t)birth->args[0] == UINT32_MAX;
+    uint64_t flags = is_first ? 0 : birth->args[2];
+    struct task *parent = is_first ? NULL : task_at((unsigned)birth->args[0]);
+    made[n] = task_new(sleeper(), parent, flags);
+    made[n]->started = true;
+    made[n]->script = script_of(n);
+    made[n]->script->is_taken = true;
+}
+
+static void make_call(struct task *t, char *line)
+{
+    char path[PATH_MAX];
+    int at = 0;
+    sscanf(line, "%ld %lu %lu %lu %lu %lu %lu %u %n", &t->nr, &t->args[0], &t->args[1], &t->args[2], &t->args[3], &t->args[4],
+           &t->args[5], &t->stream, &at);
+    free(t->path);
+    snprintf(path, sizeof path, "%s", line + at);
+    path[strcspn(path, "\n")] = 0;
+    t->path = strcmp(path, "-") ? strdup(path) : NULL;
+    t->state = CALL_ENTERED;
+    if (t->matched)
+        t->matched->taker = NULL;
+    explain_begins(t);
+    t->matched = replay_match(t, t->nr, call_key(call_of(t->nr), t->nr, t->path, t->stream, t->args));
+    if (t->matched)
+        printf("%u %s\n", t->matched->number, t->explained.match);
+    else
+        puts("- -");
+}
+
+static void ask_gates(struct task *t, unsigned number)
+{
+    explain_begins(t);
+    if (number >= event_count)
+        die("there is no event %u", number);
+    t->nr = events[number].record->call;
+    bool may = replay_may_happen(t, &events[number]);
+    printf("%s %s\n", may ? "go" : "hold", may ? "-" : t->explained.gate);
+}
+
+int main(int argc, char **argv)
+{
+    static char line[2 * PATH_MAX];
+    unsigned n, number;
+    int at;
+    if (argc != 2)
+        return 2;
+    plan_read(argv[1]);
+    report_open(plan.report);
+    run_mode = &replayer;
+    observers = watching;
+    run_mode->begin();
+    while (fgets(line, sizeof line, stdin)) {
+        if (sscanf(line, "task %u", &n) == 1)
+            make_task(n);
+        else if (sscanf(line, "call %u %n", &n, &at) == 1)
+            make_call(task_at(n), line + at);
+        else if (sscanf(line, "may %u %u", &n, &number) == 2)
+            ask_gates(task_at(n), number);
+        else if (sscanf(line, "done %u", &number) == 1 && number < event_count)
+            replay_done(&events[number]);
+        fflush(stdout);
+    }
+    return 0;
+}

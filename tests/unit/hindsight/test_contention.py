@@ -1,0 +1,58 @@
+"""Seconds that others' load is not counted in, and what the writer takes from the training."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+
+from rex.hindsight import contention
+from rex.hindsight.contention import Contention
+from rex.hindsight.policy import BESIDE
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """Wall-clock, the wait for a processor and the process's processor time, each set by hand."""
+    told = {"wall": 100.0, "waited": 0.0, "process": 0.0}
+    monkeypatch.setattr(contention, "now_s", lambda: told["wall"])
+    monkeypatch.setattr(contention, "_process_s", lambda: told["process"])
+    monkeypatch.setattr(contention.os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(contention.os, "pread", lambda *_: b"5 %d 1\n" % round(told["waited"] * 1e9))
+    return told
+
+
+def test_waits_for_a_processor_are_not_counted(clock: dict[str, float]) -> None:
+    watch = Contention()
+    clock.update(wall=110.0, waited=6.0)
+    assert watch.worked_s() == pytest.approx(104.0)
+    assert watch.worked_share == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("used,lost", [(0.5, BESIDE), (1.0, BESIDE), (1.8, 0.8), (2.0, 1.0), (3.0, 1.0)])
+def test_the_writer_takes_more_where_no_processor_is_free(clock: dict[str, float], used: float, lost: float) -> None:
+    watch = Contention()
+    clock.update(wall=110.0, process=used * 10 + 1.0)
+    assert watch.lost_share(1.0) == pytest.approx(lost)
+
+
+def test_without_the_kernels_figures_the_wall_clock_counts(clock: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Contention()
+
+    def closed(*_: Any) -> bytes:
+        raise OSError("bad descriptor")
+
+    monkeypatch.setattr(contention.os, "pread", closed)
+    clock.update(wall=110.0, waited=6.0)
+    assert watch.worked_s() == 110.0 and watch.worked_s() == 110.0
+
+
+def test_its_descriptor_leaves_the_scripts_numbers_alone() -> None:
+    lowest = os.open("/dev/null", os.O_RDONLY)
+    os.close(lowest)
+    watch = Contention()
+    again = os.open("/dev/null", os.O_RDONLY)
+    os.close(again)
+    assert again == lowest
+    assert watch.worked_s() > 0
