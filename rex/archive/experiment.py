@@ -62,6 +62,11 @@ class Experiment:
             return DAMAGED
 
     @property
+    def has_lost_identity(self) -> bool:
+        """Whether it was complete once: those that a crash left have `log.part` or `kept.part`."""
+        return self.state == INCOMPLETE and self.folder.has(BEGUN) and not self.folder.has(LOG_PART) and not self.folder.has(KEPT)
+
+    @property
     def is_there(self) -> bool:
         """Whether it is still in the archive: another process may have removed it."""
         try:
@@ -212,6 +217,7 @@ class Recording:
         self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
         try:
             # Whoever starts a program is not to wait for the disk.
+            open(os.path.join(directory, KEPT), "xb").close()
             write_atomically(os.path.join(directory, BEGUN), begun_line({"pid": os.getpid(), **facts}), is_durable=False)
         except BaseException:
             self._lock.release()

@@ -165,6 +165,7 @@ static void settle(void)
 {
     enum { BEAT_NS = 60000000, STILL_NS = 2000000000 };
     static ull looked_at;
+    replay_note_step();
     if ((replay_any_naps() || replay_still_for() > STILL_NS) && log_now() - looked_at > BEAT_NS) {    /* they never leave us without a report */
         looked_at = log_now();
         replay_idle();
@@ -228,6 +229,7 @@ static void miss_outputs(void)
 
 static void begin(void)
 {
+    replay_watch_engine();
     log_load(plan.log);
     if (log_is_serialized())
         turns_start(&logged_turns);

@@ -54,6 +54,7 @@ class Rules:
                 "was_in": "/", "cwd": "/", "program": "/bin/true", "arg": "true"}
         (folder / "plan").write_bytes(b"".join(f"{key}={value}\0".encode() for key, value in plan.items()))
         env = {"REX_RULES": ",".join(f"-{name}" for name in without)}
+        self._report = folder / "report"
         self._process = subprocess.Popen([program, folder / "plan"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
 
     def __enter__(self) -> "Rules":
@@ -86,6 +87,19 @@ class Rules:
         """"" if the event may happen now, else the gate that holds it."""
         verdict, gate = self._ask(f"may {task} {number}")
         return "" if verdict == "go" else gate
+
+    def ticks(self, count: int) -> bool:
+        """So many seconds of processor time pass within one step; whether the engine goes on."""
+        return self._ask(f"ticks {count}") == ["passed"]
+
+    def loop(self) -> None:
+        """The engine begins a step that has no end; this returns when it has ended nevertheless."""
+        assert self._ask("loop") == []
+
+    def report(self) -> str:
+        """What the engine reported before it ended."""
+        self._process.wait()
+        return self._report.read_text()
 
     def done(self, number: int) -> None:
         """The event has happened."""

@@ -4,7 +4,9 @@
  *     task N                              a task of the log begins
  *     call N NUMBER A0 .. A5 STREAM PATH  it makes a call ("-": without a path): "EVENT ROW", or "- -" if nothing answers
  *     may N EVENT                         whether the event may happen now: "go -", or "hold GATE"
- *     done EVENT                          it has happened */
+ *     done EVENT                          it has happened
+ *     ticks N                             N seconds of the engine's processor time pass within one step: "passed"
+ *     loop                                a step that has no end */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -108,6 +110,13 @@ int main(int argc, char **argv)
             ask_gates(task_at(n), number);
         else if (sscanf(line, "done %u", &number) == 1 && number < event_count)
             replay_done(&events[number]);
+        else if (sscanf(line, "ticks %u", &n) == 1) {
+            for (; n; n--)
+                raise(SIGVTALRM);
+            puts("passed");
+        } else if (!strncmp(line, "loop", 4))
+            for (volatile int i = 0; ; i++)
+                ;
         fflush(stdout);
     }
     return 0;

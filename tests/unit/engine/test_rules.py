@@ -128,3 +128,17 @@ def test_a_wait_for_a_signal_ends_once_it_was_sent(loaded: Loaded) -> None:
         rules.tasks(0, 1)
         assert rules.call(0, "rt_sigtimedwait", 0x7000, 0x7100, 0, 8) == (3, "next-in-queue")
         assert rules.may(0, 3) == "sigwait-sent"
+
+
+def test_an_engine_that_stays_in_one_step_ends(loaded: Loaded) -> None:
+    with loaded(ALONE) as rules:
+        assert rules.ticks(9)
+        assert not rules.ticks(5)
+        assert rules.report() == "died=the log keeps the replay busy without an end; rex check tells whether it is damaged\0"
+
+
+@pytest.mark.stress      # it takes the processor time that ends it
+def test_a_step_without_an_end_is_ended(loaded: Loaded) -> None:
+    with loaded(ALONE) as rules:
+        rules.loop()
+        assert "died=the log keeps the replay busy" in rules.report()

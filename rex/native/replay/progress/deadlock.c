@@ -174,7 +174,7 @@ static ull pause_of(struct task *t)
     struct script *s = t->script;
     if (!s || !s->birth)
         return 0;
-    size_t at = until_last(s, replay_place(t)), next = next_to_come(s, at);
+    size_t at = until_last(s, replay_place_by_ring(t)), next = next_to_come(s, at);
     const struct event *e = next < s->count ? s->event[next] : s->exit ? s->exit : &events[event_count - 1];
     return longest_pause(s, at ? at - 1 : 0, e->record->time);
 }
@@ -234,15 +234,20 @@ bool replay_time_comes(const struct event *e)
     return false;
 }
 
-static void end(void)
+static void end(const char *why)
 {
     struct task *waits = NULL;
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && t->script && replay_next(t) && (!waits || replay_next(t)->number < replay_next(waits)->number))
             waits = t;
     replay_diverged(waits ? waits : tasks, NULL, "the replay cannot go on");
-    report_line("the replay was ended=its processes waited for each other, or for what did not come");
+    report_line("the replay was ended=%s", why);
     replay_stop(125 << 8);
+}
+
+static void end_waiting(void)
+{
+    end("its processes waited for each other, or for what did not come");
 }
 
 /* No report for a while; last: when the last came. */
@@ -255,36 +260,42 @@ void replay_end_if_stuck(ull last)
             return;
     if ((!is_serialized() && replay_send_left()) || log_now() - last < PATIENCE_NS)
         return;
-    end();
+    end_waiting();
 }
 
 /* ------------------------------------------------------------------ over and over */
 
-/* Of what is left of the log nothing has come; as if for so long, with so much computed, ns. */
-static struct { uint64_t done; bool begun; ull looked, waited, ran, wanted, pause; } still;
+/* Of what is left of the log nothing has come; as if for so long, with so much computed, ns.  busiest: by one task at a time, as
+ * the log tells how long each computed; spun: the same and by us, since any event has come, also an idle one. */
+static struct { uint64_t done, taken; bool begun; ull looked, waited, ran, wanted, busiest, spun, pause; } still;
+
+/* Whether someone waits for what is neither ours nor in the log: a disk, who reads the output. */
+static bool take_stock(void)
+{
+    bool excused = false;
+    ull most = 0;
+    for (struct task *t = tasks; t; t = t->next) {
+        struct usage since = t->alive ? usage_since(t, &t->usage) : (struct usage){0, 0};
+        enum mover mover = t->alive ? replay_mover(t, NULL) : NOBODY;
+        still.ran += still.begun ? since.ran : 0;
+        still.wanted += still.begun ? since.waited : 0;
+        most = since.ran > most ? since.ran : most;
+        if (mover != NOBODY && pause_of(t) > still.pause)
+            still.pause = pause_of(t);
+        excused |= mover == READER || (mover == ITSELF && !t->vforking && task_state(t) == 'D');
+    }
+    still.busiest += still.begun ? most : 0;
+    still.spun += still.begun ? most : 0;
+    return excused;
+}
 
 /* For how long we have run, or wanted to, since it was asked last: where many want the processor, tasks wait for us. */
 static ull own_time(void)
 {
     static struct usage before;
     struct usage since = usage_since(NULL, &before);
+    still.spun += still.begun ? since.ran : 0;
     return since.ran + since.waited;
-}
-
-/* Whether someone waits for what is neither ours nor in the log: a disk, who reads the output. */
-static bool take_stock(void)
-{
-    bool excused = false;
-    for (struct task *t = tasks; t; t = t->next) {
-        struct usage since = t->alive ? usage_since(t, &t->usage) : (struct usage){0, 0};
-        enum mover mover = t->alive ? replay_mover(t, NULL) : NOBODY;
-        still.ran += still.begun ? since.ran : 0;
-        still.wanted += still.begun ? since.waited : 0;
-        if (mover != NOBODY && pause_of(t) > still.pause)
-            still.pause = pause_of(t);
-        excused |= mover == READER || (mover == ITSELF && !t->vforking && task_state(t) == 'D');
-    }
-    return excused;
 }
 
 /* Ends the replay if for longer than it may take no event of the log has happened: those that mostly sleep
@@ -293,16 +304,20 @@ static bool take_stock(void)
 void replay_end_if_still(void)
 {
     enum { LOOK_NS = 500000000, SLEEP_NS = 1000000000 };
-    const ull waits_ns = 10000000000, computes_ns = 30000000000;
+    const ull waits_ns = 10000000000, computes_ns = 30000000000, spins_ns = 10000000000;
     ull now = log_now(), passed = now - still.looked;
     if (passed < LOOK_NS)
         return;
     if (still.done != replay_progress) {
         memset(&still, 0, sizeof still);
         still.done = replay_progress;
+        still.taken = replay_events_taken;
         still.looked = now;
         return;
     }
+    if (still.taken != replay_events_taken)
+        still.spun = 0;
+    still.taken = replay_events_taken;
     bool excused = take_stock();
     ull own = own_time();
     passed -= own < passed ? own : passed;
@@ -311,6 +326,8 @@ void replay_end_if_still(void)
     still.begun = true;
     still.looked = now;
     bool sleeps = 2 * (still.ran + still.wanted) < still.waited;
-    if ((sleeps && still.waited > waits_ns + 2 * still.pause) || still.ran > computes_ns + 5 * still.pause)
-        end();
+    if (sleeps && still.waited > waits_ns + 2 * still.pause)
+        end_waiting();
+    if (still.busiest > computes_ns + 5 * still.pause || still.spun > spins_ns + 5 * still.pause)
+        end("it computed for much longer than when recorded, and came to nothing that the log has next");
 }

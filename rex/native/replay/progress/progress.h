@@ -23,6 +23,9 @@ void replay_note_sleep(bool all_sleep);
 const struct event *replay_next_move(struct task *t);  /* what it has left to do first that is not idle, or its end; NULL: the log does not tell */
 ull replay_still_for(void);  /* no event has happened that is not idle, ns, since it was asked first */
 
+/* engine_watch.c */
+void replay_watch_engine(void), replay_note_step(void);
+
 /* ordering_sleeps.c */
 bool replay_is_rest(const struct event *e), replay_rests(struct task *t, const struct event *e);  /* see replay/progress/ordering_sleeps.c */
 bool replay_any_rests(void);
