@@ -17,6 +17,7 @@
 #include "replay/progress/progress.h"
 #include "replay/regime/regime.h"
 #include "replay/explain.h"
+#include "replay/progress/delays.h"
 #include "replay/replay.h"
 #include "replay/rules.h"
 #include "replay/signals/signals.h"
@@ -163,9 +164,8 @@ static void exit_stop(struct task *t, int64_t result)
 
 static void settle(void)
 {
-    enum { BEAT_NS = 60000000, STILL_NS = 2000000000 };
     static ull looked_at;
-    if ((replay_any_naps() || replay_still_for() > STILL_NS) && log_now() - looked_at > BEAT_NS) {    /* they never leave us without a report */
+    if ((replay_any_naps() || replay_still_for() > GIVE_UP_NS) && log_now() - looked_at > BUSY_NS) {    /* they never leave us without a report */
         looked_at = log_now();
         replay_idle();
     }

@@ -8,6 +8,7 @@
 #include "replay/match/match.h"
 #include "replay/net/net.h"
 #include "replay/order/order.h"
+#include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/regime/regime.h"
 #include "replay/replay.h"
@@ -363,9 +364,8 @@ void replay_interrupt_wait(struct task *t)
 /* What its wait is to end with may have come; it comes first where nothing inside does for a while. */
 void replay_poll_settle(struct task *t)
 {
-    enum { WHILE_NS = 20000000 };
     if (t->state == CALL_ENTERED && t->outside && !t->outside->done
-        && (t->is_next_outside || log_now() - t->wait_began > WHILE_NS) && outside_of(t, t->outside, NULL).has_come)
+        && (t->is_next_outside || log_now() - t->wait_began > PASSED_BY_NS) && outside_of(t, t->outside, NULL).has_come)
         replay_hasten(t, t->outside);
 }
 
