@@ -273,6 +273,7 @@ static void child_setup(void)
 static void finish(void)
 {
     replay_ipc_finish();
+    explain_ends();
     miss_outputs();
     report_line("divergences=%llu", divergences);
     if (mem_refused())

@@ -7,7 +7,7 @@
 #define REX_REPLAY_PROGRESS_DELAYS_H
 
 #define WOKEN_NS 1000000ULL              /* unit: longer than any wake-up where a processor is free (0.3 ms at most of 2000) */
-#define BUSY_NS (60 * WOKEN_NS)          /* unit: as long as all but one in 1000 wake-ups beside twice as many tasks as processors */
+#define BUSY_NS (60 * WOKEN_NS)          /* unit: as long as all but about 1 in 1000, beside twice as many tasks as processors */
 #define SLOWER 4                         /* by so much a replay may be slower than its recording: stops, and processors that others use */
 
 /* Between looks */
