@@ -23,8 +23,6 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 
-enum { FEW = 4096 };
-
 /* An inner descriptor that must be ready before its process goes on: reads of watched ones wait for themselves. */
 bool replay_is_awaited(struct task *t, int fd)
 {
