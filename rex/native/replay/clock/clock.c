@@ -10,6 +10,7 @@
 #include "replay/clock/internal.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/progress/delays.h"
 #include "replay/regime/regime.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
@@ -134,9 +135,9 @@ static const struct event *ahead(struct task *t, uint64_t key)
 /* Whether the thread has read the clock so often, for so long, that it does not come to what the log has next. */
 static bool has_passed(const struct task *t, const struct event *next)
 {
-    enum { OFTEN = 64, LATE_NS = 50000000, SLOWER = 4 };
+    enum { OFTEN = 64 };
     uint64_t left = clock_of(next->record) - least_of(t);
-    return t->readings > OFTEN && log_now() - t->readings_since > SLOWER * left + LATE_NS;
+    return t->readings > OFTEN && log_now() - t->readings_since > SLOWER * left + BUSY_NS;
 }
 
 /* Where the program asks how long something took it is told what the log has, though a replay, which is slower, has waited longer; not so

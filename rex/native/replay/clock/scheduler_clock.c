@@ -11,6 +11,7 @@
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/net/net.h"
+#include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
@@ -42,10 +43,10 @@ static ull kept_off(ull passed)
 /* Ours, but what passes while tasks wait for a processor, as others have it: so long a limit of time is not nearer for them. */
 static ull time_here(void)
 {
-    enum { LOOK_NS = 5000000, WHOLE = 1024 };
+    enum { WHOLE = 1024 };
     static ull here, at, looked_at, lost, pace = WHOLE;
     ull now = log_now(), passed = now - looked_at;
-    if (passed > LOOK_NS) {
+    if (passed > SHARE_NS) {
         lost += kept_off(passed);
         ull less = lost < passed ? lost : passed;
         lost -= less;
@@ -100,12 +101,11 @@ static uint64_t flowed(const struct runtime *r)
 /* asker: what the log has for who asks: what is over by then. */
 uint64_t replay_runtime_now(struct task *t, struct queue *asker)
 {
-    enum { STILL_NS = 100000000 };
     struct script *s = t->leader->script;
     struct runtime *r = &s->runtime;
     r->at = r->at ? r->at : time_here();
     uint64_t now = flowed(r), limit = next_seen(s, r);
-    if (now >= limit && replay_still_for() < STILL_NS)
+    if (now >= limit && replay_still_for() < AWAY_NS)
         now = limit - 1;
     r->now = now > r->now ? now : r->now;
     r->at = time_here();

@@ -9,6 +9,7 @@
 #include "replay/files/files.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/progress/delays.h"
 #include "replay/regime/regime.h"
 #include "replay/tasks/internal.h"
 #include "replay/tasks/tasks.h"
@@ -285,8 +286,7 @@ static void waited(struct task *t, int64_t result)
 /* As a nameless process executes, or tries to.  True: it waits for its like to end, and comes again. */
 bool replay_job_executes(struct task *t)
 {
-    enum { NAP_MS = 5 };
-    const uint64_t nap[6] = {0, 0, NAP_MS};
+    const uint64_t nap[6] = {0, 0, POOL_NAP_MS};
     struct bytes arguments = {0};
     if (!t->nameless)
         return false;

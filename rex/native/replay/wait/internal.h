@@ -7,6 +7,8 @@
 struct event;
 struct task;
 
+enum { FEW = 4096 };                     /* descriptors of a poll that is looked into */
+
 /* epoll_registry.c */
 bool replay_epoll_stream(const struct task *t, const struct event *e, uint64_t data, uint32_t *stream);  /* what the log's data stood for, see replay/wait/epoll_registry.c */
 
@@ -16,8 +18,14 @@ bool replay_is_awaited(struct task *t, int fd);  /* an inner descriptor that mus
 void replay_wait_inside(struct task *t);
 void replay_wait_longer(struct task *t, const struct event *e);
 
-/* poll_threads.c */
+/* epoll_watches.c: by process and epoll descriptor */
+struct epoll_watch { pid_t tgid; int epoll, fd; uint64_t data; uint32_t events, stream; bool inner; };
+const struct epoll_watch *epoll_watch_for(struct task *t, const struct event *e, uint64_t data);  /* what has the place of the log's data now; NULL: nothing */
+bool epoll_is_not_yet_watched(struct task *t, const struct event *e, uint64_t data);  /* another thread is still to register it */
+bool epoll_is_another(struct task *t, const struct event *e);  /* e tells of what is external and this epoll descriptor does not watch */
 bool replay_is_watched(struct task *t, uint64_t data, bool inner);  /* registered with epoll, as external */
-void replay_tell_outside(struct task *t, struct event *e);
+
+/* external_results.c */
+void replay_tell_outside(struct task *t, struct event *e);  /* a thread asks again for the rest */
 
 #endif

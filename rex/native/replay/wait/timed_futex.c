@@ -5,6 +5,7 @@
 #include "replay/index/index.h"
 #include "replay/ipc/ipc.h"
 #include "replay/match/match.h"
+#include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/replay.h"
 #include "replay/rules.h"
@@ -17,7 +18,7 @@
 #include <linux/futex.h>
 #include <time.h>
 
-enum { LATE_NS = 50000000, PARTS = 4, LONGER = 4 };
+enum { PARTS = 4 };                      /* of a wait that goes on */
 
 /* When the wait is over, in the log's time, for replay/progress/skip_timeouts.c.  True: that was before its limit, as what the thread did next was: a mate woke it. */
 static bool reckon_end(struct task *t, uint64_t told_at, uint64_t left, uint64_t deadline)
@@ -52,13 +53,11 @@ static bool nap_of(struct task *t, uint64_t *length, uint64_t *until)
     return true;
 }
 
-enum { LEAST_NS = 1000000 };             /* shorter ones are turns that are given up */
-
+/* Sleeps shorter than WOKEN_NS are turns that are given up. */
 bool replay_nap_is_over(struct task *t)
 {
-    enum { SLOWER = 8 };
     uint64_t length, until, passed = log_now() - t->last_stop;
-    return passed > LEAST_NS && nap_of(t, &length, &until) && passed / SLOWER > length;
+    return passed > WOKEN_NS && nap_of(t, &length, &until) && passed / (2 * SLOWER) > length;
 }
 
 /* A sleep until a point in time, as far ahead as the program reckons.  False: the call is made again. */
@@ -104,7 +103,7 @@ static bool reckon_limit(struct task *t)
     t->lasts = is_limit && !by_wall ? left : 0;
     t->deadline = is_limit || by_wall || !told ? 0 : deadline;
     if (reckon_end(t, told_at, left, by_wall || !told ? 0 : deadline))
-        left = LONGER * left + LATE_NS;   /* so it is here, though we may be slower */
+        left = SLOWER * left + BUSY_NS;   /* so it is here, though we may be slower */
     t->want_exit = true;
     if (!told)
         return true;                      /* by the kernel's clock, which it was told */
@@ -150,7 +149,7 @@ bool replay_naps_longer(struct task *t, int64_t result)
 {
     uint64_t length, until;
     bool is_over = !result && t->matched && !t->matched->record->result && !t->matched->done && call_of(t->nr)->hook == REX_HOOK_SLEEP;
-    return is_over && nap_of(t, &length, &until) && length >= LEAST_NS && goes_on(t, t->matched, LONGER - 1);
+    return is_over && nap_of(t, &length, &until) && length >= WOKEN_NS && goes_on(t, t->matched, SLOWER - 1);
 }
 
 void replay_until(struct task *t)
@@ -169,7 +168,7 @@ void replay_until_exit(struct task *t, int64_t result)
         return;
     }
     const struct event *next = result == -ETIMEDOUT && t->is_told ? replay_ahead_of(t) : NULL;
-    if (next && next->record->time >= t->ends_at && goes_on(t, next, PARTS * (LONGER - 1)))
+    if (next && next->record->time >= t->ends_at && goes_on(t, next, PARTS * (SLOWER - 1)))
         return;
     t->waits_on = 0;
     t->only_naps = result == -ETIMEDOUT;  /* a lock that it asks for again and again (Python's) */
