@@ -26,11 +26,11 @@ _SHOWN = 20
 
 
 @click.command("schedule")
-@click.argument("source", metavar="DAG.json|ARCHIVE:EXP", required=False)
+@click.argument("source", metavar="DAG.json|DAG.dax|ARCHIVE:EXP", required=False)
 @click.option("--mtbf", type=DURATION, required=True, help="Mean time between failures: 1000, 90s, 6h.")
 @click.option("--downtime", type=DURATION, default=0.0, help="Time lost to each failure; 0 if not given.")
 @click.option("--heuristic", default="best", metavar="NAME", show_default=True,
-              help="best, or one of the fourteen such as DF-CkptW.")
+              help="best, one of the fourteen such as DF-CkptW, or one of ours such as DFall-CkptD.")
 @click.option("--max-bytes", type=SIZE, help="Keep at most so much: 512M, 4GiB.")
 @click.option("--evaluate", "schedule_path", metavar="SCHEDULE.json", type=click.Path(path_type=Path),
               help="Price this schedule instead of looking for one.")
@@ -53,8 +53,9 @@ def command(source: str, mtbf: float, downtime: float, heuristic: str, max_bytes
     when failures wipe everything that is not persisted.
 
     DAG.json holds {"tasks": [{"id", "weight", "checkpoint_cost", "recovery_cost",
-    "preds": [...]}]}, costs in seconds, or is a WfCommons instance. Of a recorded
-    experiment, the graph is what rex workflow shows, and the answer lists files.
+    "preds": [...]}]}, costs in seconds, or is a WfCommons instance. DAG.dax is a Pegasus workflow
+    (also DAG.xml). Of a recorded experiment, the graph is what rex workflow shows,
+    and the answer lists files.
 
     \b
     Example: rex schedule EXP:exp0 --mtbf 6h --downtime 3m
@@ -82,8 +83,11 @@ def command(source: str, mtbf: float, downtime: float, heuristic: str, max_bytes
 
 
 def load(source: str, storage: Storage, grouping: str) -> tuple[Dag, Workflow | None]:
-    """The graph in a file, ours or WfCommons'; or that of a recorded experiment, with all about it."""
+    """The graph in a file, ours, WfCommons' or Pegasus'; or that of a recorded experiment, with all about it."""
+    from rex.workflow.dax import SUFFIXES, read_dax
     path = Path(source)
+    if source.endswith(SUFFIXES):
+        return read_dax(path, storage), None
     if not path.is_file() and not source.endswith(".json"):
         from rex.cli.table import open_ref
         from rex.workflow.graph import read_workflow
