@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rex.errors import UsageError
-from rex.multiversion.planners import ALGORITHMS, Plan, make_plan
+from rex.multiversion.planners import ALGORITHMS, Plan, fit_versions, make_plan
 from rex.multiversion.planners.best import Problem, plan_cover
 from rex.multiversion.sequence import check
 from rex.multiversion.tree import ExecutionTree, Node
@@ -139,3 +139,14 @@ def test_bad_requests() -> None:
 def test_plans_do_not_change_between_calls() -> None:
     tree = trees.grow_edits("AN", 20, 3)
     assert plan(tree, tree.largest_bytes).sequence == plan(tree, tree.largest_bytes).sequence
+
+
+def test_more_processes_meet_a_deadline_with_more_versions() -> None:
+    apart = ExecutionTree(Node(f"v{number}", None, 10.0, 1) for number in range(6))
+
+    def side_by_side_s(workers: int) -> Callable[[ExecutionTree], float]:
+        return lambda part: 10.0 * -(-len(part.leaves) // workers)
+
+    for workers, most in ((1, 2), (2, 4), (3, 6)):
+        fit = fit_versions(apart, 20.0, side_by_side_s(workers), workers)
+        assert len(fit.tree.leaves) == fit.at_most == most
