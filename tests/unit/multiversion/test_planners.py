@@ -150,3 +150,17 @@ def test_more_processes_meet_a_deadline_with_more_versions() -> None:
     for workers, most in ((1, 2), (2, 4), (3, 6)):
         fit = fit_versions(apart, 20.0, side_by_side_s(workers), workers)
         assert len(fit.tree.leaves) == fit.at_most == most
+
+
+@pytest.mark.parametrize("kind", trees.PUBLISHED)
+def test_published_trees_have_the_shape_of_the_paper(kind: str) -> None:
+    for seed in range(20):
+        tree = trees.grow_published(kind, 20, seed)
+        depth: dict[str, int] = {}
+        for name in tree.order:
+            parent = tree.by_id[name].parent
+            depth[name] = 0 if parent is None else depth[parent] + 1
+        assert len(tree.leaves) == 20 and max(depth.values()) <= 6
+        assert max(len(below) for below in tree.children.values()) <= 4
+        plan = make_plan(tree, 1 << 30)
+        assert plan.cost_s <= make_plan(tree, 1 << 30, "pc").cost_s <= tree.sequential_s
