@@ -35,7 +35,7 @@ from rex.cli.replay_run import run
               help="With --all: let the workers of this Dask cluster replay; they see the same paths.")
 @click.option("--checkpoint", type=click.Choice(["fork", "criu"]), default="fork", show_default=True,
               help="With --all: how states are kept; only fork is there yet.")
-@click.option("--algorithm", type=click.Choice(["best", "pc", "prp-v1", "prp-v2", "lfu", "none"]), default="best",
+@click.option("--algorithm", type=click.Choice(["best", "pc", "prp-v1", "prp-v2", "lfu", "online", "none"]), default="best",
               show_default=True, help="With --all: the planner.")
 @click.option("--tolerance", type=click.FloatRange(0, 1), default=0.0, metavar="PART",
               help="With --all: pixels of images may differ by this part of their range.")

@@ -12,6 +12,7 @@ import pytest
 from rex.errors import UsageError
 from rex.multiversion.planners import ALGORITHMS, Plan, fit_versions, make_plan
 from rex.multiversion.planners.best import Problem, plan_cover
+from rex.multiversion.planners.online import plan_online
 from rex.multiversion.sequence import check
 from rex.multiversion.tree import ExecutionTree, Node
 
@@ -164,3 +165,24 @@ def test_published_trees_have_the_shape_of_the_paper(kind: str) -> None:
         assert max(len(below) for below in tree.children.values()) <= 4
         plan = make_plan(tree, 1 << 30)
         assert plan.cost_s <= make_plan(tree, 1 << 30, "pc").cost_s <= tree.sequential_s
+
+
+def test_online_plans_know_nothing_of_later_versions() -> None:
+    """What it does for the first versions is the same whatever comes after them."""
+    whole = trees.grow_published("AN", 20, 3)
+    first = whole.only([name for name in whole.by_id if not whole.children[name]][:8])
+    for budget_bytes in (0, 300 << 20, 1 << 30, 1 << 40):
+        all_ops, ops = plan_online(whole, budget_bytes).ops, plan_online(first, budget_bytes).ops
+        assert all_ops[:len(ops)] == ops
+        assert make_plan(whole, budget_bytes, "online").cost_s == plan_online(whole, budget_bytes).cost_s(whole)
+    assert plan_online(whole, 1 << 40).cost_s(whole) == pytest.approx(whole.total_s)
+    assert plan_online(whole, 0).cost_s(whole) == pytest.approx(whole.sequential_s)
+
+
+def test_an_edit_of_the_latest_version_finds_its_state() -> None:
+    """One checkpoint fits: it stays with the longest prefix of the version just replayed."""
+    nodes = [Node("a", None, 10.0, 1), Node("b", "a", 10.0, 1)]
+    for number in range(6):
+        nodes += [Node(f"c{number}", "b", 1.0, 1)]
+    tree = ExecutionTree(nodes)
+    assert plan_online(tree, 1).cost_s(tree) == tree.total_s
