@@ -9,7 +9,7 @@ CHECKED_TESTS = cd $(CHECKED) && $(abspath $(BIN)/python) -m pytest -p no:cachep
 HEADERS := $(shell find rex/native -name "*.h")
 ENGINE := -std=c11 -I rex/native
 
-.PHONY: help demo dist man test test-all campaign lint sanitize valgrind bench bench-workflow screenshots docs clean $(CHECKED)
+.PHONY: help demo dist man test test-all campaign lint sanitize valgrind bench bench-workflow papers screenshots docs clean $(CHECKED)
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -62,6 +62,10 @@ bench-workflow: $(BIN)/rex  ## measure the schedules of workflows, draw docs/fig
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(BIN)/python bench/workflow.py --plots docs/figures
 	$(BIN)/python bench/kills.py
+
+papers: $(BIN)/rex  ## make the tables and figures of the five papers again, or ONLY="aupy chex" (docs/papers.md)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(BIN)/python bench/papers $(ONLY)
 
 screenshots: $(BIN)/rex  ## take the pictures of docs/runnew.md anew, in a headless chromium
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install pillow

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rex.multiversion.planners import Plan
     from rex.multiversion.sequence import Verdict
 
-ALGORITHMS = ("best", "pc", "prp-v1", "prp-v2", "lfu", "none")
+ALGORITHMS = ("best", "pc", "prp-v1", "prp-v2", "lfu", "online", "none")
 
 
 @click.command("plan", help="""Show in which order to replay many versions, and what it costs.

@@ -110,7 +110,7 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
         sandbox: bool = False, explain: bool = False, all_versions: bool = False, cache: str | None = None, jobs: int = 1, dask: str = "",
         checkpoint: str = "fork", algorithm: str = "best", tolerance: float = 0.0, plan_path: str | None = None,
         store_url: str | None = None, resume: bool = False, complete: bool = False, report: str | None = None,
-        json_wanted: bool = False, quiet: bool = False, lenient: bool = False, ref: str | None = None) -> int:
+        json_wanted: bool = False, quiet: bool = False, lenient: bool = False, deadline_s: float | None = None, ref: str | None = None) -> int:
     """Replay, say what came of it; the exit status."""
     archive, experiment = either(ref, archive, experiment)
     with Report(report) as told, output_directory(outdir, check, bool(dask)) as where:
@@ -131,8 +131,12 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
             from rex.cli.allruns import replay_runs, runs_to_replay
             runs = runs_to_replay(archive, experiment)
             if runs is not None:
+                if deadline_s is not None:
+                    raise UsageError("--deadline is for versions recorded with --cells", "", "choose runs by -e 'GLOB'")
                 return replay_runs(archive, runs, experiment, where, cache, jobs, dask, json_wanted, quiet, check, told)
-            return replay_versions(archive, where, cache, jobs, algorithm, tolerance, dask, check, json_wanted, quiet, told)
+            return replay_versions(archive, where, cache, jobs, algorithm, tolerance, dask, deadline_s, check, json_wanted, quiet, told)
+        if deadline_s is not None:
+            raise UsageError("--deadline chooses among many versions", "", "add --all")
         return _replay_one(told, archive, experiment, where, check, sandbox, explain, json_wanted, quiet, lenient,
                            is_kept=outdir is not None or not check)
 
