@@ -10,9 +10,11 @@ import click
 
 from rex.cli.options import named_by_options
 from rex.cli.table import clean, command_text, guarded, open_ref, print_json, quietable
+from rex.cli.tolerance import tolerance_options
 from rex.errors import RexError
 
 if TYPE_CHECKING:
+    from rex.contents.rules import Rules
     from rex.expdiff.calls import ProcessCalls, Skipped
     from rex.expdiff.difference import Comparison, Difference
 
@@ -37,10 +39,10 @@ def styled(text: str, style: str | None) -> str:
     return Style.parse(style).render(text, color_system=ColorSystem(system))
 
 
-def compare_refs(refs: tuple[str, str], depth: int) -> "Comparison":
-    """The comparison of two experiments by name."""
+def compare_refs(refs: tuple[str, str], depth: int, rules: "Rules") -> "Comparison":
+    """The comparison of two experiments by name; rules: what outputs may differ in."""
     from rex.expdiff.compare import Side, compare
-    return compare(Side(*open_ref(refs[0])), Side(*open_ref(refs[1])), depth)
+    return compare(Side(*open_ref(refs[0])), Side(*open_ref(refs[1])), depth, rules)
 
 
 def trouble(error: RexError, as_json: bool) -> int:
@@ -93,6 +95,11 @@ def print_bytes(details: dict[str, Any]) -> None:
         click.echo(styled("    " + "\t".join(map(clean, line.split("\t"))), _COLOURS.get(line[:1])))
 
 
+def sentence_of(difference: "Difference") -> str:
+    """What the comparison by meaning says of a difference that does not count."""
+    return str(difference.details["verdict"]["sentence"])
+
+
 def print_answer(refs: tuple[str, str], found: "Comparison") -> None:
     """The answer, one line per component, and why the outputs differ."""
     answer = "are the same" if found.is_same else "differ"
@@ -107,6 +114,8 @@ def print_answer(refs: tuple[str, str], found: "Comparison") -> None:
         text = "same" if not count else (f"{count} process{'' if count == 1 else 'es'} differ{'s' if count == 1 else ''}; "
                                          "how a program gets at its inputs is not counted")
         click.echo(f"  {'calls'.ljust(width)}  " + styled(text, "yellow" if count else "green"))
+    for each in found.within:
+        click.echo(f"  {'not counted'.ljust(width)}  {clean(each.item)}: {clean(sentence_of(each))}")
     if found.by_nature:
         names = ", ".join(clean(each.item) for each in found.by_nature)
         click.echo(f"  {'by nature'.ljust(width)}  {len(found.by_nature)} not counted: {names}")
@@ -175,16 +184,19 @@ def print_skipped(sign: str, side: "Skipped", texts: dict[int, str]) -> None:
               help="1: components and files that differ; 2: also their bytes; 3: also the calls that were skipped.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @quietable
+@tolerance_options
 @named_by_options("left", "right")
 @guarded
-def command(left: str, right: str, depth: int, as_json: bool) -> int:
+def command(left: str, right: str, depth: int, as_json: bool, rules: "Rules") -> int:
     """Say what differs between two experiments: command, environment, machine,
     programs and libraries, inputs, outputs; and for each output that differs the
     most probable reason. Times and process ids never count.
 
+    Outputs that differ within --rtol, --atol and the like are named, but do not count: with nothing else the exit status is 0.
+
     Files below working directories that differ are matched by their path from there."""
     try:
-        found = compare_refs((left, right), depth)
+        found = compare_refs((left, right), depth, rules)
     except RexError as error:
         return trouble(error, as_json)
     except OSError as error:

@@ -10,7 +10,6 @@ import sys
 import time
 from typing import Any
 
-import rex
 from rex import limits
 from rex.contents.compare import Verdict, detect
 from rex.contents.rules import BYTES, Rules
@@ -105,7 +104,7 @@ class Comparer:
         return Verdict(told.pop("outcome"), told.pop("sentence"), told.pop("format"), told)
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        top = os.path.dirname(os.path.dirname(os.path.abspath(rex.__file__)))
+        top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         path = os.pathsep.join(filter(None, (top, os.environ.get("PYTHONPATH", ""))))
         return subprocess.Popen([sys.executable, "-P", "-m", "rex.contents.worker", str(self._memory_bytes), str(self.limit_bytes), str(self._pair_seconds)],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -55,10 +55,10 @@ ALLOWED: dict[str, set[str]] = {
     "multiversion": STORES | {"tracer", "recorder", "replayer", "runnew", "cells", "cluster"},
     "trees": STORES | {"workflow", "picture", "tracer", "recorder", "replayer", "runnew"},
     "web": STORES | {"runnew", "expdiff", "transfer"},
-    "api": STORES | {"tracer", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer"},
+    "api": STORES | {"tracer", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "contents"},
     "pytest_plugin": {"api"},
     "cli": STORES | {"api", "extras", "tracer", "inventory", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "workflow",
-                     "multiversion", "trees", "state", "notebook", "cells", "web", "picture", "hindsight"},
+                     "multiversion", "trees", "state", "notebook", "cells", "web", "picture", "hindsight", "contents"},
 }
 
 # A library that only one place may import.
