@@ -15,24 +15,28 @@ from rex.text import clean
 from rex.types import format_duration, format_size, parse_size
 
 if TYPE_CHECKING:
+    from rex.contents.rules import Rules
     from rex.multiversion.merge import VersionTree
-    from rex.multiversion.replayall import AllReplayed
+    from rex.multiversion.replayall import AllReplayed, Wishes
 
 _MAX_DRAWN = 40
 
 
-def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, algorithm: str, tolerance: float,
+def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, algorithm: str, rules: "Rules | None",
                     dask: str, check: bool, as_json: bool, quiet: bool, told: Report) -> int:
     """Run `rex replay --all`; the exit code."""
     from rex.multiversion.execute import Silence
     from rex.multiversion.replayall import Wishes, prepare, replay_all
-    wishes = Wishes(archive, outdir, _budget(cache), workers, algorithm, tolerance, dask)
+    from rex.contents.rules import Rules
+    wishes = Wishes(archive, outdir, _budget(cache), workers, algorithm, rules or Rules(), dask)
     tree, plan = prepare(wishes)
     if sys.stderr.isatty() and not quiet:
         with Progress(tree, wishes.budget_bytes) as watch:
             done = replay_all(wishes, tree, plan, watch)
     else:
         done = replay_all(wishes, tree, plan, Silence())
+    if check:
+        judge(done, wishes)
     told.write(describe(done, wishes.budget_bytes, archive, outdir))
     if as_json:
         click.echo(json.dumps(describe(done, wishes.budget_bytes, archive, outdir)))
@@ -40,6 +44,19 @@ def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, 
         _report(done, archive, outdir, check)
     is_bad = not done.is_identical if check else any(each.failed for each in done.comparisons)
     return 1 if is_bad else 0
+
+
+def judge(done: "AllReplayed", wishes: "Wishes") -> None:
+    """Say of output files that differ what that means, and let those that the rules allow not count."""
+    import os
+    from rex.archive import Archive
+    from rex.expdiff.replayed import judge_files
+    archive = Archive.open(wishes.archive)
+    for each in done.comparisons:
+        if each.files:
+            outdir = os.path.join(wishes.outdir, each.version)
+            each.files, within = judge_files(archive, archive.experiment(each.version).manifest, outdir, each.files, wishes.rules)
+            each.within.update(within)
 
 
 def _budget(cache: str | None) -> int:

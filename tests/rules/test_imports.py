@@ -52,7 +52,7 @@ ALLOWED: dict[str, set[str]] = {
     "picture": set(),
     "workflow": STORES | {"picture", "tracer", "replayer", "rlimits", "transfer"},
     "cells": set(),
-    "multiversion": STORES | {"tracer", "recorder", "replayer", "runnew", "cells", "cluster"},
+    "multiversion": STORES | {"contents", "tracer", "recorder", "replayer", "runnew", "cells", "cluster"},
     "trees": STORES | {"workflow", "picture", "tracer", "recorder", "replayer", "runnew"},
     "web": STORES | {"runnew", "expdiff", "transfer"},
     "api": STORES | {"tracer", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "contents"},
