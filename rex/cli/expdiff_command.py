@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rex.cli.given_rules import GivenRules, rules_for, words_of
 from rex.cli.options import named_by_options
-from rex.cli.table import clean, command_text, guarded, open_ref, print_json, quietable
+from rex.cli.table import clean, command_text, guarded, open_ref, parse_ref, print_json, quietable
 from rex.cli.tolerance import tolerance_options
 from rex.errors import RexError
 
@@ -39,10 +40,11 @@ def styled(text: str, style: str | None) -> str:
     return Style.parse(style).render(text, color_system=ColorSystem(system))
 
 
-def compare_refs(refs: tuple[str, str], depth: int, rules: "Rules") -> "Comparison":
+def compare_refs(refs: tuple[str, str], depth: int, rules: "Rules | None") -> "Comparison":
     """The comparison of two experiments by name; rules: what outputs may differ in."""
+    from rex.contents.rules import Rules
     from rex.expdiff.compare import Side, compare
-    return compare(Side(*open_ref(refs[0])), Side(*open_ref(refs[1])), depth, rules)
+    return compare(Side(*open_ref(refs[0])), Side(*open_ref(refs[1])), depth, rules or Rules())
 
 
 def trouble(error: RexError, as_json: bool) -> int:
@@ -187,16 +189,17 @@ def print_skipped(sign: str, side: "Skipped", texts: dict[int, str]) -> None:
 @tolerance_options
 @named_by_options("left", "right")
 @guarded
-def command(left: str, right: str, depth: int, as_json: bool, rules: "Rules") -> int:
+def command(left: str, right: str, depth: int, as_json: bool, rules: GivenRules) -> int:
     """Say what differs between two experiments: command, environment, machine,
     programs and libraries, inputs, outputs; and for each output that differs the
     most probable reason. Times and process ids never count.
 
-    Outputs that differ within --rtol, --atol and the like are named, but do not count: with nothing else the exit status is 0.
+    Outputs that differ within --rtol, --atol and the like, or the rules of the first archive (rex rules), are named, but do not count: with nothing else the exit status is 0.
 
     Files below working directories that differ are matched by their path from there."""
     try:
-        found = compare_refs((left, right), depth, rules)
+        wanted = rules_for(parse_ref(left).archive, rules)
+        found = compare_refs((left, right), depth, wanted)
     except RexError as error:
         return trouble(error, as_json)
     except OSError as error:
@@ -205,7 +208,9 @@ def command(left: str, right: str, depth: int, as_json: bool, rules: "Rules") ->
         traceback.print_exc()
         return _TROUBLE
     if as_json:
-        print_json({"left": left, "right": right, **found.as_json()})
+        print_json({"left": left, "right": right, **({"rules": wanted.as_json()} if wanted else {}), **found.as_json()})
     else:
+        if wanted and wanted.is_set:
+            click.echo(f"rules: {clean(command_text(words_of(wanted)))}")
         print_comparison((left, right), found)
     return 0 if found.is_same else 1

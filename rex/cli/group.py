@@ -41,6 +41,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "rename": "Give an experiment another name.",
         "cp": "Copy experiments to another archive.",
         "rm": "Remove experiments.",
+        "rules": "Show or set what comparisons of an archive allow to differ.",
         "default": "Say or set the experiment that is meant by default.",
         "check": "Verify every hash and reference of an archive.",
         "gc": "Give back the space that no experiment needs.",

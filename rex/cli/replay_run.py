@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from rex import limits
 from rex.cli.ending import Report, end_like, say
+from rex.cli.given_rules import GivenRules, rules_for, words_of
 from rex.cli.refs import either
 from rex.errors import Diverged, UsageError
-from rex.text import clean, quoted_ref
+from rex.text import clean, command_text, quoted_ref
 
 if TYPE_CHECKING:
     from rex.contents.rules import Rules
@@ -114,13 +115,14 @@ def output_directory(given: str | None, is_checked: bool, is_shared: bool) -> It
 
 def run(archive: str = "__default", experiment: str | None = None, outdir: str | None = None, check: bool = False,
         sandbox: bool = False, explain: bool = False, all_versions: bool = False, cache: str | None = None, jobs: int = 1, dask: str = "",
-        checkpoint: str = "fork", algorithm: str = "best", rules: "Rules | None" = None, plan_path: str | None = None,
+        checkpoint: str = "fork", algorithm: str = "best", rules: "GivenRules | None" = None, plan_path: str | None = None,
         store_url: str | None = None, resume: bool = False, complete: bool = False, report: str | None = None,
         json_wanted: bool = False, quiet: bool = False, lenient: bool = False, ref: str | None = None) -> int:
     """Replay, say what came of it; the exit status."""
     archive, experiment = either(ref, archive, experiment)
-    if rules and rules.is_set and not check or rules and plan_path:
+    if rules and rules.is_given and (not check or plan_path):
         raise UsageError("--rtol, --ignore and the like go with --check", "without --persist", "add --check")
+    wanted = rules_for(archive, rules) if check else None
     with Report(report) as told, output_directory(outdir, check, bool(dask)) as where:
         if plan_path or store_url or resume or complete:
             from pathlib import Path
@@ -139,10 +141,10 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
             from rex.cli.allruns import replay_runs, runs_to_replay
             runs = runs_to_replay(archive, experiment)
             if runs is not None:
-                return replay_runs(archive, runs, experiment, where, cache, jobs, dask, json_wanted, quiet, check, told, rules)
-            return replay_versions(archive, where, cache, jobs, algorithm, rules, dask, check, json_wanted, quiet, told)
+                return replay_runs(archive, runs, experiment, where, cache, jobs, dask, json_wanted, quiet, check, told, wanted)
+            return replay_versions(archive, where, cache, jobs, algorithm, wanted, dask, check, json_wanted, quiet, told)
         return _replay_one(told, archive, experiment, where, check, sandbox, explain, json_wanted, quiet, lenient,
-                           is_kept=outdir is not None or not check, rules=rules)
+                           is_kept=outdir is not None or not check, rules=wanted)
 
 
 def _replay_one(told: Report, archive: str, experiment: str | None, outdir: str, check: bool, sandbox: bool, explain: bool, json_wanted: bool,
@@ -173,6 +175,8 @@ def _replay_one(told: Report, archive: str, experiment: str | None, outdir: str,
         say(f"rex: {clean(problem)}")
     if check:
         if not quiet:
+            if rules and outcome.within:
+                say(f"rex: rules: {clean(command_text(words_of(rules)))}")
             say(f"rex: {clean(archive)}:{outcome.experiment.name}: {clean(reason)}")
         return code
     name = f"{archive}:{outcome.experiment.name}"
