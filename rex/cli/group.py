@@ -24,6 +24,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Compare and look": {
         "expdiff": "Say what differs between two experiments.",
+        "compare": "Compare many experiments: who gave the same, and what separates the results.",
         "ls": "List experiments, or the files of one.",
         "show": "Show everything about one experiment.",
         "log": "Print the syscall log of an experiment.",
