@@ -168,8 +168,10 @@ def tabulate(subjects: list[Subject], rules: Rules = Rules()) -> Table:
     results = {name: [subject.results.get(name, ABSENT) for subject in subjects] for name in sorted(names, key=_order)}
     found = {name: grouped(values) for name, values in results.items()}
     if rules.is_set:
-        with Comparer(rules) as comparer, tempfile.TemporaryDirectory(prefix="rex-") as folder:
-            found = {name: _joined(name, groups, subjects, comparer, folder) for name, groups in found.items()}
+        with Comparer(rules) as comparer:
+            for name, groups in found.items():
+                with tempfile.TemporaryDirectory(prefix="rex-") as folder:
+                    found[name] = _joined(name, groups, subjects, comparer, folder)
     return Table(subjects, {fact: values for fact, values in facts.items() if len(set(values)) > 1}, found)
 
 
