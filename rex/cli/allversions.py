@@ -15,13 +15,14 @@ from rex.text import clean
 from rex.types import format_duration, format_size, parse_size
 
 if TYPE_CHECKING:
+    from rex.contents.rules import Rules
     from rex.multiversion.merge import VersionTree
-    from rex.multiversion.replayall import AllReplayed
+    from rex.multiversion.replayall import AllReplayed, Wishes
 
 _MAX_DRAWN = 40
 
 
-def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, algorithm: str, tolerance: float,
+def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, algorithm: str, rules: "Rules | None",
                     dask: str, deadline_s: float | None, check: bool, as_json: bool, quiet: bool, told: Report) -> int:
     """Run `rex replay --all`; the exit code."""
     if dask and deadline_s is not None:
@@ -29,7 +30,8 @@ def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, 
                          "leave --dask out, or --deadline")
     from rex.multiversion.execute import Silence
     from rex.multiversion.replayall import Wishes, prepare, replay_all
-    wishes = Wishes(archive, outdir, _budget(cache), workers, algorithm, tolerance, dask, deadline_s)
+    from rex.contents.rules import Rules
+    wishes = Wishes(archive, outdir, _budget(cache), workers, algorithm, rules or Rules(), dask, deadline_s)
     tree, plan, chosen = prepare(wishes)
     if deadline_s is not None and not quiet:
         click.echo(f"rex: {len(tree.ends)} of {chosen.of} versions fit {format_duration(deadline_s)}; "
@@ -39,6 +41,8 @@ def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, 
             done = replay_all(wishes, tree, plan, watch)
     else:
         done = replay_all(wishes, tree, plan, Silence())
+    if check:
+        judge(done, wishes)
     found = describe(done, wishes.budget_bytes, archive, outdir)
     if deadline_s is not None:
         found |= {"deadline": deadline_s, "of": chosen.of, "at_most": chosen.at_most}
@@ -49,6 +53,19 @@ def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, 
         _report(done, archive, outdir, check)
     is_bad = not done.is_identical if check else any(each.failed for each in done.comparisons)
     return 1 if is_bad else 0
+
+
+def judge(done: "AllReplayed", wishes: "Wishes") -> None:
+    """Say of output files that differ what that means, and let those that the rules allow not count."""
+    import os
+    from rex.archive import Archive
+    from rex.expdiff.replayed import judge_files
+    archive = Archive.open(wishes.archive)
+    for each in done.comparisons:
+        if each.files:
+            outdir = os.path.join(wishes.outdir, each.version)
+            each.files, within = judge_files(archive, archive.experiment(each.version).manifest, outdir, each.files, wishes.rules)
+            each.within.update(within)
 
 
 def _budget(cache: str | None) -> int:

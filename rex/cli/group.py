@@ -24,6 +24,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Compare and look": {
         "expdiff": "Say what differs between two experiments.",
+        "compare": "Compare many experiments: who gave the same, and what separates the results.",
         "ls": "List experiments, or the files of one.",
         "show": "Show everything about one experiment.",
         "log": "Print the syscall log of an experiment.",
@@ -41,6 +42,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "rename": "Give an experiment another name.",
         "cp": "Copy experiments to another archive.",
         "rm": "Remove experiments.",
+        "rules": "Show or set what comparisons of an archive allow to differ.",
         "default": "Say or set the experiment that is meant by default.",
         "check": "Verify every hash and reference of an archive.",
         "gc": "Give back the space that no experiment needs.",

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 from rex.archive import Archive
+from rex.contents.rules import Rules
 from rex.multiversion.cluster import replay_on
 from rex.multiversion.execute import Replayer, Silence, Tally, Watch
 from rex.multiversion.lab import LiveLab
@@ -28,7 +29,7 @@ class Wishes:
     Attributes:
         budget_bytes: what all checkpoints together may take (with Dask: those of one task).
         workers: processes side by side; 1 follows the plan.
-        tolerance: pixels of images may differ by this part of their range.
+        rules: what outputs of cells may differ in.
         dask: address of a Dask scheduler; empty for this machine alone.
         deadline_s: seconds that the cells may take by the plan; None: no limit.
     """
@@ -38,7 +39,7 @@ class Wishes:
     budget_bytes: int
     workers: int = 1
     algorithm: str = "best"
-    tolerance: float = 0.0
+    rules: Rules = Rules()
     dask: str = ""
     deadline_s: float | None = None
 
@@ -150,7 +151,7 @@ def _leave(version: Version, tree: VersionTree, tally: Tally, orders: Orders, wi
     with open(os.path.join(wishes.outdir, f"{version.name}.ipynb"), "w", encoding="utf-8") as file:
         file.write(notebook(version, results))
     lost = next((name for name in path if name in tally.failed), None)
-    comparison = Comparison(version.name, compare_cells(version, results, wishes.tolerance))
+    comparison = compare_cells(version, results, wishes.rules)
     if lost:
         comparison.failed = f"cell {path.index(lost) + 1} could not be run: {tally.failed[lost]}"
     else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import struct
 
+import pytest
+
 from engine_rules import (
     ALONE, MEMORY_AT, PROCESSES, SIGUSR1, THREAD, THREADS, WHOLE, Loaded, args, asked, born, changed, event, facts,
     opened, received, sent, signalled, time_told, written)
