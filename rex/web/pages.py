@@ -1,4 +1,4 @@
-"""The pages about the archive: a new experiment, all experiments, comparisons, archived files."""
+"""The pages about experiments: a new one, comparisons, archived files."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, Iterator
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from rex.archive import Archive, Content
 from rex.expdiff.compare import Side, compare
 from rex.text import clean, date_text
-from rex.web import ancestry, comparison
+from rex.web import comparison
 from rex.web.catalog import FileRow
 from rex.web.site import Site, json_response, page
 from rex.web.wish import key_of, path_of
@@ -26,6 +26,8 @@ _ZEROS = 1 << 20
 @page
 async def new(site: Site, request: Request) -> Response:
     """The form of a new experiment, made from one that the address names, or the default one."""
+    if site.is_read_only:
+        return RedirectResponse(site.links.archive())
     return await run_in_threadpool(_new, site, request.query_params.get("from", ""))
 
 
@@ -92,23 +94,6 @@ async def packages(site: Site, request: Request) -> Response:
     """Packages of the apparatus by key of path; asked for later, because asking takes a moment."""
     found = await run_in_threadpool(site.catalog.packages, request.path_params["name"])
     return json_response({key_of(path): clean(package) for path, package in found.items()})
-
-
-@page
-async def archive(site: Site, request: Request) -> Response:
-    """All experiments, with their ancestry and sizes; sizes that are not known yet only when asked for."""
-    return await run_in_threadpool(_archive, site, "sizes" in request.query_params)
-
-
-def _archive(site: Site, is_measured: bool) -> Response:
-    cards = site.catalog.cards()
-    known = site.catalog.usages() if is_measured else site.catalog.known_usages()
-    usages = known or {}
-    largest = max((usage.unique for usage in usages.values()), default=1)
-    return site.page("archive.html", section="archive", cards=cards, is_measured=known is not None, tree=ancestry.draw(cards), usages=usages,
-                     largest=max(1, largest), disk=site.catalog.disk_bytes(),
-                     logical=sum(usage.logical for usage in usages.values()),
-                     default=site.catalog.default(), usable=[card for card in cards if card.is_usable])
 
 
 @page

@@ -17,6 +17,7 @@ from rex.errors import RexError
 from rex.text import clean, command_text, status_text
 from rex.types import format_duration, format_size
 from rex.web.catalog import Catalog
+from rex.web.links import Links
 from rex.web.runs import Runs
 from rex.web.services import Services
 from rex.web.wish import key_of
@@ -51,19 +52,22 @@ class Site:
     """One archive, served to one user.
 
     Attributes:
+        is_read_only: whether nothing may be changed, and nothing run.
         cwd: where paths that are not absolute go out from.
     """
 
     catalog: Catalog
     services: Services
     runs: Runs
+    is_read_only: bool = False
+    links: Links = field(default_factory=Links)
     cwd: str = field(default_factory=os.getcwd)
     _jinja: jinja2.Environment = field(default_factory=_environment)
 
     def page(self, name: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A page from its template."""
         text = self._jinja.get_template(name).render(
-            archive=self.catalog.archive.path, active_runs=sum(not run.is_over for run in self.runs.all()), **values)
+            archive=self.catalog.archive.path, links=self.links, is_read_only=self.is_read_only, active_runs=sum(not run.is_over for run in self.runs.all()), **values)
         # A lone surrogate in what a stranger named must not break the answer.
         return HTMLResponse(text.encode("utf-8", "replace"), status)
 

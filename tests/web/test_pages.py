@@ -9,8 +9,6 @@ from starlette.testclient import TestClient
 
 from cli.builders import Bench
 from rex.archive import ElfFacts, Process
-from rex.archive.usage import usage
-from rex.types import format_size
 from rex.web.wish import key_of
 
 EVIL = '<script>alert(1)</script>"onload="x'
@@ -18,7 +16,7 @@ EVIL = '<script>alert(1)</script>"onload="x'
 
 def test_an_empty_archive_says_what_to_do(client: TestClient) -> None:
     assert "rex record -l" in client.get("/").text
-    for address in ("/archive", "/runs"):
+    for address in ("/archive", "/history", "/runs"):
         assert client.get(address).status_code == 200
 
 
@@ -44,7 +42,7 @@ def test_programs_come_with_their_libraries_and_inputs_with_sizes(client: TestCl
     assert "1.5 kB" in page
 
 
-@pytest.mark.parametrize("address", ["/", "/archive", "/compare?left=exp0&right=exp1", "/experiments/exp0/files"])
+@pytest.mark.parametrize("address", ["/", "/archive", "/history", "/compare?left=exp0&right=exp1", "/experiments/exp0/files"])
 def test_strangers_names_are_only_text(client: TestClient, bench: Bench, address: str) -> None:
     for number, name in enumerate(("exp0", "exp1")):
         bench.record(name, command=(EVIL, "\x1b[31m", "\u202e", "\udcff", f"{number}"), cwd=f"/w{EVIL}",
@@ -122,17 +120,11 @@ def test_damage_is_told_in_words(client: TestClient, bench: Bench) -> None:
     assert "damaged" in client.get("/archive").text
 
 
-def test_the_archive_shows_ancestry_sizes_and_use(client: TestClient, bench: Bench) -> None:
-    bench.record("exp0", inputs={"/w/in": b"a" * 100_000}, command=("first",))
-    bench.record("exp1", extra={"runnew": {"from": "exp0"}}, command=("second",), start_ns=2)
-    bench.leave_incomplete()
-    page = client.get("/archive").text
-    assert "measuring" in page and "/static/archive.js" in page
-    page = client.get("/archive?sizes").text
-    assert "measuring" not in page and client.get("/archive").text == page, "measured once"
-    assert page.count('class="edge"') == 1 and "from exp0" in page and "/compare?left=exp0&amp;right=exp1" in page
-    used = usage(bench.archive)["exp0"]
-    assert "incomplete" in page and format_size(used.logical) in page and f'aria-label="{format_size(used.unique)}"' in page
+def test_the_history_shows_ancestry(client: TestClient, bench: Bench) -> None:
+    bench.record("exp0")
+    assert "No experiment was made from another one" in client.get("/history").text or 'class="edge"' not in client.get("/history").text
+    bench.record("exp1", extra={"runnew": {"from": "exp0"}}, start_ns=2)
+    assert client.get("/history").text.count('class="edge"') == 1
 
 
 def test_new_recordings_appear(client: TestClient, bench: Bench) -> None:

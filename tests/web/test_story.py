@@ -70,10 +70,10 @@ def test_the_story(page: Page, address: str, place: Path) -> None:
     rex("replay", "-l", "EXP", "-e", "newer", "-o", "again", "--check", cwd=place)
 
 
-def test_the_archive_draws_what_came_from_what(page: Page, address: str, place: Path) -> None:
+def test_the_history_draws_what_came_from_what(page: Page, address: str, place: Path) -> None:
     page.open(address)
-    page.click('nav a[href="/archive"]')
-    page.until(lambda: page.all("meter"), "for the sizes")
+    page.click('nav a[href="/history"]')
+    page.get(".ancestry")
     names = [each.text for each in page.all(".ancestry .name")]
     assert names[0] == "exp0" and "newer" in names and page.all(".ancestry .edge")
     assert not page.complaints()
@@ -184,7 +184,7 @@ def test_another_experiment_is_chosen_without_losing_the_place(page: Page, addre
 def test_narrow_windows_need_no_sideways_scrolling(place: Path) -> None:
     with served(place, "-l", "EXP", "--port", "17700") as (address, _), Page(width=360, height=740) as narrow:
         narrow.open(address)
-        for path in ("", "archive", "runs", "compare?left=exp0&right=exp0"):
+        for path in ("", "archive", "history", "runs", "compare?left=exp0&right=exp0"):
             narrow.open(address.split("?")[0] + path)
             narrow.get("h1")
             assert narrow.do("return document.documentElement.scrollWidth") <= 360, path
