@@ -7,7 +7,7 @@ import os
 import threading
 from typing import Callable, TypeVar
 
-from rex.archive import COMPLETE, INPUT, OUTPUT, Archive, Content, Experiment, FileState, Manifest
+from rex.archive import APPARATUS, COMPLETE, INPUT, OUTPUT, Archive, Content, Experiment, FileState, Manifest
 from rex.archive.usage import Usage, usage
 from rex.errors import Damaged, NotFound, RexError
 from rex.expdiff.files import ROLES, has_role, is_removed, state_for
@@ -118,7 +118,11 @@ class Catalog:
     def files(self, name: str) -> list[FileRow]:
         """Inputs and outputs: first those below the working directory."""
         experiment = self.experiment(name)
-        return self._once(("files", *_identity(experiment)), lambda: _rows(experiment.manifest))
+        return self._once(("files", *_identity(experiment)), lambda: _rows(experiment.manifest, (INPUT, OUTPUT)))
+
+    def all_files(self, name: str) -> list[FileRow]:
+        """The same, and the apparatus."""
+        return [*self.files(name), *_rows(self.experiment(name).manifest, (APPARATUS,))]
 
     def known_usages(self) -> dict[str, Usage] | None:
         """Sizes by experiment, if they were measured since the last recording; as of the last call of `cards`."""
@@ -165,15 +169,15 @@ def _identity(experiment: Experiment) -> tuple[object, ...]:
     return experiment.name, info.st_ino, info.st_mtime_ns
 
 
-def _rows(manifest: Manifest) -> list[FileRow]:
+def _rows(manifest: Manifest, roles: tuple[str, ...]) -> list[FileRow]:
     top = manifest.cwd.rstrip("/") + "/"
     rows = []
     for path, entry in manifest.files.items():
-        for role in (INPUT, OUTPUT):
+        for role in roles:
             state = state_for(entry, role) or entry.initial or entry.final
             if not has_role(entry, role) or state is None or state.type == "dir":
                 continue
-            change = "" if role == INPUT else "removed" if is_removed(entry) else (
+            change = "" if role != OUTPUT else "removed" if is_removed(entry) else (
                 "created" if entry.initial is None else "changed")
             is_own = path.startswith(top)
             rows.append(FileRow(path, path[len(top):] if is_own else path, role, state.size, is_own, change,

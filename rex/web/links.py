@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
+
+from rex.web.wish import key_of
 
 
 class Links:
@@ -27,8 +29,32 @@ class Links:
         return "/history"
 
     def experiment(self, name: str) -> str:
-        """Where one experiment is shown."""
-        return self.form(name)
+        """The page of one experiment."""
+        return f"/experiments/{quote(name)}"
+
+    def log(self, name: str) -> str:
+        """The page of its log."""
+        return f"/experiments/{quote(name)}/log"
+
+    def preview(self, name: str, role: str, path: str) -> str:
+        """The page of one of its files, or of a standard stream."""
+        return f"/experiments/{quote(name)}/file?role={role}&path={key_of(path)}"
+
+    def content(self, name: str, role: str, path: str, form: str) -> str:
+        """The bytes of one of its files: as a `file` to keep, an `image`, or a page for a `frame`."""
+        return f"/experiments/{quote(name)}/content?role={role}&path={key_of(path)}&as={form}"
+
+    def stream(self, name: str, stream: str) -> str:
+        """All that it wrote to a standard stream, to keep."""
+        return f"/experiments/{quote(name)}/streams/{stream}"
+
+    def graph(self, name: str) -> str:
+        """Its processes and files as a picture."""
+        return f"/experiments/{quote(name)}/graph.svg"
+
+    def prov(self, name: str) -> str:
+        """The same as PROV-JSON."""
+        return f"/experiments/{quote(name)}/prov.json"
 
     def form(self, name: str) -> str:
         """The form of a new experiment made from this one; "" for the default one."""

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from rex.archive import Archive, Content
 from rex.expdiff.compare import Side, compare
 from rex.text import clean, date_text
-from rex.web import comparison
+from rex.web import comparison, preview
 from rex.web.catalog import FileRow
 from rex.web.site import Site, json_response, page
 from rex.web.wish import key_of, path_of
@@ -21,6 +21,9 @@ from rex.web.wish import key_of, path_of
 _ROWS = 50              # files shown at once
 _TEXT_BYTES = 1 << 20   # of a file that is shown and not downloaded
 _ZEROS = 1 << 20
+# A stranger's page or picture: no script, no address of ours or of others, even where it is opened by itself.
+_FRAMED = ("default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+           "frame-ancestors 'self'; sandbox")
 
 
 @page
@@ -113,15 +116,21 @@ def _compare(site: Site, left: str, right: str) -> comparison.Page:
 
 @page
 async def content(site: Site, request: Request) -> Response:
-    """An archived file: a short text to look at, anything else to keep."""
+    """An archived file: a short text to look at, anything else to keep; `as` asks for one of these, for an image, or for what a frame
+    shows."""
     name, query = request.path_params["name"], request.query_params
     path = path_of(query.get("path", ""))
     state, found = await run_in_threadpool(site.catalog.content, name, path, query.get("role", ""))
-    return await run_in_threadpool(_content, site.catalog.archive, found, os.path.basename(path))
+    return await run_in_threadpool(_content, site.catalog.archive, found, os.path.basename(path), query.get("as", ""))
 
 
-def _content(archive: Archive, content: Content, name: str) -> Response:
-    if content.size <= _TEXT_BYTES:
+def _content(archive: Archive, content: Content, name: str, form: str) -> Response:
+    if form == "image" and (kind := preview.image_type(first_bytes(archive, content, preview.SHOWN_BYTES), name)):
+        return Response(archive.read(content, preview.IMAGE_BYTES), media_type=kind, headers={"content-security-policy": _FRAMED})
+    if form == "frame":
+        return Response(archive.read(content, preview.PAGE_BYTES), media_type="text/html; charset=utf-8",
+                        headers={"content-security-policy": _FRAMED, "x-frame-options": "SAMEORIGIN"})
+    if content.size <= _TEXT_BYTES and form != "file":
         return file_response(archive.read(content, _TEXT_BYTES), name)
     pieces = _pieces(archive, content)
     first = next(pieces)   # damage is told before the answer begins
@@ -142,6 +151,16 @@ def _pieces(archive: Archive, content: Content) -> Iterator[bytes]:
             continue
         for at in range(0, length, _ZEROS):   # a hole may be of any size
             yield bytes(min(_ZEROS, length - at))
+
+
+def first_bytes(archive: Archive, content: Content, limit_bytes: int) -> bytes:
+    """The beginning of a content, one byte more than the limit if there is more."""
+    found = bytearray()
+    for piece in _pieces(archive, content):
+        found += piece[:limit_bytes + 1 - len(found)]
+        if len(found) > limit_bytes:
+            break
+    return bytes(found)
 
 
 def is_text(data: bytes) -> bool:

@@ -42,7 +42,9 @@ def test_programs_come_with_their_libraries_and_inputs_with_sizes(client: TestCl
     assert "1.5 kB" in page
 
 
-@pytest.mark.parametrize("address", ["/", "/archive", "/history", "/compare?left=exp0&right=exp1", "/experiments/exp0/files"])
+@pytest.mark.parametrize("address", ["/", "/archive", "/history", "/compare?left=exp0&right=exp1", "/experiments/exp0/files",
+                                     "/experiments/exp0", "/experiments/exp0/log", "/experiments/exp0/graph.svg",
+                                     "/experiments/exp0/file?role=stdout", f"/experiments/exp0/file?role=input&path={key_of(f'/w/{EVIL}')}"])
 def test_strangers_names_are_only_text(client: TestClient, bench: Bench, address: str) -> None:
     for number, name in enumerate(("exp0", "exp1")):
         bench.record(name, command=(EVIL, "\x1b[31m", "\u202e", "\udcff", f"{number}"), cwd=f"/w{EVIL}",
@@ -107,7 +109,9 @@ def test_nothing_but_archived_files_is_served(client: TestClient, bench: Bench, 
 @pytest.mark.parametrize("name", ["exp9", "..", "%2e%2e", "..%2f..", "exp0%00"])
 def test_unknown_experiments_are_said_to_be_unknown(client: TestClient, bench: Bench, name: str) -> None:
     bench.record("exp0")
-    for address in (f"/?from={name}", f"/experiments/{name}/files", f"/compare?left=exp0&right={name}"):
+    assert client.get("/experiments/exp9").status_code == 404
+    for address in (f"/?from={name}", f"/compare?left=exp0&right={name}", *(f"/experiments/{name}{part}" for part in (
+            "/files", "/log", "/events", "/graph.svg", "/prov.json", "/streams/stdout", "/file?role=stdout"))):
         assert client.get(address).status_code == 404, address
 
 
