@@ -46,7 +46,7 @@ def _routes(site: Site) -> list[BaseRoute]:
         get("/experiments/{name}/streams/{stream}", experiment.stream),
         get("/experiments/{name}/log", experiment.log),
         get("/experiments/{name}/events", experiment.events),
-        get("/experiments/{name}/graph.svg", experiment.graph),
+        get("/experiments/{name}/graph", experiment.graph),
         get("/experiments/{name}/prov.json", experiment.prov),
         get("/experiments/{name}/files", pages.files),
         get("/experiments/{name}/packages", pages.packages),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import json
 from typing import Any, Iterable
 
 from starlette.concurrency import run_in_threadpool
@@ -21,7 +21,7 @@ from rex.expdiff.prov import as_prov
 from rex.text import clean, command_text, date_text
 from rex.types import format_duration, format_size
 from rex.web import preview
-from rex.web.logview import BLOCK_ROWS, MAX_EVENTS, Filter
+from rex.web.logview import BLOCK_ROWS, Filter
 from rex.web.pages import disposition, first_bytes
 from rex.web.site import Site, exit_words, json_response, page
 from rex.web.wish import path_of
@@ -140,8 +140,15 @@ async def stream(site: Site, request: Request) -> Response:
 @page
 async def log(site: Site, request: Request) -> Response:
     """The page of the log; the events come in blocks."""
-    found = await run_in_threadpool(site.catalog.experiment, request.path_params["name"])
-    return site.page("log.html", section="archive", experiment=found.name, block_rows=BLOCK_ROWS, max_events=MAX_EVENTS)
+    return await run_in_threadpool(log_page, site, request.path_params["name"])
+
+
+def log_page(site: Site, name: str) -> Response:
+    """The page, with the number of events only where nobody can be asked for it."""
+    found = site.catalog.experiment(name)
+    count = site.logs.view(found, Filter()).count() if site.links.is_static else 0
+    return site.page("log.html", section="archive", experiment=name, block_rows=BLOCK_ROWS, count=count,
+                     chunks=site.links.log_chunks(name, count))
 
 
 @page
@@ -168,20 +175,21 @@ def _events(site: Site, name: str, query: dict[str, str]) -> dict[str, Any]:
 
 @page
 async def graph(site: Site, request: Request) -> Response:
-    """Processes and files as a picture; scripts have no place in one."""
-    found = await run_in_threadpool(site.catalog.experiment, request.path_params["name"])
-    text = await run_in_threadpool(graph_svg, found)
-    return Response(text.encode("utf-8", "replace"), media_type="image/svg+xml",
-                    headers={"content-security-policy": "default-src 'none'; sandbox"})
+    """Processes and files as a picture."""
+    return await run_in_threadpool(graph_page, site, request.path_params["name"])
 
 
-def graph_svg(found: Experiment) -> str:
-    """The picture of an experiment's processes and files, those of the system left out.
+def graph_page(site: Site, name: str) -> Response:
+    """The page of the picture; raises NotFound if it is too large to be of use."""
+    return site.page("graph.html", section="archive", experiment=name, drawing=draw(read_graph(site.catalog.experiment(name)).without_system()))
+
+
+def draw(drawn: picture.Graph) -> str:
+    """A graph as an element of a page.
 
     Raises:
         NotFound: it is too large to be of use.
     """
-    drawn = read_graph(found).without_system()
     if len(drawn.nodes) > _MAX_NODES:
         raise NotFound(f"this picture would have {len(drawn.nodes)} boxes", "nobody could read it", "see: rex show --graph dot")
     return picture.as_svg(drawn)
@@ -191,6 +199,10 @@ def graph_svg(found: Experiment) -> str:
 async def prov(site: Site, request: Request) -> Response:
     """The same as W3C PROV-JSON, to keep."""
     found = await run_in_threadpool(site.catalog.experiment, request.path_params["name"])
-    answer = json_response(await run_in_threadpool(lambda: as_prov(read_graph(found), found.manifest)))
-    answer.headers["content-disposition"] = disposition(f"{found.name}-prov.json", False)
-    return answer
+    return Response(await run_in_threadpool(prov_json, found), media_type="application/json",
+                    headers={"content-disposition": disposition(f"{found.name}-prov.json", False)})
+
+
+def prov_json(found: Experiment) -> bytes:
+    """The provenance of an experiment as W3C PROV-JSON."""
+    return json.dumps(as_prov(read_graph(found), found.manifest)).encode()

@@ -36,6 +36,10 @@ class Links:
         """The page of its log."""
         return f"/experiments/{quote(name)}/log"
 
+    def log_chunks(self, name: str, count: int) -> str:
+        """What the names of scripts begin with that hold parts of a log of so many events; "" where a server answers."""
+        return ""
+
     def preview(self, name: str, role: str, path: str) -> str:
         """The page of one of its files, or of a standard stream."""
         return f"/experiments/{quote(name)}/file?role={role}&path={key_of(path)}"
@@ -50,7 +54,7 @@ class Links:
 
     def graph(self, name: str) -> str:
         """Its processes and files as a picture."""
-        return f"/experiments/{quote(name)}/graph.svg"
+        return f"/experiments/{quote(name)}/graph"
 
     def prov(self, name: str) -> str:
         """The same as PROV-JSON."""

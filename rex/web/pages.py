@@ -104,14 +104,14 @@ async def compare_two(site: Site, request: Request) -> Response:
     """The comparison of two experiments; with `part` only what is inside the page."""
     query = request.query_params
     left, right = query.get("left", ""), query.get("right", "")
-    shown = await run_in_threadpool(_compare, site, left, right)
-    return site.page("differences.html" if "part" in query else "compare.html", section="archive",
-                     left=left, right=right, shown=shown)
+    return await run_in_threadpool(compare_page, site, left, right, "differences.html" if "part" in query else "compare.html")
 
 
-def _compare(site: Site, left: str, right: str) -> comparison.Page:
+def compare_page(site: Site, left: str, right: str, template: str = "compare.html") -> Response:
+    """The page of a comparison."""
     sides = [Side(site.catalog.archive, site.catalog.experiment(name)) for name in (left, right)]
-    return comparison.show(compare(sides[0], sides[1], depth=2), (left, right), sides[0].manifest.cwd)
+    shown = comparison.show(compare(sides[0], sides[1], depth=2), (left, right), site.links, sides[0].manifest.cwd)
+    return site.page(template, section="archive", left=left, right=right, shown=shown)
 
 
 @page

@@ -126,8 +126,7 @@ def test_strange_questions_about_the_log_do_no_harm(client: TestClient, bench: B
 
 def test_provenance_is_drawn_and_kept(client: TestClient, bench: Bench) -> None:
     bench.record("exp0")
-    picture = client.get("/experiments/exp0/graph.svg")
-    assert picture.text.startswith("<svg") and picture.headers["content-security-policy"] == "default-src 'none'; sandbox"
+    assert client.get("/experiments/exp0/graph").text.count("<rect") == 2
     kept = client.get("/experiments/exp0/prov.json")
     assert "activity" in kept.json() and kept.headers["content-disposition"].startswith("attachment")
 

@@ -43,7 +43,7 @@ def test_programs_come_with_their_libraries_and_inputs_with_sizes(client: TestCl
 
 
 @pytest.mark.parametrize("address", ["/", "/archive", "/history", "/compare?left=exp0&right=exp1", "/experiments/exp0/files",
-                                     "/experiments/exp0", "/experiments/exp0/log", "/experiments/exp0/graph.svg",
+                                     "/experiments/exp0", "/experiments/exp0/log", "/experiments/exp0/graph",
                                      "/experiments/exp0/file?role=stdout", f"/experiments/exp0/file?role=input&path={key_of(f'/w/{EVIL}')}"])
 def test_strangers_names_are_only_text(client: TestClient, bench: Bench, address: str) -> None:
     for number, name in enumerate(("exp0", "exp1")):
@@ -111,7 +111,7 @@ def test_unknown_experiments_are_said_to_be_unknown(client: TestClient, bench: B
     bench.record("exp0")
     assert client.get("/experiments/exp9").status_code == 404
     for address in (f"/?from={name}", f"/compare?left=exp0&right={name}", *(f"/experiments/{name}{part}" for part in (
-            "/files", "/log", "/events", "/graph.svg", "/prov.json", "/streams/stdout", "/file?role=stdout"))):
+            "/files", "/log", "/events", "/graph", "/prov.json", "/streams/stdout", "/file?role=stdout"))):
         assert client.get(address).status_code == 404, address
 
 
