@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rex.web import actions, experiment, history, pages, runpages, table
+from rex.web import actions, experiment, history, pages, runpages, table, workflow
 from rex.web.catalog import Catalog
 from rex.web.guard import Guard
 from rex.web.keys import Keys
@@ -40,12 +40,14 @@ def _routes(site: Site) -> list[BaseRoute]:
         get("/archive", table.archive),
         get("/archive/rows", table.archive_rows),
         get("/history", history.history),
+        get("/history/steps", history.steps),
         get("/compare", pages.compare_two),
         get("/experiments/{name}", experiment.experiment),
         get("/experiments/{name}/file", experiment.file),
         get("/experiments/{name}/streams/{stream}", experiment.stream),
         get("/experiments/{name}/log", experiment.log),
         get("/experiments/{name}/events", experiment.events),
+        get("/experiments/{name}/workflow", workflow.workflow),
         get("/experiments/{name}/graph", experiment.graph),
         get("/experiments/{name}/prov.json", experiment.prov),
         get("/experiments/{name}/files", pages.files),

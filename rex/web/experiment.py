@@ -9,7 +9,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rex import picture
 from rex.archive import Experiment, FileState, Manifest
 from rex.archive.about import labels_of, note_of, verified_of
 from rex.archive.lineage import ancestor, changes
@@ -21,13 +20,13 @@ from rex.expdiff.prov import as_prov
 from rex.text import clean, command_text, date_text
 from rex.types import format_duration, format_size
 from rex.web import preview
+from rex.web.drawing import draw
 from rex.web.logview import BLOCK_ROWS, Filter
 from rex.web.pages import disposition, first_bytes
 from rex.web.site import Site, exit_words, json_response, page
 from rex.web.wish import path_of
 
 MAX_ROWS = 20_000          # of files, and of processes, in one page
-_MAX_NODES = 1500          # of a picture
 STREAMS = {"stdout": ("standard output", STDOUT), "stderr": ("standard error", STDERR)}
 
 
@@ -182,17 +181,6 @@ async def graph(site: Site, request: Request) -> Response:
 def graph_page(site: Site, name: str) -> Response:
     """The page of the picture; raises NotFound if it is too large to be of use."""
     return site.page("graph.html", section="archive", experiment=name, drawing=draw(read_graph(site.catalog.experiment(name)).without_system()))
-
-
-def draw(drawn: picture.Graph) -> str:
-    """A graph as an element of a page.
-
-    Raises:
-        NotFound: it is too large to be of use.
-    """
-    if len(drawn.nodes) > _MAX_NODES:
-        raise NotFound(f"this picture would have {len(drawn.nodes)} boxes", "nobody could read it", "see: rex show --graph dot")
-    return picture.as_svg(drawn)
 
 
 @page

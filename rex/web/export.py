@@ -16,7 +16,7 @@ from rex.archive import Archive, Content
 from rex.errors import RexError, UsageError
 from rex.expdiff.output import output_pieces
 from rex.text import clean
-from rex.web import experiment, history, preview, table
+from rex.web import experiment, history, preview, table, workflow
 from rex.web.catalog import Catalog
 from rex.web.links import Links
 from rex.web.logview import BLOCK_ROWS
@@ -125,6 +125,9 @@ class StaticLinks(Links):
 
     def graph(self, name: str) -> str:
         return self._page(f"exp~{name}~graph.html", lambda site: experiment.graph_page(site, name))
+
+    def workflow(self, name: str) -> str:
+        return self._page(f"exp~{name}~workflow.html", lambda site: workflow.workflow_page(site, name))
 
     def prov(self, name: str) -> str:
         return self._file(f"files/{self._number('prov', name)}.json", lambda: experiment.prov_json(cast(Site, self.site).catalog.experiment(name)))

@@ -56,6 +56,10 @@ class Links:
         """Its processes and files as a picture."""
         return f"/experiments/{quote(name)}/graph"
 
+    def workflow(self, name: str) -> str:
+        """Its steps, and who needs whom."""
+        return f"/experiments/{quote(name)}/workflow"
+
     def prov(self, name: str) -> str:
         """The same as PROV-JSON."""
         return f"/experiments/{quote(name)}/prov.json"

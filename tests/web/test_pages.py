@@ -43,7 +43,7 @@ def test_programs_come_with_their_libraries_and_inputs_with_sizes(client: TestCl
 
 
 @pytest.mark.parametrize("address", ["/", "/archive", "/history", "/compare?left=exp0&right=exp1", "/experiments/exp0/files",
-                                     "/experiments/exp0", "/experiments/exp0/log", "/experiments/exp0/graph",
+                                     "/experiments/exp0", "/experiments/exp0/log", "/experiments/exp0/graph", "/experiments/exp0/workflow", "/history/steps",
                                      "/experiments/exp0/file?role=stdout", f"/experiments/exp0/file?role=input&path={key_of(f'/w/{EVIL}')}"])
 def test_strangers_names_are_only_text(client: TestClient, bench: Bench, address: str) -> None:
     for number, name in enumerate(("exp0", "exp1")):
@@ -111,7 +111,7 @@ def test_unknown_experiments_are_said_to_be_unknown(client: TestClient, bench: B
     bench.record("exp0")
     assert client.get("/experiments/exp9").status_code == 404
     for address in (f"/?from={name}", f"/compare?left=exp0&right={name}", *(f"/experiments/{name}{part}" for part in (
-            "/files", "/log", "/events", "/graph", "/prov.json", "/streams/stdout", "/file?role=stdout"))):
+            "/files", "/log", "/events", "/graph", "/workflow", "/prov.json", "/streams/stdout", "/file?role=stdout"))):
         assert client.get(address).status_code == 404, address
 
 
@@ -129,6 +129,13 @@ def test_the_history_shows_ancestry(client: TestClient, bench: Bench) -> None:
     assert "No experiment was made from another one" in client.get("/history").text or 'class="edge"' not in client.get("/history").text
     bench.record("exp1", extra={"runnew": {"from": "exp0"}}, start_ns=2)
     assert client.get("/history").text.count('class="edge"') == 1
+
+
+def test_a_manifest_that_does_not_fit_its_log_is_left_out_of_the_tree(client: TestClient, bench: Bench) -> None:
+    bench.record("fits", processes=(Process(0, None, 0, ("sh",), "/usr/bin/dash", 0.0, 1.5, 3), Process(1, 0, 0, ("cat",), "/usr/bin/cat", 0.5, 1.0, 0)))
+    bench.record("odd", processes=(Process(0, None, 0, ("sh",), "/usr/bin/dash", 0.0, 1.5, 3), Process(7, 0, 0, ("cat",), "/usr/bin/cat", 0.5, 1.0, 0)))
+    page = client.get("/history/steps").text
+    assert "odd is left out: its manifest does not fit its log" in page and "1 run," in page
 
 
 def test_new_recordings_appear(client: TestClient, bench: Bench) -> None:

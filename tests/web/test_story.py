@@ -76,7 +76,22 @@ def test_the_history_draws_what_came_from_what(page: Page, address: str, place: 
     page.get(".ancestry")
     names = [each.text for each in page.all(".ancestry .name")]
     assert names[0] == "exp0" and "newer" in names and page.all(".ancestry .edge")
+    page.says("distinct steps", "#steps")
+    commands = [each.text.splitlines()[0] for each in page.all(".steps td.mono")]
+    assert any("makedb" in each for each in commands) and "not s" in page.text(".steps")
+    boxes = [each.text for each in page.all("#steps svg text")]
+    assert any("blastn" in each for each in boxes)
     assert not page.complaints()
+
+
+def test_the_workflow_shows_steps_and_their_order(page: Page, address: str) -> None:
+    page.open(address)
+    page.open(address.split("/?")[0] + "/experiments/exp0")
+    page.driver.find_element("link text", "Workflow").click()
+    page.says("Workflow of exp0", "h1")
+    steps = [each.text for each in page.all(".steps tbody th")]
+    assert any("makedb" in each for each in steps) and any("blastn" in each for each in steps)
+    assert any("makedb" in each.text for each in page.all(".drawing text")) and not page.complaints()
 
 
 def test_both_ways_of_splitting_agree(page: Page, address: str) -> None:
