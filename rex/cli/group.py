@@ -31,6 +31,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "extract": "Write files of an experiment to a directory.",
         "environment": "Show which packages an experiment used.",
         "cat": "Write the content of an experiment's files to standard output.",
+        "ui": "Show an archive in the browser.",
     },
     "Vary": {
         "runnew": "Run a new experiment: an archived one with changes.",
@@ -79,7 +80,7 @@ ALIASES = {"diff": "expdiff", "run": "runnew"}
 
 
 # These run programs, which would inherit limits of their process.
-RUNNING = {"record", "replay", "runnew", "sweep", "hindsight", "notebook", "doctor"}
+RUNNING = {"record", "replay", "runnew", "ui", "sweep", "hindsight", "notebook", "doctor"}
 
 
 class LazyGroup(click.Group):

@@ -14,8 +14,8 @@ from click.core import ParameterSource
 
 from rex.cli.ending import Report, end_like
 from rex.cli.refs import either, is_archive_ref
+from rex.cli.serving import PORT, open_pages
 from rex.errors import UsageError
-from rex.extras import missing
 from rex.text import clean, quoted_ref
 from rex.types import format_duration, format_size
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rex.archive import Experiment
     from rex.runnew import Changes, LiveUse, Run, RunOutcome, RunPlan
 
-_PORT = 7490
 _OF_PAGE = ("archive", "experiment", "port", "no_browser")
 _NAMED = 4      # of one kind, in the last line; --json names all
 
@@ -185,7 +184,7 @@ def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report
                       "-o out --record   Exit: the program's; 125 Rex failed or refused, 126 not executable, "
                       "127 not found, 130 cancelled.")
 @click.option("-l", "--archive", default="__default", show_default=True, help="The archive.")
-@click.option("--port", default=_PORT, show_default=True, type=click.IntRange(1, 65535),
+@click.option("--port", default=PORT, show_default=True, type=click.IntRange(1, 65535),
               help="Port of the page; the next free one if it is taken.")
 @click.option("--no-browser", is_flag=True, help="Print an address, good once, instead of opening a browser.")
 @click.option("--headless", is_flag=True, help="Run here and now, without the page; all options below but -e are for this.")
@@ -224,7 +223,7 @@ def command(archive: str, port: int, no_browser: bool, headless: bool, experimen
         (archive, experiment), command = either(command[0], archive, experiment), command[1:]
     if not headless and not plan_only:
         refuse_options_of_headless(command)
-        return _open_page(archive, port, no_browser, experiment)
+        return open_pages(archive, port, no_browser, experiment)
     if not outdir and not plan_only:
         raise UsageError("--headless needs an output directory", "", "add: -o OUTDIR")
     from rex.archive import Archive
@@ -247,15 +246,3 @@ def _changes(experiment: "Experiment", arguments: str | None, command: tuple[str
     return Changes(args=new_command(experiment, arguments, command), cwd=cwd, env_set=pairs(given["env"], "--env"),
                    env_unset=given["unset"], files=pairs(given["files"], "--file"),
                    apps=pairs(given["apps"], "--app"), added=pairs(given["added"], "--add"))
-
-
-def _open_page(archive: str, port: int, no_browser: bool, experiment: str | None) -> int:
-    from rex.runnew import plan_run, start
-    try:
-        from rex.web.serve import serve
-        from rex.web.services import Services
-    except ModuleNotFoundError as error:
-        raise missing("web", "the page cannot be served; --headless needs no page") from error
-    serve(archive, Services(plan_run, start), port, not no_browser, lambda line: click.echo(f"rex: {line}", err=True),
-          experiment)
-    return 0

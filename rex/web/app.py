@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rex.web import actions, pages, runpages
+from rex.web import actions, experiment, history, pages, runpages, table, workflow
 from rex.web.catalog import Catalog
 from rex.web.guard import Guard
 from rex.web.keys import Keys
@@ -37,8 +37,19 @@ def _routes(site: Site) -> list[BaseRoute]:
 
     return [
         get("/", pages.new),
-        get("/archive", pages.archive),
+        get("/archive", table.archive),
+        get("/archive/rows", table.archive_rows),
+        get("/history", history.history),
+        get("/history/steps", history.steps),
         get("/compare", pages.compare_two),
+        get("/experiments/{name}", experiment.experiment),
+        get("/experiments/{name}/file", experiment.file),
+        get("/experiments/{name}/streams/{stream}", experiment.stream),
+        get("/experiments/{name}/log", experiment.log),
+        get("/experiments/{name}/events", experiment.events),
+        get("/experiments/{name}/workflow", workflow.workflow),
+        get("/experiments/{name}/graph", experiment.graph),
+        get("/experiments/{name}/prov.json", experiment.prov),
         get("/experiments/{name}/files", pages.files),
         get("/experiments/{name}/packages", pages.packages),
         get("/experiments/{name}/content", pages.content),
@@ -49,6 +60,9 @@ def _routes(site: Site) -> list[BaseRoute]:
         get("/runs/{key}/streams/{stream}", runpages.stream),
         post("/runs/{key}/cancel", runpages.cancel),
         post("/runs", action(actions.begin)),
+        post("/api/describe", action(table.describe)),
+        post("/api/default", action(table.set_default)),
+        post("/api/remove", action(table.remove)),
         post("/api/preview", action(actions.preview)),
         post("/api/command", action(actions.check_command)),
         post("/api/path", action(actions.check_path)),
@@ -58,13 +72,15 @@ def _routes(site: Site) -> list[BaseRoute]:
     ]
 
 
-def make_app(archive: str, services: Services, keys: Keys) -> Starlette:
-    """The page of one archive, for whoever has a session.
+def make_app(archive: str, services: Services, keys: Keys, is_read_only: bool = False) -> Starlette:
+    """The pages of one archive, for whoever has a session.
 
+    Args:
+        is_read_only: refuse all changes, and new experiments too.
     Raises:
         NotFound, TooNew, Damaged: the archive cannot be read.
     """
-    site = Site(Catalog(archive), services, Runs(services))
+    site = Site(Catalog(archive), services, Runs(services), is_read_only)
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -74,7 +90,7 @@ def make_app(archive: str, services: Services, keys: Keys) -> Starlette:
     async def nothing(_request: Request, _error: Exception) -> Response:
         return site.trouble("there is nothing at this address", 404)
 
-    app = Starlette(routes=_routes(site), middleware=[Middleware(Guard, keys=keys)], lifespan=lifespan,
+    app = Starlette(routes=_routes(site), middleware=[Middleware(Guard, keys=keys, is_read_only=is_read_only)], lifespan=lifespan,
                     exception_handlers={404: nothing})
     app.state.site = site
     return app

@@ -32,7 +32,7 @@ _STREAMS = {"stdout": STDOUT, "stderr": STDERR}
 def _run(site: Site, request: Request) -> NewRun:
     run = site.runs.get(request.path_params["key"])
     if run is None:
-        raise NotFound("this run is not known", "runs are kept as long as rex runnew goes on",
+        raise NotFound("this run is not known", "runs are kept as long as the server goes on",
                        "recorded ones are in the archive")
     return run
 

@@ -1,4 +1,4 @@
-"""Serves the page on this machine until somebody ends it."""
+"""Serves the pages on this machine until somebody ends it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from rex.errors import OwnFailure
 from rex.web.app import make_app
 from rex.web.keys import Keys, redirecting_file
 from rex.web.services import Services
+from rex.web.site import Site
 
 PORT = 7490
 _TRIES = 100
@@ -89,20 +90,31 @@ def _ended_in_order() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def _first_page(site: Site, experiment: str | None, is_at_form: bool) -> str:
+    """The address to begin with; raises NotFound if there is no such experiment."""
+    name = site.catalog.experiment(experiment).name if experiment else ""
+    if is_at_form:
+        return site.links.form(name)
+    return site.links.experiment(name) if name else site.links.archive()
+
+
 def serve(archive: str, services: Services, port: int = PORT, is_browser_wanted: bool = True,
-          tell: Callable[[str], None] = print, experiment: str | None = None) -> None:
-    """Serve an archive's page until Ctrl-C; what still runs then is ended.
+          tell: Callable[[str], None] = print, experiment: str | None = None, is_at_form: bool = True,
+          is_read_only: bool = False) -> None:
+    """Serve an archive's pages until Ctrl-C; what still runs then is ended.
 
     Args:
         tell: is given each line for the user.
-        experiment: the one that the page shows first; None for the default one.
+        experiment: the one that is shown first; None for the default one in the form, and for the table of all else.
+        is_at_form: begin with the form of a new experiment.
+        is_read_only: refuse all changes, and new experiments too.
     Raises:
         NotFound, TooNew, Damaged: the archive or the experiment cannot be read.
         OwnFailure: no port is free.
     """
     keys = Keys()
-    app = make_app(archive, services, keys)
-    first = f"&from={app.state.site.catalog.experiment(experiment).name}" if experiment else ""
+    app = make_app(archive, services, keys, is_read_only)
+    first = quote(_first_page(app.state.site, experiment, is_at_form), safe="")
     listeners = bind(port)
     try:
         found = listeners[0].getsockname()[1]
@@ -110,7 +122,7 @@ def serve(archive: str, services: Services, port: int = PORT, is_browser_wanted:
             tell(f"port {port} is taken; using {found}")
 
         def address(token: str) -> str:
-            return f"http://localhost:{found}/?token={token}{first}"
+            return f"http://localhost:{found}/?token={token}&to={first}"
 
         with _ended_in_order(), redirecting_file(keys, address) as path:
             if is_browser_wanted:

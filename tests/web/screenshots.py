@@ -95,7 +95,7 @@ def tell_story(page: Page, address: str, top: Path) -> None:
     page.do("scrollTo(0, 0)")
     both(page, "runnew-run", page.do("return document.documentElement.scrollHeight"))
     page.open(address.split("?")[0] + "archive")
-    page.until(lambda: page.all("meter"))
+    page.until(lambda: "…" not in page.text("tbody"))
     both(page, "runnew-archive", page.do("return document.querySelector('main').getBoundingClientRect().bottom | 0"))
 
 
