@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import Any, Iterable, Iterator, Sequence, TypeVar
+from typing import Any, Callable, Iterable, Iterator, Sequence, TypeVar
 
 _Item = TypeVar("_Item")
 _Value = TypeVar("_Value")
 
-__all__ = ["load", "log", "loop", "save", "skip_block", "trainer"]
+__all__ = ["keep", "load", "log", "loop", "save", "skip_block", "trainer"]
 
 
 def _session() -> Any:
@@ -50,6 +50,18 @@ def trainer(module: str, *functions: str, trains: Sequence[str] = ()) -> None:
     if session is not None and module in sys.modules:
         session.note_unseen(module, "hindsight.trainer was called after the module was imported")
     register(Trainer(module, functions, tuple(trains)))
+
+
+def keep(kind: type[_Value], save: Callable[[_Value], bytes], load: Callable[[_Value, bytes], None], pointers: Sequence[str] = ()) -> None:
+    """Tell how instances of a class are kept whose content lies behind pointers of C; call it before the loops begin.
+
+    Args:
+        save: gives the content as bytes, equal for equal contents.
+        load: puts it back in place. An instance that is gone is made by `__new__` alone, and then loaded.
+        pointers: names of attributes that are no state.
+    """
+    from rex.hindsight.trainers.native import OwnState, register
+    register(kind, OwnState(save, load, tuple(pointers)))
 
 
 def log(name: str, value: _Value) -> _Value:

@@ -108,24 +108,28 @@ def plan_trainer(source: str | bytes, trainer: Trainer, path: str = "<source>") 
     plan = ModulePlan(ast.parse(source, path))
     for function, qualname, _ in list(_walk(plan.tree, "", ())):
         if isinstance(function, _FUNCTIONS) and qualname in trainer.functions:
-            for loop in ast.walk(function):
-                if isinstance(loop, _LOOPS):
-                    _make_block(loop, trainer.trains)
+            loops = [node for node in ast.walk(function) if isinstance(node, _LOOPS)]
+            for body in [loop.body for loop in loops] or [function.body]:
+                _make_block(body, trainer.trains)
     for node, qualname, inside in _walk(plan.tree, "", ()):
-        if not isinstance(node, _FUNCTIONS) and qualname in trainer.functions:
+        if not isinstance(node, _FUNCTIONS) and qualname in trainer.functions and (
+                not trainer.trains or _calls(node, trainer.trains)):
             _add_loop(plan, node, trainer.module, qualname, inside)
     return plan
 
 
-def _make_block(loop: Any, calls: tuple[str, ...]) -> None:
-    """Put the statements of a loop's body that compute into one of their own, `if True:`."""
-    places = [place for place, statement in enumerate(loop.body) if any(
-        isinstance(node, ast.Call) and ast.unparse(node.func) in calls for node in ast.walk(statement))]
+def _make_block(body: list[Any], calls: tuple[str, ...]) -> None:
+    """Put the statements of a loop's body, or a function's, that compute into one of their own, `if True:`."""
+    places = [place for place, statement in enumerate(body) if _calls(statement, calls)]
     if places:
         first, last = places[0], places[-1] + 1
-        block: Any = ast.If(ast.Constant(True), loop.body[first:last], [])
+        block: Any = ast.If(ast.Constant(True), body[first:last], [])
         block.is_block = True
-        loop.body[first:last] = [ast.fix_missing_locations(ast.copy_location(block, loop.body[first]))]
+        body[first:last] = [ast.fix_missing_locations(ast.copy_location(block, body[first]))]
+
+
+def _calls(statement: ast.AST, names: tuple[str, ...]) -> bool:
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func) in names for node in ast.walk(statement))
 
 
 def empty_plan() -> ModulePlan:

@@ -117,6 +117,9 @@ class Recorder(Seeker):
               flush=True)
         os._exit(OwnFailure.code)
 
+    def unready(self, why: str) -> None:
+        self.stuck(why)
+
     def did_restore(self, saved: Snapshot, position: str, entry: Entry,
                     checkpoint: Checkpoint) -> None:
         self._arrived = position

@@ -213,6 +213,9 @@ class Replayer(Seeker):
         self._events.close()
         os._exit(0)
 
+    def unready(self, why: str) -> None:
+        self.regret(why)
+
     def regret(self, why: str) -> None:
         self.tell("regret", why=why)
         self._events.close()

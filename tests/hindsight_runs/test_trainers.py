@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from hindsight_harness import Case, python, rex
 
 LIBRARY = """
@@ -113,3 +115,74 @@ def test_resuming_within_a_library(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     lines = plain.splitlines(True)
     assert done.stdout and lines[-len(done.stdout.splitlines()):] == done.stdout.splitlines(True)
+
+
+XGBOOST = """
+    import numpy as np, xgboost
+    data = np.random.default_rng(0).normal(size=(400, 5)).astype(np.float32)
+    train = xgboost.DMatrix(data, data[:, 0] * data[:, 1])
+    def objective(predicted, matrix):
+        error = predicted - matrix.get_label()
+        return error, np.ones_like(error)
+    model = xgboost.train({"max_depth": 3, "nthread": 1, "subsample": SHARE}, train, 6, obj=objective, evals=[(train, "train")])
+    print("loss", model.eval(train))
+    """
+
+
+@pytest.mark.parametrize("share", ("1", "0.5"))
+def test_xgboost_trains_on_from_a_checkpoint_unless_it_draws_random_numbers(tmp_path: Path, share: str) -> None:
+    pytest.importorskip("xgboost", reason="xgboost is not installed")
+    case = Case(tmp_path, train=XGBOOST.replace("SHARE", share))
+    case.record()
+    case.add_after("train", "error = predicted", "print('probe', float(error.sum()))")
+    truth = case.truth()
+    assert case.replay() == truth
+    assert case.replay("--epochs", "3:5") == "".join(truth.splitlines(True)[3:5])
+    assert ("nothing skipped: a booster that draws random numbers" in case.told) == (share != "1")
+
+
+def test_lightgbm_is_trained_again_where_its_text_does_not_tell(tmp_path: Path) -> None:
+    pytest.importorskip("lightgbm", reason="lightgbm is not installed")
+    case = Case(tmp_path, train="""
+        import lightgbm, numpy as np
+        data = np.random.default_rng(0).normal(size=(400, 5))
+        train = lightgbm.Dataset(data, data[:, 0] * data[:, 1])
+        def callback(state):
+            print("round", state.iteration)
+        lightgbm.train({"verbose": -1, "num_threads": 1}, train, 4, callbacks=[callback])
+        """)
+    case.record()
+    case.add_after("train", 'print("round"', "print('probe', state.model.feature_importance())")
+    assert case.replay() == case.truth() and "4 loops skipped" in case.told
+    case.edit("train", "feature_importance()", "feature_importance('gain')")
+    assert case.replay() == case.truth() and "nothing skipped: a booster of LightGBM" in case.told
+
+
+def test_an_object_of_c_is_kept_as_the_script_tells(tmp_path: Path) -> None:
+    case = Case(tmp_path, train="""
+        import ctypes
+        from rex import hindsight
+        class Counter:
+            def __init__(self):
+                allocate = ctypes.CDLL(None).calloc
+                allocate.restype = ctypes.c_void_p
+                self.handle, self.steps = ctypes.c_void_p(allocate(1, 8)), 0
+            def up(self):
+                self.steps += 1
+                ctypes.c_long.from_address(self.handle.value).value += self.steps
+            def value(self):
+                return ctypes.c_long.from_address(self.handle.value).value
+        def save(counter):
+            return ctypes.string_at(counter.handle, 8)
+        def load(counter, content):
+            ctypes.memmove(counter.handle, content, 8)
+        hindsight.keep(Counter, save, load, pointers=["handle"])
+        counter = Counter()
+        for epoch in range(4):
+            for step in range(3):
+                counter.up()
+            print("epoch", epoch, counter.value())
+        """)
+    case.record()
+    case.add_after("train", 'print("epoch"', "print('probe', counter.value(), counter.steps)")
+    assert case.replay() == case.truth() and " 0 loops skipped" not in case.told
