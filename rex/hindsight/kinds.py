@@ -12,8 +12,9 @@ import types
 import weakref
 from typing import Any, Callable
 
-from rex.hindsight import arrayshapes, codeshapes, interpreter, livingshapes, othershapes, shapes
+from rex.hindsight import arrayshapes, codeshapes, interpreter, livingshapes, nativeshapes, othershapes, shapes
 from rex.hindsight.clock import Converting, Reading
+from rex.hindsight.trainers.native import state_of
 from rex.hindsight.usercode import UserCode
 
 _LATE: dict[tuple[str, str], str] = {
@@ -57,7 +58,7 @@ class Shapes:
             arrayshapes.TensorShape(), arrayshapes.StorageShape(), arrayshapes.BlockRefsShape(), othershapes.RandomShape(),
             othershapes.ReduceShape(), othershapes.OpaqueShape(), othershapes.SuspendedShape(),
             othershapes.FileShape(), othershapes.EnumShape(), othershapes.CycleShape(),
-            livingshapes.BarShape(), interpreter.LoggerShape(), interpreter.ThreadShape()]
+            nativeshapes.NativeShape(), livingshapes.BarShape(), interpreter.LoggerShape(), interpreter.ThreadShape()]
         self._user = user
         self.by_tag: dict[str, Any] = {shape.tag: shape for shape in listed}
         self._special = {**dict.fromkeys(_ELSEWHERE, othershapes.ProcessShape()),
@@ -89,6 +90,8 @@ class Shapes:
                 return special
             if tag := _LATE.get((base.__module__, base.__name__)):
                 return self.by_tag[tag]
+        if state_of(kind) is not None:
+            return self.by_tag["native"]
         if issubclass(kind, enum.Enum):
             return self.by_tag["enum"]
         if issubclass(kind, random.Random):

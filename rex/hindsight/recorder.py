@@ -24,6 +24,7 @@ from rex.hindsight.records import FORMAT, Checkpoint, LogWriter, Run
 from rex.hindsight.seek import Seeker
 from rex.hindsight.session import SWITCHED_OFF, Entry
 from rex.hindsight.standing import Standing
+from rex.hindsight.trainers.prepare import digest_of, version_of
 from rex.hindsight.usercode import markers_of
 from rex.hindsight.values import plain_value
 from rex.hindsight.writer import CheckpointWriter
@@ -116,6 +117,9 @@ class Recorder(Seeker):
               flush=True)
         os._exit(OwnFailure.code)
 
+    def unready(self, why: str) -> None:
+        self.stuck(why)
+
     def did_restore(self, saved: Snapshot, position: str, entry: Entry,
                     checkpoint: Checkpoint) -> None:
         self._arrived = position
@@ -171,6 +175,14 @@ class Recorder(Seeker):
         content = self.writer.keep(f"hindsight/source/{name}", source)
         self.log.write("module", name=name, path=path, source=content.to_json(),
                        **({"why_plain": why_plain} if why_plain else {}))
+
+    def takes_trainer(self, name: str, path: str, source: bytes) -> bool:
+        if name not in self.run.trainers:
+            self.log.write("trainer", name=name, path=path, digest=digest_of(source), version=version_of(name))
+        return True
+
+    def note_unseen(self, path: str, why: str) -> None:
+        self.plain_modules.append(f"{path}: {why}")
 
     def became_plain(self, module: str, code: types.CodeType) -> None:
         self.log.write("plain", functions=[f"{module}:{name}" for name in markers_of(code)])
