@@ -6,7 +6,7 @@ import re
 
 FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-CODE = re.compile(r"``.+?``|`[^`]*`", re.DOTALL)
+CODE = re.compile(r"``.+?``|`[^`]*`(?:, `[^`]*`)*", re.DOTALL)    # a list of names in code is one word
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 ITEM = re.compile(r"^ *(?:[-*+]|\d+\.) +")
 END = re.compile(r"(?<=[.!?])[*_\")]*\s+(?=[*_\"(]*[A-Z`])|(?<=[.!?]\))\s+(?=[*_]*[A-Z`])")
