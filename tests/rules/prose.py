@@ -9,7 +9,7 @@ COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 CODE = re.compile(r"``.+?``|`[^`]*`(?:, `[^`]*`)*", re.DOTALL)    # a list of names in code is one word
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 ITEM = re.compile(r"^ *(?:[-*+]|\d+\.) +")
-END = re.compile(r"(?<=[.!?])[*_\")]*\s+(?=[*_\"(]*[A-Z`])|(?<=[.!?]\))\s+(?=[*_]*[A-Z`])")
+END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][*_\")]))\s+(?=[*_\"(\[]*[A-Z]|[*_]\w)")
 
 
 def sentences(text: str) -> tuple[list[str], list[str]]:
