@@ -166,6 +166,7 @@ def run_all(path: str, arguments: list[str]) -> int:
 
 
 def main() -> None:
+    """Run the program that the command line names, or with `--serve` what a host sends."""
     words = sys.argv[1:]
     if words == ["--serve"]:
         session = Session("")

@@ -27,6 +27,7 @@ class State:
     written: set[str] = field(default_factory=set)
 
     def copy(self) -> "State":
+        """A copy that shares nothing with it."""
         return State(self.node, self.version, set(self.written))
 
 

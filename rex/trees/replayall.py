@@ -52,6 +52,7 @@ class RunReplayed:
 
     @property
     def is_identical(self) -> bool:
+        """Files, output and status are as recorded, and nothing failed or diverged."""
         return not (self.differing or self.failed or self.divergences) and self.is_same_output and self.is_same_status
 
     def describe(self) -> str:
@@ -78,6 +79,7 @@ class StepsReplayed:
 
     @property
     def is_identical(self) -> bool:
+        """All runs are identical."""
         return all(run.is_identical for run in self.runs)
 
 

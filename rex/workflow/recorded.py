@@ -61,6 +61,7 @@ class Recorded:
 
     @property
     def end_s(self) -> float:
+        """Seconds from the start to the end of the last process."""
         return max([self.manifest.duration_s, *(p.end_s or 0.0 for p in self.processes.values())])
 
 
