@@ -13,12 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {str(page.relative_to(ROOT)): page for page in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])}
 LONGEST, MEAN = 40, 20
 OLD_WORDS = re.compile(r"\b(mates?|kin|naps?|napping|deeds?|prods?|prodded|askers?|who asks|hastens?|hastened|waives?|waived|stands? in for|"
-                       r"by nature|(?:is|are|was|were) told|tells? of|told of|takes? (?:\w+ )?ill|in vain|in the midst|comes? round|"
+                       r"(?:is|are|was|were) told|tells? of|told of|takes? (?:\w+ )?ill|in vain|in the midst|comes? round|"
                        r"anew|rooms?|house)\b", re.IGNORECASE)
 # Pages that are still to be rewritten. A page that follows the rules may not stay here.
-TO_WORDS = {"docs/expdiff.md", "docs/hindsight.md", "docs/plan.md", "docs/trees.md"}
-TO_SHORTEN = {"docs/expdiff.md", "docs/hindsight.md",
-              "docs/plan.md", "docs/schedule.md"}
+TO_WORDS: set[str] = {"docs/hindsight.md"}
+TO_SHORTEN: set[str] = {"docs/hindsight.md"}
 
 
 def old_words(text: str) -> list[str]:
