@@ -30,7 +30,7 @@ _DONE = {"loaded": "loaded", "recomputed": "computed again", "live": "still ther
 
 
 def read_cases(text: str) -> dict[str, tuple[str, list[Case]]]:
-    """Imports and cases by library; the format is told where the cases are."""
+    """Imports and cases by library; the format is described where the cases are."""
     found = {}
     for section in text.split("\n## ")[1:]:
         head, _, lines = section.partition("\n\n")

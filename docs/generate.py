@@ -77,7 +77,7 @@ def limits_table() -> str:
 
 
 def with_table(name: str, table: str) -> str:
-    """A page that is written by hand, with its table anew."""
+    """A page that is written by hand, with its table replaced."""
     before, _, rest = read(name).partition(BEGIN)
     return before + BEGIN + table + END + rest.partition(END)[2]
 

@@ -34,7 +34,7 @@ class Lab(Protocol):
 
 
 class Watch(Protocol):
-    """Is told what happens, while it happens."""
+    """Gets a call for each thing that happens, while it happens."""
 
     def begins(self, node: str) -> None:
         """A cell starts."""

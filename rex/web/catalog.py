@@ -1,4 +1,4 @@
-"""What the page tells of an archive: read once, because finished experiments never change."""
+"""What the page shows of an archive: read once, because finished experiments never change."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class FileRow:
 
 @dataclass(frozen=True)
 class _Head:
-    """What a list tells of a manifest: without its files, which may be very many."""
+    """What a list shows of a manifest: without its files, which may be very many."""
 
     command: tuple[str, ...]
     start_ns: int = 0

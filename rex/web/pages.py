@@ -139,7 +139,7 @@ def _content(archive: Archive, content: Content, name: str) -> Response:
     if content.size <= _TEXT_BYTES:
         return file_response(archive.read(content, _TEXT_BYTES), name)
     pieces = _pieces(archive, content)
-    first = next(pieces)   # damage is told before the answer begins
+    first = next(pieces)   # damage is reported before the answer begins
     return StreamingResponse(_after(first, pieces), media_type="application/octet-stream",
                              headers={"content-disposition": disposition(name, False),
                                       "content-length": str(content.size)})

@@ -1,4 +1,4 @@
-"""What a recording tells of its processes: files used, in order, and who exchanges data directly."""
+"""What a recording says about its processes: files used, in order, and which processes exchange data directly."""
 
 from __future__ import annotations
 
