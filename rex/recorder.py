@@ -149,7 +149,7 @@ def _libc() -> str:
 
 
 def machine_facts() -> dict[str, Any]:
-    """What a manifest tells of this machine."""
+    """What a manifest says about this machine."""
     info = os.uname()
     model = ""
     try:
@@ -230,7 +230,7 @@ def _read_processes(log: str | BinaryIO) -> Told:
 
 def _run(engine: Engine, plan: Plan, streams: Streams, recording: Recording,
          redaction: Redaction | None) -> tuple[Report, Callable[[], Told]]:
-    """Run a plan; the engine's report, and what tells of the processes, read beside the run."""
+    """Run a plan; the engine's report, and the facts of the processes, read beside the run."""
     if redaction:
         return _run_redacted(engine, plan, streams, recording, redaction)
     log = recording.follow_log([codec.text(word) for word in plan.args])

@@ -17,7 +17,7 @@ _NUMBERS: dict[str, int] = {name[7:].lower(): getattr(resource, name)
                             for name in sorted(dir(resource)) if name.startswith("RLIMIT_") and name != "RLIMIT_OFILE"}
 # A large stack changes where the kernel places the mappings of what is executed next.
 _KEPT = ("stack", "core", "nice", "rtprio", "rttime", "sigpending", "msgqueue", "memlock")
-# What a replay enforces anew. The log answers for the others: signals of processor time, processes that cannot be made.
+# What a replay enforces again. The log answers for the others: signals of processor time, processes that cannot be made.
 _REPLAYED = {"as": "memory (ulimit -v)", "data": "data (ulimit -d)", "fsize": "file size (ulimit -f)",
              "nofile": "open files (ulimit -n)", "stack": "stack (ulimit -s)", "memlock": "locked memory (ulimit -l)"}
 _RUN = {**_REPLAYED, "cpu": "processor time (ulimit -t)"}

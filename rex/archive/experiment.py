@@ -28,7 +28,7 @@ from rex.values import replace
 
 BEGUN, LOG_PART, IDENTITY = "begun", "log.part", "identity"
 LOCK, KEPT = "lock", "kept.part"
-# Tables that other rooms derive from the log, for quick questions; nothing depends on them.
+# Tables that other modules derive from the log, for quick questions; nothing depends on them.
 INDEX = "index.sqlite"
 NAMES = (BEGUN, LOG_PART, IDENTITY, ABOUT, LOCK, KEPT, INDEX, INDEX + "-journal")
 
@@ -185,7 +185,7 @@ class Experiment:
             with contextlib.suppress(FileNotFoundError):
                 return self.folder.open(LOG_PART)
         raise NotFound(f"experiment {self.name} has no log", "it was exported without one, or made from another tool's bundle",
-                       f"run it anew: rex runnew --headless -e {self.name}")
+                       f"run it again: rex runnew --headless -e {self.name}")
 
 
 class Recording:
@@ -302,7 +302,7 @@ class Recording:
         self._packer.restart()
 
     def keep_only(self, contents: Iterable[Content]) -> None:
-        """Let gc keep these and none that `keep` was told before."""
+        """Let gc keep these and none that `keep` got before."""
         if self._kept is not None:
             self._kept.close()
             self._kept = None
@@ -313,7 +313,7 @@ class Recording:
     def alone(self) -> Iterator[bool]:
         """Hold the archive alone for a while, if nobody else records into it; nobody may add.
 
-        What is in the archive afterwards is looked up anew.
+        What is in the archive afterwards is looked up again.
         """
         self._packer.flush()
         self._archive_lock.release()

@@ -19,7 +19,7 @@ from rex.errors import Damaged
 
 # A pack is rewritten when more than this part of its bytes is not needed.
 _WASTE = 1 / 8
-_BATCH = 1000   # objects that are copied before the progress is told
+_BATCH = 1000   # objects that are copied before the progress is reported
 
 Progress = Callable[[int, int], None]
 

@@ -126,10 +126,12 @@ class Progress:
         self._live.__exit__(*details)
 
     def begins(self, node: str) -> None:
+        """A cell starts."""
         with self._lock:
             self._running.add(node)
 
     def ends(self, node: str, seconds: float, is_again: bool) -> None:
+        """A cell has ended after some seconds; is_again: it was computed again."""
         with self._lock:
             self._running.discard(node)
             self._done[node] = seconds
@@ -137,10 +139,12 @@ class Progress:
             self._saved_s += -seconds if is_again else seconds * shared
 
     def cached(self, bytes_used: int, count: int) -> None:
+        """The bytes that checkpoints take, and how many there are."""
         with self._lock:
             self._used_bytes, self._count = bytes_used, count
 
     def finished(self, versions: list[str]) -> None:
+        """These versions are complete."""
         with self._lock:
             self._ended += len(versions)
 

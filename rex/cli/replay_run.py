@@ -43,7 +43,7 @@ def within_text(within: Mapping[str, str]) -> str:
 
 
 def difference_text(outcome: "Outcome") -> str:
-    """The first output that is another one; a divergence, which is told of as well, has said why."""
+    """The first output that differs; a divergence is reported as well, and says why."""
     first = outcome.difference
     if not first:
         return ""

@@ -1,4 +1,4 @@
-"""What `rex record --reuse` tells of what it did not run."""
+"""What `rex record --reuse` reports about what it did not run."""
 
 from __future__ import annotations
 

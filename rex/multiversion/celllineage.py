@@ -339,7 +339,7 @@ def _signal(event: Event) -> bytes | None:
 
 
 def _exit(event: Event) -> bytes:
-    # Pools of processes are told to end while they end by themselves: which was first is chance.
+    # Processes of a pool are asked to end while they end by themselves: which was first is chance.
     return b"exit %d" % (0 if event.result == signal.SIGTERM else event.result)
 
 

@@ -1,6 +1,6 @@
 """The SQLite index of a session: its graph without the pieces of its states, for quick questions.
 
-It is derived from the log and can be made anew from it at any time. The tables
+It is derived from the log and can be made again from it at any time. The tables
 `cell` and `variable` are for people with SQL; `entry` is what the graph is read from.
 """
 
@@ -36,7 +36,7 @@ class Index:
     """Follows a log that grows, or was finished."""
 
     def __init__(self, path: str = ":memory:") -> None:
-        """Open the index at a path, made anew if it is not what it should be."""
+        """Open the index at a path, made again if it is not what it should be."""
         self._path = path
         self._database = self._open()
 

@@ -38,7 +38,7 @@ class Outside:
 
 
 class LiveProcess:
-    """What /proc tells of it, and what it wants to execute.
+    """What /proc says about it, and what it wants to execute.
 
     Attributes:
         arguments, environment: of the new program.

@@ -37,6 +37,7 @@ class Node:
 
     @property
     def step(self) -> Step:
+        """The step as its first run has it."""
         return self.members[0][1]
 
     @property

@@ -54,6 +54,7 @@ class Summary:
 
     @property
     def saved_s(self) -> float:
+        """Seconds that the reused programs took when recorded."""
         return sum(seconds for _, seconds in self.reused)
 
 
@@ -94,6 +95,7 @@ class Reuser:
                 continue
 
     def close(self) -> None:
+        """Remove what was unpacked."""
         self._unpacked.close()
 
     def _learn(self, experiment: Experiment) -> None:

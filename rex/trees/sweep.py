@@ -37,6 +37,7 @@ class Parameter:
 
     @property
     def label(self) -> str:
+        """The name of the label that has its value."""
         return f"arg{self.name}" if self.kind == ARG else self.name
 
 

@@ -28,7 +28,7 @@ def classify(dag: Dag) -> str | None:
 
 
 def solve_special(dag: Dag, failures: Failures) -> Schedule | None:
-    """The best schedule of a chain, a fork or a join; None where this room knows no exact one.
+    """The best schedule of a chain, a fork or a join; None where no exact one is known.
 
     Joins are solved up to 16 sources.
     """

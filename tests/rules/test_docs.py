@@ -55,3 +55,11 @@ def test_shown_commands_exist(page: Path) -> None:
             known = options_of([name, *own.split()])
             wrong += [f"{match.group(0)}: {option}" for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", own) if option not in known]
     assert wrong == []
+
+
+def test_known_issues_have_ids_of_their_own() -> None:
+    """An id stands once in a table of symptoms; the programs of an id stand in a table of two columns."""
+    rows = re.findall(r"^\| ([A-Z]\d+) \|(.*)$", (ROOT / "docs/known-issues.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    issues = [name for name, rest in rows if rest.replace("\\|", "").count("|") == 3]
+    assert len(issues) == len(set(issues)) > 20
+    assert {name for name, _ in rows} == set(issues)
