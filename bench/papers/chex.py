@@ -46,7 +46,7 @@ def real_table() -> str:
     saved = {times: statistics.mean(1 - float(row[6]) / float(row[8]) for row in numbers if row[1] == times) for times in TIMES}
     means = ", ".join(f"{100 * share:.0f} % at {times}x" for times, share in saved.items())
     return (f"Seconds in percent of no cache; the cache in times of the largest checkpoint:\n\n{table(('tree', 'cache', *PLANNERS, 'best is'), rows)}\n"
-            f"`best` saves on average {means}; the paper tells of 50 % on average. All numbers: {link}.\n")
+            f"`best` saves on average {means}; the paper reports 50 % on average. All numbers: {link}.\n")
 
 
 def synthetic_panels() -> Iterable[Panel]:

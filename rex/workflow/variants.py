@@ -4,7 +4,7 @@
   each other's memory, and fail one by one. What a failure wiped is built again by the machine that needs it.
 - Overlap: an output is uploaded while the machine goes on, one after another. What a failure interrupts is lost.
 - Shape: times between a machine's failures follow a Weibull distribution with the given MTBF as mean. Shape 1 is exponential;
-  below 1 failures come in clusters. A failed machine starts anew.
+  below 1 failures come in clusters. A failed machine starts again.
 
 A world of one machine, without overlap, of shape 1 is the one of makespan.py.
 """

@@ -22,7 +22,7 @@ def read_by_name(tree: ast.AST) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and ast.unparse(node.func) == "os.environ.get":
             found |= texts(node.args[0])
-        elif isinstance(node, ast.Subscript) and ast.unparse(node.value) == "os.environ":
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == "os.environ":
             found |= texts(node.slice)
         elif isinstance(node, ast.Compare) and ast.unparse(node.comparators[0]) == "os.environ":
             found |= texts(node.left)
