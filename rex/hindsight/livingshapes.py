@@ -1,4 +1,4 @@
-"""Shapes of what has to be told of by its meaning: weak collections, context variables, results that are cached."""
+"""Shapes of what has to be described by its meaning: weak collections, context variables, results that are cached."""
 
 from __future__ import annotations
 

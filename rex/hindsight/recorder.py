@@ -140,7 +140,7 @@ class Recorder(Seeker):
 
     def _note_written(self, path: str, was_there: bool, before: bytes | None) -> None:
         if path in self.run.files:
-            return   # the run that broke off told of it
+            return   # the run that broke off reported it
         content = self.writer.keep(f"hindsight/before/{len(self.files.written)}", before) \
             if before is not None and self.files else None
         self.log.write("file", path=path, was_there=was_there,

@@ -34,7 +34,7 @@ class LogWriter:
                 os.fdatasync(self._file.fileno())
 
     def copy(self, line: bytes) -> None:
-        """Append a line of another log, unless it tells of a checkpoint."""
+        """Append a line of another log, unless it describes a checkpoint."""
         if not line.startswith(b'{"k":"checkpoint"') and line.endswith(b"\n"):
             with self._lock:
                 self._file.write(line)

@@ -301,7 +301,7 @@ class Replayer(Seeker):
         self._diverged("state", position, names=names[:20])
 
     def _diverged(self, what: str, position: str, **facts: Any) -> None:
-        """Tell of a difference found at a border: it came about in the iteration before it."""
+        """Report a difference found at a border: it came about in the iteration before it."""
         is_start = "/" not in position and ":" in position
         self.tell("diverged", what=what, position=position, iteration=self.iteration - is_start, **facts)
 
@@ -345,7 +345,7 @@ class Replayer(Seeker):
         os._exit(0)
 
     def begin_files(self) -> None:
-        """An added statement runs: from its first one that was asked for on, what is written is told."""
+        """An added statement runs: from its first one that was asked for on, what is written is reported."""
         if not self.has_begun and self._is_shown():
             self.has_begun = True
             if self.added is not None:
