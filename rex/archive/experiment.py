@@ -217,7 +217,7 @@ class Recording:
         self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
         try:
             # Whoever starts a program is not to wait for the disk.
-            open(os.path.join(directory, KEPT), "xb").close()
+            open(os.path.join(directory, KEPT), "ab").close()
             write_atomically(os.path.join(directory, BEGUN), begun_line({"pid": os.getpid(), **facts}), is_durable=False)
         except BaseException:
             self._lock.release()
