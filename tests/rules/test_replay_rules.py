@@ -44,6 +44,14 @@ def test_rows_have_a_test_without_tracees() -> None:
     assert {name for name in names if f'"{name}"' not in tests} == untested
 
 
+def test_guests_that_need_a_row_exist() -> None:
+    names = {row.name for table in ruletables.TABLES for row in ruletables.rows(table)}
+    found = ruletables.needs()
+    assert set(found) <= names
+    assert not [guest for row in found.values() for guest in row["needed"] + row["free"]
+                if not os.path.exists(os.path.join(ROOT, "tests", "guests", guest))]
+
+
 def test_points_in_time_have_one_place() -> None:
     """A replay's delays are in delays.h, where each is derived from a measured unit; a number of units per second is none."""
     per_second = {"1000000", "1000000000"}

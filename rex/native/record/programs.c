@@ -42,13 +42,13 @@ static void follow_scripts(struct task *t, char *path)
         char line[SCRIPT_LINE + 1] = "";
         ssize_t n = read_start(path, line, SCRIPT_LINE);
         if (!faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS)) {
-            t->exec_refused = EACCES;
+            record_state(t)->exec_refused = EACCES;
             log_note(t->index, "%s may be executed but not read, so that it cannot be kept; it was refused; make it readable", path);
         }
         char *next = n > 2 ? script_interpreter(line) : NULL;
         if (!next) {
             if (n > EI_CLASS && !memcmp(line, ELFMAG, SELFMAG) && line[EI_CLASS] == ELFCLASS32) {
-                t->exec_refused = ENOEXEC;
+                record_state(t)->exec_refused = ENOEXEC;
                 log_note(t->index, "%s is a 32-bit program, which Rex cannot record; it was refused", path);
             }
             break;
@@ -140,7 +140,7 @@ void record_exec_entry(struct task *t)
     if (!t->exec)
         t->exec = zalloc(sizeof *t->exec);
     t->exec->used = 0;
-    t->exec_refused = 0;
+    record_state(t)->exec_refused = 0;
     log_strings(t, t->args[n.path + 1], (uint8_t)(n.path + 1));
     free(t->exec_instead);
     t->exec_instead = NULL;

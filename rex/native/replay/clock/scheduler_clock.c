@@ -163,8 +163,8 @@ bool replay_runtime_is_awaited(void)
 void replay_runtime_waits(struct task *t, ull limit)
 {
     const struct runtime *r = runtime_of(t);
-    t->wait_until = r ? time_here() + limit : 0;
-    t->wait_to = r ? flowed(r) + limit : 0;
+    clock_state(t)->wait_until = r ? time_here() + limit : 0;
+    clock_state(t)->wait_to = r ? flowed(r) + limit : 0;
 }
 
 /* It has lasted that long, whatever the process has yet to do; that it took longer here, as others had the processor, does not count. */
@@ -173,7 +173,7 @@ void replay_runtime_waited(struct task *t)
     struct runtime *r = runtime_of(t);
     if (!r)
         return;
-    uint64_t now = flowed(r) < t->wait_to ? flowed(r) : t->wait_to;
+    uint64_t now = flowed(r) < clock_state(t)->wait_to ? flowed(r) : clock_state(t)->wait_to;
     r->now = now > r->now ? now : r->now;
     r->at = time_here();
 }
@@ -194,7 +194,7 @@ static ull wait_left(struct task *t, bool *is_over)
 {
     if (!t->alive || !t->waits_inside || t->hastened || !runtime_of(t))
         return 0;
-    ull limit = t->wait_until > time_here() ? t->wait_until - time_here() : 0;
+    ull limit = clock_state(t)->wait_until > time_here() ? clock_state(t)->wait_until - time_here() : 0;
     ull outside = replay_may_hasten(t) ? replay_runtime_left(t, t->outside) : 0;
     *is_over = !outside || (limit && limit <= outside);
     return *is_over ? limit : outside;

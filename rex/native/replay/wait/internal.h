@@ -3,9 +3,21 @@
 #define REX_REPLAY_WAIT_INTERNAL_H
 
 #include "base/base.h"
+#include "tracee/task.h"
 
 struct event;
 struct task;
+/* What this room keeps of a task. */
+struct wait_state {
+    uint64_t wait_began, lasts;          /* of a wait; of a futex wait, from a reading for its timeout alone */
+    bool is_next_outside;                /* what its wait ends with is next in the log */
+    uint64_t waits_at; unsigned waits_on;    /* how often a wait went on as it had run out, with others at that place: see timed_futex.c */
+};
+
+static inline struct wait_state *wait_state(const struct task *t)
+{
+    return task_room(t, WAIT_ROOM, sizeof(struct wait_state));
+}
 
 enum { FEW = 4096 };                     /* descriptors of a poll that is looked into */
 

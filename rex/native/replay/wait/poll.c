@@ -295,7 +295,7 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
         }
         if (result == 0) {                /* time has passed for this thread, whatever the log says */
             t->only_naps = true;
-            uint64_t limit = replay_wait_limit(t, log_now() - t->wait_began);
+            uint64_t limit = replay_wait_limit(t, log_now() - wait_state(t)->wait_began);
             replay_clock_passed(t, t->hastened && t->ends_at ? t->deadline : t->clock + limit);
             if (limit)
                 replay_runtime_waited(t);

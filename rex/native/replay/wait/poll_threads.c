@@ -212,14 +212,14 @@ bool replay_wait_freely(struct task *t, struct event *e)
     bool is_same = e && !o.count && e->record->result != -EINTR && is_same_wait(t, e);
     if (is_same)
         replay_done(e);                   /* one that a signal ends is of the wait that this ends here */
-    t->is_next_outside = o.count;
+    wait_state(t)->is_next_outside = o.count;
     t->outside = next && (next == t->outside || outside_of(t, next, w).is_wanted) ? next : NULL;
     if (e)
         e->taker = NULL;
     t->matched = NULL;
     bool is_next = !t->outside ? (t->outside = poll_wanted(t, w)) != NULL : !o.count && (is_past || polls_outside_only(t, w));
     if (is_next) {
-        t->is_next_outside = true;
+        wait_state(t)->is_next_outside = true;
         if (outside_of(t, t->outside, NULL).has_come) {
             replay_tell_outside(t, t->outside);
             return true;
@@ -231,7 +231,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
         replay_wait_longer(t, e);
     t->in_vain = e && e->done && !e->record->result ? e : NULL;
     replay_sooner_wait(t, is_same ? e : NULL);
-    t->wait_began = log_now();
+    wait_state(t)->wait_began = log_now();
     replay_runtime_waits(t, replay_wait_limit(t, UINT64_MAX));
     t->waits_inside = t->want_exit = true;
     return true;
@@ -248,7 +248,7 @@ bool replay_may_hasten(struct task *t)
 void replay_hasten(struct task *t, struct event *e)
 {
     struct event *before = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
-    for (; before && before != e && !t->is_next_outside; before = before->next[0])
+    for (; before && before != e && !wait_state(t)->is_next_outside; before = before->next[0])
         if (!outside_of(t, before, NULL).count)
             replay_done(before);
     replay_interrupt_wait(t);
@@ -265,7 +265,7 @@ void replay_interrupt_wait(struct task *t)
 void replay_poll_settle(struct task *t)
 {
     if (t->state == CALL_ENTERED && t->outside && !t->outside->done
-        && (t->is_next_outside || log_now() - t->wait_began > PASSED_BY_NS) && outside_of(t, t->outside, NULL).has_come)
+        && (wait_state(t)->is_next_outside || log_now() - wait_state(t)->wait_began > PASSED_BY_NS) && outside_of(t, t->outside, NULL).has_come)
         replay_hasten(t, t->outside);
 }
 

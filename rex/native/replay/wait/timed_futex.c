@@ -10,6 +10,7 @@
 #include "replay/replay.h"
 #include "replay/rules.h"
 #include "replay/signals/signals.h"
+#include "replay/wait/internal.h"
 #include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
@@ -100,14 +101,14 @@ static bool reckon_limit(struct task *t)
     deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
     uint64_t now = clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC), from = told ? told : now, left = deadline > from ? deadline - from : 0;
     bool is_limit = replay_clock_limits(t);
-    t->lasts = is_limit && !by_wall ? left : 0;
+    wait_state(t)->lasts = is_limit && !by_wall ? left : 0;
     t->deadline = is_limit || by_wall || !told ? 0 : deadline;
     if (reckon_end(t, told_at, left, by_wall || !told ? 0 : deadline))
         left = SLOWER * left + BUSY_NS;   /* so it is here, though we may be slower */
     t->want_exit = true;
     if (!told)
         return true;                      /* by the kernel's clock, which it was told */
-    left = (t->waits_on ? left / PARTS : left) + now;
+    left = (wait_state(t)->waits_on ? left / PARTS : left) + now;
     until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
     struct user_regs_struct r = t->regs;
     r.r10 = scratch_put(t, &until, sizeof until);
@@ -136,11 +137,11 @@ static uint64_t others_at(const struct task *t, const struct event *e)
 static bool goes_on(struct task *t, const struct event *e, unsigned most)
 {
     uint64_t at = e ? others_at(t, e) : 0;
-    t->waits_on = t->waits_at == at ? t->waits_on : 0;
-    t->waits_at = at;
-    if (!at || t->waits_on >= most)
+    wait_state(t)->waits_on = wait_state(t)->waits_at == at ? wait_state(t)->waits_on : 0;
+    wait_state(t)->waits_at = at;
+    if (!at || wait_state(t)->waits_on >= most)
         return false;
-    t->waits_on++;
+    wait_state(t)->waits_on++;
     rewind_call(t);
     return true;
 }
@@ -170,12 +171,12 @@ void replay_until_exit(struct task *t, int64_t result)
     const struct event *next = result == -ETIMEDOUT && t->is_told ? replay_ahead_of(t) : NULL;
     if (next && next->record->time >= t->ends_at && goes_on(t, next, PARTS * (SLOWER - 1)))
         return;
-    t->waits_on = 0;
+    wait_state(t)->waits_on = 0;
     t->only_naps = result == -ETIMEDOUT;  /* a lock that it asks for again and again (Python's) */
     if (result == -ETIMEDOUT) {
         replay_clock_passed(t, t->deadline);
-        if (t->lasts && t->least)         /* later by that, where the log has no more: who sleeps would not wake else */
-            t->waited_floor = t->least + t->lasts;
+        if (wait_state(t)->lasts && t->least)         /* later by that, where the log has no more: who sleeps would not wake else */
+            t->waited_floor = t->least + wait_state(t)->lasts;
     }
     if (result > -512)
         give_result(t, result);
