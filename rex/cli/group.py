@@ -34,6 +34,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Vary": {
         "runnew": "Run a new experiment: an archived one with changes.",
+        "bisect": "Find the difference of two experiments that makes an output differ.",
         "sweep": "Run an experiment with every combination of parameters.",
     },
     "Keep order": {
@@ -79,7 +80,7 @@ ALIASES = {"diff": "expdiff", "run": "runnew"}
 
 
 # These run programs, which would inherit limits of their process.
-RUNNING = {"record", "replay", "runnew", "sweep", "hindsight", "notebook", "doctor"}
+RUNNING = {"record", "replay", "runnew", "sweep", "bisect", "hindsight", "notebook", "doctor"}
 
 
 class LazyGroup(click.Group):
