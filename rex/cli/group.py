@@ -35,6 +35,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Vary": {
         "runnew": "Run a new experiment: an archived one with changes.",
+        "bisect": "Find the difference of two experiments that makes an output differ.",
         "sweep": "Run an experiment with every combination of parameters.",
     },
     "Keep order": {
@@ -80,7 +81,7 @@ ALIASES = {"diff": "expdiff", "run": "runnew"}
 
 
 # These run programs, which would inherit limits of their process.
-RUNNING = {"record", "replay", "runnew", "ui", "sweep", "hindsight", "notebook", "doctor"}
+RUNNING = {"record", "replay", "runnew", "ui", "sweep", "bisect", "hindsight", "notebook", "doctor"}
 
 
 class LazyGroup(click.Group):

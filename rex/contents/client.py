@@ -18,7 +18,7 @@ from rex.types import format_size
 
 _PAIR_SECONDS = 60        # for one pair of contents
 _ALL_SECONDS = 600.0      # for all of a comparison that rules decide
-_TOLD_SECONDS = 20.0      # where verdicts are for the reader alone
+_TOLD_SECONDS = 20      # where verdicts are for the reader alone
 _MEMORY_PART = 8          # of the memory that a content may take
 _MOST_MEMORY = 4 << 30
 _HEAD_BYTES = 4096
@@ -31,10 +31,10 @@ class Comparer:
     def __init__(self, rules: Rules, pair_seconds: int = _PAIR_SECONDS, memory_bytes: int = 0) -> None:
         """memory_bytes: what the process may take; 0: what a command may take for archives, and at most 4 GiB."""
         self.rules = rules
-        self._pair_seconds = pair_seconds
+        self._pair_seconds = pair_seconds if rules.is_set else min(pair_seconds, _TOLD_SECONDS)
         self._memory_bytes = memory_bytes or min(limits.memory_bytes(), _MOST_MEMORY)
         self.limit_bytes = self._memory_bytes // _MEMORY_PART
-        self._seconds_left = _ALL_SECONDS if rules.is_set else _TOLD_SECONDS
+        self._seconds_left: float = _ALL_SECONDS if rules.is_set else _TOLD_SECONDS
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Comparer":

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
 from rex.contents.judge import Judge
 from rex.contents.rules import Rules
-from rex.contents.tally import Tally
+from rex.contents.tally import Group, Tally
 
 
 @dataclass
@@ -36,16 +35,22 @@ class Blob(Part):
 
 @dataclass
 class Leaves(Part):
-    """Values with a path each."""
+    """Values with a path each.
+
+    Attributes:
+        names: what values of many places are counted as, by path: the path without the numbers in it.
+    """
 
     values: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
     def compare(self, other: Any, name: str, judge: Judge) -> None:
+        groups: dict[str, Group] = {}
         for path, one in self.values.items():
             if path in other.values:
-                inner = _INDEX.sub("[]", path)
-                group = judge.tally.group(f"{name}{inner}" if name else inner)
-                judge.compare(group, one, other.values[path], lambda path=path: path if path != group.name else "")   # type: ignore[misc]
+                inner = self.names.get(path, path)
+                group = groups.get(inner) or groups.setdefault(inner, judge.tally.group(f"{name}{inner}" if name else inner))
+                judge.compare(group, one, other.values[path], lambda path=path, group=group: path if path != group.name else "")   # type: ignore[misc]
         for side, (ours, theirs) in enumerate(((self.values, other.values), (other.values, self.values))):
             for path in ours:
                 if path not in theirs:
@@ -54,9 +59,6 @@ class Leaves(Part):
                         judge.tally.ignored += 1
                     else:
                         judge.tally.miss(f"{name}{path}", side)
-
-
-_INDEX = re.compile(r"\[\d+\]")
 
 
 @dataclass

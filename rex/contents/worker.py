@@ -11,13 +11,14 @@ import os
 import resource
 import signal
 import sys
+from typing import TextIO
 
 from rex.contents.compare import Verdict, compare_data
 from rex.contents.rules import from_json
 from rex.contents.tally import DIFFERENT
 
 
-def serve(limit_bytes: int, seconds: int) -> None:
+def serve(answers: TextIO, limit_bytes: int, seconds: int) -> None:
     """Answer requests until there are no more."""
     for line in sys.stdin:
         request = json.loads(line)
@@ -33,7 +34,7 @@ def serve(limit_bytes: int, seconds: int) -> None:
         except Exception as error:   # a library met what it did not foresee
             verdict = Verdict(DIFFERENT, f"not compared by meaning: {type(error).__name__} {error}"[:300])
         signal.alarm(0)
-        print(json.dumps(verdict.as_json()), flush=True)
+        print(json.dumps(verdict.as_json()), file=answers, flush=True)
 
 
 def main() -> None:
@@ -44,7 +45,9 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.chdir("/")
     gc.disable()     # it would walk over millions of values again and again
-    serve(limit_bytes, seconds)
+    with open(os.dup(1), "w", encoding="ascii") as answers, open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 1)     # what a library prints is no answer
+        serve(answers, limit_bytes, seconds)
 
 
 if __name__ == "__main__":

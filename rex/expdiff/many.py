@@ -200,6 +200,20 @@ def _joined(name: str, groups: Groups, subjects: list[Subject], comparer: Compar
     return grouped(str(became[group]) for group in groups)
 
 
+def is_same_result(name: str, one: Subject, two: Subject, comparer: Comparer) -> bool:
+    """Whether two experiments gave the same output, by bytes or as the rules of the comparer allow."""
+    if one.results.get(name, ABSENT) == two.results.get(name, ABSENT):
+        return True
+    writers = _writer(one, name), _writer(two, name)
+    if not comparer.rules.is_set or not writers[0] or not writers[1]:
+        return False
+    with tempfile.TemporaryDirectory(prefix="rex-") as folder:
+        paths = [os.path.join(folder, side) for side in ("one", "two")]
+        writers[0](paths[0])
+        writers[1](paths[1])
+        return comparer.compare(name, *paths).is_same
+
+
 def _writer(subject: Subject, name: str) -> Callable[[str], None] | None:
     """What writes an output of an experiment to a file; None where there is none."""
     if name in subject.contents:

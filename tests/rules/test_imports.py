@@ -44,6 +44,7 @@ ALLOWED: dict[str, set[str]] = {
     "runnew": STORES | {"tracer", "inventory", "keeping", "filetree", "recorder", "replayer", "rlimits"},
     "contents": LOW,
     "expdiff": STORES | {"inventory", "picture", "notebook", "contents"},
+    "bisect": STORES | {"contents", "expdiff", "runnew"},
     "transfer": STORES,
     "state": LOW | {"archive", "codec", "syscalls"},
     "hindsight": STORES | {"recorder", "state", "cluster"},
@@ -58,7 +59,7 @@ ALLOWED: dict[str, set[str]] = {
     "api": STORES | {"tracer", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "contents"},
     "pytest_plugin": {"api"},
     "cli": STORES | {"api", "extras", "tracer", "inventory", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "workflow",
-                     "multiversion", "trees", "state", "notebook", "cells", "web", "picture", "hindsight", "contents"},
+                     "multiversion", "trees", "state", "notebook", "cells", "web", "picture", "hindsight", "contents", "bisect"},
 }
 
 # A library that only one place may import.

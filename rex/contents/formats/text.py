@@ -43,7 +43,8 @@ class Lines(Part):
     lines: list[str]
 
     def compare(self, other: "Lines", name: str, judge: Judge) -> None:
-        ours, theirs = ([_split(judge.strip(line)) for line in each.lines] for each in (self, other))
+        ours = [_split(judge.strip(line)) for line in self.lines]
+        theirs = [ours[at] if at < len(ours) and line == self.lines[at] else _split(judge.strip(line)) for at, line in enumerate(other.lines)]
         self._count_ignored(other, judge, [line for line, _ in ours], [line for line, _ in theirs])
         prefix = f"{name}: " if name else ""
         numbers, lines = judge.tally.group(prefix + "numbers", "number"), judge.tally.group(prefix + "lines of text", "line")
@@ -53,6 +54,9 @@ class Lines(Part):
                     judge.tally.miss(f"{prefix}line {(i if i is not None else j) + 1}", int(i is None))   # type: ignore[operator]
                 continue
             lines.compared += 1
+            if ours[i] is theirs[j]:
+                numbers.compared += len(ours[i][1])
+                continue
             if ours[i][0] != theirs[j][0]:
                 lines.count(False, None, f"line {i + 1}")
                 continue

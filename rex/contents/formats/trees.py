@@ -71,23 +71,28 @@ def read_yaml(data: bytes, reading: Reading) -> Parts:
 def flat(value: Any, reading: Reading) -> Leaves:
     """Every value in a tree by its path; an alias is as good as what it stands for, so that what unpacks too far ends here."""
     found = Leaves()
-    for path, leaf in _walk(_ordered(value, reading, 0)[2] if reading.any_order else value, "", 0):
+    known: dict[str, str] = {}
+    for path, name, leaf in _walk(_ordered(value, reading, 0)[2] if reading.any_order else value, "", "", 0):
         reading.take(_LEAF_BYTES + len(path), 1)
         found.values[path] = leaf
+        if name != path:
+            found.names[path] = known.setdefault(name, name)
     return found
 
 
-def _walk(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
+def _walk(value: Any, path: str, name: str, depth: int) -> Iterator[tuple[str, str, Any]]:
+    """Path, path without places in lists, and value, of each value."""
     if depth > _MAX_DEPTH:
         raise Unreadable("its values lie too deep in each other")
     if isinstance(value, dict) and value:
         for key, inner in value.items():
-            yield from _walk(inner, f"{path}.{_step(key)}" if path else _step(key), depth + 1)
+            step = f".{_step(key)}" if path else _step(key)
+            yield from _walk(inner, path + step, name + step, depth + 1)
     elif isinstance(value, (list, tuple)) and value:
         for at, inner in enumerate(value):
-            yield from _walk(inner, f"{path}[{at}]", depth + 1)
+            yield from _walk(inner, f"{path}[{at}]", f"{name}[]", depth + 1)
     else:
-        yield path, value if isinstance(value, (str, int, float, bool, type(None), list, dict)) else f"{type(value).__name__} {value}"
+        yield path, name, value if isinstance(value, (str, int, float, bool, type(None), list, dict)) else f"{type(value).__name__} {value}"
 
 
 def _step(key: Any) -> str:

@@ -214,3 +214,14 @@ def test_pdf_is_text_and_drawing() -> None:
     assert verdict("a.pdf", pdf("one", 72), pdf("one", 90)).outcome == DIFFERENT
     assert verdict("a.pdf", pdf("one", 72), pdf("one", 73), atol=1.0).outcome == WITHIN
     assert verdict("a.pdf", pdf("one", 72), pdf("one", 72) + b"% said by another tool\n").outcome == SAME
+
+
+def test_empty_and_single_arrays_are_compared() -> None:
+    for one, two in ((numpy.array(1.0), numpy.array(2.0)), (numpy.zeros((0, 3)), numpy.zeros((3, 0)))):
+        files = []
+        for values in (one, two):
+            file = io.BytesIO()
+            numpy.save(file, values)
+            files.append(file.getvalue())
+        assert verdict("a.npy", *files).outcome == DIFFERENT
+        assert verdict("a.npy", files[0], files[0] + b" ").outcome == SAME
