@@ -94,12 +94,16 @@ def successors(found: Ratios) -> str:
 
 def make() -> str:
     """The part of the page."""
-    found = measure()
+    return describe(measure())
+
+
+def describe(found: Ratios) -> str:
+    """What was measured: pictures and tables."""
     link = write_csv("aupy-heuristics.csv", ("family", "c", "tasks", "mtbf_s", "heuristic", "ratio"),
                      [(family, cost, count, MTBF_S[family], name, f"{ratio:.6g}") for (family, cost, count, name), ratio in found.items()])
     pictures = "\n".join(plot(f"aupy-{cost.replace(' ', '').replace('.', '')}.png", f"T/T_inf of the heuristics, c = {cost}",
-                              list(panels(found, cost)), "T / T_inf", shown=1.6) for cost in COSTS)
-    return (f"MTBF {MTBF_S['LIGO']:,.0f} s (Genome {MTBF_S['Genome']:,.0f} s), c = r. Upper row: orders; lower row: checkpoint strategies. "
+                              list(panels(found, cost)), "T / T_inf", leaves="CkptNvr") for cost in COSTS)
+    return (f"MTBF {MTBF_S['LIGO']:,.0f} s (Genome {MTBF_S['Genome']:,.0f} s), c = r. Upper row: orders; lower row: checkpoint strategies (CkptNvr leaves most panels at the top). "
             f"All numbers: {link}.\n\n{pictures}\n{judge(found)}\n"
             f"Means over {', '.join(map(str, COUNTS))} tasks; percentages are above the best strategy here.\n\n"
             f"Successors read as direct successors, as published, or as all descendants (ours):\n\n{successors(found)}")

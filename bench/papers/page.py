@@ -44,11 +44,11 @@ def write_csv(name: str, heads: Sequence[str], rows: Sequence[Sequence[object]])
     return f"[{name}](papers/{name})"
 
 
-def plot(name: str, alt: str, panels: Sequence[Panel], y_axis: str, columns: int = 4, shown: float = 0.0) -> str:
+def plot(name: str, alt: str, panels: Sequence[Panel], y_axis: str, columns: int = 4, leaves: str = "") -> str:
     """Draw panels side by side; a link to the picture, or nothing where matplotlib is missing.
 
     Args:
-        shown: the y axis ends at so many times the least value; 0: at the largest.
+        leaves: a curve that may leave its panel at the top.
     """
     try:
         import matplotlib
@@ -62,9 +62,10 @@ def plot(name: str, alt: str, panels: Sequence[Panel], y_axis: str, columns: int
     for place, (title, x_axis, curves) in zip(grid.flat, panels):
         draw(place, curves)
         place.set(title=title, xlabel=x_axis, ylabel=y_axis)
-        if shown:
-            least = min(y for points in curves.values() for _, y in points)
-            place.set_ylim(least * 0.98, least * shown)
+        if leaves:
+            seen = [y for name, points in curves.items() if name != leaves for _, y in points]
+            margin = 0.08 * (max(seen) - min(seen)) + 1e-4
+            place.set_ylim(min(seen) - margin, max(seen) + margin)
     for place in list(grid.flat)[len(panels):]:
         place.remove()
     FOLDER.mkdir(exist_ok=True)

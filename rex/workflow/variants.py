@@ -62,6 +62,7 @@ class _Run:
     def __init__(self, dag: Dag, schedule: Schedule, failures: Failures, world: World, clock: random.Random) -> None:
         self._dag, self._kept, self._failures, self._world, self._clock = dag, schedule.checkpointed, failures, world, clock
         self._left = list(schedule.order)
+        self._place = {task: number for number, task in enumerate(schedule.order)}
         self._done: set[int] = set()
         self._stored: set[int] = set()
         self._now_s = 0.0
@@ -105,7 +106,8 @@ class _Run:
     def _start(self, machine: _Machine) -> None:
         """Work out what the task takes from here, and begin it."""
         assert machine.task is not None
-        in_memory = set().union(*(each.memory for each in self._machines))
+        others = [each.memory for each in self._machines if each is not machine]
+        in_memory = machine.memory.union(*others) if others else machine.memory
         items: list[tuple[int, float]] = [(machine.task, self._own_s(machine.task))]
         seen = {machine.task}
         wanted = [pred for pred in self._dag.preds[machine.task] if pred not in in_memory]
@@ -119,8 +121,7 @@ class _Run:
             else:
                 items.append((missing, self._dag.weights[missing]))
                 wanted += [pred for pred in self._dag.preds[missing] if pred not in in_memory]
-        place = {task: number for number, task in enumerate(self._dag.topological_order)}
-        machine.items = sorted(items, key=lambda item: -place[item[0]])
+        machine.items = sorted(items, key=lambda item: -self._place[item[0]])
         machine.item_end_s = self._now_s + machine.items[-1][1]
 
     def _own_s(self, task: int) -> float:
