@@ -76,6 +76,8 @@ class Catalog:
     def default(self) -> str:
         """Name of the default experiment, as of the last call of `cards`; "" where none is finished, or nobody can tell."""
         try:
+            if not self._cards:
+                return self.archive.default()
             return self._once(("default", self.archive.explicit_default(), *self._cards), self.archive.default)
         except (Damaged, NotFound):
             return ""
@@ -95,6 +97,13 @@ class Catalog:
             assert experiment.manifest
             return experiment
         return self._once(("experiment", *_identity(experiment)), load)
+
+    def is_usable(self, name: str) -> bool:
+        """Whether there is a finished experiment of this name; names of ancestors are any text."""
+        try:
+            return bool(name) and self.archive.experiment(name).state == COMPLETE and not name.startswith("@")
+        except RexError:
+            return False
 
     def apparatus(self, name: str) -> Apparatus:
         """Its programs with their libraries."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any, Iterable
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from rex.archive import Experiment, FileState, Manifest
 from rex.archive.about import labels_of, note_of, verified_of
@@ -41,11 +42,10 @@ def experiment_page(site: Site, name: str) -> Response:
     found = site.catalog.experiment(name)
     manifest = found.manifest
     parent = ancestor(manifest.extra)
-    is_parent_here = any(card.name == parent and card.is_usable for card in site.catalog.cards())
     files = _file_rows(site, found)
     return site.page(
         "experiment.html", section="archive", experiment=found, manifest=manifest, labels=labels_of(manifest), note=note_of(manifest),
-        verified=verified_of(manifest), parent=parent, is_parent_here=is_parent_here, changes=changes(manifest),
+        verified=verified_of(manifest), parent=parent, is_parent_here=site.catalog.is_usable(parent), changes=changes(manifest),
         date=date_text(manifest.start_ns), command=command_text(manifest.command), is_default=site.catalog.default() == name,
         files=files[:MAX_ROWS], left_files=max(0, len(files) - MAX_ROWS), processes=process_rows(manifest)[:MAX_ROWS],
         variables=sorted(manifest.environment.items()), machine=_facts(manifest.machine), is_session=found.is_session,
@@ -129,8 +129,10 @@ async def stream(site: Site, request: Request) -> Response:
     found = await run_in_threadpool(site.catalog.experiment, name)
     if kind not in STREAMS:
         raise NotFound("there is no such stream")
-    data = await run_in_threadpool(lambda: b"".join(data for number, data in output_pieces(found) if number == STREAMS[kind][1]))
-    return Response(data, media_type="application/octet-stream", headers={"content-disposition": disposition(f"{name}-{kind}.txt", False)})
+    pieces = (data for number, data in output_pieces(found) if number == STREAMS[kind][1])
+    first = await run_in_threadpool(next, pieces, b"")   # damage is told before the answer begins
+    return StreamingResponse(itertools.chain([first], pieces), media_type="application/octet-stream",
+                             headers={"content-disposition": disposition(f"{name}-{kind}.txt", False)})
 
 
 # -- the log

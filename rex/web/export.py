@@ -12,7 +12,7 @@ from typing import Callable, Iterator, cast
 from starlette.responses import Response
 
 from rex import codec
-from rex.archive import Archive, Content
+from rex.archive import OUTPUT, Archive, Content
 from rex.errors import RexError, UsageError
 from rex.expdiff.output import output_pieces
 from rex.text import clean
@@ -50,6 +50,7 @@ class StaticLinks(Links):
     site: Site | None = None
     wanted: dict[str, Make] = field(default_factory=dict)
     _numbers: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _shown: dict[str, set[tuple[str, str]]] = field(default_factory=dict)   # of the experiment that was asked for last
     is_static = True
 
     def _file(self, name: str, make: Make) -> str:
@@ -85,7 +86,7 @@ class StaticLinks(Links):
         return ""
 
     def compare(self, left: str, right: str) -> str:
-        return self._page(f"compare~{left}~{right}.html", lambda site: compare_page(site, left, right))
+        return self._page(f"compare~{self._number('compare', left, right)}.html", lambda site: compare_page(site, left, right))
 
     def log(self, name: str) -> str:
         return self._page(f"exp~{name}~log.html", lambda site: experiment.log_page(site, name))
@@ -97,12 +98,17 @@ class StaticLinks(Links):
         return begin
 
     def preview(self, name: str, role: str, path: str) -> str:
-        if role not in experiment.STREAMS:
-            row = next((row for row in cast(Site, self.site).catalog.files(name) if (row.path, row.role) == (path, role)), None)
-            if row is None or not row.has_content or not (row.is_own or row.role == "output"):
-                return ""       # of programs, libraries and files of the system the name is enough
+        if role not in experiment.STREAMS and (role, path) not in self._own_files(name):
+            return ""       # of programs, libraries and files of the system the name is enough
         return self._page(f"exp~{name}~file~{self._number(name, role, path)}.html",
                           lambda site: experiment.file_page(site, name, role, path))
+
+    def _own_files(self, name: str) -> set[tuple[str, str]]:
+        """Role and path of each file of an experiment that is shown."""
+        if name not in self._shown:
+            self._shown = {name: {(row.role, row.path) for row in cast(Site, self.site).catalog.files(name)
+                                  if row.has_content and (row.is_own or row.role == OUTPUT)}}
+        return self._shown[name]
 
     def content(self, name: str, role: str, path: str, form: str) -> str:
         archive = cast(Site, self.site).catalog.archive

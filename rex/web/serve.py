@@ -71,6 +71,17 @@ def _open_browser(path: str, address: Callable[[], str], tell: Callable[[str], N
         tell(f"no browser can be opened; open {address()}")
 
 
+def _announce(path: str, address: Callable[[], str], is_browser_wanted: bool, tell: Callable[[str], None]) -> None:
+    """Open the browser, or say what to open."""
+    if is_browser_wanted:
+        tell(f"opening {path} in the browser; open it again, and no copied address, in another one")
+        # Some browsers wait for their own end: not in our way.
+        threading.Thread(target=_open_browser, args=(path, address, tell), daemon=True).start()
+    else:
+        tell(f"open {address()}")
+        tell(f"that address is good once; this file leads to the next: {path}")
+
+
 @contextlib.contextmanager
 def _ended_in_order() -> Iterator[None]:
     """Let SIGTERM and the end of the terminal end the server as Ctrl-C does, so that nothing of it is left."""
@@ -125,13 +136,7 @@ def serve(archive: str, services: Services, port: int = PORT, is_browser_wanted:
             return f"http://localhost:{found}/?token={token}&to={first}"
 
         with _ended_in_order(), redirecting_file(keys, address) as path:
-            if is_browser_wanted:
-                tell(f"opening {path} in the browser; open it again, and no copied address, in another one")
-                # Some browsers wait for their own end: not in our way.
-                threading.Thread(target=_open_browser, args=(path, lambda: address(keys.new_token()), tell), daemon=True).start()
-            else:
-                tell(f"open {address(keys.new_token())}")
-                tell(f"that address is good once; this file leads to the next: {path}")
+            _announce(path, lambda: address(keys.new_token()), is_browser_wanted, tell)
             tell("for this machine and its user only; end with Ctrl-C")
             config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, lifespan="on",
                                     timeout_graceful_shutdown=1)

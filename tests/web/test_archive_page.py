@@ -74,7 +74,7 @@ def test_experiments_are_found_and_sorted(page: Page, address: str) -> None:
 
 def test_an_experiment_is_renamed_labelled_noted_and_chosen(page: Page, address: str, shelf: Bench) -> None:
     page.open(address)
-    page.click('[aria-label="Change exp0"]')
+    page.click('[aria-label="Edit exp0"]')
     page.type('#edit [name="name"]', "exp1")
     page.click('#edit [type="submit"]')
     page.says("exp1 exists", "#edit")
@@ -85,11 +85,11 @@ def test_an_experiment_is_renamed_labelled_noted_and_chosen(page: Page, address:
     page.until(lambda: "baseline" in names(page) and not page.all("#edit[open]"))
     manifest = shelf.archive.experiment("baseline").manifest
     assert about.labels_of(manifest) == {"seed": "1", "kind": "plain"} and about.note_of(manifest) == "the first one"
-    page.click('[aria-label="Change exp2"]')
+    page.click('[aria-label="Edit exp2"]')
     page.click("#edit [data-default]")
     page.until(lambda: shelf.archive.default() == "exp2" and not page.all("#edit[open]"))
     assert len(page.all(".window tbody th .tag")) == 1
-    page.click('[aria-label="Change evil"]')
+    page.click('[aria-label="Edit evil"]')
     assert page.get('#edit [name="note"]').get_attribute("value") == EVIL, "shown as it is, and only text"
     page.click("#edit [data-cancel]")
     assert page.driver.title == "Archive – Rex"
@@ -124,7 +124,7 @@ def test_the_keyboard_alone_suffices(page: Page, address: str, shelf: Bench) -> 
     page.until(lambda: names(page) == ["exp1"])
     for _ in range(20):
         active = page.driver.switch_to.active_element
-        if active.get_attribute("aria-label") == "Change exp1":
+        if active.get_attribute("aria-label") == "Edit exp1":
             break
         active.send_keys(Keys.TAB)
     page.driver.switch_to.active_element.send_keys(Keys.ENTER)
@@ -155,7 +155,7 @@ def test_a_read_only_archive_offers_no_change(page: Page, shelf: Bench, tmp_path
     with served(tmp_path, "-l", shelf.path, "--read-only", "--port", "17560", command="ui") as (address, _):
         page.open(address)
         page.says("5 experiments", "#found")
-        assert not page.all("[data-remove]:not([hidden])") and not page.all('[aria-label="Change exp0"]') and not page.all("dialog")
+        assert not page.all("[data-remove]:not([hidden])") and not page.all('[aria-label="Edit exp0"]') and not page.all("dialog")
         assert [each.text for each in page.all("nav a")] == ["Archive", "History"]
         answer = page.driver.execute_async_script(
             "const done = arguments[0]; fetch('/api/remove', {method: 'POST', headers: {'content-type': 'application/json'}, "

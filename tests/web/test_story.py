@@ -199,7 +199,7 @@ def test_another_experiment_is_chosen_without_losing_the_place(page: Page, addre
 def test_narrow_windows_need_no_sideways_scrolling(place: Path) -> None:
     with served(place, "-l", "EXP", "--port", "17700") as (address, _), Page(width=360, height=740) as narrow:
         narrow.open(address)
-        for path in ("", "archive", "history", "runs", "compare?left=exp0&right=exp0"):
+        for path in ("", "archive", "history", "runs", "experiments/exp0", "experiments/exp0/log", "experiments/exp0/workflow", "compare?left=exp0&right=exp0"):
             narrow.open(address.split("?")[0] + path)
             narrow.get("h1")
             assert narrow.do("return document.documentElement.scrollWidth") <= 360, path

@@ -117,7 +117,8 @@ function pickCell(row) {
 
 function editCell(row) {
   if (isFixed) return make("td", {});
-  const button = make("button", { type: "button", className: "link", ariaLabel: `Change ${row.name}` }, row.href ? "Edit" : "Delete");
+  const word = row.href ? "Edit" : "Delete";
+  const button = make("button", { type: "button", className: "link", ariaLabel: `${word} ${row.name}` }, word);
   button.addEventListener("click", () => (row.href ? edit(row) : remove([row.name])));
   return make("td", { className: "acts" }, button);
 }
