@@ -39,7 +39,7 @@ _ADAPTERS = {
     "lightgbm.engine": "lightgbm_train"}
 # Modules whose classes an adapter watches once some of their objects were put back.
 WATCHED = {"xgboost.core": "xgboost_train", "lightgbm.basic": "lightgbm_train"}
-_own: dict[str, Trainer] = {}     # that the script told of
+_own: dict[str, Trainer] = {}     # that the script named
 
 
 def register(trainer: Trainer) -> None:

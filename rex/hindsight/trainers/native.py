@@ -10,7 +10,7 @@ from rex.values import dataclass
 # Adapter by class, and by the modules whose classes it watches in a replay.
 _ADAPTERS = {("xgboost.core", "Booster"): "xgboost_train", ("xgboost.core", "DMatrix"): "xgboost_train",
              ("lightgbm.basic", "Booster"): "lightgbm_train", ("lightgbm.basic", "Dataset"): "lightgbm_train"}
-_own: dict[type, NativeState] = {}     # that the script told of
+_own: dict[type, NativeState] = {}     # that the script named
 
 
 class NativeState(Protocol):
@@ -36,7 +36,7 @@ class NativeState(Protocol):
 
 @dataclass(slots=True)
 class OwnState:
-    """What a script told of a class by `hindsight.keep`."""
+    """What a script said about a class by `hindsight.keep`."""
 
     save: Callable[[Any], bytes]
     load: Callable[[Any, bytes], None]

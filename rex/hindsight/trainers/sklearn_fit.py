@@ -1,6 +1,6 @@
 """scikit-learn: estimators whose loop over epochs or stages is written in Python.
 
-`SGDClassifier.fit` and its kin loop in C: they have no borders inside. Their `partial_fit` is called by loops of the script.
+`SGDClassifier.fit` and the like loop in C: they have no borders inside. Their `partial_fit` is called by loops of the script.
 """
 
 from rex.hindsight.trainers import Trainer
