@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
 import types
 from typing import Any, Iterable
 
@@ -16,6 +14,7 @@ from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.company import company
 from rex.hindsight.contention import Contention
 from rex.hindsight.device import is_capturing
+from rex.hindsight.endings import store_before_end
 from rex.hindsight.files import Files
 from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.memory import Sizer, Taken
@@ -38,7 +37,6 @@ _COPY_S, _TOUCH_S = 0.2e-9, 1e-9     # per byte that is copied; of memory that i
 _WARM = 1 / 2           # of what a look at the state takes for the first time: what later ones take
 _LARGE_BYTES = 32 << 20   # of a first checkpoint that is worth preparing for
 _MANY = 1 << 20
-_ENDINGS, _ENDING_S = (signal.SIGTERM, signal.SIGHUP), 10.0
 
 
 class _Fence:
@@ -134,9 +132,7 @@ class Recorder(Seeker):
                            lambda: self.log.write("child"))
         self.files.install()
         self.plain.install()
-        for number in _ENDINGS:
-            if signal.getsignal(number) is signal.SIG_DFL:
-                signal.signal(number, self._store_before_end)
+        store_before_end(self.writer.close)
 
     def _note_written(self, path: str, was_there: bool, before: bytes | None) -> None:
         if path in self.run.files:
@@ -148,16 +144,6 @@ class Recorder(Seeker):
 
     def _note_input(self, path: str, identity: list[Any]) -> None:
         self.log.write("input", path=path, identity=identity)
-
-    def _store_before_end(self, number: int, frame: Any) -> None:
-        """Somebody ends this process (a scheduler that wants the machine): what is in memory is stored first."""
-        signal.signal(number, signal.SIG_DFL)
-        if os.getpid() == self._pid:
-            # By a thread, not for ever: this one may hold what the writer needs.
-            closing = threading.Thread(target=self.writer.close, name="rex-hindsight-end", daemon=True)
-            closing.start()
-            closing.join(_ENDING_S)
-        os.kill(os.getpid(), number)
 
     def _take_output(self, fd: int, data: bytes) -> None:
         if fd == 1:

@@ -82,7 +82,8 @@ class Standing:
                         for name, root in roots.items() if is_copy(name)}
         root, tree, last = roots.get(LOGGERS), self._trees.get(LOGGERS), self._last.get(LOGGERS)
         if root is not None and (tree is None or tree.root is not root):
-            is_again = last is not None and _changes(last, root) is not None
+            # Without nodes of its own all of it was met from other roots.
+            is_again = bool(root.nodes) and last is not None and _changes(last, root) is not None
             self._last = {LOGGERS: root}
             self._trees = {LOGGERS: _tree_of(root, walk.objects, self._shapes) if is_again else None}
 
