@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "live/live.h"
 
+struct bytes;
 struct place;
 struct stat;
 struct strings;
@@ -38,6 +39,9 @@ void live_getcwd(struct task *t);
 void live_statfs(struct task *t);
 void live_get_attributes(struct task *t);
 void live_getdents(struct task *t);
+
+/* describe.c */
+int live_describe(struct task *t, char kind, const char *path, struct bytes *into);
 
 /* namespace.c */
 struct world *view_world(size_t number);

@@ -155,6 +155,7 @@ struct task {
     size_t run_count;
     ull last_stop; struct { const struct event *event; ull ran; } rest;      /* see replay/progress/ordering_sleeps.c */
     /* record */
+    bool has_timer;                  /* it may be running */
     bool executed, waited_until;     /* it runs a program of its own; since it read a clock it waited until a point in time */
     bool shares;                     /* its call is one on a shared file */
     uint64_t turn;                   /* record: what it writes to one at a time with others, 0 = nothing: see record/output_order.c */
