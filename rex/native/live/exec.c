@@ -227,6 +227,11 @@ static int find_program(struct task *t, struct chain *c, char **name)
 
 void live_exec(struct task *t)
 {
+    if (t->exec_instead) {                /* a file of this machine, which the kernel finds */
+        free(t->loader);
+        t->loader = NULL;
+        return;
+    }
     int first = name_args(t->nr).path + 1;
     struct chain c = {.count = 0};
     char *name = NULL;

@@ -6,6 +6,7 @@
 #include "live/live.h"
 #include "tracee/task.h"
 
+struct bytes;
 struct place;
 struct stat;
 struct strings;
@@ -51,6 +52,9 @@ void live_getcwd(struct task *t);
 void live_statfs(struct task *t);
 void live_get_attributes(struct task *t);
 void live_getdents(struct task *t);
+
+/* describe.c */
+int live_describe(struct task *t, char kind, const char *path, struct bytes *into);
 
 /* namespace.c */
 struct world *view_world(size_t number);

@@ -364,7 +364,7 @@ static int stat_place(const char *logical, struct stat *st)
 }
 
 static const struct names_of_run names = {
-    .logical = view_logical, .physical = physical, .resolve = resolve, .stat = stat_place, .stat_fd = live_stat_fd,
+    .logical = view_logical, .physical = physical, .resolve = resolve, .stat = stat_place, .stat_fd = live_stat_fd, .describe = live_describe,
 };
 
 #define LIVE_MODE(is_logged) { \

@@ -70,6 +70,10 @@ void hidden_names_moved(const struct task *t);
 void hidden_opened(const struct stat *st);
 void hidden_report(void);
 
+/* inherited.c */
+void inherited_entry(struct task *t);
+void inherited_state(struct task *t, struct bytes *b);  /* of a program that it executes, as text */
+
 /* large_mappings.c */
 bool record_result_comes(struct task *t);  /* at an entry-stop */
 bool record_result(struct task *t, int64_t result);  /* at an exit-stop */

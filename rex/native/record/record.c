@@ -182,6 +182,7 @@ static void entry(struct task *t)
         refuse(t, error);
         return;
     }
+    inherited_entry(t);
     if (plan.seed)
         seed_border(t);
     read_deref(t, c);

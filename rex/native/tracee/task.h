@@ -141,6 +141,7 @@ struct task {
     size_t run_count;
     ull last_stop; struct { const struct event *event; ull ran; } rest;      /* see replay/progress/ordering_sleeps.c */
     /* record */
+    bool has_timer;                  /* it may be running */
     bool executed;                   /* it runs a program of its own */
     bool shares;                     /* its call is one on a shared file */
     struct { bool waits, is_out; int64_t size; uint64_t pipe; ull at, ran; } came;   /* see track/arrival_order.c; size: of what it does not have yet */
