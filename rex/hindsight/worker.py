@@ -112,6 +112,7 @@ class Replayer(Seeker):
                       "statements added to it print counts as the script's output")
 
     def fail(self, error: UsageError) -> NoReturn:
+        """End the piece with an error."""
         self.tell("failed", what=error.what, why=error.why, advice=error.advice)
         os._exit(error.code)
 

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable
 
 _STAT = struct.Struct("<QQQIIIIQqqqQQQQ")      # dev ino nlink mode uid gid pad rdev size blksize blocks atim mtim
-_STAT_BYTES = 144                              # with what no program is told of here
+_STAT_BYTES = 144                              # with what does not count here
 _FOLLOWED, _NOT_FOLLOWED, _NAMES, _LOGICAL = b"f", b"n", b"d", b"l"
 
 Ask = Callable[[bytes, bytes], bytes]           # kind and path -> what rex/native/live/describe.c tells; raises OSError

@@ -232,7 +232,7 @@ class _Reader:
         return target is not None
 
     def _peek(self, path: str, process: ProcessFacts) -> None:
-        """What /proc tells of other processes nobody has recorded."""
+        """What /proc says about other processes is in no recording."""
         number = path.split("/")[2] if path.startswith("/proc/") else ""
         if number.isdigit() and not self._is_own(self._pids.get(int(number)), process):
             self._draw(process, facts.OTHERS)

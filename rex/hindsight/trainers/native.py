@@ -44,6 +44,7 @@ class OwnState:
     is_fixed: bool = False
 
     def new(self, kind: Any) -> Any:
+        """As `NativeState.new`, without a call of __init__."""
         return kind.__new__(kind)
 
 
