@@ -99,7 +99,7 @@ static void ask_gate(struct task *t, int argv)
     char path[PATH_MAX] = "";
     if (!write_whole(plan.gate, question.data, question.used) || !read_whole(plan.gate, &length, sizeof length) || length >= sizeof path
         || !read_whole(plan.gate, path, length))
-        die("who decides on the steps is gone");
+        die("the process that decides on the steps has ended");
     t->exec_instead = length ? strdup(path) : NULL;
     bytes_free(&question);
     bytes_free(&b);
