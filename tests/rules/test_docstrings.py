@@ -26,24 +26,29 @@ def tree_of(path: Path) -> ast.Module:
 
 @cache
 def classes() -> dict[str, list[ast.ClassDef]]:
-    """All classes of Rex by name."""
+    """All classes of Rex's modules by name."""
     found: dict[str, list[ast.ClassDef]] = {}
     for path in (ROOT / "rex").rglob("*.py"):
-        for node in ast.walk(tree_of(path)):
+        for node in tree_of(path).body:
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(node)
     return found
 
 
 @cache
+def protocols() -> list[str]:
+    """Names of the protocols among them."""
+    return [name for name, nodes in classes().items() for node in nodes if any(ast.unparse(base).startswith("Protocol") for base in node.bases)]
+
+
+@cache
 def bases(node: ast.ClassDef) -> list[ast.ClassDef]:
     """The classes of Rex that a class derives from or implements, with theirs."""
     found: list[ast.ClassDef] = []
-    names = [ast.unparse(base).rpartition(".")[2] for base in node.bases]
-    for name, candidates in classes().items():
-        for each in candidates:
-            is_protocol = any(ast.unparse(base).startswith("Protocol") for base in each.bases)
-            if each is not node and (name in names or (is_protocol and node.name.endswith(name))):
+    names = {ast.unparse(base).rpartition(".")[2] for base in node.bases} | {name for name in protocols() if node.name.endswith(name) and node.name != name}
+    for name in names:
+        for each in classes().get(name, []):
+            if each is not node:
                 found += [each, *bases(each)]
     return found
 

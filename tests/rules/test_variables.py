@@ -16,15 +16,20 @@ def texts(tree: ast.AST) -> set[str]:
     return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
+def is_environ(node: ast.AST) -> bool:
+    """Whether it is `os.environ`."""
+    return isinstance(node, ast.Attribute) and node.attr == "environ"
+
+
 def read_by_name(tree: ast.AST) -> set[str]:
     """What a module reads as `os.environ.get("X")`, `os.environ["X"]` or `"X" in os.environ`."""
     found = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and ast.unparse(node.func) == "os.environ.get":
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and is_environ(node.func.value):
             found |= texts(node.args[0])
-        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == "os.environ":
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and is_environ(node.value):
             found |= texts(node.slice)
-        elif isinstance(node, ast.Compare) and ast.unparse(node.comparators[0]) == "os.environ":
+        elif isinstance(node, ast.Compare) and is_environ(node.comparators[0]):
             found |= texts(node.left)
     return found
 

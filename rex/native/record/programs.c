@@ -123,7 +123,7 @@ static void ask_gate(struct task *t, int argv, const struct bytes *state)
     while (good && (good = read_whole(plan.gate, &length, sizeof length)) && length & ABOUT_A_NAME)
         good = tell_of_name(t, length & ~ABOUT_A_NAME);
     if (!good || length >= sizeof path || !read_whole(plan.gate, path, length))
-        die("who decides on the steps is gone");
+        die("the process that decides on the steps has ended");
     t->exec_instead = length ? strdup(path) : NULL;
     bytes_free(&question);
     bytes_free(&b);

@@ -43,7 +43,7 @@ static char ask(char what, uint32_t task, pid_t pid)
     char answer;
     memcpy(question + 1, who, sizeof who);
     if (!write_whole(plan.gate, question, sizeof question) || !read_whole(plan.gate, &answer, 1))
-        die("who decides on the steps is gone");
+        die("the process that decides on the steps has ended");
     if (answer == STOP)
         replay_stop(0);
     return answer;

@@ -65,7 +65,7 @@ class Steps:
         os.write(self._gate, STEP_QUESTION.pack(what, task, pid))
         answer = os.read(self._gate, 1)
         if not answer:
-            raise OwnFailure("the replay stopped", "who decides on the steps is gone")
+            raise OwnFailure("the replay stopped", "the process that decides on the steps has ended")
         if answer == STEP_STOP:
             raise Stopped
         return answer

@@ -105,7 +105,7 @@ int datagrams_end(int fd, const struct address *to)
     socklen_t n = inside_new_name(&u, to), size = sizeof peer;
     int own = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (bind(own, (void *)&u, n) || connect(fd, (void *)&u, n) || getsockname(fd, (void *)&peer, &size) || connect(own, (void *)&peer, size))
-        die("cannot speak in place of a server: %s", strerror(errno));
+        die("cannot answer in place of a server: %s", strerror(errno));
     return own;
 }
 
