@@ -10,6 +10,7 @@ import struct
 from typing import TYPE_CHECKING, Callable
 
 from rex import codec
+from rex.errors import Damaged
 from rex.log import LogReader
 from rex.log.decoded import entries_in, stat_in, variables_on
 from rex.log.records import ARGV, DUP, EXIT, IN, INHERITED, OUT, PIPE, RANDOM, RESOLVED, SCRIPT, SHARED, STACK, STAT, TASK, TSC, Event
@@ -69,13 +70,17 @@ def read_facts(experiment: "Experiment") -> RunFacts:
         Damaged, TooNew: they cannot be read.
     """
     reader, recorded = _Reader(experiment), RecordedReader(experiment.manifest)
-    with LogReader(experiment.open_log()) as log:
-        for number, event in enumerate(log):
-            reader.take(number, event)
-            recorded.take(event)
-    found = reader.finish()
-    found.ties = recorded.finish().ties
-    return found
+    number = 0
+    try:
+        with LogReader(experiment.open_log()) as log:
+            for number, event in enumerate(log):
+                reader.take(number, event)
+                recorded.take(event)
+        found = reader.finish()
+        found.ties = recorded.finish().ties
+        return found
+    except (LookupError, ValueError, TypeError, OverflowError) as error:   # events that no recorder writes, or in no order of its
+        raise Damaged(f"the log of {experiment.name} is damaged", f"event {number} makes no sense: {error!r}", "see: rex check") from error
 
 
 class _Reader:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import struct
 import subprocess
 from pathlib import Path
@@ -10,10 +11,12 @@ from typing import Callable
 
 import pytest
 
+from campaigns.test_values import CODES, is_clean, run_here
 from commands import ROOT, environment, rex
 from rex.archive import Archive
 from rex.replayer import Stage, make_plan, prepare_outdir
 from rex.tracer import native
+from rex.values import replace
 
 pytestmark = [pytest.mark.usefixtures("tracing"), pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")]
 
@@ -22,6 +25,9 @@ GUESTS = ["tasks/work_queue.c", "turns/futexes.c", "wait/poll_select_pipes.c", "
 LIMIT_S = 300       # what ends by itself takes a twentieth of it
 FORMS = {"call": ("<H", 4), "flags": ("<H", 6), "task": ("<I", 8), "stream": ("<I", 12), "result": ("<Q", 16), "time": ("<Q", 24),
          **{f"args[{number}]": ("<Q", 32 + 8 * number) for number in range(6)}}
+# On an archive whose experiment x has a spoilt log.
+COMMANDS = ["log A:x", "tree -l A", "plan -l A", "workflow A:x", "expdiff A:exp0 A:x", "expdiff -d 3 A:x A:exp0", "show A:x --processes",
+            "show A:x --graph prov", "show A:x --stdout", "environment A:x", "export A:x --format rocrate -o T", "export A:x --format docker -o T"]
 # Small numbers, those at the edges of types, and errors as the kernel returns them.
 WORDS = [*range(9), 63, 64, 65, 255, 4095, 4096, 65535, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40, 2**62, 2**63 - 1, 2**63,
          *(2**64 - number for number in (1, 2, 4, 11, 110, 512, 516)), 10**6, 10**9]
@@ -122,3 +128,26 @@ def test_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: Callable[
         assert status in (0, 2), (number, done, status)      # 2: it refused, and said why
         refused += status == 2
     figure(f"logs: {count} spoilt logs of {len(archives)} programs: {count - refused} replays ended, {refused} were refused; no fault, none had to be ended")
+
+
+def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: Callable[[int, int], int], figure: Callable[[str], None]) -> None:
+    monkeypatch.setenv("REX_CACHE", str(tmp_path / "cache"))
+    archives, choose, commands = record_programs(tmp_path), random.Random(6), 0
+    monkeypatch.chdir(tmp_path)
+    for number in range(count := rounds(12, 600)):
+        source = archives[number % len(archives)]
+        manifest, log = source.experiment().manifest, source.experiment().open_log().read()
+        records = split(log)
+        done = [spoil(records, choose) for _ in range(choose.choice((1, 1, 2, 6, 20)))]
+        shutil.copytree(source.path, "A")
+        with Archive.open("A").begin("x", {"start_ns": manifest.start_ns}) as recording:
+            Path(recording.log_path).write_bytes(log[:32] + b"".join(records))
+            recording.finish(replace(manifest, log=None))
+        for command in choose.sample(COMMANDS, 4):
+            status, printed = run_here(command.split())
+            assert status in CODES and "Traceback" not in printed, (command, done, printed)
+            assert is_clean(printed) or "--stdout" in command, (command, done, printed)
+            commands += 1
+            shutil.rmtree("T", ignore_errors=True)
+        shutil.rmtree("A")
+    figure(f"logs: {commands} commands on {count} archives with spoilt logs: each ended with a documented code")

@@ -54,6 +54,19 @@ int main(void)
     puts("has seen it");
 }
 """
+# What it does before it computes needs no stop in a replay.
+COMPUTES = """
+#include <fcntl.h>
+#include <unistd.h>
+int main(void)
+{
+    if (write(1, "begins\\n", 7) != 7 || open("waiter.c", O_RDONLY) != 3 || open("none", O_RDONLY) != -1)
+        return 1;
+    for (volatile unsigned long i = 0; i < 15000000000; i++)
+        ;
+    return open("waiter.c", O_RDONLY) != 4 || write(1, "ends\\n", 5) != 5;
+}
+"""
 LIMIT_S = 60
 LONG_LIMIT_S = 600       # a busy machine gives it a small part of its time
 
@@ -93,3 +106,15 @@ def test_replay_that_computes_for_ever_ends(tmp_path: Path, looks: int) -> None:
     told, replay = record_poked(tmp_path, SPINNER, f"-DLOOKS={looks}")
     assert replay.returncode == 20 and "it computed for much longer than when recorded" in replay.stderr
     assert replay.stdout == told
+
+
+@pytest.mark.stress      # it computes for longer than a replay may without what was recorded
+@pytest.mark.usefixtures("tracing")
+@pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")
+def test_a_computation_that_was_as_long_when_recorded_is_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "waiter.c").write_text(COMPUTES)
+    subprocess.run([*COMPILER, "-o", tmp_path / "waiter", tmp_path / "waiter.c"], check=True)
+    env = {"HOME": str(tmp_path), "REX_ENGINE": "native", "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    for words in (["record", "-q", "-l", "archive", "-e", "exp", "--", "./waiter"], ["replay", "-l", "archive", "-e", "exp", "--check"]):
+        done = subprocess.run([*REX, *words], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=LONG_LIMIT_S, check=False)
+        assert done.returncode == 0, done.stderr
