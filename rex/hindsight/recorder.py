@@ -218,10 +218,10 @@ class Recorder(Seeker):
         if self.target:
             self.seek_turn(entry)
             entry.turned_s = now_s()
+            self.begin_body(entry)
             return
         now = now_s()
-        if entry.iteration > 0 and len(entry.bodies) < _TRIAL_BODIES:
-            entry.bodies.append((now - entry.turned_s) * self.contention.worked_share)
+        self.end_body(entry)
         if entry.site.facts.is_while and not entry.is_tracked and self.stack[0] is entry and (
                 now - self.last_s < 2 * self.granularity_s):
             return
@@ -229,6 +229,17 @@ class Recorder(Seeker):
         saved = min(now - entry.turned_s, now - self._checkpoint_s) if entry.iteration else 0.0
         self._border(entry.place, entry, now, saved, is_first)
         entry.turned_s = now_s()
+        self.begin_body(entry)
+
+    def begin_body(self, entry: Entry) -> None:
+        """One of a loop's first iterations begins: is its body long? Its own waits for a processor are not counted."""
+        if len(entry.bodies) < _TRIAL_BODIES:
+            entry.turned_worked_s = self.contention.worked_s()
+
+    def end_body(self, entry: Entry) -> None:
+        """It is over."""
+        if entry.iteration > 0 and len(entry.bodies) < _TRIAL_BODIES:
+            entry.bodies.append(self.contention.worked_s() - entry.turned_worked_s)
 
     def end(self, entry: Entry, took_s: float) -> None:
         if self.target:

@@ -71,13 +71,14 @@ class Entry:
         iterator: what it draws its items from.
     """
 
-    __slots__ = ("site", "frame", "position", "iteration", "started_s", "turned_s", "is_tracked",
+    __slots__ = ("site", "frame", "position", "iteration", "started_s", "turned_s", "turned_worked_s", "is_tracked",
                  "counts", "iterator", "bodies", "_passing")
 
     def __init__(self, site: Site, frame: types.FrameType, position: str) -> None:
         self.site, self.frame, self.position = site, frame, position
         self.iteration, self.is_tracked = -1, True
         self.started_s = self.turned_s = now_s()
+        self.turned_worked_s = 0.0
         self.counts: dict[str, int] = {}
         self.iterator: Any = None
         self.bodies: list[float] = []

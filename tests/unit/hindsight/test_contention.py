@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from rex.hindsight import contention
 from rex.hindsight.contention import Contention
 from rex.hindsight.policy import BESIDE
+from rex.hindsight.recorder import Recorder
 
 
 @pytest.fixture
@@ -28,6 +30,19 @@ def test_waits_for_a_processor_are_not_counted(clock: dict[str, float]) -> None:
     clock.update(wall=110.0, waited=6.0)
     assert watch.worked_s() == pytest.approx(104.0)
     assert watch.worked_share == pytest.approx(0.4)
+
+
+def test_a_body_is_measured_by_its_own_waits_not_by_those_before(clock: dict[str, float]) -> None:
+    recorder = Recorder.__new__(Recorder)
+    recorder.contention = Contention()
+    clock.update(wall=200.0, waited=90.0)      # other programs had the processors
+    entry: Any = SimpleNamespace(iteration=0, bodies=[], turned_worked_s=0.0)
+    for wall_s, waited_s in ((0.1, 0.0), (1.0, 0.9)):
+        recorder.begin_body(entry)
+        entry.iteration += 1
+        clock.update(wall=clock["wall"] + wall_s, waited=clock["waited"] + waited_s)
+        recorder.end_body(entry)
+    assert entry.bodies == pytest.approx([0.1, 0.1])
 
 
 @pytest.mark.parametrize("used,lost", [(0.5, BESIDE), (1.0, BESIDE), (1.8, 0.8), (2.0, 1.0), (3.0, 1.0)])
