@@ -168,8 +168,7 @@ class _Reader:
             return
         self._executed.add(process.task)
         process.begins_at, process.program, process.is_forked = number, path, process.task in self._acted
-        entry = self._files.get(path)
-        process.content = entry.initial.content.sha256 if entry and entry.initial and entry.initial.content else ""
+        process.content = self._content(path, event)
         process.arguments = [codec.text(each) for each in (event.data(ARGV) or b"").split(b"\0")[:-1]]
         process.scripts = [codec.text(each) for each in event.all_data(SCRIPT)]
         process.environment = self._environment(event)
@@ -275,6 +274,10 @@ class _Reader:
     # ------------------------------------------------------------------ files
 
     def _read_file(self, number: int, process: ProcessFacts, path: str, event: Event | None = None, name: str = "") -> None:
+        self._use(number, process, FILE, path, self._content(path, event), name if name != path else "")
+
+    def _content(self, path: str, event: Event | None) -> str:
+        """The sha256 of a file as an event found it; "" if the archive lacks that."""
         entry, content = self._files.get(path), None
         if entry and not entry.is_changed:
             content = entry.initial.content if entry.initial else None
@@ -283,7 +286,7 @@ class _Reader:
             for state in (entry.initial, entry.final):
                 if state and now and (now.size, now.mtime_ns) == (state.size, state.mtime_ns):
                     content = state.content
-        self._use(number, process, FILE, path, content.sha256 if content else "", name if name != path else "")
+        return content.sha256 if content else ""
 
     def _opened(self, number: int, event: Event, process: ProcessFacts) -> None:
         if event.result < 0:
