@@ -13,11 +13,11 @@ from rex import codec
 from rex.errors import Damaged
 from rex.log import LogReader
 from rex.log.decoded import entries_in, stat_in, variables_on
-from rex.log.records import ARGV, DUP, EXIT, IN, INHERITED, OUT, PIPE, RANDOM, RESOLVED, SCRIPT, SHARED, STACK, STAT, TASK, TSC, Event
-from rex.log.uses import ADJUST, MOVED, READ, REMOVE_DIRECTORY, file_uses, is_exclusive, open_flags
+from rex.log.records import ARGV, DUP, EXIT, IN, INHERITED, OUT, PIPE, RANDOM, RESOLVED, SCRIPT, SHARED, STACK, STAT, TASK, Event
+from rex.log.uses import ADJUST, CREATE, MOVED, READ, REMOVE_DIRECTORY, file_uses, is_exclusive, open_flags
 from rex.log.uses import REMOVE as REMOVED
-from rex.syscalls import BY_NAME, CALLS, Hook, Op
-from rex.trees import answers, facts, inherited, looks
+from rex.syscalls import BY_NAME, CALLS, Op
+from rex.trees import answers, calls, facts, inherited, looks
 from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, WRITE, ProcessFacts, RunFacts, Standard, Use
 from rex.workflow.recorded import RecordedReader
 
@@ -31,35 +31,6 @@ _TERMINAL, _RANDOM_DEVICES = "/dev/tty", ("/dev/random", "/dev/urandom")
 _LIBC_DRAW = (8, 1)              # glibc draws as many bytes, with GRND_NONBLOCK, for the heap of every program
 _MOST_PRINTED = 1 << 20
 _LOCAL = b"\1\0"                 # family of addresses that are names of files
-_MAKES = frozenset((Op.MKDIR, Op.MKNOD, Op.SYMLINK, Op.LINK))
-
-
-def _hooked(hook: Hook) -> frozenset[int]:
-    return frozenset(nr for nr, call in CALLS.items() if call.hook is hook)
-
-
-def _does(*ops: Op) -> frozenset[int]:
-    return frozenset(nr for nr, call in CALLS.items() if call.op in ops)
-
-
-def _named(*names: str) -> frozenset[int]:
-    return frozenset(BY_NAME[name].nr for name in names)
-
-
-_EXECS, _OPENS, _TREES, _KILLS, _IPC = map(_hooked, (Hook.EXEC, Hook.OPEN, Hook.TREE, Hook.KILL, Hook.IPC))
-_STATS, _READLINKS, _LISTS = _does(Op.STAT) - _named("fstat"), _does(Op.READLINK), _does(Op.LIST)
-_LOOKS = _STATS | _READLINKS | _does(Op.ACCESS)
-_XATTRS = _does(Op.GETXATTR, Op.LISTXATTR)
-_BARE_XATTRS = _named("fgetxattr", "flistxattr")          # they do not say of which file
-_CHDIRS = _hooked(Hook.CHDIR)
-_CLOCKS = _does(Op.CLOCK) | _named("times", "getrusage") | {TSC}
-_MACHINE = _named("uname", "sysinfo", "sched_getaffinity", "getcpu", "statfs", "fstatfs")
-_GETRANDOM = BY_NAME["getrandom"].nr
-_WRITES = _does(Op.WRITE, Op.PWRITE, Op.SEND)
-_READS = _does(Op.READ, Op.PREAD, Op.RECV) | _named("splice", "copy_file_range", "sendfile", "tee")
-_NETWORK = _does(Op.SEND, Op.ACCEPT) | _named("connect", "bind")
-_MOVES = _does(Op.WRITE) | _named("copy_file_range", "sendfile", "splice")
-_BY_DIRECTORY = frozenset(nr for nr, call in CALLS.items() if call.args and call.args[0].word == "dirfd")
 
 
 def read_facts(experiment: "Experiment") -> RunFacts:
@@ -99,14 +70,17 @@ class _Reader:
         self._is_new: set[tuple[int, int]] = set()            # standard files opened since the process last had a child
         self._lent: dict[tuple[int, int], Standard] = {}      # what its first child since then has of these
         self._seen: set[tuple[int, str, str]] = set()
+        self._changed_paths: set[str] = set()
         self._executed: set[int] = set()
         self._acted: set[int] = set()                         # did more than open files before they executed
         self._given: set[int] = set()                         # streams that the experiment inherited
         self._printed = 0
         self._special: dict[int, Callable[[int, Event, ProcessFacts], None]] = {EXIT: self._end, DUP: self._duplicate, SHARED: self._share}
-        for calls, act in ((_OPENS, self._opened), (_TREES, self._change), (_LOOKS, self._look), (_XATTRS | _BARE_XATTRS, self._attribute), (_LISTS, self._list),
-                           (_CHDIRS, self._enter), (_EXECS, self._execute), (_KILLS, self._kill), (_IPC, self._ipc), (_NETWORK, self._talk)):
-            self._special.update(dict.fromkeys(calls, act))
+        for numbers, act in ((calls.OPENS, self._opened), (calls.TREES, self._change), (calls.LOOKS, self._look), (calls.LISTS, self._list),
+                             (calls.XATTRS | calls.BARE_XATTRS, self._attribute),
+                             (calls.CHDIRS, self._enter), (calls.EXECS, self._execute), (calls.KILLS, self._kill), (calls.IPC, self._ipc),
+                             (calls.NETWORK, self._talk)):
+            self._special.update(dict.fromkeys(numbers, act))
 
     def take(self, number: int, event: Event) -> None:
         if event.call == TASK:
@@ -116,11 +90,11 @@ class _Reader:
         act = self._special.get(event.call)
         if act:
             act(number, event, process)
-        elif event.call in _CLOCKS:
+        elif event.call in calls.CLOCKS:
             self._draw(process, facts.CLOCK)
-        elif event.call == RANDOM or event.call == _GETRANDOM and (event.args[1], event.args[2]) != _LIBC_DRAW:
+        elif event.call == RANDOM or event.call == calls.GETRANDOM and (event.args[1], event.args[2]) != _LIBC_DRAW:
             self._draw(process, facts.RANDOMNESS)
-        elif event.call in _MACHINE:
+        elif event.call in calls.MACHINE:
             self._draw(process, facts.MACHINE)
         elif event.call == PIPE:
             self._act(process)
@@ -147,6 +121,8 @@ class _Reader:
             if key in self._seen:
                 return
             self._seen.add(key)
+        else:
+            self._changed_paths.add(path)
         self._found.uses.append(Use(number, process.task, kind, path, value, name))
 
     # ------------------------------------------------------------------ processes
@@ -197,8 +173,7 @@ class _Reader:
             return
         self._executed.add(process.task)
         process.begins_at, process.program, process.is_forked = number, path, process.task in self._acted
-        entry = self._files.get(path)
-        process.content = entry.initial.content.sha256 if entry and entry.initial and entry.initial.content else ""
+        process.content = self._content(path, event)
         process.arguments = [codec.text(each) for each in (event.data(ARGV) or b"").split(b"\0")[:-1]]
         process.scripts = [codec.text(each) for each in event.all_data(SCRIPT)]
         process.environment = self._environment(event)
@@ -258,7 +233,7 @@ class _Reader:
             return ""
         if not given.startswith("/"):
             fd = event.args[0] & _LOW
-            base = (self._open.get((process.task, fd), "") if event.call in _BY_DIRECTORY and fd != _AT_FDCWD
+            base = (self._open.get((process.task, fd), "") if event.call in calls.BY_DIRECTORY and fd != _AT_FDCWD
                     else self._cwd[process.task])
             if not base:
                 self._object(process, "it uses names below a directory that it has not opened itself")
@@ -284,7 +259,7 @@ class _Reader:
             self._use(number, process, LOOK, path, answer)
 
     def _attribute(self, number: int, event: Event, process: ProcessFacts) -> None:
-        path = self._given_path(event, process) if event.call not in _BARE_XATTRS else ""
+        path = self._given_path(event, process) if event.call not in calls.BARE_XATTRS else ""
         if event.result > 0:
             self._object(process, "it reads extended attributes")
         elif path and not path.startswith(_KERNEL) and answers.of_attributes(event):
@@ -304,6 +279,10 @@ class _Reader:
     # ------------------------------------------------------------------ files
 
     def _read_file(self, number: int, process: ProcessFacts, path: str, event: Event | None = None, name: str = "") -> None:
+        self._use(number, process, FILE, path, self._content(path, event), name if name != path else "")
+
+    def _content(self, path: str, event: Event | None) -> str:
+        """The sha256 of a file as an event found it; "" if the archive lacks that."""
         entry, content = self._files.get(path), None
         if entry and not entry.is_changed:
             content = entry.initial.content if entry.initial else None
@@ -312,7 +291,7 @@ class _Reader:
             for state in (entry.initial, entry.final):
                 if state and now and (now.size, now.mtime_ns) == (state.size, state.mtime_ns):
                     content = state.content
-        self._use(number, process, FILE, path, content.sha256 if content else "", name if name != path else "")
+        return content.sha256 if content else ""
 
     def _opened(self, number: int, event: Event, process: ProcessFacts) -> None:
         if event.result < 0:
@@ -341,19 +320,26 @@ class _Reader:
             if is_exclusive(open_flags(event)):
                 self._use(number, process, ABSENT, path, "ENOENT")
             for _, kind in file_uses(event):
-                if kind == READ:
+                if kind == READ and self._is_made_by(event, path):
+                    self._use(number, process, ABSENT, path, "ENOENT")
+                elif kind == READ:
                     self._read_file(number, process, path, event, name)
                 else:
                     self._use(number, process, WRITE, path)
         elif stat.S_ISFIFO(mode):
             self._object(process, "it opens a pipe by its name")
 
+    def _is_made_by(self, event: Event, path: str) -> bool:
+        """Whether an open made the file, which was not there: nothing is in it to be read."""
+        entry = self._files.get(path)
+        return bool(open_flags(event) & CREATE and entry and not entry.initial) and path not in self._changed_paths
+
     def _change(self, number: int, event: Event, process: ProcessFacts) -> None:
         if event.result < 0:
             self._missed(number, event, process)
             return
         call, paths = CALLS[event.call], [codec.text(path) for path in event.all_data(RESOLVED)]
-        if call.op in _MAKES and paths:
+        if call.op in calls.MAKES and paths:
             self._use(number, process, ABSENT, paths[-1], "ENOENT")
         if call.op is Op.CHOWN or call.op is Op.UTIME and event.args[next(i for i, arg in enumerate(call.args) if arg.name == "times")]:
             self._object(process, "it sets times or owners of files")
@@ -378,7 +364,7 @@ class _Reader:
                 self._object(process, f"it makes a {entry.final.type}")
 
     def _share(self, number: int, event: Event, process: ProcessFacts) -> None:
-        if event.args[0] in _MOVES and event.result > 0:
+        if event.args[0] in calls.MOVES and event.result > 0:
             path = codec.text(event.data(RESOLVED) or b"")
             self._act(process)
             self._use(number, process, facts.SHARED, path, f"{event.args[4]}+{event.result}")
@@ -413,20 +399,20 @@ class _Reader:
 
     def _move(self, number: int, event: Event, process: ProcessFacts) -> None:
         """A call on an external stream."""
-        if event.stream in (2, 3) and event.call in _WRITES and event.result > 0:
+        if event.stream in (2, 3) and event.call in calls.WRITES and event.result > 0:
             self._print(number, event, process)
         elif event.stream <= 3:
-            if event.call in _READS and event.stream == 1 and event.result >= 0:
+            if event.call in calls.READS and event.stream == 1 and event.result >= 0:
                 self._object(process, "it reads standard input")
-            elif event.call in _MOVES and event.result > 0:
+            elif event.call in calls.MOVES and event.result > 0:
                 self._object(process, "it copies to standard output inside the kernel")
         elif event.stream in self._streams:
             path = self._streams[event.stream][0]
-            if event.call in _READS and event.result > 0 and path.startswith(_KERNEL):
+            if event.call in calls.READS and event.result > 0 and path.startswith(_KERNEL):
                 self._streams[event.stream][1].extend(event.all_data(OUT))
-            elif path == _TERMINAL and event.call in _READS | _WRITES:
+            elif path == _TERMINAL and event.call in calls.READS | calls.WRITES:
                 self._draw(process, facts.DEVICE)
-        elif event.stream in self._given and event.call in _READS | _WRITES:
+        elif event.stream in self._given and event.call in calls.READS | calls.WRITES:
             self._object(process, "it uses a descriptor that the experiment was given")
 
     def _talk(self, number: int, event: Event, process: ProcessFacts) -> None:

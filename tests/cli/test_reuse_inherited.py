@@ -37,11 +37,11 @@ def test_other_inheritance_runs_again(tmp_path: Path) -> None:
 
 
 def test_equal_inheritance_is_put_back(tmp_path: Path) -> None:
-    study = Study(tmp_path, "umask 027\nulimit -n 100\ntrap '' INT\ncp in.txt copy.txt\nsh -c 'echo hi >&2' 2>&1\n# one\n")
+    study = Study(tmp_path, "umask 027\nulimit -n 100\ntrap '' INT\ncp in.txt copy.txt\nsort -o sorted.txt in.txt\nsh -c 'echo hi >&2' 2>&1\n# one\n")
     study.record()
     study.edit("one", "two")
     study.clear()
-    assert study.programs() == {"cp", "sh"}
+    assert study.programs() == {"cp", "sort", "sh"}
 
 
 LOOKS = """

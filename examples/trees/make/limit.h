@@ -1,0 +1,2 @@
+/* How far to search. */
+#define LIMIT 60000
