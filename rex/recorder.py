@@ -13,6 +13,7 @@ from rex import codec, elf, rlimits
 from rex.archive import Archive, Experiment, Manifest, Process, Recording
 from rex.archive.topfiles import check_is_name
 from rex.archive.identities import Identities
+from rex.archive.logs import Growing
 from rex.archive.cacheplace import cache_root, make_cache
 from rex.beside import Beside
 from rex.credentials import credential_variables
@@ -51,6 +52,7 @@ class Options:
         cwd: where it runs; None: where we are.
         streams: descriptors of its standard streams, or DEVNULL.
         extra: more facts for the manifest.
+        watch: reads the log while it grows, in a thread of its own; None: nobody does.
         gate: a socket to who says what is executed in a program's place; -1: nobody.
     """
 
@@ -69,6 +71,7 @@ class Options:
     streams: Streams = (0, 1, 2)
     extra: dict[str, Any] = field(default_factory=dict)
     gate: int = -1
+    watch: Callable[[Growing], None] | None = None
 
 
 @dataclass
@@ -228,15 +231,19 @@ def _read_processes(log: str | BinaryIO) -> Told:
     return inventory.read_processes(log)
 
 
-def _run(engine: Engine, plan: Plan, streams: Streams, recording: Recording,
+def _run(engine: Engine, plan: Plan, options: Options, recording: Recording,
          redaction: Redaction | None) -> tuple[Report, Callable[[], Told]]:
     """Run a plan; the engine's report, and the facts of the processes, read beside the run."""
     if redaction:
-        return _run_redacted(engine, plan, streams, recording, redaction)
+        return _run_redacted(engine, plan, options.streams, recording, redaction)
     log = recording.follow_log([codec.text(word) for word in plan.args])
     processes = Beside(lambda: _read_processes(cast(BinaryIO, log.growing())))
-    report = engine(plan, *inherited(streams))
+    watch = options.watch
+    watching = Beside(lambda: watch(log.growing())) if watch else None
+    report = engine(plan, *inherited(options.streams))
     log.end()
+    if watching:
+        watching.wait()
     return report, processes.result
 
 
@@ -315,7 +322,7 @@ def _record(options: Options) -> Outcome:
                         withhold=[os.fsencode(name) for name in withheld], seed=options.seed,
                         serialize=options.serialize, cwd=options.cwd, limits=rlimits.by_number(rlimits.inherited()),
                         hidden=_hidden(archive, facts, program, options.gate >= 0), gate=options.gate)
-            report, processes = _run(engine, plan, options.streams, recording, redaction)
+            report, processes = _run(engine, plan, options, recording, redaction)
         if service.failure:
             raise OwnFailure("a file could not be kept before it changed",
                              str(service.failure), "free some space and record again")

@@ -62,6 +62,13 @@ class Growing(io.RawIOBase):
         self._at += len(data)
         return data
 
+    def arrived(self) -> bytes:
+        """What has come since the last read; waits for something, and is empty at the end of the whole log."""
+        self.grows_to(self._at + 1)
+        data = os.pread(self._fd, _BLOCK_BYTES, self._at)
+        self._at += len(data)
+        return data
+
     def grows_to(self, size: int) -> bool:
         """Wait until the log has so many bytes; False: it ended before."""
         while True:

@@ -92,7 +92,7 @@ def summary(outcome: Outcome, archive: str, count_cells: int | None) -> str:
 def run(command: tuple[str, ...], archive: str = "__default", experiment: str | None = None, keep_env: tuple[str, ...] = (),
         drop_env: tuple[str, ...] = (), exclude: tuple[str, ...] = (), cells: bool = False, seed: int = 0,
         serialize: bool = False, redact: bool = False, label: tuple[str, ...] = (), note: str = "", verify: bool = False,
-        reuse: str | None = None, recheck: int = 0, report: str | None = None, as_json: bool = False, quiet: bool = False) -> int:
+        reuse: str | None = None, recheck: int = 0, against: str | None = None, report: str | None = None, as_json: bool = False, quiet: bool = False) -> int:
     """Record, say what was recorded; the exit status."""
     from rex.recorder import Options, record
     options = Options(list(command), archive, experiment, keep_env, drop_env, exclude,
@@ -103,6 +103,12 @@ def run(command: tuple[str, ...], archive: str = "__default", experiment: str | 
         options.extra = about.facts(parse_labels(label), note)
     if (reuse and (cells or redact or serialize)) or recheck and not reuse:
         raise UsageError("--reuse does not go with --cells, --redact and --serialize, nor --recheck without it", "", "leave one of them out")
+    if against:
+        from rex.cli.record_against import compare_with, named, watch
+        if cells or redact or reuse:
+            raise UsageError("--against does not go with --cells, --redact and --reuse", "", "leave it out, and see: rex expdiff")
+        earlier = named(against, archive)
+        options.watch = watch(earlier, options)
     count_cells, reused = None, None
     with Report(report) as told:
         if cells:
@@ -130,5 +136,7 @@ def run(command: tuple[str, ...], archive: str = "__default", experiment: str | 
             say(f"rex: {clean(verify_text(*found, bool(outcome.excluded), serialize))}")
         if reused:
             say(f"rex: {clean(reused.describe())}")
+        if against:
+            say(f"rex: {clean(compare_with(earlier, archive, outcome.experiment.name))}")
         say(f"rex: {summary(outcome, archive, count_cells)}")
     return end_like(outcome.status)

@@ -8,7 +8,7 @@ import click
 
 from rex.cli.options import DURATION
 from rex.cli.replay_run import run
-from rex.cli.tolerance import tolerance_options
+from rex.cli.tolerance import tolerance_words
 
 
 @click.command(epilog="Example: rex replay -l EXP -o out   "
@@ -46,7 +46,7 @@ from rex.cli.tolerance import tolerance_options
 @click.option("--report", metavar="FILE", help="Write a report as JSON to FILE, apart from the program's own streams.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print a report as JSON (last on standard output).")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
-@tolerance_options
+@tolerance_words
 def command(**words: Any) -> int:
     """Run an experiment again from the archive alone: same output, in OUTDIR.
 

@@ -115,12 +115,14 @@ def output_directory(given: str | None, is_checked: bool, is_shared: bool) -> It
 
 def run(archive: str = "__default", experiment: str | None = None, outdir: str | None = None, check: bool = False,
         sandbox: bool = False, explain: bool = False, all_versions: bool = False, cache: str | None = None, jobs: int = 1, dask: str = "",
-        checkpoint: str = "fork", algorithm: str = "best", rules: "GivenRules | None" = None, plan_path: str | None = None,
+        checkpoint: str = "fork", algorithm: str = "best", rtol: float | None = None, atol: float | None = None,
+        ulps: int | None = None, ignore: tuple[str, ...] = (), formats: tuple[str, ...] = (), any_order: bool = False, no_rules: bool = False, plan_path: str | None = None,
         store_url: str | None = None, resume: bool = False, complete: bool = False, report: str | None = None,
         json_wanted: bool = False, quiet: bool = False, lenient: bool = False, deadline_s: float | None = None, ref: str | None = None) -> int:
     """Replay, say what came of it; the exit status."""
     archive, experiment = either(ref, archive, experiment)
-    if rules and rules.is_given and (not check or plan_path):
+    rules = GivenRules(rtol, atol, ulps, ignore, formats, any_order, no_rules)
+    if rules.is_given and (not check or plan_path):
         raise UsageError("--rtol, --ignore and the like go with --check", "without --persist", "add --check")
     wanted = rules_for(archive, rules) if check else None
     with Report(report) as told, output_directory(outdir, check, bool(dask)) as where:

@@ -1,0 +1,71 @@
+"""`rex record --against`: what differs from an earlier run, said as it happens."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from commands import REX, environment, run_rex
+from rex.tracer import native
+
+pytestmark = pytest.mark.usefixtures("tracing")
+SAME = {"PYTEST_CURRENT_TEST": "x"}     # pytest sets it anew for each part of a test
+SCRIPT = "cat first second > out.txt; read go < go; echo done"
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    for name in ("first", "second", "go"):
+        (tmp_path / name).write_text(f"{name}\n")
+    run_rex("record", "-q", "-l", "A", "--", "sh", "-c", SCRIPT, cwd=tmp_path, **SAME)
+    return tmp_path
+
+
+def against(folder: Path, *words: str, **changes: str) -> list[str]:
+    done = run_rex("record", "-l", "A", "--against", "exp0", "--", "sh", "-c", *(words or (SCRIPT,)), cwd=folder, **SAME, **changes)
+    return [line for line in done.stderr.splitlines() if " recorded " not in line]
+
+
+def test_the_same_run_is_said_to_be_the_same(recorded: Path) -> None:
+    assert against(recorded) == ["rex: the same as A:exp0"]
+
+
+def test_the_first_input_that_differs_is_named_and_why_in_the_end(recorded: Path) -> None:
+    (recorded / "second").write_text("other\n")
+    first, last = against(recorded)
+    assert first.startswith(f"rex: first difference from A:exp0: input {recorded}/second differs (event ")
+    assert last.startswith(f"rex: differs from A:exp0 in: inputs (1), outputs (1); {recorded}/out.txt: most probably because input {recorded}/second")
+
+
+def test_what_differs_before_the_program_runs_is_named_at_once(recorded: Path) -> None:
+    assert against(recorded, SCRIPT, "sh", "more")[0] == "rex: first difference from A:exp0: the command has 5 words, and had 3"
+    assert against(recorded, NEW="1")[0] == "rex: first difference from A:exp0: variable NEW is another one"
+
+
+@pytest.mark.skipif(not native.is_built(), reason="the reference engine writes its log in the end")
+def test_a_long_run_hears_of_it_while_it_runs(recorded: Path) -> None:
+    """The engine writes its log in blocks, so that a short run hears of it in the end."""
+    long = SCRIPT.replace("read go", "for i in $(seq 150); do /bin/true; done; read go")
+    run_rex("record", "-q", "-l", "A", "--", "sh", "-c", long, cwd=recorded, **SAME)
+    (recorded / "second").write_text("other\n")
+    (recorded / "go").unlink()
+    subprocess.run(["mkfifo", "go"], cwd=recorded, check=True)
+    running = subprocess.Popen([*REX, "record", "-l", "A", "--against", "exp1", "--", "sh", "-c", long], cwd=recorded, env=environment(**SAME),
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert running.stderr
+    end = threading.Timer(100, running.kill)     # else a failure would wait for ever
+    end.start()
+    assert f"first difference from A:exp1: input {recorded}/second differs" in running.stderr.readline()
+    with open(recorded / "go", "w", encoding="ascii") as go:
+        go.write("go\n")
+    assert running.wait() == 0
+    end.cancel()
+    running.stderr.close()
+
+
+def test_an_earlier_run_that_is_not_there_is_one_line(recorded: Path) -> None:
+    done = run_rex("record", "-l", "A", "--against", "none", "--", "true", cwd=recorded, code=125)
+    assert done.stderr.count("\n") == 1 and "no experiment none" in done.stderr
