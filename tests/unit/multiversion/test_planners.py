@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rex.errors import UsageError
-from rex.multiversion.planners import ALGORITHMS, Plan, fit_versions, make_plan
+from rex.multiversion.planners import ALGORITHMS, Plan, fit_versions, make_plan, online
 from rex.multiversion.planners.best import Problem, plan_cover
 from rex.multiversion.planners.online import plan_online
 from rex.multiversion.sequence import check
@@ -186,3 +186,39 @@ def test_an_edit_of_the_latest_version_finds_its_state() -> None:
         nodes += [Node(f"c{number}", "b", 1.0, 1)]
     tree = ExecutionTree(nodes)
     assert plan_online(tree, 1).cost_s(tree) == tree.total_s
+
+
+def worth_by_definition(tree: ExecutionTree, cached: set[str], seen: set[str], latest: set[str]) -> dict[str, float]:
+    """For each checkpoint: seconds that its loss adds for a next version, over all cells seen, those of the latest ten times."""
+    def away_s(name: str | None, kept: set[str]) -> float:
+        seconds = 0.0
+        while name is not None and name not in kept:
+            seconds += tree.by_id[name].cost_s
+            name = tree.by_id[name].parent
+        return seconds
+    return {gone: sum((10 if cell in latest else 1) * (away_s(cell, cached - {gone}) - away_s(cell, cached)) for cell in seen)
+            / max(tree.by_id[gone].size_bytes or 0, 1) for gone in cached}
+
+
+@pytest.mark.parametrize("kind", ("AN", "DI"))
+def test_online_evicts_what_is_worth_least_by_definition(kind: str) -> None:
+    for seed in range(4):
+        tree = trees.grow_edits(kind, 8, seed, cells=8)
+        budget_bytes = int(1.5 * tree.largest_bytes)
+        arrivals = online._Arrivals(tree, budget_bytes)
+        compared, plain = 0, arrivals._least
+
+        def least() -> str:
+            nonlocal compared
+            worth = worth_by_definition(tree, set(arrivals._cached), arrivals._seen, set(arrivals._latest))
+            chosen = plain()
+            assert worth[chosen] == pytest.approx(min(worth.values()))
+            compared += 1
+            return chosen
+        arrivals._least = least
+        for leaf in (name for name in tree.by_id if not tree.children[name]):
+            path = [leaf]
+            while (parent := tree.by_id[path[-1]].parent) is not None:
+                path.append(parent)
+            arrivals.replay(path[::-1])
+        assert compared > 5
