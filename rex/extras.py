@@ -34,6 +34,8 @@ EXTRAS = {
     "workflow": Extra("rex schedule", ("numpy",)),
     "web": Extra("the pages of rex runnew", ("starlette", "uvicorn", "jinja2")),
     "remote": Extra("rex push, rex pull, rex replay --store", ("fsspec", "paramiko", "s3fs")),
+    "formats": Extra("expdiff and checks by meaning: arrays, pictures, YAML, HDF5, Parquet, PDF",
+                     ("numpy", "PIL", "yaml", "h5py", "pyarrow", "pypdf")),
     "sbom": Extra("rex environment --format sbom", ("cyclonedx",)),
     "reprozip": Extra("rex import FILE.rpz", ("yaml",)),
     "dask": Extra("--dask of rex replay and rex hindsight replay", ("distributed",)),

@@ -35,6 +35,7 @@ class Outcome:
     Attributes:
         status: wait status of the program.
         differing: outputs that differ from the recording, by path: why.
+        within: outputs that differ only as the user allowed, by path or name of the stream: the verdict on them.
         difference: the first output that is another one.
         divergence_rule: the rule that acted at the divergence, in words.
         explanation: what the rules did, where that was wanted.
@@ -50,9 +51,11 @@ class Outcome:
     differing: dict[str, str] = field(default_factory=dict)
     divergence_rule: str = ""
     explanation: "Explanation | None" = None
+    within: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_same_status(self) -> bool:
+        """The replay ended with the recorded exit status."""
         return os.waitstatus_to_exitcode(self.status) == self.experiment.manifest.exit_status
 
     @property

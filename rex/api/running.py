@@ -1,4 +1,4 @@
-"""Record, replay, run anew and compare, as a script does it."""
+"""Record, replay, run again and compare, as a script does it."""
 
 from __future__ import annotations
 
@@ -185,15 +185,21 @@ def run(experiment: Experiment, outdir: Path, *, args: Sequence[str] | None = No
                    plan.describe())
 
 
-def compare(left: Experiment, right: Experiment, depth: int = 1) -> Comparison:
+def compare(left: Experiment, right: Experiment, depth: int = 1, *, rtol: float = 0.0, atol: float = 0.0, ulps: int = 0,
+            ignore: Sequence[str] = (), formats: Sequence[str] = (), any_order: bool = False) -> Comparison:
     """What differs between two experiments; `is_same` where nothing that matters does.
 
     Args:
         depth: 1 for components and files, 2 for their bytes too, 3 for the calls as well.
+        rtol, atol, ulps, ignore, any_order: what outputs may differ in, as the options of `rex expdiff`; such outputs are in `within`.
+        formats: as the option --as: texts FILE=FORMAT.
     Raises:
         NotFound: one of them never finished.
         Damaged, TooNew: it cannot be read.
+        UsageError: what outputs may differ in makes no sense.
     """
+    from rex.contents.rules import make
     from rex.expdiff.compare import Side
     from rex.expdiff.compare import compare as find
-    return find(*(Side(each.archive.store, each.archive.store.experiment(each.name)) for each in (left, right)), depth)
+    one, two = (Side(each.archive.store, each.archive.store.experiment(each.name)) for each in (left, right))
+    return find(one, two, depth, make(rtol, atol, ulps, ignore, formats, any_order))

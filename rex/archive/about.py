@@ -24,7 +24,9 @@ class Described(Protocol):
     """A manifest, or what a list reads of one."""
 
     @property
-    def extra(self) -> dict[str, Any]: ...
+    def extra(self) -> dict[str, Any]:
+        """Facts beside the files, by kind."""
+        ...
 
 
 def _part(manifest: Described, name: str, kind: type) -> Any:

@@ -13,9 +13,10 @@ from typing import BinaryIO, Callable
 from rex import codec
 from rex.archive import logs
 from rex.archive.archive import Archive
-from rex.archive.topfiles import DEFAULT, EXPERIMENTS, FIRST_FILE, LOCK, PACKS
+from rex.archive.rulesfile import read_rules
+from rex.archive.topfiles import DEFAULT, EXPERIMENTS, FIRST_FILE, LOCK, PACKS, RULES
 from rex.archive.content import Content
-from rex.archive.experiment import BEGUN, COMPLETE, INCOMPLETE, NAMES, Experiment
+from rex.archive.experiment import BEGUN, COMPLETE, IDENTITY, INCOMPLETE, NAMES, Experiment
 from rex.archive.gc import leftovers
 from rex.archive.locks import FileLock, remove_if_there
 from rex.archive.packs import PackReader
@@ -111,7 +112,11 @@ class _Check:
             archive.explicit_default()
         except (Damaged, OSError) as error:
             self._add(DEFAULT, str(error))
-        folders = {"": (archive.folder, {FIRST_FILE, EXPERIMENTS, PACKS, DEFAULT, LOCK}), PACKS: (archive.store.folder, None)}
+        try:
+            read_rules(archive)
+        except (Damaged, OSError) as error:
+            self._add(RULES, str(error))
+        folders = {"": (archive.folder, {FIRST_FILE, EXPERIMENTS, PACKS, DEFAULT, LOCK, RULES}), PACKS: (archive.store.folder, None)}
         for where, (folder, known) in folders.items():
             for name in sorted(folder.names_if_there()):
                 path = os.path.join(where, name)
@@ -147,6 +152,8 @@ class _Check:
                     self._add(f"{where}/{name}", "Rex did not write it, and does not read it", True)
             if not experiment.begun and state == COMPLETE:
                 self._add(where, f"its {BEGUN} is missing")
+            if experiment.has_lost_identity:
+                raise Damaged(f"its {IDENTITY} is missing")
             if state == INCOMPLETE:
                 self._add(where, "incomplete: its recorder did not finish", True)
             contents = needed_contents(experiment)

@@ -11,9 +11,9 @@ from rex.errors import Damaged, TooNew, UsageError
 
 VERSION = 1
 FIRST_FILE = "rex-archive.json"
-EXPERIMENTS, PACKS, DEFAULT, LOCK = "experiments", "packs", "default", "lock"
+EXPERIMENTS, PACKS, DEFAULT, LOCK, RULES = "experiments", "packs", "default", "lock", "rules"
 FIRST_TEXT = json.dumps({"format": VERSION, "what": "a Rex archive of experiments"}).encode() + b"\n"
-FIRST_BYTES, DEFAULT_BYTES = 1 << 16, 200   # more of these files is not read
+FIRST_BYTES, DEFAULT_BYTES, RULES_BYTES = 1 << 16, 200, 1 << 16   # more of these files is not read
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _IN_NAMES, _NAME_LENGTH = _LETTERS | frozenset(".+-"), 100
 

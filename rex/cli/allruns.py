@@ -14,7 +14,8 @@ from rex.text import clean
 from rex.types import format_duration, format_size, parse_size
 
 if TYPE_CHECKING:
-    from rex.archive import Experiment
+    from rex.archive import Archive, Experiment
+    from rex.contents.rules import Rules
     from rex.trees.merge import StepTree
     from rex.trees.replayall import StepsReplayed
 
@@ -37,7 +38,7 @@ def runs_to_replay(archive: str, pattern: str | None) -> "list[Experiment] | Non
 
 
 def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, outdir: str, cache: str | None, workers: int, dask: str, as_json: bool,
-                quiet: bool, check: bool, told: Report) -> int:
+                quiet: bool, check: bool, told: Report, rules: "Rules | None" = None) -> int:
     """Run `rex replay --all` on plain recordings; the exit code."""
     from rex.archive import Archive
     from rex.trees.cut import load_runs
@@ -59,6 +60,8 @@ def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, o
                        "see: rex ls")
     tree = merge_steps(runs)
     done = replay_steps(opened, runs, tree, outdir, budget_bytes, workers)
+    if check:
+        judge(done, opened, outdir, rules)
     found = describe(done, tree, archive, outdir)
     told.write(found)
     if as_json:
@@ -70,12 +73,32 @@ def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, o
     return 1 if any(each.failed for each in done.runs) or check and not done.is_identical else 0
 
 
+def judge(done: "StepsReplayed", archive: "Archive", outdir: str, rules: "Rules | None") -> None:
+    """Say of outputs that differ what that means, and let those that the rules allow not count."""
+    import contextlib
+    import os
+    from rex.contents.rules import Rules
+    from rex.expdiff.output import STDERR, STDOUT
+    from rex.expdiff.replayed import judge_files, judge_streams
+    rules = rules or Rules()
+    for run in done.runs:
+        experiment = archive.experiment(run.name)
+        if run.differing:
+            run.differing, run.within = judge_files(archive, experiment.manifest, os.path.join(outdir, run.name), run.differing, rules)
+        if not run.is_same_output and rules.is_set and not run.failed:
+            with contextlib.ExitStack() as stack:
+                files = {stream: stack.enter_context(open(os.path.join(outdir, f"{run.name}.{name}"), "rb"))
+                         for stream, name in ((STDOUT, "stdout"), (STDERR, "stderr"))}
+                run.is_same_output, said = judge_streams(experiment, files, rules)
+            run.within.update(said if run.is_same_output else {})
+
+
 def describe(done: "StepsReplayed", tree: "StepTree", archive: str, outdir: str) -> dict[str, Any]:
     """For machines; seconds and bytes."""
     return {"archive": archive, "outdir": outdir, "one_by_one": done.plan.alone_s, "planned": done.plan.cost_s,
             "lower_bound": done.plan.bound_s, "computed": done.computed_s, "wall": done.wall_s, "peak": done.plan.peak_bytes,
             "identical": done.is_identical,
-            "runs": {each.name: {"identical": each.is_identical, "verdict": each.describe(), "ran": each.ran, "put_back": each.put_back,
+            "runs": {each.name: {"identical": each.is_identical, "verdict": each.describe(), "within_tolerance": each.within, "ran": each.ran, "put_back": each.put_back,
                                  "seconds": each.seconds, "steps": len(tree.runs[each.name])} for each in done.runs}}
 
 

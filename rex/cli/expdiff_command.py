@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rex.cli.given_rules import GivenRules, rules_for, words_of
 from rex.cli.options import named_by_options
-from rex.cli.table import clean, command_text, guarded, open_ref, print_json, quietable
+from rex.cli.table import clean, command_text, guarded, open_ref, parse_ref, print_json, quietable
+from rex.cli.tolerance import tolerance_options
 from rex.errors import RexError
 
 if TYPE_CHECKING:
+    from rex.contents.rules import Rules
     from rex.expdiff.calls import ProcessCalls, Skipped
     from rex.expdiff.difference import Comparison, Difference
 
@@ -37,10 +40,11 @@ def styled(text: str, style: str | None) -> str:
     return Style.parse(style).render(text, color_system=ColorSystem(system))
 
 
-def compare_refs(refs: tuple[str, str], depth: int) -> "Comparison":
-    """The comparison of two experiments by name."""
+def compare_refs(refs: tuple[str, str], depth: int, rules: "Rules | None") -> "Comparison":
+    """The comparison of two experiments by name; rules: what outputs may differ in."""
+    from rex.contents.rules import Rules
     from rex.expdiff.compare import Side, compare
-    return compare(Side(*open_ref(refs[0])), Side(*open_ref(refs[1])), depth)
+    return compare(Side(*open_ref(refs[0])), Side(*open_ref(refs[1])), depth, rules or Rules())
 
 
 def trouble(error: RexError, as_json: bool) -> int:
@@ -93,6 +97,11 @@ def print_bytes(details: dict[str, Any]) -> None:
         click.echo(styled("    " + "\t".join(map(clean, line.split("\t"))), _COLOURS.get(line[:1])))
 
 
+def sentence_of(difference: "Difference") -> str:
+    """What the comparison by meaning says of a difference that does not count."""
+    return str(difference.details["verdict"]["sentence"])
+
+
 def print_answer(refs: tuple[str, str], found: "Comparison") -> None:
     """The answer, one line per component, and why the outputs differ."""
     answer = "are the same" if found.is_same else "differ"
@@ -107,6 +116,8 @@ def print_answer(refs: tuple[str, str], found: "Comparison") -> None:
         text = "same" if not count else (f"{count} process{'' if count == 1 else 'es'} differ{'s' if count == 1 else ''}; "
                                          "how a program gets at its inputs is not counted")
         click.echo(f"  {'calls'.ljust(width)}  " + styled(text, "yellow" if count else "green"))
+    for each in found.within:
+        click.echo(f"  {'not counted'.ljust(width)}  {clean(each.item)}: {clean(sentence_of(each))}")
     if found.by_nature:
         names = ", ".join(clean(each.item) for each in found.by_nature)
         click.echo(f"  {'by nature'.ljust(width)}  {len(found.by_nature)} not counted: {names}")
@@ -175,16 +186,20 @@ def print_skipped(sign: str, side: "Skipped", texts: dict[int, str]) -> None:
               help="1: components and files that differ; 2: also their bytes; 3: also the calls that were skipped.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @quietable
+@tolerance_options
 @named_by_options("left", "right")
 @guarded
-def command(left: str, right: str, depth: int, as_json: bool) -> int:
+def command(left: str, right: str, depth: int, as_json: bool, rules: GivenRules) -> int:
     """Say what differs between two experiments: command, environment, machine,
     programs and libraries, inputs, outputs; and for each output that differs the
     most probable reason. Times and process ids never count.
 
+    Outputs that differ within --rtol, --atol and the like, or the rules of the first archive (rex rules), are named, but do not count: with nothing else the exit status is 0.
+
     Files below working directories that differ are matched by their path from there."""
     try:
-        found = compare_refs((left, right), depth)
+        wanted = rules_for(parse_ref(left).archive, rules)
+        found = compare_refs((left, right), depth, wanted)
     except RexError as error:
         return trouble(error, as_json)
     except OSError as error:
@@ -193,7 +208,9 @@ def command(left: str, right: str, depth: int, as_json: bool) -> int:
         traceback.print_exc()
         return _TROUBLE
     if as_json:
-        print_json({"left": left, "right": right, **found.as_json()})
+        print_json({"left": left, "right": right, **({"rules": wanted.as_json()} if wanted else {}), **found.as_json()})
     else:
+        if wanted and wanted.is_set:
+            click.echo(f"rules: {clean(command_text(words_of(wanted)))}")
         print_comparison((left, right), found)
     return 0 if found.is_same else 1

@@ -24,6 +24,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Compare and look": {
         "expdiff": "Say what differs between two experiments.",
+        "compare": "Compare many experiments: who gave the same, and what separates the results.",
         "ls": "List experiments, or the files of one.",
         "show": "Show everything about one experiment.",
         "log": "Print the syscall log of an experiment.",
@@ -34,6 +35,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Vary": {
         "runnew": "Run a new experiment: an archived one with changes.",
+        "bisect": "Find the difference of two experiments that makes an output differ.",
         "sweep": "Run an experiment with every combination of parameters.",
     },
     "Keep order": {
@@ -42,6 +44,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "rename": "Give an experiment another name.",
         "cp": "Copy experiments to another archive.",
         "rm": "Remove experiments.",
+        "rules": "Show or set what comparisons of an archive allow to differ.",
         "default": "Say or set the experiment that is meant by default.",
         "check": "Verify every hash and reference of an archive.",
         "gc": "Give back the space that no experiment needs.",
@@ -78,16 +81,18 @@ ALIASES = {"diff": "expdiff", "run": "runnew"}
 
 
 # These run programs, which would inherit limits of their process.
-RUNNING = {"record", "replay", "runnew", "ui", "sweep", "hindsight", "notebook", "doctor"}
+RUNNING = {"record", "replay", "runnew", "ui", "sweep", "bisect", "hindsight", "notebook", "doctor"}
 
 
 class LazyGroup(click.Group):
     """A group whose commands are imported when used: start-up time matters."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, also the aliases."""
         return [*COMMANDS, *ALIASES]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import the module of a command; None where there is no such command."""
         name = ALIASES.get(name, name)
         if name not in COMMANDS:
             return None
@@ -110,6 +115,7 @@ class LazyGroup(click.Group):
         return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings."""
         width = max(map(len, COMMANDS))
         for heading, commands in GROUPS.items():
             with formatter.section(heading):
@@ -117,6 +123,7 @@ class LazyGroup(click.Group):
 
 
 def print_version(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
+    """Print the version and the engines, and exit."""
     if not asked or ctx.resilient_parsing:
         return
     from rex.version import __version__

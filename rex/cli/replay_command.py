@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
+from rex.cli.options import DURATION
 from rex.cli.replay_run import run
+from rex.cli.tolerance import tolerance_options
 
 
 @click.command(epilog="Example: rex replay -l EXP -o out   "
@@ -28,14 +30,14 @@ from rex.cli.replay_run import run
               "states of cells in memory (half of the free memory).")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True,
               help="With --all: processes side by side; 1 follows the plan of rex plan.")
+@click.option("--deadline", "deadline_s", type=DURATION, metavar="DURATION",
+              help="With --all: replay as many versions as the plan says can be done in this time.")
 @click.option("--dask", metavar="ADDRESS", default="",
               help="With --all: let the workers of this Dask cluster replay; they see the same paths.")
 @click.option("--checkpoint", type=click.Choice(["fork", "criu"]), default="fork", show_default=True,
               help="With --all: how states are kept; only fork is there yet.")
-@click.option("--algorithm", type=click.Choice(["best", "pc", "prp-v1", "prp-v2", "lfu", "none"]), default="best",
+@click.option("--algorithm", type=click.Choice(["best", "pc", "prp-v1", "prp-v2", "lfu", "online", "none"]), default="best",
               show_default=True, help="With --all: the planner.")
-@click.option("--tolerance", type=click.FloatRange(0, 1), default=0.0, metavar="PART",
-              help="With --all: pixels of images may differ by this part of their range.")
 @click.option("--persist", "plan_path", metavar="PLAN", type=click.Path(),
               help="Run step by step as this answer of rex schedule --json has it, and persist what it says.")
 @click.option("--store", "store_url", metavar="URL", help="Where to persist: a folder, or any fsspec URL.")
@@ -44,8 +46,11 @@ from rex.cli.replay_run import run
 @click.option("--report", metavar="FILE", help="Write a report as JSON to FILE, apart from the program's own streams.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print a report as JSON (last on standard output).")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
+@tolerance_options
 def command(**words: Any) -> int:
     """Run an experiment again from the archive alone: same output, in OUTDIR.
+
+    With --check the words of rex expdiff say what outputs may differ in: --rtol, --atol, --ulps, --ignore, --as, --any-order.
 
     This runs the programs of the archive with your rights, with --all and --persist too: replay only what you would run,
     or use --sandbox, which neither of these has."""

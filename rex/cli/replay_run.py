@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from rex import limits
 from rex.cli.ending import Report, end_like, say
+from rex.cli.given_rules import GivenRules, rules_for, words_of
 from rex.cli.refs import either
 from rex.errors import Diverged, UsageError
-from rex.text import clean, quoted_ref
+from rex.text import clean, command_text, quoted_ref
 
 if TYPE_CHECKING:
+    from rex.contents.rules import Rules
     from rex.replayer import Outcome
 
 DIVERGED = Diverged.code
@@ -32,11 +34,16 @@ def verdict(outcome: "Outcome") -> tuple[int, str]:
         return (DIVERGED if outcome.divergences else 1), "; ".join(parts)
     if outcome.divergences:
         return DIVERGED, "the output is identical, but the log was not followed"
-    return 0, "identical"
+    return 0, within_text(outcome.within)
+
+
+def within_text(within: Mapping[str, str]) -> str:
+    """What is said of outputs of which none differs more than the user allowed."""
+    return "; ".join(["identical" if not within else "identical within tolerance", *(f"{name}: {said}" for name, said in sorted(within.items()))])
 
 
 def difference_text(outcome: "Outcome") -> str:
-    """The first output that is another one; a divergence, which is told of as well, has said why."""
+    """The first output that differs; a divergence is reported as well, and says why."""
     first = outcome.difference
     if not first:
         return ""
@@ -82,7 +89,7 @@ def as_json(outcome: "Outcome", archive: str, is_kept: bool) -> dict[str, Any]:
             "divergence": vars(outcome.divergence) if outcome.divergence else None,
             "rule": outcome.divergence_rule,
             **({"explanation": outcome.explanation.as_json()} if outcome.explanation else {}),
-            "differing": outcome.differing, "problems": outcome.problems}
+            "differing": outcome.differing, **({"within_tolerance": outcome.within} if outcome.within else {}), "problems": outcome.problems}
 
 
 @contextlib.contextmanager
@@ -108,11 +115,14 @@ def output_directory(given: str | None, is_checked: bool, is_shared: bool) -> It
 
 def run(archive: str = "__default", experiment: str | None = None, outdir: str | None = None, check: bool = False,
         sandbox: bool = False, explain: bool = False, all_versions: bool = False, cache: str | None = None, jobs: int = 1, dask: str = "",
-        checkpoint: str = "fork", algorithm: str = "best", tolerance: float = 0.0, plan_path: str | None = None,
+        checkpoint: str = "fork", algorithm: str = "best", rules: "GivenRules | None" = None, plan_path: str | None = None,
         store_url: str | None = None, resume: bool = False, complete: bool = False, report: str | None = None,
-        json_wanted: bool = False, quiet: bool = False, lenient: bool = False, ref: str | None = None) -> int:
+        json_wanted: bool = False, quiet: bool = False, lenient: bool = False, deadline_s: float | None = None, ref: str | None = None) -> int:
     """Replay, say what came of it; the exit status."""
     archive, experiment = either(ref, archive, experiment)
+    if rules and rules.is_given and (not check or plan_path):
+        raise UsageError("--rtol, --ignore and the like go with --check", "without --persist", "add --check")
+    wanted = rules_for(archive, rules) if check else None
     with Report(report) as told, output_directory(outdir, check, bool(dask)) as where:
         if plan_path or store_url or resume or complete:
             from pathlib import Path
@@ -131,18 +141,29 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
             from rex.cli.allruns import replay_runs, runs_to_replay
             runs = runs_to_replay(archive, experiment)
             if runs is not None:
-                return replay_runs(archive, runs, experiment, where, cache, jobs, dask, json_wanted, quiet, check, told)
-            return replay_versions(archive, where, cache, jobs, algorithm, tolerance, dask, check, json_wanted, quiet, told)
+                if deadline_s is not None:
+                    raise UsageError("--deadline is for versions recorded with --cells", "", "choose runs by -e 'GLOB'")
+                return replay_runs(archive, runs, experiment, where, cache, jobs, dask, json_wanted, quiet, check, told, wanted)
+            return replay_versions(archive, where, cache, jobs, algorithm, wanted, dask, deadline_s, check, json_wanted, quiet, told)
+        if deadline_s is not None:
+            raise UsageError("--deadline chooses among many versions", "", "add --all")
         return _replay_one(told, archive, experiment, where, check, sandbox, explain, json_wanted, quiet, lenient,
-                           is_kept=outdir is not None or not check)
+                           is_kept=outdir is not None or not check, rules=wanted)
 
 
-def _replay_one(told: Report, archive: str, experiment: str | None, outdir: str, check: bool, sandbox: bool,
-                explain: bool, json_wanted: bool, quiet: bool, is_lenient: bool, is_kept: bool) -> int:
+def _replay_one(told: Report, archive: str, experiment: str | None, outdir: str, check: bool, sandbox: bool, explain: bool, json_wanted: bool,
+                quiet: bool, is_lenient: bool, is_kept: bool, rules: "Rules | None") -> int:
     from rex.replayer import replay
-    with limits.counting():
+    with limits.counting(), contextlib.ExitStack() as stack:
+        streams = None
+        if rules and rules.is_set:
+            from rex.cli.meaning import printed
+            streams = stack.enter_context(printed())
         outcome = replay(archive, experiment, outdir, is_quiet=check, is_checked=check or json_wanted or told.is_wanted,
-                         is_sandboxed=sandbox, is_explained=explain)
+                         is_sandboxed=sandbox, is_explained=explain, output=streams and (streams[2].fileno(), streams[3].fileno()))
+        if check and not outcome.is_identical:
+            from rex.cli.meaning import judge_outcome
+            judge_outcome(outcome, archive, rules, streams)
     code, reason = verdict(outcome)
     if told.is_wanted:
         told.write(as_json(outcome, archive, is_kept))
@@ -158,6 +179,8 @@ def _replay_one(told: Report, archive: str, experiment: str | None, outdir: str,
         say(f"rex: {clean(problem)}")
     if check:
         if not quiet:
+            if rules and outcome.within:
+                say(f"rex: rules: {clean(command_text(words_of(rules)))}")
             say(f"rex: {clean(archive)}:{outcome.experiment.name}: {clean(reason)}")
         return code
     name = f"{archive}:{outcome.experiment.name}"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _BLOCK_BYTES = 1 << 16
 _LEAF_BYTES = 64           # below this bytes are compared one by one
+_HEAD_BYTES = 4096
 _RANGES_SHOWN = 16
 _TEXT_BYTES = 1 << 20      # larger contents are not diffed as text
 _DIFF_LINES = 4000         # that differ, on one side: difflib's time grows with their square
@@ -64,6 +65,10 @@ class Source:
     def held(cls, data: bytes) -> "Source":
         """Bytes in memory."""
         return cls.spooled(io.BytesIO(data), len(data))
+
+    def head(self) -> bytes:
+        """What it begins with."""
+        return next((piece.read() for piece in self.pieces()), b"")[:_HEAD_BYTES]
 
     def text(self) -> str | None:
         """All of it as text; None if it is none, or too much."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rex.archive import INPUT, OUTPUT, FileEntry, FileState, Manifest
 from rex.archive import APPARATUS as APPARATUS_ROLE
+from rex.contents.rules import Rules
 from rex.expdiff import output
 from rex.expdiff.apparatus import compare_apparatus, describe, script_diff
 from rex.expdiff.bytesdiff import Source, detail_of
@@ -18,13 +19,15 @@ from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MAC
                                     Difference, compare_values)
 from rex.expdiff.files import Pair, match, state_for
 from rex.expdiff.logs import Logs
+from rex.expdiff.meaning import CONTENT_DIFFERS, Meaning, add_verdict
 from rex.expdiff.names import undated
 from rex.expdiff.trace import Trace
 
 if TYPE_CHECKING:
     from rex.archive import Archive, Experiment
+    from rex.contents.compare import Verdict
 
-# Variables that shells and terminals set anew each time; what they tell is nobody's input.
+# Variables that shells and terminals set each time; their values are nobody's input.
 _NATURAL_VARIABLES = frozenset({"_", "OLDPWD", "SHLVL"})
 _NATURAL_FACTS = {"start": "start_ns", "duration": "duration_s", "engine": "engine", "version of rex": "rex"}
 _STREAMS = frozenset(("stdin", "stdout", "stderr"))
@@ -44,7 +47,7 @@ class Side:
         return self.experiment.manifest
 
 
-def compare(left: Side, right: Side, depth: int = 1) -> Comparison:
+def compare(left: Side, right: Side, depth: int = 1, rules: Rules = Rules()) -> Comparison:
     """Everything in which two finished experiments differ.
 
     Times, dates, process ids and what follows from the directory alone (PWD)
@@ -52,6 +55,7 @@ def compare(left: Side, right: Side, depth: int = 1) -> Comparison:
 
     Args:
         depth: 1 for components and files, 2 for their bytes too, 3 for the calls as well.
+        rules: what outputs may differ in.
     Raises:
         NotFound: one of them never finished.
         Damaged, TooNew: it cannot be read.
@@ -60,8 +64,8 @@ def compare(left: Side, right: Side, depth: int = 1) -> Comparison:
         from rex.expdiff.sessions import compare_sessions
         return compare_sessions(left.experiment, right.experiment, depth)
     one, two = left.manifest, right.manifest
-    with contextlib.closing(Logs(left.experiment, right.experiment)) as logs:
-        found = _compare_manifests(left, right, depth, logs)
+    with contextlib.closing(Logs(left.experiment, right.experiment)) as logs, contextlib.closing(Meaning(rules)) as meaning:
+        found = _compare_manifests(left, right, depth, logs, meaning)
         if one.log and two.log:
             logs.compare_streams(found, any("stdin" in manifest.attachments for manifest in (one, two)))
         logs.add_existence(found)
@@ -74,17 +78,17 @@ def compare(left: Side, right: Side, depth: int = 1) -> Comparison:
     return found
 
 
-def _compare_manifests(left: Side, right: Side, depth: int, logs: Logs) -> Comparison:
+def _compare_manifests(left: Side, right: Side, depth: int, logs: Logs, meaning: Meaning) -> Comparison:
     found = Comparison(depth)
     one, two = left.manifest, right.manifest
     found.components[COMMAND] = _compare_command(one, two)
     found.components[ENVIRONMENT] = _compare_environment(one, two, found)
     found.components[MACHINE] = compare_values(_machine(one, two), _machine(two, one))
     for name, role in ((APPARATUS, APPARATUS_ROLE), (INPUTS, INPUT), (OUTPUTS, OUTPUT)):
-        found.components[name] = _compare_files(left, right, role, found, logs)
-    found.components[INPUTS] += _compare_stdin(left, right, depth)
+        found.components[name] = _compare_files(left, right, role, found, logs, meaning)
+    found.components[INPUTS] += _compare_stdin(left, right, depth, meaning)
     if one.log and two.log:
-        found.components.update(_compare_output(left, right, depth))
+        found.components.update(_compare_output(left, right, found, meaning))
     else:
         found.components.update({name: [] for name in (STDOUT, STDERR)})
         found.by_nature.append(Difference("output of an experiment without a log"))
@@ -171,7 +175,7 @@ def _notes(pair: Pair, old: FileState, new: FileState) -> list[str]:
         notes.append(f"type {old.type} -> {new.type}")
     elif (old.content.sha256 if old.content else old.size) != (
             new.content.sha256 if new.content else new.size):
-        notes.append(f"content differs: {old.size} -> {new.size} bytes")
+        notes.append(f"{CONTENT_DIFFERS}{old.size} -> {new.size} bytes")
     if old.target != new.target:
         notes.append(f"link to {old.target or 'nothing'} -> {new.target or 'nothing'}")
     if old.mode != new.mode:
@@ -181,7 +185,7 @@ def _notes(pair: Pair, old: FileState, new: FileState) -> list[str]:
     return notes
 
 
-def _compare_files(left: Side, right: Side, role: str, found: Comparison, logs: Logs) -> list[Difference]:
+def _compare_files(left: Side, right: Side, role: str, found: Comparison, logs: Logs, meaning: Meaning) -> list[Difference]:
     differences: list[Difference] = []
     times = unread = renamed = 0
     for pair in match(left.manifest, right.manifest, role, (logs.left.certain, logs.right.certain)):
@@ -199,7 +203,10 @@ def _compare_files(left: Side, right: Side, role: str, found: Comparison, logs: 
             continue
         if role == APPARATUS_ROLE and old and new:
             each = _with_apparatus(each, left, right, old, new)
-        differences.append(_with_bytes(each, left, right, old, new, found.depth))
+        verdict = _judge(left, right, old, new, each.left_path, meaning) if role != APPARATUS_ROLE else None
+        is_within = role == OUTPUT and meaning.is_allowed(each, verdict)
+        each = add_verdict(_with_bytes(each, left, right, old, new, found.depth), verdict)
+        (found.within if is_within else differences).append(each)
     for count, what in ((times, "modification times of"), (unread, "what was overwritten unread in"),
                         (renamed, "uuids and dates in the names of")):
         if count:
@@ -264,6 +271,13 @@ def _with_apparatus(difference: Difference, left: Side, right: Side, old: FileSt
     return replace(difference, notes=(*difference.notes, *notes), details={**difference.details, **details})
 
 
+def _judge(left: Side, right: Side, old: FileState | None, new: FileState | None, name: str, meaning: Meaning) -> "Verdict | None":
+    """The verdict on two states of a file; None where their contents are equal, or only bytes."""
+    if not old or not new or not old.content or not new.content or old.content.sha256 == new.content.sha256:
+        return None
+    return meaning.judge(name, Source.stored(left.archive.store, old.content), Source.stored(right.archive.store, new.content))
+
+
 def _with_bytes(difference: Difference, left: Side, right: Side, old: FileState | None,
                 new: FileState | None, depth: int) -> Difference:
     """The difference with what its bytes tell, where depth and contents allow."""
@@ -273,16 +287,17 @@ def _with_bytes(difference: Difference, left: Side, right: Side, old: FileState 
         Source.stored(left.archive.store, old.content), Source.stored(right.archive.store, new.content))})
 
 
-def _compare_stdin(left: Side, right: Side, depth: int) -> list[Difference]:
+def _compare_stdin(left: Side, right: Side, depth: int, meaning: Meaning) -> list[Difference]:
     """A plain file on standard input, by content; its name is nobody's knowledge."""
     one, two = (side.manifest.attachments.get("stdin") for side in (left, right))
     if (one.sha256 if one else None) == (two.sha256 if two else None):
         return []
     states = [FileState("file", size=c.size, content=c) if c else None for c in (one, two)]
     kind = "differs" if one and two else ONLY_LEFT if one else ONLY_RIGHT
-    notes = (f"content differs: {one.size} -> {two.size} bytes",) if one and two else ()
+    notes = (f"{CONTENT_DIFFERS}{one.size} -> {two.size} bytes",) if one and two else ()
     found = Difference("standard input", kind, _state_json(states[0]), _state_json(states[1]), notes)
-    return [_with_bytes(found, left, right, states[0], states[1], depth)]
+    verdict = _judge(left, right, states[0], states[1], "stdin", meaning)
+    return [add_verdict(_with_bytes(found, left, right, states[0], states[1], depth), verdict)]
 
 
 @dataclass
@@ -294,35 +309,35 @@ class _Written:
     file: BinaryIO
 
 
-def _written(side: Side, depth: int) -> dict[int, _Written]:
-    """Output by stream; the bytes are kept only where they are asked for."""
+def _written(side: Side) -> dict[int, _Written]:
+    """Output by stream."""
     made = {stream: _Written("", 0, tempfile.SpooledTemporaryFile(_SPOOL_BYTES))   # type: ignore[arg-type]
             for stream in (output.STDOUT, output.STDERR)}
     digests = {stream: hashlib.sha256() for stream in made}
     for stream, data in output.output_pieces(side.experiment):
         digests[stream].update(data)
         made[stream].size += len(data)
-        if depth > 1:
-            made[stream].file.write(data)
+        made[stream].file.write(data)
     for stream, digest in digests.items():
         made[stream].sha256 = digest.hexdigest()
     return made
 
 
-def _compare_output(left: Side, right: Side, depth: int) -> dict[str, list[Difference]]:
-    ours, theirs = _written(left, depth), _written(right, depth)
-    found: dict[str, list[Difference]] = {}
-    for name, stream in ((STDOUT, output.STDOUT), (STDERR, output.STDERR)):
+def _compare_output(left: Side, right: Side, found: Comparison, meaning: Meaning) -> dict[str, list[Difference]]:
+    ours, theirs = _written(left), _written(right)
+    components: dict[str, list[Difference]] = {STDOUT: [], STDERR: []}
+    for name, short, stream in ((STDOUT, "stdout", output.STDOUT), (STDERR, "stderr", output.STDERR)):
         one, two = ours[stream], theirs[stream]
-        found[name] = []
         if one.sha256 != two.sha256:
             each = Difference(name, left={"size": one.size, "sha256": one.sha256},
                               right={"size": two.size, "sha256": two.sha256},
-                              notes=(f"content differs: {one.size} -> {two.size} bytes",))
-            if depth > 1:
-                each = replace(each, details=detail_of(Source.spooled(one.file, one.size),
-                                                       Source.spooled(two.file, two.size)))
-            found[name].append(each)
+                              notes=(f"{CONTENT_DIFFERS}{one.size} -> {two.size} bytes",))
+            sources = Source.spooled(one.file, one.size), Source.spooled(two.file, two.size)
+            verdict = meaning.judge(short, *sources)
+            is_within = meaning.is_allowed(each, verdict)
+            if found.depth > 1:
+                each = replace(each, details=detail_of(*sources))
+            (found.within if is_within else components[name]).append(add_verdict(each, verdict))
         one.file.close()
         two.file.close()
-    return found
+    return components

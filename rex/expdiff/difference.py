@@ -101,13 +101,14 @@ class Cause:
 
 @dataclass
 class Comparison:
-    """What was found, by component, in the order in which it is told.
+    """What was found, by component, in the order of the report.
 
     Attributes:
         by_nature: what differs between any two runs, such as times: counted, never decisive.
         causes: the most probable reason of each output that differs.
         calls: with depth 3, the calls of all processes; what differs in them is never decisive,
             because how a program gets at its inputs is no result.
+        within: outputs that differ, but only as the rules of the comparison allow: counted and named, never decisive.
     """
 
     depth: int
@@ -115,6 +116,7 @@ class Comparison:
     by_nature: list[Difference] = field(default_factory=list)
     causes: list[Cause] = field(default_factory=list)
     calls: "Calls | None" = None
+    within: list[Difference] = field(default_factory=list)
 
     @property
     def is_same(self) -> bool:
@@ -127,6 +129,7 @@ class Comparison:
                 "components": [{"name": name, "count": len(found),
                                 "differences": [each.as_json() for each in found]}
                                for name, found in self.components.items()],
+                "within_tolerance": [each.as_json() for each in self.within],
                 "by_nature": [each.as_json() for each in self.by_nature],
                 "causes": [each.as_json() for each in self.causes]}
         return {**told, "calls": self.calls.as_json()} if self.calls else told

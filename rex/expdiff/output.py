@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rex.archive import Experiment
 
 STDOUT, STDERR = 2, 3   # stream numbers in the log
-_WRITES = frozenset(BY_NAME[name].nr for name in (
+WRITES = frozenset(BY_NAME[name].nr for name in (
     "write", "writev", "pwrite64", "pwritev", "pwritev2", "sendto", "sendmsg"))
 _MESSAGE_DATA = 0x20    # mark of a sendmsg's data in the argument of its field
 
@@ -25,7 +25,7 @@ def output_pieces(experiment: "Experiment") -> Iterator[tuple[int, bytes]]:
         Damaged, TooNew: the log cannot be read.
     """
     with LogReader(experiment.open_log()) as reader:
-        for event in reader.select(_WRITES):
+        for event in reader.select(WRITES):
             if event.stream in (STDOUT, STDERR) and event.result > 0:
                 args = CALLS[event.call].args
                 for arg, kind, data in event.fields:

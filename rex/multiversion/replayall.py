@@ -7,14 +7,17 @@ import time
 from dataclasses import dataclass, field, replace
 
 from rex.archive import Archive
+from rex.contents.rules import Rules
 from rex.multiversion.cluster import replay_on
 from rex.multiversion.execute import Replayer, Silence, Tally, Watch
 from rex.multiversion.lab import LiveLab
 from rex.multiversion.merge import VersionTree, merge
 from rex.multiversion.orders import Orders
 from rex.multiversion.parallel import ParallelReplayer
-from rex.multiversion.planners import Plan, make_plan
+from rex.multiversion.planners import Plan, fit_versions, make_plan
 from rex.multiversion.results import Comparison, compare_cells, notebook
+from rex.multiversion.scheduling import choose_order
+from rex.multiversion.tree import ExecutionTree
 from rex.multiversion.versions import Version, load_versions, with_updates
 from rex.replayer import compare_outputs, prepare_outdir
 
@@ -26,8 +29,9 @@ class Wishes:
     Attributes:
         budget_bytes: what all checkpoints together may take (with Dask: those of one task).
         workers: processes side by side; 1 follows the plan.
-        tolerance: pixels of images may differ by this part of their range.
+        rules: what outputs of cells may differ in.
         dask: address of a Dask scheduler; empty for this machine alone.
+        deadline_s: seconds that the cells may take by the plan; None: no limit.
     """
 
     archive: str
@@ -35,8 +39,9 @@ class Wishes:
     budget_bytes: int
     workers: int = 1
     algorithm: str = "best"
-    tolerance: float = 0.0
+    rules: Rules = Rules()
     dask: str = ""
+    deadline_s: float | None = None
 
 
 @dataclass
@@ -63,10 +68,35 @@ class AllReplayed:
         return all(each.is_identical for each in self.comparisons)
 
 
-def prepare(wishes: Wishes) -> tuple[VersionTree, Plan]:
-    """The tree of an archive's versions, and the plan for it."""
-    tree = merge(load_versions(wishes.archive)[1])
-    return tree, make_plan(tree.execution, wishes.budget_bytes, wishes.algorithm)
+@dataclass(frozen=True)
+class Chosen:
+    """How many versions the archive has, and how many different ones any choice has at most that meets the deadline."""
+
+    of: int
+    at_most: int
+
+
+def prepare(wishes: Wishes) -> tuple[VersionTree, Plan, Chosen]:
+    """The tree of an archive's versions, or of those that meet the deadline, and the plan for it.
+
+    Raises:
+        UsageError: no version meets the deadline.
+    """
+    versions = load_versions(wishes.archive)[1]
+    tree = merge(versions)
+    chosen = Chosen(len(versions), len(tree.execution.leaves))
+    if wishes.deadline_s is not None:
+        fit = fit_versions(tree.execution, wishes.deadline_s, lambda part: _planned_s(wishes, part), wishes.workers)
+        kept = [version for version in versions if tree.ends[version.name] in fit.tree.by_id]
+        tree, chosen = merge(kept), replace(chosen, at_most=fit.at_most)
+    return tree, make_plan(tree.execution, wishes.budget_bytes, wishes.algorithm), chosen
+
+
+def _planned_s(wishes: Wishes, tree: ExecutionTree) -> float:
+    """Seconds that the cells take by the plan, or by processes side by side."""
+    if wishes.workers > 1:
+        return choose_order(tree, wishes.budget_bytes, wishes.workers)[1]
+    return make_plan(tree, wishes.budget_bytes, wishes.algorithm).cost_s
 
 
 def replay_all(wishes: Wishes, tree: VersionTree, plan: Plan, watch: Watch) -> AllReplayed:
@@ -77,6 +107,7 @@ def replay_all(wishes: Wishes, tree: VersionTree, plan: Plan, watch: Watch) -> A
         OwnFailure: processes could not be started.
     """
     archive, versions = load_versions(wishes.archive)
+    versions = [version for version in versions if version.name in tree.ends]
     wishes = replace(wishes, outdir=prepare_outdir(wishes.outdir), archive=os.path.abspath(wishes.archive))
     began = time.monotonic()
     if wishes.dask:
@@ -120,7 +151,7 @@ def _leave(version: Version, tree: VersionTree, tally: Tally, orders: Orders, wi
     with open(os.path.join(wishes.outdir, f"{version.name}.ipynb"), "w", encoding="utf-8") as file:
         file.write(notebook(version, results))
     lost = next((name for name in path if name in tally.failed), None)
-    comparison = Comparison(version.name, compare_cells(version, results, wishes.tolerance))
+    comparison = compare_cells(version, results, wishes.rules)
     if lost:
         comparison.failed = f"cell {path.index(lost) + 1} could not be run: {tally.failed[lost]}"
     else:

@@ -29,10 +29,12 @@ class Run:
 
     @property
     def name(self) -> str:
+        """The experiment's name."""
         return self.experiment.name
 
     @property
     def seconds(self) -> float:
+        """Seconds of wall-clock time that the run took."""
         return self.experiment.manifest.duration_s
 
 

@@ -37,6 +37,7 @@ class RunReplayed:
     Attributes:
         ran, put_back: ids of steps; steps outside these, and drivers, run always.
         differing: outputs that differ from the recording, by path: why.
+        within: outputs that differ only as the user allowed, by path or name of the stream: the verdict on them.
         failed: why it could not be replayed; "" if it was.
     """
 
@@ -49,9 +50,11 @@ class RunReplayed:
     divergences: int = 0
     seconds: float = 0.0
     failed: str = ""
+    within: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_identical(self) -> bool:
+        """Files, output and status are as recorded, and nothing failed or diverged."""
         return not (self.differing or self.failed or self.divergences) and self.is_same_output and self.is_same_status
 
     def describe(self) -> str:
@@ -60,7 +63,8 @@ class RunReplayed:
         parts += [] if self.is_same_output or self.failed else ["what it prints differs"]
         parts += [] if self.is_same_status or self.failed else ["the exit status differs"]
         parts += ["the log was not followed"] if self.divergences else []
-        return "; ".join(parts) or "identical"
+        parts = parts or (["identical within tolerance"] if self.within else ["identical"])
+        return "; ".join([*parts, *(f"{name}: {said}" for name, said in sorted(self.within.items()))])
 
 
 @dataclass
@@ -78,6 +82,7 @@ class StepsReplayed:
 
     @property
     def is_identical(self) -> bool:
+        """All runs are identical."""
         return all(run.is_identical for run in self.runs)
 
 

@@ -62,7 +62,7 @@ class Card:
 
 @dataclass(frozen=True)
 class _Head:
-    """What a list tells of a manifest: without its files, which may be very many."""
+    """What a list shows of a manifest: without its files, which may be very many."""
 
     command: tuple[str, ...]
     start_ns: int = 0

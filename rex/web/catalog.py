@@ -1,4 +1,4 @@
-"""What the page tells of an archive: read once, because finished experiments never change."""
+"""What the page shows of an archive: read once, because finished experiments never change."""
 
 from __future__ import annotations
 

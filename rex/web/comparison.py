@@ -103,7 +103,7 @@ class Page:
 
 
 def show(found: Comparison, names: tuple[str, str], links: Links, cwd: str = "/") -> Page:
-    """The comparison of two experiments of one archive, for the page; paths below cwd are told from there."""
+    """The comparison of two experiments of one archive, for the page; paths below cwd are relative to it."""
     top = "" if cwd == "/" else clean(cwd.rstrip("/") + "/")
     def sections(components: tuple[str, ...]) -> list[Section]:
         made = []

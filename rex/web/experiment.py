@@ -130,7 +130,7 @@ async def stream(site: Site, request: Request) -> Response:
     if kind not in STREAMS:
         raise NotFound("there is no such stream")
     pieces = (data for number, data in output_pieces(found) if number == STREAMS[kind][1])
-    first = await run_in_threadpool(next, pieces, b"")   # damage is told before the answer begins
+    first = await run_in_threadpool(next, pieces, b"")   # damage is reported before the answer begins
     return StreamingResponse(itertools.chain([first], pieces), media_type="application/octet-stream",
                              headers={"content-disposition": disposition(f"{name}-{kind}.txt", False)})
 

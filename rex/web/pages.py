@@ -133,7 +133,7 @@ def _content(archive: Archive, content: Content, name: str, form: str) -> Respon
     if content.size <= _TEXT_BYTES and form != "file":
         return file_response(archive.read(content, _TEXT_BYTES), name)
     pieces = _pieces(archive, content)
-    first = next(pieces)   # damage is told before the answer begins
+    first = next(pieces)   # damage is reported before the answer begins
     return StreamingResponse(_after(first, pieces), media_type="application/octet-stream",
                              headers={"content-disposition": disposition(name, False),
                                       "content-length": str(content.size)})

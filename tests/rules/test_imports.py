@@ -42,7 +42,9 @@ ALLOWED: dict[str, set[str]] = {
     "recorder": STORES | {"tracer", "inventory", "keeping", "filetree", "redaction", "rlimits"},
     "replayer": STORES | {"tracer", "explain", "rlimits"},
     "runnew": STORES | {"tracer", "inventory", "keeping", "filetree", "recorder", "replayer", "rlimits"},
-    "expdiff": STORES | {"inventory", "picture", "notebook"},
+    "contents": LOW,
+    "expdiff": STORES | {"inventory", "picture", "notebook", "contents"},
+    "bisect": STORES | {"contents", "expdiff", "runnew"},
     "transfer": STORES,
     "state": LOW | {"archive", "codec", "syscalls"},
     "hindsight": STORES | {"recorder", "state", "cluster"},
@@ -51,13 +53,13 @@ ALLOWED: dict[str, set[str]] = {
     "picture": set(),
     "workflow": STORES | {"picture", "tracer", "replayer", "rlimits", "transfer"},
     "cells": set(),
-    "multiversion": STORES | {"tracer", "recorder", "replayer", "runnew", "cells", "cluster"},
+    "multiversion": STORES | {"contents", "tracer", "recorder", "replayer", "runnew", "cells", "cluster"},
     "trees": STORES | {"workflow", "picture", "tracer", "recorder", "replayer", "runnew"},
     "web": STORES | {"runnew", "expdiff", "transfer", "picture", "workflow", "trees", "multiversion"},
-    "api": STORES | {"tracer", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer"},
+    "api": STORES | {"tracer", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "contents"},
     "pytest_plugin": {"api"},
     "cli": STORES | {"api", "extras", "tracer", "inventory", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "workflow",
-                     "multiversion", "trees", "state", "notebook", "cells", "web", "picture", "hindsight"},
+                     "multiversion", "trees", "state", "notebook", "cells", "web", "picture", "hindsight", "contents", "bisect"},
 }
 
 # A library that only one place may import.

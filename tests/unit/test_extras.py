@@ -14,7 +14,7 @@ from commands import ROOT, environment
 from rex import extras
 from rex.errors import UsageError
 
-_PROJECTS = {"yaml": "pyyaml", "matplotlib_inline": "matplotlib-inline", "IPython": "ipython", "cyclonedx": "cyclonedx-python-lib"}   # of modules that are called otherwise
+_PROJECTS = {"yaml": "pyyaml", "PIL": "pillow", "matplotlib_inline": "matplotlib-inline", "IPython": "ipython", "cyclonedx": "cyclonedx-python-lib"}   # of modules that are called otherwise
 
 
 def declared() -> dict[str, list[str]]:

@@ -23,7 +23,7 @@ def test_the_answer_comes_first(bench: Bench, rex: Rex) -> None:
         "same", "1 differs", "same", "same", "1 differs", "same", "same", "same", "same"]
     assert lines[10].endswith("1 not counted: start")
     assert lines[11:] == ["", "environment", "  A", "    - 1", "    + 2\\n", "", "inputs",
-                          "  /i: content differs: 4 -> 4 bytes"]
+                          "  /i: content differs: 4 -> 4 bytes", "    lines of text: 1 of 1 differ at line 1"]
     more = rex("expdiff", "-d", "2", "A:exp0", "A:exp1").stdout
     assert more.endswith("    1 byte differs: at 2\n    @@ -1 +1 @@\n    -a\tb\n    +a\tc\n")
 

@@ -35,7 +35,7 @@ def test_the_help_groups_the_commands(rex: Rex) -> None:
 
 
 @pytest.mark.parametrize("words, said", [
-    ("lst", "did you mean ls?; see: rex --help"), ("replya A", "did you mean replay"), ("rnu", "did you mean run"),
+    ("lst", "did you mean ls or rules?; see: rex --help"), ("replya A", "did you mean replay"), ("rnu", "did you mean run"),
     ("xyzzy", "there is no command xyzzy; see: rex --help"), ("ls --nope", "see: rex ls --help"), ("help nothing", "there is no command nothing"),
     ("hindsight shwo", "see: rex hindsight --help"), ("help ls more", "has no commands below it")])
 def test_a_mistyped_word_is_one_line(tmp_path: Path, words: str, said: str) -> None:

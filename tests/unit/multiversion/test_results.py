@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rex.contents.rules import Rules
 from rex.multiversion.results import compare_cells, notebook
 
 from .versions import make_version
@@ -23,9 +24,9 @@ def value(text: str, mime: str = "text/plain") -> dict[str, Any]:
 
 
 def compare(was: list[dict[str, Any]], now: list[dict[str, Any]], source: str = "f()", how: str = "ok",
-            tolerance: float = 0.0) -> dict[int, str]:
+            atol: float = 0.0) -> dict[int, str]:
     version = make_version("v", [source], facts={0: {"outputs": was}})
-    return compare_cells(version, [{"how": how, "outputs": now}], tolerance)
+    return compare_cells(version, [{"how": how, "outputs": now}], Rules(atol=atol)).cells
 
 
 @pytest.mark.parametrize("was, now", [
@@ -76,9 +77,18 @@ def _picture(shade: int) -> dict[str, Any]:
 def test_images_are_compared_by_bytes_or_by_pixels() -> None:
     pytest.importorskip("numpy")
     assert compare([_picture(100)], [_picture(100)]) == {}
-    assert compare([_picture(100)], [_picture(103)])[1] == "image/png: another image"
-    assert compare([_picture(100)], [_picture(103)], tolerance=0.02) == {}
-    assert "12 % apart" in compare([_picture(100)], [_picture(130)], tolerance=0.02)[1]
+    assert compare([_picture(100)], [_picture(103)])[1].startswith("image/png: another image (pixels: ")
+    assert compare([_picture(100)], [_picture(103)], atol=0.02) == {}
+    assert "another image (pixels: " in compare([_picture(100)], [_picture(130)], atol=0.02)[1]
+
+
+def test_numbers_of_a_cell_may_differ_by_a_tolerance() -> None:
+    version = make_version("v", ["f()"], facts={0: {"outputs": [out("loss 0.5 at <M at 0x7fff00aa>\n")]}})
+    now = [{"how": "ok", "outputs": [out("loss 0.50001 at <M at 0x7fff1111>\n")]}]
+    found = compare_cells(version, now, Rules(rtol=1e-3))
+    assert found.is_identical and found.describe() == (
+        "identical within tolerance; cell 1: same within tolerance (1 of 1 differ, largest 1e-05 at line 1)")
+    assert not compare_cells(version, now, Rules(rtol=1e-6)).is_identical
 
 
 def test_a_version_that_ended_early_is_a_notebook_too() -> None:

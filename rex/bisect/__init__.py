@@ -1,0 +1,1 @@
+"""Finds which difference between two experiments makes an output differ: by new runs with some of the differences applied."""

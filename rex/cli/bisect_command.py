@@ -1,0 +1,53 @@
+"""rex bisect"""
+
+from __future__ import annotations
+
+import click
+
+from rex.cli.given_rules import GivenRules, rules_for
+from rex.cli.options import named_by_options
+from rex.cli.table import clean, guarded, parse_ref, print_json, quietable
+from rex.cli.tolerance import tolerance_options
+
+
+def tell(name: str, count: int, is_bad: bool) -> None:
+    """Say what came of a run."""
+    click.echo(f"rex: {clean(name)} with {count} difference{'' if count == 1 else 's'}: {'bad' if is_bad else 'not bad'}", err=True)
+
+
+@click.command("bisect", epilog="Example: rex bisect EXP --good exp0 --bad exp41 result.csv   "
+               "Exit: 0 found, 1 ended by --runs, 2 nothing to find, 10 no such experiment.")
+@click.argument("text", metavar="[ARCHIVE]", default="__default")
+@click.argument("output", metavar="[OUTPUT]", required=False)
+@click.option("--good", required=True, metavar="EXP", help="The experiment with the good output.")
+@click.option("--bad", required=True, metavar="EXP", help="The one with the other output.")
+@click.option("--runs", type=click.IntRange(min=3), default=30, show_default=True, help="At most so many new runs.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@quietable
+@tolerance_options
+@named_by_options("text", behind="output", is_archive=True, is_alone=True)
+@guarded
+def command(text: str, output: str | None, good: str, bad: str, runs: int, as_json: bool, rules: GivenRules) -> int:
+    """Find which argument, variable, input, program or library makes an
+    output of one experiment other than that of another: the good one is run again with some of the
+    differences, by halves, until those are left that give the bad output. Each run is an experiment in the archive, with the label bisect.
+
+    OUTPUT is a path below the working directory, an absolute path, 'standard output' or 'standard error'; the only one that differs, if not given.
+
+    This runs the programs of the archive with your rights: bisect only what you trust."""
+    from rex.archive import Archive
+    from rex.bisect.search import Search
+    from rex.contents.rules import Rules
+    where = parse_ref(text).archive
+    archive = Archive.open(where)
+    search = Search(archive, archive.experiment(good), archive.experiment(bad), output or "", rules_for(where, rules) or Rules(), tell)
+    found = search.run(runs)
+    causes = [each.describe() for each in found.causes]
+    if as_json:
+        print_json({"output": found.output, "differences": found.differences, "causes": causes, "complete": found.is_complete, "runs": found.runs,
+                    "left_out": found.left_out})
+        return 0 if found.is_complete else 1
+    said = f"{clean(found.output)} differs because of {clean(' together with '.join(causes))}" if found.is_complete else (
+        f"{len(causes)} differences are left that make {clean(found.output)} differ: {clean(', '.join(causes[:6]))}{', ...' if len(causes) > 6 else ''}")
+    click.echo(f"{said} ({found.differences} differences, {len(found.runs)} runs)")
+    return 0 if found.is_complete else 1

@@ -1,0 +1,148 @@
+"""rex compare"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rex.cli.given_rules import GivenRules, rules_for
+from rex.cli.options import named_by_options
+from rex.cli.refs import is_archive_ref
+from rex.cli.select import expand, has_label
+from rex.cli.table import clean, guarded, named_ref, parse_ref, print_columns, print_json, quietable
+from rex.cli.tolerance import tolerance_options
+from rex.errors import UsageError
+
+if TYPE_CHECKING:
+    from rex.expdiff.many import Groups, Subject, Table
+    from rex.expdiff.separating import Rule
+
+_SHOWN = 8           # outputs in the table; the other ways of printing have all
+_SHOWN_RULES = 40
+
+
+def chosen(refs: tuple[str, ...], where: tuple[str, ...]) -> "list[Subject]":
+    """The experiments that are meant, in order: all finished ones of an archive, or those named, with these labels.
+
+    Raises:
+        UsageError: they are fewer than two.
+    """
+    from rex.archive import COMPLETE, Archive
+    from rex.archive.about import labels_of
+    from rex.expdiff.many import gather
+    pairs: list[tuple[str, str]] = []
+    for at, text in enumerate(refs):
+        if at and ":" not in text and not is_archive_ref(text):
+            pairs += expand((f"{parse_ref(refs[0]).archive}:{text}",))
+        elif parse_ref(text).experiment:
+            pairs += expand((text,))
+        elif len(refs) == 1 or is_archive_ref(refs[min(at + 1, len(refs) - 1)]):
+            path = parse_ref(text).archive
+            pairs += [(path, each.name) for each in Archive.open(path).experiments() if each.state == COMPLETE and not each.is_session]
+    archives = {path: Archive.open(path) for path, _ in pairs}
+    found = []
+    for path, name in dict.fromkeys(pairs):
+        experiment = archives[path].experiment(name)
+        if all(has_label(labels_of(experiment.manifest), text) for text in where):
+            found.append(gather(archives[path], experiment, name if len(archives) == 1 else f"{path}:{name}"))
+    if len(found) < 2:
+        raise UsageError("there are fewer than two experiments to compare", "", f"see: rex ls {parse_ref(refs[0]).archive}")
+    return found
+
+
+def letter(group: int) -> str:
+    """A, B, ... Z, AA, ... for a group."""
+    return (letter(group // 26 - 1) if group >= 26 else "") + chr(ord("A") + group % 26)
+
+
+def count_text(groups: "Groups") -> str:
+    """How many distinct results there are, and how often each of the first few."""
+    counts = Counter(groups)
+    told = ", ".join(f"{letter(group)}: {counts[group]}" for group in sorted(counts)[:6])
+    return f"{len(counts)} distinct results ({told}{', ...' if len(counts) > 6 else ''})"
+
+
+def print_table(table: "Table", rules: "dict[str, Rule | None]") -> None:
+    """Experiments by what they were given and what they gave, equal letters for equal contents; then a line for each output that differs."""
+    from rex.expdiff.many import KINDS, grouped
+    given = {kind: grouped("\0".join(values[at] for fact, values in table.facts.items() if fact[0] == kind) for at in range(len(table.subjects)))
+             for kind in KINDS if any(fact[0] == kind for fact in table.facts)}
+    differing = [name for name, groups in table.results.items() if any(groups)]
+    columns = {**given, **{name: table.results[name] for name in differing[:_SHOWN]}}
+    print_columns([[subject.name, *(letter(groups[at]) for groups in columns.values())] for at, subject in enumerate(table.subjects)],
+                  ["EXPERIMENT", *(clean(name) for name in columns)])
+    click.echo()
+    same = len(table.results) - len(differing)
+    click.echo(f"{same} of {len(table.results)} outputs are the same in all {len(table.subjects)} experiments")
+    for name in differing[:_SHOWN_RULES]:
+        rule = rules[name]
+        click.echo(f"{clean(name)}: {count_text(table.results[name])}")
+        click.echo(f"  {clean(rule.sentence)}" if rule else "  no single argument, input, library or variable separates them")
+    if len(differing) > _SHOWN_RULES:
+        click.echo(f"and {len(differing) - _SHOWN_RULES} more (--json has all)")
+
+
+def print_matrix(table: "Table") -> None:
+    """In how many outputs each two experiments differ."""
+    names = [subject.name for subject in table.subjects]
+    rows = [[name, *(str(sum(groups[at] != groups[other] for groups in table.results.values())) for other in range(len(names)))]
+            for at, name in enumerate(names)]
+    print_columns(rows, ["", *names], right=range(1, len(names) + 1))
+
+
+def print_csv(table: "Table") -> None:
+    """A row for each experiment: what it was given otherwise than others, and the group of each output."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(["experiment", *(f"{kind} {name}" for kind, name in table.facts), *table.results])
+    for at, subject in enumerate(table.subjects):
+        row = [subject.name, *(values[at] for values in table.facts.values()), *(letter(groups[at]) for groups in table.results.values())]
+        writer.writerow([clean(text) for text in row])
+
+
+def as_json(table: "Table", rules: "dict[str, Rule | None]") -> dict[str, Any]:
+    """The comparison for machines."""
+    return {"same": table.is_same, "experiments": [subject.name for subject in table.subjects],
+            "given": [{"kind": kind, "name": name, "values": values} for (kind, name), values in table.facts.items()],
+            "outputs": [{"name": name, "distinct": len(set(groups)), "groups": groups,
+                         "rule": {"kind": rule.fact[0], "name": rule.fact[1], "unexplained": rule.wrong, "sentence": rule.sentence}
+                         if (rule := rules.get(name)) else None} for name, groups in table.results.items()]}
+
+
+@click.command("compare", epilog="Example: rex compare EXP --where model=small   Exit: 0 all gave the same, 1 different, 2 trouble.")
+@click.argument("refs", metavar="ARCHIVE[:EXP] [EXP]...", nargs=-1)
+@click.option("--where", multiple=True, metavar="K=V", help="Only experiments with this label; V may be a pattern. Also K!=V, and K alone.")
+@click.option("--against", metavar="ARCHIVE:EXP", help="The first of the table, with which the others are compared.")
+@click.option("--matrix", is_flag=True, help="Print in how many outputs each two experiments differ.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print a row for each experiment as CSV.")
+@click.option("--json", "is_json", is_flag=True, help="Print one JSON object.")
+@quietable
+@tolerance_options
+@named_by_options("refs", is_many=True)
+@guarded
+def command(refs: tuple[str, ...], where: tuple[str, ...], against: str | None, matrix: bool, as_csv: bool, is_json: bool, rules: GivenRules) -> int:
+    """Compare many experiments: who was given the same, who gave the same,
+    and which argument, input, library or variable separates the results of each output best.
+    Equal letters stand for equal contents, A for what the first experiment has.
+
+    Outputs that differ within --rtol, --atol and the like, or the rules of the first archive, are in one group with the first of it."""
+    from rex.contents.rules import Rules
+    from rex.expdiff.many import tabulate
+    from rex.expdiff.separating import separate
+    if against:
+        named_ref(against)
+        refs = (against, *(refs if len(refs) > 1 or parse_ref(refs[0]).experiment else (f"{refs[0]}:*",)))
+    table = tabulate(chosen(refs, where), rules_for(parse_ref(refs[0]).archive, rules) or Rules())
+    found = {name: separate(name, groups, table) for name, groups in table.results.items()}
+    if is_json:
+        print_json(as_json(table, found))
+    elif as_csv:
+        print_csv(table)
+    elif matrix:
+        print_matrix(table)
+    else:
+        print_table(table, found)
+    return 0 if table.is_same else 1

@@ -1,0 +1,1 @@
+"""Compares two contents by what they mean: numbers, tables, pixels, members."""

@@ -1,0 +1,1 @@
+"""One module per format: each reads a content into parts."""

@@ -1,0 +1,79 @@
+"""`rex compare`: many experiments at once."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.builders import Bench
+from commands import rex, run_rex
+from rex.archive import ElfFacts
+from rex.expdiff.many import arguments
+from rex.expdiff.separating import misplaced
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path / "A")
+
+
+def library(version: str) -> dict[str, tuple[bytes, ElfFacts]]:
+    return {f"/lib/libblas.so.{version}": (version.encode(), ElfFacts(soname="libblas.so.3"))}
+
+
+def record_forty(bench: Bench) -> None:
+    """Forty seeds of one simulation with three versions of a library, of which one gives other digits."""
+    for seed in range(40):
+        version = ("3.9", "3.10", "3.11")[seed % 3]
+        value = 0.5 + seed + (1e-9 if version == "3.11" else 0)
+        bench.record(command=("sim", "--seed", str(seed)), apparatus=library(version), environment={"RUN": str(seed)}, stdout=f"{seed}\n".encode(),
+                     outputs={"/w/mean.csv": b"p\n0.2500000001\n" if version == "3.11" else b"p\n0.25\n", "/w/state.txt": f"{value!r}\n".encode(),
+                              "/w/same.txt": b"same\n"})
+
+
+def test_the_library_among_forty_runs_is_named(bench: Bench, tmp_path: Path) -> None:
+    record_forty(bench)
+    told = rex("compare", "A", cwd=tmp_path, code=1)
+    assert "mean.csv: 2 distinct results (A: 27, B: 13)\n  mean.csv differs exactly where libblas.so.3 is 3.11\n" in told
+    assert "standard output has another result exactly for each value of the argument --seed; the variable RUN separates" in told
+    assert "3 of 6 outputs are the same in all 40 experiments" in told     # same.txt, standard error, exit status
+    assert told.splitlines()[0].split() == ["EXPERIMENT", "argument", "program", "or", "library", "variable", "mean.csv", "state.txt", "standard", "output"]
+    table = list(csv.DictReader(io.StringIO(rex("compare", "A", "--csv", cwd=tmp_path, code=1))))
+    assert len(table) == 40 and table[2]["mean.csv"] == "B" and table[2]["argument --seed"] == "2"
+    found = json.loads(rex("compare", "A", "--json", "--rtol", "1e-6", cwd=tmp_path, code=1))
+    assert {each["name"]: each["distinct"] for each in found["outputs"]} == {
+        "mean.csv": 1, "state.txt": 40, "same.txt": 1, "standard output": 40, "standard error": 1, "exit status": 1}
+
+
+def test_chosen_experiments_in_every_form(bench: Bench, tmp_path: Path) -> None:
+    for seed in range(4):
+        bench.record(outputs={"/o": str(seed % 2).encode()})
+    for name in ("A:exp0", "A:exp2"):
+        rex("label", name, "kind=even", cwd=tmp_path)
+    for words in (["A", "--where", "kind=even"], ["A:exp0", "A:exp2"], ["A", "exp0", "exp2"], ["-l", "A", "-e", "exp0", "-e", "exp2"]):
+        assert json.loads(rex("compare", *words, "--json", cwd=tmp_path))["experiments"] == ["exp0", "exp2"]
+    told = rex("compare", "A", "--against", "A:exp1", cwd=tmp_path, code=1)
+    assert [line.split() for line in told.splitlines()[1:5]] == [["exp1", "A", "A"], ["exp0", "B", "B"], ["exp2", "B", "B"], ["exp3", "A", "A"]]
+    assert rex("compare", "A", "--matrix", cwd=tmp_path, code=1).splitlines()[1].split() == ["exp0", "0", "1", "0", "1"]
+    assert "fewer than two" in run_rex("compare", "A:exp0", cwd=tmp_path, code=2).stderr
+
+
+def test_what_nothing_separates_is_said(bench: Bench, tmp_path: Path) -> None:
+    for value in b"01":
+        bench.record(outputs={"/o": bytes([value])})
+    assert "no single argument, input, library or variable separates them" in rex("compare", "A", cwd=tmp_path, code=1)
+
+
+@pytest.mark.parametrize("command, expected", [
+    (["sim", "--seed", "3", "--fast", "--out=x", "in.dat"], {"word 0": "sim", "--seed": "3", "--fast": "given", "--out": "x", "word 1": "in.dat"}),
+    (["sim", "-n", "-3", "--x", "1", "--x", "2"], {"word 0": "sim", "-n": "-3", "--x": "1", "--x+": "2"})])
+def test_arguments_have_names(command: list[str], expected: dict[str, str]) -> None:
+    assert arguments(command) == expected
+
+
+def test_misplaced_counts_what_a_majority_does_not_tell() -> None:
+    assert misplaced("aabb", "xxyy") == 0 and misplaced("aabb", "xxyx") == 1 and misplaced("aaaa", "xxyy") == 2
