@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rex import limits
 from rex.cli.refs import DEFAULT_ARCHIVE, either
 from rex.cli.serving import PORT, export_pages, open_pages
 
@@ -26,5 +27,7 @@ def command(ref: str | None, archive: str, experiment: str | None, port: int, no
     Exported pages open from a disk or from any web host."""
     where, name = either(ref, archive, experiment)
     if directory is not None:
-        return export_pages(where, name, directory)
+        above = click.get_current_context().parent
+        with limits.reading(above.params.get("max_read") if above else None):   # no program will run, which would inherit the limit
+            return export_pages(where, name, directory)
     return open_pages(where, port, no_browser, name, is_at_form=False, is_read_only=is_read_only)

@@ -8,8 +8,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rex.archive import Archive
-from rex.errors import NotFound
+from rex.archive import Archive, Experiment
+from rex.errors import RexError
 from rex.multiversion.drawing import draw_svg
 from rex.multiversion.merge import merge
 from rex.multiversion.versions import load_versions
@@ -61,8 +61,14 @@ async def steps(site: Site, _request: Request) -> Response:
 
 def read_shared(archive: Archive) -> Shared:
     """The execution tree of the newest runs, and that of all versions."""
-    runs = sorted(plain_runs(archive.experiments()), key=lambda each: each.manifest.start_ns)
     notes: list[str] = []
+    runs: list[Experiment] = []
+    for found in archive.experiments():
+        try:
+            runs += plain_runs([found])
+        except RexError as error:       # one that is damaged hides no other
+            notes.append(f"{found.name} is left out: {error}")
+    runs.sort(key=lambda each: each.manifest.start_ns)
     tree = merge_steps(load_runs(runs[-_MAX_RUNS:], notes))
     graph = as_graph(tree)
     drawing = draw(graph) if 0 < len(graph.nodes) <= MAX_NODES else ""
@@ -72,5 +78,5 @@ def read_shared(archive: Archive) -> Shared:
 def _cells(archive: Archive) -> str:
     try:
         return draw_svg(merge(load_versions(archive.path)[1]))
-    except NotFound:
+    except RexError:
         return ""

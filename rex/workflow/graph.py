@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rex.errors import Damaged
 from rex.workflow.dag import Dag
 from rex.workflow.links import Links, order_units
 from rex.workflow.recorded import Recorded, read_recorded
@@ -113,7 +114,10 @@ def read_workflow(experiment: "Experiment", grouping: str = DEPTH) -> Workflow:
         NotFound: it is unfinished or has no log.
         Damaged, TooNew: it cannot be read.
     """
-    return build_workflow(read_recorded(experiment), grouping, experiment.name)
+    recorded = read_recorded(experiment)
+    if not recorded.processes:
+        raise Damaged(f"experiment {experiment.name} has no steps", "its manifest names no process", "see: rex check")
+    return build_workflow(recorded, grouping, experiment.name)
 
 
 def build_workflow(recorded: Recorded, grouping: str, name: str = "") -> Workflow:

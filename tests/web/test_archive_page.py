@@ -50,12 +50,24 @@ def names(page: Page) -> list[str]:
     return found
 
 
-def test_experiments_are_found_and_sorted(page: Page, address: str) -> None:
+def sizes(page: Page) -> list[str]:
+    """What the column of sizes shows, the newest experiment first."""
+    found: list[str] = page.do("return [...document.querySelectorAll('.window tbody tr:not(.space)')].map(each => each.cells[7].textContent)")
+    return found
+
+
+def go(page: Page, address: str) -> None:
+    """Open the table, and wait until it is whole: rows are drawn anew when sizes come."""
     page.open(address)
+    page.complaints()      # about a server that went away before
+    page.until(lambda: names(page) and "…" not in sizes(page), "for the sizes")
+
+
+def test_experiments_are_found_and_sorted(page: Page, address: str) -> None:
+    go(page, address)
     page.says("5 experiments", "#found")
     assert page.driver.current_url.split("#")[0].endswith("/archive")
-    assert names(page) == ["evil", "exp2", "exp1", "exp3", "exp0"], "the newest first"
-    page.until(lambda: "…" not in page.text("tbody"), "for the sizes")
+    page.until(lambda: names(page) == ["evil", "exp2", "exp1", "exp3", "exp0"], "for the newest first")
     page.type("#query", "train SEED")
     page.until(lambda: names(page) == ["exp1", "exp0"])
     page.driver.refresh()
@@ -73,7 +85,7 @@ def test_experiments_are_found_and_sorted(page: Page, address: str) -> None:
 
 
 def test_an_experiment_is_renamed_labelled_noted_and_chosen(page: Page, address: str, shelf: Bench) -> None:
-    page.open(address)
+    go(page, address)
     page.click('[aria-label="Edit exp0"]')
     page.type('#edit [name="name"]', "exp1")
     page.click('#edit [type="submit"]')
@@ -83,6 +95,7 @@ def test_an_experiment_is_renamed_labelled_noted_and_chosen(page: Page, address:
     page.type('#edit [name="note"]', "the first one")
     page.click('#edit [type="submit"]')
     page.until(lambda: "baseline" in names(page) and not page.all("#edit[open]"))
+    page.until(lambda: sizes(page) == ["0 B", "0 B", "2 B", "–", "2 B"], "measured again")
     manifest = shelf.archive.experiment("baseline").manifest
     assert about.labels_of(manifest) == {"seed": "1", "kind": "plain"} and about.note_of(manifest) == "the first one"
     page.click('[aria-label="Edit exp2"]')
@@ -96,7 +109,7 @@ def test_an_experiment_is_renamed_labelled_noted_and_chosen(page: Page, address:
 
 
 def test_two_are_compared_and_some_deleted_after_a_question(page: Page, address: str, shelf: Bench) -> None:
-    page.open(address)
+    go(page, address)
     page.click('[aria-label="Select exp1"]')
     page.says("select another one to compare", "#picked")
     page.click('[aria-label="Select exp0"]')
@@ -119,7 +132,7 @@ def test_two_are_compared_and_some_deleted_after_a_question(page: Page, address:
 
 def test_the_keyboard_alone_suffices(page: Page, address: str, shelf: Bench) -> None:
     from selenium.webdriver.common.keys import Keys
-    page.open(address)
+    go(page, address)
     page.get("#query").send_keys("seed 2", Keys.TAB)
     page.until(lambda: names(page) == ["exp1"])
     for _ in range(20):
@@ -139,9 +152,10 @@ def test_a_thousand_rows_are_few_in_the_page(page: Page, tmp_path: Path) -> None
     for number in range(1, MANY):
         shutil.copytree(first, first.with_name(f"exp{number}"))
     with served(tmp_path, bench.path, "--port", "17540", command="ui") as (address, _):
-        page.open(address)
+        go(page, address)
         page.says(f"{MANY} experiments", "#found")
-        assert names(page)[0] == "exp0" and len(names(page)) < 80
+        page.until(lambda: names(page)[:1] == ["exp0"])
+        assert len(names(page)) < 80
         assert page.get("table.rows").get_attribute("ariaRowCount") == str(MANY + 1)
         page.do("const box = document.querySelector('.window'); box.scrollTop = box.scrollHeight")
         page.until(lambda: names(page)[-1] == f"exp{MANY - 1}")
@@ -153,9 +167,10 @@ def test_a_thousand_rows_are_few_in_the_page(page: Page, tmp_path: Path) -> None
 
 def test_a_read_only_archive_offers_no_change(page: Page, shelf: Bench, tmp_path: Path) -> None:
     with served(tmp_path, "-l", shelf.path, "--read-only", "--port", "17560", command="ui") as (address, _):
-        page.open(address)
+        go(page, address)
         page.says("5 experiments", "#found")
-        assert not page.all("[data-remove]:not([hidden])") and not page.all('[aria-label="Edit exp0"]') and not page.all("dialog")
+        page.until(lambda: len(names(page)) == 5)
+        assert not any(each.is_displayed() for each in page.all("[data-remove]")) and not page.all('[aria-label="Edit exp0"]') and not page.all("dialog")
         assert [each.text for each in page.all("nav a")] == ["Archive", "History"]
         answer = page.driver.execute_async_script(
             "const done = arguments[0]; fetch('/api/remove', {method: 'POST', headers: {'content-type': 'application/json'}, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import resource
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,15 @@ def test_what_lies_in_the_directory_is_left_alone(bench: Bench, tmp_path: Path) 
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]
     done = CliRunner().invoke(cli, ["ui", f"{bench.path}:exp0", "--export", str(tmp_path / "other")], standalone_mode=False)
     assert isinstance(done.exception, UsageError) and not (tmp_path / "other").exists()
+
+
+def test_an_export_keeps_to_the_limits_of_reading(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.record("exp0")
+    found: list[int] = []
+    monkeypatch.setattr("rex.web.export.export", lambda *_: found.append(resource.getrlimit(resource.RLIMIT_DATA)[0]) or 0)
+    before = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    CliRunner().invoke(cli, ["--max-memory", "900M", "ui", bench.path, "--export", str(tmp_path / "out")], standalone_mode=False, catch_exceptions=False)
+    assert found == [900 << 20] and resource.getrlimit(resource.RLIMIT_DATA)[0] == before
 
 
 def test_damage_ends_no_export(bench: Bench, tmp_path: Path) -> None:

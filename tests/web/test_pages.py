@@ -138,6 +138,19 @@ def test_a_manifest_that_does_not_fit_its_log_is_left_out_of_the_tree(client: Te
     assert "odd is left out: its manifest does not fit its log" in page and "1 run," in page
 
 
+def test_strange_facts_of_one_experiment_hide_no_other(client: TestClient, bench: Bench) -> None:
+    """An archive may come from anybody: what does not fit is said on a page."""
+    bench.record("none", processes=(), extra={"about": {"verified": {"is_identical": True}}})
+    broken = bench.record("broken")
+    bench.record("whole", processes=(Process(0, None, 0, ("sh",), "/usr/bin/dash", 0.0, 1.5, 3), Process(1, 0, 0, ("cat",), "/usr/bin/cat", 0.5, 1.0, 0)))
+    Path(broken.directory, "identity").write_bytes(b"junk")
+    assert "a replay was identical" in client.get("/experiments/none").text
+    answer = client.get("/experiments/none/workflow")
+    assert answer.status_code == 400 and "names no process" in answer.text
+    page = client.get("/history/steps").text
+    assert "broken is left out" in page and "distinct step" in page
+
+
 def test_new_recordings_appear(client: TestClient, bench: Bench) -> None:
     bench.record("exp0")
     assert "exp1" not in client.get("/archive").text.replace('placeholder="exp1"', "")

@@ -20,6 +20,11 @@ const labelTexts = (row) => Object.entries(row.labels).map(([key, value]) => `${
 const TEXT = new Intl.Collator("en", { numeric: true });
 
 function take(news) {
+  const before = new Map(rows.map((row) => [row.name, row]));
+  for (const row of news) {   // sizes that are measured anew: until then those of before hold
+    const { bytes, size, alone } = before.get(row.name) ?? {};
+    if (row.size === undefined && size !== undefined) Object.assign(row, { bytes, size, alone });
+  }
   rows = news;
   for (const row of rows) {
     row.texts = labelTexts(row);
@@ -158,6 +163,7 @@ async function change(dialog, address, data) {
   if (answer.problems) { told.textContent = answer.problems.join(" "); return; }
   dialog.close();
   take(answer.rows);
+  if (address === "/api/remove" || rows.some((row) => row.href && row.size === undefined)) measure();
 }
 
 function open(dialog, act) {
@@ -194,8 +200,8 @@ function remove(names) {
 }
 
 async function measure() {
-  const answer = await fetch("/archive/rows");
-  if (!answer.ok) return;
+  const answer = await fetch("/archive/rows").catch(() => null);   // the server may have ended
+  if (!answer?.ok) return;
   const told = await answer.json();
   page.dataset.measured = "";
   $("#disk").textContent = `${told.disk} on the disk`;
