@@ -9,7 +9,7 @@ CHECKED_TESTS = cd $(CHECKED) && $(abspath $(BIN)/python) -m pytest -p no:cachep
 HEADERS := $(shell find rex/native -name "*.h")
 ENGINE := -std=c11 -I rex/native
 
-.PHONY: help demo dist man test test-all campaign lint sanitize valgrind bench bench-workflow screenshots docs clean $(CHECKED)
+.PHONY: help demo dist man test test-all campaign lint sanitize valgrind bench bench-workflow papers screenshots docs clean $(CHECKED)
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -34,7 +34,7 @@ test-all: $(BIN)/rex  ## run the tests, the long ones too
 campaign: $(BIN)/rex  ## kill, fill disks, race, fuzz and flip bits for an hour; prints the figures (docs/security.md)
 	REX_CAMPAIGN=1 $(BIN)/python -m pytest -n 0 tests/campaigns
 
-lint: $(BIN)/rex  ## compile strictly, check the rules of the house
+lint: $(BIN)/rex  ## compile strictly, check the rules of the project
 	$(CC) $(ENGINE) -O2 -Wall -Wextra -Werror -fsyntax-only $(SOURCES)
 	$(BIN)/python -m compileall -q rex tests bench
 	$(BIN)/python -m rex.syscalls.generate --check
@@ -63,7 +63,11 @@ bench-workflow: $(BIN)/rex  ## measure the schedules of workflows, draw docs/fig
 	$(BIN)/python bench/workflow.py --plots docs/figures
 	$(BIN)/python bench/kills.py
 
-screenshots: $(BIN)/rex  ## take the pictures of docs/runnew.md anew, in a headless chromium
+papers: $(BIN)/rex  ## make the tables and figures of the five papers again, or ONLY="aupy chex" (docs/papers.md)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(BIN)/python bench/papers $(ONLY)
+
+screenshots: $(BIN)/rex  ## take the pictures of docs/runnew.md, in a headless chromium
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install pillow
 	$(BIN)/python tests/web/screenshots.py
 
@@ -75,7 +79,7 @@ man: $(BIN)/rex  ## write man pages of all commands into build/man
 	rm -rf build/man
 	$(BIN)/python docs/manpages.py build/man
 
-docs: $(BIN)/rex  ## make the generated pages anew, build the manual into build/site
+docs: $(BIN)/rex  ## write the generated pages, build the manual into build/site
 	$(BIN)/python -m rex.syscalls.generate
 	$(BIN)/python docs/generate.py
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[docs]'

@@ -5,7 +5,7 @@ archive, and recorded `again` into the same one. Shown are medians of N rounds: 
 what the recordings take beyond tracing, in percent of the traced process: wall clock, processor time (`cpu`), and how much
 longer the program itself ran (`run`, as the engine measures it). `start_s` is what comes before and after the program's run
 where it is only traced, in seconds: Python's start, mostly; `wait` what comes beyond that. Ratios and differences are taken
-within each round. Inputs are a minute old, as most are: younger ones are read anew by every recording.
+within each round. Inputs are a minute old, as most are: younger ones are read again by every recording.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables of the hindsight room: overhead of recording, replay beside an expert's, pause, bytes.
+"""Tables of hindsight: overhead of recording, replay beside an expert's, pause, bytes.
 
     python bench/hindsight.py [record] [replay] [long] [pause] [frozen]
 
@@ -205,7 +205,7 @@ def _record_loop(name: str, script: str, size: str, epochs: int, work: int) -> l
 
 
 def shown(folder: str, archive: str) -> dict[str, Any]:
-    """What the archive tells of its first run."""
+    """What the archive says about its first run."""
     done = subprocess.run(hindsight("show", f"{archive}:exp0", "--json"), cwd=folder, capture_output=True, text=True,
                           env=environment())
     found: dict[str, Any] = json.loads(done.stdout)

@@ -2,7 +2,7 @@
 
 A shell script of steps that compute is recorded as a whole, again without a change, and
 again after a change of its last step; then with other arguments of one step each, and replayed with --all. Seconds are wall-clock, medians
-of three; how much was shared is told by steps' recorded seconds, which other work on the machine changes less.
+of three; steps' recorded seconds say how much was shared, which other work on the machine changes less.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables of the state room: tracking, capture, undo; beside cloudpickle and dill.
+"""Tables of rex.state: tracking, capture, undo; beside cloudpickle and dill.
 
     python bench/state.py
 

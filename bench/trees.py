@@ -1,4 +1,8 @@
-"""Execution trees like those of the CHEX paper, from a seed."""
+"""Execution trees from a seed: those of the CHEX paper's Table 2, and larger and wilder ones of ours.
+
+`grow_published` follows Manne et al., CHEX, PVLDB 15(6), 2022, Table 2, with the ranges of the authors' published scripts. The other
+shapes are ours: more versions, and costs and sizes that vary much more, so that plans are harder.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +30,49 @@ def draw_di(rng: random.Random, _depth: int) -> tuple[float, int]:
 def draw_an(rng: random.Random, depth: int) -> tuple[float, int]:
     """Analysis: both vary; the state grows as the notebook goes on."""
     return rng.expovariate(1 / 60), int(rng.uniform(0.5, 1.5) * (depth + 1) * 100 * MB)
+
+
+MIB = 1 << 20
+
+
+def draw_published_ci(rng: random.Random, depth: int) -> tuple[float, int]:
+    """Compute-intensive: each level takes 100 s more, all states take 500 MiB."""
+    return rng.randint(100 * max(1, depth) - 10, 100 * max(1, depth) + 10), 500 * MIB
+
+
+def draw_published_di(rng: random.Random, depth: int) -> tuple[float, int]:
+    """Data-intensive: all levels take 100 s, states grow by 100 MiB a level."""
+    return rng.randint(90, 110), 100 * MIB * max(1, depth)
+
+
+def draw_published_an(rng: random.Random, depth: int) -> tuple[float, int]:
+    """Analysis: both grow with the level."""
+    return rng.randint(100 * max(1, depth) - 10, 100 * max(1, depth) + 10), 100 * MIB * max(1, depth)
+
+
+PUBLISHED: dict[str, Draw] = {"CI": draw_published_ci, "DI": draw_published_di, "AN": draw_published_an}
+
+
+def grow_published(kind: str, versions: int = 20, seed: int = 0, branching: int = 4, height: int = 6) -> ExecutionTree:
+    """Level by level, each cell has up to four children, each with probability 50 %, until there are enough versions.
+
+    A tree that dies out before is grown again.
+    """
+    rng = random.Random(f"published {kind} {versions} {seed}")
+    while True:
+        nodes = [Node("n0", None, *PUBLISHED[kind](rng, 0))]
+        queue, leaves = [(0, 0)], 1
+        while queue and leaves < versions:
+            number, depth = queue.pop(0)
+            is_leaf = True
+            for _ in range(branching if depth < height else 0):
+                if leaves < versions and rng.random() < 0.5:
+                    leaves += not is_leaf
+                    is_leaf = False
+                    queue.append((len(nodes), depth + 1))
+                    nodes.append(Node(f"n{len(nodes)}", f"n{number}", *PUBLISHED[kind](rng, depth + 1)))
+        if leaves == versions:
+            return ExecutionTree(nodes)
 
 
 DRAWS: dict[str, Draw] = {"CI": draw_ci, "DI": draw_di, "AN": draw_an}

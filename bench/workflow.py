@@ -1,4 +1,4 @@
-"""Measures the workflow room: python bench/workflow.py [SECTION...] [--plots DIR].
+"""Measures rex.workflow: python bench/workflow.py [SECTION...] [--plots DIR].
 
 Sections: speed, fourteen, agreement, optimum, special, ratios, recipes. Without
 one, all of them. `recipes` needs wfcommons, --plots needs matplotlib; without

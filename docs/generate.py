@@ -57,14 +57,14 @@ def commands_page() -> str:
 
 def guests_table() -> str:
     """Which guests print each source of nondeterminism, in their folders."""
-    lines = ["| source | guests |", "|---|---|"]
+    lines = ["| source | folder | guests |", "|---|---|---|"]
     for source in SOURCES:
         names: dict[str, list[str]] = {}
         for name, guest in all_guests().items():
             if source in guest.sources:
-                room, _, file = name.partition("/")
-                names.setdefault(room, []).append(f"`{os.path.splitext(file)[0]}`")
-        lines.append(f"| {source} | " + "; ".join(f"{room}: {', '.join(each)}" for room, each in names.items()) + " |")
+                folder, _, file = name.partition("/")
+                names.setdefault(folder, []).append(f"`{os.path.splitext(file)[0]}`")
+        lines += [f"| {source} | {folder} | {', '.join(each)} |" for folder, each in names.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -77,7 +77,7 @@ def limits_table() -> str:
 
 
 def with_table(name: str, table: str) -> str:
-    """A page that is written by hand, with its table anew."""
+    """A page that is written by hand, with its table replaced."""
     before, _, rest = read(name).partition(BEGIN)
     return before + BEGIN + table + END + rest.partition(END)[2]
 

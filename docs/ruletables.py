@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from dataclasses import dataclass
 
-REPLAY = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "rex", "native", "replay")
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+REPLAY = os.path.join(ROOT, "rex", "native", "replay")
+NEEDS = os.path.join(ROOT, "tests", "guest_runs", "rule_needs.json")
 
 # table -> its file, and what it decides.
 TABLES = {
@@ -42,15 +45,34 @@ def rows(table: str) -> list[Row]:
     return found
 
 
+def needs() -> dict[str, dict[str, list[str]]]:
+    """By row: the guests that fail without it (`needed`), and those that replay without it though it acts (`free`)."""
+    with open(NEEDS, encoding="utf-8") as file:
+        found: dict[str, dict[str, list[str]]] = json.load(file)
+        return found
+
+
+def _guests(row: str, found: dict[str, dict[str, list[str]]]) -> str:
+    if row not in found:
+        return ""
+    needed, free = found[row]["needed"], found[row]["free"]
+    return ", ".join(needed) if needed else f"none of {len(free)}" if free else ""
+
+
 def page() -> str:
     """docs/rules.md"""
     lines = ["# The rules of a replay", "",
              "Generated from `rex/native/replay/*_rules.c` and `gates.c`. The order of the rows is the order in which the engine asks them.",
-             "`rex replay --explain` names the rows that acted. `REX_RULES=-name,-name` leaves rows out, for tests.", ""]
+             "`rex replay --explain` names the rows that acted. `REX_RULES=-name,-name` leaves rows out, for tests.", "",
+             "The last column names programs of `tests/guests` that fail without the row, three at most. `none of 5` means that the row acts",
+             "in five programs, which replay without it. `tests/guest_runs/rule_needs.py` finds out. It tries no row that every replay needs.", ""]
+    found = needs()
     for table, (file, meaning) in TABLES.items():
         with_phase = table == "match_rules"
-        lines += [f"## {table}", "", f"{meaning} (`replay/{file}`)", "",
-                  "| row | phase | why here |" if with_phase else "| row | why here |", "|---|---|---|" if with_phase else "|---|---|"]
-        lines += [f"| {row.name} | {row.phase} | {row.reason} |" if with_phase else f"| {row.name} | {row.reason} |" for row in rows(table)]
+        columns = ["row", *["phase"] * with_phase, "why here", "guests that need it"]
+        lines += [f"## {table}", "", f"{meaning} (`replay/{file}`)", "", f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+        for row in rows(table):
+            words = [row.name, *[row.phase] * with_phase, row.reason, _guests(row.name, found)]
+            lines.append(f"| {' | '.join(words)} |".replace("|  |", "| |"))
         lines.append("")
     return "\n".join(lines)

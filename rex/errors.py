@@ -50,6 +50,7 @@ class Conflicts(UsageError):
         self.code = code
 
     def as_json(self) -> dict[str, object]:
+        """The error as a JSON object, with the list of conflicts."""
         return {**super().as_json(), "conflicts": self.conflicts}
 
 

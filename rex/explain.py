@@ -36,12 +36,14 @@ class Explanation:
         gates: by gate, how many events it held last.
         seconds: by gate, for how long these were held together.
         longest: the events that waited longest, the longest first.
+        rows: by row of any table, how often it acted; of a gate, how often it held an event.
     """
 
     rules: Counter[str] = field(default_factory=Counter)
     gates: Counter[str] = field(default_factory=Counter)
     seconds: Counter[str] = field(default_factory=Counter)
     longest: list[Hold] = field(default_factory=list)
+    rows: Counter[str] = field(default_factory=Counter)
 
     def add(self, hold: Hold) -> None:
         """Count one event that has happened."""
@@ -60,12 +62,14 @@ class Explanation:
         lines += [f"{n:,} events waited for {gate}, {self.seconds[gate]:.3f} s together" for gate, n in self.gates.most_common()]
         lines += [f"event {h.event} of task {h.task} waited {h.seconds:.3f} s for {h.gate}; see: rex log {where} --around {h.event}"
                   for h in self.longest]
+        if self.rows:
+            lines.append("rows that acted: " + ", ".join(f"{name} {n:,}" for name, n in self.rows.most_common()))
         return lines
 
     def as_json(self) -> dict[str, object]:
         """The explanation for machines; seconds as numbers."""
         return {"rules": dict(self.rules), "gates": {gate: {"events": n, "seconds": self.seconds[gate]} for gate, n in self.gates.items()},
-                "longest": [vars(hold) for hold in self.longest]}
+                "longest": [vars(hold) for hold in self.longest], "rows": dict(self.rows)}
 
 
 def read(path: str) -> Explanation:
@@ -75,6 +79,10 @@ def read(path: str) -> Explanation:
         return explanation
     with open(path, encoding="ascii") as file:
         for line in file:
-            event, task, rule, gate, held_ns = line.rstrip("\n").split("\t")
+            words = line.rstrip("\n").split("\t")
+            if len(words) == 2:
+                explanation.rows[words[0]] += int(words[1])
+                continue
+            event, task, rule, gate, held_ns = words
             explanation.add(Hold(int(event), int(task), rule, gate, int(held_ns) / 1e9))
     return explanation

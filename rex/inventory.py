@@ -239,7 +239,7 @@ def _entries(files: _Files, uses: dict[str, FileUse], touched: dict[str, int],
 
 
 def _link(tree: FileTree, entries: dict[str, FileEntry], uses: dict[str, FileUse]) -> dict[str, FileEntry]:
-    """Tell of unchanged files with several names that these are one file: the first in order has the bytes."""
+    """Note which names of unchanged files are one file: the first name in order has the bytes."""
     first: dict[tuple[int, int], str] = {}
     for path, entry in entries.items():
         state = entry.initial

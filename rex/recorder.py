@@ -6,7 +6,7 @@ import os
 import pwd
 import stat
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Mapping, cast
 
 from rex import codec, elf, rlimits
@@ -14,7 +14,7 @@ from rex.archive import Archive, Experiment, Manifest, Process, Recording
 from rex.archive.topfiles import check_is_name
 from rex.archive.identities import Identities
 from rex.archive.logs import Growing
-from rex.archive.cacheplace import cache_root
+from rex.archive.cacheplace import cache_root, make_cache
 from rex.beside import Beside
 from rex.credentials import credential_variables
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure, UsageError
@@ -152,7 +152,7 @@ def _libc() -> str:
 
 
 def machine_facts() -> dict[str, Any]:
-    """What a manifest tells of this machine."""
+    """What a manifest says about this machine."""
     info = os.uname()
     model = ""
     try:
@@ -233,7 +233,7 @@ def _read_processes(log: str | BinaryIO) -> Told:
 
 def _run(engine: Engine, plan: Plan, options: Options, recording: Recording,
          redaction: Redaction | None) -> tuple[Report, Callable[[], Told]]:
-    """Run a plan; the engine's report, and what tells of the processes, read beside the run."""
+    """Run a plan; the engine's report, and the facts of the processes, read beside the run."""
     if redaction:
         return _run_redacted(engine, plan, options.streams, recording, redaction)
     log = recording.follow_log([codec.text(word) for word in plan.args])
@@ -262,7 +262,12 @@ def _run_redacted(engine: Engine, plan: Plan, streams: Streams, recording: Recor
 
 def _hidden(archive: Archive, facts: dict[str, Any], program: str, reuses: bool) -> list[bytes]:
     """What the program is not to have: the archive and, unless outputs of reused steps are put back from there, the cache."""
-    return hidden_names(map(os.fsencode, (archive.path,) if reuses else (archive.path, cache_root())), (codec.raw(facts["cwd"]), os.fsencode(program)))
+    hidden = [archive.path]
+    if not reuses:
+        hidden.append(cache_root())
+        with suppress(OwnFailure):             # a recording can do without
+            make_cache(hidden[-1])
+    return hidden_names(map(os.fsencode, hidden), (codec.raw(facts["cwd"]), os.fsencode(program)))
 
 
 def record(options: Options) -> Outcome:

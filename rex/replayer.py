@@ -55,6 +55,7 @@ class Outcome:
 
     @property
     def is_same_status(self) -> bool:
+        """The replay ended with the recorded exit status."""
         return os.waitstatus_to_exitcode(self.status) == self.experiment.manifest.exit_status
 
     @property

@@ -17,10 +17,13 @@ _NUMBERS: dict[str, int] = {name[7:].lower(): getattr(resource, name)
                             for name in sorted(dir(resource)) if name.startswith("RLIMIT_") and name != "RLIMIT_OFILE"}
 # A large stack changes where the kernel places the mappings of what is executed next.
 _KEPT = ("stack", "core", "nice", "rtprio", "rttime", "sigpending", "msgqueue", "memlock")
-# What a replay enforces anew. The log answers for the others: signals of processor time, processes that cannot be made.
+# What a replay enforces again. The log answers for the others: signals of processor time, processes that cannot be made.
 _REPLAYED = {"as": "memory (ulimit -v)", "data": "data (ulimit -d)", "fsize": "file size (ulimit -f)",
              "nofile": "open files (ulimit -n)", "stack": "stack (ulimit -s)", "memlock": "locked memory (ulimit -l)"}
 _RUN = {**_REPLAYED, "cpu": "processor time (ulimit -t)"}
+
+# Limits that also count Rex's own memory in the program, and how much that may be. The engine raises them by it, where it may.
+_OWN = dict.fromkeys(("as", "data"), 64 << 20)
 
 # What Rex itself cannot do without.
 _NEEDED = {"nofile": 32, "fsize": 16 << 20}
@@ -97,6 +100,9 @@ def _given(recorded: Mapping[str, tuple[int, ...]], what: dict[str, str]) -> tup
         if given[name][0] != soft:
             refused.append(f"the recorded limit of {words} is {_shown(soft)}, this machine's hard limit {_shown(here)}: "
                            "it may fail where the recording did not; raise the hard limit")
+        elif soft != resource.RLIM_INFINITY and _size(here) < soft + _OWN.get(name, 0):
+            refused.append(f"this machine's hard limit of {words} is {here}, which leaves too little for Rex itself: "
+                           "the program may get less than when it was recorded; raise the hard limit")
     return given, refused
 
 

@@ -1,4 +1,4 @@
-"""Ids and small frozen values that rooms pass to each other."""
+"""Ids and small frozen values that modules pass to each other."""
 
 from __future__ import annotations
 

@@ -92,6 +92,7 @@ class Experiment:
 
     @property
     def name(self) -> str:
+        """Its name in the archive."""
         return self._found.name
 
     @property
@@ -105,10 +106,12 @@ class Experiment:
 
     @property
     def command(self) -> tuple[str, ...]:
+        """The recorded command, the program first."""
         return self._manifest.command
 
     @property
     def cwd(self) -> str:
+        """The absolute path of the directory that it ran in."""
         return self._manifest.cwd
 
     @property
@@ -142,6 +145,7 @@ class Experiment:
 
     @property
     def duration_s(self) -> float:
+        """Seconds of wall-clock time that it ran for."""
         return self._manifest.duration_s
 
     @property
@@ -156,6 +160,7 @@ class Experiment:
 
     @property
     def labels(self) -> dict[str, str]:
+        """Its labels: values by name."""
         return about.labels_of(self._manifest)
 
     @property

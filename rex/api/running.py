@@ -1,4 +1,4 @@
-"""Record, replay, run anew and compare, as a script does it."""
+"""Record, replay, run again and compare, as a script does it."""
 
 from __future__ import annotations
 

@@ -9,19 +9,27 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Iterator, Mapping, Protocol
 
 from rex.archive.amendments import ABOUT, ANCESTOR, MAX_ABOUT_BYTES, decode, encode
 from rex.archive.archive import Archive
 from rex.archive.experiment import COMPLETE, LOCK
 from rex.archive.lineage import ancestor
 from rex.archive.locks import FileLock, sync_directory, write_atomically
-from rex.archive.manifest import Manifest
 from rex.archive.topfiles import EXPERIMENTS
 from rex.errors import Damaged, UsageError
 
 
-def _part(manifest: Manifest, name: str, kind: type) -> Any:
+class Described(Protocol):
+    """A manifest, or what a list reads of one."""
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """Facts beside the files, by kind."""
+        ...
+
+
+def _part(manifest: Described, name: str, kind: type) -> Any:
     about = manifest.extra.get(ABOUT)
     found = about.get(name) if isinstance(about, dict) else None
     return found if isinstance(found, kind) else kind()
@@ -31,17 +39,17 @@ def _texts(labels: object) -> dict[str, str]:
     return {key: value for key, value in labels.items() if isinstance(value, str)} if isinstance(labels, dict) else {}
 
 
-def labels_of(manifest: Manifest) -> dict[str, str]:
+def labels_of(manifest: Described) -> dict[str, str]:
     """The labels of an experiment; archives come from strangers, so only text counts."""
     return _texts(_part(manifest, "labels", dict))
 
 
-def note_of(manifest: Manifest) -> str:
+def note_of(manifest: Described) -> str:
     """The note on an experiment; "" for none."""
     return str(_part(manifest, "note", str))
 
 
-def verified_of(manifest: Manifest) -> dict[str, Any]:
+def verified_of(manifest: Described) -> dict[str, Any]:
     """What a replay right after the recording found: is_identical, reason, time_ns, engine; {} if there was none."""
     found = _part(manifest, "verified", dict)
     return found if isinstance(found.get("is_identical"), bool) else {}

@@ -153,6 +153,7 @@ class Snapshot:
 
     @property
     def size_bytes(self) -> int:
+        """Bytes of memory that it holds."""
         return sum(len(block) for block in self.blocks if isinstance(block, bytes))
 
     def store(self, packer: Packer) -> FileState:

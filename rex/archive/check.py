@@ -16,7 +16,7 @@ from rex.archive.archive import Archive
 from rex.archive.rulesfile import read_rules
 from rex.archive.topfiles import DEFAULT, EXPERIMENTS, FIRST_FILE, LOCK, PACKS, RULES
 from rex.archive.content import Content
-from rex.archive.experiment import BEGUN, COMPLETE, INCOMPLETE, NAMES, Experiment
+from rex.archive.experiment import BEGUN, COMPLETE, IDENTITY, INCOMPLETE, NAMES, Experiment
 from rex.archive.gc import leftovers
 from rex.archive.locks import FileLock, remove_if_there
 from rex.archive.packs import PackReader
@@ -152,6 +152,8 @@ class _Check:
                     self._add(f"{where}/{name}", "Rex did not write it, and does not read it", True)
             if not experiment.begun and state == COMPLETE:
                 self._add(where, f"its {BEGUN} is missing")
+            if experiment.has_lost_identity:
+                raise Damaged(f"its {IDENTITY} is missing")
             if state == INCOMPLETE:
                 self._add(where, "incomplete: its recorder did not finish", True)
             contents = needed_contents(experiment)

@@ -28,7 +28,7 @@ from rex.values import replace
 
 BEGUN, LOG_PART, IDENTITY = "begun", "log.part", "identity"
 LOCK, KEPT = "lock", "kept.part"
-# Tables that other rooms derive from the log, for quick questions; nothing depends on them.
+# Tables that other modules derive from the log, for quick questions; nothing depends on them.
 INDEX = "index.sqlite"
 NAMES = (BEGUN, LOG_PART, IDENTITY, ABOUT, LOCK, KEPT, INDEX, INDEX + "-journal")
 
@@ -60,6 +60,11 @@ class Experiment:
             return RECORDING if is_locked(os.path.join(self.directory, LOCK)) else INCOMPLETE
         except Damaged:
             return DAMAGED
+
+    @property
+    def has_lost_identity(self) -> bool:
+        """Whether it was complete once: those that a crash left have `log.part` or `kept.part`."""
+        return self.state == INCOMPLETE and self.folder.has(BEGUN) and not self.folder.has(LOG_PART) and not self.folder.has(KEPT)
 
     @property
     def is_there(self) -> bool:
@@ -180,7 +185,7 @@ class Experiment:
             with contextlib.suppress(FileNotFoundError):
                 return self.folder.open(LOG_PART)
         raise NotFound(f"experiment {self.name} has no log", "it was exported without one, or made from another tool's bundle",
-                       f"run it anew: rex runnew --headless -e {self.name}")
+                       f"run it again: rex runnew --headless -e {self.name}")
 
 
 class Recording:
@@ -212,6 +217,7 @@ class Recording:
         self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
         try:
             # Whoever starts a program is not to wait for the disk.
+            open(os.path.join(directory, KEPT), "ab").close()
             write_atomically(os.path.join(directory, BEGUN), begun_line({"pid": os.getpid(), **facts}), is_durable=False)
         except BaseException:
             self._lock.release()
@@ -296,7 +302,7 @@ class Recording:
         self._packer.restart()
 
     def keep_only(self, contents: Iterable[Content]) -> None:
-        """Let gc keep these and none that `keep` was told before."""
+        """Let gc keep these and none that `keep` got before."""
         if self._kept is not None:
             self._kept.close()
             self._kept = None
@@ -307,7 +313,7 @@ class Recording:
     def alone(self) -> Iterator[bool]:
         """Hold the archive alone for a while, if nobody else records into it; nobody may add.
 
-        What is in the archive afterwards is looked up anew.
+        What is in the archive afterwards is looked up again.
         """
         self._packer.flush()
         self._archive_lock.release()

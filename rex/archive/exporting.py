@@ -102,7 +102,7 @@ def export(archive: Archive, stream: BinaryIO, names: Iterable[str] = (), has_lo
     processes may record and remove meanwhile.
 
     Args:
-        has_log: False leaves logs out; such an experiment cannot be replayed, but run anew.
+        has_log: False leaves logs out; such an experiment cannot be replayed, but run again.
         progress: called with the bytes read and the bytes in all.
     Raises:
         NotFound, Damaged, TooNew: as reading does.

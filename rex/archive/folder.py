@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import BinaryIO, Iterator
 
 from rex.errors import Damaged
@@ -121,9 +121,17 @@ class Folder:
         return data
 
     def size_bytes(self) -> int:
-        """What the files in the directory take."""
+        """What the files in the directory take; what another process removes meanwhile counts nothing.
+
+        Raises:
+            FileNotFoundError: there is no such directory.
+        """
+        total = 0
         with self._opened() as folder:
-            return sum(os.stat(name, dir_fd=folder, follow_symlinks=False).st_size for name in self.names())
+            for name in self.names():
+                with suppress(FileNotFoundError):
+                    total += os.stat(name, dir_fd=folder, follow_symlinks=False).st_size
+        return total
 
 
 def open_plain(name: str, flags: int, folder: int | None = None, path: str = "") -> int:

@@ -15,10 +15,11 @@ from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_directo
 from rex.archive.packs import PackReader
 from rex.archive.packer import DENSE_FRAME_BYTES, DENSE_LEVEL, Packer
 from rex.archive.usage import reached
+from rex.errors import Damaged
 
 # A pack is rewritten when more than this part of its bytes is not needed.
 _WASTE = 1 / 8
-_BATCH = 1000   # objects that are copied before the progress is told
+_BATCH = 1000   # objects that are copied before the progress is reported
 
 Progress = Callable[[int, int], None]
 
@@ -73,6 +74,8 @@ def collect_alone(archive: Archive, waste: float = _WASTE, recompress: bool = Fa
     before = archive.store.folder.size_bytes()
     live: set[bytes] = set()
     experiments = archive.certain_experiments(may_be_none)
+    for name in (each.name for each in experiments if each.has_lost_identity):
+        raise Damaged(f"the identity of {name} is missing", "nobody can tell what it needs", f"put it back; or give it up: rex rm {archive.path}:{name}")
     for experiment in experiments:
         live |= reached(archive, experiment)
     replace, removed = _choose_packs(archive.store.packs(), live, waste, recompress)

@@ -67,7 +67,7 @@ class Identities:
             self._database = None
 
     def find(self, info: os.stat_result) -> Content | None:
-        """The content of the file that this tells of, if it is known for certain."""
+        """The content of the file that this describes, if it is known for certain."""
         if not self._is_worth(info) or self._database is None:
             return None
         try:
@@ -80,7 +80,7 @@ class Identities:
         return _content(row, info.st_size) if row else None
 
     def may_learn(self, info: os.stat_result) -> bool:
-        """Whether a file that this tells of may be known for certain once it was read."""
+        """Whether a file that this describes may be known for certain once it was read."""
         now = time.time_ns() if self._now_ns is None else self._now_ns
         return self._is_worth(info) and self._database is not None and info.st_ctime_ns < now - SETTLED_NS
 

@@ -28,13 +28,13 @@ _WORTH_A_BASE, _SURELY = 0.5, 1 / 20
 _SMALL_LOG_BYTES = 32 << 10   # up to here nothing is to be gained
 _LARGE_LOG_BYTES = codec.MAX_BASE_BYTES * 7 // 8
 _BLOCK_BYTES = 512 << 10
-_LOOK_AGAIN_S = 0.1          # whoever tells of the end wakes up who waits
+_LOOK_AGAIN_S = 0.1          # the task that reports the end wakes up the waiting one
 
 
 class Growing(io.RawIOBase):
     """A log to read from front to back while it is written; reading waits for more of it.
 
-    Its header, which is written anew in the end, is to be had only then.
+    Its header is written again at the end, and is available only then.
     """
 
     def __init__(self, path: str, is_whole: threading.Event) -> None:

@@ -137,8 +137,8 @@ class Manifest:
         start_ns: ns since 1970.
         exit_status: as a shell sees it, or minus the signal that ended it.
         files: by absolute path, directories on the way included.
-        attachments: contents that belong to it under names of other rooms' choice.
-        extra: small facts of other rooms, one key per room.
+        attachments: contents that belong to it under names that other modules choose.
+        extra: small facts of other modules, one key per module.
         log, table: filled in by Recording.finish; the table is where the
             entries of unchanged files are kept, shared by experiments that agree on them.
         changed, times_ns: likewise filled in, where many files changed: their entries
@@ -209,7 +209,7 @@ def encode(manifest: Manifest, store: Callable[[list[bytes]], Content], lines: M
     """The manifest as JSON, the same bytes for the same manifest; defaults are left out.
 
     Args:
-        manifest: its `table` is made anew.
+        manifest: its `table` is made again.
         store: keeps the table of unchanged files, which comes in pieces, and tells its content.
         lines: of the table, made before; those of other entries than the manifest's do not count.
     """
@@ -327,7 +327,7 @@ def decode(data: bytes, read: Callable[[Content], bytes]) -> Manifest:
 
 
 def content_in(value: Json) -> Content | None:
-    """The content that a part of a manifest's JSON tells of; None for null.
+    """The content that a part of a manifest's JSON describes; None for null.
 
     Raises:
         ValueError, TypeError: it is none.

@@ -212,7 +212,7 @@ class Packer:
             self._is_directory_stale = False
 
     def forget(self) -> None:
-        """Look up anew what is stored: somebody may have removed some of it."""
+        """Look up again what is stored: somebody may have removed some of it."""
         with self._lock:
             self._added.clear()
             self._store.refresh()

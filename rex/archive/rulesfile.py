@@ -30,7 +30,7 @@ def read_rules(archive: "Archive") -> Any:
     try:
         return read_json(unseal(line, where), where)
     except ValueError as error:
-        raise Damaged(f"{where} is damaged", str(error), "set them anew: rex rules") from error
+        raise Damaged(f"{where} is damaged", str(error), "set them again: rex rules") from error
 
 
 def write_rules(archive: "Archive", rules: dict[str, Any] | None) -> None:

@@ -58,7 +58,7 @@ class Store:
                 except FileNotFoundError:
                     continue
                 except (Damaged, TooNew) as error:
-                    # The rest of the archive stays readable; `check` tells of it.
+                    # The rest of the archive stays readable; `check` reports it.
                     self.damaged[name] = error
                     continue
                 self._packs[name] = pack

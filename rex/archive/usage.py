@@ -62,23 +62,23 @@ def usage(archive: Archive) -> dict[str, Usage]:
     for experiment in archive.experiments():
         try:
             if experiment.state == COMPLETE:
-                needed[experiment.name] = experiment, reached(archive, experiment)
+                needed[experiment.name] = experiment, reached(archive, experiment), experiment.folder_bytes()
         except (RexError, FileNotFoundError):
             if experiment.is_there:   # otherwise another process has removed it
                 raise
-    users = Counter(digest for _, digests in needed.values() for digest in digests)
+    users = Counter(digest for _, digests, _ in needed.values() for digest in digests)
     cost: dict[bytes, float] = {}
     for pack in archive.store.packs():
         for digest, place in pack.places.items():
             _, stored, raw = pack.frames[place.frame]
             cost[digest] = place.length * stored / raw if raw else 0.0
-    return {name: _sum(experiment, digests, users, cost)
-            for name, (experiment, digests) in needed.items()}
+    return {name: _sum(experiment, digests, own, users, cost)
+            for name, (experiment, digests, own) in needed.items()}
 
 
-def _sum(experiment: Experiment, digests: set[bytes], users: Counter[bytes],
+def _sum(experiment: Experiment, digests: set[bytes], own: int, users: Counter[bytes],
          cost: dict[bytes, float]) -> Usage:
-    own = experiment.folder_bytes()
+    """own: bytes of the experiment's folder."""
     manifest = experiment.manifest
     logical = sum(c.size for c in [*manifest.attachments.values(), *[c for e in manifest.files.values() for c in e.contents()]])
     stored = sum(cost.get(digest, 0.0) for digest in digests)

@@ -77,7 +77,7 @@ class Search:
         found.differences = len(deltas)
         try:
             if self._gives_bad([]):
-                raise UsageError("the good experiment, run anew, gives the bad output", "what makes it differ is not in the archive")
+                raise UsageError("the good experiment, run again, gives the bad output", "what makes it differ is not in the archive")
             if not self._gives_bad(deltas):
                 raise UsageError("the good experiment with all differences does not give the bad output", "; ".join(found.left_out)[:300],
                                  "allow for what always differs: --ignore, --rtol")

@@ -44,7 +44,7 @@ def pause() -> None:
 
 
 def _pause_scripts() -> None:
-    """IPython keeps a thread for `%%bash` and its kin."""
+    """IPython keeps a thread for `%%bash` and the like."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     magics = shell and shell.magics_manager.registry.get("ScriptMagics")
     loop = getattr(magics, "event_loop", None)

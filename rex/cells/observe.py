@@ -43,7 +43,7 @@ class Notes:
         self.is_on = False
 
     def take(self) -> dict[str, Any]:
-        """What was noted, and begin anew."""
+        """Return what was noted, and start with nothing."""
         found = {"clock": self.clock, "variables": sorted(self.variables),
                  "written": sorted(self.written), "arguments": sorted(self.arguments)}
         self.clock, self.variables, self.written, self.arguments = [], set(), set(), set()

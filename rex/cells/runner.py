@@ -1,7 +1,7 @@
 """Runs the cells of a notebook or script in one ordinary process, and marks where they begin and end.
 
     python runner.py NOTEBOOK.ipynb|SCRIPT.py [ARG...]        from the first cell to the last
-    python runner.py --serve                                  as it is told (serving.py)
+    python runner.py --serve                                  what a host sends (serving.py)
 
 Runs inside recorded experiments, as their first program: it imports nothing of Rex. A border is
 a question for a file that does not exist, /.rex-cell/begin/N or /.rex-cell/end/N: one cheap call,
@@ -166,6 +166,7 @@ def run_all(path: str, arguments: list[str]) -> int:
 
 
 def main() -> None:
+    """Run the program that the command line names, or with `--serve` what a host sends."""
     words = sys.argv[1:]
     if words == ["--serve"]:
         session = Session("")

@@ -1,4 +1,4 @@
-"""Runs cells as it is told, forks where it is told: the executor's hand in a replay of versions.
+"""Runs cells and forks on request: the executor's part inside a replay of versions.
 
 Runs inside replays: it imports nothing of Rex. Orders and answers are JSON behind four bytes of
 length, over a socket. Each fork has a socket of its own, whose other end is handed over the old one.

@@ -54,6 +54,7 @@ class Outputs:
                 self.updates.append({"cell": cell, "place": place, **shown})
 
     def stream(self, name: str, text: str) -> None:
+        """Add text of standard output or error; it continues the last output if that has the same name."""
         last = self.items[-1] if self.items else {}
         if last.get("output_type") == "stream" and last["name"] == name:
             last["pieces"].append(text)
@@ -61,9 +62,11 @@ class Outputs:
             self.items.append({"output_type": "stream", "name": name, "pieces": [text]})
 
     def rich(self, kind: str, data: dict[str, Any], metadata: dict[str, Any] | None, **more: Any) -> None:
+        """Add an output of a nbformat kind, with its data by MIME type."""
         self.items.append({"output_type": kind, "data": _encoded(data), "metadata": metadata or {}, **more})
 
     def clear(self) -> None:
+        """Drop the outputs of the cell so far."""
         self.items.clear()
         if self._around:
             return
@@ -82,6 +85,7 @@ class Outputs:
         return found
 
     def take(self) -> list[dict[str, Any]]:
+        """Return the outputs in nbformat's form, and forget them."""
         found, self.items = self.items, []
         for item in found:
             if "pieces" in item:
@@ -89,6 +93,7 @@ class Outputs:
         return found
 
     def take_updates(self) -> list[dict[str, Any]]:
+        """Return the updates of earlier displays, and forget them."""
         found, self.updates = self.updates, []
         return found
 
@@ -121,16 +126,20 @@ class Tee(io.TextIOBase):
 
     @property
     def encoding(self) -> str:   # type: ignore[override]
+        """The encoding of the text: utf-8."""
         return "utf-8"
 
     @property
     def name(self) -> str:
+        """`<stdout>` or `<stderr>`."""
         return f"<{self._name}>"
 
     def writable(self) -> bool:
+        """It can be written."""
         return True
 
     def write(self, text: str) -> int:
+        """Write to the outputs and to the stream below; return the number of characters."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         if text:
@@ -139,12 +148,15 @@ class Tee(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
+        """Flush the stream below."""
         self._under.flush()
 
     def isatty(self) -> bool:
+        """It is no terminal."""
         return False
 
     def fileno(self) -> int:
+        """The descriptor of the stream below."""
         return self._under.fileno()
 
 
@@ -156,17 +168,21 @@ class NoInput(io.TextIOBase):
 
     @property
     def buffer(self) -> "NoInput":
+        """The binary stream: refused in the same way."""
         return self
 
     def readable(self) -> bool:
+        """It looks readable; a read raises EOFError."""
         return True
 
     def read(self, *_: Any) -> Any:
+        """Refuse to read."""
         raise EOFError(NO_INPUT)
 
     readline = readlines = read1 = readinto = __next__ = read   # type: ignore[assignment]
 
     def fileno(self) -> int:
+        """The descriptor of the stream below."""
         return self._under.fileno()
 
 
@@ -209,20 +225,21 @@ class CellShell(InteractiveShell):
     cell_count = 0                       # the number of the cell that runs
 
     def init_ipython_dir(self, ipython_dir: str) -> None:   # no file of the user's is part of a version
+        """Use no directory of IPython."""
         self.ipython_dir = ""
 
     def _ipython_dir_changed(self, change: Any) -> None:
         pass
 
     def init_profile_dir(self, profile_dir: Any) -> None:
-        pass
+        """Use no profile."""
 
     def ask_exit(self) -> None:
         """`exit` and `quit`: the notebook ends after this cell."""
         self.exit_now = True
 
     def enable_gui(self, gui: Any = None) -> None:
-        pass
+        """Start no event loop of a window system."""
 
     def system(self, cmd: str) -> None:
         """!command: run by the shell, its output kept."""

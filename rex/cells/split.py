@@ -179,5 +179,5 @@ def _tokens(source: str) -> list[str]:
 
 
 def is_timed(source: str) -> bool:
-    """Whether the cell prints how long it took (%time and its kin)."""
+    """Whether the cell prints how long it took (%time and the like)."""
     return bool(_TIMED.search(source))

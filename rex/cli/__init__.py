@@ -1,1 +1,1 @@
-"""The command line: one file per subcommand; the only room that prints."""
+"""The command line: one file per subcommand; the only module that prints."""

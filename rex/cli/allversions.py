@@ -23,13 +23,19 @@ _MAX_DRAWN = 40
 
 
 def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, algorithm: str, rules: "Rules | None",
-                    dask: str, check: bool, as_json: bool, quiet: bool, told: Report) -> int:
+                    dask: str, deadline_s: float | None, check: bool, as_json: bool, quiet: bool, told: Report) -> int:
     """Run `rex replay --all`; the exit code."""
+    if dask and deadline_s is not None:
+        raise UsageError("--deadline is for this machine alone", "nobody knows how soon a cluster's workers are free",
+                         "leave --dask out, or --deadline")
     from rex.multiversion.execute import Silence
     from rex.multiversion.replayall import Wishes, prepare, replay_all
     from rex.contents.rules import Rules
-    wishes = Wishes(archive, outdir, _budget(cache), workers, algorithm, rules or Rules(), dask)
-    tree, plan = prepare(wishes)
+    wishes = Wishes(archive, outdir, _budget(cache), workers, algorithm, rules or Rules(), dask, deadline_s)
+    tree, plan, chosen = prepare(wishes)
+    if deadline_s is not None and not quiet:
+        click.echo(f"rex: {len(tree.ends)} of {chosen.of} versions fit {format_duration(deadline_s)}; "
+                   f"no choice has more than {chosen.at_most} different ones", err=True)
     if sys.stderr.isatty() and not quiet:
         with Progress(tree, wishes.budget_bytes) as watch:
             done = replay_all(wishes, tree, plan, watch)
@@ -37,9 +43,12 @@ def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, 
         done = replay_all(wishes, tree, plan, Silence())
     if check:
         judge(done, wishes)
-    told.write(describe(done, wishes.budget_bytes, archive, outdir))
+    found = describe(done, wishes.budget_bytes, archive, outdir)
+    if deadline_s is not None:
+        found |= {"deadline": deadline_s, "of": chosen.of, "at_most": chosen.at_most}
+    told.write(found)
     if as_json:
-        click.echo(json.dumps(describe(done, wishes.budget_bytes, archive, outdir)))
+        click.echo(json.dumps(found))
     if not quiet:
         _report(done, archive, outdir, check)
     is_bad = not done.is_identical if check else any(each.failed for each in done.comparisons)
@@ -117,10 +126,12 @@ class Progress:
         self._live.__exit__(*details)
 
     def begins(self, node: str) -> None:
+        """A cell starts."""
         with self._lock:
             self._running.add(node)
 
     def ends(self, node: str, seconds: float, is_again: bool) -> None:
+        """A cell has ended after some seconds; is_again: it was computed again."""
         with self._lock:
             self._running.discard(node)
             self._done[node] = seconds
@@ -128,10 +139,12 @@ class Progress:
             self._saved_s += -seconds if is_again else seconds * shared
 
     def cached(self, bytes_used: int, count: int) -> None:
+        """The bytes that checkpoints take, and how many there are."""
         with self._lock:
             self._used_bytes, self._count = bytes_used, count
 
     def finished(self, versions: list[str]) -> None:
+        """These versions are complete."""
         with self._lock:
             self._ended += len(versions)
 

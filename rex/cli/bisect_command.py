@@ -29,7 +29,7 @@ def tell(name: str, count: int, is_bad: bool) -> None:
 @guarded
 def command(text: str, output: str | None, good: str, bad: str, runs: int, as_json: bool, rules: GivenRules) -> int:
     """Find which argument, variable, input, program or library makes an
-    output of one experiment other than that of another: the good one is run anew with some of the
+    output of one experiment other than that of another: the good one is run again with some of the
     differences, by halves, until those are left that give the bad output. Each run is an experiment in the archive, with the label bisect.
 
     OUTPUT is a path below the working directory, an absolute path, 'standard output' or 'standard error'; the only one that differs, if not given.

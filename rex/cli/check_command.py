@@ -73,7 +73,7 @@ def verify_signature(path: str, signers: str) -> str:
 def command(path: str, repair: bool, is_for_secrets: bool, signed_by: str | None, json_wanted: bool) -> int:
     """Verify an archive, or an export file: every hash, and every reference from experiments to
     their contents. Unfinished experiments and other leftovers of crashes are
-    told, but harm nobody.
+    reported, but are harmless.
 
     With --secrets: look at variables, arguments, small text files and the log of each finished experiment. What looks like a
     credential is named by its place and kind, and is not shown."""

@@ -31,6 +31,7 @@ class Ref(click.ParamType):
     name = "ref"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Complete an archive's folder, or an experiment's name."""
         if "-e" in param.opts:
             return [CompletionItem(name) for name in experiments(ctx.params.get("archive") or config.default_archive(), incomplete)]
         archive, colon, begin = incomplete.rpartition(":")
@@ -45,6 +46,7 @@ class PathInside(click.ParamType):
     name = "path"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Complete a path inside the experiment that the line names."""
         from rex.api import Archive
         from rex.cli.table import parse_ref
         try:
@@ -65,6 +67,7 @@ class State(click.ParamType):
     name = "state"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Complete a tag or a branch of a notebook's session."""
         from rex.cli.notebook_command import open_session
         from rex.notebook.index import read_graph
         try:

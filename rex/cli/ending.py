@@ -26,7 +26,7 @@ def say(text: str) -> None:
 
 
 class Report:
-    """The file of `--report`: JSON apart from the program's streams; opened before anything runs, so that a wrong path is told at once.
+    """The file of `--report`: JSON apart from the program's streams; opened before anything runs, so that a wrong path is reported at once.
 
     As a context manager it holds the error, if one ends the block.
     """

@@ -80,7 +80,7 @@ def export_other(archive: "Archive", name: str | None, path: str, kind: str) -> 
               help="The file or directory to write; - writes to standard output.")
 @click.option("-e", "--experiment", "names", multiple=True, metavar="EXP",
               help="Only this one (may be repeated; all finished ones, or with another format the default one).")
-@click.option("--no-log", is_flag=True, help="Leave logs out: to run anew, not to replay.")
+@click.option("--no-log", is_flag=True, help="Leave logs out: for new runs, not for replays.")
 @click.option("--format", "kind", default="rex", show_default=True,
               type=click.Choice(["rex", "dir", "docker", "apptainer", "rocrate"]),
               help="An export file; a root directory with a run script; what an image is built from; "

@@ -29,7 +29,7 @@ def left(path: str, done: "Collected") -> list[str]:
                "11 somebody uses it, 12 format too new, 13 damaged, or not certain what is needed.")
 @click.argument("path", metavar="[ARCHIVE]", default="__default")
 @click.option("--recompress", is_flag=True,
-              help="Also compress all contents anew, as small as can be: slow, for archives at rest.")
+              help="Also compress all contents again, as small as possible: slow, for archives at rest.")
 @click.option("--empty", is_flag=True, help="Remove all contents where no experiment is left.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @quietable

@@ -31,6 +31,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "extract": "Write files of an experiment to a directory.",
         "environment": "Show which packages an experiment used.",
         "cat": "Write the content of an experiment's files to standard output.",
+        "ui": "Show an archive in the browser.",
     },
     "Vary": {
         "runnew": "Run a new experiment: an archived one with changes.",
@@ -80,16 +81,18 @@ ALIASES = {"diff": "expdiff", "run": "runnew"}
 
 
 # These run programs, which would inherit limits of their process.
-RUNNING = {"record", "replay", "runnew", "sweep", "bisect", "hindsight", "notebook", "doctor"}
+RUNNING = {"record", "replay", "runnew", "ui", "sweep", "bisect", "hindsight", "notebook", "doctor"}
 
 
 class LazyGroup(click.Group):
     """A group whose commands are imported when used: start-up time matters."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, also the aliases."""
         return [*COMMANDS, *ALIASES]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import the module of a command; None where there is no such command."""
         name = ALIASES.get(name, name)
         if name not in COMMANDS:
             return None
@@ -112,6 +115,7 @@ class LazyGroup(click.Group):
         return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings."""
         width = max(map(len, COMMANDS))
         for heading, commands in GROUPS.items():
             with formatter.section(heading):
@@ -119,6 +123,7 @@ class LazyGroup(click.Group):
 
 
 def print_version(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
+    """Print the version and the engines, and exit."""
     if not asked or ctx.resilient_parsing:
         return
     from rex.version import __version__

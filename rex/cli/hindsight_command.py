@@ -32,7 +32,7 @@ def _where(archive: str, experiment: str) -> str:
 @click.option("-e", "--experiment", metavar="NAME", help="Name of the experiment (exp0, exp1, ...).")
 @click.option("--overhead", type=click.FloatRange(0, 1), default=0.05, show_default=True,
               help="Share of the run's time that checkpoints may take; 1: one at every border.")
-@click.option("--budget", metavar="SIZE", help="Bytes of checkpoints at most (4GiB); older ones make room.")
+@click.option("--budget", metavar="SIZE", help="Bytes of checkpoints at most (4GiB); older ones are dropped.")
 @click.option("--granularity", metavar="DURATION", default="50ms", show_default=True,
               help="Loops with shorter bodies have no checkpoints inside.")
 @click.option("--resume", metavar="EXP", help="Go on with a run that broke off, from its last checkpoint.")

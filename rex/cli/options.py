@@ -25,6 +25,7 @@ class Parsed(click.ParamType):
         self._parser = parser
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Parse a text; a value that is no text is returned as it is."""
         if not isinstance(value, str):
             return value
         try:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rex.multiversion.planners import Plan
     from rex.multiversion.sequence import Verdict
 
-ALGORITHMS = ("best", "pc", "prp-v1", "prp-v2", "lfu", "none")
+ALGORITHMS = ("best", "pc", "prp-v1", "prp-v2", "lfu", "online", "none")
 
 
 @click.command("plan", help="""Show in which order to replay many versions, and what it costs.
@@ -51,6 +51,7 @@ Exit codes: 0 planned, 2 bad tree or options, or no version fits --deadline, 10 
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(ref: str | None, archive: str, tree_path: Path | None, cache: str, algorithm: str, jobs: int,
             deadline_s: float | None, as_json: bool) -> None:
+    """Plan, and print the steps with their costs."""
     from rex.multiversion.planners import make_plan, plan_deadline
     from rex.multiversion.scheduling import choose_order
     from rex.multiversion.sequence import check

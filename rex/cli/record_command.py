@@ -13,6 +13,7 @@ class RecordCommand(click.Command):
     """`--reuse` alone means yes; click would take the command's first word for its value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let `--reuse` stand without a value."""
         valued = {name for param in self.params if isinstance(param, click.Option) and not param.is_flag and param.name != "reuse"
                   for name in param.opts}
         at = 0

@@ -58,7 +58,7 @@ def verify_text(is_identical: bool, reason: str, has_left_out: bool, is_serializ
     """What a replay found, and what to do."""
     if is_identical:
         return "verified: a replay is identical"
-    advice = ("record it without --exclude" if has_left_out else "see docs/nondeterminism.md" if is_serialized else
+    advice = ("record it without --exclude" if has_left_out else "see docs/known-issues.md" if is_serialized else
               "record it with --serialize")
     return f"NOT verified: a replay differs: {reason}; {advice}"
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rex.cli.options import DURATION
 from rex.cli.replay_run import run
 from rex.cli.tolerance import tolerance_words
 
@@ -29,11 +30,13 @@ from rex.cli.tolerance import tolerance_words
               "states of cells in memory (half of the free memory).")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True,
               help="With --all: processes side by side; 1 follows the plan of rex plan.")
+@click.option("--deadline", "deadline_s", type=DURATION, metavar="DURATION",
+              help="With --all: replay as many versions as the plan says can be done in this time.")
 @click.option("--dask", metavar="ADDRESS", default="",
               help="With --all: let the workers of this Dask cluster replay; they see the same paths.")
 @click.option("--checkpoint", type=click.Choice(["fork", "criu"]), default="fork", show_default=True,
               help="With --all: how states are kept; only fork is there yet.")
-@click.option("--algorithm", type=click.Choice(["best", "pc", "prp-v1", "prp-v2", "lfu", "none"]), default="best",
+@click.option("--algorithm", type=click.Choice(["best", "pc", "prp-v1", "prp-v2", "lfu", "online", "none"]), default="best",
               show_default=True, help="With --all: the planner.")
 @click.option("--persist", "plan_path", metavar="PLAN", type=click.Path(),
               help="Run step by step as this answer of rex schedule --json has it, and persist what it says.")

@@ -43,7 +43,7 @@ def within_text(within: Mapping[str, str]) -> str:
 
 
 def difference_text(outcome: "Outcome") -> str:
-    """The first output that is another one; a divergence, which is told of as well, has said why."""
+    """The first output that differs; a divergence is reported as well, and says why."""
     first = outcome.difference
     if not first:
         return ""
@@ -118,7 +118,7 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
         checkpoint: str = "fork", algorithm: str = "best", rtol: float | None = None, atol: float | None = None,
         ulps: int | None = None, ignore: tuple[str, ...] = (), formats: tuple[str, ...] = (), any_order: bool = False, no_rules: bool = False, plan_path: str | None = None,
         store_url: str | None = None, resume: bool = False, complete: bool = False, report: str | None = None,
-        json_wanted: bool = False, quiet: bool = False, lenient: bool = False, ref: str | None = None) -> int:
+        json_wanted: bool = False, quiet: bool = False, lenient: bool = False, deadline_s: float | None = None, ref: str | None = None) -> int:
     """Replay, say what came of it; the exit status."""
     archive, experiment = either(ref, archive, experiment)
     rules = GivenRules(rtol, atol, ulps, ignore, formats, any_order, no_rules)
@@ -143,8 +143,12 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
             from rex.cli.allruns import replay_runs, runs_to_replay
             runs = runs_to_replay(archive, experiment)
             if runs is not None:
+                if deadline_s is not None:
+                    raise UsageError("--deadline is for versions recorded with --cells", "", "choose runs by -e 'GLOB'")
                 return replay_runs(archive, runs, experiment, where, cache, jobs, dask, json_wanted, quiet, check, told, wanted)
-            return replay_versions(archive, where, cache, jobs, algorithm, wanted, dask, check, json_wanted, quiet, told)
+            return replay_versions(archive, where, cache, jobs, algorithm, wanted, dask, deadline_s, check, json_wanted, quiet, told)
+        if deadline_s is not None:
+            raise UsageError("--deadline chooses among many versions", "", "add --all")
         return _replay_one(told, archive, experiment, where, check, sandbox, explain, json_wanted, quiet, lenient,
                            is_kept=outdir is not None or not check, rules=wanted)
 

@@ -1,4 +1,4 @@
-"""What `rex record --reuse` tells of what it did not run."""
+"""What `rex record --reuse` and `rex runnew --reuse` report about what they did not run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from rex.values import dataclass
 
 if TYPE_CHECKING:
     from rex.recorder import Options, Outcome
-    from rex.trees.reuse import Summary
+    from rex.archive import Archive
+    from rex.trees.reuse import Reuse, Summary
 
 
 @dataclass
@@ -21,7 +22,7 @@ class Reused:
     def describe(self) -> str:
         """One line."""
         told = self.summary
-        text = (f"reused {len(told.reused)} step{'s' if len(told.reused) != 1 else ''}, which saves {format_duration(told.saved_s)}; "
+        text = (f"reused {len(told.reused)} step{'s' if len(told.reused) != 1 else ''}{self._gain()}; "
                 f"executed {told.executed} program{'s' if told.executed != 1 else ''}")
         if told.drawn:
             text += f"; {told.drawn} of those reused read a clock or drew random numbers (--reuse=strict runs them)"
@@ -29,10 +30,18 @@ class Reused:
             text += f"; {told.rechecked} run to be compared"
         return text + "".join(f"; NOT as recorded: {command}" for command in told.differing)
 
+    def _gain(self) -> str:
+        """What it saves, less what it took."""
+        told = self.summary
+        if not told.reused:
+            return ""
+        took = f"they took {format_duration(told.recorded_s)}, finding them and putting them back took {format_duration(told.spent_s)}"
+        return f", which saves {format_duration(told.saved_s)}: {took}" if told.saved_s > 0 else f", which saves no time: {took}"
+
     def as_json(self) -> dict[str, Any]:
         """For machines; seconds."""
         told = self.summary
-        return {"reused": [{"command": command, "seconds": seconds} for command, seconds in told.reused], "saved": told.saved_s,
+        return {"reused": [{"command": command, "seconds": seconds} for command, seconds in told.reused], "saved": told.saved_s, "recorded": told.recorded_s, "spent": told.spent_s,
                 "drawn": told.drawn, "executed": told.executed, "rechecked": told.rechecked, "differing": told.differing}
 
 
@@ -41,3 +50,15 @@ def record_and_tell(options: "Options", is_strict: bool, recheck: int) -> "tuple
     from rex.trees.reuse import record_reusing
     outcome, summary = record_reusing(options, is_strict, recheck)
     return outcome, Reused(summary)
+
+
+def run_gate(archive: "Archive", is_strict: bool) -> "Reuse":
+    """Who puts steps back in a new run of archived files."""
+    from rex.trees.reuse import Reuse
+    return Reuse(archive, (0, 1, 2), is_strict, is_run=True)
+
+
+def run_summary(gate: "Reuse", archive: "Archive", name: str | None) -> Reused:
+    """What a run did not run; name: of the experiment, if it was recorded."""
+    experiment = archive.experiment(name) if name else None
+    return Reused(gate.finish(experiment, experiment.manifest) if experiment else gate.summary)

@@ -14,8 +14,8 @@ from click.core import ParameterSource
 
 from rex.cli.ending import Report, end_like
 from rex.cli.refs import either, is_archive_ref
+from rex.cli.serving import PORT, open_pages
 from rex.errors import UsageError
-from rex.extras import missing
 from rex.text import clean, quoted_ref
 from rex.types import format_duration, format_size
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rex.archive import Experiment
     from rex.runnew import Changes, LiveUse, Run, RunOutcome, RunPlan
 
-_PORT = 7490
 _OF_PAGE = ("archive", "experiment", "port", "no_browser")
 _NAMED = 4      # of one kind, in the last line; --json names all
 
@@ -154,8 +153,10 @@ def signals_given_to(end: Callable[[], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report, as_json: bool, quiet: bool) -> int:
+def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report, as_json: bool, quiet: bool, reuse: str | None = None) -> int:
     """Run the plan on our standard streams; the exit status to end with."""
+    from contextlib import ExitStack
+    from rex.cli.reuse_summary import run_gate, run_summary
     from rex.runnew import start
     asked: list[bool] = []
     running: "list[Run]" = []
@@ -165,17 +166,23 @@ def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report
         for each in running:
             each.cancel()
 
-    with signals_given_to(end):
-        running.append(start(plan, is_sandboxed=is_sandboxed))
-        if asked:                        # while it started
-            running[0].cancel()
-        outcome = running[0].wait()
-    told.write(outcome_json(plan, outcome))
+    with ExitStack() as stack:
+        gate = stack.enter_context(run_gate(plan.archive, reuse == "strict")) if reuse else None
+        with signals_given_to(end):
+            running.append(start(plan, is_sandboxed=is_sandboxed, gate=gate))
+            if asked:                        # while it started
+                running[0].cancel()
+            outcome = running[0].wait()
+        reused = run_summary(gate, plan.archive, outcome.experiment) if gate else None
+    facts = {**outcome_json(plan, outcome), **({"reuse": reused.as_json()} if reused else {})}
+    told.write(facts)
     if as_json:
-        click.echo(json.dumps(outcome_json(plan, outcome)))
+        click.echo(json.dumps(facts))
     if not quiet:
         for note in outcome.notes:
             click.echo(f"rex: {note}", err=True)
+        if reused:
+            click.echo(f"rex: {clean(reused.describe())}", err=True)
         click.echo(f"rex: {summary(plan, outcome, archive)}", err=True)
     return 130 if outcome.is_cancelled else end_like(outcome.status)
 
@@ -185,7 +192,7 @@ def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report
                       "-o out --record   Exit: the program's; 125 Rex failed or refused, 126 not executable, "
                       "127 not found, 130 cancelled.")
 @click.option("-l", "--archive", default="__default", show_default=True, help="The archive.")
-@click.option("--port", default=_PORT, show_default=True, type=click.IntRange(1, 65535),
+@click.option("--port", default=PORT, show_default=True, type=click.IntRange(1, 65535),
               help="Port of the page; the next free one if it is taken.")
 @click.option("--no-browser", is_flag=True, help="Print an address, good once, instead of opening a browser.")
 @click.option("--headless", is_flag=True, help="Run here and now, without the page; all options below but -e are for this.")
@@ -205,14 +212,16 @@ def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report
                    "kernel does not let users make namespaces.")
 @click.option("--record", is_flag=False, flag_value="", metavar="[NAME]",
               help="Add the run to the archive, as NAME or the next free name.")
+@click.option("--reuse", is_flag=False, flag_value="yes", metavar="[=strict]", type=click.Choice(["yes", "strict"]),
+              help="Do not run what the archive has and nothing has changed for, as `rex record --reuse`.")
 @click.option("--plan", "plan_only", is_flag=True, help="Print what would run and from where, and stop.")
 @click.option("--report", metavar="FILE", help="Write a report as JSON to FILE, apart from the program's own streams.")
 @click.option("--json", "as_json", is_flag=True, help="Print a report as JSON (last on standard output).")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
 @click.argument("command", metavar="[ARCHIVE[:EXP]] [-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 def command(archive: str, port: int, no_browser: bool, headless: bool, experiment: str | None, outdir: str | None,
-            arguments: str | None, cwd: str | None, sandbox: bool, record: str | None, plan_only: bool, report: str | None, as_json: bool,
-            quiet: bool, command: tuple[str, ...], **given: tuple[str, ...]) -> int:
+            arguments: str | None, cwd: str | None, sandbox: bool, record: str | None, reuse: str | None, plan_only: bool, report: str | None,
+            as_json: bool, quiet: bool, command: tuple[str, ...], **given: tuple[str, ...]) -> int:
     """Run a new experiment: an archived one with changes.
 
     Without --headless this opens a page in the browser. Everything that is not changed comes from the archive;
@@ -224,9 +233,11 @@ def command(archive: str, port: int, no_browser: bool, headless: bool, experimen
         (archive, experiment), command = either(command[0], archive, experiment), command[1:]
     if not headless and not plan_only:
         refuse_options_of_headless(command)
-        return _open_page(archive, port, no_browser, experiment)
+        return open_pages(archive, port, no_browser, experiment)
     if not outdir and not plan_only:
         raise UsageError("--headless needs an output directory", "", "add: -o OUTDIR")
+    if reuse and sandbox:
+        raise UsageError("--reuse does not go with --sandbox", "steps are put back from outside the sandbox", "leave one of them out")
     from rex.archive import Archive
     from rex.runnew import plan_run
     with Report(report) as told:
@@ -238,7 +249,7 @@ def command(archive: str, port: int, no_browser: bool, headless: bool, experimen
             told.write(plan_json(plan))
             click.echo(json.dumps(plan_json(plan))) if as_json else print_plan(plan)
             return 0
-        return run_headless(plan, archive, sandbox, told, as_json, quiet)
+        return run_headless(plan, archive, sandbox, told, as_json, quiet, reuse)
 
 
 def _changes(experiment: "Experiment", arguments: str | None, command: tuple[str, ...], cwd: str | None,
@@ -247,15 +258,3 @@ def _changes(experiment: "Experiment", arguments: str | None, command: tuple[str
     return Changes(args=new_command(experiment, arguments, command), cwd=cwd, env_set=pairs(given["env"], "--env"),
                    env_unset=given["unset"], files=pairs(given["files"], "--file"),
                    apps=pairs(given["apps"], "--app"), added=pairs(given["added"], "--add"))
-
-
-def _open_page(archive: str, port: int, no_browser: bool, experiment: str | None) -> int:
-    from rex.runnew import plan_run, start
-    try:
-        from rex.web.serve import serve
-        from rex.web.services import Services
-    except ModuleNotFoundError as error:
-        raise missing("web", "the page cannot be served; --headless needs no page") from error
-    serve(archive, Services(plan_run, start), port, not no_browser, lambda line: click.echo(f"rex: {line}", err=True),
-          experiment)
-    return 0

@@ -20,22 +20,31 @@ if TYPE_CHECKING:
     from rex.workflow.graph import Workflow
     from rex.workflow.heuristics import Plan, Question
     from rex.workflow.simulate import Simulation
+    from rex.workflow.variants import World
     from rex.workflow.wfcommons import Storage
+
+    # What simulated runs took; in another world than the formula's, that world and the bounds of the mean.
+    Simulated = tuple[Simulation, tuple[World, float, float] | None]
 
 _SHOWN = 20
 
 
 @click.command("schedule")
-@click.argument("source", metavar="DAG.json|ARCHIVE:EXP", required=False)
+@click.argument("source", metavar="DAG.json|DAG.dax|ARCHIVE:EXP", required=False)
 @click.option("--mtbf", type=DURATION, required=True, help="Mean time between failures: 1000, 90s, 6h.")
 @click.option("--downtime", type=DURATION, default=0.0, help="Time lost to each failure; 0 if not given.")
 @click.option("--heuristic", default="best", metavar="NAME", show_default=True,
-              help="best, or one of the fourteen such as DF-CkptW.")
+              help="best, one of the fourteen such as DF-CkptW, or one of ours such as DFall-CkptD.")
 @click.option("--max-bytes", type=SIZE, help="Keep at most so much: 512M, 4GiB.")
 @click.option("--evaluate", "schedule_path", metavar="SCHEDULE.json", type=click.Path(path_type=Path),
               help="Price this schedule instead of looking for one.")
 @click.option("--simulate", "runs", type=click.IntRange(min=1), metavar="RUNS",
               help="Also run the schedule so many times against random failures.")
+@click.option("--machines", type=click.IntRange(min=1), default=1, show_default=True,
+              help="With --simulate: so many machines that share the ready tasks and fail one by one.")
+@click.option("--overlap", is_flag=True, help="With --simulate: outputs are persisted while the next task runs.")
+@click.option("--weibull", "shape", type=float, default=1.0, metavar="SHAPE",
+              help="With --simulate: times between failures of this Weibull shape; 1 is exponential.")
 @click.option("--budget", "budget_s", type=DURATION, default=10.0,
               help="How long `best` searches beyond the fourteen; about 10s if not given.")
 @click.option("--full-sweep/--grid-sweep", "full_sweep", default=None,
@@ -47,14 +56,15 @@ _SHOWN = 20
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @named_by_options("source")
 def command(source: str, mtbf: float, downtime: float, heuristic: str, max_bytes: int | None,
-            schedule_path: Path | None, runs: int | None, budget_s: float, full_sweep: bool | None,
+            schedule_path: Path | None, runs: int | None, machines: int, overlap: bool, shape: float, budget_s: float, full_sweep: bool | None,
             grouping: str, bandwidth: float, latency: float, seed: int, as_json: bool) -> None:
     """Say which outputs of a workflow to persist, and in which order to run its tasks,
     when failures wipe everything that is not persisted.
 
     DAG.json holds {"tasks": [{"id", "weight", "checkpoint_cost", "recovery_cost",
-    "preds": [...]}]}, costs in seconds, or is a WfCommons instance. Of a recorded
-    experiment, the graph is what rex workflow shows, and the answer lists files.
+    "preds": [...]}]}, costs in seconds, or is a WfCommons instance. DAG.dax is a Pegasus workflow
+    (also DAG.xml). Of a recorded experiment, the graph is what rex workflow shows,
+    and the answer lists files.
 
     \b
     Example: rex schedule EXP:exp0 --mtbf 6h --downtime 3m
@@ -63,8 +73,11 @@ def command(source: str, mtbf: float, downtime: float, heuristic: str, max_bytes
     from rex.workflow.best import prefer_given_order
     from rex.workflow.dag import Failures
     from rex.workflow.heuristics import Question
-    from rex.workflow.simulate import simulate
+    from rex.workflow.variants import World
     from rex.workflow.wfcommons import Storage
+    world = World(machines, overlap, shape)
+    if world != World() and not runs:
+        raise UsageError("--machines, --overlap and --weibull are simulated", "plans are made for one machine", "add --simulate RUNS")
     dag, workflow = load(source, Storage(bandwidth, latency), grouping)
     failures = Failures(mtbf, downtime)
     question = Question(dag, failures, seed, max_bytes, full_sweep)
@@ -74,16 +87,30 @@ def command(source: str, mtbf: float, downtime: float, heuristic: str, max_bytes
     simulation = None
     if runs:
         refuse_endless(best.plan, failures, runs)
-        simulation = simulate(dag, best.plan.schedule, failures, runs, seed)
+        simulation = run_world(question, best.plan, world, runs)
     if as_json:
         click.echo(json.dumps({**describe(question, best, simulation), **describe_recording(workflow, best.plan)}))
     else:
         show(question, best, simulation, workflow)
 
 
+def run_world(question: Question, plan: Plan, world: World, runs: int) -> Simulated:
+    """Simulated runs of a plan, with what bounds their mean where the world is not the formula's."""
+    from rex.workflow.simulate import simulate
+    from rex.workflow.variants import World, bound_world, simulate_world
+    dag, failures, schedule = question.dag, question.failures, plan.schedule
+    if world == World():
+        return simulate(dag, schedule, failures, runs, question.seed), None
+    return (simulate_world(dag, schedule, failures, world, runs, question.seed),
+            (world, *bound_world(dag, schedule, failures, world)))
+
+
 def load(source: str, storage: Storage, grouping: str) -> tuple[Dag, Workflow | None]:
-    """The graph in a file, ours or WfCommons'; or that of a recorded experiment, with all about it."""
+    """The graph in a file, ours, WfCommons' or Pegasus'; or that of a recorded experiment, with all about it."""
+    from rex.workflow.dax import SUFFIXES, read_dax
     path = Path(source)
+    if source.endswith(SUFFIXES):
+        return read_dax(path, storage), None
     if not path.is_file() and not source.endswith(".json"):
         from rex.cli.table import open_ref
         from rex.workflow.graph import read_workflow
@@ -138,7 +165,7 @@ def describe_plan(dag: Dag, plan: Plan) -> dict[str, object]:
             "kept_bytes": plan.kept_bytes}
 
 
-def describe(question: Question, best: Best, simulation: Simulation | None) -> dict[str, object]:
+def describe(question: Question, best: Best, simulation: Simulated | None) -> dict[str, object]:
     """The answer as `--json` prints it."""
     from rex.workflow.flips import saved_seconds
     dag = question.dag
@@ -152,7 +179,11 @@ def describe(question: Question, best: Best, simulation: Simulation | None) -> d
                            "log_expected_makespan": finite(plan.makespan.log),
                            "checkpoints": len(plan.schedule.checkpointed)} for plan in best.heuristics]
     if simulation is not None:
-        told["simulation"] = simulation.as_json()
+        ran, elsewhere = simulation
+        told["simulation"] = ran.as_json()
+        if elsewhere:
+            world, least_s, most_s = elsewhere
+            told["world"] = {**vars(world), "at_least_s": finite(least_s), "at_most_s": finite(most_s)}
     return told
 
 
@@ -172,7 +203,7 @@ def describe_recording(workflow: Workflow | None, plan: Plan) -> dict[str, objec
             "persist": {task.id: task.outputs for task in kept}}
 
 
-def show(question: Question, best: Best, simulation: Simulation | None, workflow: Workflow | None) -> None:
+def show(question: Question, best: Best, simulation: Simulated | None, workflow: Workflow | None) -> None:
     """Print tables of the plan, what it compares with, and what to persist."""
     from rich import box
     from rich.console import Console
@@ -192,10 +223,19 @@ def show(question: Question, best: Best, simulation: Simulation | None, workflow
     print_kept(console, question, plan, workflow)
     print_list(console, "order", [dag.ids[task] for task in plan.schedule.order])
     if simulation is not None:
-        console.print(f"simulated {simulation.runs} runs: mean {simulation.mean_s:.6g} s "
-                      f"+- {simulation.standard_error_s:.2g}, p50 {simulation.p50_s:.6g}, "
-                      f"p90 {simulation.p90_s:.6g}, p99 {simulation.p99_s:.6g}, "
-                      f"{simulation.failures_per_run:.3g} failures a run", soft_wrap=True)
+        print_simulation(console, *simulation)
+
+
+def print_simulation(console: Any, ran: Simulation, elsewhere: tuple[World, float, float] | None) -> None:
+    """One line of what simulated runs took, and one of bounds."""
+    console.print(f"simulated {ran.runs} runs: mean {ran.mean_s:.6g} s +- {ran.standard_error_s:.2g}, p50 {ran.p50_s:.6g}, "
+                  f"p90 {ran.p90_s:.6g}, p99 {ran.p99_s:.6g}, {ran.failures_per_run:.3g} failures a run", soft_wrap=True)
+    if elsewhere:
+        world, least_s, most_s = elsewhere
+        names = [f"{world.machines} machines"] * (world.machines > 1) + ["persisting beside work"] * world.overlaps + [
+            f"Weibull shape {world.shape:g}"] * (world.shape != 1)
+        console.print(f"with {', '.join(names)}: the mean is at least {least_s:.6g} s"
+                      + (f", at most {most_s:.6g} s" if math.isfinite(most_s) else ""), soft_wrap=True)
 
 
 def compared(question: Question, best: Best) -> list[tuple[str, list[str]]]:

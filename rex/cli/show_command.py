@@ -108,30 +108,6 @@ def print_summary(told: dict[str, Any], experiment: "Experiment") -> None:
     print_columns(rows)
 
 
-def process_tree(processes: tuple["Process", ...]) -> list[tuple[str, "Process"]]:
-    """Every process with the branch to draw before it, parents before children."""
-    known = {process.task for process in processes}
-    children: dict[int | None, list["Process"]] = {}
-    for process in processes:
-        is_root = process.parent not in known or process.parent == process.task
-        children.setdefault(None if is_root else process.parent, []).append(process)
-    rows: list[tuple[str, "Process"]] = []
-    seen: set[int] = set()
-    waiting = [("", "", process) for process in reversed(children.get(None, []))]
-    while waiting:
-        branch, below, process = waiting.pop()
-        if process.task in seen:
-            continue
-        seen.add(process.task)
-        rows.append((branch, process))
-        its = sorted(children.get(process.task, []), key=lambda each: each.ordinal)
-        for number, child in reversed(list(enumerate(its))):
-            is_last = number == len(its) - 1
-            waiting.append((below + ("└─ " if is_last else "├─ "),
-                            below + ("   " if is_last else "│  "), child))
-    return rows
-
-
 def process_json(process: "Process") -> dict[str, Any]:
     """A process for machines."""
     return {"task": process.task, "parent": process.parent, "ordinal": process.ordinal,
@@ -146,6 +122,7 @@ def show_processes(experiment: "Experiment", as_json: bool) -> None:
     if as_json:
         print_json([process_json(process) for process in processes])
         return
+    from rex.archive.processtree import process_tree
     rows = []
     for branch, process in process_tree(processes):
         took = "-" if process.end_s is None else format_duration(process.end_s - process.start_s)

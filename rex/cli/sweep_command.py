@@ -30,12 +30,13 @@ _HASH_CHARS = 8
 @click.option("--zip", "is_zipped", is_flag=True, help="The first values together, then the second ones; not all combinations.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Runs side by side.")
 @click.option("--resume", is_flag=True, help="Do not run again what a sweep of the same parameters has finished.")
+@click.option("--no-reuse", is_flag=True, help="Execute every step of every run, also those that nothing has changed for.")
 @click.option("-o", "--outdir", help="Keep files and output of run N in OUTDIR/N too; the archive has them in any case.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table, and what each parameter changes, as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No line for each run on standard error.")
 def command(ref: str | None, archive: str, experiment: str | None, arguments: tuple[str, ...], variables: tuple[str, ...],
-            files: tuple[str, ...], is_zipped: bool, jobs: int, resume: bool, outdir: str | None, as_csv: bool, as_json: bool,
+            files: tuple[str, ...], is_zipped: bool, jobs: int, resume: bool, no_reuse: bool, outdir: str | None, as_csv: bool, as_json: bool,
             quiet: bool) -> int:
     """Run an archived experiment with every combination of parameters; each run is an experiment with its parameters as labels.
 
@@ -55,10 +56,11 @@ def command(ref: str | None, archive: str, experiment: str | None, arguments: tu
         count[0] += 1
         if not quiet:
             what = " ".join(f"{key}={value}" for key, value in row.values.items())
-            end = row.failed or ("there already" if row.is_old else f"{row.experiment}, status {row.exit_status}, {row.seconds:.2f} s")
+            shared = f", {row.reused} step{'s' * (row.reused != 1)} reused" if row.reused else ""
+            end = row.failed or ("there already" if row.is_old else f"{row.experiment}, status {row.exit_status}, {row.seconds:.2f} s{shared}")
             click.echo(f"rex: {count[0]} of {len(rows)}: {clean(what)}: {clean(end)}", err=True)
 
-    done = Sweep(opened, opened.experiment(name), parameters, outdir).run(rows, jobs, resume, tell)
+    done = Sweep(opened, opened.experiment(name), parameters, outdir, not no_reuse).run(rows, jobs, resume, tell)
     changed = effects(done) if not is_zipped else {}
     if as_json:
         click.echo(json.dumps({"runs": [as_dict(row) for row in done], "changes": changed}))
@@ -72,7 +74,7 @@ def command(ref: str | None, archive: str, experiment: str | None, arguments: tu
 def as_dict(row: "Swept") -> dict[str, Any]:
     """For machines."""
     return {"parameters": row.values, "experiment": row.experiment or None, "exit_status": row.exit_status, "seconds": row.seconds,
-            "was_there": row.is_old, "failed": row.failed or None,
+            "was_there": row.is_old, "reused": row.reused, "saved": row.saved_s, "failed": row.failed or None,
             "outputs": {path: {"size": size, "sha256": sha256} for path, (size, sha256) in sorted(row.outputs.items())}}
 
 

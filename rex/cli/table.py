@@ -71,7 +71,7 @@ def guarded(run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def quietable(run: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the option -q, which leaves its exit status alone to tell what came of it; errors are told all the same."""
+    """Give a command the option -q, so that only its exit status says what happened; errors are still printed."""
     @functools.wraps(run)
     def wrapper(*args: Any, quiet: bool, **kwargs: Any) -> Any:
         if not quiet:

@@ -1,4 +1,4 @@
-"""The words by which commands are told what outputs may differ in."""
+"""The options that say what outputs may differ in."""
 
 from __future__ import annotations
 

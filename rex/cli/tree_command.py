@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SHOWN_LINES = 6
 _WIDTH = 60
-_CHEAP = 0.01        # of all seconds: cells below are told as one line
+_CHEAP = 0.01        # of all seconds: cells below become one line
 _SHOWN_RUN = 2
 
 

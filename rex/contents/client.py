@@ -18,7 +18,7 @@ from rex.types import format_size
 
 _PAIR_SECONDS = 60        # for one pair of contents
 _ALL_SECONDS = 600.0      # for all of a comparison that rules decide
-_TOLD_SECONDS = 20      # where verdicts are told only
+_TOLD_SECONDS = 20      # where verdicts are for the reader alone
 _MEMORY_PART = 8          # of the memory that a content may take
 _MOST_MEMORY = 4 << 30
 _HEAD_BYTES = 4096

@@ -24,15 +24,33 @@ class Argument:
 def find_in_arguments(words: Sequence[str]) -> list[Argument]:
     """The credentials in a command's arguments, by their options' and variables' names and by what they look like."""
     found: list[Argument] = []
-    has_name = _has_name(words)
-    if not has_name and not may_hold("\0".join(words)):
+    has_name, program = _has_name(words), _password_program(words)
+    if not has_name and program is None and not may_hold("\0".join(words)):
         return found
     for index, word in enumerate(words):
         findings = find(word) if may_hold(word) else []
         if has_name:
             findings = _apart([*findings, *_by_names(words[index - 1] if index else "", word)])
+        if program is not None and index > program:
+            findings = _apart([*findings, *_behind_p(words, index)])
         found += [Argument(index, finding) for finding in findings]
     return found
+
+
+def _password_program(words: Sequence[str]) -> int | None:
+    """Where a program that takes a password behind -p stands: first, or behind one that starts others."""
+    for at, word in enumerate(words[:8]):
+        if word.rpartition("/")[2] in rules.PASSWORD_PROGRAMS and (not at or words[at - 1] in rules.STARTERS):
+            return at
+    return None
+
+
+def _behind_p(words: Sequence[str], index: int) -> Iterator[Finding]:
+    """What an argument has for the option -p of a program that takes a password there."""
+    word = words[index]
+    begin = 0 if words[index - 1] == "-p" and words[index - 2].endswith("sshpass") else 2 if word.startswith("-p") and len(word) > 2 else -1
+    if begin >= 0 and not is_template(word[begin:]):
+        yield Finding("a password behind -p", begin, len(word))
 
 
 def _has_name(words: Sequence[str]) -> bool:

@@ -52,7 +52,7 @@ RULES = (
     Rule("a password in a URL", ("://",), r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#\"'<>@:]*:(?P<secret>[^\s/?#\"'<>]+)@[^\s/@\"']", True),
     Rule("a token in a URL", ("://",), r"://(?P<secret>(?=[^@/]*\d)[A-Za-z0-9_\-]{20,})@[^\s/@\"']"),
     Rule("a token in a URL", ("token=", "key=", "secret=", "sig=", "signature=", "password=", "passwd=", "pwd=", "auth="),
-         r"[?&](?:[\w-]*(?:token|api_?key|secret|password|passwd|pwd|auth)|key|sig|[\w-]*signature)=(?P<secret>[^\s&#\"'<>]{6,})", True),
+         r"(?i)[?&](?:[\w-]*(?:token|api_?key|secret|password|passwd|pwd|auth)|key|sig|[\w-]*signature)=(?P<secret>[^\s&#\"'<>]{6,})", True),
     # Of one line: in code the arguments of a call stand beside each other, too, but with commas.
     Rule("a connection string", ("password", "pwd"),
          rf"(?i)\b{_OF_A_CONNECTION}[ \t]*=[^\n=,]*[; \t](?:[^\n,]*[; \t])?(?:password|pwd)[ \t]*=[ \t]*(?P<secret>[^;\s\"',]+)(?!,)", True),
@@ -65,6 +65,8 @@ RULES = (
     Rule("a request's credential", ("authorization:", "api-key:", "-token:", "cookie:", "authorization\"", "apikey:"),
          r"(?i)(?:\b(?:proxy-)?authorization|\b[\w-]*api-?key|\b[\w-]+-token|\b(?:set-)?cookie)[\"']?\s*:\s*[\"']?"
          r"(?:(?:basic|bearer|token|digest|apikey)\s+|[\w.-]+=)?(?P<secret>[^\s\"';,]{8,})", True),
+    Rule("a setting in JSON", ("password\"", "passwd\"", "secret\"", "token\"", "api_key\"", "apikey\"", "api-key\""),
+         r"(?i)\"[\w-]*(?:password|passwd|secret|token|api[_-]?key)\"\s*:\s*\"(?P<secret>(?=[^\"]*\d)(?=[^\"]*[a-z])[^\"\s]{6,})\"", True),
     Rule("a password for a machine", ("password",), r"\blogin\s+\S+\s+password\s+(?P<secret>\S+)", True),
     # Addresses that whoever knows them may post to.
     Rule("a webhook", ("hooks.slack",), r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9_/-]{20,})"),
@@ -111,6 +113,7 @@ RULES = (
     _key("an Alibaba key", "LTAI", "[A-Za-z0-9]{12,24}"),
     _key("an Atlassian token", "ATATT3 ATCTT3 ATBB", r"[\w=-]{28,}"),
     Rule("an Azure secret", ("8q~", "7q~"), r"(?<![\w~.-])[\w~.]{3}[78]Q~[\w~.-]{31,34}(?![\w~.-])"),
+    _key("a Heroku token", "HRKU-", r"[\w-]{30,}"),
     _key("a RubyGems key", "rubygems_", "[0-9a-f]{48}"),
     _key("a Tailscale key", "tskey-", r"[\w-]{20,}"),
     _key("a Pulumi token", "pul-", "[0-9a-f]{40}"),
@@ -147,6 +150,10 @@ PLAIN_WEAK_VALUES = ("default", "auto", "enabled", "disabled", "basic", "digest"
                      "xoauth2", "token", "password", "required", "optional", "always", "never", "any", "all", "session", "strict", "lax")
 # Options whose value is USER:PASSWORD.
 USER_OPTIONS = ("-u", "--user", "--proxy-user", "--auth", "--creds", "--http-user", "--basic-auth", "--userpwd")
+
+# Programs with an option -p for a password: -pPASSWORD, of sshpass also -p PASSWORD.
+PASSWORD_PROGRAMS = ("sshpass", "mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck", "mariadb", "mariadb-dump", "mariadb-admin")
+STARTERS = ("env", "exec", "nice", "nohup", "sudo", "time", "--")
 
 # Values that stand for a password in a template, in code, or after a redaction.
 TEMPLATE = (r"\$.*|.*(?:\$\{|\$\(|\{\{|%\(|%s|\(|\)|\[|\]).*|<.*>|\{.*\}|%\w+%|(.)\1{3,}|[*x.]{3,}|x{3,}-.*|(?:REDACTED)+R?E?D?A?C?T?E?D?")

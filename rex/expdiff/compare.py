@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rex.archive import Archive, Experiment
     from rex.contents.compare import Verdict
 
-# Variables that shells and terminals set anew each time; what they tell is nobody's input.
+# Variables that shells and terminals set each time; their values are nobody's input.
 _NATURAL_VARIABLES = frozenset({"_", "OLDPWD", "SHLVL"})
 _NATURAL_FACTS = {"start": "start_ns", "duration": "duration_s", "engine": "engine", "version of rex": "rex"}
 _STREAMS = frozenset(("stdin", "stdout", "stderr"))

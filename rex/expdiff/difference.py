@@ -101,7 +101,7 @@ class Cause:
 
 @dataclass
 class Comparison:
-    """What was found, by component, in the order in which it is told.
+    """What was found, by component, in the order of the report.
 
     Attributes:
         by_nature: what differs between any two runs, such as times: counted, never decisive.

@@ -30,7 +30,7 @@ class Look:
     """The first look at a path.
 
     Attributes:
-        mtime_ns: of a plain file whose time was told; None otherwise.
+        mtime_ns: of a plain file whose time was reported; None otherwise.
     """
 
     event: int

@@ -80,6 +80,6 @@ def _compare_variables(left: "Graph", right: "Graph") -> list[Difference]:
 
 
 def _state(graph: "Graph") -> dict[str, tuple[str, Any]]:
-    """Hash and view of each variable at the head; the environment's are told elsewhere."""
+    """Hash and view of each variable at the head; the environment's are reported elsewhere."""
     return {name: (graph.nodes[made].digests.get(version, ""), graph.nodes[made].views.get(name))
             for name, (version, made) in graph.state(graph.head).items() if not name.startswith("<")}

@@ -69,7 +69,7 @@ class Flow:
         self._digest: Any = hashlib.sha256()
 
     def add(self, data: bytes, room: int) -> None:
-        """Append bytes; at most room of them are kept."""
+        """Append bytes; at most `room` of them are kept."""
         self._digest.update(data)
         self.size += len(data)
         space = min(room, _HEAD_BYTES - len(self.head))

@@ -8,17 +8,19 @@ By hand, in a script that `rex hindsight record` runs (or plain Python, where th
             ...
         hindsight.log("loss", loss)
     hindsight.save(net, "model")                  # in the background
+    hindsight.trainer("somelib.engine", "Engine.run", trains=["self.step"])    # a loop of a library
 """
 
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterable, Iterator, TypeVar
+import sys
+from typing import Any, Callable, Iterable, Iterator, Sequence, TypeVar
 
 _Item = TypeVar("_Item")
 _Value = TypeVar("_Value")
 
-__all__ = ["load", "log", "loop", "save", "skip_block"]
+__all__ = ["keep", "load", "log", "loop", "save", "skip_block", "trainer"]
 
 
 def _session() -> Any:
@@ -34,6 +36,32 @@ def loop(iterable: Iterable[_Item]) -> Iterable[_Item]:
 def skip_block(name: str = "") -> contextlib.AbstractContextManager[None]:
     """Mark a block that replay may skip by restoring what it changed; for `with` alone."""
     return contextlib.nullcontext()
+
+
+def trainer(module: str, *functions: str, trains: Sequence[str] = ()) -> None:
+    """Tell which functions of a library's module hold training loops; call it before the script imports that module.
+
+    Args:
+        functions: qualified names (`Trainer.fit`).
+        trains: what those loops call to compute (`self.step`), as the source of the module writes it.
+    """
+    from rex.hindsight.trainers import Trainer, register
+    session = _session()
+    if session is not None and module in sys.modules:
+        session.note_unseen(module, "hindsight.trainer was called after the module was imported")
+    register(Trainer(module, functions, tuple(trains)))
+
+
+def keep(kind: type[_Value], save: Callable[[_Value], bytes], load: Callable[[_Value, bytes], None], pointers: Sequence[str] = ()) -> None:
+    """Tell how instances of a class are kept whose content lies behind pointers of C; call it before the loops begin.
+
+    Args:
+        save: gives the content as bytes, equal for equal contents.
+        load: puts it back in place. An instance that is gone is made by `__new__` alone, and then loaded.
+        pointers: names of attributes that are no state.
+    """
+    from rex.hindsight.trainers.native import OwnState, register
+    register(kind, OwnState(save, load, tuple(pointers)))
 
 
 def log(name: str, value: _Value) -> _Value:

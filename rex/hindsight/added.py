@@ -50,7 +50,7 @@ class AddedFiles:
     def told(self) -> Iterator[dict[str, Any]]:
         """Path and place of each file that belongs to this worker, in order.
 
-        `after`: bytes that others told of already; what follows is to be added. -1: it stands for all that others have.
+        `after`: bytes that others reported already; what follows is to be added. -1: it stands for all that others have.
         """
         changed = sorted(self._view.changed())
         if changed:

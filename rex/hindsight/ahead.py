@@ -175,7 +175,7 @@ def _patch(former: _Roots, structure: bytes) -> tuple[bytes, _Roots]:
 
 
 def _patched(former: Mapping[str, RootState], patch: bytes) -> Snapshot:
-    """The state that `_patch` told of."""
+    """The state that `_patch` described."""
     found = Snapshot()
     for name, *told in decode_plain(patch):
         root = former.get(name)

@@ -154,7 +154,7 @@ class ClassShape:
         if value.__module__ not in self._user:
             if is_importable(value) or _NAMELESS.get(value.__name__) is value:
                 return "global", value.__module__, value.__qualname__
-            # It was made by exec, or within a function of a library: all that it holds is told.
+            # It was made by exec, or within a function of a library: all that it holds is saved.
         kept = _attributes(value)
         return ("class", value.__module__, value.__qualname__, list(kept), walk.refs(kept.values()))
 

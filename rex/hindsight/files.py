@@ -60,9 +60,9 @@ class Files:
         """
         Args:
             apart: folders that are no business of the script (the archive).
-            note_written: told of a file about to be written first: path, whether it was there, its
+            note_written: gets a file about to be written first: path, whether it was there, its
                 content if that is small.
-            note_input: told of a file that is read first: path, identity.
+            note_input: gets a file that is read first: path, identity.
             before: whether files that a recorded run wrote were there.
             note_child: told once, before the first child process begins.
         """
@@ -78,14 +78,14 @@ class Files:
         self._note_child = note_child
         self.unkept: set[str] = set()    # that a replay cannot put back as they were
         self.note_unkept: Callable[[str], None] = lambda path: None
-        # Told of a file about to be written, and whether its content goes; True: it is none of the script's.
+        # Called for a file about to be written, and whether its content goes; True: it is none of the script's.
         self.is_added: Callable[[str, bool], bool] = lambda path, is_anew: False
         self._child_files: ChildFiles | None = None      # once there were child processes
         self._is_ours = False
         self._pid, self._thread = os.getpid(), threading.get_ident()
 
     def install(self) -> None:
-        """Be told of every open from now on."""
+        """Get a call for every open from now on."""
         watched, told = frozenset(("open", *_EVENTS, *CHILD_EVENTS)), self._told
 
         # Every id() is an event: a function is called in a quarter of the time of a method.
@@ -324,7 +324,7 @@ def _within(path: Any, folder: tuple[Any, ...]) -> Any:
 
 
 def _hold_place(path: str, size_bytes: int) -> None:
-    """Let a file be there with its size: who asks for no more need not know that it is empty."""
+    """Make a file with its size: a program that queries no more need not notice that it is empty."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "ab") as file:
         file.truncate(size_bytes)

@@ -9,7 +9,7 @@ from typing import Any, Iterable
 
 
 def with_content(event: dict[str, Any]) -> dict[str, Any]:
-    """An event with the file that it tells of, for another machine."""
+    """An event with the file that it names, for another machine."""
     if event["e"] != "file" or os.path.islink(event["at"]):
         return event
     with open(event["at"], "rb") as file:
@@ -17,7 +17,7 @@ def with_content(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def gather(events: Iterable[dict[str, Any]], outdir: str) -> list[str]:
-    """Put files, as the workers tell of them in the order of the run, each at its absolute path below a folder.
+    """Put files, as the workers report them in the order of the run, each at its absolute path below a folder.
 
     Returns:
         The paths below that folder, each once. Of a file that workers wrote in turn, each has written its part.

@@ -27,7 +27,7 @@ SCALARS = frozenset({type(None), bool, int, float, str})
 LONG_BYTES = 4096   # longer bytes are memory of their own
 _NAMES = {"object": 2, "dict": 1}   # where nodes have names of attributes, and keys
 _ROOT_SHIFT = 32    # the hash of a root's name stands above the numbers of its nodes
-# An object's address by another name: every id() is told to audit hooks, ours among them.
+# An object's address by another name: every id() reaches audit hooks, ours among them.
 _identity = object.__hash__
 # Which places of a set without elements were used: by what nobody knows any more, so in each process by others, perhaps. It is
 # restored, as elements to come are laid out by it, and not compared.
@@ -101,7 +101,7 @@ class Tree(Protocol):
     outer: Mapping[Any, int]
 
     def contents(self) -> Iterable[tuple[int, Any, Any]]:
-        """What may have changed: numbers, objects, and their shapes if they can `take` a node's memory; None: to be saved anew."""
+        """What may have changed: numbers, objects, and their shapes if they can `take` a node's memory; None: to be saved again."""
 
 
 @dataclass(slots=True)
@@ -303,7 +303,7 @@ class Walk:
         return (number,)
 
     def is_plain(self, root: str) -> bool:
-        """Whether all of a root is told by its nodes: none is opaque, nor a number that may be an id()."""
+        """Whether its nodes say all about a root: none is opaque, nor a number that may be an id()."""
         return root not in self.snapshot.opaque and all(name != root for name, _ in self._addresses)
 
     def opaque(self, why: str) -> None:
@@ -379,8 +379,8 @@ def walk_roots(shapes: Any, memory: Memory, roots: Iterable[tuple[str, Any]],
     """The state of all that the named values reach.
 
     Args:
-        known: tells of a root, if it has the objects that it had, how it was.
-        met: is told of the walk that is over.
+        known: returns how a root was, if it has the objects that it had.
+        met: gets the walk that is over.
     """
     settle()
     # Nodes are many new objects, and new objects make the collector look for cycles, now and then among all that the program

@@ -11,6 +11,8 @@ import threading
 import types
 from typing import Any, Callable, Mapping, Sequence
 
+from rex.hindsight.trainers import trainer_of
+
 Prepare = Callable[[str, str, types.ModuleType], types.CodeType]
 Meet = Callable[[types.ModuleType], None]
 
@@ -89,6 +91,15 @@ class _Loader(importlib.machinery.SourceFileLoader):
         self.collector.run_users(lambda: exec(code, vars(module)))
 
 
+class _TrainerLoader(importlib.machinery.SourceFileLoader):
+    prepare: Prepare
+    collector: Unhurried
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        code = self.prepare(module.__name__, self.path, module)
+        self.collector.run(lambda: exec(code, vars(module)))
+
+
 class _LibraryLoader(importlib.machinery.SourceFileLoader):
     meet: Meet | None
     collector: Unhurried
@@ -102,14 +113,15 @@ class _LibraryLoader(importlib.machinery.SourceFileLoader):
 class Finder:
     """Finds modules in place of the usual finder on the path, and rewrites the user's."""
 
-    def __init__(self, tops: tuple[str, ...], prepare: Prepare, libraries: Mapping[str, Meet]) -> None:
+    def __init__(self, tops: tuple[str, ...], prepare: Prepare, prepare_trainer: Prepare, libraries: Mapping[str, Meet]) -> None:
         """
         Args:
             tops: folders, as real paths, whose modules are the user's.
             prepare: gives a module's code by name, path and the module about to run.
+            prepare_trainer: the same of modules of libraries that hold training loops.
             libraries: what is called, by name, with one that was imported.
         """
-        self._tops, self._prepare, self._libraries = tops, prepare, libraries
+        self._tops, self._prepare, self._prepare_trainer, self._libraries = tops, prepare, prepare_trainer, libraries
         self._collector = Unhurried()
 
     def find_spec(self, fullname: str, path: Sequence[str] | None,
@@ -121,6 +133,9 @@ class Finder:
         if is_users(spec.origin, self._tops):
             spec.loader = _Loader(fullname, spec.origin)
             spec.loader.prepare, spec.loader.collector = self._prepare, self._collector
+        elif trainer_of(fullname) is not None:
+            spec.loader = _TrainerLoader(fullname, spec.origin)
+            spec.loader.prepare, spec.loader.collector = self._prepare_trainer, self._collector
         elif fullname in self._libraries or not self._collector.is_unhurried:
             spec.loader = _LibraryLoader(fullname, spec.origin)
             spec.loader.meet, spec.loader.collector = self._libraries.get(fullname), self._collector

@@ -16,6 +16,7 @@ import hashlib
 import types
 from typing import Any, Iterator
 
+from rex.hindsight.trainers import Trainer
 from rex.values import dataclass, field
 
 PREFIX = "_rex_"
@@ -77,22 +78,58 @@ def plan_module(source: str | bytes, module: str, path: str = "<source>") -> Mod
         SyntaxError: as compiling it.
     """
     plan = ModulePlan(ast.parse(source, path))
-    seen: dict[str, int] = {}
     for node, qualname, inside in _walk(plan.tree, "", ()):
         if isinstance(node, _FUNCTIONS):
             name = f"{MARKER}{len(plan.functions)}"
             plan.functions[node] = name
             plan.qualnames[name] = qualname
-            continue
-        text = ast.dump(node, include_attributes=False)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-        key = f"{module}:{qualname}:{digest}"
-        ordinal = seen[key] = seen.get(key, -1) + 1
-        plan.loops[node] = SiteFacts(
-            f"{PREFIX}{len(plan.loops)}", module, qualname or "<module>", node.lineno,
-            f"{key}:{ordinal}", isinstance(node, ast.While), _is_marked(node),
-            tuple(plan.loops[loop].name for loop in inside))
+        else:
+            _add_loop(plan, node, module, qualname, inside)
     return plan
+
+
+def _add_loop(plan: ModulePlan, node: Any, module: str, qualname: str, inside: tuple[ast.AST, ...]) -> None:
+    text = ast.dump(node, include_attributes=False)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    key = f"{module}:{qualname}:{digest}"
+    ordinal = sum(facts.identity.startswith(f"{key}:") for facts in plan.loops.values())
+    plan.loops[node] = SiteFacts(
+        f"{PREFIX}{len(plan.loops)}", module, qualname or "<module>", node.lineno,
+        f"{key}:{ordinal}", isinstance(node, ast.While), _is_marked(node),
+        tuple(plan.loops[loop].name for loop in inside))
+
+
+def plan_trainer(source: str | bytes, trainer: Trainer, path: str = "<source>") -> ModulePlan:
+    """Find the loops of a library's training functions, and what they call to compute.
+
+    Raises:
+        SyntaxError: as compiling it.
+    """
+    plan = ModulePlan(ast.parse(source, path))
+    for function, qualname, _ in list(_walk(plan.tree, "", ())):
+        if isinstance(function, _FUNCTIONS) and qualname in trainer.functions:
+            loops = [node for node in ast.walk(function) if isinstance(node, _LOOPS)]
+            for body in [loop.body for loop in loops] or [function.body]:
+                _make_block(body, trainer.trains)
+    for node, qualname, inside in _walk(plan.tree, "", ()):
+        if not isinstance(node, _FUNCTIONS) and qualname in trainer.functions and (
+                not trainer.trains or _calls(node, trainer.trains)):
+            _add_loop(plan, node, trainer.module, qualname, inside)
+    return plan
+
+
+def _make_block(body: list[Any], calls: tuple[str, ...]) -> None:
+    """Put the statements of a loop's body, or a function's, that compute into one of their own, `if True:`."""
+    places = [place for place, statement in enumerate(body) if _calls(statement, calls)]
+    if places:
+        first, last = places[0], places[-1] + 1
+        block: Any = ast.If(ast.Constant(True), body[first:last], [])
+        block.is_block = True
+        body[first:last] = [ast.fix_missing_locations(ast.copy_location(block, body[first]))]
+
+
+def _calls(statement: ast.AST, names: tuple[str, ...]) -> bool:
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func) in names for node in ast.walk(statement))
 
 
 def empty_plan() -> ModulePlan:
@@ -112,8 +149,8 @@ def _walk(node: ast.AST, qualname: str,
         elif isinstance(child, ast.ClassDef):
             name = f"{qualname}.{child.name}" if qualname else child.name
             yield from _walk(child, name, None)
-        elif (isinstance(child, _LOOPS) or isinstance(child, ast.With) and _is_marked(child)) \
-                and inside is not None:
+        elif (isinstance(child, _LOOPS) or isinstance(child, ast.With) and _is_marked(child)
+                or getattr(child, "is_block", False)) and inside is not None:
             yield child, qualname.removesuffix(".<locals>"), inside
             yield from _walk(child, qualname, (*inside, child))
         elif not isinstance(child, ast.Lambda):
@@ -178,10 +215,13 @@ class _Rewriter(ast.NodeTransformer):
             node.test = ast.copy_location(ast.BoolOp(ast.And(), [tick, node.test]), node.test)
         return _guarded(site.name, node)
 
-    def visit_With(self, node: ast.With) -> Any:
+    def visit_With(self, node: ast.With | ast.If) -> Any:
         site = self._plan.loops.get(node)
         self.generic_visit(node)
         return _guarded(site.name, node) if site is not None else node
+
+    def visit_If(self, node: ast.If) -> Any:
+        return self.visit_With(node)    # a block of a library's loop
 
     def _visit_function(self, node: Any) -> Any:
         self.generic_visit(node)

@@ -64,7 +64,7 @@ class Interpreter:
             raise Cannot("objects have other finalizers (weakref.finalize)")
 
     def bind(self, values: dict[str, Any], live: dict[str, Any]) -> None:
-        """Let all be as it is told, or as it was when the script began.
+        """Set all as given, or as it was when the script began.
 
         Args:
             live: what `pairs` told just now.
@@ -111,7 +111,7 @@ def _finalizers() -> str:
     return str(_known_finalizers[1])
 
 
-_known_finalizers: list[Any] = []     # what there was last, and what was told of it
+_known_finalizers: list[Any] = []     # what there was last, and what was reported about it
 
 
 def _umask() -> int:

@@ -12,8 +12,9 @@ import types
 import weakref
 from typing import Any, Callable
 
-from rex.hindsight import arrayshapes, codeshapes, interpreter, livingshapes, othershapes, shapes
+from rex.hindsight import arrayshapes, codeshapes, interpreter, livingshapes, nativeshapes, othershapes, shapes
 from rex.hindsight.clock import Converting, Reading
+from rex.hindsight.trainers.native import state_of
 from rex.hindsight.usercode import UserCode
 
 _LATE: dict[tuple[str, str], str] = {
@@ -52,12 +53,12 @@ class Shapes:
             shapes.BytesShape(), shapes.ObjectShape(), codeshapes.FunctionShape(user),
             codeshapes.GlobalShape(), livingshapes.CacheShape(user), codeshapes.ClassShape(user),
             codeshapes.CellShape(), codeshapes.MethodShape(), codeshapes.ModuleShape(),
-            codeshapes.WrapperShape(), livingshapes.WeakShape(), livingshapes.WeakBagShape(),
+            codeshapes.WrapperShape(), livingshapes.WeakShape(), livingshapes.ProxyShape(), livingshapes.WeakBagShape(),
             livingshapes.ContextShape(), arrayshapes.ArrayShape(), arrayshapes.ScalarShape(),
             arrayshapes.TensorShape(), arrayshapes.StorageShape(), arrayshapes.BlockRefsShape(), othershapes.RandomShape(),
             othershapes.ReduceShape(), othershapes.OpaqueShape(), othershapes.SuspendedShape(),
             othershapes.FileShape(), othershapes.EnumShape(), othershapes.CycleShape(),
-            livingshapes.BarShape(), interpreter.LoggerShape(), interpreter.ThreadShape()]
+            nativeshapes.NativeShape(), livingshapes.BarShape(), interpreter.LoggerShape(), interpreter.ThreadShape()]
         self._user = user
         self.by_tag: dict[str, Any] = {shape.tag: shape for shape in listed}
         self._special = {**dict.fromkeys(_ELSEWHERE, othershapes.ProcessShape()),
@@ -69,7 +70,7 @@ class Shapes:
                 types.MethodType: "method", types.CellType: "cell", types.ModuleType: "module",
                 itertools.cycle: "cycle", staticmethod: "wrap", classmethod: "wrap", property: "wrap",
                 types.GeneratorType: "suspended", types.CoroutineType: "suspended",
-                types.AsyncGeneratorType: "suspended", contextvars.ContextVar: "context",
+                types.AsyncGeneratorType: "suspended", weakref.ProxyType: "proxy", weakref.CallableProxyType: "proxy", contextvars.ContextVar: "context",
                 **dict.fromkeys(livingshapes.WEAK_BAGS, "weakbag")}
         self._known: dict[type, Any] = {kind: self.by_tag[tag] for kind, tag in tags.items()}
         self.saving = _Saving(self)
@@ -89,6 +90,8 @@ class Shapes:
                 return special
             if tag := _LATE.get((base.__module__, base.__name__)):
                 return self.by_tag[tag]
+        if state_of(kind) is not None:
+            return self.by_tag["native"]
         if issubclass(kind, enum.Enum):
             return self.by_tag["enum"]
         if issubclass(kind, random.Random):

@@ -1,4 +1,4 @@
-"""Shapes of what has to be told of by its meaning: weak collections, context variables, results that are cached."""
+"""Shapes of what has to be described by its meaning: weak collections, context variables, results that are cached."""
 
 from __future__ import annotations
 
@@ -44,6 +44,38 @@ class WeakShape:
 
 class _Gone:
     """What a dead reference referred to."""
+
+
+class ProxyShape:
+    """weakref.proxy; whoever asks one what it is asks its referent."""
+
+    tag = "proxy"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        return "proxy", walk.ref(_behind(value))
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return [(node[1], _behind(live))]
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return False
+
+    def make(self, build: Any, node: Node) -> Any:
+        target = build.get(node[1])
+        if build.candidate is not None and _behind(build.candidate) is target:
+            return build.candidate     # with its callback
+        return weakref.proxy(_Gone() if target is None else target)
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+def _behind(proxy: Any) -> Any:
+    """What a proxy refers to; None if that is gone."""
+    try:
+        return proxy.__reduce_ex__.__self__
+    except ReferenceError:
+        return None
 
 
 class WeakBagShape:

@@ -40,7 +40,7 @@ class _Direct(io.BufferedWriter):
 
 
 def tee(sink: Sink, passes: Callable[[int], bool], is_direct: bool = False) -> None:
-    """Have the sink told of what goes to standard output and error.
+    """Give the sink what goes to standard output and error.
 
     Args:
         passes: whether a stream is still written; else the sink is the only reader.

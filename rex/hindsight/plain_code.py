@@ -38,7 +38,7 @@ class PlainCode:
         self._takes_facts: dict[tuple[types.CodeType, int], bool] = {}
 
     def install(self) -> None:
-        """Be told of every read from now on."""
+        """Get a call for every read from now on."""
         read = self._read
 
         def hook(event: str, arguments: tuple[Any, ...]) -> None:

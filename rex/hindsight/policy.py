@@ -74,7 +74,7 @@ class Policy:
 
     The price of a checkpoint is that of what changes, foreseen from the last one.
 
-    Source: Garcia et al., Hindsight Logging for Model Training, PVLDB 14(4), 2020, section 5.3, equation 4. We differ
+    Source: Garcia et al., Hindsight Logging for Model Training, PVLDB 14(4), 2020, section 3.2, equation 4. We differ
     in the writer's part, which the paper leaves out, and in the first checkpoint, which the paper charges as any other.
     """
 

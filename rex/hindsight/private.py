@@ -97,7 +97,7 @@ class PrivateView:
         finally:
             for fd in below.values():
                 os.close(fd)
-        os.chdir(here)   # the same path, seen anew
+        os.chdir(here)   # the same path, looked up again
         return True
 
     def changed(self) -> Iterator[tuple[str, str, os.stat_result]]:

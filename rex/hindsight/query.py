@@ -131,5 +131,5 @@ def _holding(run: Run, condition: str, chosen: list[int]) -> list[int]:
                 if eval(code, {"__builtins__": {}}, space):
                     found.append(number)
             except (TypeError, ZeroDivisionError, ValueError) as error:
-                raise UsageError(f"{condition} cannot be told of epoch {number}", str(error), "compare numbers") from None
+                raise UsageError(f"{condition} cannot be decided for epoch {number}", str(error), "compare numbers") from None
     return found

@@ -120,7 +120,7 @@ def _former(archive: Archive, options: Options) -> dict[str, Any]:
         with open(facts["path"], "rb") as file:
             if file.read() != archive.read(content_of(facts["source"])):
                 raise UsageError(f"{facts['path']} was changed since", "",
-                                 "put it back, or record anew")
+                                 "put it back, or record again")
     return run.head
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
 import types
 from typing import Any, Iterable
 
@@ -16,6 +14,7 @@ from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.company import company
 from rex.hindsight.contention import Contention
 from rex.hindsight.device import is_capturing
+from rex.hindsight.endings import store_before_end
 from rex.hindsight.files import Files
 from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.memory import Sizer, Taken
@@ -24,6 +23,7 @@ from rex.hindsight.records import FORMAT, Checkpoint, LogWriter, Run
 from rex.hindsight.seek import Seeker
 from rex.hindsight.session import SWITCHED_OFF, Entry
 from rex.hindsight.standing import Standing
+from rex.hindsight.trainers.prepare import digest_of, version_of
 from rex.hindsight.usercode import markers_of
 from rex.hindsight.values import plain_value
 from rex.hindsight.writer import CheckpointWriter
@@ -37,7 +37,6 @@ _COPY_S, _TOUCH_S = 0.2e-9, 1e-9     # per byte that is copied; of memory that i
 _WARM = 1 / 2           # of what a look at the state takes for the first time: what later ones take
 _LARGE_BYTES = 32 << 20   # of a first checkpoint that is worth preparing for
 _MANY = 1 << 20
-_ENDINGS, _ENDING_S = (signal.SIGTERM, signal.SIGHUP), 10.0
 
 
 class _Fence:
@@ -116,6 +115,9 @@ class Recorder(Seeker):
               flush=True)
         os._exit(OwnFailure.code)
 
+    def unready(self, why: str) -> None:
+        self.stuck(why)
+
     def did_restore(self, saved: Snapshot, position: str, entry: Entry,
                     checkpoint: Checkpoint) -> None:
         self._arrived = position
@@ -130,13 +132,11 @@ class Recorder(Seeker):
                            lambda: self.log.write("child"))
         self.files.install()
         self.plain.install()
-        for number in _ENDINGS:
-            if signal.getsignal(number) is signal.SIG_DFL:
-                signal.signal(number, self._store_before_end)
+        store_before_end(self.writer.close)
 
     def _note_written(self, path: str, was_there: bool, before: bytes | None) -> None:
         if path in self.run.files:
-            return   # the run that broke off told of it
+            return   # the run that broke off reported it
         content = self.writer.keep(f"hindsight/before/{len(self.files.written)}", before) \
             if before is not None and self.files else None
         self.log.write("file", path=path, was_there=was_there,
@@ -144,16 +144,6 @@ class Recorder(Seeker):
 
     def _note_input(self, path: str, identity: list[Any]) -> None:
         self.log.write("input", path=path, identity=identity)
-
-    def _store_before_end(self, number: int, frame: Any) -> None:
-        """Somebody ends this process (a scheduler that wants the machine): what is in memory is stored first."""
-        signal.signal(number, signal.SIG_DFL)
-        if os.getpid() == self._pid:
-            # By a thread, not for ever: this one may hold what the writer needs.
-            closing = threading.Thread(target=self.writer.close, name="rex-hindsight-end", daemon=True)
-            closing.start()
-            closing.join(_ENDING_S)
-        os.kill(os.getpid(), number)
 
     def _take_output(self, fd: int, data: bytes) -> None:
         if fd == 1:
@@ -171,6 +161,14 @@ class Recorder(Seeker):
         content = self.writer.keep(f"hindsight/source/{name}", source)
         self.log.write("module", name=name, path=path, source=content.to_json(),
                        **({"why_plain": why_plain} if why_plain else {}))
+
+    def takes_trainer(self, name: str, path: str, source: bytes) -> bool:
+        if name not in self.run.trainers:
+            self.log.write("trainer", name=name, path=path, digest=digest_of(source), version=version_of(name))
+        return True
+
+    def note_unseen(self, path: str, why: str) -> None:
+        self.plain_modules.append(f"{path}: {why}")
 
     def became_plain(self, module: str, code: types.CodeType) -> None:
         self.log.write("plain", functions=[f"{module}:{name}" for name in markers_of(code)])

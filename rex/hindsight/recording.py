@@ -14,9 +14,10 @@ from rex.hindsight.policy import Policy
 from rex.hindsight.recorder import Recorder
 from rex.hindsight.records import checkpoint_to_json, last_checkpoint, read_run
 from rex.hindsight.thinning import Thinner
+from rex.hindsight.trainers.prepare import trainer_preparer
 
 LEVEL = -1   # of zstd: floats hardly compress, and the training pays
-RunScript = Callable[[str, list[str], Any, Any], int]
+RunScript = Callable[[str, list[str], Any, Any, Any], int]
 
 
 def record(job: dict[str, Any], run_script: RunScript) -> int:
@@ -36,7 +37,7 @@ def record(job: dict[str, Any], run_script: RunScript) -> int:
         prepare = _preparer(recorder)
         sessions.current = recorder
         recorder.install()
-        status = run_script(job["script"], job["arguments"], prepare, recorder.libraries())
+        status = run_script(job["script"], job["arguments"], prepare, trainer_preparer(recorder), recorder.libraries())
         _finish(job, recorder, recording, status)
     return status
 

@@ -34,7 +34,7 @@ class LogWriter:
                 os.fdatasync(self._file.fileno())
 
     def copy(self, line: bytes) -> None:
-        """Append a line of another log, unless it tells of a checkpoint."""
+        """Append a line of another log, unless it describes a checkpoint."""
         if not line.startswith(b'{"k":"checkpoint"') and line.endswith(b"\n"):
             with self._lock:
                 self._file.write(line)
@@ -99,6 +99,7 @@ class Run:
 
     head: dict[str, Any] = field(default_factory=dict)
     modules: dict[str, dict[str, Any]] = field(default_factory=dict)
+    trainers: dict[str, dict[str, Any]] = field(default_factory=dict)     # modules of libraries, by name
     borders: list[Border] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
     clock: list[float] = field(default_factory=list)
@@ -167,6 +168,8 @@ def add_line(run: Run, line: dict[str, Any]) -> None:
         run.head = line
     elif kind == "module":
         run.modules[line["name"]] = line
+    elif kind == "trainer":
+        run.trainers[line["name"]] = line
     elif kind == "out":
         run.outputs.append(line["text"])
     elif kind == "clock":

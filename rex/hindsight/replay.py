@@ -66,7 +66,7 @@ def _take(findings: Findings, event: dict[str, Any], show: Show) -> None:
 
 
 def _job_of(plan: Plan, options: Options, home: Home, number: int) -> dict[str, Any]:
-    """What the worker of a piece is told."""
+    """What the worker of a piece gets."""
     piece, head = plan.pieces[number], plan.run.head
     is_absolute = os.path.isabs(head["script"])
     return {"archive": os.path.abspath(options.archive), "experiment": plan.experiment.name, "arguments": head["arguments"],

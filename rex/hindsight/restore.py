@@ -239,8 +239,8 @@ class Build:
 
 
 _NAMED = (types.FunctionType, types.BuiltinFunctionType, type)
-_TYPED = frozenset(("object", "array", "tensor", "random", "enum", "thread", "bar"))   # whose nodes begin with their class
-_CHANGEABLE = ("list", "dict", "set", "bytes", "object", "array", "tensor", "random")
+_TYPED = frozenset(("object", "array", "tensor", "random", "enum", "thread", "bar", "native"))   # whose nodes begin with their class
+_CHANGEABLE = ("list", "dict", "set", "bytes", "object", "array", "tensor", "random", "native")
 
 
 def restore(snapshot: Snapshot, shapes: Any, live_roots: Iterable[tuple[str, Any]], memory: Memory,

@@ -1,4 +1,4 @@
-"""Where the live state begins: frames, modules, loops, random generators; and binding it anew."""
+"""Where the live state begins: frames, modules, loops, random generators; and binding it again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _IS_OLD = sys.version_info < (3, 13)   # later f_locals writes through by itself
 
 
 def is_copy(root: str) -> bool:
-    """Whether the value of a root is made anew each time, of plain data: nothing else can refer to it."""
+    """Whether the value of a root is made again each time, of plain data: nothing else can refer to it."""
     return root.startswith("<") and not root.startswith((LENT, "<loop ")) and root not in (LOGGERS, _FILES, _DESCRIPTORS)
 
 

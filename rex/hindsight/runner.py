@@ -14,7 +14,7 @@ from typing import Any
 from rex.hindsight.imports import Finder
 
 
-def run_script(path: str, arguments: list[str], prepare: Any, libraries: Any) -> int:
+def run_script(path: str, arguments: list[str], prepare: Any, prepare_trainer: Any, libraries: Any) -> int:
     """Run a script as `python SCRIPT ARGUMENTS` does; its exit status."""
     main = types.ModuleType("__main__")
     where = os.path.abspath(path)     # as Python tells it, unlike argv
@@ -23,7 +23,7 @@ def run_script(path: str, arguments: list[str], prepare: Any, libraries: Any) ->
     sys.argv[:] = [path, *arguments]
     top = os.path.dirname(os.path.realpath(path))
     sys.path[0] = top
-    Finder((top,), prepare, libraries).install()
+    Finder((top,), prepare, prepare_trainer, libraries).install()
     gc.freeze()     # all of ours stays
     gc.enable()
     status = _execute(main, where, prepare)

@@ -22,6 +22,7 @@ from rex.hindsight.session import Entry, Session
 from rex.hindsight.shapes import Cannot
 from rex.hindsight.standing import Standing
 from rex.hindsight.tables import StoredMemory, decode_table
+from rex.hindsight.trainers import WATCHED, watcher
 from rex.state.store import read_content
 
 
@@ -53,7 +54,11 @@ class Seeker(Session):
 
     def libraries(self) -> dict[str, Callable[[Any], None]]:
         """What is done to libraries once they are imported."""
-        return {"torch": self._meet_torch}
+        return {"torch": self._meet_torch, **{name: watcher(name, self.unready) for name in WATCHED}}
+
+    def unready(self, why: str) -> None:
+        """The script goes on with what was put back for reading only; does not return."""
+        raise NotImplementedError
 
     def _meet_torch(self, torch: Any) -> None:
         self.entropy.seed_torch(torch)

@@ -168,18 +168,34 @@ class Session:
         self.code.add(module.__name__, code, recorded, plan.probes, plain)
         self.lent.add(find_lent(plan.tree, plan.probes))
         space[PROBE] = self.fence()
-        for facts in plan.loops.values():
-            site = self.sites[facts.key] = Site(facts, self, space)
-            space[facts.name] = site
-            if facts.is_while:
-                space[facts.name + "w"] = None
+        self._add_sites(plan, space)
         for name in plan.functions.values():
             space[name] = None
             self.add_function(f"{module.__name__}:{name}", space, name)
         self.kept |= plan.kept
 
+    def add_trainer(self, plan: ModulePlan, module: types.ModuleType, code: types.CodeType, plain: types.CodeType) -> None:
+        """Put the sites of a library's training loops in place before its module runs; nothing else of it is state."""
+        self.trees[module.__name__] = plan.tree
+        self.code.pair(code, plain)
+        self._add_sites(plan, vars(module))
+
+    def _add_sites(self, plan: ModulePlan, space: dict[str, Any]) -> None:
+        for facts in plan.loops.values():
+            site = self.sites[facts.key] = Site(facts, self, space)
+            space[facts.name] = site
+            if facts.is_while:
+                space[facts.name + "w"] = None
+
     def add_function(self, function: str, space: dict[str, Any], marker: str) -> None:
         """Learn of a function whose marker is that variable."""
+
+    def takes_trainer(self, name: str, path: str, source: bytes) -> bool:
+        """Whether the training loops of a library's module are instrumented."""
+        return False
+
+    def note_unseen(self, path: str, why: str) -> None:
+        """The training loops of a library's module are run as they are."""
 
     def became_plain(self, module: str, code: types.CodeType) -> None:
         """A function with this instrumented code is plain from now on: somebody reads its code."""

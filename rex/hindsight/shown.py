@@ -1,4 +1,4 @@
-"""What an archive tells of training runs and their replays."""
+"""What an archive says about training runs and their replays."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Roots that hold the very objects still that they had when they were restored, or walked: found so by identity, root by root.
 
 Models, optimizers and loggers are many objects of which a loop's border changes hardly any. A walk asks each what it holds, and
-a restore looks for the place of each; where nothing was bound anew, what tensors and arrays have in their memory is left to do.
+a restore looks for the place of each; where nothing was bound again, what tensors and arrays have in their memory is left to do.
 """
 
 from __future__ import annotations
@@ -76,13 +76,14 @@ class Standing:
 
     def met(self, walk: Walk) -> None:
         """A state was walked, not restored: of that plain data and loggers are known from then on, but for what has memory, which
-        each checkpoint holds anew. Nobody sees that those are held."""
+        each checkpoint holds again. Nobody sees that those are held."""
         roots = {root.name: root for root in walk.snapshot.roots if walk.is_plain(root.name) and not any(map(_has_memory, root.nodes))}
         self._copies = {name: self._copy_of(root, walk.objects.get(base_of(name), root.value))
                         for name, root in roots.items() if is_copy(name)}
         root, tree, last = roots.get(LOGGERS), self._trees.get(LOGGERS), self._last.get(LOGGERS)
         if root is not None and (tree is None or tree.root is not root):
-            is_again = last is not None and _changes(last, root) is not None
+            # Without nodes of its own all of it was met from other roots.
+            is_again = bool(root.nodes) and last is not None and _changes(last, root) is not None
             self._last = {LOGGERS: root}
             self._trees = {LOGGERS: _tree_of(root, walk.objects, self._shapes) if is_again else None}
 
@@ -101,7 +102,7 @@ def _plain(value: Any) -> bytes:
 
 @dataclass(slots=True)
 class _Copy:
-    """A root of plain data that is made anew each time."""
+    """A root of plain data that is made again each time."""
 
     root: RootState
     data: bytes
@@ -254,7 +255,7 @@ def _is_seen(node: Node) -> bool:
 
 
 def _has_memory(node: Node) -> bool:
-    """Whether some of what a node tells of lies beside it, in the memory of the checkpoint."""
+    """Whether some of what a node describes lies beside it, in the memory of the checkpoint."""
     return node[0] in ("array", "tensor", "storage") or node[0] == "bytes" and len(node) == 4 and node[1] != "c"
 
 

@@ -39,7 +39,7 @@ class UserCode:
             plain: the module's code without instrumentation.
         """
         if plain is not None and plain is not code:
-            self._pair(code, plain)
+            self.pair(code, plain)
         spans = [(node.lineno, node.end_lineno) for node in added]   # type: ignore[attr-defined]
         codes = [each for each in all_codes(code) if not any(
             one <= each.co_firstlineno <= last for one, last in spans) or each is code]
@@ -54,7 +54,8 @@ class UserCode:
             if len(mine) == len(theirs[name]):
                 self._free.update((new, old.co_freevars) for new, old in zip(mine, theirs[name]))
 
-    def _pair(self, code: types.CodeType, plain: types.CodeType) -> None:
+    def pair(self, code: types.CodeType, plain: types.CodeType) -> None:
+        """Learn of instrumented code, and of the same code without instrumentation."""
         theirs: dict[tuple[str, int], list[types.CodeType]] = {}
         for each in all_codes(plain):
             theirs.setdefault((each.co_qualname, each.co_firstlineno), []).append(each)

@@ -7,7 +7,7 @@ import os
 import sys
 import types
 from importlib.util import decode_source
-from typing import Any, Callable
+from typing import Any, Callable, NoReturn
 
 from rex.archive import Archive
 from rex.errors import UsageError
@@ -31,13 +31,14 @@ from rex.hindsight.room import Ends
 from rex.hindsight.seek import Seeker
 from rex.hindsight.session import Entry
 from rex.hindsight.shapes import Cannot
+from rex.hindsight.trainers.prepare import digest_of, trainer_preparer
 from rex.hindsight.usercode import all_codes
 from rex.hindsight.values import plain_value
 
 _VERIFIED = 2     # restores of a loop that are always compared
 _MANY = 1 << 20
 _OFTEN, _SMALL_BYTES = 8, 4 << 20   # then one of so many, of small states
-RunScript = Callable[[str, list[str], Any, Any], int]
+RunScript = Callable[[str, list[str], Any, Any, Any], int]
 _encode = json.JSONEncoder(separators=(",", ":")).encode    # ours, whatever the script makes of json's
 
 
@@ -110,6 +111,11 @@ class Replayer(Seeker):
             self.tell("note", key=f"plain {code.co_qualname}", text=f"a library reads the code of {code.co_qualname}: what "
                       "statements added to it print counts as the script's output")
 
+    def fail(self, error: UsageError) -> NoReturn:
+        """End the piece with an error."""
+        self.tell("failed", what=error.what, why=error.why, advice=error.advice)
+        os._exit(error.code)
+
     def _make_private(self) -> None:
         """See the files as they were before the run; what is written now is seen here only."""
         view, written = PrivateView(self._job["scratch"]), self._job["written"]
@@ -161,12 +167,18 @@ class Replayer(Seeker):
             self.tell_printed()
             self.tell("value", name=name, value=plain_value(value), iteration=self.iteration)
 
-    def add_module(self, plan: ModulePlan, module: types.ModuleType, code: types.CodeType,
-                   plain: types.CodeType, recorded: types.CodeType | None = None) -> None:
-        super().add_module(plan, module, code, plain, recorded)
+    def _add_sites(self, plan: ModulePlan, space: dict[str, Any]) -> None:
+        super()._add_sites(plan, space)
         for facts in plan.loops.values():
             if facts.key not in self._active:
                 self.sites[facts.key].off()
+
+    def takes_trainer(self, name: str, path: str, source: bytes) -> bool:
+        recorded = self.run.trainers.get(name)
+        if recorded is not None and recorded["digest"] != digest_of(source):
+            self.fail(UsageError(f"{path} is not what it was when the run was recorded", f"then it was of {recorded['version']}",
+                                 "install that version, or record the run again"))
+        return recorded is not None
 
     # Where the run is led.
 
@@ -201,6 +213,9 @@ class Replayer(Seeker):
         self.tell("stuck", position=self.target, why=why)
         self._events.close()
         os._exit(0)
+
+    def unready(self, why: str) -> None:
+        self.regret(why)
 
     def regret(self, why: str) -> None:
         self.tell("regret", why=why)
@@ -287,7 +302,7 @@ class Replayer(Seeker):
         self._diverged("state", position, names=names[:20])
 
     def _diverged(self, what: str, position: str, **facts: Any) -> None:
-        """Tell of a difference found at a border: it came about in the iteration before it."""
+        """Report a difference found at a border: it came about in the iteration before it."""
         is_start = "/" not in position and ":" in position
         self.tell("diverged", what=what, position=position, iteration=self.iteration - is_start, **facts)
 
@@ -331,7 +346,7 @@ class Replayer(Seeker):
         os._exit(0)
 
     def begin_files(self) -> None:
-        """An added statement runs: from its first one that was asked for on, what is written is told."""
+        """An added statement runs: from its first one that was asked for on, what is written is reported."""
         if not self.has_begun and self._is_shown():
             self.has_begun = True
             if self.added is not None:
@@ -419,8 +434,7 @@ def replay(job: dict[str, Any], run_script: RunScript) -> int:
     try:
         replayer.install()
     except UsageError as error:
-        replayer.tell("failed", what=error.what, why=error.why, advice=error.advice)
-        os._exit(error.code)
-    status = run_script(job["script"], job["arguments"], _preparer(replayer, archive), replayer.libraries())
+        replayer.fail(error)
+    status = run_script(job["script"], job["arguments"], _preparer(replayer, archive), trainer_preparer(replayer), replayer.libraries())
     replayer.finish(status)
     return status

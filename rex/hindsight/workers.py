@@ -213,7 +213,7 @@ class Worker:
                 yield line.decode("utf-8", "surrogateescape")
 
     def _again(self, other: dict[str, Any]) -> None:
-        """Begin anew, told otherwise."""
+        """Begin again, with another request."""
         self.stop()
         self._begin()
         self.give({**self._job, **other}, [])
@@ -237,7 +237,7 @@ class Worker:
 
 
 def _read(fd: int, lines: queue.SimpleQueue[list[bytes] | None]) -> None:
-    """Hand over what comes. What comes at once after that is gathered: a worker that tells of every step would have
+    """Hand over what comes. What comes at once after that is gathered: a worker that reports every step would have
     us take its processor each time."""
     rest, read_s = b"", 0.0
     end = select.poll()

@@ -24,10 +24,10 @@ NO_ARG = 255      # a field of the call as a whole
 # A message's parts carry 16 times this on top of the argument: name, data, control.
 NO_TASK = 2**32 - 1
 
-OUT, IN, RESOLVED, STAT, ARGV, ENVP, STACK, SCRIPT, TEXT, LOADER, CONTROL = range(1, 12)
+OUT, IN, RESOLVED, STAT, ARGV, ENVP, STACK, SCRIPT, TEXT, LOADER, CONTROL, INHERITED = range(1, 13)
 FIELD_NAMES = {OUT: "OUT", IN: "IN", RESOLVED: "RESOLVED", STAT: "STAT", ARGV: "ARGV",
                ENVP: "ENVP", STACK: "STACK", SCRIPT: "SCRIPT", TEXT: "TEXT",
-               LOADER: "LOADER", CONTROL: "CONTROL"}
+               LOADER: "LOADER", CONTROL: "CONTROL", INHERITED: "INHERITED"}
 
 SPECIAL = 0x8000  # calls from here on are not syscalls
 TASK, SIGNAL, EXIT, TSC, NOTE, DUP, SWITCH, PIPE, RANDOM, SHARED, MAPPED, RESULT = range(SPECIAL, SPECIAL + 12)

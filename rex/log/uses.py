@@ -16,7 +16,7 @@ Uses = list[tuple[bytes, str]]
 
 
 def open_flags(event: Event) -> int:
-    """The flags of open and its kin, as open(2) has them."""
+    """The flags of open and the like, as open(2) has them."""
     call = CALLS[event.call]
     flags, in_memory = call.index_of("oflags"), call.index_of("openhow")
     if flags >= 0:

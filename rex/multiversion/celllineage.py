@@ -6,7 +6,7 @@ one process stand in order; lines of its further threads are a set, since their 
 scheduler's; processes are named by parent and place among its children. Another interleaving of
 the same partial order has the same lineage.
 
-Source: Manne et al., CHEX, PVLDB 15(6), 2022, section 4. Not part of E are times, inode numbers,
+Source: Manne et al., CHEX, PVLDB 15(6), 2022, section 6. Not part of E are times, inode numbers,
 process ids and addresses, which two runs never share, nor what only waits.
 """
 
@@ -339,7 +339,7 @@ def _signal(event: Event) -> bytes | None:
 
 
 def _exit(event: Event) -> bytes:
-    # Pools of processes are told to end while they end by themselves: which was first is chance.
+    # Processes of a pool are asked to end while they end by themselves: which was first is chance.
     return b"exit %d" % (0 if event.result == signal.SIGTERM else event.result)
 
 

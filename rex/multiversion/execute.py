@@ -34,28 +34,32 @@ class Lab(Protocol):
 
 
 class Watch(Protocol):
-    """Is told what happens, while it happens."""
+    """Gets a call for each thing that happens, while it happens."""
 
-    def begins(self, node: str) -> None: ...
-    def ends(self, node: str, seconds: float, is_again: bool) -> None: ...
-    def cached(self, bytes_used: int, count: int) -> None: ...
-    def finished(self, versions: list[str]) -> None: ...
+    def begins(self, node: str) -> None:
+        """A cell starts."""
+    def ends(self, node: str, seconds: float, is_again: bool) -> None:
+        """A cell has ended after some seconds; is_again: it was computed again."""
+    def cached(self, bytes_used: int, count: int) -> None:
+        """The bytes that checkpoints take, and how many there are."""
+    def finished(self, versions: list[str]) -> None:
+        """These versions are complete."""
 
 
 class Silence:
     """Watches and tells nobody."""
 
     def begins(self, node: str) -> None:
-        pass
+        """Ignore it."""
 
     def ends(self, node: str, seconds: float, is_again: bool) -> None:
-        pass
+        """Ignore it."""
 
     def cached(self, bytes_used: int, count: int) -> None:
-        pass
+        """Ignore it."""
 
     def finished(self, versions: list[str]) -> None:
-        pass
+        """Ignore it."""
 
 
 @dataclass
@@ -89,6 +93,7 @@ class Tally:
     restores: int = 0
 
     def note(self, text: str) -> None:
+        """Keep a text for the summary, once."""
         if text not in self.notes:
             self.notes.append(text)
 

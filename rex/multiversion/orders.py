@@ -1,4 +1,4 @@
-"""What a process of the replay is told to run: a node of the tree as one of its versions has it."""
+"""What a process of the replay has to run: a node of the tree as one of its versions has it."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class State:
     written: set[str] = field(default_factory=set)
 
     def copy(self) -> "State":
+        """A copy that shares nothing with it."""
         return State(self.node, self.version, set(self.written))
 
 

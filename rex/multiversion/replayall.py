@@ -14,8 +14,10 @@ from rex.multiversion.lab import LiveLab
 from rex.multiversion.merge import VersionTree, merge
 from rex.multiversion.orders import Orders
 from rex.multiversion.parallel import ParallelReplayer
-from rex.multiversion.planners import Plan, make_plan
+from rex.multiversion.planners import Plan, fit_versions, make_plan
 from rex.multiversion.results import Comparison, compare_cells, notebook
+from rex.multiversion.scheduling import choose_order
+from rex.multiversion.tree import ExecutionTree
 from rex.multiversion.versions import Version, load_versions, with_updates
 from rex.replayer import compare_outputs, prepare_outdir
 
@@ -29,6 +31,7 @@ class Wishes:
         workers: processes side by side; 1 follows the plan.
         rules: what outputs of cells may differ in.
         dask: address of a Dask scheduler; empty for this machine alone.
+        deadline_s: seconds that the cells may take by the plan; None: no limit.
     """
 
     archive: str
@@ -38,6 +41,7 @@ class Wishes:
     algorithm: str = "best"
     rules: Rules = Rules()
     dask: str = ""
+    deadline_s: float | None = None
 
 
 @dataclass
@@ -64,10 +68,35 @@ class AllReplayed:
         return all(each.is_identical for each in self.comparisons)
 
 
-def prepare(wishes: Wishes) -> tuple[VersionTree, Plan]:
-    """The tree of an archive's versions, and the plan for it."""
-    tree = merge(load_versions(wishes.archive)[1])
-    return tree, make_plan(tree.execution, wishes.budget_bytes, wishes.algorithm)
+@dataclass(frozen=True)
+class Chosen:
+    """How many versions the archive has, and how many different ones any choice has at most that meets the deadline."""
+
+    of: int
+    at_most: int
+
+
+def prepare(wishes: Wishes) -> tuple[VersionTree, Plan, Chosen]:
+    """The tree of an archive's versions, or of those that meet the deadline, and the plan for it.
+
+    Raises:
+        UsageError: no version meets the deadline.
+    """
+    versions = load_versions(wishes.archive)[1]
+    tree = merge(versions)
+    chosen = Chosen(len(versions), len(tree.execution.leaves))
+    if wishes.deadline_s is not None:
+        fit = fit_versions(tree.execution, wishes.deadline_s, lambda part: _planned_s(wishes, part), wishes.workers)
+        kept = [version for version in versions if tree.ends[version.name] in fit.tree.by_id]
+        tree, chosen = merge(kept), replace(chosen, at_most=fit.at_most)
+    return tree, make_plan(tree.execution, wishes.budget_bytes, wishes.algorithm), chosen
+
+
+def _planned_s(wishes: Wishes, tree: ExecutionTree) -> float:
+    """Seconds that the cells take by the plan, or by processes side by side."""
+    if wishes.workers > 1:
+        return choose_order(tree, wishes.budget_bytes, wishes.workers)[1]
+    return make_plan(tree, wishes.budget_bytes, wishes.algorithm).cost_s
 
 
 def replay_all(wishes: Wishes, tree: VersionTree, plan: Plan, watch: Watch) -> AllReplayed:
@@ -78,6 +107,7 @@ def replay_all(wishes: Wishes, tree: VersionTree, plan: Plan, watch: Watch) -> A
         OwnFailure: processes could not be started.
     """
     archive, versions = load_versions(wishes.archive)
+    versions = [version for version in versions if version.name in tree.ends]
     wishes = replace(wishes, outdir=prepare_outdir(wishes.outdir), archive=os.path.abspath(wishes.archive))
     began = time.monotonic()
     if wishes.dask:

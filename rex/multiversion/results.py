@@ -42,6 +42,7 @@ class Comparison:
 
     @property
     def is_identical(self) -> bool:
+        """Nothing differs, and nothing failed."""
         return not (self.cells or self.files or self.failed)
 
     def as_json(self) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def build(graph: Graph, node: int, read: Read) -> Document:
 
 
 class _Cells:
-    """Finds the cells of a notebook that were run; each is there once, whatever the front end tells of them.
+    """Finds the cells of a notebook that were run; each is there once, whatever the front end reports about them.
 
     Some front ends tell the file's cell ids, some ids of their own, some none.
     """

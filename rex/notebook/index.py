@@ -1,6 +1,6 @@
 """The SQLite index of a session: its graph without the pieces of its states, for quick questions.
 
-It is derived from the log and can be made anew from it at any time. The tables
+It is derived from the log and can be made again from it at any time. The tables
 `cell` and `variable` are for people with SQL; `entry` is what the graph is read from.
 """
 
@@ -36,7 +36,7 @@ class Index:
     """Follows a log that grows, or was finished."""
 
     def __init__(self, path: str = ":memory:") -> None:
-        """Open the index at a path, made anew if it is not what it should be."""
+        """Open the index at a path, made again if it is not what it should be."""
         self._path = path
         self._database = self._open()
 
@@ -146,7 +146,7 @@ def _graph_in(database: sqlite3.Connection) -> Graph:
 
 
 def read_graph(experiment: Experiment) -> Graph:
-    """The graph of a session, finished or not, live or not; from its index where that is up to date.
+    """The graph of a session, finished or not, live or not; of an unfinished one from its index where that is up to date.
 
     Nothing is written and nothing is unpickled.
 
@@ -168,9 +168,11 @@ def read_graph(experiment: Experiment) -> Graph:
 
 
 def _from_index(experiment: Experiment) -> Graph | None:
-    path = os.path.join(experiment.directory, NAME)
-    if not os.path.isfile(path):
+    if experiment.state == COMPLETE:   # its log has a hash, its index none
         return None
+    path = os.path.join(experiment.directory, NAME)
+    for name in filter(experiment.folder.has, (NAME, NAME + "-journal")):
+        os.close(experiment.folder.descriptor(name))   # no link and no pipe
     uri = f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=ro"
     with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=1.0)) as database:
         database.execute("PRAGMA trusted_schema=OFF")
@@ -187,10 +189,7 @@ def _from_index(experiment: Experiment) -> Graph | None:
 
 def _log_bytes(experiment: Experiment) -> int:
     """Bytes of the log's whole lines, as far as that is known without reading it."""
-    if experiment.state == COMPLETE:
-        facts = experiment.manifest.log
-        return facts.size if facts else -1
-    with open(experiment.log_path, "rb") as log:
+    with experiment.open_log() as log:
         size = log.seek(0, os.SEEK_END)
         if not size:
             return 0

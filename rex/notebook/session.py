@@ -415,7 +415,7 @@ class Session:
 
 
 def _running_frame() -> types.FrameType | None:
-    """The frame of the shell that runs the cell which a hook is told of."""
+    """The frame of the shell that runs the cell of a hook's call."""
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_name != "run_cell_async":
         frame = frame.f_back

@@ -47,7 +47,7 @@ _HAVE_DIRFD = {number for name, number in NUMBERS.items() if name.endswith("at")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a stat told of a file or directory; the size is None if only a listing named it."""
+    """What a stat returned for a file or directory; the size is None if only a listing named it."""
 
     mode: int
     mtime_ns: int = 0
@@ -229,7 +229,7 @@ class _Reader:
             return
         found = self.listing.setdefault(key, (path, {}))[1]
         if event.result == 0:
-            self.answers.listings[path] = list(found)      # what the run makes anew has its place among them
+            self.answers.listings[path] = list(found)      # what the run makes again has its place among them
             self.answers.absent.update(inner for name in found if self._is_made(inner := os.path.join(path, name)))
             for name, mode in found.items():
                 self._name(os.path.join(path, name), mode)

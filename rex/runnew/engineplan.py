@@ -17,7 +17,7 @@ from rex.tracer.plan import LIVE
 
 def engine_plan(plan: RunPlan, stage: Stage, answers: Answers, log: str = "",
                 withhold: Sequence[str] = (), is_sandboxed: bool = False,
-                hidden: Sequence[bytes] = ()) -> Plan:
+                hidden: Sequence[bytes] = (), gate: int = -1) -> Plan:
     """The tracer's plan for a live run.
 
     Args:
@@ -26,6 +26,7 @@ def engine_plan(plan: RunPlan, stage: Stage, answers: Answers, log: str = "",
         withhold: variables whose values the log must not hold.
         hidden: this machine's directories that the run does not have.
         is_sandboxed: let the run see nothing of this machine but what the plan names.
+        gate: a socket to who says what is executed in a program's place; -1: nobody.
     """
     manifest = stage.manifest
     made = Plan(LIVE, log, codec.raw(plan.program), [codec.raw(word) for word in plan.command],
@@ -34,7 +35,7 @@ def engine_plan(plan: RunPlan, stage: Stage, answers: Answers, log: str = "",
                 limits=rlimits.by_number(rlimits.for_run(manifest.limits)[0]), umask=manifest.umask,
                 outdir=codec.raw(os.path.realpath(plan.outdir)), work=codec.raw(stage.work),
                 withhold=[codec.raw(name) for name in withhold], hidden=list(hidden),
-                objects=codec.raw(stage.private or os.path.join(stage.root, "objects")))
+                gate=gate, objects=codec.raw(stage.private or os.path.join(stage.root, "objects")))
     stage.add(plan.others)
     others = {path: entry for path, entry in plan.others.items() if not answers.denies(path)}
     for path, entry in {**others, **plan.archived}.items():

@@ -17,7 +17,7 @@ class Names:
     """Looks paths up as the run will, links followed. Paths are absolute and plain."""
 
     def __init__(self, files: Mapping[str, FileEntry], local: Mapping[str, str] | None = None, has_machine: bool = True) -> None:
-        """files: of the archive; local: those that stand in for them, or are added; has_machine: below both lies this machine."""
+        """files: of the archive; local: those that replace them, or are added; has_machine: below both lies this machine."""
         self._has_machine = has_machine
         self._files = files
         self._local = dict(local or {})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Mapping
+from typing import Callable, Mapping
 
 from rex import codec, inventory, rlimits
-from rex.archive import Experiment, about
+from rex.archive import Experiment, Manifest, about
 from rex.credentials import credential_variables
 from rex.keeping import Keeper
 from rex.recorder import Streams, begun_facts, new_manifest, standard_input, withheld_names
@@ -54,12 +54,12 @@ class RunRecording:
             self.abandon()
             raise
 
-    def finish(self, report: Report) -> Experiment:
-        """Keep what the run used and left."""
+    def finish(self, report: Report, complete: Callable[[Manifest], Manifest]) -> Experiment:
+        """Keep what the run used and left; `complete` adds to the manifest."""
         touched = [codec.text(path) for path, state in report.touched.items() if state == CAPTURED]
         tree = RunTree(self._recording, self._plan, self._answers, touched, {codec.text(path) for path in report.gone})
         return self._recording.finish(
-            inventory.complete(self._manifest, tree, report, lambda: inventory.read_processes(self.log_path)))
+            complete(inventory.complete(self._manifest, tree, report, lambda: inventory.read_processes(self.log_path))))
 
     def abandon(self) -> None:
         """Leave nothing of it in the archive."""

@@ -9,10 +9,11 @@ import threading
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import BinaryIO, ContextManager
+from typing import BinaryIO, ContextManager, Protocol
 
 from rex import codec, rlimits
-from rex.archive import Experiment
+from rex.archive import Experiment, Manifest
+from rex.archive.cacheplace import cache_root
 from rex.errors import OwnFailure
 from rex.recorder import Streams
 from rex.replayer import Stage, open_stdin
@@ -68,6 +69,15 @@ class RunOutcome:
     duration_s: float
 
 
+class Gate(Protocol):
+    """Who says what is executed in a program's place."""
+
+    theirs: int                # a socket, for the tracer
+
+    def complete(self, manifest: Manifest) -> Manifest:
+        """The manifest of the recorded run, with what that changed."""
+
+
 class Run:
     """A new experiment while it runs; `wait` must be called in the end.
 
@@ -76,9 +86,9 @@ class Run:
     """
 
     def __init__(self, plan: RunPlan, stdin: int | None, stdout: int | None,
-                 stderr: int | None, is_sandboxed: bool) -> None:
+                 stderr: int | None, is_sandboxed: bool, gate: Gate | None) -> None:
         """Use `start` instead."""
-        self.plan = plan
+        self.plan, self._gate = plan, gate
         self._is_sandboxed = is_sandboxed
         self._is_cancelled = False
         self._begun = time.monotonic()
@@ -97,7 +107,7 @@ class Run:
     def _begin(self, streams: Streams) -> None:
         answers = read_answers(self.plan.experiment)
         self._refused = rlimits.for_run(self.plan.experiment.manifest.limits)[1]
-        log, withheld, hidden = "", [], []
+        log, withheld, hidden = os.path.join(self._stage.work, _LOG) if self._gate else "", [], []
         if self.plan.is_recorded:
             self._recording = RunRecording(self.plan, answers, streams)
             log, withheld = self._recording.log_path, self._recording.withheld
@@ -105,7 +115,8 @@ class Run:
                 log = os.path.join(self._stage.work, _LOG)
             hidden = hidden_names([os.fsencode(self.plan.archive.path)], [codec.raw(self.plan.cwd), codec.raw(self.plan.program)])
         self._objects = ipcspace.objects()
-        self._engine = start_engine(engine_plan(self.plan, self._stage, answers, log, withheld, self._is_sandboxed, hidden),
+        self._engine = start_engine(engine_plan(self.plan, self._stage, answers, log, withheld, self._is_sandboxed, hidden,
+                                                self._gate.theirs if self._gate else -1),
                                     *streams)
 
     def poll(self) -> bool:
@@ -136,7 +147,8 @@ class Run:
             report = self._wait()
             duration_s = time.monotonic() - self._begun
             outputs = find_outputs(self.plan)
-            uses = [LiveUse(kind, codec.text(what)) for kind, what in report.live]
+            ours = os.fsencode(cache_root()) + b"/"     # where steps are put back from
+            uses = [LiveUse(kind, codec.text(what)) for kind, what in report.live if not (self._gate and what.startswith(ours))]
             if not self.plan.is_recorded:
                 uses.append(LiveUse("time", "(watched only when recorded)"))
             experiment = self._end(None if self._is_cancelled else report)
@@ -165,7 +177,7 @@ class Run:
             if recording and report:
                 if self._is_sandboxed:
                     shutil.move(os.path.join(self._stage.work, _LOG), recording.log_path)
-                return recording.finish(report)
+                return recording.finish(report, self._gate.complete if self._gate else lambda manifest: manifest)
             if recording:
                 recording.abandon()
             return None
@@ -186,7 +198,7 @@ def _open_stdin(stage: Stage, given: int | None) -> ContextManager[BinaryIO | No
 
 
 def start(plan: RunPlan, stdin: int | None = None, stdout: int | None = None,
-          stderr: int | None = None, is_sandboxed: bool = False) -> Run:
+          stderr: int | None = None, is_sandboxed: bool = False, gate: Gate | None = None) -> Run:
     """Start a planned run and return at once.
 
     Args:
@@ -194,6 +206,7 @@ def start(plan: RunPlan, stdin: int | None = None, stdout: int | None = None,
             closed here once this has returned. Where the experiment had a plain file on its
             standard input, and stdin is a terminal or nothing, it has that file again.
         is_sandboxed: let it see nothing of this machine but its own files, those of the changes, and the output directory.
+        gate: who may put steps back instead of running them, not in a sandbox.
     Raises:
         OwnFailure: it could not be prepared.
         NotPermitted: by `wait`: the kernel does not let us make a sandbox.
@@ -201,7 +214,7 @@ def start(plan: RunPlan, stdin: int | None = None, stdout: int | None = None,
     """
     try:
         os.makedirs(codec.raw(plan.outdir), exist_ok=True)
-        return Run(plan, stdin, stdout, stderr, is_sandboxed)
+        return Run(plan, stdin, stdout, stderr, is_sandboxed, gate)
     except OSError as error:
         raise OwnFailure("the run could not be prepared", str(error),
                          "free some space, or set REX_CACHE to another directory") from error

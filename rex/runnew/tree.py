@@ -39,6 +39,7 @@ class RunTree(FileTree):
             self.captured.update(self._all_before(path))
 
     def capture(self, path: str) -> FileState:
+        """The state of a path as the run left it; FileNotFoundError where it is gone."""
         upper = self._top + path
         if os.path.lexists(codec.raw(upper)):
             state = self.recording.capture(upper)
@@ -114,6 +115,7 @@ class RunTree(FileTree):
         return found
 
     def below(self, path: str) -> list[str]:
+        """Paths of what the run wrote below a directory."""
         return [found[len(self._top):] for found in below(self._top + path)]
 
     def peek(self, path: str) -> bytes:
@@ -128,6 +130,7 @@ class RunTree(FileTree):
             return b""
 
     def is_link(self, path: str) -> bool:
+        """The path is a symbolic link now."""
         try:
             return self._state(path).type == "symlink"
         except OSError:
@@ -146,9 +149,11 @@ class RunTree(FileTree):
         return FileState("other")
 
     def info(self, path: str) -> os.stat_result | None:
+        """No stat: the run's files lie elsewhere."""
         return None
 
     def elf(self, path: str, state: FileState | None = None) -> ElfFacts | None:
+        """The facts of an ELF file that the run saw; None if it is none."""
         entry = self._files.get(path)
         if path in self._plan.files:
             return elf_facts(codec.raw(self._plan.files[path]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-# Loaded when they are used: hindsight needs little of this room, and a replay is short.
+# Loaded when they are used: hindsight needs little of this package, and a replay is short.
 _PLACES = {"restore": ("Restored", "checkout", "run_plainly", "values_at"),
            "spill": ("recover",), "store": ("MakeFacts", "Store", "load_history"), "tracker": ("StateTracker",),
            "versions": ("Chunk", "Delta", "History", "Part", "Version", "path_up")}

@@ -30,7 +30,7 @@ def forbid_effects(refuse: Refuse = _raise) -> Iterator[None]:
     """Within it such an event, in this thread or in one that begins within, is refused; by default it raises.
 
     Args:
-        refuse: is told what the event would do.
+        refuse: gets what the event would do.
     """
     others = sys._current_frames().keys() - {threading.get_ident()}     # they go on with their work
 

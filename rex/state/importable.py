@@ -24,7 +24,7 @@ def is_importable(value: Any) -> bool:
 
 
 def forget_importable() -> None:
-    """Look every class and function up anew, after a module may have been reloaded."""
+    """Look every class and function up again, after a module may have been reloaded."""
     _importable.clear()
 
 
@@ -45,7 +45,7 @@ def _has(module: Any, name: str, value: Any) -> bool:
 
 
 def _is_by_value(place: str, value: Any) -> bool:
-    """Whether cloudpickle was told to pickle what a module or its package has by value."""
+    """Whether cloudpickle has to pickle what a module or its package has by value."""
     cloudpickle = sys.modules.get("cloudpickle.cloudpickle")     # its import takes a while
     told = getattr(cloudpickle, "_PICKLE_BY_VALUE_MODULES", ())
     return isinstance(value, (type, types.FunctionType)) and any(f"{place}.".startswith(f"{each}.") for each in told)

@@ -100,7 +100,7 @@ class PageWatch:
         try:
             if os.getpid() != self._pid:   # a fork's memory is not watched
                 return None
-            if self._is_shared(region):   # the kernel tells of our own writes only
+            if self._is_shared(region):   # the kernel reports only our own writes
                 return None
             self._register(region)
             if self._scan(region) is None:
@@ -120,7 +120,7 @@ class PageWatch:
         return self._ioctl(self._pagemap, _PAGEMAP_SCAN, argument)[0] > 0
 
     def written(self, region: Region) -> list[Range] | None:
-        """The ranges written since the last look, which are protected anew; None: unknown."""
+        """The ranges written since the last look, which are protected again; None: unknown."""
         if os.getpid() != self._pid or region not in self._regions:
             return None
         found = self._scan(region)

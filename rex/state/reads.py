@@ -76,7 +76,7 @@ class Reads:
         """A cell is about to run.
 
         Python's opens are watched from the first cell on whose text may open files, or that comes after a module of the
-        user's: each `id()` then costs more, in this room's walks too.
+        user's: each `id()` then costs more, in the walks of rex.state too.
         """
         self._files, self._has_more = {}, False
         self._began_ns = time.time_ns() - _GRAIN_NS
@@ -160,7 +160,7 @@ class Reads:
             self._is_looking = False
 
     def _look_for_modules(self) -> None:
-        """Learn of the user's modules that were imported, or imported anew, since this was last done."""
+        """Learn of the user's modules that were imported, or imported again, since this was last done."""
         self._is_looking = True
         try:
             new = sys.modules.keys() - self._seen_modules

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, Callable, Iterator
 from rex.archive import Content, Recording
 from rex.archive.cut import WHOLE_BYTES
 from rex.codec import sha256
+from rex.errors import Damaged
 from rex.state.records import FORMAT, encode_delta
 from rex.state.versions import Chunk, Delta, Version
 
@@ -94,7 +95,18 @@ def _encode(version: Version, number: int, name: Callable[[Chunk | None], Any]) 
 
 
 def recover(recording: Recording) -> int:
-    """Store what a killed process had copied and not stored, and end the log with it; the number of cells."""
+    """Store what a killed process had copied and not stored, and end the log with it; the number of cells.
+
+    Raises:
+        Damaged: no process writes such a log or copy.
+    """
+    try:
+        return _recover(recording)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise Damaged(f"what the process of {recording.name} left is damaged", str(error)) from error
+
+
+def _recover(recording: Recording) -> int:
     path = os.path.join(recording.directory, NAME)
     nodes, last_id = _cut_log(recording.log_path)
     count, contents = 0, dict[int, Content]()
@@ -141,6 +153,8 @@ def _records(file: BinaryIO) -> Iterator[tuple[dict[str, Any], list[Blob]]]:
         line = json.loads(text)
         at += len(text)
         for length in line.pop("blobs"):
+            if not isinstance(length, int) or length < 0:
+                raise ValueError(f"a copy of {length} bytes")
             blobs.append((at, length))
             at += length
         if at > size or line.get("format") != FORMAT:

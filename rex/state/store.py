@@ -339,7 +339,7 @@ class Store:
                 if chunk.content and _name(chunk.content) not in needed | self._pinned:
                     self._contents.pop(_name(chunk.content), None)
                     chunk.is_kept = False
-                    chunk.content = chunk.source = None   # whoever meets these bytes stores them anew
+                    chunk.content = chunk.source = None   # the next save of these bytes stores them again
         self._recording.keep_only(self._contents.values())
 
     def _number(self, version: Version) -> int:

@@ -346,7 +346,7 @@ def _agree_on_pids(version: Version, found: Found) -> None:
 
 
 def _is_machinery(thread: threading.Thread) -> bool:
-    """Whether a thread belongs to the kernel, which may start it anew at any time."""
+    """Whether a thread belongs to the kernel, which may start it again at any time."""
     target = getattr(thread, "_target", None)
     return is_machinery(type(thread)) or is_machinery(type(getattr(target, "__self__", None)))
 

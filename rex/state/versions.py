@@ -148,7 +148,7 @@ class Delta:
         code: the cell's source.
         cell_s, track_s: seconds of the cell, and of finding what it changed.
         is_complete: whether the cell ended without an exception.
-        facts: what another room keeps about the cell, as JSON.
+        facts: what another module keeps about the cell, as JSON.
         read: identities of the files, modules and so on that it read (`Reads.end`), and under `sets` the
             dotted names of what it set in modules, as JSON.
     """
@@ -195,7 +195,7 @@ class History:
     """Deltas as a tree; node 0 is the empty state before the first one.
 
     Attributes:
-        notes: what other rooms kept between the cells, as JSON, in order.
+        notes: what other modules kept between the cells, as JSON, in order.
     """
 
     def __init__(self, deltas: Iterable[Delta] = ()) -> None:

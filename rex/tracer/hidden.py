@@ -49,8 +49,19 @@ def names_of(directory: bytes, mounts: list[tuple[bytes, bytes, bytes]]) -> list
     return found
 
 
+def _keep_back(names: list[bytes]) -> None:
+    """Open files of ours in these directories, as by `9<ARCHIVE`, are none of the program's."""
+    for number in map(int, os.listdir("/proc/self/fd")):
+        try:
+            path = os.fsencode(os.readlink(f"/proc/self/fd/{number}"))
+            if number > 2 and os.get_inheritable(number) and any(_rest(path, name) is not None for name in names):
+                os.set_inheritable(number, False)
+        except OSError:   # the one that listed them
+            continue
+
+
 def hidden_names(directories: Iterable[bytes], needed: Iterable[bytes]) -> list[bytes]:
-    """What an engine is to hide.
+    """What an engine is to hide; descriptors that lead there are not inherited from now on.
 
     Args:
         directories: those to hide, if they are there.
@@ -62,4 +73,5 @@ def hidden_names(directories: Iterable[bytes], needed: Iterable[bytes]) -> list[
     for path in real:
         if not any(_rest(name, path) is not None for name in needed):
             found += names_of(path, mounts)
+    _keep_back(found)
     return found

@@ -35,7 +35,7 @@ def is_apart(pid: int) -> bool:
 
 
 def objects() -> set[str]:
-    """The System V objects that are there, as `ipcrm` is told of them: -m 5."""
+    """The System V objects that are there, as arguments of `ipcrm`: -m 5."""
     found = set()
     for kind, option in _OPTIONS.items():
         try:

@@ -38,6 +38,19 @@ def _write_beside(plan: Plan, name: str, data: bytes) -> str:
     return path
 
 
+def _entrance(gate: int) -> Callable[[], None]:
+    """What the engine of a live run does before it executes: only it inherits the gate, not one that another thread starts."""
+    from rex.tracer import ipcspace
+    enter = ipcspace.entrance()
+
+    def entered() -> None:
+        enter()
+        if gate >= 0:
+            os.set_inheritable(gate, True)
+
+    return entered
+
+
 class Started:
     """rex-engine at work on a plan; a live one in a sandbox, or with System V objects and message queues of its own."""
 
@@ -55,7 +68,7 @@ class Started:
             from rex.tracer import ipcspace
             where = _write_beside(plan, "plan", plan.encode())   # by a descriptor of ours nobody reads it in a user namespace
             self.process = subprocess.Popen([PATH, where], stdin=stdin, stdout=stdout, stderr=stderr, close_fds=False,
-                                            preexec_fn=ipcspace.entrance())
+                                            preexec_fn=_entrance(plan.gate))
             self.is_apart = ipcspace.is_apart(self.process.pid)
         else:
             self._file, where = _hand_over(plan)

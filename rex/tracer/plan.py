@@ -23,9 +23,10 @@ STEP_QUESTION = struct.Struct("<cII")
 STEP_BORN, STEP_ENDED = b"b", b"e"
 STEP_RUN, STEP_SKIP, STEP_STOP = b"r", b"s", b"q"
 
-# At the gate of a recording: task, process, and the lengths of path, arguments and variables, which follow; the
-# length of another path, and that, in.
-EXEC_QUESTION, EXEC_ANSWER = struct.Struct("<5I"), struct.Struct("<I")
+# At the gate of a recording: task, process, and the lengths of path, arguments, variables and inherited state, which follow;
+# the length of another path, and that, in.
+# Before the answer: questions about names of a live run, the length with a high bit, a letter and a path; in: error, length, the answer.
+EXEC_QUESTION, EXEC_ANSWER, NAME_ANSWER, ABOUT_A_NAME = struct.Struct("<6I"), struct.Struct("<I"), struct.Struct("<iI"), 1 << 31
 
 # States of a touched path.
 CAPTURED, CREATED = 1, 2

@@ -224,7 +224,7 @@ def _refuse(refusal: int, error: OSError) -> int:
 
 
 def main() -> int:
-    """Run the program of the sandbox that the first argument tells of; its exit status."""
+    """Run the program of the sandbox that the first argument names; its exit status."""
     box = Sandbox(**json.loads(sys.argv[1]))
     refusal = os.open(box.refusal, os.O_WRONLY | os.O_CLOEXEC)
     try:

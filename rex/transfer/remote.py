@@ -283,6 +283,7 @@ class RemotePack(PackReader):
         self._load(self.stored_bytes)
 
     def read_at(self, offset: int, size: int) -> bytes:
+        """Bytes of the pack from an offset on."""
         return self._remote.read_range(offset, size, PACKS, self.name)
 
 
@@ -294,9 +295,11 @@ class RemoteStore(Store):
         self._remote = remote
 
     def pack_names(self) -> list[str]:
+        """The file names of all packs."""
         return self._remote.names(PACKS)
 
     def open_pack(self, name: str) -> PackReader:
+        """A reader of one pack."""
         return RemotePack(self._remote, name)
 
 

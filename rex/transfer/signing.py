@@ -34,7 +34,7 @@ def sign(path: str, key: str) -> str:
     """Sign a file with a private ssh key, or a public one whose private one an agent holds.
 
     Returns:
-        The path of the signature, made anew.
+        The path of the new signature.
     Raises:
         UsageError: the key cannot be used.
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rex.errors import RexError
+from rex.errors import Damaged, RexError
 from rex.trees.factcache import load_facts
 from rex.trees.facts import RunFacts
 from rex.trees.steps import Step, StepMaker
@@ -29,10 +29,12 @@ class Run:
 
     @property
     def name(self) -> str:
+        """The experiment's name."""
         return self.experiment.name
 
     @property
     def seconds(self) -> float:
+        """Seconds of wall-clock time that the run took."""
         return self.experiment.manifest.duration_s
 
 
@@ -58,6 +60,8 @@ def load_runs(experiments: Iterable["Experiment"], notes: list[str] | None = Non
         try:
             facts = load_facts(experiment)
             processes = {process.task: process for process in experiment.manifest.processes}
+            if unknown := sorted(processes.keys() - facts.processes.keys()):
+                raise Damaged("its manifest does not fit its log", f"the log knows no process {unknown[0]}", "see: rex check")
             read.append((experiment, facts, Recorded(experiment.manifest, processes, [], facts.ties)))
         except RexError as error:
             if notes is not None:

@@ -11,7 +11,7 @@ WRITE, SHARED, REMOVE = "write", "shared", "remove"
 GIVEN = frozenset((FILE, ABSENT, LOOK, LIST, KERNEL))
 
 # Sources of what no key holds.
-CLOCK, RANDOMNESS, MACHINE, NETWORK, DEVICE = "clock", "randomness", "machine", "network", "device"
+CLOCK, RANDOMNESS, MACHINE, NETWORK, DEVICE, OTHERS = "clock", "randomness", "machine", "network", "device", "other processes"
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class Use:
     Attributes:
         at: number of the event.
         path: absolute; of a file the one that links led to, `name` is the one that was asked for.
-        value: FILE: sha256, "" unknown. ABSENT: the errno. LOOK: what was answered. LIST: sorted names, joined by /.
+        value: FILE: sha256, "" unknown. ABSENT: the errno. LOOK: what was answered, see rex/trees/looks.py. LIST: sorted names, joined by /.
             KERNEL: hash of what was read. SHARED: position and length, "8+3".
     """
 
@@ -39,7 +39,7 @@ class Standard:
 
     Attributes:
         kind: stream (the experiment's own), file, pipe, other or closed.
-        path: of a file.
+        path: of a file; of a stream its number in the log: 1 for standard input, and so on.
         is_lent: the file was opened for this process, or by it, and nobody else uses the descriptor.
     """
 
@@ -60,6 +60,7 @@ class ProcessFacts:
         scripts: that led to the program, links followed.
         environment: place among the run's environments.
         cwd: absolute, as the program began.
+        inherited: the rest of what it was started with, see rex/trees/inherited.py.
         sources: what it drew on that no key holds.
         against: why it cannot be a step that is left out.
         printed: what it wrote to the experiment's standard streams: event, stream, bytes in latin-1.
@@ -76,6 +77,7 @@ class ProcessFacts:
     scripts: list[str] = field(default_factory=list)
     environment: int = -1
     cwd: str = "/"
+    inherited: dict[str, str] = field(default_factory=dict)
     standard: list[Standard] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     against: list[str] = field(default_factory=list)

@@ -7,6 +7,8 @@ import stat
 from typing import TYPE_CHECKING, Any
 
 from rex import codec
+from rex.trees import inherited
+from rex.trees.files import Files
 from rex.standard import is_closed
 
 if TYPE_CHECKING:
@@ -38,42 +40,46 @@ class Outside:
 
 
 class LiveProcess:
-    """What /proc tells of it, and what it wants to execute.
+    """What /proc says about it, and what it wants to execute.
 
     Attributes:
         arguments, environment: of the new program.
+        inherited: what else that would be given.
     """
 
-    def __init__(self, pid: int, path: bytes, arguments: bytes, variables: bytes, outside: "Outside") -> None:
+    def __init__(self, pid: int, path: bytes, arguments: bytes, variables: bytes, state: bytes, outside: "Outside",
+                 files: Files) -> None:
         self._proc = f"/proc/{pid}"
-        self._outside = outside
+        self._outside, self._files = outside, files
         self.path = codec.text(path)
         self.arguments = [codec.text(word) for word in arguments.split(b"\0")[:-1]]
         pairs = [word.partition(b"=") for word in variables.split(b"\0")[:-1]]
         self.environment = {codec.text(name): codec.text(value) for name, _, value in pairs}
+        self.inherited = inherited.parse(state)
 
     def is_alike(self, manifest: "Manifest", program: dict[str, Any]) -> bool:
-        """Whether a recorded program had the same variables, directories, user and rights to new files."""
+        """Whether a recorded program had the same variables, directory and everything else that programs inherit."""
         masked = {name: "*" * len(codec.raw(value)) if name in manifest.withheld else value for name, value in self.environment.items()}
         return (masked == program["environment"] and self._link("cwd") == program["cwd"] and self._is_program(program)
-                and self._umask() == manifest.umask and not self._has_other_descriptors())
+                and inherited.is_equal(self.inherited, program["inherited"]) and self._is_ours() and not self._has_other_descriptors())
 
     def _is_program(self, program: dict[str, Any]) -> bool:
         """Whether the path that is given now leads to the program, or to one of its scripts, whose content is compared later."""
         name = os.path.join(self._link("cwd"), self.path)
-        real = codec.text(os.fsencode(os.path.realpath(codec.raw(name))))
+        real = codec.text(self._files.real(codec.raw(name)))
         return real == program["program"] or real in program["scripts"]
 
     def _link(self, name: str) -> str:
-        return codec.text(os.readlink(os.fsencode(f"{self._proc}/{name}")))
+        return codec.text(self._files.logical(os.readlink(os.fsencode(f"{self._proc}/{name}"))))
 
     def _status(self, name: str) -> str:
         """A line of /proc/PID/status; "" if the kernel does not tell it."""
         with open(f"{self._proc}/status", encoding="utf-8", errors="replace") as file:
             return next((line.split()[1] for line in file if line.startswith(f"{name}:")), "")
 
-    def _umask(self) -> int:
-        return int(self._status("Umask") or "-1", 8)
+    def _is_ours(self) -> bool:
+        """Whether it may do what we may: its files are looked at by us."""
+        return all(self.inherited.get(name, "").split()[1:2] == [str(number)] for name, number in (("uid", os.geteuid()), ("gid", os.getegid())))
 
     def _flags(self, fd: int) -> tuple[int, int]:
         """Position and flags of a descriptor."""
@@ -96,7 +102,7 @@ class LiveProcess:
     def _shares_reading(self, fd: int, here: str) -> bool:
         """Whether its parent has the same file at that descriptor: who reads next goes on where this program ends."""
         try:
-            return codec.text(os.readlink(os.fsencode(f"/proc/{self._status('PPid')}/fd/{fd}"))) == here
+            return codec.text(self._files.logical(os.readlink(os.fsencode(f"/proc/{self._status('PPid')}/fd/{fd}")))) == here
         except FileNotFoundError:
             return False
 
@@ -112,7 +118,8 @@ class LiveProcess:
                     return False
                 continue
             if kind in ("stream", "terminal"):
-                if (info.st_dev, info.st_ino) != self._outside.streams[fd] or (fd in self._outside.terminals) != (kind == "terminal"):
+                number = int(path) - 1
+                if (info.st_dev, info.st_ino) != self._outside.streams[number] or (number in self._outside.terminals) != (kind == "terminal"):
                     return False
             elif kind not in ("read", "write") or here != path:
                 return False
@@ -124,7 +131,7 @@ class LiveProcess:
         """The standard descriptor that is open on a file for writing."""
         for fd in (1, 2):
             try:
-                if os.readlink(os.fsencode(f"{self._proc}/fd/{fd}")) == name and self._flags(fd)[1] & os.O_ACCMODE != os.O_RDONLY:
+                if codec.raw(self._link(f"fd/{fd}")) == name and self._flags(fd)[1] & os.O_ACCMODE != os.O_RDONLY:
                     return fd
             except OSError:
                 continue

@@ -37,6 +37,7 @@ class Node:
 
     @property
     def step(self) -> Step:
+        """The step as its first run has it."""
         return self.members[0][1]
 
     @property
@@ -158,11 +159,12 @@ def _program_reasons(mine: dict[str, object], its: dict[str, object]) -> Iterato
         before, now = (words[number] if number < len(words) else None for words in (two, one))
         if before != now:
             yield f"argument {number}: {_quoted(before)} -> {_quoted(now)}"
-    here, there = mine["environment"], its["environment"]
-    assert isinstance(here, dict) and isinstance(there, dict)
-    for name in sorted({*here, *there}):
-        if here.get(name) != there.get(name):
-            yield f"variable {name}: {_quoted(there.get(name))} -> {_quoted(here.get(name))}"
+    for word, part in (("variable", "environment"), ("inherited", "altered")):
+        here, there = mine[part], its[part]
+        assert isinstance(here, dict) and isinstance(there, dict)
+        for name in sorted({*here, *there}):
+            if here.get(name) != there.get(name):
+                yield f"{word} {name}: {_quoted(there.get(name))} -> {_quoted(here.get(name))}"
     if mine["standard"] != its["standard"]:
         yield "a standard descriptor leads elsewhere"
 

@@ -5,24 +5,32 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import stat
 
 from rex import codec
 from rex.archive.identities import Identities
+from rex.trees import looks
 from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK
+from rex.trees.files import Files
 from rex.trees.steps import Given, names_hash
 
 _FileKey = tuple[int, int, int, int, int]
 
 
 class Now:
-    """The files of this machine, compared with what was given. Contents are read once, as long as their file is the same.
+    """The files that a program would find, compared with what was given. Contents are read once, as long as their file is the same.
 
     A file that may be written this moment is read again: its times tell no difference in one tick of the clock.
+
+    Attributes:
+        files: where programs find them.
+
+    Args:
+        is_strict: the time counts of files that a step asked about and opened as well.
     """
 
-    def __init__(self, identities: Identities) -> None:
-        self._identities = identities
+    def __init__(self, identities: Identities, is_strict: bool = False) -> None:
+        self._identities, self._is_strict = identities, is_strict
+        self.files = Files()
         self._known: dict[_FileKey, str] = {}
 
     def is_still(self, given: Given) -> bool:
@@ -32,26 +40,19 @@ class Now:
             if given.kind == FILE:
                 return bool(given.value) and self.content(name) == given.value
             if given.kind == LIST:
-                return names_hash(codec.text(each) for each in os.listdir(name)) == given.value
+                return names_hash(codec.text(each) for each in self.files.names(name)) == given.value
             if given.kind == KERNEL:
                 with open(name, "rb") as file:
                     return hashlib.sha256(file.read()).hexdigest() == given.value
             if given.kind == LOOK:
-                return self._looks_so(name, given.value)
+                return looks.is_answered_so(self.files, name, given.seen if self._is_strict else given.now)
         except OSError:
             return False
-        return given.kind == ABSENT and _has_failed_so(name, given.value)
-
-    def _looks_so(self, name: bytes, value: str) -> bool:
-        word, _, rest = value.partition(" ")
-        if word == "link":
-            return codec.text(os.readlink(name)) == rest
-        if word == "access":
-            return os.access(name, int(rest))
-        return any(_answers(info, len(value.split(" "))) == value for info in (os.stat(name), os.lstat(name)))
+        return given.kind == ABSENT and _has_failed_so(self.files, name, given.value)
 
     def content(self, name: bytes) -> str:
         """sha256 of a file; raises OSError."""
+        name = self.files.place(name)
         info = os.stat(name)
         key = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
         found = self._known.get(key)
@@ -68,19 +69,14 @@ class Now:
         return found
 
 
-def _answers(info: os.stat_result, count: int) -> str:
-    words = [f"{info.st_mode:o}", str(info.st_size), str(info.st_mtime_ns)]
-    return " ".join(words[:count] if stat.S_ISREG(info.st_mode) else words[:1])
-
-
-def _has_failed_so(name: bytes, error: str) -> bool:
+def _has_failed_so(files: Files, name: bytes, error: str) -> bool:
     """Whether a look fails as it did; what depends on rights, or on how it was opened, is not told."""
     if error == "EEXIST":
-        return os.path.lexists(name)
+        return files.is_there(name)
     try:
         if name == b"/dev/tty":
             os.close(os.open(name, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC))
-        os.readlink(name) if error == "EINVAL" else os.stat(name)
+        files.link(name) if error == "EINVAL" else files.stat(name)
     except OSError as failed:
         return error in ("ENOENT", "ENOTDIR", "EINVAL", "ENXIO") and errno.errorcode.get(failed.errno or 0) == error
     return False

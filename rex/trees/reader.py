@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Callable
 
 from rex import codec
 from rex.log import LogReader
-from rex.log.decoded import Stat, entries_in, stat_in, variables_on
-from rex.log.records import ARGV, DUP, EXIT, IN, OUT, PIPE, RANDOM, RESOLVED, SCRIPT, SHARED, STACK, STAT, TASK, TSC, Event
+from rex.log.decoded import entries_in, stat_in, variables_on
+from rex.log.records import ARGV, DUP, EXIT, IN, INHERITED, OUT, PIPE, RANDOM, RESOLVED, SCRIPT, SHARED, STACK, STAT, TASK, TSC, Event
 from rex.log.uses import ADJUST, MOVED, READ, REMOVE_DIRECTORY, file_uses, is_exclusive, open_flags
 from rex.log.uses import REMOVE as REMOVED
 from rex.syscalls import BY_NAME, CALLS, Hook, Op
-from rex.trees import facts
+from rex.trees import answers, facts, inherited, looks
 from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, WRITE, ProcessFacts, RunFacts, Standard, Use
 from rex.workflow.recorded import RecordedReader
 
@@ -29,6 +29,7 @@ _KERNEL = ("/proc/", "/sys/")
 _TERMINAL, _RANDOM_DEVICES = "/dev/tty", ("/dev/random", "/dev/urandom")
 _LIBC_DRAW = (8, 1)              # glibc draws as many bytes, with GRND_NONBLOCK, for the heap of every program
 _MOST_PRINTED = 1 << 20
+_LOCAL = b"\1\0"                 # family of addresses that are names of files
 _MAKES = frozenset((Op.MKDIR, Op.MKNOD, Op.SYMLINK, Op.LINK))
 
 
@@ -45,12 +46,13 @@ def _named(*names: str) -> frozenset[int]:
 
 
 _EXECS, _OPENS, _TREES, _KILLS, _IPC = map(_hooked, (Hook.EXEC, Hook.OPEN, Hook.TREE, Hook.KILL, Hook.IPC))
-_STATX = BY_NAME["statx"].nr
 _STATS, _READLINKS, _LISTS = _does(Op.STAT) - _named("fstat"), _does(Op.READLINK), _does(Op.LIST)
 _LOOKS = _STATS | _READLINKS | _does(Op.ACCESS)
+_XATTRS = _does(Op.GETXATTR, Op.LISTXATTR)
+_BARE_XATTRS = _named("fgetxattr", "flistxattr")          # they do not say of which file
 _CHDIRS = _hooked(Hook.CHDIR)
 _CLOCKS = _does(Op.CLOCK) | _named("times", "getrusage") | {TSC}
-_MACHINE = _named("uname", "sysinfo", "sched_getaffinity", "getcpu")
+_MACHINE = _named("uname", "sysinfo", "sched_getaffinity", "getcpu", "statfs", "fstatfs")
 _GETRANDOM = BY_NAME["getrandom"].nr
 _WRITES = _does(Op.WRITE, Op.PWRITE, Op.SEND)
 _READS = _does(Op.READ, Op.PREAD, Op.RECV) | _named("splice", "copy_file_range", "sendfile", "tee")
@@ -97,8 +99,8 @@ class _Reader:
         self._given: set[int] = set()                         # streams that the experiment inherited
         self._printed = 0
         self._special: dict[int, Callable[[int, Event, ProcessFacts], None]] = {EXIT: self._end, DUP: self._duplicate, SHARED: self._share}
-        for calls, act in ((_OPENS, self._opened), (_TREES, self._change), (_LOOKS, self._look), (_LISTS, self._list),
-                           (_CHDIRS, self._enter), (_EXECS, self._execute), (_KILLS, self._kill), (_IPC, self._ipc)):
+        for calls, act in ((_OPENS, self._opened), (_TREES, self._change), (_LOOKS, self._look), (_XATTRS | _BARE_XATTRS, self._attribute), (_LISTS, self._list),
+                           (_CHDIRS, self._enter), (_EXECS, self._execute), (_KILLS, self._kill), (_IPC, self._ipc), (_NETWORK, self._talk)):
             self._special.update(dict.fromkeys(calls, act))
 
     def take(self, number: int, event: Event) -> None:
@@ -136,7 +138,7 @@ class _Reader:
 
     def _use(self, number: int, process: ProcessFacts, kind: str, path: str, value: str = "", name: str = "") -> None:
         if kind in facts.GIVEN:
-            key = (process.task, kind if value[:1].isdigit() else kind + value.partition(" ")[0] * (kind == LOOK), name or path)
+            key = (process.task, kind + looks.sort_of(value) if kind == LOOK else kind, name or path)
             if key in self._seen:
                 return
             self._seen.add(key)
@@ -155,7 +157,7 @@ class _Reader:
         if process.parent is None:
             pairs = event.data(OUT) or b""
             self._given = {stream for _, stream in struct.iter_unpack("<II", pairs[:len(pairs) & ~7])} - {1, 2, 3}
-            self._standard[leader] = {fd: Standard("stream", "", True, fd > 0) for fd in range(3)}
+            self._standard[leader] = {fd: Standard("stream", str(fd + 1), True, fd > 0) for fd in range(3)}
             return
         before = self._found.processes[parent]
         self._act(before)
@@ -196,6 +198,7 @@ class _Reader:
         process.scripts = [codec.text(each) for each in event.all_data(SCRIPT)]
         process.environment = self._environment(event)
         process.cwd = self._cwd[process.task]
+        process.inherited = inherited.parse(event.data(INHERITED) or b"")
         process.standard = self._standards(process.task)
 
     def _environment(self, event: Event) -> int:
@@ -217,8 +220,22 @@ class _Reader:
 
     def _kill(self, number: int, event: Event, process: ProcessFacts) -> None:
         target = self._pids.get(event.args[0] & _LOW)
-        if event.result >= 0 and event.args[1] and target != process.task:
+        if not self._is_own(target, process):
+            self._draw(process, facts.OTHERS)
+        elif event.result >= 0 and event.args[1] and target != process.task:
             self._object(process, "it sends a signal to another process")
+
+    def _is_own(self, target: int | None, process: ProcessFacts) -> bool:
+        """Whether a process is another's descendant, or that itself."""
+        while target is not None and target != process.task:
+            target = self._found.processes[target].parent
+        return target is not None
+
+    def _peek(self, path: str, process: ProcessFacts) -> None:
+        """What /proc says about other processes is in no recording."""
+        number = path.split("/")[2] if path.startswith("/proc/") else ""
+        if number.isdigit() and not self._is_own(self._pids.get(int(number)), process):
+            self._draw(process, facts.OTHERS)
 
     def _ipc(self, number: int, event: Event, process: ProcessFacts) -> None:
         self._object(process, "it uses System V IPC")
@@ -239,6 +256,7 @@ class _Reader:
             base = (self._open.get((process.task, fd), "") if event.call in _BY_DIRECTORY and fd != _AT_FDCWD
                     else self._cwd[process.task])
             if not base:
+                self._object(process, "it uses names below a directory that it has not opened itself")
                 return ""
             given = f"{base}/{given}"
         return os.path.normpath(given)
@@ -250,19 +268,22 @@ class _Reader:
 
     def _look(self, number: int, event: Event, process: ProcessFacts) -> None:
         path = self._given_path(event, process)
+        self._peek(path, process)
         if not path or path.startswith(_KERNEL) or path.startswith("/dev/"):
             return
         if event.result < 0:
             self._missed(number, event, process)
             return
-        data = event.data(OUT) or b""
-        told = stat_in(data, event.call == _STATX) if event.call in _STATS else None
-        if told:
-            self._use(number, process, LOOK, path, _answer(told))
-        elif event.call in _READLINKS:
-            self._use(number, process, LOOK, path, f"link {codec.text(data[:event.result])}")
-        elif event.call not in _STATS:
-            self._use(number, process, LOOK, path, f"access {event.args[CALLS[event.call].index_of('access')]}")
+        answer = answers.of_look(event)
+        if answer:
+            self._use(number, process, LOOK, path, answer)
+
+    def _attribute(self, number: int, event: Event, process: ProcessFacts) -> None:
+        path = self._given_path(event, process) if event.call not in _BARE_XATTRS else ""
+        if event.result > 0:
+            self._object(process, "it reads extended attributes")
+        elif path and not path.startswith(_KERNEL) and answers.of_attributes(event):
+            self._use(number, process, LOOK, path, answers.of_attributes(event))
 
     def _list(self, number: int, event: Event, process: ProcessFacts) -> None:
         key = (process.task, event.args[0] & _LOW)
@@ -299,6 +320,7 @@ class _Reader:
         mode = told.mode if told else 0
         if fd <= 2:
             self._set_standard(process.task, fd, self._standard_of(path, event.stream, bool(open_flags(event) & _ACCESS)), True)
+        self._peek(path, process)
         if event.stream:
             self._streams[event.stream] = (path, [], process.task)
             if path in _RANDOM_DEVICES:
@@ -360,7 +382,7 @@ class _Reader:
 
     def _standard_of(self, path: str, stream: int, is_writable: bool) -> Standard:
         if stream:
-            return Standard("stream" if stream <= 3 else "other", "", True, is_writable)
+            return Standard("stream" if stream <= 3 else "other", str(stream), True, is_writable)
         if path.startswith("pipe:"):
             return Standard("pipe", "", False, is_writable)
         return Standard("file", path, False, is_writable) if path.startswith("/") else Standard("other")
@@ -401,7 +423,13 @@ class _Reader:
                 self._draw(process, facts.DEVICE)
         elif event.stream in self._given and event.call in _READS | _WRITES:
             self._object(process, "it uses a descriptor that the experiment was given")
-        elif event.call in _NETWORK and (event.result >= 0 or event.result == -errno.EINPROGRESS):
+
+    def _talk(self, number: int, event: Event, process: ProcessFacts) -> None:
+        """What is not answered now may be later."""
+        address = b"".join(event.all_data(IN)[:1])
+        if event.result == -errno.ENOENT and address[:2] == _LOCAL:      # nobody serves there: as of nscd, which libc looks for
+            self._use(number, process, ABSENT, codec.text(address[2:].split(b"\0")[0]), "ENOENT")
+        elif event.stream > 3 or event.result < 0:
             self._draw(process, facts.NETWORK)
 
     def _print(self, number: int, event: Event, process: ProcessFacts) -> None:
@@ -420,9 +448,3 @@ class _Reader:
             if use.kind == KERNEL:
                 use.value = read.get((use.process, use.path), "")
         return self._found
-
-
-def _answer(told: Stat) -> str:
-    """What counts of a stat: of a plain file also size and time."""
-    kind = f"{told.mode:o}"
-    return f"{kind} {told.size} {told.mtime_ns}" if stat.S_ISREG(told.mode) else kind

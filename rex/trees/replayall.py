@@ -54,6 +54,7 @@ class RunReplayed:
 
     @property
     def is_identical(self) -> bool:
+        """Files, output and status are as recorded, and nothing failed or diverged."""
         return not (self.differing or self.failed or self.divergences) and self.is_same_output and self.is_same_status
 
     def describe(self) -> str:
@@ -81,6 +82,7 @@ class StepsReplayed:
 
     @property
     def is_identical(self) -> bool:
+        """All runs are identical."""
         return all(run.is_identical for run in self.runs)
 
 

@@ -7,32 +7,39 @@ place, which puts back what that one left (rex/native/put). So the new recording
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
 import shutil
+import socket
 import stat
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+import time
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any
 
-from rex import codec
-from rex.archive import Archive, Experiment, Manifest, Recording, Unpacked
+from rex import codec, elf
+from rex.archive import Archive, Experiment, Manifest, Unpacked
 from rex.archive.cacheplace import cache_root
 from rex.archive.identities import Identities
 from rex.archive.unpacked import WorkDirectory
 from rex.errors import RexError
-from rex.recorder import Options, Outcome, record
+from rex.recorder import Options, Outcome, Streams, record
 from rex.tracer import native
-from rex.tracer.plan import EXEC_ANSWER, EXEC_QUESTION
+from rex.tracer.plan import ABOUT_A_NAME, EXEC_ANSWER, EXEC_QUESTION, NAME_ANSWER
 from rex.trees import facts as kinds
-from rex.trees.cut import REUSED, plain_runs
+from rex.trees.cut import REUSED
 from rex.trees.factcache import load_facts
+from rex.trees.files import Files, RunFiles
+from rex.trees.inherited import PROCESSORS
 from rex.trees.live import LiveProcess, Outside
 from rex.trees.now import Now
+from rex.trees.stepindex import Entry, Source, hash_words, sources
 from rex.trees.steps import Left, Step, StepMaker
 from rex.workflow.gate import Asked
 
-_MOST_SCRIPT_LINE = 240
+_MOST_SCRIPT_LINE, _MOST_NAME = 240, 4096
 
 
 @dataclass
@@ -44,6 +51,7 @@ class Summary:
         drawn: of these, those that had read a clock or drawn random numbers.
         executed: programs that ran.
         differing: steps that ran after all to be compared, and gave something else.
+        spent_s: to look steps up, whether they could be put back or not, and to put them back.
     """
 
     reused: list[tuple[str, float]] = field(default_factory=list)
@@ -51,25 +59,17 @@ class Summary:
     executed: int = 0
     rechecked: int = 0
     differing: list[str] = field(default_factory=list)
+    spent_s: float = 0.0
+
+    @property
+    def recorded_s(self) -> float:
+        """What the steps that were put back took when they were recorded."""
+        return sum(seconds for _, seconds in self.reused)
 
     @property
     def saved_s(self) -> float:
-        return sum(seconds for _, seconds in self.reused)
-
-
-@dataclass
-class _Known:
-    """A recorded process that executed a program, and the step that it begins."""
-
-    experiment: Experiment
-    maker: StepMaker
-    task: int
-    step: Step | None = None
-
-    def made(self) -> Step:
-        if self.step is None:
-            self.step = self.maker.step([self.task])
-        return self.step
+        """Negative where it would have been faster to run everything."""
+        return self.recorded_s - self.spent_s
 
 
 class Reuser:
@@ -82,78 +82,98 @@ class Reuser:
     def __init__(self, archive: Archive, work: str, now: Now, is_strict: bool = False, recheck: int = 0) -> None:
         self._archive, self._work, self._now, self._is_strict, self._recheck = archive, work, now, is_strict, recheck
         self._unpacked = Unpacked(archive)
-        self._known: dict[tuple[str, ...], list[_Known]] = {}
+        self._known: dict[str, list[tuple[Source, Entry]]] = {}
+        self._steps: dict[tuple[str, int], Step] = {}
         self.summary = Summary()
         self.found: dict[int, tuple[str, int]] = {}
         self.rechecked: dict[int, Step] = {}
         self._machine: dict[str, Any] = {}
-        for experiment in plain_runs(archive.experiments()):
-            try:
-                self._learn(experiment)
-            except RexError:         # what cannot be read is not reused
-                continue
+        self._has_libraries: bool | None = None if isinstance(now.files, RunFiles) else True
+        for source, entries in sources(archive.experiments()):
+            for entry in entries:
+                self._known.setdefault(entry.words, []).append((source, entry))
 
     def close(self) -> None:
+        """Remove what was unpacked."""
         self._unpacked.close()
-
-    def _learn(self, experiment: Experiment) -> None:
-        manifest, run = experiment.manifest, load_facts(experiment)
-        maker = StepMaker(manifest, run)
-        was_put = {int(task) for task in manifest.extra.get(REUSED, {})}
-        for process in run.processes.values():
-            if not process.is_forked and process.task not in was_put:
-                self._known.setdefault(tuple(process.arguments), []).append(_Known(experiment, maker, process.task))
 
     def decide(self, task: int, process: LiveProcess) -> str:
         """The path of a script to execute instead; "" to run the program."""
-        known = self._find(process)
+        began = time.monotonic()
+        known = self._find(process) if self._can_put_back() else None
         if known is None:
             self.summary.executed += 1
+            self.summary.spent_s += time.monotonic() - began
             return ""
-        step = known.made()
+        step = self._step(*known)
         if len(self.rechecked) < self._recheck:
             self.rechecked[task] = step
             self.summary.executed += 1
             return ""
         path = os.path.join(self._work, f"step{len(self.found)}")
         self._write_script(path, step, process)
-        self.found[task] = (known.experiment.identity, known.task)
+        self.found[task] = (known[0].experiment.identity, known[1].task)
         self.summary.reused.append((step.command, step.seconds))
         self.summary.drawn += bool({kinds.CLOCK, kinds.RANDOMNESS}.intersection(step.sources))
         return path
 
-    def _find(self, process: LiveProcess) -> _Known | None:
+    def _can_put_back(self) -> bool:
+        """Whether the program that puts back finds its own libraries where a run sees those of an archive."""
+        if self._has_libraries is None:
+            facts = elf.read(native.PATH)
+            libraries = [facts.interpreter, *elf.resolve_needed(native.PATH, {}).found.values()] if facts and facts.interpreter else []
+            self._has_libraries = all(self._now.content(os.fsencode(path)) == _content_here(path) for path in libraries)
+        return self._has_libraries
+
+    def _step(self, source: Source, entry: Entry) -> Step:
+        where = source.experiment.identity, entry.task
+        if where not in self._steps:
+            self._steps[where] = source.maker().step([entry.task])
+        return self._steps[where]
+
+    def _find(self, process: LiveProcess) -> tuple[Source, Entry] | None:
         """The newest recorded process that would do the same now; None if there is none, or if equal ones did different things."""
-        chosen: _Known | None = None
-        keys: dict[str, str] = {}
-        for known in reversed(self._known.get(tuple(process.arguments), [])):
-            manifest = known.experiment.manifest
-            if not process.is_alike(manifest, known.maker.program(known.task)):
+        known = self._known.get(hash_words(process.arguments), [])
+        refused: set[str] = set()
+        for source, entry in reversed(known):
+            if entry.needs in refused or not entry.result:
                 continue
-            step = known.made()
-            if keys.setdefault(step.key, step.result) != step.result and step.is_known:
-                return None
-            if chosen is None and self._may_stand_in(step, manifest, process) and all(map(self._now.is_still, step.given)):
-                chosen = known
-        return chosen
+            if self._would_do_the_same(source, entry, process):
+                results = {other.result for _, other in known if other.key == entry.key and other.result}
+                return (source, entry) if len(results) == 1 else None
+            refused.add(entry.needs)
+        return None
+
+    def _would_do_the_same(self, source: Source, entry: Entry, process: LiveProcess) -> bool:
+        try:
+            manifest, program = source.experiment.manifest, source.maker().program(entry.task)
+            if not process.is_alike(manifest, program):
+                return False
+            step = self._step(source, entry)
+        except RexError:         # what cannot be read is not reused
+            return False
+        return self._may_stand_in(step, manifest, process) and all(map(self._now.is_still, step.given))
 
     def _may_stand_in(self, step: Step, manifest: Manifest, process: LiveProcess) -> bool:
         if step.against or not step.is_known or step.status is None or step.status < 0:
             return False
-        refused = {kinds.NETWORK, kinds.DEVICE} | ({kinds.CLOCK, kinds.RANDOMNESS, kinds.MACHINE} if self._is_strict else set())
-        if refused.intersection(step.sources) or kinds.MACHINE in step.sources and not self._is_here(manifest):
+        refused = {kinds.NETWORK, kinds.DEVICE, kinds.OTHERS} | ({kinds.CLOCK, kinds.RANDOMNESS, kinds.MACHINE} if self._is_strict else set())
+        if refused.intersection(step.sources) or kinds.MACHINE in step.sources and not self._is_here(manifest, step, process):
             return False
-        if any(os.path.lexists(codec.raw(path)) for path in step.passing):
+        if any(self._now.files.is_there(codec.raw(path)) for path in step.passing):
+            return False
+        if any(_descriptor_for(step, stream) is None for stream, _ in step.printed):
             return False
         return process.has_fresh_descriptors(step.programs[0]["standard"]) and all(
-            _can_be_left(each, manifest.umask, process, step.writes) for each in step.left)
+            _can_be_left(self._now.files, each, process, step.writes) for each in step.left)
 
-    def _is_here(self, manifest: Manifest) -> bool:
-        """Whether a run was recorded on this machine, as it is now."""
+    def _is_here(self, manifest: Manifest, step: Step, process: LiveProcess) -> bool:
+        """Whether a step was recorded on this machine, as it is now, with the same processors."""
         if not self._machine:
             from rex.recorder import machine_facts
             self._machine = machine_facts()
-        return manifest.host == os.uname().nodename and manifest.machine == self._machine
+        return (manifest.host == os.uname().nodename and manifest.machine == self._machine
+                and step.programs[0]["inherited"].get(PROCESSORS) == process.inherited.get(PROCESSORS))
 
     def _write_script(self, path: str, step: Step, process: LiveProcess) -> None:
         words: list[bytes] = []
@@ -177,7 +197,7 @@ class Reuser:
             printed = f"{path}.{number}"
             with open(printed, "wb") as out:
                 out.write(text.encode("latin-1"))
-            words += [b"o", b"%d" % (stream - 1), os.fsencode(printed)]
+            words += [b"o", b"%d" % (_descriptor_for(step, stream) or 0), os.fsencode(printed)]
         words += [b"x", b"%d" % (step.status or 0)]
         with open(path, "wb") as out:
             out.write(b"#!" + os.fsencode(self._program()) + b" put\n" + b"".join(word + b"\0" for word in words))
@@ -193,17 +213,23 @@ class Reuser:
         return near
 
 
-def _can_be_left(left: Left, mask: int, process: LiveProcess, others: frozenset[str]) -> bool:
+def _descriptor_for(step: Step, stream: int) -> int | None:
+    """The standard descriptor of a step's program that leads to a stream of the experiment."""
+    found = [fd for fd, text in enumerate(step.programs[0]["standard"]) if text in (f"stream {stream}", f"terminal {stream}")]
+    return found[0] if found else None
+
+
+def _can_be_left(files: Files, left: Left, process: LiveProcess, others: frozenset[str]) -> bool:
     """Whether what the step left would be the same now at this path, which may hold an older file."""
     name, parent = codec.raw(left.path), os.path.dirname(left.path)
-    if parent not in others and (not os.path.isdir(codec.raw(parent)) or os.path.realpath(codec.raw(parent)) != codec.raw(parent)):
+    if parent not in others and not _is_directory(files, codec.raw(parent)):
         return False
     if process.descriptor_of(name) is not None:
         return True
     try:
-        info = os.lstat(name)
+        info = files.stat(name, False)
     except FileNotFoundError:
-        return not left.was_there or left.state is not None and left.state.mode in (0o666 & ~mask, 0o777 & ~mask)
+        return not left.was_there              # else nobody knows what mode it would get
     if not stat.S_ISREG(info.st_mode):           # a write would go through a link; a directory has contents of its own
         return left.was_there and stat.S_ISDIR(info.st_mode) and (left.state is None or left.state.type == "dir")
     if left.state is None:
@@ -212,51 +238,99 @@ def _can_be_left(left: Left, mask: int, process: LiveProcess, others: frozenset[
             and stat.S_IMODE(info.st_mode) == left.state.mode)
 
 
-class _Gate(Asked):
-    """Serves the tracer's questions about what is executed."""
+def _content_here(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
-    def __init__(self, reuser: Reuser, outside: Outside) -> None:
+
+def _is_directory(files: Files, name: bytes) -> bool:
+    """Whether a name, without any link in it, is that of a directory."""
+    try:
+        return stat.S_ISDIR(files.stat(name).st_mode) and files.real(name) == name
+    except OSError:
+        return False
+
+
+class Reuse(Asked):
+    """The gate of a recording, or of a run: steps that are known and unchanged are put back from the archive.
+
+    Attributes:
+        summary: what it did so far.
+    """
+
+    def __init__(self, archive: Archive, streams: Streams, is_strict: bool = False, recheck: int = 0, is_run: bool = False) -> None:
+        """
+        Args:
+            is_strict: run what read a clock, drew random numbers, looked at the machine, or asked for the time of a file.
+            recheck: run as many steps, that could have been put back, all the same, and compare.
+            is_run: names are those of a run on archived files, as its tracer tells.
+        """
         super().__init__()
-        self._reuser, self._outside = reuser, outside
+        began = time.monotonic()
+        with ExitStack() as stack:
+            work = stack.enter_context(closing(WorkDirectory(cache_root())))
+            now = Now(stack.enter_context(closing(Identities(cache_root()))), is_strict)
+            if is_run:
+                now.files = RunFiles(self._ask)
+                os.set_inheritable(self.theirs, False)     # else tracers of runs side by side had it
+            self._files, self._outside = now.files, Outside(streams)
+            self._reuser = stack.enter_context(closing(Reuser(archive, work.path, now, is_strict, recheck)))
+            self._stack = stack.pop_all()
+        self.summary = self._reuser.summary
+        self.summary.spent_s += time.monotonic() - began
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        super().__exit__(kind, error, trace)
+        self._stack.close()
+
+    def complete(self, manifest: Manifest) -> Manifest:
+        """The manifest of the new experiment, with what was put back."""
+        from rex.values import replace
+        found = {str(task): list(where) for task, where in self._reuser.found.items()}
+        return replace(manifest, extra={**manifest.extra, REUSED: found}) if found else manifest
+
+    def finish(self, experiment: Experiment, manifest: Manifest) -> Summary:
+        """The summary, once the experiment is in the archive."""
+        summary, reuser = self.summary, self._reuser
+        summary.spent_s += sum(each.end_s - each.start_s for each in manifest.processes if each.task in reuser.found and each.end_s)
+        if reuser.rechecked:
+            maker = StepMaker(manifest, load_facts(experiment))
+            summary.rechecked = len(reuser.rechecked)
+            summary.differing = [step.command for task, step in reuser.rechecked.items() if maker.step([task]).result != step.result]
+        return summary
 
     def _serve(self) -> None:
-        with self._ours.makefile("rb") as source:
-            while len(head := source.read(EXEC_QUESTION.size)) == EXEC_QUESTION.size:
+        try:
+            self._answer_all()
+        finally:
+            self._ours.shutdown(socket.SHUT_RDWR)       # nobody waits for us
+
+    def _answer_all(self) -> None:
+        with self._ours.makefile("rb") as self._source:
+            while len(head := self._source.read(EXEC_QUESTION.size)) == EXEC_QUESTION.size:
                 task, pid, *lengths = EXEC_QUESTION.unpack(head)
-                path, arguments, variables = (source.read(length) for length in lengths)
+                path, arguments, variables, state = (self._source.read(length) for length in lengths)
                 try:
-                    answer = os.fsencode(self._reuser.decide(task, LiveProcess(pid, path, arguments, variables, self._outside)))
-                except (RexError, OSError):      # what cannot be looked at runs
+                    process = LiveProcess(pid, path, arguments, variables, state, self._outside, self._files)
+                    answer = os.fsencode(self._reuser.decide(task, process))
+                except (RexError, OSError, ValueError):      # what cannot be looked at runs
                     answer = b""
                 self._ours.sendall(EXEC_ANSWER.pack(len(answer)) + answer)
 
-
-@contextmanager
-def _reuser(options: Options, is_strict: bool, recheck: int) -> Iterator[Reuser]:
-    with closing(WorkDirectory(cache_root())) as work, Archive.made(options.archive) as archive, \
-            closing(Identities(cache_root())) as identities, \
-            closing(Reuser(archive, work.path, Now(identities), is_strict, recheck)) as reuser:
-        yield reuser
+    def _ask(self, kind: bytes, name: bytes) -> bytes:
+        if len(name) >= _MOST_NAME:
+            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+        self._ours.sendall(EXEC_ANSWER.pack(ABOUT_A_NAME | len(kind + name)) + kind + name)
+        failed, length = NAME_ANSWER.unpack(self._source.read(NAME_ANSWER.size))
+        told = self._source.read(length)
+        if failed:
+            raise OSError(-failed, os.strerror(-failed))
+        return told
 
 
 def record_reusing(options: Options, is_strict: bool = False, recheck: int = 0) -> tuple[Outcome, Summary]:
-    """Record a command; steps that are known and unchanged are put back from the archive.
-
-    Args:
-        is_strict: run what read a clock, drew random numbers, or looked at the machine.
-        recheck: run as many steps, that could have been put back, all the same, and compare.
-    """
-    with _reuser(options, is_strict, recheck) as reuser, _Gate(reuser, Outside(options.streams)) as gate:
-        def complete(manifest: Manifest, recording: Recording) -> Manifest:
-            from rex.values import replace
-            found = {str(task): list(where) for task, where in reuser.found.items()}
-            return replace(manifest, extra={**manifest.extra, REUSED: found}) if found else manifest
-
-        options.gate, options.complete = gate.theirs, complete
+    """Record a command with reuse, as `Reuse` has it."""
+    with Archive.made(options.archive) as archive, Reuse(archive, options.streams, is_strict, recheck) as reuse:
+        options.gate, options.complete = reuse.theirs, lambda manifest, recording: reuse.complete(manifest)
         outcome = record(options)
-        summary = reuser.summary
-        if reuser.rechecked:
-            maker = StepMaker(outcome.manifest, load_facts(outcome.experiment))
-            summary.rechecked = len(reuser.rechecked)
-            summary.differing = [step.command for task, step in reuser.rechecked.items() if maker.step([task]).result != step.result]
-        return outcome, summary
+        return outcome, reuse.finish(outcome.experiment, outcome.manifest)

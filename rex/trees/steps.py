@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rex.trees import facts as kinds
+from rex.trees import inherited, looks
 from rex.trees.facts import FILE, GIVEN, KERNEL, LIST, LOOK, REMOVE, SHARED, ProcessFacts, RunFacts, Standard, Use
 
 if TYPE_CHECKING:
@@ -29,12 +30,15 @@ class Given:
         path: absolute, as it was asked for.
         value: in the key; of a file its sha256, "" if that is unknown.
         process: who was given it first.
+        seen: of a look, all that was answered, which the key has not; now: what counts of it where the step may be put back.
     """
 
     kind: str
     path: str
     value: str
     process: int
+    seen: str = ""
+    now: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,10 +121,12 @@ class StepMaker:
                 self._children[process.parent].append(process.task)
         self._by_process: dict[int, list[Use]] = {task: [] for task in run.processes}
         self._changes: dict[str, list[Use]] = {}
+        self._changes_in: dict[str, list[Use]] = {}           # by directory
         for use in run.uses:
             self._by_process[use.process].append(use)
             if use.kind not in GIVEN:
                 self._changes.setdefault(use.path, []).append(use)
+                self._changes_in.setdefault(os.path.dirname(use.path), []).append(use)
         self._statuses = {process.task: process.exit_status for process in manifest.processes}
         self._spans = {process.task: (process.start_s, process.end_s or process.start_s) for process in manifest.processes}
 
@@ -128,6 +134,10 @@ class StepMaker:
     def tasks(self) -> frozenset[int]:
         """All processes."""
         return frozenset(self._run.processes)
+
+    def is_program(self, task: int) -> bool:
+        """Whether a process did nothing but execute a program."""
+        return not self._run.processes[task].is_forked
 
     def members(self, roots: Iterable[int]) -> list[int]:
         """Processes and all that descend from them."""
@@ -183,20 +193,20 @@ class StepMaker:
             if use.kind not in GIVEN:
                 made.add(use.path)
             elif use.path not in made and name not in made and not _is_below(name, made):
-                value = self._look_value(use, name in opened, inside) if use.kind == LOOK else use.value
+                seen = self._seen(use) if use.kind == LOOK else ""
+                value = (looks.without_time(seen) if name in opened or looks.is_directory(seen) else seen) if seen else use.value
                 if use.kind == LIST:
                     value = names_hash(self._names_before(use, made))
                 if use.kind != KERNEL or use.path.startswith(_STEADY):
-                    sort = value.partition(" ")[0] if use.kind == LOOK and not value[:1].isdigit() else ""
-                    found.setdefault((use.kind, name, sort), Given(use.kind, name, value, use.process))
+                    found.setdefault((use.kind, name, looks.sort_of(use.value) if seen else ""),
+                                     Given(use.kind, name, value, use.process, seen, looks.without_mtime(seen) if name in opened else seen))
         return sorted(found.values(), key=lambda each: (each.kind, self.shorten(each.path), each.value))
 
-    def _look_value(self, use: Use, is_opened: bool, inside: frozenset[int]) -> str:
-        """Without the time where the content counts, or where the time is that of this run."""
-        mode, _, rest = use.value.partition(" ")
-        size, _, _ = rest.partition(" ")
-        is_made = any(each.at < use.at and each.process not in inside for each in self._changes.get(use.path, ()))
-        return f"{mode} {size}".strip() if rest and (is_opened or is_made) and mode.isdigit() else use.value
+    def _seen(self, use: Use) -> str:
+        """What an answer told, without the time where that is of this run."""
+        changes = self._changes_in if looks.is_directory(use.value) else self._changes
+        is_made = any(each.at < use.at for each in (*changes.get(use.path, ()), *self._changes.get(use.path, ())))
+        return looks.without_time(use.value) if is_made else use.value
 
     def _names_before(self, use: Use, changed: set[str]) -> set[str]:
         """The names in a directory as they were before the step changed some."""
@@ -278,19 +288,23 @@ class StepMaker:
         run, process = self._run, self._run.processes[task]
         return {"program": process.program, "content": process.content, "arguments": process.arguments,
                 "environment": run.environments[process.environment] if process.environment >= 0 else {},
-                "cwd": process.cwd, "scripts": process.scripts, "standard": [self._descriptor(process, each, fd) for fd, each in enumerate(process.standard)]}
+                "cwd": process.cwd, "scripts": process.scripts, "inherited": process.inherited, "altered": self._altered(process), "standard": [self._descriptor(each) for each in process.standard]}
 
-    def _descriptor(self, process: ProcessFacts, each: Standard, fd: int) -> str:
+    def _altered(self, process: ProcessFacts) -> dict[str, str]:
+        first = self._run.processes.get(0, process).inherited
+        return {name: self.shorten(value) for name, value in inherited.altered(process.inherited, first).items()}
+
+    def _descriptor(self, each: Standard) -> str:
         if each.kind == "stream":
-            name = ("stdin", "stdout", "stderr")[fd]
-            return "terminal" if self._manifest.terminal.get(name) == "terminal" else "stream"
+            name = ("stdin", "stdout", "stderr")[int(each.path) - 1]
+            return f"{'terminal' if self._manifest.terminal.get(name) == 'terminal' else 'stream'} {each.path}"
         if each.kind != "file":
             return each.kind
         return f"{'write' if each.is_writable else 'read'} {each.path}"
 
     def _key(self, step: Step) -> str:
         short = self.shorten
-        programs = [{**each, "program": short(each["program"]), "cwd": short(each["cwd"]), "scripts": [short(path) for path in each["scripts"]],
+        programs = [{**each, "inherited": None, "program": short(each["program"]), "cwd": short(each["cwd"]), "scripts": [short(path) for path in each["scripts"]],
                      "arguments": [short(word) for word in each["arguments"]],
                      "environment": {name: short(value) for name, value in each["environment"].items()},
                      "standard": [_shorten_words(text, short) for text in each["standard"]]} for each in step.programs]

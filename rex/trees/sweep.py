@@ -14,7 +14,9 @@ from rex import codec
 from rex.archive import OUTPUT, Archive, Experiment
 from rex.archive.about import labels_of
 from rex.errors import RexError, UsageError
-from rex.runnew import Changes, plan_run, start
+from rex.recorder import Streams
+from rex.runnew import Changes, RunOutcome, RunPlan, plan_run, start
+from rex.trees.reuse import Reuse, Summary
 
 ARG, ENV, FILE = "arg", "env", "file"
 SWEPT = "sweep"              # label: the experiment that a sweep began from
@@ -37,6 +39,7 @@ class Parameter:
 
     @property
     def label(self) -> str:
+        """The name of the label that has its value."""
         return f"arg{self.name}" if self.kind == ARG else self.name
 
 
@@ -49,6 +52,7 @@ class Swept:
         outputs: by path from the working directory: size, sha256.
         is_old: it was there already.
         failed: why it could not be run.
+        reused, saved_s: steps that were put back, and what that saves.
     """
 
     values: dict[str, str]
@@ -58,6 +62,8 @@ class Swept:
     outputs: dict[str, tuple[int, str]] = field(default_factory=dict)
     is_old: bool = False
     failed: str = ""
+    reused: int = 0
+    saved_s: float = 0.0
 
 
 def parse(kind: str, text: str) -> Parameter:
@@ -134,10 +140,15 @@ def changes_of(experiment: Experiment, parameters: Sequence[Parameter], values: 
 
 
 class Sweep:
-    """The runs of a sweep."""
+    """The runs of a sweep.
 
-    def __init__(self, archive: Archive, experiment: Experiment, parameters: Sequence[Parameter], outdir: str | None) -> None:
+    Args:
+        reuses: put back steps that the archive proves to be unchanged, also those of earlier runs of the sweep.
+    """
+
+    def __init__(self, archive: Archive, experiment: Experiment, parameters: Sequence[Parameter], outdir: str | None, reuses: bool = True) -> None:
         self._archive, self._experiment, self._parameters, self._outdir = archive, experiment, parameters, outdir
+        self._reuses = reuses
 
     def run(self, rows: list[dict[str, str]], workers: int, is_resumed: bool, tell: Callable[[Swept], None]) -> list[Swept]:
         """Run all combinations, in order, several side by side.
@@ -181,12 +192,21 @@ class Sweep:
                 plan = replace(plan, labels={**row, SWEPT: self._experiment.name})
                 with open(os.devnull, "rb") as stdin, open(os.path.join(top, "stdout"), "wb") as out, \
                         open(os.path.join(top, "stderr"), "wb") as err:
-                    outcome = start(plan, stdin.fileno(), out.fileno(), err.fileno()).wait()
+                    outcome, summary = self._start(plan, (stdin.fileno(), out.fileno(), err.fileno()))
             except (RexError, OSError) as error:
                 return Swept(row, failed=str(error))
         if outcome.experiment is None:
             return Swept(row, failed="it was cancelled")
-        return self._result(row, self._archive.experiment(outcome.experiment), False)
+        found = self._result(row, self._archive.experiment(outcome.experiment), False)
+        return replace(found, reused=len(summary.reused), saved_s=summary.saved_s) if summary else found
+
+    def _start(self, plan: RunPlan, streams: Streams) -> tuple[RunOutcome, Summary | None]:
+        if not self._reuses:
+            return start(plan, *streams).wait(), None
+        with Reuse(self._archive, streams, is_run=True) as reuse:
+            outcome = start(plan, *streams, gate=reuse).wait()
+            experiment = self._archive.experiment(outcome.experiment) if outcome.experiment else None
+            return outcome, reuse.finish(experiment, experiment.manifest) if experiment else reuse.summary
 
     @staticmethod
     def _result(row: dict[str, str], experiment: Experiment, is_old: bool) -> Swept:

@@ -1,1 +1,1 @@
-"""The page of `rex runnew`: a small server on this machine, for one archive and one user."""
+"""The pages of `rex ui` and `rex runnew`: a small server on this machine, for one archive and one user."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from rex.text import clean
-from rex.web.catalog import Card
+from rex.web.cards import Card
+from rex.web.links import Links
 
 _WIDTH, _HEIGHT, _GAP, _ROW, _MARGIN = 216, 54, 48, 70, 2
 _CHARS = 29          # of a command in a box
@@ -85,7 +85,7 @@ def _short(text: str, limit: int = _CHARS) -> str:
     return text if len(text) <= limit else text[:limit - 1] + "…"
 
 
-def draw(cards: list[Card]) -> str:
+def draw(cards: list[Card], links: Links) -> str:
     """The tree as an SVG element for the page; colours are the style sheet's. "" for nothing to show."""
     places = arrange(cards)
     if not places:
@@ -102,11 +102,11 @@ def draw(cards: list[Card]) -> str:
             middle = x1 + _WIDTH + _GAP // 2
             parts.append(f'<path class="edge" d="M{x1 + _WIDTH},{y1 + _HEIGHT // 2} H{middle} '
                          f'V{y2 + _HEIGHT // 2} H{x2}"/>')
-    parts += [_box(place.card, *at[place.card.name]) for place in places]
+    parts += [_box(place.card, links, *at[place.card.name]) for place in places]
     return "\n".join([*parts, "</svg>"])
 
 
-def _box(card: Card, x: int, y: int) -> str:
+def _box(card: Card, links: Links, x: int, y: int) -> str:
     told = f"{card.name}: {card.command_text or 'its command is not known'}"
     if card.made_from:
         told += f", made from {clean(card.made_from)}"
@@ -114,4 +114,4 @@ def _box(card: Card, x: int, y: int) -> str:
            f'<rect width="{_WIDTH}" height="{_HEIGHT}" rx="8"/><circle cx="18" cy="20" r="4"/>'
            f'<text class="name" x="30" y="25">{html.escape(_short(card.name, 22))}</text>'
            f'<text class="command" x="14" y="43">{html.escape(_short(card.command_text))}</text></g>')
-    return f'<a href="/?from={quote(card.name)}">{box}</a>' if card.is_usable else box
+    return f'<a href="{html.escape(links.experiment(card.name))}">{box}</a>' if card.is_usable else box

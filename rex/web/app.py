@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rex.web import actions, pages, runpages
+from rex.web import actions, experiment, history, pages, runpages, table, workflow
 from rex.web.catalog import Catalog
 from rex.web.guard import Guard
 from rex.web.keys import Keys
@@ -24,47 +24,68 @@ from rex.web.services import Services
 from rex.web.site import HERE, Site, action
 
 
+Handler = Callable[[Site, Request], Awaitable[Response]]
+
+# What is asked for by GET changes nothing: a read-only server answers nothing else.
+_PAGES: dict[str, Handler] = {
+    "/": pages.new,
+    "/archive": table.archive,
+    "/archive/rows": table.archive_rows,
+    "/history": history.history,
+    "/history/steps": history.steps,
+    "/compare": pages.compare_two,
+    "/experiments/{name}": experiment.experiment,
+    "/experiments/{name}/file": experiment.file,
+    "/experiments/{name}/streams/{stream}": experiment.stream,
+    "/experiments/{name}/log": experiment.log,
+    "/experiments/{name}/events": experiment.events,
+    "/experiments/{name}/workflow": workflow.workflow,
+    "/experiments/{name}/graph": experiment.graph,
+    "/experiments/{name}/prov.json": experiment.prov,
+    "/experiments/{name}/files": pages.files,
+    "/experiments/{name}/packages": pages.packages,
+    "/experiments/{name}/content": pages.content,
+    "/runs": runpages.all_runs,
+    "/runs/{key}": runpages.one_run,
+    "/runs/{key}/events": runpages.events,
+    "/runs/{key}/output": runpages.output_file,
+    "/runs/{key}/streams/{stream}": runpages.stream,
+}
+_ACTIONS: dict[str, Handler] = {
+    "/runs/{key}/cancel": runpages.cancel,
+    "/runs": action(actions.begin),
+    "/api/describe": action(table.describe),
+    "/api/default": action(table.set_default),
+    "/api/remove": action(table.remove),
+    "/api/preview": action(actions.preview),
+    "/api/command": action(actions.check_command),
+    "/api/path": action(actions.check_path),
+    "/api/complete": action(actions.complete_path),
+}
+
+
 async def _icon(_request: Request) -> Response:
     return FileResponse(os.path.join(HERE, "static", "icon.svg"), media_type="image/svg+xml")
 
 
 def _routes(site: Site) -> list[BaseRoute]:
-    def get(path: str, handler: Callable[[Site, Request], Awaitable[Response]]) -> Route:
-        return Route(path, functools.partial(handler, site), methods=["GET"])
-
-    def post(path: str, handler: Callable[[Site, Request], Awaitable[Response]]) -> Route:
-        return Route(path, functools.partial(handler, site), methods=["POST"])
-
     return [
-        get("/", pages.new),
-        get("/archive", pages.archive),
-        get("/compare", pages.compare_two),
-        get("/experiments/{name}/files", pages.files),
-        get("/experiments/{name}/packages", pages.packages),
-        get("/experiments/{name}/content", pages.content),
-        get("/runs", runpages.all_runs),
-        get("/runs/{key}", runpages.one_run),
-        get("/runs/{key}/events", runpages.events),
-        get("/runs/{key}/output", runpages.output_file),
-        get("/runs/{key}/streams/{stream}", runpages.stream),
-        post("/runs/{key}/cancel", runpages.cancel),
-        post("/runs", action(actions.begin)),
-        post("/api/preview", action(actions.preview)),
-        post("/api/command", action(actions.check_command)),
-        post("/api/path", action(actions.check_path)),
-        post("/api/complete", action(actions.complete_path)),
+        *(Route(path, functools.partial(handler, site), methods=["GET"]) for path, handler in _PAGES.items()),
+        *(Route(path, functools.partial(handler, site), methods=["POST"]) for path, handler in _ACTIONS.items()),
         Route("/favicon.ico", _icon, methods=["GET"]),   # asked for by itself beside files that are no pages
         Mount("/static", StaticFiles(directory=os.path.join(HERE, "static"))),
     ]
 
 
-def make_app(archive: str, services: Services, keys: Keys) -> Starlette:
-    """The page of one archive, for whoever has a session.
+def make_app(archive: str, services: Services, keys: Keys, is_read_only: bool = False) -> Starlette:
+    """The pages of one archive, for whoever has a session.
 
+    Args:
+        is_read_only: refuse all changes, and new experiments too.
     Raises:
         NotFound, TooNew, Damaged: the archive cannot be read.
     """
-    site = Site(Catalog(archive), services, Runs(services))
+    site = Site(Catalog(archive), services, Runs(services), is_read_only)
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -74,7 +95,7 @@ def make_app(archive: str, services: Services, keys: Keys) -> Starlette:
     async def nothing(_request: Request, _error: Exception) -> Response:
         return site.trouble("there is nothing at this address", 404)
 
-    app = Starlette(routes=_routes(site), middleware=[Middleware(Guard, keys=keys)], lifespan=lifespan,
+    app = Starlette(routes=_routes(site), middleware=[Middleware(Guard, keys=keys, is_read_only=is_read_only)], lifespan=lifespan,
                     exception_handlers={404: nothing})
     app.state.site = site
     return app

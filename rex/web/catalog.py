@@ -1,56 +1,24 @@
-"""What the page tells of an archive: read once, because finished experiments never change."""
+"""What the page shows of an archive: read once, because finished experiments never change."""
 
 from __future__ import annotations
 
 import collections
-import json
 import os
 import threading
-from typing import Any, Callable, TypeVar
+from typing import Callable, TypeVar
 
-from rex.archive import COMPLETE, INPUT, OUTPUT, Archive, Content, Experiment, FileState, Manifest, amendments
-from rex.archive.jsonform import builder
-from rex.archive.lineage import ancestor
+from rex.archive import APPARATUS, COMPLETE, INPUT, OUTPUT, Archive, Content, Experiment, FileState, Manifest
 from rex.archive.usage import Usage, usage
-from rex.errors import NotFound, RexError
+from rex.errors import Damaged, NotFound, RexError
 from rex.expdiff.files import ROLES, has_role, is_removed, state_for
-from rex.text import command_text, date_text
 from rex.transfer.packages import identify
-from rex.values import dataclass, field
+from rex.values import dataclass
+from rex.web.cards import Card, finished_card, unfinished_card
 from rex.web.programs import Apparatus, read_apparatus
 
 _KEPT = 48   # large answers, such as manifests
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Card:
-    """One experiment in a list; what an unfinished or damaged one cannot tell is empty."""
-
-    name: str
-    state: str
-    command: tuple[str, ...] = ()
-    start_ns: int = 0
-    duration_s: float | None = None
-    exit_status: int | None = None
-    made_from: str = ""
-    problem: str = ""
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether it finished, so that new ones can be made from it."""
-        return self.state == COMPLETE and not self.problem
-
-    @property
-    def command_text(self) -> str:
-        """The command as one would type it."""
-        return command_text(self.command)
-
-    @property
-    def date(self) -> str:
-        """Day and time of its start, to the minute."""
-        return date_text(self.start_ns)[:16]
 
 
 @dataclass(frozen=True)
@@ -68,17 +36,6 @@ class FileRow:
     is_own: bool
     change: str = ""
     has_content: bool = False
-
-
-@dataclass(frozen=True)
-class _Head:
-    """What a list tells of a manifest: without its files, which may be very many."""
-
-    command: tuple[str, ...]
-    start_ns: int = 0
-    duration_s: float = 0.0
-    exit_status: int | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
 
 
 class Catalog:
@@ -108,19 +65,21 @@ class Catalog:
         for experiment in self.archive.experiments():
             state = experiment.state
             if state != COMPLETE:
-                cards.append(_unfinished(experiment, state))
+                cards.append(unfinished_card(experiment, state))
                 continue
             identity = _identity(experiment)
-            known[identity] = self._cards.get(identity) or _card(experiment)
+            known[identity] = self._cards.get(identity) or finished_card(experiment)
             cards.append(known[identity])
         self._cards = known
         return sorted(cards, key=lambda card: card.start_ns, reverse=True)
 
     def default(self) -> str:
-        """Name of the default experiment; "" where none is finished."""
+        """Name of the default experiment, as of the last call of `cards`; "" where none is finished, or nobody can tell."""
         try:
-            return self.archive.default()
-        except NotFound:
+            if not self._cards:
+                return self.archive.default()
+            return self._once(("default", self.archive.explicit_default(), *self._cards), self.archive.default)
+        except (Damaged, NotFound):
             return ""
 
     def experiment(self, name: str) -> Experiment:
@@ -138,6 +97,13 @@ class Catalog:
             assert experiment.manifest
             return experiment
         return self._once(("experiment", *_identity(experiment)), load)
+
+    def is_usable(self, name: str) -> bool:
+        """Whether there is a finished experiment of this name; names of ancestors are any text."""
+        try:
+            return bool(name) and self.archive.experiment(name).state == COMPLETE and not name.startswith("@")
+        except RexError:
+            return False
 
     def apparatus(self, name: str) -> Apparatus:
         """Its programs with their libraries."""
@@ -161,15 +127,16 @@ class Catalog:
     def files(self, name: str) -> list[FileRow]:
         """Inputs and outputs: first those below the working directory."""
         experiment = self.experiment(name)
-        return self._once(("files", *_identity(experiment)), lambda: _rows(experiment.manifest))
+        return self._once(("files", *_identity(experiment)), lambda: _rows(experiment.manifest, (INPUT, OUTPUT)))
+
+    def all_files(self, name: str) -> list[FileRow]:
+        """The same, and the apparatus."""
+        return [*self.files(name), *_rows(self.experiment(name).manifest, (APPARATUS,))]
 
     def known_usages(self) -> dict[str, Usage] | None:
-        """Sizes by experiment, if they were measured since the last recording."""
+        """Sizes by experiment, if they were measured since the last recording; as of the last call of `cards`."""
         with self._lock:
-            return self._kept.get(self._usage_key())   # type: ignore[return-value]
-
-    def _usage_key(self) -> tuple[object, ...]:
-        return ("usage", *(_identity(each) for each in self.archive.experiments() if each.state == COMPLETE))
+            return self._kept.get(("usage", *self._cards))   # type: ignore[return-value]
 
     def usages(self) -> dict[str, Usage]:
         """Sizes by experiment; none where damage hides them. Takes a while: reads every manifest."""
@@ -178,7 +145,8 @@ class Catalog:
                 return usage(self.archive)
             except RexError:
                 return {}
-        return self._once(self._usage_key(), measure)
+        self.cards()
+        return self._once(("usage", *self._cards), measure)
 
     def disk_bytes(self) -> int:
         """What the whole archive takes on the disk."""
@@ -210,37 +178,15 @@ def _identity(experiment: Experiment) -> tuple[object, ...]:
     return experiment.name, info.st_ino, info.st_mtime_ns
 
 
-def _unfinished(experiment: Experiment, state: str) -> Card:
-    try:
-        command, start_ns = experiment.begun.get("command"), experiment.begun.get("start_ns")
-    except RexError as error:
-        return Card(experiment.name, state, problem=str(error))
-    is_command = isinstance(command, list) and all(isinstance(word, str) for word in command)
-    return Card(experiment.name, state, tuple(command) if is_command and command else (),
-                start_ns if isinstance(start_ns, int) else 0)
-
-
-def _card(experiment: Experiment) -> Card:
-    try:
-        head: _Head = builder(_Head)(json.loads(experiment.manifest_json()))
-        made_from = ancestor(amendments.apply(head.extra, experiment.changes))
-    except RexError as error:
-        return Card(experiment.name, COMPLETE, problem=str(error))
-    except (ValueError, TypeError, RecursionError) as error:
-        return Card(experiment.name, COMPLETE, problem=f"its manifest is damaged: {error}")
-    return Card(experiment.name, COMPLETE, head.command, head.start_ns, head.duration_s, head.exit_status,
-                made_from)
-
-
-def _rows(manifest: Manifest) -> list[FileRow]:
+def _rows(manifest: Manifest, roles: tuple[str, ...]) -> list[FileRow]:
     top = manifest.cwd.rstrip("/") + "/"
     rows = []
     for path, entry in manifest.files.items():
-        for role in (INPUT, OUTPUT):
+        for role in roles:
             state = state_for(entry, role) or entry.initial or entry.final
             if not has_role(entry, role) or state is None or state.type == "dir":
                 continue
-            change = "" if role == INPUT else "removed" if is_removed(entry) else (
+            change = "" if role != OUTPUT else "removed" if is_removed(entry) else (
                 "created" if entry.initial is None else "changed")
             is_own = path.startswith(top)
             rows.append(FileRow(path, path[len(top):] if is_own else path, role, state.size, is_own, change,

@@ -6,14 +6,13 @@ import difflib
 import re
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
 
-from rex import codec
 from rex.expdiff.cause import Cause
 from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MACHINE, ONLY_LEFT, ONLY_RIGHT, OUTPUTS,
                                     STATUS, STDERR, STDOUT, Comparison, Difference)
 from rex.text import clean, command_text, status_text
 from rex.types import format_size
+from rex.web.links import Links
 
 CHANGED = (COMMAND, APPARATUS, INPUTS, ENVIRONMENT, MACHINE)
 CAME_OUT = (OUTPUTS, STDOUT, STDERR, STATUS)
@@ -103,14 +102,14 @@ class Page:
     by_nature: list[str]
 
 
-def show(found: Comparison, names: tuple[str, str], cwd: str = "/") -> Page:
-    """The comparison of two experiments of one archive, for the page; paths below cwd are told from there."""
+def show(found: Comparison, names: tuple[str, str], links: Links, cwd: str = "/") -> Page:
+    """The comparison of two experiments of one archive, for the page; paths below cwd are relative to it."""
     top = "" if cwd == "/" else clean(cwd.rstrip("/") + "/")
     def sections(components: tuple[str, ...]) -> list[Section]:
         made = []
         for name in components:
             differences = found.components.get(name, [])
-            items = [_item(each, name, names, top) for each in differences[:_SHOWN]]
+            items = [_item(each, name, names, links, top) for each in differences[:_SHOWN]]
             made.append(Section(_TITLES[name], items, len(differences)))
         return made
     return Page(found.is_same, sections(CHANGED), sections(CAME_OUT),
@@ -126,7 +125,7 @@ def _why(cause: Cause, top: str) -> Why:
     return Why(told(cause.output), f"because {told(cause.suspect.what)}", told(", ".join(cause.way)))
 
 
-def _item(difference: Difference, component: str, names: tuple[str, str], top: str) -> Item:
+def _item(difference: Difference, component: str, names: tuple[str, str], links: Links, top: str) -> Item:
     title = clean(difference.item)
     item = Item(title.removeprefix(top), title, difference.kind,
                 [clean(note).replace(" -> ", " → ") for note in difference.notes])
@@ -138,7 +137,7 @@ def _item(difference: Difference, component: str, names: tuple[str, str], top: s
             item.right = _value(difference.item, difference.right, component)
     elif role:
         item.links = tuple(   # type: ignore[assignment]
-            content_address(name, path, role) if isinstance(value, dict) and value.get("sha256") else ""
+            links.preview(name, role, path) if isinstance(value, dict) and value.get("sha256") else ""
             for name, path, value in zip(names, (difference.left_path, difference.right_path),
                                          (difference.left, difference.right)))
         if difference.kind != "differs":
@@ -146,11 +145,6 @@ def _item(difference: Difference, component: str, names: tuple[str, str], top: s
             item.notes += [format_size(size)] if isinstance(size, int) else []
     _add_bytes(item, difference)
     return item
-
-
-def content_address(name: str, path: str, role: str) -> str:
-    """Where the page serves an archived file."""
-    return f"/experiments/{quote(name)}/content?role={role}&path={quote(codec.raw(path), safe='/')}"
 
 
 def _value(item: str, value: Any, component: str) -> str:

@@ -8,8 +8,10 @@ know ports: a page of another server on this machine would send ours along.
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Awaitable, Callable, MutableMapping
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.requests import cookie_parser
@@ -27,7 +29,7 @@ _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-                               "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+                               "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff", "x-frame-options": "DENY", "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin", "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
@@ -38,17 +40,20 @@ HEADERS = {
 _WELCOME = ('<!doctype html><html lang="en"><meta charset="utf-8"><title>Rex</title>'
             '<link rel="icon" href="/static/icon.svg">'
             '<meta http-equiv="refresh" content="0;url={0}"><p><a href="{0}">Open the archive</a></p></html>')
-_CLOSED = ("This page needs its key.\n\nAn address with a token is good once. Open the file that `rex runnew` named in the terminal: "
+_OWN_PAGE = re.compile(r"/([A-Za-z0-9._+-][A-Za-z0-9._+/-]*)?(\?[A-Za-z0-9._+=&%-]*)?")   # no other site's, no markup
+_CLOSED = ("This page needs its key.\n\nAn address with a token is good once. Open the file that rex named in the terminal: "
            "it leads to the next one.\n")
+_READ_ONLY = "This archive is shown read-only: nothing is changed or run.\n"
 _LATER = "Pages are not prepared before somebody opens them: an address with a token is good once.\n"
 
 
 class Guard:
-    """Wraps the application; nothing behind it is reached without the key."""
+    """Wraps the application; nothing behind it is reached without the key, and where it is read-only, nothing is changed."""
 
-    def __init__(self, app: App, keys: Keys) -> None:
+    def __init__(self, app: App, keys: Keys, is_read_only: bool = False) -> None:
         self._app = app
         self._keys = keys
+        self._is_read_only = is_read_only
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or hand it on."""
@@ -79,7 +84,9 @@ class Guard:
         query = QueryParams(scope["query_string"])   # type: ignore[arg-type]
         if scope["path"] == "/" and "token" in query and scope["method"] == "GET":
             return self._let_in(query, is_known, headers)
-        return None if is_known else PlainTextResponse(_CLOSED, 403)
+        if not is_known:
+            return PlainTextResponse(_CLOSED, 403)
+        return PlainTextResponse(_READ_ONLY, 403) if self._is_read_only and scope["method"] not in _SAFE_METHODS else None
 
     def _let_in(self, query: QueryParams, is_known: bool, headers: Headers) -> Response:
         """Open a session for a token; who has one already needs none."""
@@ -88,7 +95,8 @@ class Guard:
         session = None if is_known else self._keys.open_session(query["token"])
         if not is_known and session is None:
             return PlainTextResponse(_CLOSED, 403)
-        response = HTMLResponse(_WELCOME.format(f"/?from={quote(query['from'], safe='')}" if "from" in query else "/"))
+        to = query.get("to", "")
+        response = HTMLResponse(_WELCOME.format(html.escape(to) if _OWN_PAGE.fullmatch(to) else "/"))
         if session is not None:
             response.set_cookie(self._keys.cookie, session, httponly=True, samesite="strict", path="/")
         return response

@@ -1,4 +1,4 @@
-"""The pages about the archive: a new experiment, all experiments, comparisons, archived files."""
+"""The pages about experiments: a new one, comparisons, archived files."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, Iterator
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from rex.archive import Archive, Content
 from rex.expdiff.compare import Side, compare
 from rex.text import clean, date_text
-from rex.web import ancestry, comparison
+from rex.web import comparison, preview
 from rex.web.catalog import FileRow
 from rex.web.site import Site, json_response, page
 from rex.web.wish import key_of, path_of
@@ -21,11 +21,16 @@ from rex.web.wish import key_of, path_of
 _ROWS = 50              # files shown at once
 _TEXT_BYTES = 1 << 20   # of a file that is shown and not downloaded
 _ZEROS = 1 << 20
+# A stranger's page or picture: no script, no address of ours or of others, even where it is opened by itself.
+_FRAMED = ("default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+           "frame-ancestors 'self'; sandbox")
 
 
 @page
 async def new(site: Site, request: Request) -> Response:
     """The form of a new experiment, made from one that the address names, or the default one."""
+    if site.is_read_only:
+        return RedirectResponse(site.links.archive())
     return await run_in_threadpool(_new, site, request.query_params.get("from", ""))
 
 
@@ -95,51 +100,40 @@ async def packages(site: Site, request: Request) -> Response:
 
 
 @page
-async def archive(site: Site, request: Request) -> Response:
-    """All experiments, with their ancestry and sizes; sizes that are not known yet only when asked for."""
-    return await run_in_threadpool(_archive, site, "sizes" in request.query_params)
-
-
-def _archive(site: Site, is_measured: bool) -> Response:
-    cards = site.catalog.cards()
-    known = site.catalog.usages() if is_measured else site.catalog.known_usages()
-    usages = known or {}
-    largest = max((usage.unique for usage in usages.values()), default=1)
-    return site.page("archive.html", section="archive", cards=cards, is_measured=known is not None, tree=ancestry.draw(cards), usages=usages,
-                     largest=max(1, largest), disk=site.catalog.disk_bytes(),
-                     logical=sum(usage.logical for usage in usages.values()),
-                     default=site.catalog.default(), usable=[card for card in cards if card.is_usable])
-
-
-@page
 async def compare_two(site: Site, request: Request) -> Response:
     """The comparison of two experiments; with `part` only what is inside the page."""
     query = request.query_params
     left, right = query.get("left", ""), query.get("right", "")
-    shown = await run_in_threadpool(_compare, site, left, right)
-    return site.page("differences.html" if "part" in query else "compare.html", section="archive",
-                     left=left, right=right, shown=shown)
+    return await run_in_threadpool(compare_page, site, left, right, "differences.html" if "part" in query else "compare.html")
 
 
-def _compare(site: Site, left: str, right: str) -> comparison.Page:
+def compare_page(site: Site, left: str, right: str, template: str = "compare.html") -> Response:
+    """The page of a comparison."""
     sides = [Side(site.catalog.archive, site.catalog.experiment(name)) for name in (left, right)]
-    return comparison.show(compare(sides[0], sides[1], depth=2), (left, right), sides[0].manifest.cwd)
+    shown = comparison.show(compare(sides[0], sides[1], depth=2), (left, right), site.links, sides[0].manifest.cwd)
+    return site.page(template, section="archive", left=left, right=right, shown=shown)
 
 
 @page
 async def content(site: Site, request: Request) -> Response:
-    """An archived file: a short text to look at, anything else to keep."""
+    """An archived file: a short text to look at, anything else to keep; `as` asks for one of these, for an image, or for what a frame
+    shows."""
     name, query = request.path_params["name"], request.query_params
     path = path_of(query.get("path", ""))
     state, found = await run_in_threadpool(site.catalog.content, name, path, query.get("role", ""))
-    return await run_in_threadpool(_content, site.catalog.archive, found, os.path.basename(path))
+    return await run_in_threadpool(_content, site.catalog.archive, found, os.path.basename(path), query.get("as", ""))
 
 
-def _content(archive: Archive, content: Content, name: str) -> Response:
-    if content.size <= _TEXT_BYTES:
+def _content(archive: Archive, content: Content, name: str, form: str) -> Response:
+    if form == "image" and (kind := preview.image_type(first_bytes(archive, content, preview.SHOWN_BYTES), name)):
+        return Response(archive.read(content, preview.IMAGE_BYTES), media_type=kind, headers={"content-security-policy": _FRAMED})
+    if form == "frame":
+        return Response(archive.read(content, preview.PAGE_BYTES), media_type="text/html; charset=utf-8",
+                        headers={"content-security-policy": _FRAMED, "x-frame-options": "SAMEORIGIN"})
+    if content.size <= _TEXT_BYTES and form != "file":
         return file_response(archive.read(content, _TEXT_BYTES), name)
     pieces = _pieces(archive, content)
-    first = next(pieces)   # damage is told before the answer begins
+    first = next(pieces)   # damage is reported before the answer begins
     return StreamingResponse(_after(first, pieces), media_type="application/octet-stream",
                              headers={"content-disposition": disposition(name, False),
                                       "content-length": str(content.size)})
@@ -157,6 +151,16 @@ def _pieces(archive: Archive, content: Content) -> Iterator[bytes]:
             continue
         for at in range(0, length, _ZEROS):   # a hole may be of any size
             yield bytes(min(_ZEROS, length - at))
+
+
+def first_bytes(archive: Archive, content: Content, limit_bytes: int) -> bytes:
+    """The beginning of a content, one byte more than the limit if there is more."""
+    found = bytearray()
+    for piece in _pieces(archive, content):
+        found += piece[:limit_bytes + 1 - len(found)]
+        if len(found) > limit_bytes:
+            break
+    return bytes(found)
 
 
 def is_text(data: bytes) -> bool:

@@ -92,7 +92,7 @@ def _names(entries: dict[str, FileEntry]) -> dict[str, list[str]]:
 
 
 def _needed(path: str, entries: dict[str, FileEntry], by_name: dict[str, list[str]]) -> list[str]:
-    """Libraries of a program, breadth first; of several with one name the one nearest to who asks."""
+    """Libraries of a program, breadth first; of several with one name the one nearest to the program that needs it."""
     found: dict[str, None] = {}
     queue = [path]
     for asking in queue:   # grows while it is walked

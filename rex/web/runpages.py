@@ -32,7 +32,7 @@ _STREAMS = {"stdout": STDOUT, "stderr": STDERR}
 def _run(site: Site, request: Request) -> NewRun:
     run = site.runs.get(request.path_params["key"])
     if run is None:
-        raise NotFound("this run is not known", "runs are kept as long as rex runnew goes on",
+        raise NotFound("this run is not known", "runs are kept as long as the server goes on",
                        "recorded ones are in the archive")
     return run
 
@@ -52,7 +52,7 @@ async def one_run(site: Site, request: Request) -> Response:
 
 
 def outputs(run: NewRun) -> list[dict[str, Any]]:
-    """The files that a run left, with their sizes; `place` is told from its working directory."""
+    """The files that a run left, with their sizes; `place` is relative to its working directory."""
     found, top = [], run.plan.cwd.rstrip("/") + "/"
     for path, file in run.outcome.outputs if run.outcome else ():
         try:
@@ -148,7 +148,7 @@ async def stream(site: Site, request: Request) -> Response:
 
 @page
 async def output_file(site: Site, request: Request) -> Response:
-    """A file that the run made. Only those that its end told of are served, and no link is followed."""
+    """A file that the run made. Only those that its end reported are served, and no link is followed."""
     run, path = _run(site, request), path_of(request.query_params.get("path", ""))
     file = dict(run.outcome.outputs).get(path) if run.outcome else None
     if file is None:

@@ -1,4 +1,4 @@
-"""Serves the page on this machine until somebody ends it."""
+"""Serves the pages on this machine until somebody ends it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from rex.errors import OwnFailure
 from rex.web.app import make_app
 from rex.web.keys import Keys, redirecting_file
 from rex.web.services import Services
+from rex.web.site import Site
 
 PORT = 7490
 _TRIES = 100
@@ -70,6 +71,17 @@ def _open_browser(path: str, address: Callable[[], str], tell: Callable[[str], N
         tell(f"no browser can be opened; open {address()}")
 
 
+def _announce(path: str, address: Callable[[], str], is_browser_wanted: bool, tell: Callable[[str], None]) -> None:
+    """Open the browser, or say what to open."""
+    if is_browser_wanted:
+        tell(f"opening {path} in the browser; open it again, and no copied address, in another one")
+        # Some browsers wait for their own end: not in our way.
+        threading.Thread(target=_open_browser, args=(path, address, tell), daemon=True).start()
+    else:
+        tell(f"open {address()}")
+        tell(f"that address is good once; this file leads to the next: {path}")
+
+
 @contextlib.contextmanager
 def _ended_in_order() -> Iterator[None]:
     """Let SIGTERM and the end of the terminal end the server as Ctrl-C does, so that nothing of it is left."""
@@ -89,20 +101,31 @@ def _ended_in_order() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def _first_page(site: Site, experiment: str | None, is_at_form: bool) -> str:
+    """The address to begin with; raises NotFound if there is no such experiment."""
+    name = site.catalog.experiment(experiment).name if experiment else ""
+    if is_at_form:
+        return site.links.form(name)
+    return site.links.experiment(name) if name else site.links.archive()
+
+
 def serve(archive: str, services: Services, port: int = PORT, is_browser_wanted: bool = True,
-          tell: Callable[[str], None] = print, experiment: str | None = None) -> None:
-    """Serve an archive's page until Ctrl-C; what still runs then is ended.
+          tell: Callable[[str], None] = print, experiment: str | None = None, is_at_form: bool = True,
+          is_read_only: bool = False) -> None:
+    """Serve an archive's pages until Ctrl-C; what still runs then is ended.
 
     Args:
         tell: is given each line for the user.
-        experiment: the one that the page shows first; None for the default one.
+        experiment: the one that is shown first; None for the default one in the form, and for the table of all else.
+        is_at_form: begin with the form of a new experiment.
+        is_read_only: refuse all changes, and new experiments too.
     Raises:
         NotFound, TooNew, Damaged: the archive or the experiment cannot be read.
         OwnFailure: no port is free.
     """
     keys = Keys()
-    app = make_app(archive, services, keys)
-    first = f"&from={app.state.site.catalog.experiment(experiment).name}" if experiment else ""
+    app = make_app(archive, services, keys, is_read_only)
+    first = quote(_first_page(app.state.site, experiment, is_at_form), safe="")
     listeners = bind(port)
     try:
         found = listeners[0].getsockname()[1]
@@ -110,16 +133,10 @@ def serve(archive: str, services: Services, port: int = PORT, is_browser_wanted:
             tell(f"port {port} is taken; using {found}")
 
         def address(token: str) -> str:
-            return f"http://localhost:{found}/?token={token}{first}"
+            return f"http://localhost:{found}/?token={token}&to={first}"
 
         with _ended_in_order(), redirecting_file(keys, address) as path:
-            if is_browser_wanted:
-                tell(f"opening {path} in the browser; open it again, and no copied address, in another one")
-                # Some browsers wait for their own end: not in our way.
-                threading.Thread(target=_open_browser, args=(path, lambda: address(keys.new_token()), tell), daemon=True).start()
-            else:
-                tell(f"open {address(keys.new_token())}")
-                tell(f"that address is good once; this file leads to the next: {path}")
+            _announce(path, lambda: address(keys.new_token()), is_browser_wanted, tell)
             tell("for this machine and its user only; end with Ctrl-C")
             config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, lifespan="on",
                                     timeout_graceful_shutdown=1)

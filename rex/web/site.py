@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 from dataclasses import dataclass, field
 from typing import Any, Awaitable, Callable
 
@@ -17,6 +18,8 @@ from rex.errors import RexError
 from rex.text import clean, command_text, status_text
 from rex.types import format_duration, format_size
 from rex.web.catalog import Catalog
+from rex.web.links import Links
+from rex.web.logview import LogViews
 from rex.web.runs import Runs
 from rex.web.services import Services
 from rex.web.wish import key_of
@@ -37,10 +40,15 @@ def exit_words(code: int | None) -> str:
     return "exit status 0" if code == 0 else f"exit status {code}"
 
 
+def clean_lines(text: str) -> str:
+    """A text of several lines, with all else that is no print escaped."""
+    return re.sub(r"[^\n\t]+", lambda found: clean(found.group()), text.replace("\r\n", "\n"))
+
+
 def _environment() -> jinja2.Environment:
     made = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.join(HERE, "templates")), autoescape=True,
                               undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters.update(clean=clean, size=format_size, duration=format_duration, key=key_of, command=command_text,
+    made.filters.update(lines=clean_lines, clean=clean, size=format_size, duration=format_duration, key=key_of, command=command_text,
                         exit=exit_words, base=lambda path: os.path.basename(path) or path,
                         folder=lambda path: os.path.dirname(path).rstrip("/") + "/")
     return made
@@ -51,19 +59,23 @@ class Site:
     """One archive, served to one user.
 
     Attributes:
+        is_read_only: whether nothing may be changed, and nothing run.
         cwd: where paths that are not absolute go out from.
     """
 
     catalog: Catalog
     services: Services
     runs: Runs
+    is_read_only: bool = False
+    links: Links = field(default_factory=Links)
+    logs: LogViews = field(default_factory=LogViews)
     cwd: str = field(default_factory=os.getcwd)
     _jinja: jinja2.Environment = field(default_factory=_environment)
 
     def page(self, name: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A page from its template."""
         text = self._jinja.get_template(name).render(
-            archive=self.catalog.archive.path, active_runs=sum(not run.is_over for run in self.runs.all()), **values)
+            archive=self.catalog.archive.path, links=self.links, is_read_only=self.is_read_only, active_runs=sum(not run.is_over for run in self.runs.all()), **values)
         # A lone surrogate in what a stranger named must not break the answer.
         return HTMLResponse(text.encode("utf-8", "replace"), status)
 

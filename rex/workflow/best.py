@@ -2,7 +2,7 @@
 
 1. A chain, a fork, a small join: the exact optimum. A tiny graph: every schedule.
 2. All fourteen heuristics; their plans are the floor.
-3. Several orders (DF, BF, RF, four post-orders), each improved by single flips.
+3. Several orders (DF, DFall, BF, RF, four post-orders), each improved by single flips.
 4. Moves of single tasks in the order, with flips again; then random kicks.
 5. With known sizes, flips under a growing price per byte: plans that keep less.
 """
@@ -145,7 +145,7 @@ class _Search:
 
     def flip_orders(self) -> None:
         """Single flips from all, from none and from the heuristics, on every order."""
-        orders = {name: self._question.line(name).order for name in ("DF", "BF", "RF")}
+        orders = {name: self._question.line(name).order for name in ("DF", "DFall", "BF", "RF")}
         below = descendant_weights(self._dag)
         orders["DF-light"] = depth_first(self._dag, [-weight for weight in below])
         orders |= post_orders(self._dag)

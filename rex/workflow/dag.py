@@ -1,6 +1,6 @@
 """Task graphs and schedules: checked values, and the JSON they are read from.
 
-A `Dag` is all that this room asks for: whatever can name tasks, seconds and
+A `Dag` is all that this package needs: whatever can name tasks, seconds and
 predecessors (a JSON file, a WfCommons instance, a recording) builds one.
 """
 
@@ -106,7 +106,7 @@ class Dag:
         return tuple(ready)
 
     def _find_cycle(self, waiting: Sequence[int]) -> list[str]:
-        # Every task that still waits has a predecessor that still waits: walking up must come round.
+        # Every task that still waits has a predecessor that still waits: walking up must end in a cycle.
         task = next(task for task, count in enumerate(waiting) if count)
         path: list[int] = []
         while task not in path:

@@ -35,10 +35,12 @@ class Meter:
     spent: float = 0.0
 
     def spend(self, units: float) -> None:
+        """Count some units of work."""
         self.spent += units
 
     @property
     def is_empty(self) -> bool:
+        """The limit is reached."""
         return self.spent >= self.limit
 
 

@@ -56,10 +56,12 @@ class Task:
 
     @property
     def output_bytes(self) -> int:
+        """Bytes of the files that later tasks read."""
         return sum(self.outputs.values())
 
     @property
     def result_bytes(self) -> int:
+        """Bytes of the files that remain and that no task reads."""
         return sum(self.results.values())
 
 

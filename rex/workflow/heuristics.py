@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 from rex.errors import UsageError
 from rex.workflow.dag import Dag, Failures, Schedule
 from rex.workflow.line import Line
-from rex.workflow.linearize import descendant_weights, linearize
+from rex.workflow.linearize import descendant_weights, linearize, successor_weights
 from rex.workflow.makespan import Makespan, evaluate
 
 ORDERS = ("DF", "BF", "RF")
-NAMES = tuple(f"{order}-{rule}" for rule in ("CkptW", "CkptC", "CkptD", "CkptPer") for order in ORDERS
-              ) + ("DF-CkptNvr", "DF-CkptAlws")
+SWEPT = ("CkptW", "CkptC", "CkptD", "CkptPer")
+NAMES = tuple(f"{order}-{rule}" for rule in SWEPT for order in ORDERS) + ("DF-CkptNvr", "DF-CkptAlws")
+# Ours: where the paper counts a task's direct successors, all of its descendants count.
+OURS = tuple(f"{order}-{rule}" for rule in (*SWEPT, "CkptDall") for order in ("DFall", "BFall")
+             ) + tuple(f"{order}-CkptDall" for order in ORDERS)
 # Sweeps try every number of checkpoints up to this many tasks, a refined grid above.
 FULL_SWEEP_TASKS = 400
 
@@ -57,7 +60,7 @@ class Question:
             raise UsageError("a limit in bytes needs sizes", "the tasks have no output_bytes")
 
     def line(self, name: str) -> Line:
-        """The graph in the order called DF, BF or RF."""
+        """The graph in the order of that name, as `linearize` knows it."""
         if name not in self.lines:
             self.lines[name] = Line(self.dag, linearize(self.dag, name, self.seed))
         return self.lines[name]
@@ -77,22 +80,22 @@ class Question:
 
 
 def run_heuristic(question: Question, name: str) -> Plan:
-    """The plan of one of the fourteen heuristics, by its name in `NAMES`.
+    """The plan of one of the fourteen heuristics in `NAMES`, or of ours in `OURS`.
 
     CkptW checkpoints the largest weights, CkptC the cheapest checkpoints, CkptD
-    the tasks with the largest weight of distinct descendants, CkptPer the task
-    that completes first after each of N equal periods; each with the best number
+    the tasks whose direct successors weigh most (CkptDall: whose distinct
+    descendants do), CkptPer the task that completes first after each of N equal periods; each with the best number
     of checkpoints from none to all. CkptNvr and CkptAlws are the two ends.
     Exit tasks are never checkpointed.
 
     Raises:
         UsageError: no such heuristic, or it cannot keep within the limit in bytes.
-    Source: Aupy et al., IJNC 6(1), 2016, section 5. We differ: the sweep includes
+    Source: Aupy et al., IJNC 6(1), 2016, section 6. We differ: the sweep includes
     none and all (for CkptPer too, with N = n), exits are left out, ties go to the
     earlier position.
     """
-    if name not in NAMES:
-        raise UsageError(f"no heuristic {name!r}", "", f"choose best or one of {', '.join(NAMES)}")
+    if name not in (*NAMES, *OURS):
+        raise UsageError(f"no heuristic {name!r}", "", f"choose best or one of {', '.join((*NAMES, *OURS))}")
     order, _, rule = name.partition("-")
     line = question.line(order)
     most = sum(_useful(question.dag, line))
@@ -117,8 +120,8 @@ def chooser(dag: Dag, line: Line, rule: str) -> Chooser:
         return _choose_periods(line, useful)
     if rule == "CkptC":
         key = line.checkpoint_costs
-    elif rule == "CkptD":
-        below = descendant_weights(dag)
+    elif rule in ("CkptD", "CkptDall"):
+        below = descendant_weights(dag) if rule == "CkptDall" else successor_weights(dag)
         key = [-below[task] for task in line.order]
     else:
         key = [-weight for weight in line.weights]

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import deque
 from collections.abc import Callable, Sequence
 
 from rex.workflow.dag import Dag
+
+
+def successor_weights(dag: Dag) -> list[float]:
+    """For each task, the summed weight of the tasks that read its output.
+
+    Source: Aupy et al., IJNC 6(1), 2016, section 6.
+    """
+    return [math.fsum(dag.weights[succ] for succ in succs) for succs in dag.succs]
 
 
 def descendant_weights(dag: Dag) -> list[float]:
@@ -39,7 +48,7 @@ def depth_first(dag: Dag, priority: Sequence[float]) -> tuple[int, ...]:
     """Follow what was just computed: the latest task to become ready runs next.
 
     Among tasks that became ready together the larger priority goes first.
-    Source: Aupy et al., IJNC 6(1), 2016, section 5.1 (DF).
+    Source: Aupy et al., IJNC 6(1), 2016, section 6 (DF).
     """
     ready: list[int] = []
     return _visit(dag, priority, ready, ready.pop, reverse=False)
@@ -48,7 +57,7 @@ def depth_first(dag: Dag, priority: Sequence[float]) -> tuple[int, ...]:
 def breadth_first(dag: Dag, priority: Sequence[float]) -> tuple[int, ...]:
     """Serve first what became ready first, the larger priority first among equals.
 
-    Source: Aupy et al., IJNC 6(1), 2016, section 5.1 (BF).
+    Source: Aupy et al., IJNC 6(1), 2016, section 6 (BF).
     """
     ready: deque[int] = deque()
     return _visit(dag, priority, ready, ready.popleft, reverse=True)
@@ -78,7 +87,7 @@ def _visit(dag: Dag, priority: Sequence[float], ready: deque[int] | list[int],
 def random_first(dag: Dag, seed: int) -> tuple[int, ...]:
     """Any ready task next, drawn at random.
 
-    Source: Aupy et al., IJNC 6(1), 2016, section 5.1 (RF).
+    Source: Aupy et al., IJNC 6(1), 2016, section 6 (RF).
     """
     draw = random.Random(seed)
     waiting = [len(preds) for preds in dag.preds]
@@ -135,8 +144,8 @@ def post_orders(dag: Dag) -> dict[str, tuple[int, ...]]:
 
 
 def linearize(dag: Dag, name: str, seed: int = 0) -> tuple[int, ...]:
-    """The order called DF, BF or RF."""
+    """The order called DF, BF or RF; DFall and BFall count all descendants, not only direct successors."""
     if name == "RF":
         return random_first(dag, seed)
-    priority = descendant_weights(dag)
-    return depth_first(dag, priority) if name == "DF" else breadth_first(dag, priority)
+    priority = descendant_weights(dag) if name.endswith("all") else successor_weights(dag)
+    return depth_first(dag, priority) if name.startswith("DF") else breadth_first(dag, priority)

@@ -23,7 +23,7 @@ def as_graph(workflow: Workflow) -> Graph:
         for path in task.results:
             _file(graph, workflow, place, path)
     _number(graph)
-    graph.edges.sort(key=lambda edge: (edge.event, edge.kind != WRITES))
+    graph.edges.sort(key=lambda edge: (edge.event, edge.kind == WRITES))
     return graph
 
 

@@ -19,7 +19,8 @@ _PIDFD_GETFD = 438
 class Source(Protocol):
     """Whatever has contents by facts."""
 
-    def fetch(self, facts: dict[str, Any], target: int) -> None: ...
+    def fetch(self, facts: dict[str, Any], target: int) -> None:
+        """Write the content of a file to a descriptor. Args: facts: of the file, from its step's record."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a recording tells of its processes: files used, in order, and who exchanges data directly."""
+"""What a recording says about its processes: files used, in order, and which processes exchange data directly."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ class Recorded:
 
     @property
     def end_s(self) -> float:
+        """Seconds from the start to the end of the last process."""
         return max([self.manifest.duration_s, *(p.end_s or 0.0 for p in self.processes.values())])
 
 

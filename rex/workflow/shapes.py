@@ -1,8 +1,9 @@
 """Generated workflows in the shapes that the literature measures, for tests and benchmarks.
 
 Shapes follow Bharathi et al., "Characterization of Scientific Workflows", WORKS
-2008: the levels and who reads whom; task times are drawn around that paper's
-averages in their proportions, scaled so that no family needs units of its own.
+2008: the levels and who reads whom. Task times are drawn around averages in that
+paper's proportions, so that a task takes about 10 s (Montage), 220 s (LIGO), 25 s
+(CyberShake) and over 1,000 s (Genome), as in Aupy et al., IJNC 6(1), 2016, section 7.
 """
 
 from __future__ import annotations
@@ -89,16 +90,16 @@ def genome(count: int, seed: int, cost_share: float) -> Dag:
     chains = max(1, round((count - 3 - 2 * lanes) / (4 * lanes)))
     merged = []
     for _ in range(lanes):
-        split = out.add("fastQSplit", 35.0, ())
+        split = out.add("fastQSplit", 875.0, ())
         ends = []
         for _ in range(chains):
             task = split
-            for kind, mean_s in (("filterContams", 2.5), ("sol2sanger", 0.5), ("fastq2bfq", 1.5), ("map", 200.0)):
+            for kind, mean_s in (("filterContams", 62.5), ("sol2sanger", 12.5), ("fastq2bfq", 37.5), ("map", 5000.0)):
                 task = out.add(kind, mean_s, (task,))
             ends.append(task)
-        merged.append(out.add("mapMerge", 10.0, ends))
-    total = out.add("mapMerge", 20.0, merged)
-    out.add("pileup", 55.0, (out.add("maqIndex", 45.0, (total,)),))
+        merged.append(out.add("mapMerge", 250.0, ends))
+    total = out.add("mapMerge", 500.0, merged)
+    out.add("pileup", 1375.0, (out.add("maqIndex", 1125.0, (total,)),))
     return out.build(cost_share)
 
 

@@ -88,7 +88,12 @@ def simulate(dag: Dag, schedule: Schedule, failures: Failures, runs: int, seed: 
         times.append(seconds)
         strikes += count
         left -= count
-    times.sort()
+    return summarize(times, strikes)
+
+
+def summarize(times: list[float], strikes: int) -> Simulation:
+    """What runs took, and how many failures they had together."""
+    runs, times = len(times), sorted(times)
     mean = math.fsum(times) / runs
     spread = math.fsum((t - mean) ** 2 for t in times) / max(1, runs - 1)
     pick = [times[min(runs - 1, int(share * runs))] for share in (0.5, 0.9, 0.99)]

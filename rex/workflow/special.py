@@ -28,7 +28,7 @@ def classify(dag: Dag) -> str | None:
 
 
 def solve_special(dag: Dag, failures: Failures) -> Schedule | None:
-    """The best schedule of a chain, a fork or a join; None where this room knows no exact one.
+    """The best schedule of a chain, a fork or a join; None where no exact one is known.
 
     Joins are solved up to 16 sources.
     """
@@ -48,8 +48,8 @@ def solve_chain(dag: Dag, failures: Failures) -> Schedule:
     """The best checkpoints of a chain, by dynamic programming over the last one.
 
     In logarithms, so that nothing overflows. O(n^2).
-    Source: Toueg and Babaoglu, SIAM J. Comput. 13(3), 1984; with recovery costs
-    as in Aupy et al., IJNC 6(1), 2016, section 4.1.
+    Source: Toueg and Babaoglu, SIAM J. Comput. 13(3), 1984; Aupy et al., IJNC 6(1), 2016,
+    do not solve chains but refer to their reference 13.
     """
     np = numpy_module()
     order, rate, count = dag.topological_order, failures.rate, len(dag)

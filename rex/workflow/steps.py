@@ -52,6 +52,7 @@ class Tree:
 
     @classmethod
     def of(cls, recorded: Recorded) -> "Tree":
+        """The tree of a recording's processes."""
         parents: dict[int, int | None] = {}
         children: dict[int, list[int]] = {task: [] for task in recorded.processes}
         spans, last_s = {}, recorded.end_s
@@ -83,6 +84,7 @@ class Tree:
         return task == upper or upper in self.above(task)
 
     def lasts_s(self, task: int) -> float:
+        """Seconds from a process's birth to the end of all that it started."""
         begin, end = self.spans[task]
         return end - begin
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Callable
 
 import pytest
 
-IS_LONG = bool(os.environ.get("REX_CAMPAIGN"))
+SHARE = float(os.environ.get("REX_CAMPAIGN") or 0)
 _figures: list[str] = []
 
 
 @pytest.fixture
 def rounds() -> Callable[[int, int], int]:
-    """rounds(short, long): how often to try, in a test run and in a campaign of its own (REX_CAMPAIGN=1)."""
-    return lambda short, long: long if IS_LONG else short
+    """rounds(short, long): how often to try, in a test run and in a campaign of its own (REX_CAMPAIGN=1, or 0.1 for a tenth)."""
+    return lambda short, long: max(short, math.ceil(long * SHARE))
 
 
 @pytest.fixture

@@ -27,6 +27,16 @@ def bind(path: str) -> None:
         s.bind(path)
 
 
+def send(path: str, is_connecting: bool) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+        s.connect(path) if is_connecting else s.sendto(b"x", path)
+
+
+def below(path: str) -> None:
+    """With the working directory as its root."""
+    os.close(call(437, here, ("/../" + path).encode(), (ctypes.c_uint64 * 3)(0, 0, 0x10), 24))
+
+
 def opened(path: str, flags: int) -> None:
     os.close(os.open(path, flags))
 
@@ -43,13 +53,23 @@ calls = {
     "xattr": lambda p: os.listxattr(p), "set": lambda p: os.setxattr(p, "user.a", b"b"),
     "exec": lambda p: os.execv(p, ["x"]), "at": lambda p: os.stat(p, dir_fd=here), "open at": lambda p: os.open(p, os.O_RDONLY, dir_fd=here),
     "statx": lambda p: call(332, here, p.encode(), 0, 0xfff, ctypes.create_string_buffer(256)),
+    "connect": lambda p: send(p, True), "send to": lambda p: send(p, False),
     "openat2": lambda p: call(437, here, p.encode(), (ctypes.c_uint64 * 3)(), 24),
 }
 by_entry = {"from": lambda p: os.rename(p, "moved"), "to": lambda p: os.rename("file", p), "lstat": os.lstat, "unlink": os.unlink, "rmdir": os.rmdir, "readlink": os.readlink, "mkdir": os.mkdir, "fifo": os.mkfifo, "mknod": os.mknod,
             "symlink": lambda p: os.symlink("x", p), "link": lambda p: os.link(p, "hard"), "onto": lambda p: os.link("file", p),
             "bind": bind, "lchown": lambda p: os.lchown(p, -1, -1)}
 links = {"link to it", "inner link"}
+own_root = {"name": name, "inside": f"{name}/packs", "new": f"{name}/new", "dots": f"sub/../{name}/.", "link": "link/packs", "link to it": "link",
+            "there and back": f"{name}/../sub"}
 for _ in range(times):
+    for way, path in own_root.items():
+        try:
+            below(path)
+            print("own root:", way, "done")
+        except OSError as error:
+            if error.errno != errno.ENOENT:
+                print("own root:", way, errno.errorcode[error.errno])
     for way, path in ways.items():
         for what, function in {**calls, **({} if way in links else by_entry)}.items():
             try:

@@ -33,6 +33,7 @@ def test_as_json(recorded: Path) -> None:
     done = run_rex("replay", "-l", "A", "-o", "out2", "--explain", "--json", "--check", cwd=recorded)
     told = json.loads(done.stdout.splitlines()[-1])["explanation"]
     assert told["rules"]["next-in-queue"] > 10
+    assert told["rows"]["next-in-queue"] > 10 and told["rows"]["logged-event"] > 10
     for hold in told["longest"]:
         assert hold["gate"] in told["gates"] and hold["seconds"] >= 0
 

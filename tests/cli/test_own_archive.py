@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -106,6 +107,21 @@ def test_a_directory_that_holds_it_stays(tmp_path: Path) -> None:
     told = record(tmp_path, "sh", "-c", "mv w moved; rm -rf w; ls -a w; mkdir other; mv -T other w; ls", archive="w/A")
     assert "Device or resource busy" in told and "Directory not empty" in told, told
     assert told.startswith(".\n..\n") and told.count("is Rex's own and hidden") == 1
+
+
+def test_a_cache_that_the_recording_makes_is_hidden_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REX_CACHE", str(tmp_path / "cache"))
+    told = record(tmp_path, "sh", "-c", "ls; ls cache; find . -name cache; rm -rf cache/*; chmod -R 000 cache/.; true")
+    assert "cannot access 'cache'" in told and not told.startswith("cache\n") and "./cache\n" not in told, told
+    assert os.listdir(tmp_path / "cache")
+
+
+def test_a_descriptor_of_it_is_not_inherited(tmp_path: Path) -> None:
+    Archive.create(tmp_path / "A")
+    looks = "import os\nfor n in (8, 9):\n try: print(os.listdir(n))\n except OSError as e: print(e.strerror)"
+    command = f'exec {shlex.join(REX)} record -l A -- {shlex.quote(sys.executable)} -c {shlex.quote(looks)} 8<A/packs 9<A'
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "Bad file descriptor\nBad file descriptor\n", done.stdout + done.stderr
 
 
 def test_only_its_listing_is_mentioned_in_the_summary(tmp_path: Path) -> None:

@@ -171,12 +171,3 @@ def test_trap(name: str, tmp_path: Path) -> None:
         study.record()
         study.write("in.txt", "b\na\nc\na\n")
         study.record()
-
-
-@pytest.mark.xfail(reason="a recording does not tell a shell's umask (docs/trees.md, known limits)", strict=True)
-def test_umask_that_the_shell_sets_no_more(tmp_path: Path) -> None:
-    study = Study(tmp_path, "umask 027\ncp in.txt copy.txt\n")
-    study.record()
-    study.edit("umask 027", "true")
-    study.clear()
-    study.record()

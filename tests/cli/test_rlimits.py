@@ -92,6 +92,15 @@ def test_a_limit_that_this_machine_cannot_give_is_told(tmp_path: Path) -> None:
         assert told.count("\n") == 1 and "open files (ulimit -n) is 200, this machine's hard limit 150" in told
 
 
+def test_a_limit_of_memory_that_has_no_room_for_rex_is_told(tmp_path: Path) -> None:
+    assert bash(tmp_path, "ulimit -Sv 400000; REX record -q -l A true")[0] == 0
+    assert bash(tmp_path, "REX replay -q -l A -o out") == (0, "", "")
+    status, _, told = bash(tmp_path, "ulimit -v 400000; setpriv --bounding-set=-sys_resource true && REX replay -q -l A -o again")
+    assert status == 0
+    if told:                              # who may raise hard limits gives it
+        assert told.count("\n") == 1 and "hard limit of memory (ulimit -v) is 409600000" in told
+
+
 def test_too_little_for_rex_itself_is_told_before_anything_runs(tmp_path: Path) -> None:
     status, said, told = bash(tmp_path, "ulimit -n 12; setpriv --bounding-set=-sys_resource true; REX record -q -l A echo ran")
     if status:                            # who may raise hard limits records it

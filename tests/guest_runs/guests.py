@@ -33,7 +33,7 @@ SOURCES = (
     "fork, clone, exec", "sockets inside the experiment", "servers and clients outside the experiment",
     "descriptors passed over sockets", "shared memory, mapped files", "System V IPC, POSIX message queues",
     "memory of other processes", "limits, seccomp filters, undumpable processes",
-    "rights, flags and room of file systems", "io_uring", "which thread does a piece of work",
+    "rights, flags and space of file systems", "io_uring", "which thread does a piece of work",
     "order of threads, one at a time")
 _HEADS = {".c": re.compile(r"/\*(.*?)\*/", re.S), ".py": re.compile(r'"""(.*?)"""', re.S), ".sh": re.compile(r"#!.*\n((?:#.*\n)+)")}
 _MARK = re.compile(r"^ ?[*#] ?", re.M)

@@ -208,16 +208,16 @@ class Trial:
                                 stdin=subprocess.DEVNULL)
             check = None if is_alone else pool.submit(
                 self.rex, {}, elsewhere, "replay", *target, "-o", f"{label}-check", "--check", "--json", stdin=subprocess.DEVNULL)
-        self._compare(recorded, plain.result(), elsewhere / label)
+        self.compare(recorded, plain.result(), elsewhere / label)
         if check:
             self._compare_check(check.result())
         assert sorted(os.listdir(elsewhere)) == [label, f"{label}-check"][:1 + bool(check)], "written beside OUTDIR"
         assert not self.directory.exists(), "the recorded directory is back"
         assert states(self.archive) == kept, "the replay changed the archive"
 
-    def _compare(self, recorded: Result, again: Result, outdir: Path) -> None:
+    def compare(self, recorded: Result, again: Result, outdir: Path) -> None:
         how = f"\nreplay with: {again.command}\n{tail(again.stderr)}"
-        stdout, report = _split_report(again.stdout)
+        stdout, report = split_report(again.stdout)
         assert stdout[:self.run.stdout_limit] == recorded.stdout, \
             f"another standard output: {first_difference(recorded.stdout, stdout)}{how}"
         own = _without_ours(again.stderr)
@@ -247,7 +247,7 @@ class Trial:
         assert not strays, f"written elsewhere in OUTDIR: {strays}{how}"
 
 
-def _split_report(stdout: bytes) -> tuple[bytes, dict[str, Any]]:
+def split_report(stdout: bytes) -> tuple[bytes, dict[str, Any]]:
     """The program's output, and the report that `--json` adds to it."""
     at = stdout.rfind(b'{"archive": ')
     assert at >= 0, f"no report: {tail(stdout)}"

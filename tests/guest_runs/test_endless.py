@@ -40,17 +40,30 @@ int main(void)
     puts("has seen it");
 }
 """
+SPINNER = """
+#include <stdio.h>
+#include <unistd.h>
+static volatile char flag = '0';
+int main(void)
+{
+    printf("%d %p\\n", getpid(), (void *)&flag);
+    fflush(stdout);
+    while (flag == '0')
+        if (LOOKS)
+            getppid();
+    puts("has seen it");
+}
+"""
 LIMIT_S = 60
+LONG_LIMIT_S = 600       # a busy machine gives it a small part of its time
 
 
-@pytest.mark.usefixtures("tracing")
-@pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")
-@pytest.mark.parametrize("looks_at", ["/nothing", "/proc/self/stat"])
-def test_replay_that_polls_for_ever_ends(tmp_path: Path, looks_at: str) -> None:
-    (tmp_path / "waiter.c").write_text(WAITER)
-    subprocess.run([*COMPILER, f'-DLOOKS_AT="{looks_at}"', "-o", tmp_path / "waiter", tmp_path / "waiter.c"], check=True)
-    env = {"HOME": str(tmp_path), "REX_ENGINE": "native", "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
-    record = subprocess.Popen([*REX, "record", "-q", "-l", "archive", "-e", "exp", "--", "./waiter"], cwd=tmp_path, env=env,
+def record_poked(place: Path, source: str, flag: str) -> tuple[str, subprocess.CompletedProcess[str]]:
+    """Record a program that waits until its flag is not '0', which it is told from outside; what it wrote before, and its replay."""
+    (place / "waiter.c").write_text(source)
+    subprocess.run([*COMPILER, flag, "-o", place / "waiter", place / "waiter.c"], check=True)
+    env = {"HOME": str(place), "REX_ENGINE": "native", "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    record = subprocess.Popen([*REX, "record", "-q", "-l", "archive", "-e", "exp", "--", "./waiter"], cwd=place, env=env,
                               stdout=subprocess.PIPE, text=True)
     assert record.stdout
     told = record.stdout.readline()
@@ -59,7 +72,24 @@ def test_replay_that_polls_for_ever_ends(tmp_path: Path, looks_at: str) -> None:
         memory.seek(int(address, 16))
         memory.write(b"1")
     assert record.communicate(timeout=LIMIT_S)[0] == "has seen it\n" and record.returncode == 0
-    done = subprocess.run([*REX, "replay", "-l", "archive", "-e", "exp", "-o", "out"], cwd=tmp_path, env=env,
-                          capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    assert done.returncode == 20 and "its processes waited for each other, or for what did not come" in done.stderr
-    assert done.stdout == told
+    return told, subprocess.run([*REX, "replay", "-l", "archive", "-e", "exp", "-o", "out"], cwd=place, env=env,
+                                capture_output=True, text=True, timeout=LONG_LIMIT_S, check=False)
+
+
+@pytest.mark.usefixtures("tracing")
+@pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")
+@pytest.mark.parametrize("looks_at", ["/nothing", "/proc/self/stat"])
+def test_replay_that_polls_for_ever_ends(tmp_path: Path, looks_at: str) -> None:
+    told, replay = record_poked(tmp_path, WAITER, f'-DLOOKS_AT="{looks_at}"')
+    assert replay.returncode == 20 and "its processes waited for each other, or for what did not come" in replay.stderr
+    assert replay.stdout == told
+
+
+@pytest.mark.stress      # it takes the processor time that ends it
+@pytest.mark.usefixtures("tracing")
+@pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")
+@pytest.mark.parametrize("looks", [0, 1], ids=["without calls", "with calls"])
+def test_replay_that_computes_for_ever_ends(tmp_path: Path, looks: int) -> None:
+    told, replay = record_poked(tmp_path, SPINNER, f"-DLOOKS={looks}")
+    assert replay.returncode == 20 and "it computed for much longer than when recorded" in replay.stderr
+    assert replay.stdout == told

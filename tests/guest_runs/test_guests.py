@@ -22,6 +22,7 @@ from rex.syscalls import BY_NAME, CALLS, Policy
 from rex.tracer import native
 
 REPEATS = 20
+TRIES, MISSES = 3, 3     # of a racing guest, and of all of them together, in the short suite: a busy machine turns races
 
 ENGINES = [pytest.param("native", marks=pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")),
            pytest.param("reference", marks=[pytest.mark.stress, pytest.mark.skipif(
@@ -66,20 +67,30 @@ def trial_of(name: str, engine: str, place: Path, program_of: Callable[[str], Pa
     return Trial(guest.path, engine, program_of(name), replace(guest.run, **run), place, shared)
 
 
+@pytest.fixture(scope="session")
+def missed() -> list[str]:
+    """Racing guests that did not replay in this run."""
+    return []
+
+
 @pytest.mark.usefixtures("tracing")
 @pytest.mark.parametrize("name, engine", PAIRS)
-def test_guest_replays(name: str, engine: str, tmp_path: Path, program_of: Callable[[str], Path], shared_of: Callable[[str], Path]) -> None:
-    tries = 3 if ALL[name].run.is_racing else 1     # a busy machine may turn a race; the long suite lets none pass
-    for number in range(tries):
+def test_guest_replays(name: str, engine: str, tmp_path: Path, program_of: Callable[[str], Path], shared_of: Callable[[str], Path],
+                       missed: list[str]) -> None:
+    is_racing = ALL[name].run.is_racing
+    for number in range(TRIES if is_racing else 1):
         trial = trial_of(name, engine, tmp_path / f"{tmp_path.name}-{number}", program_of, shared_of(engine))
         try:
             recorded = trial.record()
-            if tries == 1:                      # what a racing guest calls may depend on who is first
+            if not is_racing:                   # what a racing guest calls may depend on who is first
                 assert not unlogged(trial, name)
             return trial.replay(recorded, is_alone=True)
-        except AssertionError:
-            if number == tries - 1:
-                raise
+        except AssertionError as error:
+            failure = error
+    if not is_racing or len(missed) == MISSES:
+        raise failure
+    missed.append(name)
+    pytest.xfail(f"a race went another way {TRIES} times; the long suite lets none pass")
 
 
 def unlogged(trial: Trial, name: str) -> set[str]:

@@ -15,6 +15,9 @@ from hindsight_harness import Case
 OUTER = {
     "numpy_regression": ("numpy", "rate *= 0.9", "np.linalg.norm(gradient), rate, velocity[:3]"),
     "sklearn_partial_fit": ("sklearn", "print(f\"epoch", "model.coef_.sum(), model.t_, scaler.mean_[:2], rng.get_state()[2]"),
+    "sklearn_fit": ("sklearn", "gain = booster.oob", "stage, variables['raw_predictions'].sum(), booster.estimators_[stage, 0].tree_.node_count"),
+    "xgboost_train": ("xgboost", "loss = evals_log", "epoch, model.get_score(), model.predict(test)[:3], evals_log"),
+    "lightgbm_train": ("lightgbm", "loss = state", "state.iteration, state.model.predict(data[:3]), state.model.feature_importance()"),
     "early_stopping": ("numpy", "print(f\"epoch", "trainer.layers[0].sum(), trainer.rng.bit_generator.state['state']"),
     "torch_finetune": ("torch", "print(f\"epoch", "scale.grad, [p.sum().item() for p in average.parameters()], first.state_dict()['state'][0]['momentum_buffer'].sum()"),
     "torch_cnn": ("torch", "scheduler.step()", "[p.grad.norm().item() for p in net.parameters()], scheduler.get_last_lr()"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hindsight_harness import Case, burn, environment, rex
+from hindsight_harness import Case, burn, environment, python, rex
 
 HEAD = """
 import collections, dataclasses, functools, logging, logging.handlers, os, random, typing
@@ -292,3 +292,17 @@ def test_tensors_show_what_led_to_them(tmp_path: Path) -> None:
     assert "NllLossBackward0" in truth and "AddmmBackward0" in truth
     assert case.replay() == truth and "4 loops skipped" in case.told
     assert case.replay("-j", "2") == truth
+
+
+def test_the_recorder_handles_no_signal_that_the_script_can_see(tmp_path: Path) -> None:
+    case = Case(tmp_path, train="""
+        import signal
+        kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)}
+        for epoch in range(3):
+            for step in range(2):
+                kept[epoch] = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            print("epoch", epoch, kept)
+        """)
+    assert case.record() == python(tmp_path, "train.py")
+    case.add_after("train", '"epoch", epoch', "print('probe', epoch, kept)")
+    assert case.replay() == case.truth() and " 0 loops skipped" not in case.told

@@ -111,6 +111,23 @@ def test_a_large_number_of_a_stream_takes_no_time(tmp_path: Path, monkeypatch: p
     assert engine_says(archive, bytes(log), tmp_path / "o")[0] == 0
 
 
+def test_very_many_processes_take_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What asks for the process of each event does not look through all of them; nobody is born twice."""
+    monkeypatch.setenv("REX_CACHE", str(tmp_path / "cache"))
+    rex("record", "-q", "-l", "A", "--", "date", cwd=tmp_path)
+    archive = Archive.open(tmp_path / "A")
+    log = archive.experiment().open_log().read()
+    birth = bytearray(log[slice(*records(log)[0])])
+    others = []
+    for number in range(1, 200_000):
+        struct.pack_into("<I", birth, 8, number)
+        struct.pack_into("<5Q", birth, 32, 0, number - 1, 17, 1_000_000 + number, 1_000_000 + number)
+        others.append(bytes(birth))
+    assert engine_says(archive, log + b"".join(others), tmp_path / "o")[0] == 0
+    status, told = engine_says(archive, log + others[0] + others[0], tmp_path / "again")
+    assert status == 2 and "its task was born before" in told
+
+
 def test_a_log_that_the_engine_finds_damaged_ends_a_replay_with_that(tmp_path: Path) -> None:
     with pytest.raises(Damaged) as raised:
         native._fail(Report(problems=["damaged: event 3: a thread of no process"]), 2)

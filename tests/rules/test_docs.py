@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import click
@@ -55,3 +56,21 @@ def test_shown_commands_exist(page: Path) -> None:
             known = options_of([name, *own.split()])
             wrong += [f"{match.group(0)}: {option}" for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", own) if option not in known]
     assert wrong == []
+
+
+def test_known_issues_have_ids_of_their_own() -> None:
+    """An id stands once in a table of symptoms; the programs of an id stand in a table of two columns."""
+    rows = re.findall(r"^\| ([A-Z]\d+) \|(.*)$", (ROOT / "docs/known-issues.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    issues = [name for name, rest in rows if rest.replace("\\|", "").count("|") == 3]
+    assert len(issues) == len(set(issues)) > 20
+    assert {name for name, _ in rows} == set(issues)
+
+
+def test_measured_programs_are_those_of_the_script() -> None:
+    """Each case of bench/compatibility.py has a row in the page, or is among those that were not installed."""
+    cases = tomllib.loads((ROOT / "bench/compatibility.toml").read_text(encoding="utf-8"))["case"]
+    page = (ROOT / "docs/compatibility.md").read_text(encoding="utf-8")
+    measured = page[page.index("<!-- made by"):page.index("<!-- end")]
+    rows = [name.removesuffix(", `--serialize`") for name in re.findall(r"^\| (.+?) \|", measured, flags=re.MULTILINE)]
+    missing = re.findall(r"^Not installed here: (.*)\.$", measured, flags=re.MULTILINE)
+    assert {*rows, *", ".join(missing).split(", ")} - {"program", "---", ""} == {case["name"] for case in cases}

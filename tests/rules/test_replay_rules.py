@@ -6,7 +6,8 @@ import os
 import re
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "docs"))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "docs"))
 
 import ruletables  # noqa: E402
 
@@ -28,3 +29,36 @@ def test_phases_of_match_rules_are_in_order() -> None:
     ranks = [order.index(row.phase) for row in ruletables.rows("match_rules")]
     kinds = [0 if rank < 2 else 1 if rank < 4 else rank for rank in ranks]
     assert kinds == sorted(kinds)
+
+
+def test_rows_have_a_test_without_tracees() -> None:
+    """The rest needs a call stack, or a call that has returned."""
+    untested = {"skipped-step", "copied-descriptor", "kind", "pool-child-executes", "undecided-socket", "unlogged-file",
+                "stat-of-open-file", "without-event", "random-by-caller", "moved-between-threads", "child-to-be", "ordering-sleep",
+                "active-thread-first", "child-ends-later", "memory-group-datagram"}
+    tests = ""
+    for name in ("test_rules.py", "test_entry_rules.py"):
+        with open(os.path.join(ROOT, "tests", "unit", "engine", name), encoding="utf-8") as file:
+            tests += file.read()
+    names = {row.name for table in ruletables.TABLES for row in ruletables.rows(table)}
+    assert {name for name in names if f'"{name}"' not in tests} == untested
+
+
+def test_guests_that_need_a_row_exist() -> None:
+    names = {row.name for table in ruletables.TABLES for row in ruletables.rows(table)}
+    found = ruletables.needs()
+    assert set(found) <= names
+    assert not [guest for row in found.values() for guest in row["needed"] + row["free"]
+                if not os.path.exists(os.path.join(ROOT, "tests", "guests", guest))]
+
+
+def test_points_in_time_have_one_place() -> None:
+    """A replay's delays are in delays.h, where each is derived from a measured unit; a number of units per second is none."""
+    per_second = {"1000000", "1000000000"}
+    found = []
+    for base, _, names in os.walk(os.path.join(ROOT, "rex", "native", "replay")):
+        for name in sorted(set(names) - {"delays.h"}):
+            with open(os.path.join(base, name), encoding="utf-8") as file:
+                found += [f"{name}: {match[0]}" for match in re.finditer(r"\b\w*[NUM]S\b(?: = | )(\d+)\b", file.read())
+                          if match[1] not in per_second]
+    assert not found

@@ -28,9 +28,9 @@ def why_no_browser() -> str:
 
 
 @contextlib.contextmanager
-def served(cwd: Path, *args: str) -> Iterator[tuple[str, list[str]]]:
-    """`rex runnew` with these arguments: the address that it prints, and all lines before."""
-    server = subprocess.Popen([*REX, "runnew", "--no-browser", *args], cwd=cwd, text=True,
+def served(cwd: Path, *args: str, command: str = "runnew") -> Iterator[tuple[str, list[str]]]:
+    """`rex runnew`, or `rex ui`, with these arguments: the address that it prints, and all lines before."""
+    server = subprocess.Popen([*REX, command, "--no-browser", *args], cwd=cwd, text=True,
                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               env=environment())
     assert server.stderr

@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/runnew.md in a headless Chromium: `make screenshots`."""
+"""Takes the pictures of docs/runnew.md and docs/how-to/browse.md in a headless Chromium: `make screenshots`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def record(top: Path) -> None:
     keep = {name: "" for name in os.environ if name not in ("PATH", "PYTHONPATH")}
     drop = [word for name in sorted(keep) if name not in plain for word in ("--drop-env", name)]
     for score in ("20", "40"):
-        rex("record", "-q", "-l", str(top / "EXP"), *drop, "--", "./blast", "in.seq", "in.db", score,
+        rex("record", "-q", "-l", str(top / "EXP"), "--label", f"score={score}", *drop, "--", "./blast", "in.seq", "in.db", score,
                 cwd=home / "search", **plain)
         (home / "search" / "hits.txt").unlink()
         (home / "search" / "in.index").unlink()
@@ -95,8 +95,15 @@ def tell_story(page: Page, address: str, top: Path) -> None:
     page.do("scrollTo(0, 0)")
     both(page, "runnew-run", page.do("return document.documentElement.scrollHeight"))
     page.open(address.split("?")[0] + "archive")
-    page.until(lambda: page.all("meter"))
-    both(page, "runnew-archive", page.do("return document.querySelector('main').getBoundingClientRect().bottom | 0"))
+    page.until(lambda: "…" not in page.text("tbody"))
+    page.says("exp2", "tbody")
+    both(page, "ui-archive", page.do("return document.querySelector('main').getBoundingClientRect().bottom | 0"))
+    page.open(address.split("?")[0] + "experiments/exp0")
+    page.says("files", "#found")
+    both(page, "ui-experiment", page.do("return document.querySelector('[aria-labelledby=h-environment]').getBoundingClientRect().top | 0"))
+    page.open(address.split("?")[0] + "history")
+    page.says("distinct steps", "#steps")
+    both(page, "ui-history", page.do("return document.querySelector('.steps').getBoundingClientRect().top | 0"))
 
 
 def main() -> int:

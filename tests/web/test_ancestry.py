@@ -6,7 +6,8 @@ import random
 import xml.etree.ElementTree as xml
 
 from rex.web.ancestry import arrange, draw
-from rex.web.catalog import Card
+from rex.web.cards import Card
+from rex.web.links import Links
 
 
 def card(name: str, parent: str = "", start: int = 0) -> Card:
@@ -30,7 +31,7 @@ def test_no_two_boxes_in_one_place_and_every_edge_drawn() -> None:
         assert len({(place.column, place.row) for place in places}) == len(places)
         named = {each.made_from for each in cards} | {each.name for each in cards if each.made_from}
         assert named - {""} <= {place.card.name for place in places}
-        picture = draw(cards)
+        picture = draw(cards, Links())
         if picture:
             assert picture.count('class="edge"') == sum(bool(each.made_from) for each in cards)
 
@@ -44,12 +45,12 @@ def test_parents_that_are_gone_or_go_in_circles() -> None:
 
 def test_many_loners_are_left_to_the_table() -> None:
     cards = [card(f"e{n}", start=n) for n in range(40)]
-    assert draw(cards) == ""
+    assert draw(cards, Links()) == ""
     assert {place.card.name for place in arrange([*cards, card("child", "e3", 99)])} == {"e3", "child"}
 
 
 def test_the_picture_is_sound_whatever_the_names() -> None:
     evil = Card("exp0", "complete", ('"><script>', "\x1b", "\ud800"), 1, 1.0, 0, '"><b>')
-    picture = draw([evil, Card("exp1", "incomplete", (), 2, made_from="exp0")])
+    picture = draw([evil, Card("exp1", "incomplete", (), 2, made_from="exp0")], Links())
     root = xml.fromstring(picture.encode("utf-8", "replace"))
     assert "script" not in {element.tag for element in root.iter()} and picture.count("<a ") == 1

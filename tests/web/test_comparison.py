@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rex.expdiff.bytesdiff import Source, detail_of, unified_diff
 from rex.expdiff.difference import COMMAND, OUTPUTS, Comparison, Difference
 from rex.web.comparison import Row, show, side_by_side
+from rex.web.links import Links
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "same words here\n", "same words there\n", "\t<x>\n"]), max_size=20)
 
@@ -53,13 +54,13 @@ def test_ranges_and_their_places_on_the_strip() -> None:
     one, two = bytes(10_000), bytes(5000) + b"\1\2\3" + bytes(4997)
     item = Difference("/w/x", left={"size": 10_000, "sha256": "a"}, right={"size": 10_000, "sha256": "b"},
                       details=detail_of(Source.held(one), Source.held(two)), left_path="/w/x", right_path="/w/x")
-    shown = show(Comparison(2, {OUTPUTS: [item]}), ("exp0", "exp1"))
+    shown = show(Comparison(2, {OUTPUTS: [item]}), ("exp0", "exp1"), Links())
     found = shown.came_out[0].items[0]
     assert found.ranges == ["bytes 5000 to 5002"] and found.marks == [(500, 4)]
-    assert found.links == ("/experiments/exp0/content?role=output&path=/w/x", "/experiments/exp1/content?role=output&path=/w/x")
+    assert found.links == ("/experiments/exp0/file?role=output&path=/w/x", "/experiments/exp1/file?role=output&path=/w/x")
 
 
 def test_very_many_differences_are_counted() -> None:
     many = [Difference(f"argument {n}", left=["a"], right=["b"]) for n in range(200)]
-    section = show(Comparison(1, {COMMAND: many}), ("a", "b")).changed[0]
+    section = show(Comparison(1, {COMMAND: many}), ("a", "b"), Links()).changed[0]
     assert section.count == 200 and len(section.items) == 60

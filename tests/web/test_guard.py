@@ -11,11 +11,14 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
 from cli.builders import Bench
+from rex.runnew import plan_run
+from rex.web.app import make_app
 from rex.web.guard import HEADERS
 from rex.web.keys import Keys
+from rex.web.services import Services
 from rex.web.site import HERE
 
-from .conftest import BASE, wish
+from .conftest import BASE, Engine, wish
 
 
 def all_addresses(client: TestClient) -> list[tuple[str, str]]:
@@ -56,7 +59,7 @@ def test_wrong_token(stranger: TestClient, keys: Keys, change: Callable[[str], s
     token = change(keys.new_token())
     answer = stranger.get("/", params={"token": token.encode("utf-8", "surrogateescape")})
     assert answer.status_code == 403 and "set-cookie" not in answer.headers
-    assert "rex runnew" in answer.text, "says what to do"
+    assert "Open the file" in answer.text, "says what to do"
 
 
 def other_browser(client: TestClient) -> TestClient:
@@ -83,9 +86,28 @@ def test_a_guess_of_the_browser_uses_up_no_token(stranger: TestClient, keys: Key
     assert stranger.get(f"/?token={token}").status_code == 200
 
 
-def test_the_first_page_may_be_that_of_an_experiment(stranger: TestClient, keys: Keys) -> None:
-    page = stranger.get("/", params={"token": keys.new_token(), "from": '"><script>x'}).text
-    assert 'content="0;url=/?from=%22%3E%3Cscript%3Ex"' in page and "<script" not in page
+@pytest.mark.parametrize("page", ["/", "/archive", "/experiments/exp0", "/?from=exp-0.1"])
+def test_the_first_page_may_be_any_of_ours(stranger: TestClient, keys: Keys, page: str) -> None:
+    assert f'content="0;url={page}"' in stranger.get("/", params={"token": keys.new_token(), "to": page}).text
+
+
+@pytest.mark.parametrize("page", ['"><script>x', "//evil.example", "/\\evil.example", "http://evil.example", "javascript:x", "/a;url=//b"])
+def test_the_first_page_is_no_other_site_s(stranger: TestClient, keys: Keys, page: str) -> None:
+    assert 'content="0;url=/"' in stranger.get("/", params={"token": keys.new_token(), "to": page}).text
+
+
+def test_a_read_only_server_refuses_every_change(bench: Bench, keys: Keys, engine: Engine) -> None:
+    bench.record("exp0")
+    app = make_app(bench.path, Services(plan_run, engine.start), keys, is_read_only=True)
+    with TestClient(app, base_url=BASE, headers={"origin": BASE}, follow_redirects=False) as client:
+        client.get(f"/?token={keys.new_token()}")
+        before = sorted(path.name for path in Path(bench.path).rglob("*"))
+        for method, address in all_addresses(client):
+            answer = client.request(method, address, json={"experiment": "exp0", "experiments": ["exp0"], **wish()})
+            assert (answer.status_code == 403) == (method not in ("GET", "HEAD")), (method, address)
+        assert client.get("/").headers["location"] == "/archive"
+        assert sorted(path.name for path in Path(bench.path).rglob("*")) == before and not engine.runs
+        assert 'id="edit"' not in client.get("/archive").text
 
 
 def test_the_cookie_is_no_script_s_and_no_other_site_s(stranger: TestClient, keys: Keys) -> None:
@@ -153,7 +175,7 @@ def test_pages_need_no_inline_script_or_style() -> None:
         text = path.read_text()
         assert not re.search(r"<script(?![^>]*\bsrc=)", text), path
         assert not re.search(r"<[^>]*\s(on[a-z]+|style)=", text), path
-        assert text.count("|safe") == (path.name == "archive.html"), path
+        assert text.count("|safe") == {"history.html": 1, "graph.html": 1, "steps.html": 2, "workflow.html": 1}.get(path.name, 0), path
     for path in Path(HERE, "static").glob("*.js"):
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", path.read_text())
 

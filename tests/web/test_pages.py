@@ -9,8 +9,6 @@ from starlette.testclient import TestClient
 
 from cli.builders import Bench
 from rex.archive import ElfFacts, Process
-from rex.archive.usage import usage
-from rex.types import format_size
 from rex.web.wish import key_of
 
 EVIL = '<script>alert(1)</script>"onload="x'
@@ -18,7 +16,7 @@ EVIL = '<script>alert(1)</script>"onload="x'
 
 def test_an_empty_archive_says_what_to_do(client: TestClient) -> None:
     assert "rex record -l" in client.get("/").text
-    for address in ("/archive", "/runs"):
+    for address in ("/archive", "/history", "/runs"):
         assert client.get(address).status_code == 200
 
 
@@ -44,7 +42,9 @@ def test_programs_come_with_their_libraries_and_inputs_with_sizes(client: TestCl
     assert "1.5 kB" in page
 
 
-@pytest.mark.parametrize("address", ["/", "/archive", "/compare?left=exp0&right=exp1", "/experiments/exp0/files"])
+@pytest.mark.parametrize("address", ["/", "/archive", "/history", "/compare?left=exp0&right=exp1", "/experiments/exp0/files",
+                                     "/experiments/exp0", "/experiments/exp0/log", "/experiments/exp0/graph", "/experiments/exp0/workflow", "/history/steps",
+                                     "/experiments/exp0/file?role=stdout", f"/experiments/exp0/file?role=input&path={key_of(f'/w/{EVIL}')}"])
 def test_strangers_names_are_only_text(client: TestClient, bench: Bench, address: str) -> None:
     for number, name in enumerate(("exp0", "exp1")):
         bench.record(name, command=(EVIL, "\x1b[31m", "\u202e", "\udcff", f"{number}"), cwd=f"/w{EVIL}",
@@ -109,7 +109,9 @@ def test_nothing_but_archived_files_is_served(client: TestClient, bench: Bench, 
 @pytest.mark.parametrize("name", ["exp9", "..", "%2e%2e", "..%2f..", "exp0%00"])
 def test_unknown_experiments_are_said_to_be_unknown(client: TestClient, bench: Bench, name: str) -> None:
     bench.record("exp0")
-    for address in (f"/?from={name}", f"/experiments/{name}/files", f"/compare?left=exp0&right={name}"):
+    assert client.get("/experiments/exp9").status_code == 404
+    for address in (f"/?from={name}", f"/compare?left=exp0&right={name}", *(f"/experiments/{name}{part}" for part in (
+            "/files", "/log", "/events", "/graph", "/workflow", "/prov.json", "/streams/stdout", "/file?role=stdout"))):
         assert client.get(address).status_code == 404, address
 
 
@@ -122,17 +124,18 @@ def test_damage_is_told_in_words(client: TestClient, bench: Bench) -> None:
     assert "damaged" in client.get("/archive").text
 
 
-def test_the_archive_shows_ancestry_sizes_and_use(client: TestClient, bench: Bench) -> None:
-    bench.record("exp0", inputs={"/w/in": b"a" * 100_000}, command=("first",))
-    bench.record("exp1", extra={"runnew": {"from": "exp0"}}, command=("second",), start_ns=2)
-    bench.leave_incomplete()
-    page = client.get("/archive").text
-    assert "measuring" in page and "/static/archive.js" in page
-    page = client.get("/archive?sizes").text
-    assert "measuring" not in page and client.get("/archive").text == page, "measured once"
-    assert page.count('class="edge"') == 1 and "from exp0" in page and "/compare?left=exp0&amp;right=exp1" in page
-    used = usage(bench.archive)["exp0"]
-    assert "incomplete" in page and format_size(used.logical) in page and f'aria-label="{format_size(used.unique)}"' in page
+def test_the_history_shows_ancestry(client: TestClient, bench: Bench) -> None:
+    bench.record("exp0")
+    assert "No experiment was made from another one" in client.get("/history").text or 'class="edge"' not in client.get("/history").text
+    bench.record("exp1", extra={"runnew": {"from": "exp0"}}, start_ns=2)
+    assert client.get("/history").text.count('class="edge"') == 1
+
+
+def test_a_manifest_that_does_not_fit_its_log_is_left_out_of_the_tree(client: TestClient, bench: Bench) -> None:
+    bench.record("fits", processes=(Process(0, None, 0, ("sh",), "/usr/bin/dash", 0.0, 1.5, 3), Process(1, 0, 0, ("cat",), "/usr/bin/cat", 0.5, 1.0, 0)))
+    bench.record("odd", processes=(Process(0, None, 0, ("sh",), "/usr/bin/dash", 0.0, 1.5, 3), Process(7, 0, 0, ("cat",), "/usr/bin/cat", 0.5, 1.0, 0)))
+    page = client.get("/history/steps").text
+    assert "odd is left out: its manifest does not fit its log" in page and "1 run," in page
 
 
 def test_new_recordings_appear(client: TestClient, bench: Bench) -> None:

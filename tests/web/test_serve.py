@@ -5,9 +5,12 @@ from __future__ import annotations
 import socket
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from starlette.testclient import TestClient
 
 from cli.builders import Bench
 from rex.cli.group import cli
@@ -76,6 +79,20 @@ def test_an_experiment_that_is_not_there_is_told_before_anything_is_served(bench
         serve.serve(bench.path, None, tell=print, experiment="exp7")   # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("options, page", [({}, "/"), ({"experiment": "exp0"}, "/?from=exp0"), ({"is_at_form": False}, "/archive"),
+                                           ({"is_at_form": False, "experiment": "exp0"}, "/experiments/exp0")])
+def test_one_server_begins_at_the_form_or_at_the_archive(bench: Bench, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], page: str) -> None:
+    bench.record("exp0")
+    told: list[str] = []
+    apps: list[Any] = []
+    monkeypatch.setattr(serve.uvicorn, "Server", lambda config: SimpleNamespace(run=lambda sockets: apps.append(config.app)))
+    serve.serve(bench.path, None, free_port(), False, told.append, **options)   # type: ignore[arg-type]
+    address = next(line for line in told if "token=" in line).split()[-1]
+    with TestClient(apps[0], base_url=address.split("/?")[0], follow_redirects=False) as client:
+        assert f'content="0;url={page}"' in client.get(address).text
+        assert {client.get(each).status_code for each in ("/", "/archive", "/runs", "/history")} == {200}
+
+
 @pytest.mark.parametrize("options", [("--args", "x"), ("--record",), ("-o", "out"), ("--env", "A=1"), ("--", "sh", "-c", "x")])
 def test_what_only_headless_knows_is_refused_by_the_page(bench: Bench, options: tuple[str, ...]) -> None:
     done = CliRunner().invoke(cli, ["runnew", "-l", bench.path, "--no-browser", *options], standalone_mode=False)
@@ -85,5 +102,6 @@ def test_what_only_headless_knows_is_refused_by_the_page(bench: Bench, options: 
 def test_libraries_that_are_missing_are_named(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.delitem(sys.modules, "rex.web.serve")
-    done = CliRunner().invoke(cli, ["runnew", "-l", bench.path, "--no-browser"], standalone_mode=False)
-    assert isinstance(done.exception, UsageError) and "not installed: uvicorn" in str(done.exception)
+    for command in (["runnew", "-l", bench.path, "--no-browser"], ["ui", bench.path]):
+        done = CliRunner().invoke(cli, command, standalone_mode=False)
+        assert isinstance(done.exception, UsageError) and "not installed: uvicorn" in str(done.exception)

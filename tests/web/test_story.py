@@ -70,13 +70,28 @@ def test_the_story(page: Page, address: str, place: Path) -> None:
     rex("replay", "-l", "EXP", "-e", "newer", "-o", "again", "--check", cwd=place)
 
 
-def test_the_archive_draws_what_came_from_what(page: Page, address: str, place: Path) -> None:
+def test_the_history_draws_what_came_from_what(page: Page, address: str, place: Path) -> None:
     page.open(address)
-    page.click('nav a[href="/archive"]')
-    page.until(lambda: page.all("meter"), "for the sizes")
+    page.click('nav a[href="/history"]')
+    page.get(".ancestry")
     names = [each.text for each in page.all(".ancestry .name")]
     assert names[0] == "exp0" and "newer" in names and page.all(".ancestry .edge")
+    page.says("distinct steps", "#steps")
+    commands = [each.text.splitlines()[0] for each in page.all(".steps td.mono")]
+    assert any("makedb" in each for each in commands) and "not s" in page.text(".steps")
+    boxes = [each.text for each in page.all("#steps svg text")]
+    assert any("blastn" in each for each in boxes)
     assert not page.complaints()
+
+
+def test_the_workflow_shows_steps_and_their_order(page: Page, address: str) -> None:
+    page.open(address)
+    page.open(address.split("/?")[0] + "/experiments/exp0")
+    page.driver.find_element("link text", "Workflow").click()
+    page.says("Workflow of exp0", "h1")
+    steps = [each.text for each in page.all(".steps tbody th")]
+    assert any("makedb" in each for each in steps) and any("blastn" in each for each in steps)
+    assert any("makedb" in each.text for each in page.all(".drawing text")) and not page.complaints()
 
 
 def test_both_ways_of_splitting_agree(page: Page, address: str) -> None:
@@ -184,7 +199,7 @@ def test_another_experiment_is_chosen_without_losing_the_place(page: Page, addre
 def test_narrow_windows_need_no_sideways_scrolling(place: Path) -> None:
     with served(place, "-l", "EXP", "--port", "17700") as (address, _), Page(width=360, height=740) as narrow:
         narrow.open(address)
-        for path in ("", "archive", "runs", "compare?left=exp0&right=exp0"):
+        for path in ("", "archive", "history", "runs", "experiments/exp0", "experiments/exp0/log", "experiments/exp0/workflow", "compare?left=exp0&right=exp0"):
             narrow.open(address.split("?")[0] + path)
             narrow.get("h1")
             assert narrow.do("return document.documentElement.scrollWidth") <= 360, path

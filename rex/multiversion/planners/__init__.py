@@ -8,10 +8,11 @@ from rex.errors import UsageError
 from rex.multiversion.planners.best import Problem, plan_best, plan_cover, prove_bound
 from rex.multiversion.planners.deadline import Fit, fit_versions
 from rex.multiversion.planners.greedy import plan_lfu, plan_none, plan_prp
+from rex.multiversion.planners.online import plan_online
 from rex.multiversion.sequence import ReplaySequence, without_idle
 from rex.multiversion.tree import ExecutionTree
 
-ALGORITHMS: tuple[str, ...] = ("best", "pc", "prp-v1", "prp-v2", "lfu", "none")
+ALGORITHMS: tuple[str, ...] = ("best", "pc", "prp-v1", "prp-v2", "lfu", "online", "none")
 
 
 @dataclass(frozen=True)
@@ -80,4 +81,6 @@ def _plan_simply(problem: Problem, algorithm: str) -> ReplaySequence:
         return plan_none(problem.skeleton)
     if algorithm == "lfu":
         return plan_lfu(problem.tree, problem.budget_bytes)
+    if algorithm == "online":
+        return plan_online(problem.tree, problem.budget_bytes)
     return plan_prp(problem.skeleton, problem.budget_bytes, per_byte=algorithm == "prp-v2")

@@ -27,37 +27,39 @@ class Fit:
     at_most: int
 
 
-def fit_versions(tree: ExecutionTree, deadline_s: float, cost_of: CostOf) -> Fit:
+def fit_versions(tree: ExecutionTree, deadline_s: float, cost_of: CostOf, workers: int = 1) -> Fit:
     """Choose versions whose replay takes at most the deadline.
 
     Of each number, from the largest that any cache would allow, the versions that share most are tried and those that take least
     alone. The first that fit are added to, while others fit beside them.
 
     Args:
-        deadline_s: seconds for all of them, one after another.
+        deadline_s: seconds for all of them.
         cost_of: the seconds that the plan of a tree takes.
+        workers: processes side by side that the plan has.
     Raises:
         UsageError: no version fits.
     """
     unions = cheapest_unions(tree)
-    at_most = max((k for k, (seconds, _) in enumerate(unions) if seconds <= deadline_s), default=0)
+    work_s = deadline_s * workers
+    at_most = max((k for k, (seconds, _) in enumerate(unions) if seconds <= work_s), default=0)
     alone = sorted(tree.leaves, key=lambda leaf: tree.only([leaf]).total_s)
     for number in range(at_most, 0, -1):
         for leaves in (list(_leaves(unions[number][1])), alone[:number]):
             if cost_of(tree.only(leaves)) <= deadline_s:
-                return Fit(_grow(tree, leaves, deadline_s, cost_of), at_most)
+                return Fit(_grow(tree, leaves, deadline_s, cost_of, work_s), at_most)
     raise UsageError(f"no version can be replayed in {format_duration(deadline_s)}",
                      f"the shortest takes {format_duration(unions[1][0])}", "give a longer --deadline")
 
 
-def _grow(tree: ExecutionTree, leaves: list[str], deadline_s: float, cost_of: CostOf) -> ExecutionTree:
+def _grow(tree: ExecutionTree, leaves: list[str], deadline_s: float, cost_of: CostOf, work_s: float) -> ExecutionTree:
     """Add versions, those first whose own cells take least, as long as all fit."""
     chosen = tree.only(leaves)
     others = {leaf: math.fsum(tree.by_id[name].cost_s for name in tree.only([leaf]).by_id if name not in chosen.by_id)
               for leaf in tree.leaves if leaf not in chosen.by_id}
     for leaf in sorted(others, key=others.__getitem__):
         wider = tree.only([*chosen.leaves, leaf])
-        if wider.total_s <= deadline_s and cost_of(wider) <= deadline_s:
+        if wider.total_s <= work_s and cost_of(wider) <= deadline_s:
             chosen = wider
     return chosen
 

@@ -81,6 +81,7 @@ uint64_t clock_ns(clockid_t id);
 
 /* fail.c */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+void die_at_once(const char *message) __attribute__((noreturn));
 void log_is_damaged(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void report_open(const char *path);
 void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -44,6 +44,16 @@ void die(const char *format, ...)
     end("died", format, list);
 }
 
+/* In a handler of a signal: what was reported so far may be cut off within a line, and goes. */
+void die_at_once(const char *message)
+{
+    char item[512] = "died=";
+    strncpy(item + 5, message, sizeof item - 6);
+    int fd = report ? fileno(report) : STDERR_FILENO;
+    bool is_ready = !report || (!ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET));
+    _exit(is_ready && write_whole(fd, item, strlen(item) + 1) ? 2 : 3);
+}
+
 /* The log is not as a recorder writes it. */
 void log_is_damaged(const char *format, ...)
 {

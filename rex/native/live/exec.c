@@ -227,6 +227,11 @@ static int find_program(struct task *t, struct chain *c, char **name)
 
 void live_exec(struct task *t)
 {
+    if (t->exec_instead) {                /* a file of this machine, which the kernel finds */
+        free(t->loader);
+        t->loader = NULL;
+        return;
+    }
     int first = name_args(t->nr).path + 1;
     struct chain c = {.count = 0};
     char *name = NULL;
@@ -250,8 +255,8 @@ void live_exec(struct task *t)
             live_use(LIVE_PROGRAM, c.p.path);
         live_rewrite(t, REX_NR_execve, scratch_put(t, file, strlen(file) + 1), argv, t->args[first + 1], 0);
         exec_room_raise(t);
-        free(t->exec_name);
-        t->exec_name = strdup(name);
+        free(live_state(t)->exec_name);
+        live_state(t)->exec_name = strdup(name);
         free(file);
     }
     for (int i = 0; i < c.count; i++)
@@ -263,9 +268,9 @@ void live_exec(struct task *t)
 void live_execed(struct task *t)
 {
     exec_room_restore(t);
-    if (t->exec_name)
-        stack_rename(t, t->exec_name);
-    free(t->exec_name);
-    t->exec_name = NULL;
-    t->is_rewritten = false;
+    if (live_state(t)->exec_name)
+        stack_rename(t, live_state(t)->exec_name);
+    free(live_state(t)->exec_name);
+    live_state(t)->exec_name = NULL;
+    live_state(t)->is_rewritten = false;
 }

@@ -4,13 +4,27 @@
 
 #include "base/base.h"
 #include "live/live.h"
+#include "tracee/task.h"
 
+struct bytes;
 struct place;
 struct stat;
 struct strings;
 struct task;
 struct user_regs_struct;
 struct world;
+/* What this room keeps of a task. */
+struct live_state {
+    bool is_rewritten, is_logged, has_live_result;
+    struct view *view;
+    int64_t live_result;                 /* instead of that of the call that was put in its place */
+    char *exec_name;                     /* of a program that is being executed */
+};
+
+static inline struct live_state *live_state(const struct task *t)
+{
+    return task_room(t, LIVE_ROOM, sizeof(struct live_state));
+}
 
 /* change_tree.c */
 void live_tree(struct task *t);
@@ -38,6 +52,9 @@ void live_getcwd(struct task *t);
 void live_statfs(struct task *t);
 void live_get_attributes(struct task *t);
 void live_getdents(struct task *t);
+
+/* describe.c */
+int live_describe(struct task *t, char kind, const char *path, struct bytes *into);
 
 /* namespace.c */
 struct world *view_world(size_t number);

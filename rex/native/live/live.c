@@ -38,7 +38,7 @@ void live_use(enum live_kind kind, const char *what)
 /* The tracee gets the result, and the kernel is not asked. */
 void live_answer(struct task *t, int64_t result)
 {
-    if (t->is_logged)
+    if (live_state(t)->is_logged)
         recorder.exit(t, result);
     skip_call(t, result);
 }
@@ -46,14 +46,14 @@ void live_answer(struct task *t, int64_t result)
 void live_rewritten(struct task *t, const struct user_regs_struct *r)
 {
     regs_set(t, r);
-    t->is_rewritten = true;
+    live_state(t)->is_rewritten = true;
     t->want_exit = true;
 }
 
 void live_rewrite(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     change_call(t, nr, a, b, c, d);
-    t->is_rewritten = true;
+    live_state(t)->is_rewritten = true;
 }
 
 /* ------------------------------------------------------------------ calls */
@@ -155,10 +155,10 @@ static void dispatch(struct task *t)
 
 static void entry(struct task *t)
 {
-    view = t->view;
+    view = live_state(t)->view;
     if (needs_scratch(t->nr) && !scratch_ready(t))
         return;
-    t->is_rewritten = t->has_live_result = false;
+    live_state(t)->is_rewritten = live_state(t)->has_live_result = false;
     if (run_mode->logs)
         recorder.entry(t);
     else if (!call_of(t->nr))
@@ -168,7 +168,7 @@ static void entry(struct task *t)
         if (plan.seed)
             seed_border(t);
     }
-    t->is_logged = run_mode->logs && t->want_exit;
+    live_state(t)->is_logged = run_mode->logs && t->want_exit;
     if (t->state == CALL_ENTERED && call_of(t->nr) && t->nr == (long)(int)t->regs.orig_rax)
         dispatch(t);
 }
@@ -180,24 +180,24 @@ static int64_t put_right(struct task *t, int64_t result)
     r.rip = now.rip;
     r.rcx = now.rcx;
     r.r11 = now.r11;
-    if (t->has_live_result && result >= 0)
-        result = t->live_result;
+    if (live_state(t)->has_live_result && result >= 0)
+        result = live_state(t)->live_result;
     r.rax = (ull)result;
     regs_set(t, &r);
     if (call_of(t->nr)->hook == REX_HOOK_EXEC)
         exec_room_restore(t);
-    t->is_rewritten = false;
+    live_state(t)->is_rewritten = false;
     return result;
 }
 
 static void exit_stop(struct task *t, int64_t result)
 {
-    view = t->view;
-    if (t->is_rewritten)
+    view = live_state(t)->view;
+    if (live_state(t)->is_rewritten)
         result = put_right(t, result);
     if (takes_address(t->nr))
         live_address_exit(t, is_interrupted(result) ? -1 : result);
-    if (t->is_logged)
+    if (live_state(t)->is_logged)
         recorder.exit(t, result);
     else if (plan.seed) {
         seed_drawn(t, result);
@@ -210,7 +210,7 @@ static void exit_stop(struct task *t, int64_t result)
 
 static void execed(struct task *t)
 {
-    view = t->view;
+    view = live_state(t)->view;
     live_execed(t);
     if (run_mode->logs)
         recorder.execed(t);
@@ -222,7 +222,7 @@ static void execed(struct task *t)
 
 static void born(struct task *parent, struct task *t, uint64_t flags)
 {
-    t->view = parent ? parent->view : view;
+    live_state(t)->view = parent ? live_state(parent)->view : view;
     if (run_mode->logs)
         recorder.born(parent, t, flags);
     else if (plan.seed)
@@ -364,7 +364,7 @@ static int stat_place(const char *logical, struct stat *st)
 }
 
 static const struct names_of_run names = {
-    .logical = view_logical, .physical = physical, .resolve = resolve, .stat = stat_place, .stat_fd = live_stat_fd,
+    .logical = view_logical, .physical = physical, .resolve = resolve, .stat = stat_place, .stat_fd = live_stat_fd, .describe = live_describe,
 };
 
 #define LIVE_MODE(is_logged) { \

@@ -275,8 +275,8 @@ void live_getdents(struct task *t)
         live_answer(t, -EFAULT);
     else {
         live_rewrite(t, REX_NR_lseek, t->args[0], (uint64_t)next, SEEK_SET, 0);
-        t->live_result = (int64_t)b.used;
-        t->has_live_result = true;
+        live_state(t)->live_result = (int64_t)b.used;
+        live_state(t)->has_live_result = true;
     }
     bytes_free(&b);
     free(path);

@@ -36,7 +36,7 @@ static void use_view(struct task *t, struct view *v)
 {
     for (struct task *each = tasks; each; each = each->next)
         if (each->leader == t->leader)
-            each->view = v;
+            live_state(each)->view = v;
     view = v;
 }
 
@@ -47,14 +47,14 @@ bool view_border(struct task *t)
         return false;
     const char *what = t->path + strlen(BORDER);
     if (!strncmp(what, "branch/", 7)) {
-        struct view *v = view_copy(t->view);
+        struct view *v = view_copy(live_state(t)->view);
         v->outdir = strdup(what + 7);
         use_view(t, v);
     } else if (!strncmp(what, "world/", 6)) {
         size_t number = strtoul(what + 6, NULL, 10);
         if (number >= plan.world_count)
             return false;
-        struct view *v = view_copy(t->view);
+        struct view *v = view_copy(live_state(t)->view);
         v->world = view_world(number);
         use_view(t, v);
     } else

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 
+struct bytes;
 struct files;
 struct space;
 struct task;
@@ -17,6 +18,7 @@ struct names_of_run {
     int (*resolve)(struct task *t, int dirfd, const char *path, bool follow, char **resolved);    /* 0 or a negative error */
     int (*stat)(const char *logical, struct stat *st); /* 0 or -1 */
     bool (*stat_fd)(struct task *t, int fd, struct stat *st);    /* false: st is right as the kernel filled it */
+    int (*describe)(struct task *t, char kind, const char *path, struct bytes *into);    /* see live/describe.c */
 };
 
 struct mode {

@@ -14,14 +14,14 @@
 
 void record_reading(struct task *t, struct record *r)
 {
-    r->args[4] = t->waited_until;
-    t->waited_until = false;
+    r->args[4] = record_state(t)->waited_until;
+    record_state(t)->waited_until = false;
 }
 
 /* A call begins: maybe a wait until a point in time, which the thread has reckoned from what it read last. */
 void record_wait(struct task *t)
 {
-    t->waited_until |= t->nr == REX_NR_clock_nanosleep ? t->args[1] & TIMER_ABSTIME
+    record_state(t)->waited_until |= t->nr == REX_NR_clock_nanosleep ? t->args[1] & TIMER_ABSTIME
         : t->nr == REX_NR_futex && (t->args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && t->args[3];
 }
 

@@ -13,7 +13,9 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/openat2.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 
 /* What the program noticed of each, the most telling last. */
@@ -45,9 +47,36 @@ void hidden_opened(const struct stat *st)
 
 /* ------------------------------------------------------------------ calls on names */
 
+/* RESOLVE_IN_ROOT: the directory that the path begins at is the root of the path, of links on its way, and of "..". */
+static bool has_own_root(struct task *t)
+{
+    struct open_how how = {0};
+    int at = arg_of(t->nr, REX_WORD_OPENHOW);
+    return at >= 0 && mem_read(t->tid, t->args[at], &how, sizeof how) && how.resolve & RESOLVE_IN_ROOT;
+}
+
+/* A path below its own root as the kernel has it, or that of the directory where a new file would be; NULL: there is none. */
+static char *path_below_root(struct task *t, int dirfd, const char *path, bool follow)
+{
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW), .resolve = RESOLVE_IN_ROOT};
+    char *root = dirfd == AT_FDCWD ? text("/proc/%d/cwd", t->tid) : text("/proc/%d/fd/%d", t->tid, dirfd), *tail = strrchr(path, '/');
+    int top = open(root, O_PATH | O_CLOEXEC), fd = (int)syscall(SYS_openat2, top, path, &how, sizeof how);
+    if (fd < 0 && tail) {
+        char *directory = strndup(path, (size_t)(tail - path) + 1);
+        how.flags = O_PATH | O_CLOEXEC;
+        fd = (int)syscall(SYS_openat2, top, directory, &how, sizeof how);
+        free(directory);
+    }
+    char *found = fd >= 0 ? link_of_fd(getpid(), fd) : NULL;
+    close(fd);
+    close(top);
+    free(root);
+    return found;
+}
+
 static bool leads_there(struct task *t, int dirfd, const char *path, bool follow)
 {
-    char *resolved = path_resolve(t, dirfd, path, follow);
+    char *resolved = has_own_root(t) ? path_below_root(t, dirfd, path, follow) : path_resolve(t, dirfd, path, follow);
     const char *found = resolved ? hidden_of(resolved) : NULL;
     if (found)
         notice(found, REFUSED);
@@ -75,11 +104,13 @@ static bool is_argument_hidden(struct task *t, int dirfd_arg, int path_arg, cons
     return path_arg >= 0 && is_hidden(t, dirfd_arg >= 0 ? (int)t->args[dirfd_arg] : AT_FDCWD, path, follow);
 }
 
+/* Of bind, connect and sendto. */
 static bool is_address_hidden(struct task *t)
 {
+    int at = t->nr == REX_NR_sendto ? 4 : 1;
     struct sockaddr_un a = {0};
-    size_t n = t->args[2] < sizeof a ? (size_t)t->args[2] : sizeof a - 1;
-    if (!mem_read(t->tid, t->args[1], &a, n) || a.sun_family != AF_UNIX || !*a.sun_path)
+    size_t n = t->args[at + 1] < sizeof a ? (size_t)t->args[at + 1] : sizeof a - 1;
+    if (!t->args[at] || !mem_read(t->tid, t->args[at], &a, n) || a.sun_family != AF_UNIX || !*a.sun_path)
         return false;
     a.sun_path[sizeof a.sun_path - 1] = 0;
     return is_hidden(t, AT_FDCWD, a.sun_path, true);
@@ -117,7 +148,7 @@ int hidden_refusal(struct task *t)
         return 0;
     bool follow = call_of(t->nr)->hook == REX_HOOK_OPEN ? !(open_flags(t) & O_NOFOLLOW) : follows_last(t->nr, t->args);
     if (is_argument_hidden(t, n.dirfd, n.path, t->path, follow) || is_argument_hidden(t, n.dirfd2, n.path2, t->path2, false)
-        || (t->nr == REX_NR_bind && is_address_hidden(t)))
+        || ((t->nr == REX_NR_bind || t->nr == REX_NR_connect || t->nr == REX_NR_sendto) && is_address_hidden(t)))
         return ENOENT;
     if (t->path && call_of(t->nr)->query)
         know_directory(t, n.dirfd);

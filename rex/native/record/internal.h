@@ -4,12 +4,31 @@
 
 #include "base/base.h"
 #include "log/log.h"
+#include "tracee/task.h"
 
 struct bytes;
 struct record;
 struct rex_call;
 struct stat;
 struct task;
+/* What this room keeps of a task. */
+struct record_state {
+    const struct task *greeter;          /* of a leader: the thread that began its last connection by TLS */
+    int exec_refused;
+    bool goes_on;                        /* the kernel goes on with the call that is pending, after a signal without a handler */
+    unsigned char siginfo[sizeof(siginfo_t)];
+    bool waited_until;                   /* since it read a clock it waited until a point in time */
+    uint64_t turn;                       /* what it writes to one at a time with others, 0 = nothing: see output_order.c */
+    bool has_turn;
+    struct deferred *deferred;           /* a signal that is held back, see signals.c */
+    int last_signal;                     /* that was delivered, and where */
+    uint64_t last_signal_rip;
+};
+
+static inline struct record_state *record_state(const struct task *t)
+{
+    return task_room(t, RECORD_ROOM, sizeof(struct record_state));
+}
 
 /* auxv.c */
 void auxv_opened(const char *path, uint32_t stream), auxv_read(struct task *t, struct bytes *b);  /* see record/auxv.c */
@@ -50,6 +69,10 @@ void hidden_kept_directory(const struct task *t, int64_t result);
 void hidden_names_moved(const struct task *t);
 void hidden_opened(const struct stat *st);
 void hidden_report(void);
+
+/* inherited.c */
+void inherited_entry(struct task *t);
+void inherited_state(struct task *t, struct bytes *b);  /* of a program that it executes, as text */
 
 /* large_mappings.c */
 bool record_result_comes(struct task *t);  /* at an entry-stop */

@@ -53,7 +53,7 @@ static uint64_t turn_of(struct task *t)
 static struct task *find_turn(uint64_t turn, bool has)
 {
     struct task *t = tasks;
-    while (t && !(t->alive && t->turn == turn && t->has_turn == has))
+    while (t && !(t->alive && record_state(t)->turn == turn && record_state(t)->has_turn == has))
         t = t->next;
     return t;
 }
@@ -62,21 +62,21 @@ void writer_comes(struct task *t)
 {
     if (!(t->end_watched & END_IN_WRITE))
         task_watch_end(t, END_IN_WRITE, true);
-    t->has_turn = false;                  /* where it comes to the same call again */
-    t->turn = turn_of(t);
-    t->has_turn = !find_turn(t->turn, true);
-    t->held = !t->has_turn;
+    record_state(t)->has_turn = false;                  /* where it comes to the same call again */
+    record_state(t)->turn = turn_of(t);
+    record_state(t)->has_turn = !find_turn(record_state(t)->turn, true);
+    t->held = !record_state(t)->has_turn;
 }
 
 void writer_goes(struct task *t)
 {
-    struct task *next = t->has_turn ? find_turn(t->turn, false) : NULL;
-    t->has_turn = false;
-    t->turn = 0;
+    struct task *next = record_state(t)->has_turn ? find_turn(record_state(t)->turn, false) : NULL;
+    record_state(t)->has_turn = false;
+    record_state(t)->turn = 0;
     if (!next)
         return;
     next->held = false;
-    next->has_turn = true;
+    record_state(next)->has_turn = true;
     resume(next, 0);
 }
 

@@ -42,13 +42,13 @@ static void follow_scripts(struct task *t, char *path)
         char line[SCRIPT_LINE + 1] = "";
         ssize_t n = read_start(path, line, SCRIPT_LINE);
         if (!faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS)) {
-            t->exec_refused = EACCES;
+            record_state(t)->exec_refused = EACCES;
             log_note(t->index, "%s may be executed but not read, so that it cannot be kept; it was refused; make it readable", path);
         }
         char *next = n > 2 ? script_interpreter(line) : NULL;
         if (!next) {
             if (n > EI_CLASS && !memcmp(line, ELFMAG, SELFMAG) && line[EI_CLASS] == ELFCLASS32) {
-                t->exec_refused = ENOEXEC;
+                record_state(t)->exec_refused = ENOEXEC;
                 log_note(t->index, "%s is a 32-bit program, which Rex cannot record; it was refused", path);
             }
             break;
@@ -83,22 +83,46 @@ static bool loses_privileges(struct task *t, const struct stat *st)
 
 /* ------------------------------------------------------------------ another program in its place */
 
-/* Who holds the other end of the gate is told task, process, path, arguments and variables, and answers with the path of what
- * is executed instead; none: the program itself. */
-static void ask_gate(struct task *t, int argv)
+/* Before the answer questions about names may come, where those are not the kernel's: a letter and a path. */
+#define ABOUT_A_NAME (1u << 31)
+
+static bool tell_of_name(struct task *t, uint32_t length)
+{
+    char asked[PATH_MAX + 1] = "";
+    struct bytes told = {0}, found = {0};
+    if (length < 1 || length >= sizeof asked || !read_whole(plan.gate, asked, length))
+        return false;
+    int32_t failed = run_mode->names ? run_mode->names->describe(t, *asked, asked + 1, &found) : -ENOSYS;
+    uint32_t n = failed ? 0 : (uint32_t)found.used;
+    bytes_add(&told, &failed, sizeof failed);
+    bytes_add(&told, &n, sizeof n);
+    bytes_add(&told, found.data, n);
+    bool good = write_whole(plan.gate, told.data, told.used);
+    bytes_free(&told);
+    bytes_free(&found);
+    return good;
+}
+
+/* Who holds the other end of the gate is told task, process, path, arguments, variables and the rest of what the program
+ * inherits, and answers with the path of what is executed instead; none: the program itself. */
+static void ask_gate(struct task *t, int argv, const struct bytes *state)
 {
     struct bytes b = {0}, question = {0};
-    uint32_t head[5] = {t->leader->index, (uint32_t)t->tid, (uint32_t)strlen(t->path)}, length = 0;
+    uint32_t head[6] = {t->leader->index, (uint32_t)t->tid, (uint32_t)strlen(t->path)}, length = 0;
     bytes_add(&b, t->path, head[2]);
     mem_strings(t->tid, t->args[argv], &b);
     head[3] = (uint32_t)b.used - head[2];
     mem_strings(t->tid, t->args[argv + 1], &b);
     head[4] = (uint32_t)b.used - head[2] - head[3];
+    head[5] = (uint32_t)state->used;
+    bytes_add(&b, state->data, state->used);
     bytes_add(&question, head, sizeof head);
     bytes_add(&question, b.data, b.used);
     char path[PATH_MAX] = "";
-    if (!write_whole(plan.gate, question.data, question.used) || !read_whole(plan.gate, &length, sizeof length) || length >= sizeof path
-        || !read_whole(plan.gate, path, length))
+    bool good = write_whole(plan.gate, question.data, question.used);
+    while (good && (good = read_whole(plan.gate, &length, sizeof length)) && length & ABOUT_A_NAME)
+        good = tell_of_name(t, length & ~ABOUT_A_NAME);
+    if (!good || length >= sizeof path || !read_whole(plan.gate, path, length))
         die("who decides on the steps is gone");
     t->exec_instead = length ? strdup(path) : NULL;
     bytes_free(&question);
@@ -132,6 +156,16 @@ void record_exec_failed(struct task *t)
     regs_set(t, &r);
 }
 
+static void first_program(struct task *t, int argv)
+{
+    static struct bytes state;
+    state.used = 0;
+    inherited_state(t, &state);
+    log_field(t->exec, FIELD_WHOLE, FIELD_INHERITED, state.data, state.used);
+    if (plan.gate >= 0 && t->path && *t->path)
+        ask_gate(t, argv, &state);
+}
+
 void record_exec_entry(struct task *t)
 {
     struct name_args n = name_args(t->nr);
@@ -140,12 +174,12 @@ void record_exec_entry(struct task *t)
     if (!t->exec)
         t->exec = zalloc(sizeof *t->exec);
     t->exec->used = 0;
-    t->exec_refused = 0;
+    record_state(t)->exec_refused = 0;
     log_strings(t, t->args[n.path + 1], (uint8_t)(n.path + 1));
     free(t->exec_instead);
     t->exec_instead = NULL;
-    if (plan.gate >= 0 && t->path && *t->path)
-        ask_gate(t, n.path + 1);
+    if (!t->leader->executed)                 /* what it executes later depends on what it did before */
+        first_program(t, n.path + 1);
     if (t->exec_instead)
         execute_instead(t);
     char *path = t->exec_instead ? strdup(t->exec_instead) : t->path ? path_resolve(t, dirfd, t->path, true) : NULL;
@@ -220,7 +254,7 @@ void record_execed(struct task *t)
     }
     if (run_mode->names && path ? !path_stat(path, &st, true) : !stat(exe, &st))
         log_field(&b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
-    loader = !run_mode->names ? loader_of(exe) : t->loader ? strdup(t->loader) : NULL;
+    loader = !run_mode->names || t->exec_instead ? loader_of(exe) : t->loader ? strdup(t->loader) : NULL;
     if (loader) {
         log_field(&b, FIELD_WHOLE, FIELD_LOADER, loader, strlen(loader));
         record_use(loader, USED_LOADER, NULL);

@@ -87,9 +87,9 @@ static void open_entry(struct task *t)
  * in the log. */
 static void restart_entry(struct task *t)
 {
-    if (!t->goes_on && !(t->pending && t->pending->used))
+    if (!record_state(t)->goes_on && !(t->pending && t->pending->used))
         return;
-    t->goes_on = false;
+    record_state(t)->goes_on = false;
     t->nr = head(t->pending)->call;
     memcpy(t->args, head(t->pending)->args, sizeof t->args);
     t->stream = head(t->pending)->stream;
@@ -121,7 +121,7 @@ static void entry(struct task *t)
         restart_entry(t);
         return;
     }
-    t->goes_on = false;
+    record_state(t)->goes_on = false;
     if (t->pending)
         t->pending->used = 0;
     t->stream = 0;
@@ -182,6 +182,7 @@ static void entry(struct task *t)
         refuse(t, error);
         return;
     }
+    inherited_entry(t);
     if (plan.seed)
         seed_border(t);
     read_deref(t, c);
@@ -195,8 +196,8 @@ static void entry(struct task *t)
         record_rights_sent(t);
     else if (c->hook == REX_HOOK_EXEC) {
         record_exec_entry(t);
-        if (t->exec_refused)
-            refuse(t, t->exec_refused);
+        if (record_state(t)->exec_refused)
+            refuse(t, record_state(t)->exec_refused);
     } else if (is_ordered_write(t))
         writer_comes(t);
 }

@@ -25,7 +25,7 @@ void record_delivery(struct task *t, bool restarted, enum moment moment)
 {
     static struct bytes out;
     siginfo_t info;
-    memcpy(&info, t->siginfo, sizeof info);
+    memcpy(&info, record_state(t)->siginfo, sizeof info);
     if (is_unheard(t, &info))
         return;
     log_begin(&out, EVENT_SIGNAL, t->index);
@@ -47,7 +47,7 @@ static void signal_restarted(struct task *t)
 {
     t->stepping = false;
     t->pending->used = 0;
-    t->goes_on = true;
+    record_state(t)->goes_on = true;
     record_delivery(t, true, BETWEEN_CALLS);
 }
 
@@ -65,7 +65,7 @@ void record_stepped(struct task *t)
 {
     struct user_regs_struct r = regs_get(t);
     uint64_t back = handler_returns_to(t, &r);
-    t->stepping = t->goes_on = false;
+    t->stepping = record_state(t)->goes_on = false;
     if (t->pending && t->pending->used) {
         if (back == t->regs.rip) {
             log_end(t->pending);
@@ -81,8 +81,8 @@ void record_stepped(struct task *t)
  * another signal. */
 static bool is_nested(struct task *t, const struct user_regs_struct *r)
 {
-    uint64_t back = t->last_signal && r->rdi == (uint64_t)t->last_signal ? handler_returns_to(t, r) : 0;
-    return back && (back == t->last_signal_rip || back + 2 == t->last_signal_rip);
+    uint64_t back = record_state(t)->last_signal && r->rdi == (uint64_t)record_state(t)->last_signal ? handler_returns_to(t, r) : 0;
+    return back && (back == record_state(t)->last_signal_rip || back + 2 == record_state(t)->last_signal_rip);
 }
 
 /* The call has returned, and let the signal in that was blocked before: what it was told then tells so, else the set.  To
@@ -125,22 +125,22 @@ bool record_defers(void)
 
 bool record_awaits_call(struct task *t)
 {
-    return t->deferred && !t->deferred->is_sent;
+    return record_state(t)->deferred && !record_state(t)->deferred->is_sent;
 }
 
 static void drop_first(struct task *t)
 {
-    struct deferred *d = t->deferred;
+    struct deferred *d = record_state(t)->deferred;
     unsent -= !d->is_sent;
-    t->deferred = d->next;
+    record_state(t)->deferred = d->next;
     free(d);
-    if (!t->deferred)
+    if (!record_state(t)->deferred)
         fast_room(t, true);
 }
 
 void record_forget_deferred(struct task *t)
 {
-    while (t->deferred)
+    while (record_state(t)->deferred)
         drop_first(t);
 }
 
@@ -163,7 +163,7 @@ static bool is_deferrable(struct task *t, const siginfo_t *info)
 
 static void defer(struct task *t, const siginfo_t *info)
 {
-    struct deferred **end = &t->deferred;
+    struct deferred **end = &record_state(t)->deferred;
     for (; *end; end = &(*end)->next)
         if (info->si_signo < SIGRTMIN && (*end)->info.si_signo == info->si_signo && !(*end)->is_sent)
             return;                       /* as if it were pending */
@@ -175,7 +175,7 @@ static void defer(struct task *t, const siginfo_t *info)
 
 static bool send_first(struct task *t)
 {
-    struct deferred *d = t->deferred;
+    struct deferred *d = record_state(t)->deferred;
     d->is_sent = !tgkill(t->leader->tid, t->tid, d->info.si_signo);
     unsent -= d->is_sent;
     return d->is_sent;
@@ -219,18 +219,18 @@ bool record_deferred_comes(struct task *t, bool external)
 {
     if (is_serialized() || !record_awaits_call(t))
         return false;
-    int sig = t->deferred->info.si_signo;
+    int sig = record_state(t)->deferred->info.si_signo;
     if (task_masks(t, sig, SIG_BLOCK))
-        t->deferred->is_shut_out = true;
+        record_state(t)->deferred->is_shut_out = true;
     else if (task_masks(t, sig, SIG_UNBLOCK))
-        t->deferred->is_shut_out = false;
+        record_state(t)->deferred->is_shut_out = false;
     enum moment moment = moment_before(t, external);
     if (moment == BETWEEN_CALLS)
         return false;
     bool is_held = task_blocks(t, sig);
-    if ((is_held && !has_own_mask(t->nr) && !t->deferred->is_shut_out) || !send_first(t) || is_held)
+    if ((is_held && !has_own_mask(t->nr) && !record_state(t)->deferred->is_shut_out) || !send_first(t) || is_held)
         return false;
-    t->deferred->moment = moment;
+    record_state(t)->deferred->moment = moment;
     rewind_call(t);
     return true;
 }
@@ -238,7 +238,7 @@ bool record_deferred_comes(struct task *t, bool external)
 /* One task at a time: as it gets the turn. */
 void record_release(struct task *t)
 {
-    if (record_awaits_call(t) && !task_blocks(t, t->deferred->info.si_signo))
+    if (record_awaits_call(t) && !task_blocks(t, record_state(t)->deferred->info.si_signo))
         send_first(t);
 }
 
@@ -251,7 +251,7 @@ void record_overdue(void)
     looked_at = log_now();
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && record_awaits_call(t)
-            && (task_state(t) == 'S' || task_usage(t).ran - t->deferred->used > DEFERRED_NS))
+            && (task_state(t) == 'S' || task_usage(t).ran - record_state(t)->deferred->used > DEFERRED_NS))
             send_first(t);
 }
 
@@ -259,12 +259,12 @@ void record_overdue(void)
 static bool is_back(struct task *t)
 {
     siginfo_t info;
-    struct deferred *d = t->deferred;
-    memcpy(&info, t->siginfo, sizeof info);
+    struct deferred *d = record_state(t)->deferred;
+    memcpy(&info, record_state(t)->siginfo, sizeof info);
     if (!d || !d->is_sent || info.si_signo != d->info.si_signo || info.si_code != SI_TKILL || info.si_pid == t->leader->tid)
         return false;
-    memcpy(t->siginfo, &d->info, sizeof info);
-    ptrace(PTRACE_SETSIGINFO, t->tid, 0, t->siginfo);
+    memcpy(record_state(t)->siginfo, &d->info, sizeof info);
+    ptrace(PTRACE_SETSIGINFO, t->tid, 0, record_state(t)->siginfo);
     drop_first(t);
     return true;
 }
@@ -274,10 +274,10 @@ bool record_signal(struct task *t, int sig)
     siginfo_t info;
     if (t->stepping)
         record_stepped(t);                       /* another one before the first handler ran */
-    ptrace(PTRACE_GETSIGINFO, t->tid, 0, t->siginfo);
-    enum moment deferred_to = t->deferred ? t->deferred->moment : BETWEEN_CALLS;
+    ptrace(PTRACE_GETSIGINFO, t->tid, 0, record_state(t)->siginfo);
+    enum moment deferred_to = record_state(t)->deferred ? record_state(t)->deferred->moment : BETWEEN_CALLS;
     bool back = is_back(t);
-    memcpy(&info, t->siginfo, sizeof info);
+    memcpy(&info, record_state(t)->siginfo, sizeof info);
     if (sig == SIGBUS && info.si_code == BUS_ADRERR)
         log_note(t->index, "SIGBUS in a mapped file: where the file system was full there, and the file did not end, a replay does not repeat it");
     if (!back && !(t->pending && t->pending->used) && is_deferrable(t, &info)) {
@@ -290,7 +290,7 @@ bool record_signal(struct task *t, int sig)
         signal_restarted(t);              /* or deadly */
     else
         record_delivery(t, false, back && deferred_to ? deferred_to : moment_of(t, sig));
-    t->last_signal = sig;
-    t->last_signal_rip = regs_get(t).rip;
+    record_state(t)->last_signal = sig;
+    record_state(t)->last_signal_rip = regs_get(t).rip;
     return true;
 }

@@ -82,11 +82,11 @@ void record_greeting(struct task *t, struct bytes *b)
         return;
     r->size = (uint32_t)b->used;
     bool is_hidden = begins_hidden(r);
-    if (begins_shared(r) || (is_hidden && t->leader->greeter && t->leader->greeter != t)) {
+    if (begins_shared(r) || (is_hidden && record_state(t->leader)->greeter && record_state(t->leader)->greeter != t)) {
         log_note(t->index, "its threads ask servers over %s: a replay may not find their order again; record it with --serialize",
                  is_hidden ? "TLS" : "one connection (HTTP/2)");
         is_told = true;
     }
     if (is_hidden)
-        t->leader->greeter = t;
+        record_state(t->leader)->greeter = t;
 }

@@ -1,12 +1,44 @@
-/* The explanation of a replay: a line for each event that happens, which rex/explain.py reads.
- * Its number, the task, the row of match_rules that found it, the gate that held it last ("-": none), and for how long, ns. */
+/* The explanation of a replay, which rex/explain.py reads.
+ * A line for each event that happens: its number, the task, the row of match_rules that found it, the gate that held it last ("-":
+ * none), and for how long, ns.  At the end a line for each row of any table that acted: its name, and how often. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/explain.h"
 #include "replay/index/index.h"
 #include "tracee/task.h"
 
+enum { MOST_ROWS = 128 };                /* of all tables together */
+
 static FILE *lines;
+
+static struct { const char *name; ull times; } acted[MOST_ROWS];
+
+void explain_acted(const char *name)
+{
+    size_t i = 0;
+    while (plan.explain && i < MOST_ROWS && acted[i].name && acted[i].name != name)
+        i++;
+    if (!plan.explain || i == MOST_ROWS)
+        return;
+    acted[i].name = name;
+    acted[i].times++;
+}
+
+static FILE *explanation(void)
+{
+    if (!lines && !(lines = fopen(plan.explain, "we")))
+        die("cannot write %s: %s", plan.explain, strerror(errno));
+    return lines;
+}
+
+void explain_ends(void)
+{
+    for (size_t i = 0; i < MOST_ROWS && acted[i].name; i++)
+        fprintf(explanation(), "%s\t%llu\n", acted[i].name, acted[i].times);
+    if (lines)
+        fclose(lines);
+    lines = NULL;
+}
 
 void explain_begins(struct task *t)
 {
@@ -35,9 +67,7 @@ void explain_done(struct task *t, const struct event *e)
     const struct explained *x = &t->explained;
     if (!plan.explain || !e)
         return;
-    if (!lines && !(lines = fopen(plan.explain, "we")))
-        die("cannot write %s: %s", plan.explain, strerror(errno));
-    fprintf(lines, "%u\t%u\t%s\t%s\t%llu\n", e->number, t->script ? t->script->index : UINT32_MAX, x->match ? x->match : "-",
+    fprintf(explanation(), "%u\t%u\t%s\t%s\t%llu\n", e->number, t->script ? t->script->index : UINT32_MAX, x->match ? x->match : "-",
             x->gate ? x->gate : "-", x->gate ? (ull)(log_now() - x->since) : 0);
 }
 

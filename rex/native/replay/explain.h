@@ -8,6 +8,8 @@ struct event;
 struct task;
 
 void explain_begins(struct task *t);                  /* a call has come */
+void explain_acted(const char *name);                 /* a row of any table has */
+void explain_ends(void);
 void explain_rule(struct task *t, const char *name);
 void explain_match(struct task *t, const char *name);
 void explain_hold(struct task *t, const char *gate);

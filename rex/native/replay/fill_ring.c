@@ -33,17 +33,31 @@ static void note_open(struct task *t, struct event *e)
     files_open(t->files, (int)e->record->result, e, hash_bytes(e->file, strlen(e->file), 0));
 }
 
+/* How many of the answers in its ring a task has taken since it stopped last. */
+static size_t count_taken(const struct task *t)
+{
+    uint32_t taken = 0;
+    size_t i = 0;
+    if (!t->ring || !t->run_count || !mem_read(t->tid, t->ring, &taken, sizeof taken))
+        return 0;
+    for (; i < t->run_count && taken >= t->run[i].size; i++)
+        taken -= t->run[i].size;
+    return i;
+}
+
 /* What other threads have opened from their rings, though they have not stopped since. */
 void replay_note_opens(struct task *t)
 {
-    for (struct task *other = t->files->refs > 1 ? tasks : NULL; other; other = other->next) {
-        uint32_t taken = 0;
-        if (!other->alive || other == t || other->files != t->files || !other->ring || !other->run_count
-            || !mem_read(other->tid, other->ring, &taken, sizeof taken))
-            continue;
-        for (size_t i = 0; i < other->run_count && taken >= other->run[i].size; taken -= other->run[i++].size)
+    for (struct task *other = t->files->refs > 1 ? tasks : NULL; other; other = other->next)
+        for (size_t i = 0, n = other->alive && other != t && other->files == t->files ? count_taken(other) : 0; i < n; i++)
             note_open(other, other->run[i].event);
-    }
+}
+
+/* As replay_place(), also of a task that has not stopped since it took answers from its ring. */
+size_t replay_place_by_ring(struct task *t)
+{
+    size_t n = count_taken(t), place = replay_place(t), after = n ? script_place(t->script, t->run[n - 1].event) + 1 : 0;
+    return after > place ? after : place;
 }
 
 void replay_taken(struct task *t, const unsigned char *records, uint32_t n)

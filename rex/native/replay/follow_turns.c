@@ -4,6 +4,7 @@
 #include "mode/mode.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/replay.h"
 #include "replay/signals/signals.h"
@@ -11,7 +12,7 @@
 #include "tracee/tracee.h"
 #include "turns/turns.h"
 
-enum { PATIENCE_NS = 2000000000, SHORT_NS = 200000000, FEW = 3 };
+enum { FEW = 3 };
 
 static const struct record *next_passing(void)
 {
@@ -64,7 +65,7 @@ static bool reaches(struct task *t, ull ran_ns)
     if (!p->args[4] || !f || f->length < sizeof goal)
         return ran_ns >= p->args[3];
     memcpy(&goal, f->data, sizeof goal);
-    return spin_reach(t, &goal, (unsigned)p->args[4]) || (!t->stepped_out && ran_ns > PATIENCE_NS + p->args[3]);
+    return spin_reach(t, &goal, (unsigned)p->args[4]) || (!t->stepped_out && ran_ns > GIVE_UP_NS + p->args[3]);
 }
 
 static struct task *task_indexed(uint32_t index)
@@ -134,7 +135,7 @@ static void kill_doomed(void)
 
 static bool is_stuck(struct task *t)
 {
-    return turns_quiet_ns() > (replay_forced < FEW ? PATIENCE_NS : SHORT_NS) && !(t && (t->stream == 2 || t->stream == 3));
+    return turns_quiet_ns() > (replay_forced < FEW ? GIVE_UP_NS : GIVE_UP_AGAIN_NS) && !(t && (t->stream == 2 || t->stream == 3));
 }
 
 /* The order of the log cannot be kept: whoever waits longest goes on. */

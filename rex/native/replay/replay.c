@@ -17,6 +17,7 @@
 #include "replay/progress/progress.h"
 #include "replay/regime/regime.h"
 #include "replay/explain.h"
+#include "replay/progress/delays.h"
 #include "replay/replay.h"
 #include "replay/rules.h"
 #include "replay/signals/signals.h"
@@ -163,9 +164,9 @@ static void exit_stop(struct task *t, int64_t result)
 
 static void settle(void)
 {
-    enum { BEAT_NS = 60000000, STILL_NS = 2000000000 };
     static ull looked_at;
-    if ((replay_any_naps() || replay_still_for() > STILL_NS) && log_now() - looked_at > BEAT_NS) {    /* they never leave us without a report */
+    replay_note_step();
+    if ((replay_any_naps() || replay_still_for() > GIVE_UP_NS) && log_now() - looked_at > BUSY_NS) {    /* they never leave us without a report */
         looked_at = log_now();
         replay_idle();
     }
@@ -228,6 +229,7 @@ static void miss_outputs(void)
 
 static void begin(void)
 {
+    replay_watch_engine();
     log_load(plan.log);
     if (log_is_serialized())
         turns_start(&logged_turns);
@@ -273,6 +275,7 @@ static void child_setup(void)
 static void finish(void)
 {
     replay_ipc_finish();
+    explain_ends();
     miss_outputs();
     report_line("divergences=%llu", divergences);
     if (mem_refused())

@@ -24,6 +24,7 @@ void replay_unmatched(struct task *t, const struct rex_call *c);
 void replay_taken(struct task *t, const unsigned char *records, uint32_t n);
 void replay_ready(struct task *t);
 void replay_note_opens(struct task *t);
+size_t replay_place_by_ring(struct task *t);
 size_t replay_place(struct task *t);  /* where it is in its script: no earlier than that */
 const struct event *replay_ahead_of(struct task *t);  /* the first that is left from there on */
 

@@ -29,8 +29,10 @@ bool rules_act(const struct rule *table, struct request *q)
         if (!rule_is_on(rule->name))
             continue;
         explain_rule(q->t, rule->name);   /* a row of another table may say more */
-        if (rule->acts(q))
+        if (rule->acts(q)) {
+            explain_acted(rule->name);
             return true;
+        }
     }
     return false;
 }
@@ -41,6 +43,8 @@ bool replay_may_happen(struct task *t, const struct event *e)
         enum verdict verdict = rule_is_on(gate->name) ? gate->asks(t, e) : PASS;
         if (verdict == HOLD)
             explain_hold(t, gate->name);
+        if (verdict == HOLD)
+            explain_acted(gate->name);
         if (verdict != PASS)
             return verdict == GO;
     }
@@ -73,6 +77,8 @@ struct event *replay_match(struct task *t, long nr, uint64_t key)
         struct event *before = found;
         found = rule->match(t, found, nr, key);
         is_over |= found || rule->phase == FIND_ONLY;
+        if (found != before || rule->phase == DECIDE_ONLY)
+            explain_acted(rule->name);
         if (found != before)
             explain_match(t, rule->name);
         if (rule->phase == DECIDE_ONLY || (rule->phase == DECIDE && found))

@@ -207,7 +207,7 @@ const struct rule unlogged_rules[] = {
     {"killed-here", killed_here},
     /* Who holds a lock, or has a descriptor's signals: the kernel knows. */
     {"process-of-descriptor", process_of_descriptor},
-    /* Threads that wait come round more often than when recorded: each kind of wait answers for itself. */
+    /* Threads that wait poll more often than when recorded: each kind of wait answers for itself. */
     {"timer", timer},
     /* A process of a memory group runs on until its partners have come as far. */
     {"memory-group-pause", memory_group_pause},
@@ -231,7 +231,7 @@ const struct rule unlogged_rules[] = {
     {"extra-poll", extra_poll},
     /* Threads sleep, and wait for children, as often as they have to. */
     {"extra-sleep", extra_sleep},
-    /* Names that threads draw anew are the kernel's. */
+    /* New random names of threads are answered by the kernel. */
     {"unlogged-name", unlogged_name},
     /* Reports what none of the rows above expects, and acts on none: the rows below answer. */
     {"divergence", divergence},

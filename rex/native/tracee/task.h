@@ -10,7 +10,6 @@
 struct bytes;
 struct code;
 struct counters;
-struct deferred;
 struct event;
 struct fast;
 struct field;
@@ -22,7 +21,6 @@ struct script;
 struct sites;
 struct sockaddr_storage;
 struct user_regs_struct;
-struct view;
 
 /* External descriptors of a process; those not listed are plain or internal. */
 struct external { int fd; uint32_t stream; };
@@ -56,6 +54,9 @@ struct space {                       /* one address space */
 };
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
 
+/* What one room alone keeps of a task is in a struct of that room. */
+enum task_room { RECORD_ROOM, LIVE_ROOM, TURNS_ROOM, CLOCK_ROOM, TASKS_ROOM, SIGNALS_ROOM, WAIT_ROOM, TASK_ROOMS };
+
 struct explained { const char *rule, *match, *gate; ull since; };   /* replay: what acted on its call; the gate that held it last, and since when any did */
 
 struct task {
@@ -64,7 +65,6 @@ struct task {
     struct task *leader;             /* the task that names the process */
     int threads;                     /* of a leader: live tasks of the process */
     bool threaded;                   /* of a leader: it has had threads since its last exec */
-    const struct task *greeter;      /* of a leader: the thread that began its last connection by TLS */
     bool from_threads, joins_turns;  /* of a leader: forked by a process with threads, it has its descriptors by their race; by its first thread */
     bool kin;                        /* of a leader, replay: it shares memory with other processes, see replay/tasks/memory_groups.c */
     uint32_t children;               /* ordinal of the next child */
@@ -87,49 +87,38 @@ struct task {
     struct bytes *exec;              /* record: execve's fields, kept over the exec */
     bool created;
     char *creating;                  /* what is missing as the call that makes it begins */
-    int exec_refused;
     char *exec_instead;              /* record: what is executed in the program's place, NULL: itself */
     bool has_own_arguments;          /* replay: the program that it executes has others than when recorded */
     /* record: an interrupted call that may be restarted; its event is not yet written */
     struct bytes *pending;
-    bool goes_on;                    /* record: the kernel goes on with the call that is pending, after a signal without a handler */
-    unsigned char siginfo[sizeof(siginfo_t)];
     uint64_t returned_at;            /* instruction after the call of the last event, 0 after others */
     /* replay */
     struct script *script;           /* what the log holds for this task */
     struct event *matched;
     struct explained explained;
-    struct event *injected, *let_in; /* a signal on its way; one that is blocked again once it was handled */
+    struct event *injected;          /* a signal on its way */
     struct event *owed[65];          /* signals that were blocked when sent */
     uint64_t handler_sp;             /* the stack below which it handles a signal that came as it rested, 0 = none: see replay/regime/one_active_thread.c */
-    uint64_t prodded, let_in_sp;     /* a bit for each that another thread sends once more than when recorded; the stack below let_in */
-    struct task *newborn, *maker;    /* see replay/tasks/pool_children.c: the process it makes, who makes it */
-    struct { const struct event *event; uint32_t count; } took;      /* signals of what this event is of, see replay/signals/sigwait.c */
-    bool nameless, suspended;        /* what it is called shows as it executes; see replay/signals/gc_suspend.c: by a mate, until it lets it go on */
+    uint64_t prodded;                /* a bit for each that another thread sends once more than when recorded */
+    bool nameless;                   /* what it is called shows as it executes */
     struct bytes moved;              /* through a watched pipe, by the call in progress */
     size_t moved_away;
     struct { uint64_t stack, from, said; } saying;   /* a write that is made again with its rest, see replay/pipes/output.c */
     bool lost_reader;                /* its signal is not to come: it had none when recorded */
-    uint32_t next_thread, next_process;   /* ordinals of its children, by their kind */
-    uint64_t child_tid_at;
     uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
     uint64_t clock_at, wall_at;      /* when, in the log's time; 0: not the log's answer */
-    const struct event *wall_told;   /* NULL: it has read a clock since, or the log has no such reading */
     uint64_t asker, least;           /* who read CLOCK_MONOTONIC last; as last answered to others than those that reckon a wait's limit */
-    uint64_t readings, readings_since;   /* of CLOCK_MONOTONIC, more than the log has here */
     uint64_t did;                    /* the key of its last call on a path */
-    uint64_t clock_floor, told_floor, waited_floor; /* what CLOCK_MONOTONIC must have reached; by what the log told; where it has no more */
-    uint64_t deadline, wait_began, lasts;   /* of the futex wait in progress, by CLOCK_MONOTONIC; from a reading for its limit alone */
+    uint64_t clock_floor, waited_floor;   /* what CLOCK_MONOTONIC must have reached; where the log has no more */
+    uint64_t deadline;               /* of the futex wait in progress, by CLOCK_MONOTONIC */
     uint64_t ends_at; bool is_told;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
-    ull wait_until, wait_to;         /* of a wait for readiness, by our clock and its runtime's: see replay/clock/scheduler_clock.c */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
-    bool is_next_outside, is_forced, is_paced;   /* that is next in the log; is told though it may not have come; of a leader: so was its process */
+    bool is_forced, is_paced;        /* is told what is outside though it may not have come; of a leader: so was its process */
     bool only_naps, ticked;          /* more often than in the log, or in vain: it waits for others; has waited for its timer */
     bool waits_inside, hastened, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
     struct event *outside;           /* that its wait ends with, once that has come */
     struct event *in_vain;           /* the wait that it makes, which ran out when recorded */
-    uint64_t waits_at; unsigned waits_on;     /* how often a wait went on as it had run out, with others at that place: see replay/wait/timed_futex.c */
     bool inside;                     /* the call is on a socket that is made again, see replay/net/internal.c */
     bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */
@@ -141,10 +130,7 @@ struct task {
     int stat_fd, number;             /* of task_state; the descriptor that its wait has, 0 = none */
     struct usage { ull ran, waited; } usage, seen;   /* of a processor, ns; when last looked at by replay/progress/deadlock.c, by replay/clock/scheduler_clock.c */
     /* live */
-    bool is_rewritten, is_logged, has_live_result;
-    struct view *view;
-    int64_t live_result;             /* instead of that of the call that was put in its place */
-    char *loader, *exec_name;        /* of a program that is being executed */
+    char *loader;                    /* of a program that is being executed */
     uint64_t ring;                   /* where its ring is in the tracee, 0 = it has none */
     bool has_locks;                  /* replay: it shares memory with others, where locks may be: its end is seen */
     uint8_t end_watched;             /* it stops as it ends, for these reasons */
@@ -155,15 +141,11 @@ struct task {
     size_t run_count;
     ull last_stop; struct { const struct event *event; ull ran; } rest;      /* see replay/progress/ordering_sleeps.c */
     /* record */
-    bool executed, waited_until;     /* it runs a program of its own; since it read a clock it waited until a point in time */
+    bool has_timer;                  /* it may be running */
+    bool executed;                   /* it runs a program of its own */
     bool shares;                     /* its call is one on a shared file */
-    uint64_t turn;                   /* record: what it writes to one at a time with others, 0 = nothing: see record/output_order.c */
-    bool has_turn;
     struct { bool waits, is_out; int64_t size; uint64_t pipe; ull at, ran; } came;   /* see track/arrival_order.c; size: of what it does not have yet */
     pid_t made_by;                   /* which waits until it executes */
-    struct deferred *deferred;       /* a signal that is held back, see record/signals.c */
-    int last_signal;                 /* record: that was delivered, and where */
-    uint64_t last_signal_rip;
     struct { uint64_t look; unsigned times; bool loops; ull since, seen, until; } polls;     /* reads the counter in a loop, see cpu/spin_loops.c */
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
     uint64_t random, random_drawn, random_children;   /* see track/seeded_random.c */
@@ -174,14 +156,20 @@ struct task {
     bool restarts;                   /* at once, unless a signal comes first */
     bool at_entry;                   /* parked before the handler has seen the call */
     bool listening, vforking;        /* stopped by job control; until its child executes */
-    bool preempting, preempted, muted, roused;     /* an interruption is on its way; it was interrupted as it computed; see serial_mutes() */
+    bool preempted;                  /* it was interrupted as it computed */
     bool stepped_out;                /* a single step has led to another stop, already seen to */
-    int parked_signal;
-    unsigned spin;                   /* instructions of the loop in which it was interrupted, 0 = no such loop */
-    uint64_t calls, ticket, preempted_at, used_at, heard;     /* the last: its mask of signals, as it is muted */
+    uint64_t calls;
     uint64_t cut_passed, cut_calls;  /* when its last call was cut short: passings before, calls of who had the turn */
-    ull patience, used;              /* ns that it may run without a call before it is looked at; that it had used */
+    ull used;                        /* ns that it had used */
+    void **room;                     /* see task_room() */
 };
+/* All zero at first; it goes with the task. */
+static inline void *task_room(const struct task *t, enum task_room room, size_t size)
+{
+    void **at = &t->room[room];
+    return *at ? *at : (*at = zalloc(size));
+}
+
 struct stack { uint64_t at; struct bytes image; };
 
 /* What is blocked meanwhile: a trap that is would lose its handler. */

@@ -23,22 +23,22 @@ void turns_mute(struct task *t)
     const struct rex_call *c = call_of(t->nr);
     bool sleeps = t->blocked || t->nr == REX_NR_futex
         || (c && !is_readiness_wait(c) && (c->hook == REX_HOOK_WAIT || (c->policy == REX_STREAM && c->fd_args & 1)));
-    if (!sleeps || t->held || !may_be_deaf(t) || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof t->heard, &t->heard)
-        || t->heard & CHILD)
+    if (!sleeps || t->held || !may_be_deaf(t) || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof turn_state(t)->heard, &turn_state(t)->heard)
+        || turn_state(t)->heard & CHILD)
         return;
-    uint64_t mask = t->heard | CHILD;
-    t->muted = !ptrace(PTRACE_SETSIGMASK, t->tid, sizeof mask, &mask);
+    uint64_t mask = turn_state(t)->heard | CHILD;
+    turn_state(t)->muted = !ptrace(PTRACE_SETSIGMASK, t->tid, sizeof mask, &mask);
 }
 
 void turns_unmute(struct task *t)
 {
-    if (t->muted)
-        ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->heard, &t->heard);
-    t->muted = false;
+    if (turn_state(t)->muted)
+        ptrace(PTRACE_SETSIGMASK, t->tid, sizeof turn_state(t)->heard, &turn_state(t)->heard);
+    turn_state(t)->muted = false;
 }
 
 void turns_rouse(struct task *t, int sig)
 {
-    if (t->muted && sig == SIGCHLD)
-        t->roused = !ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+    if (turn_state(t)->muted && sig == SIGCHLD)
+        turn_state(t)->roused = !ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }

@@ -57,7 +57,7 @@ struct task *turns_first_parked(void)
 {
     struct task *first = NULL;
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->parked && (!first || t->ticket < first->ticket))
+        if (t->alive && t->parked && (!first || turn_state(t)->ticket < turn_state(first)->ticket))
             first = t;
     return first;
 }
@@ -72,8 +72,8 @@ static bool parks(struct task *t, int sig)
     if (is_in_call(t) || goes_on)
         return false;
     t->parked = true;
-    t->parked_signal = sig;
-    t->ticket = ++tickets;
+    turn_state(t)->parked_signal = sig;
+    turn_state(t)->ticket = ++tickets;
     return true;
 }
 
@@ -110,8 +110,8 @@ static bool is_endless(struct task *t, ull ran)
 {
     if (t->space->refs == 1)
         return ran > ALONE_NS;
-    if (t->calls != t->used_at) {
-        t->used_at = t->calls;
+    if (t->calls != turn_state(t)->used_at) {
+        turn_state(t)->used_at = t->calls;
         t->used = task_usage(t).ran;
     }
     return ran > SHARING_NS && task_usage(t).ran - t->used > SHARING_NS;
@@ -121,23 +121,23 @@ static bool is_endless(struct task *t, ull ran)
  * turn on there, with its place known; other computation only if it goes on for very long. */
 static bool interrupted(struct task *t)
 {
-    bool moved = !t->preempting || t != turn.task || t->calls != t->preempted_at || is_in_call(t)
+    bool moved = !turn_state(t)->preempting || t != turn.task || t->calls != turn_state(t)->preempted_at || is_in_call(t)
         || is_cut_short(t);               /* it makes its call again: a single step would lead into that */
     ull ran = log_now() - turn.resumed_at;
-    t->restarts |= t->roused;             /* the signal is next */
-    t->preempting = t->stepped_out = t->roused = false;
+    t->restarts |= turn_state(t)->roused;             /* the signal is next */
+    turn_state(t)->preempting = t->stepped_out = turn_state(t)->roused = false;
     if (moved)
         return false;
     pid_t tid = t->tid;
     if (order->reaches)
         t->preempted = order->reaches(t, ran);
     else {
-        t->spin = spin_length(t, ran < VERY_LONG_NS ? FEW_STEPS : MANY_STEPS);
-        t->patience = t->spin ? LOOK_NS : t->patience < LONGEST_NS ? 2 * t->patience : LONGEST_NS;
-        t->preempted = t->spin || (!t->stepped_out && is_endless(t, ran));
+        turn_state(t)->spin = spin_length(t, ran < VERY_LONG_NS ? FEW_STEPS : MANY_STEPS);
+        turn_state(t)->patience = turn_state(t)->spin ? LOOK_NS : turn_state(t)->patience < LONGEST_NS ? 2 * turn_state(t)->patience : LONGEST_NS;
+        t->preempted = turn_state(t)->spin || (!t->stepped_out && is_endless(t, ran));
     }
     ull now = log_now() - turn.resumed_at, rest = LOOKS_COST * (now - ran);
-    turn.look_at = now + (rest > t->patience ? rest : t->patience);
+    turn.look_at = now + (rest > turn_state(t)->patience ? rest : turn_state(t)->patience);
     return !task_of(tid) || t->stepped_out;
 }
 
@@ -153,15 +153,15 @@ static void unpark(struct task *t)
 {
     t->parked = t->returned = t->preempted = false;
     turn.resumed_at = log_now();
-    t->patience = t->patience ? t->patience : LOOK_NS;
-    turn.look_at = t->patience;
+    turn_state(t)->patience = turn_state(t)->patience ? turn_state(t)->patience : LOOK_NS;
+    turn.look_at = turn_state(t)->patience;
     turn.calls = t->calls;
     order->given(t);
     if (t->at_entry) {
         t->at_entry = false;
         go_on_entering(t);
     } else
-        resume(t, t->parked_signal);
+        resume(t, turn_state(t)->parked_signal);
 }
 
 static void log_passing(struct task *from, const struct task *to)
@@ -176,9 +176,9 @@ static void log_passing(struct task *from, const struct task *to)
     if (from && from->preempted) {
         struct user_regs_struct regs = regs_get(from);
         r->args[3] = log_now() - turn.resumed_at;
-        r->args[4] = from->spin;
+        r->args[4] = turn_state(from)->spin;
         log_field(&b, FIELD_WHOLE, FIELD_OUT, &regs, sizeof regs);
-        preempted += !from->spin && from->space->refs > 1;
+        preempted += !turn_state(from)->spin && from->space->refs > 1;
     }
     log_end(&b);
 }
@@ -225,9 +225,9 @@ static void idle(void)
     ull ran = log_now() - turn.resumed_at;
     bool computes = now && !now->parked && !is_in_call(now) && !now->listening;
     bool is_long = ran > turn.look_at && (order->looks_for_place ? order->looks_for_place() : is_anyone_parked());
-    if (computes && !now->preempting && is_long) {
-        now->preempting = true;
-        now->preempted_at = now->calls;
+    if (computes && !turn_state(now)->preempting && is_long) {
+        turn_state(now)->preempting = true;
+        turn_state(now)->preempted_at = now->calls;
         ptrace(PTRACE_INTERRUPT, now->tid, 0, 0);
     }
     pass(true);

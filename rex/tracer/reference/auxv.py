@@ -1,4 +1,4 @@
-"""Record: what /proc tells of a program's auxiliary vector does not name the vDSO, as the vector on its stack does not.
+"""Record: what /proc shows of a program's auxiliary vector does not name the vDSO, as the vector on its stack does not.
 
 Who finds it there would ask it for the time and the processor, past the tracer.
 """

@@ -1,4 +1,4 @@
-"""Scattered memory: iovec arrays, and the messages of sendmsg and its kin.
+"""Scattered memory: iovec arrays, and the messages of sendmsg and the like.
 
 A message's fields are numbered by its argument and the part of it: the header
 itself, name, data, control. The length that recvmmsg and sendmmsg store follows each message.

@@ -49,7 +49,7 @@ class Recorder(Handler):
         self._ledger = Ledger(plan.control, plan.hints, standard)
         self._withhold = plan.withhold
         self._streams = _STANDARD_STREAMS
-        self._vectors: set[int] = set()                  # streams that tell of an auxiliary vector
+        self._vectors: set[int] = set()                  # streams that show an auxiliary vector
         # Writes to one outside file by several tasks are let in one after another,
         # so that their order in the log is their order in the file.
         self._writer: Task | None = None

@@ -1,6 +1,6 @@
 """Record: signals, at the place where they are delivered.
 
-One that comes in the midst of computation waits for the task's next call that the log has an event of: that place a replay
+A signal during a computation waits for the task's next call that the log has an event of: that place a replay
 finds. Where there is no such call for long it comes as it would have.
 """
 
@@ -62,7 +62,7 @@ class Signals:
         return any(not queue[0].is_sent for queue in self._deferred.values())
 
     def _write(self, task: Task, is_restarted: bool, moment: Moment) -> None:
-        """Log it, but not a child's end that no handler waits for: an untraced kernel does not even tell of that."""
+        """Log it, but not a child's end that no handler waits for: without a tracer the kernel does not even report that."""
         if number_of(task.siginfo) == signal.SIGCHLD and not catches(task, signal.SIGCHLD):
             return
         registers = kernel.registers(task.tid)
@@ -184,7 +184,7 @@ def _moment_of(task: Task, number: int, registers: kernel.Registers) -> Moment:
 
 
 def _lets_in(task: Task, number: int, registers: kernel.Registers) -> bool:
-    """Whether rt_sigprocmask has returned, and let the signal in that was blocked before: what it was told then tells so,
+    """Whether rt_sigprocmask has returned, and let the signal in that was blocked before: the mask that it returned says so,
     else the set. To ask only, or to set what was set, lets none in."""
     has_returned = memory.read(task.tid, registers.rip - SYSCALL_BYTES, SYSCALL_BYTES) == _SYSCALL_CODE
     if registers.orig_rax != _SIGPROCMASK or not has_returned:

@@ -94,7 +94,7 @@ def _is_output(task: Task) -> bool:
 
 
 def _output(state: ReplayState, task: Task, entry: Entry) -> None:
-    """What the program writes to us reaches our own output; what differs is told."""
+    """What the program writes to us reaches our own output; what differs is reported."""
     result = entry.event.result
     if result < 0:
         state.emulate(task, entry)

@@ -54,7 +54,7 @@ class Steps:
             _leave(task)
 
     def ended(self, task: Task) -> None:
-        """Tell of a step whose last task this was."""
+        """Report a step whose last task this was."""
         if task.step is None:
             return
         self._living[task.step.index] -= 1
@@ -85,7 +85,7 @@ class Steps:
 def _leave(task: Task) -> None:
     """Back to the instruction that made the child, which now makes it exit.
 
-    The status does not matter: its parent is told what the log has.
+    The status does not matter: its parent gets what the log has.
     """
     registers = kernel.registers(task.tid)
     registers.orig_rax, registers.rax, registers.rdi = (1 << 64) - 1, _EXIT_GROUP, 0

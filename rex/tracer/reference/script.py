@@ -56,7 +56,7 @@ class Entry:
 
     @property
     def signal(self) -> int:
-        """The number of the signal that it tells of, or 0."""
+        """The number of its signal, or 0."""
         return self.event.args[0] if self.event.call == SIGNAL else 0
 
     @property

@@ -1,4 +1,4 @@
-// Small helpers that both scripts share.
+// Small helpers that the scripts share.
 
 export const $ = (selector, root = document) => root.querySelector(selector);
 export const $$ = (selector, root = document) => Array.from(root.querySelectorAll(selector));
@@ -27,7 +27,7 @@ export async function post(address, data) {
     if (answer.headers.get("content-type")?.startsWith("application/json")) return JSON.parse(text);
     return { problems: [text || `The server answered ${answer.status}.`] };
   } catch {
-    return { problems: ["The server does not answer. Is rex runnew still running?"] };
+    return { problems: ["The server does not answer. Is rex still running?"] };
   }
 }
 

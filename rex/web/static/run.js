@@ -86,7 +86,7 @@ function watch() {
   source.onerror = () => {
     if (isOver()) return;
     const isEnded = source.readyState === EventSource.CLOSED;   // another server answers now, or none of this run
-    $("#pill").textContent = isEnded ? "rex runnew has ended" : "Connection lost, trying again";
+    $("#pill").textContent = isEnded ? "The server has ended" : "Connection lost, trying again";
   };
   source.onopen = () => { if (!isOver()) setState(state, 0); };
 }

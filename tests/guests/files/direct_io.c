@@ -3,7 +3,7 @@
  * shows: openat, read, pread64, write, pwrite64
  * engine: native (results by rights)
  * live: differs=direct.txt
- * source: rights, flags and room of file systems
+ * source: rights, flags and space of file systems
  */
 #include "guest.h"
 

@@ -3,7 +3,7 @@
  * live: no (the blocks of an input lie elsewhere)
  * engine: native (results by rights)
  * shows: prctl, mlock, mlock2, mlockall, munlock, munlockall, lseek, fallocate, ioctl, mmap
- * source: rights, flags and room of file systems
+ * source: rights, flags and space of file systems
  */
 #include "guest.h"
 

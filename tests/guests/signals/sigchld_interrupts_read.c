@@ -36,6 +36,6 @@ int main(void)
     struct sigaction a = {.sa_handler = on_child};
     CHECK(sigaction(SIGCHLD, &a, NULL) == 0);
     read_until_child_ends(20, 0);
-    read_until_child_ends(500, 60000000);
+    read_until_child_ends(600, 10000000);
     return guest_done();
 }

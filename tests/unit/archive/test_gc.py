@@ -106,8 +106,13 @@ def what_one_keeps_is_damaged(archive: Archive) -> None:
     path.write_bytes(path.read_bytes().replace(b" 12 ", b" 13 "))
 
 
+def one_has_lost_its_identity(archive: Archive) -> None:
+    os.unlink(Path(archive.path, "experiments/exp0/identity"))
+    assert ("experiments/exp0", "its identity is missing") in [(p.where, p.what) for p in check(Archive.open(archive.path)) if not p.is_harmless]
+
+
 @pytest.mark.parametrize("change", [moved, moved_and_linked, not_mounted, an_empty_mount_point, one_is_linked, one_is_renamed,
-                                    what_one_keeps_is_damaged])
+                                    what_one_keeps_is_damaged, one_has_lost_its_identity])
 def test_what_is_not_certain_stops_it(archive: Archive, record: Record, change: Callable[[Archive], None]) -> None:
     record({"/a": b"x"})
     record({"/b": b"y"})
@@ -119,6 +124,12 @@ def test_what_is_not_certain_stops_it(archive: Archive, record: Record, change: 
         except Damaged:
             pass
         assert sorted(os.listdir(archive.store.directory)) == before
+
+
+def test_what_was_never_finished_does_not_stop_it(archive: Archive, record: Record) -> None:
+    record({"/a": b"x"})
+    archive.begin("killed").abandon()
+    assert collect(archive).unfinished == ("killed",)
 
 
 def test_leftovers_of_crashes_go(archive: Archive, record: Record) -> None:

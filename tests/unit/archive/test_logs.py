@@ -213,7 +213,7 @@ def test_a_log_that_is_given_up_leaves_nothing(archive: Archive) -> None:
         recording.follow_log(["cmd"])
         Path(recording.log_path).write_bytes(events(1))
         recording.abandon()
-    assert sorted(os.listdir(recording.directory)) == ["begun", "lock", "log.part"]
+    assert sorted(os.listdir(recording.directory)) == ["begun", "kept.part", "lock", "log.part"]
     assert archive.store.pack_names() == []
 
 

@@ -128,10 +128,10 @@ def test_the_scripts_for_shells(rex: Rex, shell: str) -> None:
 
 
 def test_every_command_that_reports_does_so_for_machines() -> None:
-    """Commands without --json write files, bytes or text that is for people alone."""
+    """Commands without --json write files, bytes, pages or text that is for people alone."""
     without = {name for name in COMMANDS if isinstance(command := cli.get_command(click.Context(cli), name), click.Command)
                and not isinstance(command, click.Group) and not any("--json" in param.opts for param in command.params)}
-    assert without == {"cat", "completion", "help"}
+    assert without == {"cat", "completion", "help", "ui"}
 
 
 def test_a_quiet_command_tells_by_its_status(rex: Rex, bench: Bench) -> None:

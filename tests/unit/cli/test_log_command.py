@@ -9,7 +9,7 @@ import pytest
 
 from cli.builders import Bench, call
 from cli.conftest import Rex
-from rex.cli.log_command import find_calls, matches
+from rex.log.choice import find_calls, matches
 from rex.errors import UsageError
 from rex.log.records import EXIT
 from rex.syscalls import BY_NAME

@@ -7,7 +7,7 @@ import json
 from cli.builders import Bench
 from cli.conftest import Rex
 from rex.archive import Process
-from rex.cli.show_command import process_tree
+from rex.archive.processtree import process_tree
 from rex.errors import NotFound, UsageError
 
 

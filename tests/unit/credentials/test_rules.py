@@ -44,6 +44,8 @@ ARGUMENTS = [
     (["curl", "-H", "Authorization: Bearer " + MIXED[:30]], 2), (["curl", "-H", "Authorization: Basic bWU6c2VjcmV0"], 2), (["curl", "-H", "PRIVATE-TOKEN: " + MIXED[:20]], 2),
     (["curl", "-b", "Cookie: session=7f3a99c1d2"], 2), (["sh", "-c", "export MY_TOKEN=abc && ./run"], 2), (["sh", "-c", "curl --password 'hunter2' x"], 2),
     (["x", "--passphrase", "four words of it"], 2), (["x", "ghp_" + MIXED[:36]], 1), (["psql", "postgresql://ann:pw@db/x"], 1),
+    (["mysql", "-u", "ann", "-phunter2"], 3), (["sshpass", "-p", "hunter2", "ssh", "host"], 2), (["curl", "-d", '{"password": "hunter2"}'], 2),
+    (["curl", "https://b.example.net/k?X-Amz-Date=2&X-Amz-Signature=" + HEX[:64]], 1), (["x", "HRKU-AA" + MIXED[:58]], 1),
 ]
 
 FILES = [
@@ -73,11 +75,13 @@ PLAIN_ARGUMENTS = [
     ["x", "--max-tokens", "512"], ["sort", "--key", "2"], ["x", "--key", "name"], ["x", "--sort-key=name"], ["curl", "--cookie-jar", "jar.txt"], ["x", "--no-auth"], ["x", "--auth", "basic"],
     ["ansible", "--private-key", "id.pem"], ["x", "--passes", "3"], ["gcc", "-pthread", "a.c"], ["x", "--pass=2"], ["python", "-c", "password = getpass()"], ["sh", "-c", "x --token $TOKEN"],
     ["sh", "-c", "x --password ${PW:-none}"], ["x", "--password"], ["x", "--password", "--user", "me"], ["git", "clone", "git@example.org:a/b"], ["scp", "f", "me@host:f"], ["sort", "-u", "a:b"][:2],
+    ["find", "/var/lib/mysql", "-path", "a1", "-print"], ["mysql", "-p", "shop"], ["curl", "-d", '{"password": "$PW1234"}'],
 ]
 
 PLAIN_FILES = [
     "password = getpass.getpass()\n", "token = os.environ['TOKEN']\n", "see https://user:password@example.org/ for the form\n", "PASSWORD=changeme\n", "API_KEY=your-api-key-here\n",
     "if line.startswith('-----BEGIN RSA PRIVATE KEY-----'):\n", "secret: ${SECRET}\n", "the password is sent as it is\n", "author: ann\nkeywords: token, secret\n", "tokens: 512\n",
+    '{"pad_token": "<pad_1>", "password": "Passwort", "secret": "your-secret1"}\n',
 ]
 
 

@@ -3,8 +3,15 @@
  *
  *     task N                              a task of the log begins
  *     call N NUMBER A0 .. A5 STREAM PATH  it makes a call ("-": without a path): "EVENT ROW", or "- -" if nothing answers
+ *     enter N NUMBER A0 .. A5             it comes to a call, with all that the tracer does at its entry: "RULE STATE", the rule that
+ *                                         acted, and "blocked", "held", "again" (the call comes again), "runs", or the result
  *     may N EVENT                         whether the event may happen now: "go -", or "hold GATE"
- *     done EVENT                          it has happened */
+ *     done EVENT                          it has happened
+ *     ticks N                             N seconds of the engine's processor time pass within one step: "passed"
+ *     loop                                a step that has no end
+ *     has N FD STREAM                     a descriptor is external
+ *     shares N                            a process shares memory with its parent
+ *     put AT BYTES                        bytes of the tasks' memory, as hexadecimal numbers */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -13,24 +20,31 @@
 #include "replay/match/match.h"
 #include "replay/replay.h"
 #include "replay/rules.h"
+#include "replay/tasks/internal.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 
-enum { MOST_TASKS = 64 };
+enum { MOST_TASKS = 64, MEMORY = 1 << 16 };
+#define MEMORY_AT 0x10000000ULL          /* engine_rules.py knows it: of all tasks, and ours */
 static const struct observer *const watching[] = {&task_log_observer, NULL};
 static struct task *made[MOST_TASKS];
 
 /* A process that does nothing: /proc has it, as it has those of tracees. */
 static pid_t sleeper(void)
 {
+    sigset_t all;
     pid_t own = getpid(), pid = fork();
     if (pid)
         return pid;
     close(STDOUT_FILENO);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);      /* what a rule sends is not to end it */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     while (getppid() == own)
         pause();
@@ -77,6 +91,47 @@ static void make_call(struct task *t, char *line)
         puts("- -");
 }
 
+/* So that a rule can see and set its registers. */
+static void stop(struct task *t)
+{
+    int status;
+    if (ptrace(PTRACE_SEIZE, t->tid, 0, PTRACE_O_EXITKILL) || ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) || waitpid(t->tid, &status, __WALL) != t->tid)
+        die("cannot stop task %d: %s", t->tid, strerror(errno));
+}
+
+static void show_state(struct task *t)
+{
+    struct user_regs_struct r = regs_get(t);
+    if (t->blocked || t->held || t->rewound || r.orig_rax != (ull)-1)
+        puts(t->blocked ? "blocked" : t->held ? "held" : t->rewound ? "again" : "runs");
+    else
+        printf("%lld\n", (long long)r.rax);
+}
+
+static void enter(struct task *t, const char *line)
+{
+    stop(t);
+    const struct user_regs_struct own = t->regs = regs_get(t);
+    t->regs.rsp = MEMORY_AT + MEMORY;
+    sscanf(line, "%ld %lu %lu %lu %lu %lu %lu", &t->nr, &t->args[0], &t->args[1], &t->args[2], &t->args[3], &t->args[4], &t->args[5]);
+    t->regs.orig_rax = (ull)t->nr;
+    regs_set(t, &t->regs);
+    t->state = CALL_ENTERED;
+    t->blocked = t->held = t->rewound = t->want_exit = false;
+    replayer.entry(t);
+    printf("%s ", t->explained.rule);
+    show_state(t);
+    regs_set(t, &own);                   /* it sleeps on, whatever the rule did */
+    ptrace(PTRACE_DETACH, t->tid, 0, 0);
+}
+
+static void put(uint64_t at, const char *hex)
+{
+    unsigned byte;
+    for (unsigned char *to = (unsigned char *)at; sscanf(hex, "%2x", &byte) == 1; hex += 2)
+        *to++ = (unsigned char)byte;
+}
+
 static void ask_gates(struct task *t, unsigned number)
 {
     explain_begins(t);
@@ -90,10 +145,12 @@ static void ask_gates(struct task *t, unsigned number)
 int main(int argc, char **argv)
 {
     static char line[2 * PATH_MAX];
-    unsigned n, number;
+    unsigned n, number, stream;
+    unsigned long address;
     int at;
     if (argc != 2)
         return 2;
+    mmap((void *)MEMORY_AT, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     plan_read(argv[1]);
     report_open(plan.report);
     run_mode = &replayer;
@@ -106,8 +163,23 @@ int main(int argc, char **argv)
             make_call(task_at(n), line + at);
         else if (sscanf(line, "may %u %u", &n, &number) == 2)
             ask_gates(task_at(n), number);
+        else if (sscanf(line, "enter %u %n", &n, &at) == 1)
+            enter(task_at(n), line + at);
+        else if (sscanf(line, "has %u %u %u", &n, &number, &stream) == 3)
+            files_set(task_at(n)->files, (int)number, stream);
+        else if (sscanf(line, "shares %u", &n) == 1)
+            replay_kin_born(made[script_of(n)->birth->args[0]], task_at(n), 0);
+        else if (sscanf(line, "put %lu %n", &address, &at) == 1)
+            put(address, line + at);
         else if (sscanf(line, "done %u", &number) == 1 && number < event_count)
             replay_done(&events[number]);
+        else if (sscanf(line, "ticks %u", &n) == 1) {
+            for (; n; n--)
+                raise(SIGVTALRM);
+            puts("passed");
+        } else if (!strncmp(line, "loop", 4))
+            for (volatile int i = 0; ; i++)
+                ;
         fflush(stdout);
     }
     return 0;

@@ -190,6 +190,17 @@ def test_cycles_go_on_where_they_stood(world: World, steps: int) -> None:
     assert [next(turns) for _ in range(9)] == coming
 
 
+def test_weak_proxies(world: World) -> None:
+    target, other = Plain(), Plain()
+    proxy = weakref.proxy(target)
+    world.save(target=target, other=other, proxy=proxy)
+    target.x = 2
+    found = world.restore(0, target=target, other=other, proxy=weakref.proxy(other))
+    assert target.x == 1
+    found["proxy"].x = 3
+    assert (target.x, other.x) == (3, 1)
+
+
 def test_weak_references(world: World) -> None:
     target = Plain()
     link = weakref.ref(target)

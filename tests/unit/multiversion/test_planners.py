@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from rex.errors import UsageError
-from rex.multiversion.planners import ALGORITHMS, Plan, make_plan
+from rex.multiversion.planners import ALGORITHMS, Plan, fit_versions, make_plan
 from rex.multiversion.planners.best import Problem, plan_cover
+from rex.multiversion.planners.online import plan_online
 from rex.multiversion.sequence import check
 from rex.multiversion.tree import ExecutionTree, Node
 
@@ -139,3 +140,49 @@ def test_bad_requests() -> None:
 def test_plans_do_not_change_between_calls() -> None:
     tree = trees.grow_edits("AN", 20, 3)
     assert plan(tree, tree.largest_bytes).sequence == plan(tree, tree.largest_bytes).sequence
+
+
+def test_more_processes_meet_a_deadline_with_more_versions() -> None:
+    apart = ExecutionTree(Node(f"v{number}", None, 10.0, 1) for number in range(6))
+
+    def side_by_side_s(workers: int) -> Callable[[ExecutionTree], float]:
+        return lambda part: 10.0 * -(-len(part.leaves) // workers)
+
+    for workers, most in ((1, 2), (2, 4), (3, 6)):
+        fit = fit_versions(apart, 20.0, side_by_side_s(workers), workers)
+        assert len(fit.tree.leaves) == fit.at_most == most
+
+
+@pytest.mark.parametrize("kind", trees.PUBLISHED)
+def test_published_trees_have_the_shape_of_the_paper(kind: str) -> None:
+    for seed in range(20):
+        tree = trees.grow_published(kind, 20, seed)
+        depth: dict[str, int] = {}
+        for name in tree.order:
+            parent = tree.by_id[name].parent
+            depth[name] = 0 if parent is None else depth[parent] + 1
+        assert len(tree.leaves) == 20 and max(depth.values()) <= 6
+        assert max(len(below) for below in tree.children.values()) <= 4
+        plan = make_plan(tree, 1 << 30)
+        assert plan.cost_s <= make_plan(tree, 1 << 30, "pc").cost_s <= tree.sequential_s
+
+
+def test_online_plans_know_nothing_of_later_versions() -> None:
+    """What it does for the first versions is the same whatever comes after them."""
+    whole = trees.grow_published("AN", 20, 3)
+    first = whole.only([name for name in whole.by_id if not whole.children[name]][:8])
+    for budget_bytes in (0, 300 << 20, 1 << 30, 1 << 40):
+        all_ops, ops = plan_online(whole, budget_bytes).ops, plan_online(first, budget_bytes).ops
+        assert all_ops[:len(ops)] == ops
+        assert make_plan(whole, budget_bytes, "online").cost_s == plan_online(whole, budget_bytes).cost_s(whole)
+    assert plan_online(whole, 1 << 40).cost_s(whole) == pytest.approx(whole.total_s)
+    assert plan_online(whole, 0).cost_s(whole) == pytest.approx(whole.sequential_s)
+
+
+def test_an_edit_of_the_latest_version_finds_its_state() -> None:
+    """One checkpoint fits: it stays with the longest prefix of the version just replayed."""
+    nodes = [Node("a", None, 10.0, 1), Node("b", "a", 10.0, 1)]
+    for number in range(6):
+        nodes += [Node(f"c{number}", "b", 1.0, 1)]
+    tree = ExecutionTree(nodes)
+    assert plan_online(tree, 1).cost_s(tree) == tree.total_s

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("cloudpickle")
 
 from rex.archive.sealed import seal
-from rex.archive import Archive, Content, Manifest  # noqa: E402
+from rex.archive import Archive, Content, Experiment, Manifest  # noqa: E402
 from rex.cli import notebook_command  # noqa: E402
 from rex.cli.completion_command import prepare  # noqa: E402
 from rex.errors import Damaged, NotFound  # noqa: E402
@@ -34,10 +34,10 @@ def archive(tmp_path: Path) -> Archive:
     return archive
 
 
-def write_session(archive: Archive) -> None:
+def write_session(archive: Archive, name: str = "nb", is_finished: bool = True) -> None:
     namespace: dict[str, Any] = {}
     tracker = StateTracker(namespace, check_loads=False)
-    with archive.begin("nb", {"notebook": {}}) as recording:
+    with archive.begin(name, {"notebook": {}}) as recording:
         store = Store(archive, recording)
         for number in range(1, 6):
             code = f"v{number} = ['x'] * {number}"
@@ -50,6 +50,8 @@ def write_session(archive: Archive) -> None:
                 store.note({"kind": "tag", "name": "good", "node": 2, "after": 3})
                 store.note({"kind": "branch", "name": "main", "node": 1, "after": 3})
         store.close()
+        if not is_finished:
+            return
         recording.finish(Manifest(("notebook",), attachments=store.attachments(),
                                   extra={"notebook": {}}))
 
@@ -76,10 +78,48 @@ def test_log_and_index_tell_the_same(archive: Archive) -> None:
     assert database.execute("SELECT bytes FROM variable WHERE name = 'v2'").fetchone()[0] > 0
     database.execute("UPDATE entry SET json = replace(json, 'good', 'evil')")
     database.commit()
-    assert read_graph(experiment).tags == {"evil": 2}   # it really is read
+    assert same(read_graph(experiment), from_log)       # nothing vouches for it
+
+
+def index_of(archive: Archive) -> tuple[Experiment, str]:
+    """An unfinished session, and its index."""
+    write_session(archive, "cut", is_finished=False)
+    experiment = archive.experiment("cut")
+    path = os.path.join(experiment.directory, "index.sqlite")
+    index = Index(path)
+    with experiment.open_log() as log:
+        index.catch_up(log)
+    index.close()
+    return experiment, path
+
+
+def test_an_unfinished_session_is_read_from_its_index_where_that_is_up_to_date(archive: Archive) -> None:
+    experiment, path = index_of(archive)
+    from_log = graph_of(load_history(archive, experiment))
+    assert same(read_graph(experiment), from_log)
+    database = sqlite3.connect(path)
+    database.execute("UPDATE entry SET json = replace(json, 'good', 'other')")
+    database.commit()
+    assert read_graph(experiment).tags == {"other": 2}
     database.execute("UPDATE meta SET value = 5 WHERE key = 'offset'")
     database.commit()
-    assert same(read_graph(experiment), from_log)       # but not when it is behind
+    assert same(read_graph(experiment), from_log)
+
+
+@pytest.mark.parametrize("name", ["index.sqlite", "index.sqlite-journal", "log.part"])
+def test_a_link_or_a_pipe_beside_an_unfinished_session_is_not_opened(archive: Archive, tmp_path: Path, name: str) -> None:
+    experiment, path = index_of(archive)
+    whole, place = read_graph(experiment), Path(experiment.directory, name)
+    outside = tmp_path / "outside"
+    outside.write_bytes(place.read_bytes() if place.exists() else b"")
+    for make in (lambda: place.symlink_to(outside), lambda: os.mkfifo(place)):
+        place.unlink(missing_ok=True)
+        make()
+        if name == "log.part":
+            with pytest.raises(Damaged):
+                read_graph(experiment)
+        else:
+            assert same(read_graph(experiment), whole)
 
 
 def test_shells_complete_tags_and_branches(archive: Archive) -> None:
@@ -104,13 +144,8 @@ def test_shells_complete_tags_and_branches(archive: Archive) -> None:
     "UPDATE entry SET json = '{'", "UPDATE entry SET json = '{\"note\": 5}'",
     "UPDATE entry SET json = '[]'", "UPDATE entry SET json = '{\"node\": \"x\"}'"])
 def test_hostile_indexes_are_passed_over(archive: Archive, harm: str) -> None:
-    experiment = archive.experiment("nb")
-    whole = read_graph(experiment)
-    path = os.path.join(experiment.directory, "index.sqlite")
-    index = Index(path)
-    with experiment.open_log() as log:
-        index.catch_up(log)
-    index.close()
+    experiment, path = index_of(archive)
+    whole = graph_of(load_history(archive, experiment))
     with sqlite3.connect(path) as database:
         database.execute(harm)
     assert same(read_graph(experiment), whole)

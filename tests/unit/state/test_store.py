@@ -116,6 +116,20 @@ def test_what_waits_outlives_the_process(tmp_path: Path) -> None:
     assert later["long"] == "x" * 300_000 and len(later["words"]) == 9000 and later["arrays"][2][0] != 2
 
 
+@pytest.mark.parametrize("log, waiting", [
+    (b"[]\n", b""), (b"{\n", b""), (b'{"versions":[{}]}\n', b""), (b'{"node":[]}\n', b""), (b"[" * 100_000 + b"\n", b""),
+    (b"", b'{"format":1,"node":1,"parent":0,"blobs":[-60],"versions":[],"changed":{}}\n'), (b"", b'{"blobs":5}\n'), (b"", b"5\n"),
+    (b"", b'{"format":1,"node":1,"parent":0,"blobs":["x"]}\n'), (b"", b'{"format":1,"blobs":[]}\n')])
+def test_what_no_killed_process_leaves_is_damage(tmp_path: Path, log: bytes, waiting: bytes) -> None:
+    archive = Archive.create(tmp_path / "a")
+    archive.begin("nb", {"notebook": {}}).abandon()
+    place = tmp_path / "a" / "experiments" / "nb"
+    (place / "log.part").write_bytes(log)
+    (place / "waiting").write_bytes(waiting)
+    with archive.take_up("nb") as recording, pytest.raises(Damaged):
+        recover(recording)
+
+
 @pytest.mark.parametrize("at", ["rex.archive.packs.PackWriter.add_frame", "rex.archive.packs.PackWriter.seal",
                                 "rex.archive.experiment.append_whole", "rex.state.store.append_whole"])
 def test_a_full_disk_costs_nothing_once_there_is_room(

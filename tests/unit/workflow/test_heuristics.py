@@ -6,7 +6,7 @@ import pytest
 
 from rex.errors import UsageError
 from rex.workflow.dag import Dag, Failures
-from rex.workflow.heuristics import NAMES, Question, chooser, run_all, run_heuristic
+from rex.workflow.heuristics import NAMES, OURS, Question, chooser, run_all, run_heuristic
 from rex.workflow.makespan import evaluate
 from rex.workflow.shapes import FAMILIES, generate
 
@@ -36,13 +36,24 @@ def test_each_is_the_best_of_its_sweep_and_keeps_no_exit(family: str) -> None:
     assert df.makespan.log <= min(plan.makespan.log for plan in ends)
 
 
+def test_ours_have_names_of_their_own() -> None:
+    dag = generate("LIGO", 40)
+    question = Question(dag, Failures(dag.t_inf))
+    assert not set(OURS) & set(NAMES)
+    found = {name: run_heuristic(question, name) for name in OURS}
+    assert found["DFall-CkptW"].schedule.order != run_heuristic(question, "DF-CkptW").schedule.order
+    for name, plan in found.items():
+        assert plan.name == name
+        plan.schedule.check(dag)
+
+
 def test_rankings() -> None:
     dag = Dag(("a", "b", "c", "x"), (1.0, 3.0, 2.0, 9.0), (3.0, 2.0, 1.0, 0.0), (0.0,) * 4,
               ((), (0,), (1,), (2,)))
     line = Question(dag, Failures(1.0)).line("DF")
     firsts = {rule: [i for i, flag in enumerate(chooser(dag, line, rule)(1)) if flag]
-              for rule in ("CkptW", "CkptC", "CkptD")}
-    assert firsts == {"CkptW": [1], "CkptC": [2], "CkptD": [0]}
+              for rule in ("CkptW", "CkptC", "CkptD", "CkptDall")}
+    assert firsts == {"CkptW": [1], "CkptC": [2], "CkptD": [2], "CkptDall": [0]}
     assert sum(chooser(dag, line, "CkptW")(4)) == 3
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from rex.workflow.dag import Schedule
 from rex.workflow.linearize import (ancestor_weights, breadth_first, depth_first, descendant_weights,
-                                    linearize, post_orders, random_first)
+                                    linearize, post_orders, random_first, successor_weights)
 from rex.workflow.shapes import generate, random_dag
 
 from .examples import make_dag
@@ -17,7 +17,7 @@ from .examples import make_dag
 @pytest.mark.parametrize("seed", range(30))
 def test_every_order_is_valid(seed: int) -> None:
     dag = random_dag(random.Random(seed).randint(1, 20), random.Random(seed), 0.2)
-    orders = [linearize(dag, name, seed) for name in ("DF", "BF", "RF")] + list(post_orders(dag).values())
+    orders = [linearize(dag, name, seed) for name in ("DF", "BF", "RF", "DFall", "BFall")] + list(post_orders(dag).values())
     for order in orders:
         Schedule(order, frozenset()).check(dag)
 
@@ -26,6 +26,14 @@ def test_distinct_descendants_count_once() -> None:
     diamond = make_dag([1.0, 2.0, 4.0, 8.0], [(), (0,), (0,), (1, 2)])
     assert descendant_weights(diamond) == [14.0, 8.0, 8.0, 0.0]
     assert ancestor_weights(diamond) == [0.0, 1.0, 1.0, 7.0]
+    assert successor_weights(diamond) == [6.0, 8.0, 8.0, 0.0]
+
+
+def test_df_looks_one_step_ahead_and_dfall_to_the_end() -> None:
+    light_then_heavy = make_dag([1.0, 1.0, 2.0, 1.0, 9.0], [(), (), (0,), (1,), (3,)])
+    assert linearize(light_then_heavy, "DF") == (0, 2, 1, 3, 4)
+    assert linearize(light_then_heavy, "DFall") == (1, 3, 4, 0, 2)
+    assert linearize(light_then_heavy, "BF")[:2] == (0, 1) and linearize(light_then_heavy, "BFall")[:2] == (1, 0)
 
 
 def test_depth_first_follows_and_breadth_first_levels() -> None:

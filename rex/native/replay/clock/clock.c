@@ -10,6 +10,7 @@
 #include "replay/clock/internal.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/progress/delays.h"
 #include "replay/regime/regime.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
@@ -134,9 +135,9 @@ static const struct event *ahead(struct task *t, uint64_t key)
 /* Whether the thread has read the clock so often, for so long, that it does not come to what the log has next. */
 static bool has_passed(const struct task *t, const struct event *next)
 {
-    enum { OFTEN = 64, LATE_NS = 50000000, SLOWER = 4 };
+    enum { OFTEN = 64 };
     uint64_t left = clock_of(next->record) - least_of(t);
-    return t->readings > OFTEN && log_now() - t->readings_since > SLOWER * left + LATE_NS;
+    return clock_state(t)->readings > OFTEN && log_now() - clock_state(t)->readings_since > SLOWER * left + BUSY_NS;
 }
 
 /* Where the program asks how long something took it is told what the log has, though a replay, which is slower, has waited longer; not so
@@ -155,7 +156,7 @@ static struct event *forward(struct task *t, uint64_t key, struct queue *q, int 
     if (t->args[0] != CLOCK_MONOTONIC || !e)
         return e;
     bool is_exact = kind != EXACT || is_seldom(t, key, e);
-    uint64_t least = !is_exact ? least_of(t) : is_free(t, key, e->record) ? 0 : t->told_floor;
+    uint64_t least = !is_exact ? least_of(t) : is_free(t, key, e->record) ? 0 : clock_state(t)->told_floor;
     for (; e && clock_of(e->record) < least; e = queue_left(q, kind))
         replay_done(e);
     const struct event *next = e && !is_exact ? ahead(t, key) : NULL;
@@ -179,13 +180,13 @@ static struct event *limit(struct task *t, uint64_t key, struct queue *own)
 void replay_clock_passed(struct task *t, uint64_t until)
 {
     t->clock_floor = until > t->clock_floor ? until : t->clock_floor;
-    t->told_floor = t->clock_at && until > t->told_floor ? until : t->told_floor;
+    clock_state(t)->told_floor = t->clock_at && until > clock_state(t)->told_floor ? until : clock_state(t)->told_floor;
 }
 
 /* A thread that goes alone has done what the log has after that time: from here on the log's time counts. */
 void replay_clock_reached(struct task *t, uint64_t time)
 {
-    uint64_t *least[] = {&t->clock_floor, &t->told_floor, &t->least};
+    uint64_t *least[] = {&t->clock_floor, &clock_state(t)->told_floor, &t->least};
     for (size_t i = 0; i < sizeof least / sizeof *least; i++)
         *least[i] = *least[i] < time ? *least[i] : time;
 }
@@ -203,13 +204,13 @@ void replay_clock_told(struct task *t, const struct event *e)
         told(t, asker_queue(t->script, key, asker_in(r)), clock_of(r));
         of_thread(t, key, r->args[5])->met++;
         t->clock_at = replay_clock_read_at(r);
-        t->readings = 0;
+        clock_state(t)->readings = 0;
         replay_runtime_told(t, t->clock);
     }
     if (r->call == REX_NR_gettimeofday || (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME)) {
         t->wall = clock_of(r);
         t->wall_at = replay_clock_read_at(r);
-        t->wall_told = e;
+        clock_state(t)->wall_told = e;
     }
     if (is_moment(r))
         replay_did_all(t);
@@ -237,8 +238,8 @@ static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
     const struct event *next = ahead(t, key);
     const struct queue *asker = asker_queue(t->script, key, asker_now(t));
     uint64_t least = is_limit(asker) ? t->clock : least_of(t) < t->waited_floor ? t->waited_floor : least_of(t);
-    if (!is_limit(asker) && !t->readings++)
-        t->readings_since = log_now();
+    if (!is_limit(asker) && !clock_state(t)->readings++)
+        clock_state(t)->readings_since = log_now();
     if (next && now >= clock_of(next->record) && (is_limit(asker) || !has_passed(t, next)))
         now = clock_of(next->record) - 1;
     told(t, asker, now < least ? least : now);
@@ -268,7 +269,7 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
     else if (!arg || t->args[0] == CLOCK_REALTIME) {
         t->wall = now;
         t->wall_at = 0;
-        t->wall_told = NULL;
+        clock_state(t)->wall_told = NULL;
     }
     last[0] = now / NS;
     last[1] = now % NS / unit;
@@ -386,7 +387,7 @@ bool replay_clock_is_anyones(const struct record *r)
  * thread had it. */
 static struct event *of_moment(struct task *t, uint64_t asker)
 {
-    const struct event *wall = t->args[0] == CLOCK_MONOTONIC && asker && !is_asker_by_tables(asker) ? t->wall_told : NULL;
+    const struct event *wall = t->args[0] == CLOCK_MONOTONIC && asker && !is_asker_by_tables(asker) ? clock_state(t)->wall_told : NULL;
     if (!wall || asker_in(wall->record) != asker)
         return NULL;
     const struct script *s = script_of(wall->record->task);
@@ -414,7 +415,7 @@ static struct event *reading(struct task *t, uint64_t key)
     const struct event *left = queue_left(here, EXACT);
     int kind = ASKER;
     struct event *e = of_moment(t, asker);
-    t->wall_told = NULL;
+    clock_state(t)->wall_told = NULL;
     if (e || is_scheduling(t, asker))
         return e;
     if (is_asker_by_tables(asker) && (q || tells_askers(t, key)))
@@ -430,7 +431,7 @@ static struct event *reading(struct task *t, uint64_t key)
         q = of_thread(t, key, 0);
         kind = PLAIN;
         e = replay_like_place(t, q);          /* on another stack */
-        if (e && (t->args[0] != CLOCK_MONOTONIC || clock_of(e->record) >= t->told_floor))
+        if (e && (t->args[0] != CLOCK_MONOTONIC || clock_of(e->record) >= clock_state(t)->told_floor))
             return e;
     }
     return forward(t, key, q, kind);

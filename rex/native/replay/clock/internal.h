@@ -3,12 +3,25 @@
 #define REX_REPLAY_CLOCK_INTERNAL_H
 
 #include "base/base.h"
+#include "tracee/task.h"
 
 struct event;
 struct queue;
 struct record;
 struct script;
 struct task;
+/* What this room keeps of a task. */
+struct clock_state {
+    const struct event *wall_told;       /* NULL: it has read a clock since, or the log has no such reading */
+    uint64_t readings, readings_since;   /* of CLOCK_MONOTONIC, more than the log has here */
+    uint64_t told_floor;                 /* what CLOCK_MONOTONIC must have reached, by what the log told */
+    ull wait_until, wait_to;             /* of a wait for readiness, by our clock and its runtime's: see scheduler_clock.c */
+};
+
+static inline struct clock_state *clock_state(const struct task *t)
+{
+    return task_room(t, CLOCK_ROOM, sizeof(struct clock_state));
+}
 
 /* clock_by_last_file.c */
 /* See replay/clock/clock.c. */

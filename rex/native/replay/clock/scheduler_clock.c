@@ -11,6 +11,7 @@
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/net/net.h"
+#include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
@@ -42,10 +43,10 @@ static ull kept_off(ull passed)
 /* Ours, but what passes while tasks wait for a processor, as others have it: so long a limit of time is not nearer for them. */
 static ull time_here(void)
 {
-    enum { LOOK_NS = 5000000, WHOLE = 1024 };
+    enum { WHOLE = 1024 };
     static ull here, at, looked_at, lost, pace = WHOLE;
     ull now = log_now(), passed = now - looked_at;
-    if (passed > LOOK_NS) {
+    if (passed > SHARE_NS) {
         lost += kept_off(passed);
         ull less = lost < passed ? lost : passed;
         lost -= less;
@@ -100,12 +101,11 @@ static uint64_t flowed(const struct runtime *r)
 /* asker: what the log has for who asks: what is over by then. */
 uint64_t replay_runtime_now(struct task *t, struct queue *asker)
 {
-    enum { STILL_NS = 100000000 };
     struct script *s = t->leader->script;
     struct runtime *r = &s->runtime;
     r->at = r->at ? r->at : time_here();
     uint64_t now = flowed(r), limit = next_seen(s, r);
-    if (now >= limit && replay_still_for() < STILL_NS)
+    if (now >= limit && replay_still_for() < AWAY_NS)
         now = limit - 1;
     r->now = now > r->now ? now : r->now;
     r->at = time_here();
@@ -163,8 +163,8 @@ bool replay_runtime_is_awaited(void)
 void replay_runtime_waits(struct task *t, ull limit)
 {
     const struct runtime *r = runtime_of(t);
-    t->wait_until = r ? time_here() + limit : 0;
-    t->wait_to = r ? flowed(r) + limit : 0;
+    clock_state(t)->wait_until = r ? time_here() + limit : 0;
+    clock_state(t)->wait_to = r ? flowed(r) + limit : 0;
 }
 
 /* It has lasted that long, whatever the process has yet to do; that it took longer here, as others had the processor, does not count. */
@@ -173,7 +173,7 @@ void replay_runtime_waited(struct task *t)
     struct runtime *r = runtime_of(t);
     if (!r)
         return;
-    uint64_t now = flowed(r) < t->wait_to ? flowed(r) : t->wait_to;
+    uint64_t now = flowed(r) < clock_state(t)->wait_to ? flowed(r) : clock_state(t)->wait_to;
     r->now = now > r->now ? now : r->now;
     r->at = time_here();
 }
@@ -194,7 +194,7 @@ static ull wait_left(struct task *t, bool *is_over)
 {
     if (!t->alive || !t->waits_inside || t->hastened || !runtime_of(t))
         return 0;
-    ull limit = t->wait_until > time_here() ? t->wait_until - time_here() : 0;
+    ull limit = clock_state(t)->wait_until > time_here() ? clock_state(t)->wait_until - time_here() : 0;
     ull outside = replay_may_hasten(t) ? replay_runtime_left(t, t->outside) : 0;
     *is_over = !outside || (limit && limit <= outside);
     return *is_over ? limit : outside;

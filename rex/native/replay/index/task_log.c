@@ -17,6 +17,8 @@ const struct record **turn_records;
 size_t turn_record_count;
 static struct script *scripts;
 static size_t script_count;
+static uint32_t *named;                  /* a hash table: one more than the index of the last script of each thread id; 0: free */
+static size_t named_slots;
 
 struct script *script_of(uint32_t task)
 {
@@ -34,13 +36,35 @@ uint32_t script_total(void)
     return (uint32_t)script_count;
 }
 
+/* Where the table of thread ids has this one, or the room for it. */
+static uint32_t *named_at(uint32_t tid)
+{
+    size_t i = tid * 2654435761u & (named_slots - 1);
+    while (named[i] && scripts[named[i] - 1].tid != tid)
+        i = (i + 1) & (named_slots - 1);
+    return &named[i];
+}
+
+/* A log of many processes asks for each of its events: a search through all tasks would take hours. */
+static void add_name(const struct script *s)
+{
+    if (2 * (script_count + 1) > named_slots) {
+        free(named);
+        named_slots = named_slots ? 2 * named_slots : 1024;
+        named = zalloc(named_slots * sizeof *named);
+        for (size_t i = 0; i < script_count; i++)
+            if (scripts[i].birth)
+                *named_at(scripts[i].tid) = (uint32_t)i + 1;
+    }
+    uint32_t *last = named_at(s->tid);
+    *last = *last > s->index + 1 ? *last : s->index + 1;
+}
+
 /* By thread id as recorded; of several, the last to begin. */
 struct script *script_named(uint32_t tid)
 {
-    for (size_t i = script_count; i-- > 0; )
-        if (scripts[i].tid == tid && scripts[i].birth)
-            return &scripts[i];
-    return NULL;
+    uint32_t found = named_slots ? *named_at(tid) : 0;
+    return found ? &scripts[found - 1] : NULL;
 }
 
 /* Where a script has an event; its count if it is another's. */
@@ -123,9 +147,12 @@ static void add_record(const struct record *r)
     *e = (struct event){.record = r, .key = key_of_record(r), .number = (uint32_t)event_count, .done = is_note};
     event_count++;
     if (r->call == EVENT_TASK) {
+        if (s->birth)
+            log_is_damaged("event %zu: its task was born before", event_count - 1);
         s->birth = r;
         s->tid = (uint32_t)r->args[3];
         s->tgid = (uint32_t)r->args[4];
+        add_name(s);
         struct script *leader = script_named(s->tgid);
         if (!leader)
             log_is_damaged("event %zu: a thread of no process", event_count);

@@ -124,10 +124,11 @@ bool has_shared_work(const struct task *t)
     return !is_serialized() && (t->leader->threaded || is_kin(t));
 }
 
-uint64_t replay_progress;
+uint64_t replay_progress, replay_events_taken;
 
 void replay_done(struct event *e)
 {
+    replay_events_taken += !e->done;
     replay_progress += !e->done && !e->idle;
     e->done = true;
     if (is_timed(e->record->call)) {

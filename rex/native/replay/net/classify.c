@@ -23,23 +23,7 @@
 
 enum { MOST = 1 << 24, MANY = UINT32_MAX };
 
-/* What the log has of a stream. */
-static struct socket {
-    struct event *bind, *connect, *listen;
-    uint32_t listener, first;            /* of one let in: by whom; the task that made it */
-    uint64_t kind;                       /* family and type */
-    bool is_stream, is_inside, is_datagrams;
-    bool is_spoken_on;                   /* of datagrams: it was of use */
-    bool is_hidden, is_looked_at;        /* what is asked on it cannot be compared; who reads it looked in vain */
-    uint32_t speaker;                    /* 1 + the task that did; MANY */
-    uint32_t user, last;                 /* 1 + the one task that did anything with it; MANY; the last event of these */
-    bool is_looped;                      /* one loop has both ends: see is_of_loop */
-    bool is_outside;                     /* of one that listens: somebody else called */
-    bool is_tried;                       /* its user does not wait until it is ready */
-    bool is_played;                      /* of a threaded process, to a server outside: see replay/net/conversations.c */
-    bool is_odd;                         /* used by several processes, or with descriptors, or data that are not in the log */
-    bool is_used;                        /* in the replay: its bind, or connect, has happened */
-} *sockets;
+static struct socket *sockets;
 static uint32_t socket_count = 1, *socket_of, stream_count;   /* by stream: its place among the sockets, 0 = the log has none of it */
 static bool *threaded;                   /* by process: its leader's index */
 static bool *calls;                      /* or it has none, and calls such, and waits for what they say */
@@ -48,6 +32,11 @@ static bool has_any;
 static struct socket *socket_at(uint32_t stream)
 {
     return stream < stream_count && socket_of[stream] ? &sockets[socket_of[stream]] : NULL;
+}
+
+struct socket *socket_numbered(uint32_t i)
+{
+    return i < socket_count ? &sockets[i] : NULL;
 }
 
 bool peers_inside(uint32_t stream)
@@ -76,7 +65,7 @@ bool peers_datagrams(uint32_t stream)
 
 /* ------------------------------------------------------------------ the log */
 
-static struct address bound_at(const struct socket *s)
+struct address socket_bound_at(const struct socket *s)
 {
     struct address a = address_of(s->bind ? record_field(s->bind->record, 1, FIELD_IN) : NULL);
     if (a.n && (a.a.ss_family == AF_INET || a.a.ss_family == AF_INET6))
@@ -90,7 +79,7 @@ const struct field *peers_place(const struct record *r)
     return record_field(r, arg, FIELD_IN);
 }
 
-static struct address remote_of(const struct socket *s)
+struct address socket_remote_of(const struct socket *s)
 {
     return address_of(s->connect ? peers_place(s->connect->record) : NULL);
 }
@@ -186,7 +175,7 @@ static void note(struct event *e)
 
 static bool listens_at(const struct socket *s, const struct address *to)
 {
-    struct address at = bound_at(s);
+    struct address at = socket_bound_at(s);
     return s->listen && shares(s->listen->record->task) && at.n && address_same(&at, to);
 }
 
@@ -195,7 +184,7 @@ static void find_callers(void)
 {
     bool *is_tried = zalloc(script_total() + 1);
     for (uint32_t i = 1; i < socket_count; i++) {
-        struct address to = remote_of(&sockets[i]);
+        struct address to = socket_remote_of(&sockets[i]);
         uint32_t process = to.n && sockets[i].is_stream ? script_leader(sockets[i].connect->record->task)->index : script_total();
         for (uint32_t k = 1; process < script_total() && !threaded[process] && k < socket_count; k++)
             if (listens_at(&sockets[k], &to)) {
@@ -217,7 +206,7 @@ static bool may_call(uint32_t task)
 static bool is_caller(const struct event *accept, const struct socket *listener, const struct socket *s)
 {
     const struct record *r = s->connect->record;
-    struct address at = bound_at(listener), to = remote_of(s);
+    struct address at = socket_bound_at(listener), to = socket_remote_of(s);
     uint64_t known = address_port(&to) ? r->args[4] : script_of(r->task)->tgid;
     return s->is_stream && known == accept->record->args[4] && address_same(&at, &to);
 }
@@ -237,11 +226,11 @@ static void pair(const struct event *accept)
 /* All that listens at one place is inside, or none of it. */
 static bool is_place_inside(const struct socket *s)
 {
-    struct address at = bound_at(s);
+    struct address at = socket_bound_at(s);
     if (!s->listen || !s->is_stream || !at.n || s->is_outside)
         return false;
     for (uint32_t i = 1; i < socket_count; i++) {
-        struct address other = bound_at(&sockets[i]);
+        struct address other = socket_bound_at(&sockets[i]);
         if (sockets[i].listen && sockets[i].is_outside && (address_same(&other, &at) || address_same(&at, &other)))
             return false;
     }
@@ -283,7 +272,7 @@ bool peers_make_datagrams(const struct task *t)
 /* Whether it listens, or was let in, or calls there. */
 static bool is_at(const struct socket *s, const struct socket *listener)
 {
-    struct address at = bound_at(listener), to = remote_of(s);
+    struct address at = socket_bound_at(listener), to = socket_remote_of(s);
     return s == listener || (s->listener && socket_at(s->listener) == listener) || (to.n && address_same(&at, &to));
 }
 
@@ -320,7 +309,7 @@ static void decide(void)
     for (uint32_t i = 1; i < socket_count; i++)
         sockets[i].is_inside = is_place_inside(&sockets[i]) && shares(sockets[i].first) && !sockets[i].is_looped;
     for (uint32_t i = 1; i < socket_count; i++) {
-        struct address to = remote_of(&sockets[i]);
+        struct address to = socket_remote_of(&sockets[i]);
         has_any |= sockets[i].is_inside;
         if (sockets[i].is_stream && sockets[i].connect)
             sockets[i].is_inside = peers_listen_at(&to);
@@ -335,7 +324,7 @@ static void decide(void)
 bool peers_listen_at(const struct address *to)
 {
     for (uint32_t i = 1; i < socket_count; i++) {
-        struct address at = bound_at(&sockets[i]);
+        struct address at = socket_bound_at(&sockets[i]);
         if (sockets[i].listen && sockets[i].is_inside && address_same(&at, to))
             return true;
     }
@@ -378,87 +367,4 @@ void replay_peers_start(void)
             replay_put_aside(&events[i]);
     if (has_any)
         replay_inside_signals_start();
-}
-
-/* ------------------------------------------------------------------ what a call of the replay is */
-
-static bool is_of_process(const struct task *t, const struct event *e)
-{
-    return e && script_of(e->record->task)->tgid == t->script->tgid;
-}
-
-static bool is_asked(const struct event *e, const struct address *what)
-{
-    struct address asked = address_of(e ? record_field(e->record, 1, FIELD_IN) : NULL);
-    return address_equals(&asked, what);
-}
-
-static struct event *bind_of(const struct socket *s)
-{
-    return s->bind;
-}
-
-static struct event *connect_of(const struct socket *s)
-{
-    bool came_about = s->connect && (s->connect->record->result == 0 || s->connect->record->result == -EINPROGRESS);
-    return came_about ? s->connect : NULL;
-}
-
-/* The log's of the same thread, else the first that is left in its process. */
-static struct socket *first_inside(struct task *t, const struct address *to, struct event *(*of)(const struct socket *s))
-{
-    struct socket *best = NULL;
-    for (uint32_t i = 1; i < socket_count; i++) {
-        struct socket *s = &sockets[i];
-        bool fits = s->is_inside && !s->is_used && is_of_process(t, of(s)) && is_asked(of(s), to);
-        if (fits && (!best || (of(s)->record->task == t->script->index && of(best)->record->task != t->script->index)))
-            best = s;
-    }
-    return best;
-}
-
-static struct event *use_first(struct task *t, const struct address *to, struct event *(*of)(const struct socket *s))
-{
-    struct socket *s = first_inside(t, to, of);
-    return s ? s->is_used = true, of(s) : NULL;
-}
-
-struct event *peers_bind(struct task *t, const struct address *to)
-{
-    return use_first(t, to, bind_of);
-}
-
-struct event *peers_connect(struct task *t, const struct address *to)
-{
-    return use_first(t, to, connect_of);
-}
-
-/* Where the kernel was to choose the port, the address does not tell which of several it is: then the first. */
-const struct event *peers_outside(struct task *t, const struct address *to, bool is_datagrams)
-{
-    const struct socket *inside = to && t->nr == REX_NR_bind ? first_inside(t, to, bind_of) : NULL;
-    for (uint32_t i = 1; i < socket_count; i++) {
-        const struct socket *s = &sockets[i];
-        struct event *e = t->nr == REX_NR_bind ? s->bind : t->nr == REX_NR_connect ? s->connect : s->listen;
-        bool fits = (is_datagrams ? s->is_datagrams : s->is_stream) && (to ? is_asked(e, to) : !s->bind);
-        if (fits && !s->is_inside && !s->is_played && is_of_process(t, e) && !e->done)
-            return inside && inside->bind->number < e->number ? NULL : e;
-    }
-    return NULL;
-}
-
-/* One that the log has not. */
-unsigned peers_new_port(void)
-{
-    static unsigned last = 20000;
-    bool taken = true;
-    while (taken) {
-        taken = false;
-        last++;
-        for (uint32_t i = 1; i < socket_count && !taken; i++) {
-            struct address at = bound_at(&sockets[i]), to = remote_of(&sockets[i]);
-            taken = address_port(&at) == last || address_port(&to) == last || (sockets[i].connect && sockets[i].connect->record->args[4] == last);
-        }
-    }
-    return last;
 }

@@ -10,6 +10,8 @@
 #include "replay/net/net.h"
 #include "replay/order/order.h"
 #include "replay/pipes/pipes.h"
+#include "replay/progress/delays.h"
+#include "replay/progress/progress.h"
 #include "replay/replay.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
@@ -21,7 +23,7 @@
 #include <sys/ioctl.h>
 #include <sys/un.h>
 
-enum { FEW = 4096, BEAT_NS = 2000000, WHILE_NS = 15000000 };
+enum { FEW = 4096 };
 
 static struct line {
     ino_t inode;                     /* of the program's end */
@@ -390,7 +392,7 @@ static struct task *sleeper(const struct line *l)
     const struct part *part = l->head < l->count ? l->answer[l->head] : NULL;
     bool others_rest = true;
     for (struct task *t = tasks; t; t = t->next) {
-        bool rests = !t->alive || t->held || ((t->only_naps || log_now() - t->last_stop > WHILE_NS) && task_state(t) == 'S');
+        bool rests = t->held || replay_rests_for(t, RESTS_NS);
         if (t->leader != l->leader)
             others_rest &= rests;
         else if (!rests)
@@ -424,7 +426,7 @@ void replay_lines_settle(void)
 {
     static ull looked;
     struct line *first = NULL;
-    if (!line_count || log_now() - looked < BEAT_NS)
+    if (!line_count || log_now() - looked < QUIET_NS)
         return;
     looked = log_now();
     for (size_t i = 0; i < line_count; i++)

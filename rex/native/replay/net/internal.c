@@ -22,108 +22,6 @@
 #include <poll.h>
 #include <sys/un.h>
 
-static struct { struct address of; bool is_bound; } *names;
-static size_t name_count;
-
-/* ------------------------------------------------------------------ names */
-
-static size_t name_for(const struct address *a)
-{
-    size_t i = 0;
-    while (i < name_count && !address_equals(&names[i].of, a))
-        i++;
-    if (i == name_count) {
-        names = grow(names, name_count++, sizeof *names);
-        names[i].of = *a;
-        names[i].is_bound = false;
-    }
-    return i;
-}
-
-static socklen_t kernel_name(struct sockaddr_un *u, size_t number)
-{
-    memset(u, 0, sizeof *u);
-    u->sun_family = AF_UNIX;
-    int n = snprintf(u->sun_path + 1, sizeof u->sun_path - 1, "rex-%d-%zu", getpid(), number);
-    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
-}
-
-socklen_t inside_name(struct sockaddr_un *u, const struct address *a)
-{
-    return kernel_name(u, name_for(a));
-}
-
-socklen_t inside_new_name(struct sockaddr_un *u, const struct address *a)
-{
-    names = grow(names, name_count, sizeof *names);
-    names[name_count].of = *a;
-    names[name_count].is_bound = false;
-    return kernel_name(u, name_count++);
-}
-
-bool inside_datagrams(int fd)
-{
-    int type = 0;
-    socklen_t n = sizeof type;
-    return !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) && type == SOCK_DGRAM;
-}
-
-/* What the kernel calls by u; NULL if that is none of these. */
-static struct address *meant_by(const struct sockaddr_un *u, socklen_t n)
-{
-    int process;
-    size_t number;
-    char name[sizeof u->sun_path] = "";
-    if (n > sizeof(sa_family_t) + 1)
-        memcpy(name, u->sun_path + 1, n - sizeof(sa_family_t) - 1);
-    bool is_ours = sscanf(name, "rex-%d-%zu", &process, &number) == 2 && process == getpid() && number < name_count;
-    return is_ours ? &names[number].of : NULL;
-}
-
-/* Families are kept as the priority of a socket, which means nothing here. */
-enum { IS_LOCAL, IS_4, IS_6 };
-
-static void set_family(int fd, int family)
-{
-    int mark = family == AF_INET ? IS_4 : family == AF_INET6 ? IS_6 : IS_LOCAL;
-    setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &mark, sizeof mark);
-}
-
-static int family_of(int fd)
-{
-    int mark = IS_LOCAL;
-    socklen_t n = sizeof mark;
-    getsockopt(fd, SOL_SOCKET, SO_PRIORITY, &mark, &n);
-    return mark == IS_4 ? AF_INET : mark == IS_6 ? AF_INET6 : AF_UNIX;
-}
-
-/* An end's address as the program knows it; nothing bound: zeros. */
-static bool end_of(int fd, bool own, struct address *a)
-{
-    struct sockaddr_un u;
-    socklen_t n = sizeof u;
-    if ((own ? getsockname : getpeername)(fd, (void *)&u, &n))
-        return false;
-    const struct address *known = meant_by(&u, n);
-    *a = known ? *known : (struct address){{.ss_family = AF_UNIX}, sizeof(sa_family_t)};
-    if (a->a.ss_family == AF_UNIX && family_of(fd) != AF_UNIX) {
-        a->a.ss_family = (sa_family_t)family_of(fd);
-        a->n = family_of(fd) == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
-    }
-    return true;
-}
-
-/* Both ends of a connection are at the address that was called, also where any would do. */
-static bool exact_end(int fd, bool own, struct address *a)
-{
-    struct address other;
-    if (!end_of(fd, own, a))
-        return false;
-    if (address_port(a) && address_is_any(a) && end_of(fd, !own, &other))
-        address_copy_number(a, &other);
-    return true;
-}
-
 static bool address_in(struct task *t, struct address *a)
 {
     memset(a, 0, sizeof *a);
@@ -162,7 +60,7 @@ static bool is_outside(struct task *t, int fd, const struct address *a)
 static bool at_kernel_name(struct task *t, long nr, size_t number)
 {
     struct sockaddr_un u;
-    socklen_t n = kernel_name(&u, number);
+    socklen_t n = inside_kernel_name(&u, number);
     if (!scratch_ready(t))
         return true;
     change_call(t, nr, t->args[0], scratch_put(t, &u, sizeof u), n, t->args[3]);
@@ -181,18 +79,7 @@ static bool bind_inside(struct task *t, int fd)
         address_set_port(&a, e ? (unsigned)e->record->args[4] : peers_new_port());
     if (e && a.a.ss_family == AF_UNIX)
         overlay_bind(t, e->record);
-    size_t number = name_for(&a);
-    names[number].is_bound = true;
-    return at_kernel_name(t, REX_NR_bind, number);
-}
-
-/* The number of what listens there; name_count if nothing does. */
-static size_t listener_at(const struct address *to)
-{
-    size_t i = 0;
-    while (i < name_count && !(names[i].is_bound && address_same(&names[i].of, to)))
-        i++;
-    return i;
+    return at_kernel_name(t, REX_NR_bind, inside_bind(&a));
 }
 
 /* The caller's end has an address, too: where the program has bound it to any, it is at the one that it calls. */
@@ -200,7 +87,7 @@ static void bind_caller(struct task *t, int fd, const struct address *to)
 {
     struct sockaddr_un u;
     socklen_t bound = sizeof u;
-    struct address own = *to, *at = getsockname(fd, (void *)&u, &bound) ? NULL : meant_by(&u, bound);
+    struct address own = *to, *at = getsockname(fd, (void *)&u, &bound) ? NULL : inside_meant_by(&u, bound);
     if (at) {
         if (address_is_any(at))
             address_copy_number(at, to);
@@ -210,7 +97,7 @@ static void bind_caller(struct task *t, int fd, const struct address *to)
     if (to->a.ss_family == AF_UNIX)
         return;
     address_set_port(&own, e && e->record->args[4] ? (unsigned)e->record->args[4] : peers_new_port());
-    bind(fd, (void *)&u, kernel_name(&u, name_for(&own)));
+    bind(fd, (void *)&u, inside_name(&u, &own));
 }
 
 static bool connect_inside(struct task *t, int fd)
@@ -220,8 +107,8 @@ static bool connect_inside(struct task *t, int fd)
         return false;
     if (!peers_listen_at(&to) && (is_outside(t, fd, &to) || replay_line_connect(t, fd, &to)))
         return !t->stream;
-    size_t number = listener_at(&to);
-    if (number == name_count) {
+    size_t number;
+    if (!inside_listener(&to, &number)) {
         skip_call(t, to.a.ss_family == AF_UNIX ? -ENOENT : -ECONNREFUSED);
         return true;
     }
@@ -246,7 +133,7 @@ static bool accept_inside(struct task *t)
 static bool tell_address(struct task *t, int fd)
 {
     struct address a;
-    if (!exact_end(fd, t->nr == REX_NR_getsockname, &a))
+    if (!inside_exact_end(fd, t->nr == REX_NR_getsockname, &a))
         skip_call(t, -ENOTCONN);
     else {
         put_address(t, t->args[1], t->args[2], &a);
@@ -281,7 +168,7 @@ static bool see_to(struct task *t, int fd)
         change_call(t, t->nr, t->args[0], 4096, 0, 0);
         return true;
     case REX_NR_getsockopt:
-        return replay_tells_option(t, fd, family_of(fd));
+        return replay_tells_option(t, fd, inside_family(fd));
     case REX_NR_setsockopt:
         return replay_sets_option(t, fd);
     case REX_NR_recvfrom: case REX_NR_sendto:
@@ -356,10 +243,10 @@ static void accepted(struct task *t, int fd)
 {
     int own = borrow(t, fd), family = own < 0 ? AF_UNIX : 0;
     struct address a;
-    if (!family && end_of(own, true, &a))
-        set_family(own, a.a.ss_family);
+    if (!family && inside_end(own, true, &a))
+        inside_set_family(own, a.a.ss_family);
     files_set(t->files, fd, (uint32_t)SOCKET_INSIDE);
-    if (own >= 0 && end_of(own, false, &a))
+    if (own >= 0 && inside_end(own, false, &a))
         put_address(t, t->args[1], t->args[2], &a);
     if (own >= 0)
         close(own);
@@ -376,7 +263,7 @@ static void made(struct task *t, int fd)
         replay_line_new(&st);
         replay_options_forget(st.st_ino);
     }
-    set_family(own, (int)t->args[0]);
+    inside_set_family(own, (int)t->args[0]);
     close(own);
 }
 
@@ -384,7 +271,7 @@ static void made(struct task *t, int fd)
 static int64_t connected(struct task *t, int64_t result)
 {
     int fd = borrow(t, (int)t->args[0]);
-    if (fd >= 0 && result == 0 && family_of(fd) != AF_UNIX && fcntl(fd, F_GETFL) & O_NONBLOCK)
+    if (fd >= 0 && result == 0 && inside_family(fd) != AF_UNIX && fcntl(fd, F_GETFL) & O_NONBLOCK)
         result = -EINPROGRESS;
     if (fd >= 0)
         close(fd);
@@ -407,7 +294,7 @@ static void received(struct task *t)
     int fd = borrow(t, (int)t->args[0]);
     replay_rights_arrive(t);
     mem_read(t->tid, t->args[1], &m, sizeof m);
-    if (m.msg_name && m.msg_namelen && (family_of(fd) == AF_UNIX || inside_datagrams(fd)) && exact_end(fd, false, &a))
+    if (m.msg_name && m.msg_namelen && (inside_family(fd) == AF_UNIX || inside_datagrams(fd)) && inside_exact_end(fd, false, &a))
         mem_write(t->tid, (uint64_t)m.msg_name, &a.a, a.n < t->deref ? a.n : t->deref);
     m.msg_namelen = a.n > sizeof(sa_family_t) ? a.n : 0;
     mem_write(t->tid, t->args[1] + offsetof(struct msghdr, msg_namelen), &m.msg_namelen, sizeof m.msg_namelen);
@@ -420,7 +307,7 @@ static void tell_sender(struct task *t)
     struct address a = {0};
     int fd = borrow(t, (int)t->args[0]);
     if (inside_datagrams(fd))
-        end_of(fd, false, &a);
+        inside_end(fd, false, &a);
     put_address(t, t->args[4], t->args[5], &a);
     close(fd);
 }

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
+#include "tracee/task.h"
 
 struct address;
 struct bytes;
@@ -38,9 +39,31 @@ static inline uint32_t tgid_of(const struct event *e)
 /* Of a connection of datagrams, their numbers: of what is asked, of what was found when recorded, and now.  See replay/net/datagrams.c. */
 struct datagrams { bool on, numbered; struct bytes asked, were, are; };
 
+/* What the log has of a stream. */
+struct socket {
+    struct event *bind, *connect, *listen;
+    uint32_t listener, first;            /* of one let in: by whom; the task that made it */
+    uint64_t kind;                       /* family and type */
+    bool is_stream, is_inside, is_datagrams;
+    bool is_spoken_on;                   /* of datagrams: it was of use */
+    bool is_hidden, is_looked_at;        /* what is asked on it cannot be compared; who reads it looked in vain */
+    uint32_t speaker;                    /* 1 + the task that did; MANY */
+    uint32_t user, last;                 /* 1 + the one task that did anything with it; MANY; the last event of these */
+    bool is_looped;                      /* one loop has both ends: see is_of_loop */
+    bool is_outside;                     /* of one that listens: somebody else called */
+    bool is_tried;                       /* its user does not wait until it is ready */
+    bool is_played;                      /* of a threaded process, to a server outside: see replay/net/conversations.c */
+    bool is_odd;                         /* used by several processes, or with descriptors, or data that are not in the log */
+    bool is_used;                        /* in the replay: its bind, or connect, has happened */
+};
+
 /* classify.c */
+struct socket *socket_numbered(uint32_t i);  /* of the log, from 1 on; NULL: there are no more */
+struct address socket_bound_at(const struct socket *s), socket_remote_of(const struct socket *s);
 bool peers_make_datagrams(const struct task *t);  /* sockets as its call makes are played, and of datagrams */
 bool peers_listen_at(const struct address *to);  /* sockets inside listen there, at some time */
+
+/* socket_lookup.c */
 struct event *peers_bind(struct task *t, const struct address *to);  /* the log's, for this; NULL: none is left */
 struct event *peers_connect(struct task *t, const struct address *to);  /* one that came about if there is one */
 /* A bind, connect or listen (of what is not bound: NULL) that is not inside, of a stream, or of datagrams. */
@@ -84,10 +107,18 @@ void replay_line_returned(struct task *t);
 int door_at(const struct address *to, struct sockaddr_un *u, socklen_t *n);  /* where our ends come from, for servers at that address */
 void door_bind_own(int fd, const struct address *to, const struct talk *talk);  /* the address of the program's end */
 
-/* internal.c */
+/* internal_names.c */
 socklen_t inside_name(struct sockaddr_un *u, const struct address *a);  /* the kernel's, for this */
 socklen_t inside_new_name(struct sockaddr_un *u, const struct address *a);  /* one that nothing has */
+socklen_t inside_kernel_name(struct sockaddr_un *u, size_t number);
+struct address *inside_meant_by(const struct sockaddr_un *u, socklen_t n);  /* what the kernel calls so; NULL: none of these */
+size_t inside_bind(const struct address *a);  /* its number: a socket is bound there */
+bool inside_listener(const struct address *to, size_t *number);  /* something is bound where this leads; its number */
 bool inside_datagrams(int fd);
+void inside_set_family(int fd, int family);
+int inside_family(int fd);
+bool inside_end(int fd, bool own, struct address *a);  /* an end's address as the program knows it; nothing bound: zeros */
+bool inside_exact_end(int fd, bool own, struct address *a);  /* both ends are at the address that was called, also where any would do */
 
 /* options.c */
 bool replay_sets_option(struct task *t, int fd);  /* see replay/net/options.c; fd is ours */

@@ -8,12 +8,11 @@
 #include "replay/match/match.h"
 #include "replay/pipes/internal.h"
 #include "replay/pipes/pipes.h"
+#include "replay/progress/delays.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 #include "track/track.h"
-
-enum { AWAY_NS = 100000000 };
 
 /* A pipe of the log, and what stands for it. */
 struct source {

@@ -8,6 +8,7 @@
 #include "mode/mode.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/progress/delays.h"
 #include "replay/progress/internal.h"
 #include "replay/progress/progress.h"
 #include "replay/replay.h"
@@ -18,8 +19,6 @@
 #include "turns/turns.h"
 
 #include <linux/futex.h>
-
-enum { SHORT_NS = 500000000, PATIENCE_NS = 5000000000ULL };
 
 static bool has_timeout(long nr, const uint64_t *args)
 {
@@ -174,36 +173,9 @@ static ull pause_of(struct task *t)
     struct script *s = t->script;
     if (!s || !s->birth)
         return 0;
-    size_t at = until_last(s, replay_place(t)), next = next_to_come(s, at);
+    size_t at = until_last(s, replay_place_by_ring(t)), next = next_to_come(s, at);
     const struct event *e = next < s->count ? s->event[next] : s->exit ? s->exit : &events[event_count - 1];
     return longest_pause(s, at ? at - 1 : 0, e->record->time);
-}
-
-ull replay_still_for(void)
-{
-    static uint64_t seen;
-    static ull seen_at;
-    if (!seen_at || seen != replay_progress) {
-        seen = replay_progress;
-        seen_at = log_now();
-    }
-    return log_now() - seen_at;
-}
-
-/* Since something of the log has come. */
-static struct { uint64_t seen; bool all_sleep; ull looked_at, slept; } quiet;
-
-void replay_note_sleep(bool all_sleep)
-{
-    enum { BEAT_NS = 20000000 };
-    ull now = log_now(), passed = now - quiet.looked_at;
-    if (quiet.seen != replay_progress) {
-        quiet.seen = replay_progress;
-        quiet.slept = 0;
-    } else if (all_sleep)
-        quiet.slept += passed < BEAT_NS ? passed : BEAT_NS;
-    quiet.looked_at = now;
-    quiet.all_sleep = all_sleep;
 }
 
 bool replay_any_naps(void)
@@ -215,16 +187,14 @@ bool replay_any_naps(void)
 }
 
 /* Whether a task waits with a limit, and may be told by it to do what the log has before e.  It may have waited often
- * since the last event that was not idle.  A limit that was not over by then when recorded tells nothing.  How long
- * tasks compute is up to the machine: where all sleep, it counts for how long they have. */
+ * since the last event that was not idle.  A limit that was not over by then when recorded tells nothing. */
 bool replay_time_comes(const struct event *e)
 {
-    enum { SLOWER = 2, LATE_NS = 60000000 };
-    ull unmoved = !quiet.all_sleep ? replay_still_for() : quiet.seen == replay_progress ? quiet.slept : 0;
+    ull unmoved = replay_unmoved_for();
     for (struct task *t = tasks; t; t = t->next) {
         const struct event *next = t->alive && !t->held && t->script && t->script->birth ? replay_next(t) : NULL;
         size_t at = t->script ? t->script->cursor : 0;
-        if (!next || next->number > e->number || unmoved > SLOWER * longest_pause(t->script, at ? at - 1 : 0, e->record->time) + LATE_NS)
+        if (!next || next->number > e->number || unmoved > 2 * longest_pause(t->script, at ? at - 1 : 0, e->record->time) + BUSY_NS)
             continue;
         ull limit = 0;
         enum mover mover = replay_mover(t, &limit);
@@ -234,56 +204,63 @@ bool replay_time_comes(const struct event *e)
     return false;
 }
 
-static void end(void)
+static void end(const char *why)
 {
     struct task *waits = NULL;
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && t->script && replay_next(t) && (!waits || replay_next(t)->number < replay_next(waits)->number))
             waits = t;
     replay_diverged(waits ? waits : tasks, NULL, "the replay cannot go on");
-    report_line("the replay was ended=its processes waited for each other, or for what did not come");
+    report_line("the replay was ended=%s", why);
     replay_stop(125 << 8);
+}
+
+static void end_waiting(void)
+{
+    end("its processes waited for each other, or for what did not come");
 }
 
 /* No report for a while; last: when the last came. */
 void replay_end_if_stuck(ull last)
 {
-    if (log_now() - last < SHORT_NS)
+    if (log_now() - last < STUCK_NS)
         return;
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && replay_mover(t, NULL) != NOBODY)
             return;
-    if ((!is_serialized() && replay_send_left()) || log_now() - last < PATIENCE_NS)
+    if ((!is_serialized() && replay_send_left()) || log_now() - last < DEADLOCK_NS)
         return;
-    end();
+    end_waiting();
 }
 
 /* ------------------------------------------------------------------ over and over */
 
-/* Of what is left of the log nothing has come; as if for so long, with so much computed, ns. */
-static struct { uint64_t done; bool begun; ull looked, waited, ran, wanted, pause; } still;
-
 /* For how long we have run, or wanted to, since it was asked last: where many want the processor, tasks wait for us. */
-static ull own_time(void)
+static ull own_time(struct stillness *s)
 {
     static struct usage before;
     struct usage since = usage_since(NULL, &before);
+    s->spun += s->begun ? since.ran : 0;
     return since.ran + since.waited;
 }
 
 /* Whether someone waits for what is neither ours nor in the log: a disk, who reads the output. */
-static bool take_stock(void)
+static bool take_stock(struct stillness *s)
 {
     bool excused = false;
+    ull most = 0;
     for (struct task *t = tasks; t; t = t->next) {
         struct usage since = t->alive ? usage_since(t, &t->usage) : (struct usage){0, 0};
         enum mover mover = t->alive ? replay_mover(t, NULL) : NOBODY;
-        still.ran += still.begun ? since.ran : 0;
-        still.wanted += still.begun ? since.waited : 0;
-        if (mover != NOBODY && pause_of(t) > still.pause)
-            still.pause = pause_of(t);
+        s->ran += s->begun ? since.ran : 0;
+        s->wanted += s->begun ? since.waited : 0;
+        most = since.ran > most ? since.ran : most;
+        if (mover != NOBODY && pause_of(t) > s->pause)
+            s->pause = pause_of(t);
         excused |= mover == READER || (mover == ITSELF && !t->vforking && task_state(t) == 'D');
     }
+    s->busiest += s->begun ? most : 0;
+    s->spun += s->begun ? most : 0;
     return excused;
 }
 
@@ -292,25 +269,23 @@ static bool take_stock(void)
  * was stopped, does not count. */
 void replay_end_if_still(void)
 {
-    enum { LOOK_NS = 500000000, SLEEP_NS = 1000000000 };
-    const ull waits_ns = 10000000000, computes_ns = 30000000000;
-    ull now = log_now(), passed = now - still.looked;
-    if (passed < LOOK_NS)
+    struct stillness *s = replay_stillness();
+    ull now = log_now(), passed = now - (s->looked ? s->looked : s->since);
+    if (passed < STUCK_NS)
         return;
-    if (still.done != replay_progress) {
-        memset(&still, 0, sizeof still);
-        still.done = replay_progress;
-        still.looked = now;
-        return;
-    }
-    bool excused = take_stock();
-    ull own = own_time();
+    if (s->taken != replay_events_taken)
+        s->spun = 0;
+    s->taken = replay_events_taken;
+    bool excused = take_stock(s);
+    ull own = own_time(s);
     passed -= own < passed ? own : passed;
-    if (still.begun && !excused)
-        still.waited += passed < SLEEP_NS ? passed : SLEEP_NS;
-    still.begun = true;
-    still.looked = now;
-    bool sleeps = 2 * (still.ran + still.wanted) < still.waited;
-    if ((sleeps && still.waited > waits_ns + 2 * still.pause) || still.ran > computes_ns + 5 * still.pause)
-        end();
+    if (s->begun && !excused)
+        s->waited += passed < ONE_SLOW_LOOK_NS ? passed : ONE_SLOW_LOOK_NS;
+    s->begun = true;
+    s->looked = now;
+    bool sleeps = 2 * (s->ran + s->wanted) < s->waited;
+    if (sleeps && s->waited > IN_VAIN_NS + 2 * s->pause)
+        end_waiting();
+    if (s->busiest > ENDLESS_NS + 5 * s->pause || s->spun > SPINS_NS + 5 * s->pause)
+        end("it computed for much longer than when recorded, and came to nothing that the log has next");
 }

@@ -19,9 +19,15 @@ bool replay_time_comes(const struct event *e);
 void replay_end_if_still(void);  /* though something moves, over and over */
 bool replay_any_naps(void);
 ull replay_time_before(const struct script *s, size_t at);  /* of the event before that place, or its birth */
-void replay_note_sleep(bool all_sleep);
 const struct event *replay_next_move(struct task *t);  /* what it has left to do first that is not idle, or its end; NULL: the log does not tell */
-ull replay_still_for(void);  /* no event has happened that is not idle, ns, since it was asked first */
+
+/* stillness.c */
+ull replay_still_for(void);  /* for so long no event has happened that is not idle, ns */
+void replay_note_sleep(bool all_sleep);
+bool replay_rests_for(struct task *t, ull least);  /* it sleeps, and has done nothing for so long, or waits over and over; or is held, or has ended */
+
+/* engine_watch.c */
+void replay_watch_engine(void), replay_note_step(void);
 
 /* ordering_sleeps.c */
 bool replay_is_rest(const struct event *e), replay_rests(struct task *t, const struct event *e);  /* see replay/progress/ordering_sleeps.c */

@@ -9,6 +9,7 @@
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/order/order.h"
+#include "replay/progress/delays.h"
 #include "replay/progress/internal.h"
 #include "replay/progress/progress.h"
 #include "replay/replay.h"
@@ -19,8 +20,6 @@
 #include "tracee/tracee.h"
 
 ull replay_forced;                       /* how often an order could not be kept */
-
-enum { QUIET_NS = 2000000, SELDOM_NS = 32000000 };
 
 static ull gap = QUIET_NS;             /* between looks */
 
@@ -103,10 +102,9 @@ static struct task *first_to_go(ull *ran)
 /* One of which the log does not tell is over once nothing has happened for a while. */
 static void go_on(struct task *t)
 {
-    enum { WHILE_NS = 300000000 };
     if (t->held)
         replay_force(t);
-    else if (may_end(t) && (t->is_told || replay_still_for() > WHILE_NS)) {
+    else if (may_end(t) && (t->is_told || replay_still_for() > UNTOLD_NS)) {
         t->is_over = true;
         replay_interrupt_wait(t);
     }
@@ -115,7 +113,7 @@ static void go_on(struct task *t)
 /* Looks twice: who was woken as we looked has had a processor by the second time. */
 void replay_sooner_settle(void)
 {
-    static ull looked_at, had, done;
+    static ull looked_at;
     ull now = log_now(), ran = 0;
     if (now - looked_at < gap || !any_waits())
         return;
@@ -125,9 +123,9 @@ void replay_sooner_settle(void)
     looked_at = now;
     struct task *first = first_to_go(&ran);
     gap = first ? QUIET_NS : gap < SELDOM_NS ? 2 * gap : SELDOM_NS;      /* who computes may do so for long */
-    bool is_quiet = ran == had && done == replay_progress;
-    had = ran;
-    done = replay_progress;
+    struct stillness *s = replay_stillness();
+    bool is_quiet = ran == s->had;
+    s->had = ran;
     if (first && is_quiet)
         go_on(first);
 }

@@ -66,8 +66,8 @@ bool replay_passed_place(struct task *t, struct event *e)
         return false;
     if (task_blocks(t, sig)) {
         block_signal(t, sig, false);
-        t->let_in = e;
-        t->let_in_sp = t->regs.rsp;
+        signal_state(t)->let_in = e;
+        signal_state(t)->let_in_sp = t->regs.rsp;
     }
     return !replay_is_sent(t, e);
 }
@@ -86,10 +86,10 @@ bool replay_waits_past_place(struct task *t, struct event *e)
 
 static void shut_out_again(struct task *t)
 {
-    if (!t->let_in || !t->let_in->done || t->regs.rsp != t->let_in_sp)
+    if (!signal_state(t)->let_in || !signal_state(t)->let_in->done || t->regs.rsp != signal_state(t)->let_in_sp)
         return;
-    block_signal(t, (int)t->let_in->record->args[0], true);
-    t->let_in = NULL;
+    block_signal(t, (int)signal_state(t)->let_in->record->args[0], true);
+    signal_state(t)->let_in = NULL;
 }
 
 /* Its place is where a call lets it in.  One that sets what was set, and is not told what that was, was taken for such, too, if

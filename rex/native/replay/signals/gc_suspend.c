@@ -100,7 +100,7 @@ bool replay_suspends(struct task *t)
     if (!leader)
         return false;
     if (t->nr == REX_NR_rt_sigsuspend)
-        return t->suspended;              /* the kernel is asked */
+        return signal_state(t)->suspended;              /* the kernel is asked */
     int sig = (int)t->args[2];
     if (t->nr != REX_NR_tgkill || (int)t->args[0] != (int)leader->tgid || !((leader->suspend | leader->resume) & bit(sig)))
         return false;
@@ -113,7 +113,7 @@ bool replay_suspend_signal(struct task *t, siginfo_t *info)
     const struct script *leader = leader_of(t);
     if (!leader || info->si_code != SI_TKILL || info->si_pid != getpid() || !((leader->suspend | leader->resume) & bit(info->si_signo)))
         return false;
-    t->suspended = !t->suspended && leader->suspend & bit(info->si_signo);
+    signal_state(t)->suspended = !signal_state(t)->suspended && leader->suspend & bit(info->si_signo);
     info->si_pid = (pid_t)leader->tgid;
     ptrace(PTRACE_SETSIGINFO, t->tid, 0, info);
     return true;

@@ -8,6 +8,7 @@
 #include "mode/mode.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/signals/internal.h"
 #include "replay/signals/signals.h"
@@ -15,8 +16,6 @@
 #include "tracee/tracee.h"
 
 #include <sys/wait.h>
-
-enum { SOON_NS = 2000000 };
 
 /* When it began to compute: signals before this one came as it did. */
 static ull computing_since(const struct script *s)
@@ -55,7 +54,7 @@ static bool awaits_handler(const struct task *t, const struct event *e)
 
 bool replay_computes_until(struct task *t, const struct event *e)
 {
-    return is_in_computation(t, e) && log_now() - t->last_stop >= SOON_NS && task_state(t) == 'R' && !awaits_handler(t, e);
+    return is_in_computation(t, e) && log_now() - t->last_stop >= QUIET_NS && task_state(t) == 'R' && !awaits_handler(t, e);
 }
 
 bool replay_any_computes(void)

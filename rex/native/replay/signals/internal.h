@@ -3,9 +3,22 @@
 #define REX_REPLAY_SIGNALS_INTERNAL_H
 
 #include "base/base.h"
+#include "tracee/task.h"
 
 struct event;
 struct task;
+/* What this room keeps of a task. */
+struct signal_state {
+    struct event *let_in;                /* one that is blocked again once it was handled */
+    uint64_t let_in_sp;                  /* the stack below which that happens */
+    struct { const struct event *event; uint32_t count; } took;      /* signals of what this event is of, see sigwait.c */
+    bool suspended;                      /* by a sibling thread, until it lets it go on: see gc_suspend.c */
+};
+
+static inline struct signal_state *signal_state(const struct task *t)
+{
+    return task_room(t, SIGNALS_ROOM, sizeof(struct signal_state));
+}
 
 /* delivery_point.c */
 bool replay_comes_by_itself(const struct event *e);

@@ -6,6 +6,7 @@
 #include "replay/clock/clock.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/regime/regime.h"
 #include "replay/replay.h"
@@ -17,9 +18,6 @@
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 #include "turns/turns.h"
-
-enum { PATIENCE_NS = 60000000 };
-static const ull LONG_PATIENCE_NS = 3000000000;
 
 siginfo_t replay_siginfo(const struct record *r)
 {
@@ -78,7 +76,7 @@ bool replay_ends_too_early(const struct task *t, const struct event *e)
 {
     const struct script *own = t->script;
     ull since = own->sent_at ? own->sent_at : t->last_stop;
-    if (!is_ended_by(own, e) || log_now() - since > LONG_PATIENCE_NS)
+    if (!is_ended_by(own, e) || log_now() - since > OVERDUE_NS)
         return false;
     for (uint32_t i = 0; i < script_total(); i++) {
         const struct script *s = script_of(i);
@@ -347,20 +345,17 @@ static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
     size_t at = t->script->cursor;
     ull before = replay_time_before(t->script, at);
     ull waited = log_now() - t->last_stop;
-    if (e->record->args[2] == IN_UNSEEN_CALL && waited < LONG_PATIENCE_NS && !replay_sleeps_there(t, e))
+    if (e->record->args[2] == IN_UNSEEN_CALL && waited < OVERDUE_NS && !replay_sleeps_there(t, e))
         return false;                     /* it is on its way to that call */
     return replay_computes_until(t, e)
-        || (waited > PATIENCE_NS && ((all_sleep && !replay_time_comes(e)) || (!replay_comes_by_itself(e) && waited > e->record->time - before)));
+        || (waited > BUSY_NS && ((all_sleep && !replay_time_comes(e)) || (!replay_comes_by_itself(e) && waited > e->record->time - before)));
 }
 
 static bool do_all_sleep(void)
 {
-    for (struct task *t = tasks; t; t = t->next) {
-        char state = t->alive && !t->held ? task_state(t) : 'S';
-        bool is_reported = state == 't' && !t->listening;      /* we have not come to that yet */
-        if (state == 'R' || state == 'D' || is_reported || (t->alive && !t->only_naps && log_now() - t->last_stop < PATIENCE_NS))
+    for (struct task *t = tasks; t; t = t->next)
+        if (!replay_rests_for(t, BUSY_NS))
             return false;
-    }
     return true;
 }
 
@@ -412,7 +407,7 @@ void replay_idle(void)
         } else if (t->held && (!earliest || t->matched->number < earliest->matched->number))
             earliest = t;
     }
-    if (!sent && !all_sleep && replay_still_for() > LONG_PATIENCE_NS && replay_send_overdue(earliest))
+    if (!sent && !all_sleep && replay_still_for() > OVERDUE_NS && replay_send_overdue(earliest))
         return;                           /* threads come round for as long as it does not come */
     if (sent || !all_sleep || (earliest && replay_time_comes(earliest->matched)) || hasten_first() || replay_send_overdue(earliest))
         return;

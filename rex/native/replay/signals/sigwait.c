@@ -63,7 +63,7 @@ bool replay_sigwait_is_early(const struct task *t, const struct event *e)
 {
     int sig;
     uint32_t by;
-    if (!is_kin(t) || !signal_taken(e->record, 0, &sig, &by) || t->took.event == e)
+    if (!is_kin(t) || !signal_taken(e->record, 0, &sig, &by) || signal_state(t)->took.event == e)
         return false;
     const struct script *sender = by ? script_named(by) : NULL;
     return sender && sender->kin == t->script->kin && !is_pending(t, sig) && !(sender->exit && sender->exit->done);
@@ -72,7 +72,7 @@ bool replay_sigwait_is_early(const struct task *t, const struct event *e)
 static void took(struct task *t, int64_t result)
 {
     (void)result;
-    t->took.event = t->matched;
+    signal_state(t)->took.event = t->matched;
 }
 
 /* Whether the task takes a signal for real, and then makes its call again. */
@@ -83,13 +83,13 @@ bool replay_sigwait_takes(struct task *t, const struct event *e)
     uint32_t by;
     if (!has_shared_work(t))
         return false;
-    t->took.count = t->took.event == e ? t->took.count : 0;
-    while (signal_taken(e->record, t->took.count, &sig, &by)) {
-        t->took.count++;
+    signal_state(t)->took.count = signal_state(t)->took.event == e ? signal_state(t)->took.count : 0;
+    while (signal_taken(e->record, signal_state(t)->took.count, &sig, &by)) {
+        signal_state(t)->took.count++;
         if (!is_pending(t, sig))
             continue;
         if (!scratch_ready(t)) {
-            t->took.count--;
+            signal_state(t)->took.count--;
             return true;
         }
         given.set = 1ULL << (sig - 1);

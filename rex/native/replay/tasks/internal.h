@@ -3,10 +3,22 @@
 #define REX_REPLAY_TASKS_INTERNAL_H
 
 #include "base/base.h"
+#include "tracee/task.h"
 
 struct event;
 struct script;
 struct task;
+/* What this room keeps of a task. */
+struct family_state {
+    struct task *newborn, *maker;        /* see pool_children.c: the process it makes, who makes it */
+    uint32_t next_thread, next_process;  /* ordinals of its children, by their kind */
+    uint64_t child_tid_at;
+};
+
+static inline struct family_state *family(const struct task *t)
+{
+    return task_room(t, TASKS_ROOM, sizeof(struct family_state));
+}
 
 /* memory_groups.c */
 void replay_kin_named(struct script *s);

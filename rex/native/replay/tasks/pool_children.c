@@ -9,6 +9,7 @@
 #include "replay/files/files.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/progress/delays.h"
 #include "replay/regime/regime.h"
 #include "replay/tasks/internal.h"
 #include "replay/tasks/tasks.h"
@@ -173,8 +174,8 @@ struct script *replay_job_born(struct task *parent, struct task *t, uint64_t fla
     if (!s)
         return NULL;
     t->nameless = parent->vforking;
-    t->maker = parent;
-    parent->newborn = t;
+    family(t)->maker = parent;
+    family(parent)->newborn = t;
     return s;
 }
 
@@ -207,7 +208,7 @@ struct event *replay_job_prepares(struct task *t, long nr, uint64_t key)
     struct event *found = NULL;
     for (uint32_t i = 0; t->nameless && i < script_total(); i++) {
         const struct script *s = script_of(i);
-        size_t n = is_job_of(t->maker, s) ? before_exec(s) : 0;
+        size_t n = is_job_of(family(t)->maker, s) ? before_exec(s) : 0;
         for (size_t k = 0; k < n; k++)
             if (s->event[k]->record->call == nr && s->event[k]->key == key && (!found || found->done))
                 found = s->event[k];
@@ -254,7 +255,7 @@ static struct script *job_named(struct task *t, const struct bytes *arguments)
     for (uint32_t i = 0; i < script_total(); i++) {
         struct script *s = script_of(i);
         bool is_left = s == t->script || !s->is_taken;
-        if (!is_job_of(t->maker, s) || !(is_left || nameless(s)) || !has_executed(s, arguments))
+        if (!is_job_of(family(t)->maker, s) || !(is_left || nameless(s)) || !has_executed(s, arguments))
             continue;
         if (is_left)
             return s;
@@ -269,7 +270,7 @@ static struct script *job_named(struct task *t, const struct bytes *arguments)
 static struct script *job_done(struct task *t, const struct bytes *arguments)
 {
     for (uint32_t i = 0; i < script_total(); i++)
-        if (is_job_of(t->maker, script_of(i)) && has_executed(script_of(i), arguments))
+        if (is_job_of(family(t)->maker, script_of(i)) && has_executed(script_of(i), arguments))
             return script_of(i);
     return NULL;
 }
@@ -285,8 +286,7 @@ static void waited(struct task *t, int64_t result)
 /* As a nameless process executes, or tries to.  True: it waits for its like to end, and comes again. */
 bool replay_job_executes(struct task *t)
 {
-    enum { NAP_MS = 5 };
-    const uint64_t nap[6] = {0, 0, NAP_MS};
+    const uint64_t nap[6] = {0, 0, POOL_NAP_MS};
     struct bytes arguments = {0};
     if (!t->nameless)
         return false;
@@ -311,8 +311,8 @@ bool replay_job_executes(struct task *t)
 /* The event of a call that made a process, now that it has its name. */
 struct event *replay_job_made(struct task *t, struct event *e)
 {
-    struct task *child = t->newborn;
-    t->newborn = NULL;
+    struct task *child = family(t)->newborn;
+    family(t)->newborn = NULL;
     if (!child || !child->script || (int64_t)child->script->tid == e->record->result)
         return e;
     for (uint32_t i = 0; i < script_total(); i++)
@@ -332,7 +332,7 @@ struct task *replay_job_waited(struct task *t, uint32_t recorded)
     for (int i = 0; i < 2; i++)
         for (struct task *other = of[i]; other; other = other->next) {
             bool has_number = other->leader == other && other->script && other->script->tid == recorded && other->tid;
-            if (has_number && (!kill(other->tid, 0) || errno != ESRCH) && (!found || (other->maker == t && found->maker != t)))
+            if (has_number && (!kill(other->tid, 0) || errno != ESRCH) && (!found || (family(other)->maker == t && family(found)->maker != t)))
                 found = other;
         }
     return found ? found : task_named(recorded);

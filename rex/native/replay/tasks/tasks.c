@@ -54,7 +54,7 @@ static bool is_thread(const struct script *s)
 /* The next of its kind: runtimes make threads as they need them, so that the ordinals of processes would shift. */
 static struct script *child_of(struct task *parent, bool wants_thread)
 {
-    uint32_t *next = wants_thread ? &parent->next_thread : &parent->next_process;
+    uint32_t *next = wants_thread ? &family(parent)->next_thread : &family(parent)->next_process;
     struct script *s;
     while ((s = script_child(parent->script->index, *next)) && (is_thread(s) != wants_thread || (wants_thread && s->is_taken)))
         ++*next;
@@ -114,9 +114,9 @@ void replay_born(struct task *parent, struct task *t, uint64_t flags)
     if ((t->step = parent->step ? parent->step : replay_is_step(t->script) ? t->script : NULL))
         t->step->step_tasks++;
     uint64_t in_parent = 0;
-    tid_addresses(parent, &in_parent, &t->child_tid_at);
+    tid_addresses(parent, &in_parent, &family(t)->child_tid_at);
     if (!(flags & CHILD_SETTID))
-        t->child_tid_at = 0;
+        family(t)->child_tid_at = 0;
     if (flags & PARENT_SETTID)
         set_tid_at(parent, in_parent, t->script->tid);
 }
@@ -125,7 +125,7 @@ void replay_born(struct task *parent, struct task *t, uint64_t flags)
 void replay_take_number(struct task *t)
 {
     if (t->script)
-        set_tid_at(t, t->child_tid_at, t->script->tid);
+        set_tid_at(t, family(t)->child_tid_at, t->script->tid);
 }
 
 void replay_began(struct task *t)

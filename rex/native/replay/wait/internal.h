@@ -3,9 +3,23 @@
 #define REX_REPLAY_WAIT_INTERNAL_H
 
 #include "base/base.h"
+#include "tracee/task.h"
 
 struct event;
 struct task;
+/* What this room keeps of a task. */
+struct wait_state {
+    uint64_t wait_began, lasts;          /* of a wait; of a futex wait, from a reading for its timeout alone */
+    bool is_next_outside;                /* what its wait ends with is next in the log */
+    uint64_t waits_at; unsigned waits_on;    /* how often a wait went on as it had run out, with others at that place: see timed_futex.c */
+};
+
+static inline struct wait_state *wait_state(const struct task *t)
+{
+    return task_room(t, WAIT_ROOM, sizeof(struct wait_state));
+}
+
+enum { FEW = 4096 };                     /* descriptors of a poll that is looked into */
 
 /* epoll_registry.c */
 bool replay_epoll_stream(const struct task *t, const struct event *e, uint64_t data, uint32_t *stream);  /* what the log's data stood for, see replay/wait/epoll_registry.c */
@@ -16,8 +30,14 @@ bool replay_is_awaited(struct task *t, int fd);  /* an inner descriptor that mus
 void replay_wait_inside(struct task *t);
 void replay_wait_longer(struct task *t, const struct event *e);
 
-/* poll_threads.c */
+/* epoll_watches.c: by process and epoll descriptor */
+struct epoll_watch { pid_t tgid; int epoll, fd; uint64_t data; uint32_t events, stream; bool inner; };
+const struct epoll_watch *epoll_watch_for(struct task *t, const struct event *e, uint64_t data);  /* what has the place of the log's data now; NULL: nothing */
+bool epoll_is_not_yet_watched(struct task *t, const struct event *e, uint64_t data);  /* another thread is still to register it */
+bool epoll_is_another(struct task *t, const struct event *e);  /* e tells of what is external and this epoll descriptor does not watch */
 bool replay_is_watched(struct task *t, uint64_t data, bool inner);  /* registered with epoll, as external */
-void replay_tell_outside(struct task *t, struct event *e);
+
+/* external_results.c */
+void replay_tell_outside(struct task *t, struct event *e);  /* a thread asks again for the rest */
 
 #endif

@@ -7,6 +7,7 @@
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/net/net.h"
+#include "replay/progress/delays.h"
 #include "replay/regime/regime.h"
 #include "replay/replay.h"
 #include "replay/signals/signals.h"
@@ -21,8 +22,6 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
-
-enum { FEW = 4096, LATE_NS = 50000000 };
 
 /* An inner descriptor that must be ready before its process goes on: reads of watched ones wait for themselves. */
 bool replay_is_awaited(struct task *t, int fd)
@@ -267,14 +266,14 @@ void replay_wait_spent(struct task *t)
 /* What ended that wait when recorded came before its time was over.  So it does here, where all may be slower. */
 void replay_wait_longer(struct task *t, const struct event *e)
 {
-    enum { SLOWER = 4, MOST_MS = 2000, MS = 1000000 };
+    enum { MS = 1000000, MOST_MS = GIVE_UP_NS / MS };
     struct user_regs_struct r = t->regs;
     const struct rex_call *c = call_of(t->nr);
     ull *limit = limit_in(&r, c);
     int now = has_limit_in_ms(c) ? (int)*limit : 0;
     if (now <= 0 || now > INT32_MAX - MOST_MS || !t->clock_at || e->record->result <= 0 || e->record->time >= t->clock_at + (ull)now * MS)
         return;
-    *limit = (ull)(now + (now < MOST_MS / SLOWER ? (SLOWER - 1) * now + LATE_NS / MS : MOST_MS));
+    *limit = (ull)(now + (now < MOST_MS / SLOWER ? (SLOWER - 1) * now + (int)(BUSY_NS / MS) : MOST_MS));
     regs_set(t, &r);
 }
 
@@ -296,7 +295,7 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
         }
         if (result == 0) {                /* time has passed for this thread, whatever the log says */
             t->only_naps = true;
-            uint64_t limit = replay_wait_limit(t, log_now() - t->wait_began);
+            uint64_t limit = replay_wait_limit(t, log_now() - wait_state(t)->wait_began);
             replay_clock_passed(t, t->hastened && t->ends_at ? t->deadline : t->clock + limit);
             if (limit)
                 replay_runtime_waited(t);

@@ -8,6 +8,7 @@
 #include "replay/match/match.h"
 #include "replay/net/net.h"
 #include "replay/order/order.h"
+#include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/regime/regime.h"
 #include "replay/replay.h"
@@ -21,106 +22,6 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
-
-enum { FEW = 4096 };
-
-/* ------------------------------------------------------------------ epoll */
-
-/* What is registered for external descriptors, by process and epoll descriptor. */
-static struct { pid_t tgid; int epoll, fd; uint64_t data; uint32_t events, stream; bool inner; } *watched;
-static size_t watched_count;
-
-/* The place of what is registered; a new one if there is none. */
-static size_t watched_at(struct task *t, int fd)
-{
-    size_t i = 0;
-    while (i < watched_count && !(watched[i].fd == fd && watched[i].epoll == (int)t->args[0] && watched[i].tgid == t->leader->tid))
-        i++;
-    if (i == watched_count)
-        watched = grow(watched, watched_count++, sizeof *watched);
-    return i;
-}
-
-void replay_epoll_made(struct task *t, int64_t number)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < watched_count; i++)
-        if (watched[i].epoll != (int)number || watched[i].tgid != t->leader->tid)
-            watched[kept++] = watched[i];
-    watched_count = kept;
-}
-
-/* Whether it can run: external descriptors are only remembered. */
-bool replay_epoll_ctl(struct task *t)
-{
-    struct epoll_event e;
-    if (replay_is_awaited(t, (int)t->args[2]))
-        return true;
-    bool inner = files_piped(t->files, (int)t->args[2]);
-    if (t->args[1] != EPOLL_CTL_DEL && mem_read(t->tid, t->args[3], &e, sizeof e)) {
-        size_t i = watched_at(t, (int)t->args[2]);
-        watched[i].tgid = t->leader->tid;
-        watched[i].epoll = (int)t->args[0];
-        watched[i].fd = (int)t->args[2];
-        watched[i].inner = inner;
-        watched[i].stream = files_stream(t->files, watched[i].fd);
-        watched[i].events = e.events;
-        watched[i].data = e.data.u64;
-    }
-    return inner;
-}
-
-/* The place of what has these data, watched_count if there is none. */
-static size_t watched_as(struct task *t, uint64_t data, bool inner)
-{
-    size_t i = 0;
-    while (i < watched_count && !(watched[i].data == data && watched[i].inner <= inner && watched[i].epoll == (int)t->args[0]
-                                  && watched[i].tgid == t->leader->tid))
-        i++;
-    return i;
-}
-
-/* The place of what stands for the log's data now. */
-static size_t watched_for(struct task *t, const struct event *e, uint64_t data)
-{
-    uint32_t stream;
-    size_t i = 0;
-    if (!replay_epoll_stream(t, e, data, &stream))
-        return watched_as(t, data, false);
-    while (i < watched_count && !(stream && watched[i].stream == stream && watched[i].epoll == (int)t->args[0]
-                                  && watched[i].tgid == t->leader->tid))
-        i++;
-    return i;
-}
-
-/* Another thread is still to register it. */
-static bool is_not_yet_watched(struct task *t, const struct event *e, uint64_t data)
-{
-    uint32_t stream;
-    return replay_epoll_stream(t, e, data, &stream) && replay_on_connection(stream) && !peers_inside(stream) && !peers_played(stream);
-}
-
-/* Whether epoll told of what is outside, and this epoll descriptor does not watch. */
-static bool is_of_another_epoll(struct task *t, const struct event *e)
-{
-    const struct field *f = record_field(e->record, 1, FIELD_OUT);
-    struct epoll_event told;
-    uint32_t stream;
-    for (size_t at = 0; f && at + sizeof told <= f->length; at += sizeof told) {
-        memcpy(&told, f->data + at, sizeof told);
-        if (replay_epoll_stream(t, e, told.data.u64, &stream) && stream && !peers_inside(stream) && !peers_played(stream)
-            && watched_for(t, e, told.data.u64) == watched_count)
-            return true;
-    }
-    return false;
-}
-
-bool replay_is_watched(struct task *t, uint64_t data, bool inner)
-{
-    return watched_as(t, data, inner) < watched_count;
-}
-
-/* ------------------------------------------------------------------ between threads */
 
 /* What a call waits for; all, where that is not known. */
 struct wanted { bool all; size_t count; struct pollfd fds[FEW]; fd_set sets[4]; };
@@ -181,12 +82,12 @@ static struct outside outside_of(struct task *t, const struct event *e, const st
                 add_outside(t, e, at, k == 2, true, w && at < FD_SETSIZE && FD_ISSET(at, &w->sets[k]), &o);
         for (size_t i = 0; hook == REX_HOOK_EPOLL_WAIT && k == 1 && i + sizeof told <= f->length; i += sizeof told) {
             memcpy(&told, f->data + i, sizeof told);
-            size_t place = watched_for(t, e, told.data.u64);
-            if (place == watched_count && is_not_yet_watched(t, e, told.data.u64)) {
+            const struct epoll_watch *watch = epoll_watch_for(t, e, told.data.u64);
+            if (!watch && epoll_is_not_yet_watched(t, e, told.data.u64)) {
                 o.count++;
                 o.has_come = false;
-            } else if (place < watched_count)
-                add_outside(t, e, watched[place].fd, told.events == EPOLLOUT, watched[place].events & EPOLLOUT, false, &o);
+            } else if (watch)
+                add_outside(t, e, watch->fd, told.events == EPOLLOUT, watch->events & EPOLLOUT, false, &o);
         }
     }
     return o;
@@ -201,7 +102,7 @@ static bool is_same_wait(struct task *t, const struct event *e)
     const struct field *f = record_field(r, 0, FIELD_OUT);
     size_t count = (size_t)t->args[1];
     if (call_of(t->nr)->hook == REX_HOOK_EPOLL_WAIT)
-        return !is_of_another_epoll(t, e);
+        return !epoll_is_another(t, e);
     if (call_of(t->nr)->hook != REX_HOOK_POLL)
         return true;
     if (count != r->args[1] || (t->nr == REX_NR_poll && !(int)t->args[2] != !(int)r->args[2]))
@@ -311,14 +212,14 @@ bool replay_wait_freely(struct task *t, struct event *e)
     bool is_same = e && !o.count && e->record->result != -EINTR && is_same_wait(t, e);
     if (is_same)
         replay_done(e);                   /* one that a signal ends is of the wait that this ends here */
-    t->is_next_outside = o.count;
+    wait_state(t)->is_next_outside = o.count;
     t->outside = next && (next == t->outside || outside_of(t, next, w).is_wanted) ? next : NULL;
     if (e)
         e->taker = NULL;
     t->matched = NULL;
     bool is_next = !t->outside ? (t->outside = poll_wanted(t, w)) != NULL : !o.count && (is_past || polls_outside_only(t, w));
     if (is_next) {
-        t->is_next_outside = true;
+        wait_state(t)->is_next_outside = true;
         if (outside_of(t, t->outside, NULL).has_come) {
             replay_tell_outside(t, t->outside);
             return true;
@@ -330,7 +231,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
         replay_wait_longer(t, e);
     t->in_vain = e && e->done && !e->record->result ? e : NULL;
     replay_sooner_wait(t, is_same ? e : NULL);
-    t->wait_began = log_now();
+    wait_state(t)->wait_began = log_now();
     replay_runtime_waits(t, replay_wait_limit(t, UINT64_MAX));
     t->waits_inside = t->want_exit = true;
     return true;
@@ -340,14 +241,14 @@ bool replay_wait_freely(struct task *t, struct event *e)
 bool replay_may_hasten(struct task *t)
 {
     bool waits = t->waits_inside && !t->hastened && t->state == CALL_ENTERED && t->outside && !t->outside->done;
-    return waits && (call_of(t->nr)->hook != REX_HOOK_EPOLL_WAIT || !is_of_another_epoll(t, t->outside));
+    return waits && (call_of(t->nr)->hook != REX_HOOK_EPOLL_WAIT || !epoll_is_another(t, t->outside));
 }
 
 /* The wait is made again, and has what is outside. */
 void replay_hasten(struct task *t, struct event *e)
 {
     struct event *before = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
-    for (; before && before != e && !t->is_next_outside; before = before->next[0])
+    for (; before && before != e && !wait_state(t)->is_next_outside; before = before->next[0])
         if (!outside_of(t, before, NULL).count)
             replay_done(before);
     replay_interrupt_wait(t);
@@ -363,88 +264,9 @@ void replay_interrupt_wait(struct task *t)
 /* What its wait is to end with may have come; it comes first where nothing inside does for a while. */
 void replay_poll_settle(struct task *t)
 {
-    enum { WHILE_NS = 20000000 };
     if (t->state == CALL_ENTERED && t->outside && !t->outside->done
-        && (t->is_next_outside || log_now() - t->wait_began > WHILE_NS) && outside_of(t, t->outside, NULL).has_come)
+        && (wait_state(t)->is_next_outside || log_now() - wait_state(t)->wait_began > PASSED_BY_NS) && outside_of(t, t->outside, NULL).has_come)
         replay_hasten(t, t->outside);
-}
-
-static int64_t outside_of_poll(struct task *t, const struct event *e, const struct field *f)
-{
-    static struct pollfd fds[FEW];
-    const struct pollfd *was = (const void *)f->data;
-    int64_t left = 0;
-    size_t count = (size_t)t->args[1];
-    if (count > FEW || !mem_read(t->tid, t->args[0], fds, count * sizeof *fds))
-        return 0;
-    for (size_t i = 0; i < count; i++)
-        fds[i].revents = 0;
-    for (size_t k = 0; k < f->length / sizeof *was; k++) {
-        int fd = was[k].revents ? replay_number_now(t, e, was[k].fd) : -1;
-        for (size_t i = 0; fd >= 0 && files_stream(t->files, fd) && i < count; i++)
-            if (fds[i].fd == fd)
-                fds[i].revents |= was[k].revents;
-    }
-    for (size_t i = 0; i < count; i++)
-        left += fds[i].revents != 0;
-    mem_write(t->tid, t->args[0], fds, count * sizeof *fds);
-    return left;
-}
-
-static int64_t outside_of_select(struct task *t, const struct event *e, int k, const struct field *f)
-{
-    fd_set set;
-    int64_t left = 0;
-    FD_ZERO(&set);
-    for (size_t fd = 0; fd < f->length * 8; fd++) {
-        int now = f->data[fd / 8] & 1 << fd % 8 ? replay_number_now(t, e, (int)fd) : -1;
-        if (now >= 0 && (size_t)now < f->length * 8 && files_stream(t->files, now)) {
-            FD_SET(now, &set);
-            left++;
-        }
-    }
-    mem_write(t->tid, t->args[k], &set, f->length);
-    return left;
-}
-
-static int64_t outside_of_epoll(struct task *t, const struct event *e, const struct field *f)
-{
-    struct epoll_event told;
-    int64_t left = 0;
-    for (size_t i = 0; i + sizeof told <= f->length && left < (int)t->args[2]; i += sizeof told) {
-        memcpy(&told, f->data + i, sizeof told);
-        size_t at = watched_for(t, e, told.data.u64);
-        if (at == watched_count)
-            continue;
-        told.data.u64 = watched[at].data;
-        mem_write(t->tid, t->args[1] + (uint64_t)left++ * sizeof told, &told, sizeof told);
-    }
-    return left;
-}
-
-/* Of what the log has as ready, what is outside: a thread asks again for the rest. */
-void replay_tell_outside(struct task *t, struct event *e)
-{
-    int64_t left = 0;
-    if (call_of(t->nr)->hook == REX_HOOK_SELECT)
-        put_outputs(t, e->record);
-    for (int k = 0; k <= 3; k++) {
-        const struct field *f = t->args[k] ? record_field(e->record, (uint8_t)k, FIELD_OUT) : NULL;
-        if (!f)
-            continue;
-        switch (call_of(t->nr)->hook) {
-        case REX_HOOK_POLL:
-            left += k == 0 ? outside_of_poll(t, e, f) : 0;
-            break;
-        case REX_HOOK_SELECT:
-            left += k > 0 && f->length <= sizeof(fd_set) ? outside_of_select(t, e, k, f) : 0;
-            break;
-        default:
-            left += k == 1 ? outside_of_epoll(t, e, f) : 0;
-        }
-    }
-    skip_call(t, left);
-    replay_answered(t, e);
 }
 
 static bool found_nothing(const struct event *e, const void *unused)

@@ -5,10 +5,12 @@
 #include "replay/index/index.h"
 #include "replay/ipc/ipc.h"
 #include "replay/match/match.h"
+#include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/replay.h"
 #include "replay/rules.h"
 #include "replay/signals/signals.h"
+#include "replay/wait/internal.h"
 #include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
@@ -17,7 +19,7 @@
 #include <linux/futex.h>
 #include <time.h>
 
-enum { LATE_NS = 50000000, PARTS = 4, LONGER = 4 };
+enum { PARTS = 4 };                      /* of a wait that goes on */
 
 /* When the wait is over, in the log's time, for replay/progress/skip_timeouts.c.  True: that was before its limit, as what the thread did next was: a mate woke it. */
 static bool reckon_end(struct task *t, uint64_t told_at, uint64_t left, uint64_t deadline)
@@ -52,13 +54,11 @@ static bool nap_of(struct task *t, uint64_t *length, uint64_t *until)
     return true;
 }
 
-enum { LEAST_NS = 1000000 };             /* shorter ones are turns that are given up */
-
+/* Sleeps shorter than WOKEN_NS are turns that are given up. */
 bool replay_nap_is_over(struct task *t)
 {
-    enum { SLOWER = 8 };
     uint64_t length, until, passed = log_now() - t->last_stop;
-    return passed > LEAST_NS && nap_of(t, &length, &until) && passed / SLOWER > length;
+    return passed > WOKEN_NS && nap_of(t, &length, &until) && passed / (2 * SLOWER) > length;
 }
 
 /* A sleep until a point in time, as far ahead as the program reckons.  False: the call is made again. */
@@ -101,14 +101,14 @@ static bool reckon_limit(struct task *t)
     deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
     uint64_t now = clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC), from = told ? told : now, left = deadline > from ? deadline - from : 0;
     bool is_limit = replay_clock_limits(t);
-    t->lasts = is_limit && !by_wall ? left : 0;
+    wait_state(t)->lasts = is_limit && !by_wall ? left : 0;
     t->deadline = is_limit || by_wall || !told ? 0 : deadline;
     if (reckon_end(t, told_at, left, by_wall || !told ? 0 : deadline))
-        left = LONGER * left + LATE_NS;   /* so it is here, though we may be slower */
+        left = SLOWER * left + BUSY_NS;   /* so it is here, though we may be slower */
     t->want_exit = true;
     if (!told)
         return true;                      /* by the kernel's clock, which it was told */
-    left = (t->waits_on ? left / PARTS : left) + now;
+    left = (wait_state(t)->waits_on ? left / PARTS : left) + now;
     until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
     struct user_regs_struct r = t->regs;
     r.r10 = scratch_put(t, &until, sizeof until);
@@ -137,11 +137,11 @@ static uint64_t others_at(const struct task *t, const struct event *e)
 static bool goes_on(struct task *t, const struct event *e, unsigned most)
 {
     uint64_t at = e ? others_at(t, e) : 0;
-    t->waits_on = t->waits_at == at ? t->waits_on : 0;
-    t->waits_at = at;
-    if (!at || t->waits_on >= most)
+    wait_state(t)->waits_on = wait_state(t)->waits_at == at ? wait_state(t)->waits_on : 0;
+    wait_state(t)->waits_at = at;
+    if (!at || wait_state(t)->waits_on >= most)
         return false;
-    t->waits_on++;
+    wait_state(t)->waits_on++;
     rewind_call(t);
     return true;
 }
@@ -150,7 +150,7 @@ bool replay_naps_longer(struct task *t, int64_t result)
 {
     uint64_t length, until;
     bool is_over = !result && t->matched && !t->matched->record->result && !t->matched->done && call_of(t->nr)->hook == REX_HOOK_SLEEP;
-    return is_over && nap_of(t, &length, &until) && length >= LEAST_NS && goes_on(t, t->matched, LONGER - 1);
+    return is_over && nap_of(t, &length, &until) && length >= WOKEN_NS && goes_on(t, t->matched, SLOWER - 1);
 }
 
 void replay_until(struct task *t)
@@ -169,14 +169,14 @@ void replay_until_exit(struct task *t, int64_t result)
         return;
     }
     const struct event *next = result == -ETIMEDOUT && t->is_told ? replay_ahead_of(t) : NULL;
-    if (next && next->record->time >= t->ends_at && goes_on(t, next, PARTS * (LONGER - 1)))
+    if (next && next->record->time >= t->ends_at && goes_on(t, next, PARTS * (SLOWER - 1)))
         return;
-    t->waits_on = 0;
+    wait_state(t)->waits_on = 0;
     t->only_naps = result == -ETIMEDOUT;  /* a lock that it asks for again and again (Python's) */
     if (result == -ETIMEDOUT) {
         replay_clock_passed(t, t->deadline);
-        if (t->lasts && t->least)         /* later by that, where the log has no more: who sleeps would not wake else */
-            t->waited_floor = t->least + t->lasts;
+        if (wait_state(t)->lasts && t->least)         /* later by that, where the log has no more: who sleeps would not wake else */
+            t->waited_floor = t->least + wait_state(t)->lasts;
     }
     if (result > -512)
         give_result(t, result);

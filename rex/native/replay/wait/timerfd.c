@@ -4,12 +4,13 @@
 #include "log/log.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/progress/delays.h"
 #include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
-enum { TICK_MS = 10, TICK_BYTES = 8 };
+enum { TICK_BYTES = 8 };
 
 static bool is_timer(uint32_t stream)
 {
@@ -41,7 +42,7 @@ static bool sets_again(struct task *t)
 /* A read of a timer that the log has no more of.  Of a thread whose process ended meanwhile it did not return. */
 bool replay_ticks(struct task *t)
 {
-    const uint64_t nap[6] = {0, 0, TICK_MS}, times = 1;
+    const uint64_t nap[6] = {0, 0, TICK_NAP_MS}, times = 1;
     if (sets_again(t))
         return true;
     if (t->nr != REX_NR_read || !t->stream || !has_shared_work(t) || replay_was_cut_off(t) || t->args[2] < TICK_BYTES

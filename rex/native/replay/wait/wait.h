@@ -12,6 +12,10 @@ struct task;
 /* epoll_registry.c */
 bool replay_makes_epoll(long nr);
 
+/* epoll_watches.c */
+bool replay_epoll_ctl(struct task *t);  /* it can run: external descriptors are only remembered */
+void replay_epoll_made(struct task *t, int64_t number);
+
 /* poll.c */
 void replay_poll(struct task *t, struct event *e);
 void replay_poll_exit(struct task *t, struct event *e, int64_t result);
@@ -28,8 +32,6 @@ bool told_beside(const struct event *connect, uint32_t until);
 
 /* poll_threads.c */
 bool replay_finds_nothing(struct task *t, uint64_t key);
-bool replay_epoll_ctl(struct task *t);
-void replay_epoll_made(struct task *t, int64_t number);
 bool replay_wait_freely(struct task *t, struct event *e);
 void replay_came_for(struct task *t, struct event *e);
 bool replay_may_hasten(struct task *t);

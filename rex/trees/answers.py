@@ -1,0 +1,37 @@
+"""What the calls of a log learned of names, in the words of rex/trees/looks.py."""
+
+from __future__ import annotations
+
+import errno
+
+from rex import codec
+from rex.log.decoded import stat_in
+from rex.log.records import OUT, Event
+from rex.syscalls import BY_NAME, CALLS, Op
+from rex.trees import looks
+
+_STATX, _NOFOLLOW = BY_NAME["statx"].nr, 0x100
+_NO_ATTRIBUTE = (0, -errno.ENODATA)
+
+
+def of_look(event: Event) -> str:
+    """What a stat, access or readlink was answered that succeeded; "" if the log lacks it."""
+    call, data = CALLS[event.call], event.data(OUT) or b""
+    if call.op is Op.READLINK:
+        return f"link {codec.text(data[:event.result])}"
+    if call.op is Op.ACCESS:
+        return f"access {event.args[call.index_of('access')]}"
+    told = stat_in(data, event.call == _STATX)
+    return looks.of_stat(told, _follows(event), event.args[3] if event.call == _STATX else None) if told else ""
+
+
+def of_attributes(event: Event) -> str:
+    """That there is no extended attribute; "" if there is: the log does not tell which one was asked for."""
+    return looks.of_xattr(_follows(event)) if event.result in _NO_ATTRIBUTE else ""
+
+
+def _follows(event: Event) -> bool:
+    """Whether a link at the end of the name was followed."""
+    call = CALLS[event.call]
+    flags = call.index_of("atflags")
+    return "nofollow" not in call.marks and not (flags >= 0 and event.args[flags] & _NOFOLLOW)

@@ -1,0 +1,33 @@
+"""What a program inherits besides descriptors 0 to 2, variables and directory, as the recorder tells it (rex/native/record/inherited.c)."""
+
+from __future__ import annotations
+
+from rex import codec
+
+PROCESSORS = "cpus"            # counts only for steps that look at the machine
+_UMASK = "umask"
+_SIGNALS, _OF_LIBC = ("ignored", "blocked"), 3 << 31       # 32 and 33, which programs cannot use themselves
+
+Inherited = dict[str, str]
+
+
+def parse(data: bytes) -> Inherited:
+    """Values by name; of names that come again all values."""
+    found: Inherited = {}
+    for line in codec.text(data).splitlines():
+        name, equals, value = line.partition("=")
+        if name in _SIGNALS:
+            value = f"{int(value, 16) & ~_OF_LIBC:x}"
+        if equals:
+            found[name] = f"{found[name]}; {value}" if name in found else value
+    return found
+
+
+def is_equal(one: Inherited, two: Inherited) -> bool:
+    """Whether a program would run alike with either; what nobody recorded equals nothing."""
+    return bool(one) and {**one, PROCESSORS: ""} == {**two, PROCESSORS: ""}
+
+
+def altered(own: Inherited, first: Inherited) -> Inherited:
+    """What the run itself has made different from what its first program inherited; and the umask, which shows in every new file."""
+    return {name: value for name, value in own.items() if name == _UMASK or first.get(name) != value}

@@ -1,0 +1,87 @@
+"""What a program learns of a name by asking about it: how that is written down, and whether it would learn the same now.
+
+Forms of an answer, all in words:
+    MODE OWNER LINKS SIZE MTIME    - for what it did not ask for, or what does not count; MODE in octal, with l behind it
+                                   where a link was not followed
+    link TARGET, access MODE, noxattr, lnoxattr
+"""
+
+from __future__ import annotations
+
+import stat
+
+from rex import codec
+from rex.log.decoded import Stat
+from rex.trees.files import Files
+
+NO_XATTR = "noxattr"
+_NOT_FOLLOWED, _UNKNOWN = "l", "-"
+_WORDS = ("mode", "owner", "links", "size", "mtime")
+# Bits of the mask of statx; a plain stat asks for all.
+ALL = 0xFFF
+_LINKS, _OWNER, _MTIME, _SIZE = 0x4, 0x18, 0x40, 0x200
+
+
+def of_stat(told: Stat, follows: bool, asked: int | None) -> str:
+    """The answer that a recorded stat gave.
+
+    Args:
+        asked: the mask of statx; None: of another call. Of directories, which change whenever a file is made, links, size and
+            time count only where statx asked for the time: other programs get them unasked.
+    """
+    mask = ALL if asked is None else asked
+    has_rest = not stat.S_ISDIR(told.mode) or asked is not None and bool(asked & _MTIME)
+    rest = ((told.links, _LINKS), (told.size, _SIZE), (told.mtime_ns, _MTIME))
+    return " ".join((f"{told.mode:o}{'' if follows else _NOT_FOLLOWED}", f"{told.uid}:{told.gid}" if mask & _OWNER else _UNKNOWN,
+                     *(str(value) if has_rest and mask & bit else _UNKNOWN for value, bit in rest)))
+
+
+def sort_of(value: str) -> str:
+    """Answers of different sorts about one name all count; of one sort the first does."""
+    words = value.split(" ")
+    if len(words) != len(_WORDS) or not value[:1].isdigit():
+        return words[0]
+    return words[0][-1:] * words[0].endswith(_NOT_FOLLOWED) + "".join(str(int(word != _UNKNOWN)) for word in words[1:])
+
+
+def without_time(value: str) -> str:
+    """Of a file only mode and size, of a directory only the mode; other answers as they are."""
+    words = value.split(" ")
+    if len(words) != len(_WORDS) or not value[:1].isdigit():
+        return value
+    return " ".join((words[0], _UNKNOWN, _UNKNOWN, _UNKNOWN if is_directory(value) else words[3], _UNKNOWN))
+
+
+def without_mtime(value: str) -> str:
+    """Of a file that was opened too: less the time, unless it was asked for as archivers ask, who do not follow links."""
+    words = value.split(" ")
+    if len(words) != len(_WORDS) or not value[:1].isdigit() or words[0].endswith(_NOT_FOLLOWED):
+        return value
+    return " ".join((*words[:-1], _UNKNOWN))
+
+
+def is_directory(value: str) -> bool:
+    """Whether an answer is about a directory."""
+    mode = value.partition(" ")[0].removesuffix(_NOT_FOLLOWED)
+    return mode.isdigit() and stat.S_ISDIR(int(mode, 8))
+
+
+def is_answered_so(files: Files, name: bytes, value: str) -> bool:
+    """Whether a program would get an answer now; raises OSError."""
+    word, _, rest = value.partition(" ")
+    if word == "link":
+        return codec.text(files.link(name)) == rest
+    if word == "access":
+        return files.may(name, int(rest))
+    follows = not word.startswith(_NOT_FOLLOWED) and not word.endswith(_NOT_FOLLOWED)
+    if word.endswith(NO_XATTR):
+        return not files.has_attributes(name, follows)
+    info = files.stat(name, follows)
+    told = Stat(info.st_mode, info.st_size, info.st_mtime_ns, info.st_nlink, info.st_uid, info.st_gid)
+    now = of_stat(told, follows, ALL).split(" ")
+    return all(was in (_UNKNOWN, found) for was, found in zip(value.split(" "), now))
+
+
+def of_xattr(follows: bool) -> str:
+    """The answer that there is no extended attribute."""
+    return NO_XATTR if follows else _NOT_FOLLOWED + NO_XATTR

@@ -1,0 +1,80 @@
+"""`rex runnew --reuse` and `rex sweep`: a new run of archived files puts back what nothing has changed for, and leaves what a whole run leaves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import run_rex
+
+pytestmark = pytest.mark.usefixtures("tracing")
+
+SCRIPT = """
+sort in.txt > sorted.txt
+grep -c "$1" sorted.txt > count.txt
+mkdir -p made; cp sorted.txt made/copy
+mv count.txt number.txt
+cat number.txt sorted.txt
+echo hi >&2
+exit 3
+"""
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    made = tmp_path / "work"
+    made.mkdir()
+    (made / "run.sh").write_text(SCRIPT)
+    (made / "in.txt").write_text("b\na\nc\na\n")
+    run_rex("record", "-q", "-l", "../EXP", "dash", "run.sh", "a", cwd=made, code=3)
+    for path in made.iterdir():          # the archive has all of it
+        if path.is_file():
+            path.unlink()
+    return made
+
+
+def contents(top: Path) -> dict[str, tuple[int, bytes]]:
+    return {str(path.relative_to(top)): (path.stat().st_mode, path.read_bytes() if path.is_file() else b"") for path in sorted(top.rglob("*"))}
+
+
+def run(work: Path, name: str, *words: str) -> tuple[dict[str, Any], Any]:
+    """The messages of a run, and what came of it."""
+    top = work.parent
+    done = run_rex("runnew", "-q", "-l", "EXP", "--headless", "-e", "exp0", "-o", name, "--report", f"{name}.json", *words, cwd=top, code=3)
+    return json.loads((top / f"{name}.json").read_text()), (contents(top / name), done.stdout, done.stderr)
+
+
+def test_changed_run_executes_what_follows_from_the_change(work: Path) -> None:
+    (work.parent / "other.txt").write_text("c\nb\n")
+    for number, change in enumerate((["--args", "run.sh a"], ["--args", "run.sh b"], ["--file", "in.txt=other.txt"])):
+        _, alone = run(work, f"alone{number}", *change)
+        told, reusing = run(work, f"reusing{number}", "--reuse", "--record", *change)
+        assert reusing == alone
+        reused = {step["command"].split()[0] for step in told["reuse"]["reused"]}
+        assert reused == ({"dash"}, {"sort", "cp", "mkdir"}, {"mkdir"})[number]
+        assert (told["reuse"]["executed"] == 0) == (number == 0)
+        assert not any("/objects/" in use["what"] for use in told["live_uses"])
+        run_rex("replay", "-q", "-l", "EXP", "-e", told["experiment"], "--check", cwd=work.parent)
+
+
+def test_run_that_is_not_recorded(work: Path) -> None:
+    _, alone = run(work, "alone", "--args", "run.sh b")
+    told, reusing = run(work, "reusing", "--reuse", "--args", "run.sh b")
+    assert reusing == alone and told["experiment"] is None
+    assert {step["command"].split()[0] for step in told["reuse"]["reused"]} == {"sort", "cp", "mkdir"}
+
+
+def test_sandbox_is_refused(work: Path) -> None:
+    refused = run_rex("runnew", "-l", "EXP", "--headless", "-e", "exp0", "-o", "out", "--reuse", "--sandbox", cwd=work.parent, code=125)
+    assert "--sandbox" in refused.stderr
+
+
+def test_sweep_shares_steps(work: Path) -> None:
+    words = ("sweep", "-q", "-l", "EXP", "-e", "exp0", "--arg", "2=a,b,c", "--json")
+    shared = json.loads(run_rex(*words, "-j", "2", cwd=work.parent, code=1).stdout)
+    whole = json.loads(run_rex(*words, "--no-reuse", cwd=work.parent, code=1).stdout)
+    assert [run["outputs"] for run in shared["runs"]] == [run["outputs"] for run in whole["runs"]]
+    assert all(run["reused"] for run in shared["runs"]) and not any(run["reused"] for run in whole["runs"])

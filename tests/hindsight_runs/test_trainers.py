@@ -1,0 +1,188 @@
+"""Training loops of libraries: seen without a change of the script, skipped, and answered in callbacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hindsight_harness import Case, python, rex
+
+LIBRARY = """
+    class Engine:
+        def __init__(self):
+            self.weight, self.history = 1.0, []
+        def step(self):
+            for _ in range(1000):
+                self.weight = self.weight * 1.0001 + 0.001
+        def measure(self):
+            self.history.append(round(self.weight, 9))
+        def fit(self, epochs, callback):
+            for epoch in range(epochs):
+                self.step()
+                self.measure()
+                callback(self, epoch)
+            return self
+    """
+SCRIPT = """
+    import sys
+    from rex import hindsight
+    sys.path.append({folder!r})
+    hindsight.trainer("engine", "Engine.fit", trains=["self.step", "self.measure"])
+    from engine import Engine
+    seen = []
+    def callback(engine, epoch):
+        seen.append(engine.weight)
+        print("epoch", epoch, round(sum(seen), 6))
+    engine = Engine().fit(6, callback)
+    print("end", engine.weight)
+    """
+
+
+def with_library(folder: Path, script: str = SCRIPT) -> Case:
+    """A case whose training loop lies outside of the script's folder, as libraries do."""
+    library, work = folder / "library", folder / "work"
+    library.mkdir()
+    work.mkdir()
+    Case(library, engine=LIBRARY)
+    return Case(work, train=script.replace("{folder!r}", repr(str(library))))
+
+
+def test_a_statement_in_a_callback_is_answered_without_training(tmp_path: Path) -> None:
+    case = with_library(tmp_path)
+    plain = python(case.folder, "train.py")
+    assert case.record() == plain and "6 iterations" in case.summary
+    case.add_after("train", "seen.append", "print('probe', epoch, engine.history, seen[-1])")
+    truth = case.truth()
+    assert case.replay() == truth
+    assert "6 loops skipped" in case.told
+    assert case.replay("-j", "2") == truth
+    assert case.replay("--epochs", "4") == truth.splitlines(True)[4]
+
+
+def test_a_statement_behind_the_training_runs_none_of_it(tmp_path: Path) -> None:
+    case = with_library(tmp_path)
+    case.record()
+    case.add_after("train", "engine = Engine", "print('probe', engine.history, seen)")
+    assert case.replay() == case.truth()
+    assert "state equal at 0 checkpoints" in case.told
+
+
+def test_another_version_of_the_library_is_refused(tmp_path: Path) -> None:
+    case = with_library(tmp_path)
+    case.record()
+    with (tmp_path / "library" / "engine.py").open("a") as file:
+        file.write("# newer\n")
+    case.add_after("train", "seen.append", "print('probe', epoch)")
+    case.replay(status=2)
+    assert "engine.py is not what it was when the run was recorded" in case.told
+
+
+def test_a_library_without_that_loop_is_named(tmp_path: Path) -> None:
+    case = with_library(tmp_path, SCRIPT.replace('"Engine.fit"', '"Engine.train"'))
+    assert case.record() == python(case.folder, "train.py")
+    assert "engine.py: Engine.train has no loop there" in case.summary
+
+
+def test_a_library_that_was_imported_before_is_named(tmp_path: Path) -> None:
+    lines = SCRIPT.splitlines(True)
+    told = next(n for n, line in enumerate(lines) if "hindsight.trainer" in line)
+    lines[told], lines[told + 1] = lines[told + 1], lines[told]
+    case = with_library(tmp_path, "".join(lines))
+    assert case.record() == python(case.folder, "train.py")
+    assert "engine: hindsight.trainer was called after the module was imported" in case.summary
+
+
+def test_a_trainer_within_a_loop_of_the_script(tmp_path: Path) -> None:
+    case = with_library(tmp_path, SCRIPT.replace("    engine = Engine().fit(6, callback)\n", "    for fold in range(3):\n"
+                        "        engine = Engine().fit(4, callback)\n        print('fold', fold, engine.weight)\n"))
+    case.record()
+    case.add_after("train", "print('fold'", "print('probe', fold, engine.history)")
+    truth = case.truth()
+    assert case.replay() == truth and " 0 loops skipped" not in case.told
+    assert case.replay("--epochs", "2") == truth.splitlines(True)[2]
+
+
+def test_resuming_within_a_library(tmp_path: Path) -> None:
+    case = with_library(tmp_path, SCRIPT.replace("        seen.append(engine.weight)\n", "        seen.append(engine.weight)\n"
+                        "        if epoch == 4 and os.path.exists('fuse'):\n            raise KeyboardInterrupt\n")
+                        .replace("import sys\n", "import os, sys\n"))
+    plain = python(case.folder, "train.py")
+    (case.folder / "fuse").write_text("")
+    assert rex(case.folder, "record", "-l", "EXP", "--overhead", "1", "--granularity", "0s", "train.py").returncode != 0
+    (case.folder / "fuse").unlink()
+    done = rex(case.folder, "record", "-l", "EXP", "--resume", "exp0")
+    assert done.returncode == 0, done.stderr
+    lines = plain.splitlines(True)
+    assert done.stdout and lines[-len(done.stdout.splitlines()):] == done.stdout.splitlines(True)
+
+
+XGBOOST = """
+    import numpy as np, xgboost
+    data = np.random.default_rng(0).normal(size=(400, 5)).astype(np.float32)
+    train = xgboost.DMatrix(data, data[:, 0] * data[:, 1])
+    def objective(predicted, matrix):
+        error = predicted - matrix.get_label()
+        return error, np.ones_like(error)
+    model = xgboost.train({"max_depth": 3, "nthread": 1, "subsample": SHARE}, train, 6, obj=objective, evals=[(train, "train")])
+    print("loss", model.eval(train))
+    """
+
+
+@pytest.mark.parametrize("share", ("1", "0.5"))
+def test_xgboost_trains_on_from_a_checkpoint_unless_it_draws_random_numbers(tmp_path: Path, share: str) -> None:
+    pytest.importorskip("xgboost", reason="xgboost is not installed")
+    case = Case(tmp_path, train=XGBOOST.replace("SHARE", share))
+    case.record()
+    case.add_after("train", "error = predicted", "print('probe', float(error.sum()))")
+    truth = case.truth()
+    assert case.replay() == truth
+    assert case.replay("--epochs", "3:5") == "".join(truth.splitlines(True)[3:5])
+    assert ("nothing skipped: a booster that draws random numbers" in case.told) == (share != "1")
+
+
+def test_lightgbm_is_trained_again_where_its_text_does_not_tell(tmp_path: Path) -> None:
+    pytest.importorskip("lightgbm", reason="lightgbm is not installed")
+    case = Case(tmp_path, train="""
+        import lightgbm, numpy as np
+        data = np.random.default_rng(0).normal(size=(400, 5))
+        train = lightgbm.Dataset(data, data[:, 0] * data[:, 1])
+        def callback(state):
+            print("round", state.iteration)
+        lightgbm.train({"verbose": -1, "num_threads": 1}, train, 4, callbacks=[callback])
+        """)
+    case.record()
+    case.add_after("train", 'print("round"', "print('probe', state.model.feature_importance())")
+    assert case.replay() == case.truth() and "4 loops skipped" in case.told
+    case.edit("train", "feature_importance()", "feature_importance('gain')")
+    assert case.replay() == case.truth() and "nothing skipped: a booster of LightGBM" in case.told
+
+
+def test_an_object_of_c_is_kept_as_the_script_tells(tmp_path: Path) -> None:
+    case = Case(tmp_path, train="""
+        import ctypes
+        from rex import hindsight
+        class Counter:
+            def __init__(self):
+                allocate = ctypes.CDLL(None).calloc
+                allocate.restype = ctypes.c_void_p
+                self.handle, self.steps = ctypes.c_void_p(allocate(1, 8)), 0
+            def up(self):
+                self.steps += 1
+                ctypes.c_long.from_address(self.handle.value).value += self.steps
+            def value(self):
+                return ctypes.c_long.from_address(self.handle.value).value
+        def save(counter):
+            return ctypes.string_at(counter.handle, 8)
+        def load(counter, content):
+            ctypes.memmove(counter.handle, content, 8)
+        hindsight.keep(Counter, save, load, pointers=["handle"])
+        counter = Counter()
+        for epoch in range(4):
+            for step in range(3):
+                counter.up()
+            print("epoch", epoch, counter.value())
+        """)
+    case.record()
+    case.add_after("train", 'print("epoch"', "print('probe', counter.value(), counter.steps)")
+    assert case.replay() == case.truth() and " 0 loops skipped" not in case.told
