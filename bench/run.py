@@ -34,7 +34,7 @@ WORKLOADS = {
     "threads": ("threads of an interpreter", f"{sys.executable} -c \"import threading as t\n"
                 "w=[t.Thread(target=lambda: sum(range(600000))) for _ in range(8)]\n"
                 "[x.start() for x in w]; [x.join() for x in w]; print(8)\""),
-    "naps": ("threads that sleep and wait with limits", f"{sys.executable} -c \"import threading as t, time\ne=t.Event(); n=[]\n"
+    "waits": ("threads that sleep and wait with limits", f"{sys.executable} -c \"import threading as t, time\ne=t.Event(); n=[]\n"
              "def tick():\n while not e.wait(.25): n.append(1)\n"
              "w=t.Thread(target=tick); w.start(); time.sleep(1.1); e.set(); w.join(); print(len(n))\""),
     "clock": ("one recorded call a step", f"{sys.executable} -c \"import time\nfor i in range(20000): time.time()\nprint(1)\""),
