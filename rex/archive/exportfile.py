@@ -50,10 +50,12 @@ class Facts:
     Attributes:
         experiments: their names, in the order in which they come.
         default: the archive's default among them, if it was set.
+        rules: what comparisons of the archive's outputs allow to differ, if that was set.
     """
 
     experiments: tuple[str, ...]
     default: str | None = None
+    rules: dict[str, Any] | None = None
 
 
 class ExportWriter:
@@ -67,6 +69,8 @@ class ExportWriter:
         told: dict[str, Any] = {"experiments": list(facts.experiments)}
         if facts.default:
             told["default"] = facts.default
+        if facts.rules is not None:
+            told["rules"] = facts.rules
         self._section(META, json.dumps(told, sort_keys=True).encode())
 
     def _write(self, data: bytes) -> None:
@@ -163,12 +167,14 @@ class ExportReader:
 def _facts(data: bytes) -> Facts:
     try:
         told = read_json(data, "the export file")
-        names, default = told["experiments"], told.get("default")
+        names, default, rules = told["experiments"], told.get("default"), told.get("rules")
         if not isinstance(names, list) or not all(is_name(n) for n in names):
             raise ValueError("names")
         if default is not None and default not in names:
             raise ValueError("default")
-        return Facts(tuple(names), default)
+        if rules is not None and not isinstance(rules, dict):
+            raise ValueError("rules")
+        return Facts(tuple(names), default, rules)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise Damaged("the export file is damaged", f"its facts make no sense: {error}") from error
 

@@ -19,6 +19,7 @@ from rex.archive.landing import Landed, identities, land, without_log
 from rex.archive.locks import FileLock
 from rex.archive.manifest import Manifest
 from rex.archive.packer import LEVEL, Packer
+from rex.archive.rulesfile import read_rules, take_rules
 from rex.archive.sealed import unseal_content
 from rex.errors import Damaged, NotFound, RexError
 from rex.values import replace
@@ -122,7 +123,7 @@ def export(archive: Archive, stream: BinaryIO, names: Iterable[str] = (), has_lo
         objects = objects_of(archive, contents)
         there = [experiment.name for experiment in experiments]
         default = archive.explicit_default()
-        writer = ExportWriter(stream, Facts(tuple(there), default if default in there else None))
+        writer = ExportWriter(stream, Facts(tuple(there), default if default in there else None, read_rules(archive)))
         writer.add_objects(chain(made.items(), _read_all(archive, objects, progress)))
         for experiment, root in zip(experiments, roots):
             writer.add_experiment(experiment.name, root, experiment.about_line())
@@ -177,6 +178,8 @@ def import_from(stream: BinaryIO, archive: Archive, names: Iterable[str] = ()) -
     for each in landed:
         if was_empty and each.source == reader.facts.default:
             archive.set_default(each.name)
+    if was_empty:
+        take_rules(archive, reader.facts.rules)
     return landed
 
 

@@ -22,15 +22,33 @@ def read_rules(archive: "Archive") -> Any:
     Raises:
         Damaged: nobody can tell.
     """
-    where = f"{archive.path}/{RULES}"
     try:
         line = archive.folder.read(RULES, RULES_BYTES)
     except FileNotFoundError:
         return None
+    return decode_rules(line, f"{archive.path}/{RULES}")
+
+
+def decode_rules(line: bytes, where: str) -> Any:
+    """The rules of a sealed line; raises as `read_rules`."""
     try:
         return read_json(unseal(line, where), where)
     except ValueError as error:
         raise Damaged(f"{where} is damaged", str(error), "set them again: rex rules") from error
+
+
+def encode_rules(rules: dict[str, Any]) -> bytes:
+    """The sealed line of rules; raises as `write_rules`."""
+    line = seal(json.dumps(rules, sort_keys=True).encode())
+    if len(line) > RULES_BYTES:
+        raise TooLarge("the rules are too long", f"they have more than {RULES_BYTES} bytes", "use fewer expressions")
+    return line
+
+
+def take_rules(archive: "Archive", rules: dict[str, Any] | None) -> None:
+    """Set rules that came with experiments from elsewhere, unless the archive has its own; raises as `write_rules`."""
+    if rules is not None and read_rules(archive) is None:
+        write_rules(archive, rules)
 
 
 def write_rules(archive: "Archive", rules: dict[str, Any] | None) -> None:
@@ -46,7 +64,4 @@ def write_rules(archive: "Archive", rules: dict[str, Any] | None) -> None:
         except FileNotFoundError:
             pass
         return
-    line = seal(json.dumps(rules, sort_keys=True).encode())
-    if len(line) > RULES_BYTES:
-        raise TooLarge("the rules are too long", f"they have more than {RULES_BYTES} bytes", "use fewer expressions")
-    write_atomically(path, line)
+    write_atomically(path, encode_rules(rules))

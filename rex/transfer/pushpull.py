@@ -22,6 +22,7 @@ from rex.archive.landing import Landed, begun_facts, identities, land
 from rex.archive.locks import FileLock
 from rex.archive.packs import PackReader, PackWriter, Place
 from rex.archive.packer import FRAME_BYTES, LEVEL, Packer
+from rex.archive.rulesfile import read_rules, take_rules
 from rex.archive.sealed import seal_content, unseal
 from rex.errors import Damaged, NotFound, RexError, UsageError
 from rex.transfer.remote import RemoteArchive
@@ -80,6 +81,7 @@ def push(archive: Archive, there: RemoteArchive, names: Iterable[str] = (),
             each, sent = _send_experiment(experiment, there, known)
             landed.append(each)
             size += sent
+        there.offer_rules(read_rules(archive))
     return Moved(tuple(landed), len(missing), size)
 
 
@@ -197,6 +199,8 @@ def pull(archive: Archive, there: RemoteArchive, names: Iterable[str] = (),
     for each in landed:
         if was_empty and each.source == default:
             archive.set_default(each.name)
+    if was_empty:
+        take_rules(archive, there.rules())
     return Moved(tuple(landed), len(fetcher.missing), fetcher.size_bytes)
 
 

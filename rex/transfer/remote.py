@@ -11,12 +11,13 @@ from contextlib import contextmanager, suppress
 from typing import Any, Iterator
 
 from rex.archive.amendments import ABOUT, MAX_ABOUT_BYTES
-from rex.archive.topfiles import DEFAULT, DEFAULT_BYTES, EXPERIMENTS, FIRST_BYTES, FIRST_FILE, FIRST_TEXT, LOCK, PACKS, check_first, default_in, is_name, refuse_other_files
+from rex.archive.topfiles import DEFAULT, DEFAULT_BYTES, EXPERIMENTS, FIRST_BYTES, FIRST_FILE, FIRST_TEXT, LOCK, PACKS, RULES, RULES_BYTES, check_first, default_in, is_name, refuse_other_files
 from rex.archive.content import Content
 from rex.archive.experiment import BEGUN, IDENTITY, MAX_BEGUN_BYTES, MAX_IDENTITY_BYTES
 from rex.archive.folder import Folder
 from rex.archive.locks import FileLock
 from rex.archive.packs import PackReader
+from rex.archive.rulesfile import decode_rules, encode_rules
 from rex.archive.sealed import unseal_content
 from rex.archive.store import Store
 from rex.errors import Damaged, NotFound, RexError, UsageError
@@ -393,3 +394,15 @@ class RemoteArchive:
             return default_in(self.remote.read(DEFAULT_BYTES, DEFAULT), self.remote.url)
         except FileNotFoundError:
             return None
+
+    def rules(self) -> Any:
+        """What comparisons of the archive's outputs allow to differ, as `read_rules` has it."""
+        try:
+            return decode_rules(self.remote.read(RULES_BYTES, RULES), f"{self.remote.url}/{RULES}")
+        except FileNotFoundError:
+            return None
+
+    def offer_rules(self, rules: dict[str, Any] | None) -> None:
+        """Set the rules, unless the archive has its own; None: there are none to set."""
+        if rules is not None and RULES not in self.remote.names():
+            self.remote.create(encode_rules(rules), RULES)

@@ -10,6 +10,7 @@ import pytest
 
 from rex.archive import Archive, Experiment
 from rex.archive.check import check
+from rex.archive.rulesfile import read_rules, write_rules
 from rex.archive.exporting import check_file, choose, export, import_from, needed
 from rex.errors import Damaged, NotFound
 
@@ -99,6 +100,16 @@ def test_the_default_goes_along(filled: Archive, tmp_path: Path) -> None:
     third = Archive.create(tmp_path / "third")
     import_from(io.BytesIO(file_of(filled, "exp1")), third)
     assert third.default() == "exp1"
+
+
+def test_rules_of_comparisons_go_along(filled: Archive, tmp_path: Path) -> None:
+    write_rules(filled, {"rtol": 1e-9})
+    other = Archive.create(tmp_path / "other")
+    import_from(io.BytesIO(file_of(filled)), other)
+    assert read_rules(other) == {"rtol": 1e-9} and check(other) == []
+    write_rules(filled, {"rtol": 1e-3})
+    import_from(io.BytesIO(file_of(filled)), other)      # an archive with experiments keeps its own
+    assert read_rules(other) == {"rtol": 1e-9}
 
 
 def test_what_cannot_be_exported(filled: Archive, tmp_path: Path) -> None:

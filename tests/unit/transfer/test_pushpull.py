@@ -11,6 +11,7 @@ import pytest
 
 from rex.archive import Archive, Experiment
 from rex.archive.check import check
+from rex.archive.rulesfile import read_rules, write_rules
 from rex.errors import Damaged, NotFound, RexError, UsageError
 from rex.transfer import pushpull
 from rex.transfer.pushpull import parse_options, pull, push
@@ -192,3 +193,17 @@ def test_options() -> None:
         with pytest.raises(UsageError):
             parse_options([wrong])
     assert issubclass(UsageError, RexError)
+
+
+def test_rules_of_comparisons_go_along_once(archive: Archive, record: Record, remote: Remote, tmp_path: Path) -> None:
+    record({"/a": b"a"})
+    push(archive, there(remote))
+    write_rules(archive, {"rtol": 1e-9})
+    push(archive, there(remote))
+    other = Archive.create(tmp_path / "other")
+    pull(other, there(remote))
+    assert read_rules(other) == {"rtol": 1e-9} and check(other) == []
+    write_rules(archive, {"rtol": 1e-3})
+    push(archive, there(remote))           # whoever set them first is asked
+    pull(other, there(remote))
+    assert read_rules(other) == {"rtol": 1e-9} == there(remote).rules()
