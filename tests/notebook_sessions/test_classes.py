@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 import state_classes  # noqa: E402
 
 _LEAST = 146   # classes
+HANDLES = {"ray", "pyspark"}      # of objects in other processes: docs/state.md lists them among the limits
 
 
 def told() -> dict[str, dict[str, list[str]]]:
@@ -32,9 +33,11 @@ def told() -> dict[str, dict[str, list[str]]]:
 def test_the_page_tells_of_every_class() -> None:
     page = told()
     assert {name: list(rows) for name, rows in page.items()} == {
-        name: [case[0] for case in cases] for name, (_, cases) in state_classes.LIBRARIES.items()}
-    rows = [row for rows in page.values() for row in rows.values()]
-    assert len(rows) >= _LEAST and all(row[3] == "yes" for row in rows)
+        **{name: [case[0] for case in cases] for name, (_, cases) in state_classes.LIBRARIES.items()},
+        **dict.fromkeys(state_classes.NOT_TRIED, [])}
+    states = {(library, row[3]) for library, rows in page.items() for row in rows.values()}
+    assert sum(map(len, page.values())) >= _LEAST
+    assert {library for library, state in states if state != "yes"} == HANDLES
 
 
 @pytest.mark.stress
@@ -45,5 +48,5 @@ def test_the_page_is_true(library: str, capsys: pytest.CaptureFixture[str]) -> N
     if tried.returncode:
         pytest.skip(tried.stderr.strip().splitlines()[-1][:200])
     for (name, *_), done in zip(state_classes.LIBRARIES[library][1], state_classes.in_processes(library), strict=True):
-        assert done["is_state_correct"], (name, done.get("problem"))
+        assert done["is_state_correct"] == (told()[library][name][3] == "yes"), (name, done.get("problem"))
         assert ("yes" if done["is_change_seen"] else "no") == told()[library][name][0], name
