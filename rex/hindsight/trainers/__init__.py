@@ -33,8 +33,6 @@ class Trainer:
 _ADAPTERS = {
     "sklearn.neural_network._multilayer_perceptron": "sklearn_fit",
     "sklearn.ensemble._gb": "sklearn_fit",
-    "sklearn.ensemble._hist_gradient_boosting.gradient_boosting": "sklearn_fit",
-    "sklearn.mixture._base": "sklearn_fit",
     "xgboost.training": "xgboost_train", "xgboost.callback": "xgboost_train",
     "lightgbm.engine": "lightgbm_train"}
 # Modules whose classes an adapter watches once some of their objects were put back.
