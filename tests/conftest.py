@@ -14,7 +14,8 @@ _PTRACE_SEIZE = 0x4206
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):     # in a shell's background, or by nohup: all that we start would inherit it
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, lambda *_: None)
-settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])     # a busy machine is no fault
+# A busy machine is no fault.  The same examples each time, so that a change is judged by itself; a campaign tries others.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="REX_CAMPAIGN" not in os.environ)
 settings.load_profile("suite")
 NO_PTRACE = "this system does not permit ptrace: guests were not run"
 

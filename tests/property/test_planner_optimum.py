@@ -58,7 +58,7 @@ def space_of(tree: ExecutionTree) -> CacheSpace[str]:
                       {name: node.written_bytes for name, node in nodes.items()})
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(draw_pages(12), st.data())
 def test_checkpoints_never_take_more_than_they_are_charged(drawn: tuple[ExecutionTree, dict[str, Any]],
                                                            data: st.DataObject) -> None:
@@ -71,7 +71,7 @@ def test_checkpoints_never_take_more_than_they_are_charged(drawn: tuple[Executio
         assert space_of(tree).bytes_of(cached - {name}) <= charged, "giving one up never costs memory"
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 @given(draw_pages(11), st.integers(0, 25))
 def test_best_is_the_optimum_when_memory_is_shared(drawn: tuple[ExecutionTree, Any], budget_bytes: int) -> None:
     tree = drawn[0]
@@ -85,7 +85,7 @@ def test_best_is_the_optimum_when_memory_is_shared(drawn: tuple[ExecutionTree, A
     assert bound_s <= best.cost_s + 1e-6
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(draw_pages(40), st.integers(0, 40))
 def test_every_plan_is_legal_when_memory_is_shared(drawn: tuple[ExecutionTree, Any], budget_bytes: int) -> None:
     tree = drawn[0]
@@ -96,7 +96,7 @@ def test_every_plan_is_legal_when_memory_is_shared(drawn: tuple[ExecutionTree, A
         assert best.lower_bound_s - 1e-9 <= best.cost_s <= made.cost_s + 1e-9
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(draw_trees(12), st.integers(0, 70))
 def test_best_is_the_optimum_up_to_twelve_nodes(tree: ExecutionTree, budget_bytes: int) -> None:
     optimum = find_optimum(build_skeleton(tree), budget_bytes)
@@ -106,7 +106,7 @@ def test_best_is_the_optimum_up_to_twelve_nodes(tree: ExecutionTree, budget_byte
     assert best.gap == 0
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(draw_trees(9), st.integers(0, 60), st.integers(0, 60))
 def test_a_deadline_is_kept_and_nobody_has_more_versions_than_its_bound(tree: ExecutionTree, budget_bytes: int, deadline_s: int) -> None:
     most = max((len(leaves) for number in range(1, len(tree.leaves) + 1) for leaves in itertools.combinations(tree.leaves, number)
@@ -122,7 +122,7 @@ def test_a_deadline_is_kept_and_nobody_has_more_versions_than_its_bound(tree: Ex
         assert len(fit.tree.leaves) == most
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(draw_trees(13), st.integers(0, 70), st.integers(1, 4))
 def test_no_sequence_is_below_the_bound(tree: ExecutionTree, budget_bytes: int, width: int) -> None:
     problem = Problem(tree, budget_bytes)
@@ -131,7 +131,7 @@ def test_no_sequence_is_below_the_bound(tree: ExecutionTree, budget_bytes: int, 
     assert bound_s <= optimum.cost_s(tree) + 1e-6
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(draw_trees(40), st.integers(0, 150))
 def test_every_plan_is_legal_and_none_below_best(tree: ExecutionTree, budget_bytes: int) -> None:
     best = make_plan(tree, budget_bytes)
@@ -141,7 +141,7 @@ def test_every_plan_is_legal_and_none_below_best(tree: ExecutionTree, budget_byt
         assert best.lower_bound_s - 1e-9 <= best.cost_s <= made.cost_s + 1e-9
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(draw_trees(11), st.integers(0, 60))
 def test_the_skeleton_loses_nothing(tree: ExecutionTree, budget_bytes: int) -> None:
     """The search on the skeleton and on the whole tree, node by node, agree."""

@@ -7,6 +7,7 @@ import binascii
 import io
 import json
 import math
+import re
 from typing import Any, Iterator
 
 from rex.contents.formats.images import read as read_image
@@ -15,6 +16,8 @@ from rex.contents.parts import Leaves, Part, Parts
 from rex.contents.reading import Reading, Unreadable
 from rex.extras import missing
 
+# YAML 1.2 has more numbers than 1.1, which PyYAML reads: 1e-5, 1.5e10.
+_YAML_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+$")
 _MAX_DEPTH = 200
 _LEAF_BYTES = 200
 
@@ -61,8 +64,12 @@ def read_yaml(data: bytes, reading: Reading) -> Parts:
     except ImportError:
         raise missing("formats", "cannot read YAML") from None
     reading.take(16 * len(data))
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):    # type: ignore[misc]
+        """Of no use to others: PyYAML's loaders are shared by all of a process."""
+    Loader.add_implicit_resolver("tag:yaml.org,2002:float", _YAML_FLOAT, list("-+.0123456789"))
     try:
-        documents = list(yaml.load_all(io.StringIO(decode(data)), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+        documents = list(yaml.load_all(io.StringIO(decode(data)), Loader=Loader))
         return {"": flat(documents[0] if len(documents) == 1 else documents, reading)}
     except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
         raise Unreadable(" ".join(str(error).split())[:200]) from None

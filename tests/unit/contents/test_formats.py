@@ -225,3 +225,10 @@ def test_empty_and_single_arrays_are_compared() -> None:
             files.append(file.getvalue())
         assert verdict("a.npy", *files).outcome == DIFFERENT
         assert verdict("a.npy", files[0], files[0] + b" ").outcome == SAME
+
+
+def test_numbers_of_newer_yaml_are_numbers() -> None:
+    pytest.importorskip("yaml")
+    for one, two in (("1e-5", "1.1e-5"), ("1e300", "1.1e+300"), (".5e3", "501.0")):
+        assert verdict("a.yaml", f"p: {one}\n".encode(), f"p: {two}\n".encode(), rtol=0.2).outcome == WITHIN
+    assert verdict("a.yaml", b"p: 1e5\n", b"p: '1e5'\n").outcome == DIFFERENT       # a number and a text
