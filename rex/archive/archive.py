@@ -12,7 +12,7 @@ from typing import Any, Collection, Iterator, Mapping
 from rex.archive import manifest as manifests
 from rex.archive.amendments import ABOUT
 from rex.archive.content import Content
-from rex.archive.experiment import COMPLETE, IDENTITY, NAMES, RECORDING, Experiment, Recording
+from rex.archive.experiment import COMPLETE, IDENTITY, KEPT, NAMES, RECORDING, Experiment, Recording
 from rex.archive.folder import Folder
 from rex.archive.jsonform import read_json
 from rex.archive.lineage import ancestor
@@ -339,8 +339,9 @@ class Archive:
             raise Locked(f"experiment {experiment.name} is being recorded")
         if strange := sorted(file for file in files if file not in NAMES and not file.startswith(".tmp-")):
             raise Damaged(f"experiment {experiment.name} holds other files", strange[0], "move them away")
-        # Its identity goes first: from then on it is incomplete, whatever happens.
-        for file in sorted(files, key=lambda file: file != IDENTITY):
+        # Its identity goes first: from then on it is incomplete, whatever happens.  What tells that from a lost identity stays to the end.
+        os.close(os.open(os.path.join(experiment.directory, KEPT), os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666))
+        for file in sorted({*files, KEPT}, key=lambda file: (file != IDENTITY, file == KEPT)):
             remove_if_there(os.path.join(experiment.directory, file))
         os.rmdir(experiment.directory)
 

@@ -64,7 +64,7 @@ class Experiment:
     @property
     def has_lost_identity(self) -> bool:
         """Whether it was complete once: those that a crash left have `log.part` or `kept.part`."""
-        return self.state == INCOMPLETE and self.folder.has(BEGUN) and not self.folder.has(LOG_PART) and not self.folder.has(KEPT)
+        return self.state == INCOMPLETE and not self.folder.has(KEPT) and not self.folder.has(LOG_PART) and self.folder.has(BEGUN)
 
     @property
     def is_there(self) -> bool:
