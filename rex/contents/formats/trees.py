@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import io
 import json
 import math
@@ -57,6 +58,15 @@ def _float(text: str) -> float:
     return value
 
 
+@functools.cache
+def _yaml_loader() -> Any:
+    """PyYAML's safe loader, which all of a process share, with the numbers of YAML 1.2."""
+    import yaml
+    loader = type("Loader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
+    loader.add_implicit_resolver("tag:yaml.org,2002:float", _YAML_FLOAT, list("-+.0123456789"))     # type: ignore[attr-defined]
+    return loader
+
+
 def read_yaml(data: bytes, reading: Reading) -> Parts:
     """All documents of a YAML file; no objects are made of it."""
     try:
@@ -64,12 +74,8 @@ def read_yaml(data: bytes, reading: Reading) -> Parts:
     except ImportError:
         raise missing("formats", "cannot read YAML") from None
     reading.take(16 * len(data))
-
-    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):    # type: ignore[misc]
-        """Of no use to others: PyYAML's loaders are shared by all of a process."""
-    Loader.add_implicit_resolver("tag:yaml.org,2002:float", _YAML_FLOAT, list("-+.0123456789"))
     try:
-        documents = list(yaml.load_all(io.StringIO(decode(data)), Loader=Loader))
+        documents = list(yaml.load_all(io.StringIO(decode(data)), Loader=_yaml_loader()))
         return {"": flat(documents[0] if len(documents) == 1 else documents, reading)}
     except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
         raise Unreadable(" ".join(str(error).split())[:200]) from None
@@ -110,7 +116,7 @@ def _step(key: Any) -> str:
 
 
 def _ordered(value: Any, reading: Reading, depth: int) -> tuple[str, list[float], Any]:
-    """The tree with its lists in an order that numbers decide last, behind what orders it: what it says without numbers, and the numbers."""
+    """The tree with its lists sorted, and what it is sorted by: its text without numbers, then its numbers."""
     reading.take(_LEAF_BYTES, 1)
     if depth > _MAX_DEPTH:
         raise Unreadable("its values lie too deep in each other")
