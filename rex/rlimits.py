@@ -22,8 +22,8 @@ _REPLAYED = {"as": "memory (ulimit -v)", "data": "data (ulimit -d)", "fsize": "f
              "nofile": "open files (ulimit -n)", "stack": "stack (ulimit -s)", "memlock": "locked memory (ulimit -l)"}
 _RUN = {**_REPLAYED, "cpu": "processor time (ulimit -t)"}
 
-# Limits that also count Rex's own memory in the program, and how much that may be. The engine raises them by it, where it may.
-_OWN = dict.fromkeys(("as", "data"), 64 << 20)
+# These limits also count Rex's own memory in the program, and so much it may be. The engine raises them by it, where it may.
+_COUNTS_OURS, _OURS = ("as", "data"), 64 << 20
 
 # What Rex itself cannot do without.
 _NEEDED = {"nofile": 32, "fsize": 16 << 20}
@@ -100,7 +100,7 @@ def _given(recorded: Mapping[str, tuple[int, ...]], what: dict[str, str]) -> tup
         if given[name][0] != soft:
             refused.append(f"the recorded limit of {words} is {_shown(soft)}, this machine's hard limit {_shown(here)}: "
                            "it may fail where the recording did not; raise the hard limit")
-        elif soft != resource.RLIM_INFINITY and _size(here) < soft + _OWN.get(name, 0):
+        elif name in _COUNTS_OURS and soft != resource.RLIM_INFINITY and _size(here) < soft + _OURS:
             refused.append(f"this machine's hard limit of {words} is {here}, which leaves too little for Rex itself: "
                            "the program may get less than when it was recorded; raise the hard limit")
     return given, refused
