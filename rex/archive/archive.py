@@ -340,7 +340,7 @@ class Archive:
         if strange := sorted(file for file in files if file not in NAMES and not file.startswith(".tmp-")):
             raise Damaged(f"experiment {experiment.name} holds other files", strange[0], "move them away")
         # Its identity goes first: from then on it is incomplete, whatever happens.  What tells that from a lost identity stays to the end.
-        os.close(os.open(os.path.join(experiment.directory, KEPT), os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666))
+        os.close(experiment.folder.descriptor(KEPT, os.O_WRONLY | os.O_CREAT))
         for file in sorted({*files, KEPT}, key=lambda file: (file != IDENTITY, file == KEPT)):
             remove_if_there(os.path.join(experiment.directory, file))
         os.rmdir(experiment.directory)

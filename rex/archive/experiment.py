@@ -63,7 +63,10 @@ class Experiment:
 
     @property
     def has_lost_identity(self) -> bool:
-        """Whether it was complete once: those that a crash left have `log.part` or `kept.part`."""
+        """Whether it was complete once: those that a crash left have `log.part` or `kept.part`.
+
+        `begun` is looked for last: a removal that goes on meanwhile takes it before `kept.part`.
+        """
         return self.state == INCOMPLETE and not self.folder.has(KEPT) and not self.folder.has(LOG_PART) and self.folder.has(BEGUN)
 
     @property

@@ -15,11 +15,11 @@ from rex.archive.check import Problem, check
 from rex.archive.content import Content, encode_list
 from rex.archive.experiment import COMPLETE, Experiment
 from rex.archive.exportfile import ExportReader, ExportWriter, Facts
-from rex.archive.landing import Landed, identities, land, without_log
+from rex.archive.landing import Landed, identities, land, take_settings, without_log
 from rex.archive.locks import FileLock
 from rex.archive.manifest import Manifest
 from rex.archive.packer import LEVEL, Packer
-from rex.archive.rulesfile import read_rules, take_rules
+from rex.archive.rulesfile import read_rules
 from rex.archive.sealed import unseal_content
 from rex.errors import Damaged, NotFound, RexError
 from rex.values import replace
@@ -175,11 +175,8 @@ def import_from(stream: BinaryIO, archive: Archive, names: Iterable[str] = ()) -
         landed = _Importer(archive, wanted).run(reader)
     finally:
         lock.release()
-    for each in landed:
-        if was_empty and each.source == reader.facts.default:
-            archive.set_default(each.name)
     if was_empty:
-        take_rules(archive, reader.facts.rules)
+        take_settings(archive, landed, reader.facts.default, reader.facts.rules)
     return landed
 
 

@@ -12,6 +12,7 @@ from rex.archive.archive import Archive
 from rex.archive.content import Content
 from rex.archive.experiment import COMPLETE, MAX_MANIFEST_BYTES
 from rex.archive.manifest import Manifest
+from rex.archive.rulesfile import read_rules, write_rules
 from rex.archive.store import Store
 from rex.errors import Damaged, RexError
 
@@ -99,3 +100,18 @@ def land(archive: Archive, known: dict[str, str], source: str, root: Content, ab
         raise
     known[root.sha256] = recording.name
     return Landed(source, recording.name, True)
+
+
+def take_settings(archive: Archive, landed: Iterable[Landed], default: str | None, rules: dict[str, Any] | None) -> None:
+    """Set the default experiment and the rules that came with the first experiments; rules that are there already stay.
+
+    Args:
+        default: its name where it comes from; None: there is none.
+    Raises:
+        TooLarge: as `write_rules`.
+    """
+    for each in landed:
+        if each.source == default:
+            archive.set_default(each.name)
+    if rules is not None and read_rules(archive) is None:
+        write_rules(archive, rules)

@@ -45,12 +45,6 @@ def encode_rules(rules: dict[str, Any]) -> bytes:
     return line
 
 
-def take_rules(archive: "Archive", rules: dict[str, Any] | None) -> None:
-    """Set rules that came with experiments from elsewhere, unless the archive has its own; raises as `write_rules`."""
-    if rules is not None and read_rules(archive) is None:
-        write_rules(archive, rules)
-
-
 def write_rules(archive: "Archive", rules: dict[str, Any] | None) -> None:
     """Set the rules of an archive; None: it has none any more.
 

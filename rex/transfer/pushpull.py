@@ -18,11 +18,11 @@ from rex.archive.experiment import BEGUN, IDENTITY, MAX_MANIFEST_BYTES, begun_li
 from rex.archive.exportfile import Object, grouped
 from rex.archive.exporting import choose, needed
 from rex.archive.jsonform import read_json
-from rex.archive.landing import Landed, begun_facts, identities, land
+from rex.archive.landing import Landed, begun_facts, identities, land, take_settings
 from rex.archive.locks import FileLock
 from rex.archive.packs import PackReader, PackWriter, Place
 from rex.archive.packer import FRAME_BYTES, LEVEL, Packer
-from rex.archive.rulesfile import read_rules, take_rules
+from rex.archive.rulesfile import read_rules
 from rex.archive.sealed import seal_content, unseal
 from rex.errors import Damaged, NotFound, RexError, UsageError
 from rex.transfer.remote import RemoteArchive
@@ -196,11 +196,8 @@ def pull(archive: Archive, there: RemoteArchive, names: Iterable[str] = (),
         landed = [land(archive, known, name, root, there.about_line(name)) for name, root in roots.items()]
     finally:
         lock.release()
-    for each in landed:
-        if was_empty and each.source == default:
-            archive.set_default(each.name)
     if was_empty:
-        take_rules(archive, there.rules())
+        take_settings(archive, landed, default, there.rules())
     return Moved(tuple(landed), len(fetcher.missing), fetcher.size_bytes)
 
 
