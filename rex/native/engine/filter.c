@@ -52,6 +52,16 @@ static void emit_return(uint32_t what)
     emit(BPF_RET | BPF_K, 0, 0, what);
 }
 
+/* Returns what, if the argument of 64 bits at this place is not 0; a filter loads 32 bits at a time. */
+static void emit_unless_zero(size_t at, uint32_t what)
+{
+    for (unsigned half = 0; half < 8; half += 4) {
+        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)at + half);
+        emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
+        emit_return(what);
+    }
+}
+
 /* One task at a time: every call stops anyway, once it is traced; the first exec begins that. */
 static uint32_t trace_of(const struct rex_call *c)
 {
@@ -109,11 +119,7 @@ static void emit_futex(void)
     }
     emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, FUTEX_WAIT_BITSET);
     emit_return(SECCOMP_RET_ALLOW);
-    for (int half = 0; half < 8; half += 4) {
-        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[3]) + (unsigned)half);
-        emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
-        emit_return(trace_of(&rex_calls[REX_NR_futex]));
-    }
+    emit_unless_zero(offsetof(struct seccomp_data, args[3]), trace_of(&rex_calls[REX_NR_futex]));
     emit_return(SECCOMP_RET_ALLOW);
 }
 
@@ -228,11 +234,7 @@ static void emit_mmap(void)
     emit_return(trace_of(&rex_calls[REX_NR_mmap]));
     emit(BPF_JMP | BPF_JSET | BPF_K, 0, 1, MAPPING_CHOSEN);
     emit_return(SECCOMP_RET_ALLOW);
-    for (int half = 0; half < 8; half += 4) {
-        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[0]) + (unsigned)half);
-        emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
-        emit_return(SECCOMP_RET_ALLOW);
-    }
+    emit_unless_zero(offsetof(struct seccomp_data, args[0]), SECCOMP_RET_ALLOW);
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]) + 4);
     emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
     emit_return(trace_of(&rex_calls[REX_NR_mmap]));

@@ -28,7 +28,7 @@ enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT
        HIDDEN_SIZE = 0x2000, FAST_SIZE = 0x13000 + RING_COUNT * RING_SIZE + HIDDEN_SIZE };
 
 /* A query is performed and noted, and so is the opening of a file for reading, and a write to who hears the task alone;
- * a call on a plain descriptor goes to the kernel as it is, but some that the engine is told of. */
+ * a call on a plain descriptor goes to the kernel as it is, except those that the engine must notice. */
 enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN, RULE_SAY };
 
 enum { NO_FLAGS = 7 };

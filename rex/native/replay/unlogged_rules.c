@@ -97,7 +97,7 @@ static bool between_siblings(struct request *q)
         skip_call(t, t->nr == REX_NR_getpid ? t->script->tgid : t->script->tid);
         return true;
     }
-    if (c->hook == REX_HOOK_EPOLL_CTL || (t->nr == REX_NR_shutdown && t->stream)) {     /* which a mate had closed before */
+    if (c->hook == REX_HOOK_EPOLL_CTL || (t->nr == REX_NR_shutdown && t->stream)) {     /* which another thread had closed before */
         if (c->hook == REX_HOOK_EPOLL_CTL && replay_epoll_ctl(t))
             t->want_exit = true;
         else

@@ -1,4 +1,4 @@
-/* Replay: what the program is told of a file that it has open: the facts of the recorded one. */
+/* Replay: stat of a file that the program has open gives the facts of the recorded one. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/files/files.h"

@@ -11,7 +11,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-/* The lowest bit says that the lock lends priority, by which the kernel would know who waits: see replay/ipc/pi_futex.c. */
+/* The lowest bit marks a lock that lends its holder the priority of those that wait: see replay/ipc/pi_futex.c. */
 static void rename_holder(struct task *t, uint64_t place, uint64_t entry, int64_t offset)
 {
     uint64_t at = (entry & ~1ull) + (uint64_t)offset, plain = entry & ~1ull;

@@ -10,7 +10,7 @@ struct task;
 
 /* order.c */
 /* Replay of tasks that share work, so that the log's order among them need not be kept: threads of a process
- * (mates), and processes that share memory (kin): see replay/tasks/memory_groups.c and replay/wait/poll_threads.c. */
+ * (named mates here), and processes that share memory (a memory group): see replay/tasks/memory_groups.c and replay/wait/poll_threads.c. */
 bool replay_on_connection(uint32_t stream);  /* a socket, but one that the kernel answers */
 bool replay_has_asked(struct task *t, uint32_t stream, const struct event *e);
 bool replay_changes_alone(const struct task *t, const char *path);  /* its process, or kin */

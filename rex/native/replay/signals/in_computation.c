@@ -26,7 +26,7 @@ static ull computing_since(const struct script *s)
     return replay_time_before(s, at);
 }
 
-/* Threads that prod each other do so by what they know of each other. */
+/* A signal between threads of a process comes by what the sender knows of the receiver, not in mid-computation. */
 static bool is_in_computation(const struct task *t, const struct event *e)
 {
     const struct script *sender = replay_sender_of(e);

@@ -21,7 +21,8 @@
 
 enum { PARTS = 4 };                      /* of a wait that goes on */
 
-/* When the wait is over, in the log's time, for replay/progress/skip_timeouts.c.  True: that was before its limit, as what the thread did next was: a mate woke it. */
+/* When the wait is over, in the log's time, for replay/progress/skip_timeouts.c.  True: another thread woke it, as what the thread did next came before
+ * the limit. */
 static bool reckon_end(struct task *t, uint64_t told_at, uint64_t left, uint64_t deadline)
 {
     const uint64_t after_all = 1ULL << 62;
