@@ -72,8 +72,8 @@ def count_in_time() -> tuple[Panel, str]:
         curves[f"first, {cache} MiB"] = [(seconds / 1000, statistics.mean(count_first(tree, cache * MIB, seconds) for tree in grown))
                                          for seconds in (most_s * part / 8 for part in range(1, 9))]
     gain = [(curves[f"first, {cache} MiB"][1][1], curves[f"chosen, {cache} MiB"][1][1]) for cache in (0, 512, 1024)]
-    told = "; ".join(f"{first:.1f} and {chosen:.1f} versions with {cache} MiB" for cache, (first, chosen) in zip((0, 512, 1024), gain))
-    return ("32 versions, AN", "time, 1000 s", curves), f"In a quarter of the longest time, the first ones in order and those that `--deadline` chooses: {told}."
+    told = " ".join(f"With {cache} MiB it is {first:.1f} and {chosen:.1f}." for cache, (first, chosen) in zip((0, 512, 1024), gain))
+    return ("32 versions, AN", "time, 1000 s", curves), f"So many versions fit a quarter of the longest time, as taken in order and as `--deadline` chooses them. {told}"
 
 
 def count_chosen(tree: ExecutionTree, budget_bytes: int, seconds: float) -> int:
