@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 REX = [sys.executable, "-m", "rex.cli.main"]
@@ -39,3 +40,15 @@ def run_rex(*args: str, cwd: Path, code: int | None = 0, **changes: str) -> subp
 def rex(*args: str, cwd: Path, code: int = 0, **changes: str) -> str:
     """Run rex; its standard output."""
     return run_rex(*args, cwd=cwd, code=code, **changes).stdout
+
+
+def contents(top: Path) -> dict[str, Any]:
+    """Files and links below a directory: mode and content."""
+    found: dict[str, Any] = {}
+    for base, dirs, files in os.walk(top):
+        for name in dirs + files:
+            path = Path(base, name)
+            mode = path.lstat().st_mode
+            found[str(path.relative_to(top))] = (mode, os.readlink(path) if path.is_symlink() else
+                                                 path.read_bytes() if path.is_file() else None)
+    return found

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from commands import REX, environment, run_rex
+from commands import REX, contents, environment, run_rex
 from pace import first
 from rex.cli.doctor_command import trace_child, why_not
 
@@ -136,18 +136,6 @@ class Pipeline:
     def outputs(self, out: str) -> dict[str, Any]:
         found = self.top / out
         return contents(Path(f"{found}{self.work}"))
-
-
-def contents(top: Path) -> dict[str, Any]:
-    """Files and links below a directory: mode and content."""
-    found: dict[str, Any] = {}
-    for base, dirs, files in os.walk(top):
-        for name in dirs + files:
-            path = Path(base, name)
-            mode = path.lstat().st_mode
-            found[str(path.relative_to(top))] = (mode, os.readlink(path) if path.is_symlink() else
-                                                 path.read_bytes() if path.is_file() else None)
-    return found
 
 
 @pytest.fixture(scope="module")

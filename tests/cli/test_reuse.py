@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from commands import run_rex
+from commands import contents, run_rex
 from test_trees import PIPELINE
 
 pytestmark = pytest.mark.usefixtures("tracing")
@@ -62,14 +62,6 @@ class Study:
     def programs(self, *words: str, **changes: str) -> set[str]:
         """The programs of the steps that a run puts back."""
         return {step["command"].split()[0] for step in self.record(*words, **changes)["reused"]}
-
-
-def contents(top: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for path in sorted(top.rglob("*")):
-        mode = path.lstat().st_mode
-        found[str(path.relative_to(top))] = (mode, os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None)
-    return found
 
 
 @pytest.fixture(params=("dash", "bash"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from commands import run_rex
+from commands import contents, run_rex
 
 pytestmark = pytest.mark.usefixtures("tracing")
 
@@ -34,10 +34,6 @@ def work(tmp_path: Path) -> Path:
         if path.is_file():
             path.unlink()
     return made
-
-
-def contents(top: Path) -> dict[str, tuple[int, bytes]]:
-    return {str(path.relative_to(top)): (path.stat().st_mode, path.read_bytes() if path.is_file() else b"") for path in sorted(top.rglob("*"))}
 
 
 def run(work: Path, name: str, *words: str) -> tuple[dict[str, Any], Any]:

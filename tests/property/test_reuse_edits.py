@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from commands import contents
 from pace import first
 from rex.recorder import Options
 from rex.trees.reuse import record_reusing
@@ -72,14 +73,6 @@ def edit(draw: random.Random, work: Path, lines: list[str]) -> None:
         draw.shuffle(lines)
     elif path.parent.is_dir() and not path.is_dir():
         path.write_text(text(draw))
-
-
-def contents(top: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for path in sorted(top.rglob("*")):
-        mode = path.lstat().st_mode
-        found[str(path.relative_to(top))] = (mode, os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None)
-    return found
 
 
 def both(top: Path, shell: str, archive: Path) -> tuple[Any, Any, int]:
