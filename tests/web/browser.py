@@ -115,9 +115,22 @@ class Page:
 
     def click(self, selector: str) -> None:
         """Click on it, in the middle of the window, where nothing lies above it."""
-        found = self.get(selector)
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", found)
-        found.click()
+        self.press(lambda: self.all(selector), selector)
+
+    def press(self, find: Callable[[], list[Any]], what: str) -> None:
+        """Click on the first visible one of what is found; find it anew where the page was drawn anew meanwhile."""
+        def press() -> bool:
+            for each in find():
+                if each.is_displayed():
+                    self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", each)
+                    each.click()
+                    return True
+            return False
+        self.until(press, what)
+
+    def follow(self, name: str) -> None:
+        """Click on the experiment of this name in the table of experiments."""
+        self.press(lambda: [each for each in self.all(".window th a") if each.text == name], name)
 
     def type(self, selector: str, text: str, is_cleared: bool = True) -> None:
         """Type into a field."""

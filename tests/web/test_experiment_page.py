@@ -55,7 +55,7 @@ def go(page: Page, address: str, path: str) -> None:
 
 def test_files_and_processes_are_found(page: Page, address: str) -> None:
     go(page, address, "/archive")
-    page.until(lambda: [each for each in page.all(".window th a") if each.text == "large"])[0].click()
+    page.follow("large")
     page.says("303 files", "#found")
     assert len(page.all("#files tbody tr")) < 80
     page.type("#query", "table")

@@ -113,7 +113,7 @@ def test_the_pages_open_from_a_disk(page: Page, pages: Path) -> None:
     page.says("2 of 3", "#found")     # exp0 is the parent of exp1
     page.driver.refresh()
     page.says("2 of 3", "#found")
-    page.until(lambda: [each for each in page.all(".window th a") if each.text == "exp0"])[0].click()
+    page.follow("exp0")
     page.says("4 files", "#found")
     page.click(".actions a")
     page.says("4,502 events", "#found")
