@@ -42,7 +42,7 @@ struct files {
 struct space {                       /* one address space */
     int refs;
     uint64_t scratch, own_memory;    /* the second: bytes that the limit of memory is raised by, see tracee/own_memory.c */
-    bool undumpable;                 /* as the program set it, see tracee/dumpable.c */
+    bool undumpable;                 /* as the program set it, see tracee/process_options.c */
     unsigned queries;                /* and plain calls that stopped */
     struct loader { uint64_t at, code, code_size; } loader;   /* 0: none whose readings of the counter are passed over */
     const struct code *code;         /* of a library that is being mapped, see cpu/rdrand.c */
@@ -73,6 +73,7 @@ struct task {
     uint64_t credentials;            /* replay: where they are in the message that it sends, 0 = none */
     bool not_direct;                 /* replay: the file system does not open its file with O_DIRECT */
     struct event *real_result;       /* replay: of a call that runs for real, see replay/files/real_results.c */
+    bool no_new_rights;                                        /* as the program set it, see tracee/process_options.c */
     const struct program_filter *filter; uint32_t trapped;     /* see engine/program_filter.c; what a filter said with its trap */
     struct task *next;
     bool alive, started, stepping, runs_freely;   /* the last: only calls of the filters stop it */
