@@ -15,10 +15,10 @@
 #include <elf.h>
 #include <fcntl.h>
 
-enum { ASKERS = 256, LONGEST = 16 };
+enum { CALLERS = 256, LONGEST = 16 };
 
 /* at: of the table, in memory, 0: none. */
-struct names { uint64_t at, text, count, names, functions; struct { uint64_t asker; bool is_runtime; } known[ASKERS]; };
+struct names { uint64_t at, text, count, names, functions; struct { uint64_t caller; bool is_runtime; } known[CALLERS]; };
 
 /* ------------------------------------------------------------------ where it lies */
 
@@ -132,16 +132,16 @@ static bool is_runtime_near(struct task *t, const struct names *n)
     return false;
 }
 
-bool is_runtime(struct task *t, uint64_t asker)
+bool is_runtime(struct task *t, uint64_t caller)
 {
     struct names *n = t->space->names;
     if (!n) {
         n = t->space->names = zalloc(sizeof *n);
         find_table(t, n);
     }
-    size_t i = asker / 2 % ASKERS;
-    if (n->at && n->known[i].asker != asker) {
-        n->known[i].asker = asker;
+    size_t i = caller / 2 % CALLERS;
+    if (n->at && n->known[i].caller != caller) {
+        n->known[i].caller = caller;
         n->known[i].is_runtime = is_runtime_near(t, n);
     }
     return n->at && n->known[i].is_runtime;

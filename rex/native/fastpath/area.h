@@ -62,7 +62,7 @@ struct ring {
 /* What a site that reads the counter jumps to: see cpu/counter_sites.c.  The stub comes back to `again`, or, with an answer, three bytes on. */
 struct counter_slot {
     unsigned char lower[5], call[6], again[3], raise[8], moved[26];
-    uint64_t entry, asker;
+    uint64_t entry, caller;
 };
 
 /* Call sites, and where those of an address space lead to.  used: places for trampolines, 0: no area yet; given: of the known ones. */

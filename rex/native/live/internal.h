@@ -23,7 +23,7 @@ struct live_state {
 
 static inline struct live_state *live_state(const struct task *t)
 {
-    return task_room(t, LIVE_ROOM, sizeof(struct live_state));
+    return module_state(t, LIVE_STATE, sizeof(struct live_state));
 }
 
 /* change_tree.c */

@@ -185,7 +185,7 @@ static int64_t put_right(struct task *t, int64_t result)
     r.rax = (ull)result;
     regs_set(t, &r);
     if (call_of(t->nr)->hook == REX_HOOK_EXEC)
-        exec_room_restore(t);
+        exec_stack_restore(t);
     live_state(t)->is_rewritten = false;
     return result;
 }

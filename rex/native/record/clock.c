@@ -34,7 +34,7 @@ void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *au
     r->result = (int64_t)*value;
     r->args[0] = *aux;
     if (t->leader->threaded)
-        r->args[1] = tsc_asker(t);                /* to find the answer by in a replay */
+        r->args[1] = tsc_caller(t);                /* to find the answer by in a replay */
     log_end(&out);
     if (!is_serialized())
         record_release(t);                        /* a replay finds this place, too */

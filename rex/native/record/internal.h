@@ -27,7 +27,7 @@ struct record_state {
 
 static inline struct record_state *record_state(const struct task *t)
 {
-    return task_room(t, RECORD_ROOM, sizeof(struct record_state));
+    return module_state(t, RECORD_STATE, sizeof(struct record_state));
 }
 
 /* auxv.c */

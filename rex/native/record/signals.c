@@ -135,7 +135,7 @@ static void drop_first(struct task *t)
     record_state(t)->deferred = d->next;
     free(d);
     if (!record_state(t)->deferred)
-        fast_room(t, true);
+        fast_ring_limit(t, true);
 }
 
 void record_forget_deferred(struct task *t)
@@ -170,7 +170,7 @@ static void defer(struct task *t, const siginfo_t *info)
     *end = zalloc(sizeof **end);
     **end = (struct deferred){.info = *info, .used = task_usage(t).ran};
     unsent++;
-    fast_room(t, false);
+    fast_ring_limit(t, false);
 }
 
 static bool send_first(struct task *t)

@@ -103,7 +103,7 @@ void replay_emulate(struct task *t, struct event *e)
 void replay_perform(struct task *t)
 {
     t->held = !replay_may_happen(t, t->matched);
-    if (!t->held && !replay_kin_pauses(t, t->matched))
+    if (!t->held && !replay_group_pauses(t, t->matched))
         replay_call(t, call_of(t->nr), t->matched);
     if (!t->held)
         explain_done(t, t->matched);
@@ -116,7 +116,7 @@ static void entry(struct task *t)
     if (t->matched)
         t->matched->taker = NULL;
     t->matched = t->in_vain = NULL;
-    t->ends_at = t->stream = t->waits_inside = t->hastened = t->inside = 0;
+    t->ends_at = t->stream = t->waits_inside = t->wait_ended = t->inside = 0;
     explain_begins(t);
     rules_act(entry_rules, &q);
 }
@@ -143,9 +143,9 @@ static void exit_stop(struct task *t, int64_t result)
         replay_own_stat_exit(t);
     else if (is_descriptor_call(t))
         descriptor_exit(t, result);
-    else if (replay_inside_exit(t, result) || replay_naps_longer(t, result))
+    else if (replay_inside_exit(t, result) || replay_sleeps_longer(t, result))
         return;
-    else if (is_interrupted(result) && (waits_on(t, c) || (!t->injected && !t->prodded)) && !replay_ends_by_signal(t)) {
+    else if (is_interrupted(result) && (waits_on(t, c) || (!t->injected && !t->extra_wakeups)) && !replay_ends_by_signal(t)) {
         if (t->waits_inside)
             replay_poll_exit(t, NULL, result);
         rewind_call(t);                   /* cut short by a signal that the log does not have here */
@@ -166,12 +166,12 @@ static void settle(void)
 {
     static ull looked_at;
     replay_note_step();
-    if ((replay_any_naps() || replay_still_for() > GIVE_UP_NS) && log_now() - looked_at > BUSY_NS) {    /* they never leave us without a report */
+    if ((replay_any_idle() || replay_still_for() > GIVE_UP_NS) && log_now() - looked_at > BUSY_NS) {    /* they never leave us without a report */
         looked_at = log_now();
         replay_idle();
     }
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->waits_inside && !t->hastened)
+        if (t->alive && t->waits_inside && !t->wait_ended)
             replay_poll_settle(t);
         else if (t->alive && t->blocked && replay_is_doomed(t))
             replay_kill_due(t);
@@ -238,7 +238,7 @@ static void begin(void)
     replay_stuck_start();
     replay_mappings_start();
     replay_peers_start();
-    replay_kin_files_start();
+    replay_group_files_start();
     replay_order_start();
     replay_pipes_start();
     replay_output_start();
@@ -300,7 +300,7 @@ static ull next_look_ns(void)
 {
     if (replay_pipes_wait() || replay_alone_listens())
         return LOOKS_OFTEN_NS;
-    bool soon = replay_any_naps() || replay_any_rests() || replay_any_computes() || replay_any_sooner() || replay_runtime_is_awaited();
+    bool soon = replay_any_idle() || replay_any_rests() || replay_any_computes() || replay_any_sooner() || replay_runtime_is_awaited();
     return soon ? LOOKS_SOON_NS : LOOKS_SELDOM_NS;
 }
 

@@ -101,7 +101,7 @@ static void gather(struct task *t, const struct iovec *v, int count, size_t n, s
 {
     for (int i = 0; i < count && n; i++) {
         size_t part = v[i].iov_len < n ? v[i].iov_len : n;
-        if (!mem_read(t->tid, (uint64_t)v[i].iov_base, bytes_room(into, part), part))
+        if (!mem_read(t->tid, (uint64_t)v[i].iov_base, bytes_reserve(into, part), part))
             return;
         into->used += part;
         n -= part;
@@ -138,7 +138,7 @@ static void put_vectors(struct task *t, uint64_t at, uint64_t count, const struc
 void capture_block(struct task *t, struct bytes *b, int arg, uint8_t type, uint64_t at, size_t n)
 {
     struct bytes data = {0};
-    if (at && n && n < LARGEST && mem_read(t->tid, at, bytes_room(&data, n), n))
+    if (at && n && n < LARGEST && mem_read(t->tid, at, bytes_reserve(&data, n), n))
         log_field(b, (uint8_t)arg, type, data.data, n);
     bytes_free(&data);
 }

@@ -36,5 +36,5 @@ uint64_t scratch_put(struct task *t, const void *data, size_t n)
 /* More room, for one call of few tasks at a time. */
 uint64_t scratch_large(struct task *t)
 {
-    return t->space->scratch + SCRATCH_SLOTS * SCRATCH_SLOT + (t->index % SCRATCH_ROOMS) * LARGE_SLOT;
+    return t->space->scratch + SCRATCH_SLOTS * SCRATCH_SLOT + (t->index % SCRATCH_LARGE_SLOTS) * LARGE_SLOT;
 }

@@ -21,7 +21,7 @@ bool stack_read(struct task *t, struct stack *s)
     if (r.rsp >= STACK_TOP || STACK_TOP - r.rsp > LARGEST)
         return false;
     size_t n = STACK_TOP - r.rsp;
-    if (!mem_read(t->tid, r.rsp, bytes_room(&s->image, n), n))
+    if (!mem_read(t->tid, r.rsp, bytes_reserve(&s->image, n), n))
         return false;
     s->image.used = n;
     return true;

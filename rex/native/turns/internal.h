@@ -17,7 +17,7 @@ struct turn_state {
 
 static inline struct turn_state *turn_state(const struct task *t)
 {
-    return task_room(t, TURNS_ROOM, sizeof(struct turn_state));
+    return module_state(t, TURNS_STATE, sizeof(struct turn_state));
 }
 
 /* quiescence.c */

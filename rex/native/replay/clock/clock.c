@@ -18,20 +18,20 @@
 
 #include <time.h>
 
-static struct { const struct task *t; ull stop; uint64_t asker; bool is_in_files; } known;
+static struct { const struct task *t; ull stop; uint64_t caller; bool is_in_files; } known;
 
 /* Who asks in the call at hand, which several look at; the log does not tell of a process before its first thread. */
-static uint64_t asker_now(struct task *t)
+static uint64_t caller_now(struct task *t)
 {
     if (!t->leader->threaded)
         return 0;
     if (known.t != t || known.stop != t->last_stop) {
-        known.asker = asker_of(t);
-        known.is_in_files = asker_ends_in_file();
+        known.caller = callstack_hash(t);
+        known.is_in_files = caller_ends_in_file();
         known.t = t;
         known.stop = t->last_stop;
     }
-    return known.asker;
+    return known.caller;
 }
 
 /* ------------------------------------------------------------------ limits of waits */
@@ -40,29 +40,29 @@ enum { SELDOM = 16, FEW_MISSED = 4 };
 
 /* Who waits with a time limit (for a lock, say) asks what time it is before, as often as it waits: that is another number
  * each time, and says nothing of where the thread is in the log. */
-static bool is_limit(const struct queue *asker)
+static bool is_limit(const struct queue *caller)
 {
-    return asker && 2 * asker->limits > asker->asked;
+    return caller && 2 * caller->limits > caller->asked;
 }
 
 /* A loop asks what time it is before it waits, and after. */
-static bool is_loop(const struct queue *asker)
+static bool is_loop(const struct queue *caller)
 {
-    return asker && asker->asked > SELDOM && 2 * asker->waits > asker->asked;
+    return caller && caller->asked > SELDOM && 2 * caller->waits > caller->asked;
 }
 
 /* Whether who read the clock last does so for that alone. */
 bool replay_clock_limits(const struct task *t)
 {
-    return t->asker && is_limit(queue_at(t->asker));
+    return t->caller && is_limit(queue_at(t->caller));
 }
 
 /* CLOCK_MONOTONIC was read. */
-static void told(struct task *t, const struct queue *asker, uint64_t time)
+static void told(struct task *t, const struct queue *caller, uint64_t time)
 {
     t->clock = time;
-    t->least = is_limit(asker) || time < t->least ? t->least : time;
-    t->asker = asker ? asker->id : 0;
+    t->least = is_limit(caller) || time < t->least ? t->least : time;
+    t->caller = caller ? caller->id : 0;
 }
 
 /* ------------------------------------------------------------------ forward */
@@ -73,28 +73,28 @@ static struct queue *of_thread(const struct task *t, uint64_t key, uint64_t plac
 }
 
 /* Recordings of former versions do not. */
-static bool tells_askers(const struct task *t, uint64_t key)
+static bool has_callers(const struct task *t, uint64_t key)
 {
     const struct event *e = of_thread(t, key, 0)->first;
-    return e && is_asker_by_tables(e->record->args[5]);
+    return e && is_caller_by_tables(e->record->args[5]);
 }
 
 /* The runtime asks, to schedule by it or to know how long something takes. */
-static bool is_scheduling(struct task *t, uint64_t asker)
+static bool is_scheduling(struct task *t, uint64_t caller)
 {
-    return asker && !is_asker_by_tables(asker) && is_runtime(t, asker);
+    return caller && !is_caller_by_tables(caller) && is_runtime(t, caller);
 }
 
-bool replay_knows_asker(struct task *t, uint64_t key)
+bool replay_knows_caller(struct task *t, uint64_t key)
 {
-    uint64_t asker = asker_now(t);
-    return is_scheduling(t, asker) || asker_queue(t->script, key, asker) || (is_asker_by_tables(asker) && !is_kin(t) && tells_askers(t, key));
+    uint64_t caller = caller_now(t);
+    return is_scheduling(t, caller) || caller_queue(t->script, key, caller) || (is_caller_by_tables(caller) && !shares_memory(t) && has_callers(t, key));
 }
 
 /* Whether the program itself asks, by functions that frame pointers tell: any thread may run them now, whatever it has waited for. */
 static bool is_programs(const struct task *t, uint64_t key, const struct record *r)
 {
-    const struct queue *q = is_asker_by_tables(r->args[5]) ? NULL : asker_queue(t->script, key, asker_in(r));
+    const struct queue *q = is_caller_by_tables(r->args[5]) ? NULL : caller_queue(t->script, key, caller_in(r));
     return q && q->count <= SELDOM;
 }
 
@@ -105,7 +105,7 @@ static bool is_seldom(const struct task *t, uint64_t key, const struct event *e)
     size_t n = of_thread(t, key, place_of(e->record->call, e->record->args))->count;
     if (is_programs(t, key, e->record))
         return true;
-    return n * SELDOM <= of_thread(t, key, 0)->count || (is_asker_by_tables(e->record->args[5]) && n <= FEW);
+    return n * SELDOM <= of_thread(t, key, 0)->count || (is_caller_by_tables(e->record->args[5]) && n <= FEW);
 }
 
 static uint64_t least_of(const struct task *t)
@@ -126,7 +126,7 @@ static const struct event *ahead(struct task *t, uint64_t key)
         if (!e->done && !is_seldom(t, key, e))
             replay_done(e);
     }
-    for (int i = 0; e && (e->done || is_limit(asker_queue(t->script, key, asker_in(e->record)))); e = e->next[PLAIN])
+    for (int i = 0; e && (e->done || is_limit(caller_queue(t->script, key, caller_in(e->record)))); e = e->next[PLAIN])
         if (++i > FAR)
             return NULL;
     return e;
@@ -144,7 +144,7 @@ static bool has_passed(const struct task *t, const struct event *next)
  * a loop, by whose limits of time nothing would be over. */
 static bool is_free(const struct task *t, uint64_t key, const struct record *r)
 {
-    return is_asker_by_tables(r->args[5]) ? !is_loop(asker_queue(t->script, key, asker_in(r))) : is_programs(t, key, r);
+    return is_caller_by_tables(r->args[5]) ? !is_loop(caller_queue(t->script, key, caller_in(r))) : is_programs(t, key, r);
 }
 
 /* A thread is told no earlier time than before.  Nor is it told a later one than what the log has for it at another
@@ -161,7 +161,7 @@ static struct event *forward(struct task *t, uint64_t key, struct queue *q, int 
         replay_done(e);
     const struct event *next = e && !is_exact ? ahead(t, key) : NULL;
     size_t few = next ? of_thread(t, key, place_of(next->record->call, next->record->args))->count : 0;
-    bool is_more = next && next->number < e->number && few * (is_asker_by_tables(next->record->args[5]) ? SELDOM : 1) < q->count;
+    bool is_more = next && next->number < e->number && few * (is_caller_by_tables(next->record->args[5]) ? SELDOM : 1) < q->count;
     return is_more && !has_passed(t, next) ? NULL : e;
 }
 
@@ -201,7 +201,7 @@ void replay_clock_told(struct task *t, const struct event *e)
         t->script->tsc_at = log_now();
     if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC) {
         uint64_t key = call_key(call_of(r->call), r->call, NULL, 0, r->args);
-        told(t, asker_queue(t->script, key, asker_in(r)), clock_of(r));
+        told(t, caller_queue(t->script, key, caller_in(r)), clock_of(r));
         of_thread(t, key, r->args[5])->met++;
         t->clock_at = replay_clock_read_at(r);
         clock_state(t)->readings = 0;
@@ -229,20 +229,20 @@ static uint64_t until_end(const struct task *t, uint64_t now)
 /* Of a clock that only goes forward: the time now, as the thread was told it. */
 static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
 {
-    if (is_scheduling(t, asker_now(t))) {
-        told(t, NULL, replay_runtime_now(t, asker_queue(t->script, key, asker_now(t))));
+    if (is_scheduling(t, caller_now(t))) {
+        told(t, NULL, replay_runtime_now(t, caller_queue(t->script, key, caller_now(t))));
         t->clock_at = 0;
         return t->clock;
     }
     now = until_end(t, now);
     const struct event *next = ahead(t, key);
-    const struct queue *asker = asker_queue(t->script, key, asker_now(t));
-    uint64_t least = is_limit(asker) ? t->clock : least_of(t) < t->waited_floor ? t->waited_floor : least_of(t);
-    if (!is_limit(asker) && !clock_state(t)->readings++)
+    const struct queue *caller = caller_queue(t->script, key, caller_now(t));
+    uint64_t least = is_limit(caller) ? t->clock : least_of(t) < t->waited_floor ? t->waited_floor : least_of(t);
+    if (!is_limit(caller) && !clock_state(t)->readings++)
         clock_state(t)->readings_since = log_now();
-    if (next && now >= clock_of(next->record) && (is_limit(asker) || !has_passed(t, next)))
+    if (next && now >= clock_of(next->record) && (is_limit(caller) || !has_passed(t, next)))
         now = clock_of(next->record) - 1;
-    told(t, asker, now < least ? least : now);
+    told(t, caller, now < least ? least : now);
     t->clock_at = 0;
     return t->clock;
 }
@@ -282,10 +282,10 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
  * anywhere: whatever room the other had on its stack. */
 static struct event *moved(struct task *t, uint64_t key, struct queue *q, bool anywhere)
 {
-    struct event *e = queue_left(q, ASKER);
+    struct event *e = queue_left(q, CALLER);
     bool is_monotonic = t->args[0] == CLOCK_MONOTONIC;
     while (e && (e->done || (is_monotonic && clock_of(e->record) < least_of(t)) || !(anywhere || replay_is_like_place(t, e))))
-        e = e->next[ASKER];
+        e = e->next[CALLER];
     if (!is_monotonic)
         return e;
     const struct event *next = e ? ahead(t, key) : NULL;
@@ -295,8 +295,8 @@ static struct event *moved(struct task *t, uint64_t key, struct queue *q, bool a
 /* Where stacks lie is up to which thread was made first: that counts only where code that is made as the program runs asks. */
 static bool asked_there(struct task *t, const struct record *r)
 {
-    uint64_t asker = asker_now(t);
-    return known.is_in_files ? asker == r->args[5] : is_same_asker(asker, t->args[1], r->args[5], r->args[1]);
+    uint64_t caller = caller_now(t);
+    return known.is_in_files ? caller == r->args[5] : is_same_caller(caller, t->args[1], r->args[5], r->args[1]);
 }
 
 /* It asks more often than when recorded, or at other times: a runtime that looks whether to compile something, say. */
@@ -312,21 +312,21 @@ static bool is_far(struct task *t, uint64_t key, struct queue *own, const struct
     enum { FAR = 4096, NEAR = 64, FEW = 4 };
     struct queue *all = of_thread(t, key, 0);
     const struct event *next = ahead(t, key) ? all->ahead : NULL;
-    uint64_t asker[FEW];
-    int others = 0, askers = 0;
+    uint64_t caller[FEW];
+    int others = 0, callers = 0;
     next = next ? next : queue_left(all, PLAIN);
     for (int i = 0; next && next->number < e->number && i < FAR; next = next->next[PLAIN], i++) {
         uint64_t by = next->record->args[5];
-        if (next->done || asker_in(next->record) == asker_in(e->record) || is_erratic(of_thread(t, key, by)) || is_limit(asker_queue(t->script, key, asker_in(next->record))))
+        if (next->done || caller_in(next->record) == caller_in(e->record) || is_erratic(of_thread(t, key, by)) || is_limit(caller_queue(t->script, key, caller_in(next->record))))
             continue;
         if (is_erratic(own))
             return true;
         int k = 0;
-        while (k < askers && asker[k] != by)
+        while (k < callers && caller[k] != by)
             k++;
-        if (k == askers && askers < FEW)
-            asker[askers++] = by;
-        if (++others > NEAR && askers == FEW)
+        if (k == callers && callers < FEW)
+            caller[callers++] = by;
+        if (++others > NEAR && callers == FEW)
             return true;
     }
     return false;
@@ -347,7 +347,7 @@ static struct event *left_there(struct task *t, struct queue *own, bool exactly)
  * code that is made as the program runs has been compiled meanwhile: what that asks for regularly it has in turn. */
 static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
 {
-    struct event *first = known.is_in_files ? queue_left(own, EXACT) : queue_left_since_deed(t->script, own), *e = first;
+    struct event *first = known.is_in_files ? queue_left(own, EXACT) : queue_left_since_effect(t->script, own), *e = first;
     if (!first)
         return NULL;
     if (known.is_in_files || is_erratic(own) || is_far(t, key, own, first)) {
@@ -363,9 +363,9 @@ static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
 
 /* The functions that led there are known: what the log has for the thread, else for the process.  Those before code that is made as the
  * program runs tell little: a thread that has never asked by them does another's work only where it has as much on its stack. */
-static struct event *by_asker(struct task *t, uint64_t key, struct queue *q, uint64_t asker)
+static struct event *by_caller(struct task *t, uint64_t key, struct queue *q, uint64_t caller)
 {
-    struct queue *own = of_thread(t, key, asker);
+    struct queue *own = of_thread(t, key, caller);
     bool is_monotonic = t->args[0] == CLOCK_MONOTONIC;
     if (is_monotonic && is_limit(q))
         return own->id ? limit(t, key, own) : NULL;
@@ -380,15 +380,15 @@ static struct event *by_asker(struct task *t, uint64_t key, struct queue *q, uin
 /* Functions that frame pointers tell are those of a runtime, whose threads take each other's work. */
 bool replay_clock_is_anyones(const struct record *r)
 {
-    return asker_in(r) && !is_asker_by_tables(r->args[5]);
+    return caller_in(r) && !is_caller_by_tables(r->args[5]);
 }
 
 /* A runtime that asks what time it is reads both clocks, one after the other: the second is of the moment of the first, whichever
  * thread had it. */
-static struct event *of_moment(struct task *t, uint64_t asker)
+static struct event *of_moment(struct task *t, uint64_t caller)
 {
-    const struct event *wall = t->args[0] == CLOCK_MONOTONIC && asker && !is_asker_by_tables(asker) ? clock_state(t)->wall_told : NULL;
-    if (!wall || asker_in(wall->record) != asker)
+    const struct event *wall = t->args[0] == CLOCK_MONOTONIC && caller && !is_caller_by_tables(caller) ? clock_state(t)->wall_told : NULL;
+    if (!wall || caller_in(wall->record) != caller)
         return NULL;
     const struct script *s = script_of(wall->record->task);
     size_t i = script_place(s, wall) + 1;
@@ -396,7 +396,7 @@ static struct event *of_moment(struct task *t, uint64_t asker)
         i++;
     struct event *e = i < s->count ? s->event[i] : NULL;
     bool is_reading = e && !e->done && e->record->call == REX_NR_clock_gettime && e->record->args[0] == CLOCK_MONOTONIC;
-    return is_reading && asker_in(e->record) == asker ? e : NULL;
+    return is_reading && caller_in(e->record) == caller ? e : NULL;
 }
 
 /* Who asked is not known of readings before. */
@@ -410,20 +410,20 @@ static bool had_threads(const struct script *own, const struct event *e)
 
 static struct event *reading(struct task *t, uint64_t key)
 {
-    uint64_t asker = asker_now(t);
-    struct queue *q = asker_queue(t->script, key, asker), *here = of_thread(t, key, t->args[1]);
+    uint64_t caller = caller_now(t);
+    struct queue *q = caller_queue(t->script, key, caller), *here = of_thread(t, key, t->args[1]);
     const struct event *left = queue_left(here, EXACT);
-    int kind = ASKER;
-    struct event *e = of_moment(t, asker);
+    int kind = CALLER;
+    struct event *e = of_moment(t, caller);
     clock_state(t)->wall_told = NULL;
-    if (e || is_scheduling(t, asker))
+    if (e || is_scheduling(t, caller))
         return e;
-    if (is_asker_by_tables(asker) && (q || tells_askers(t, key)))
-        return q ? by_asker(t, key, q, asker) : NULL;
+    if (is_caller_by_tables(caller) && (q || has_callers(t, key)))
+        return q ? by_caller(t, key, q, caller) : NULL;
     e = q && t->args[0] == CLOCK_REALTIME ? replay_after(t, q->id) : NULL;
     if (e)
         return e;
-    if (!q || (left && !asker_in(left->record) && had_threads(t->script, left))) {    /* who asked is not known of all */
+    if (!q || (left && !caller_in(left->record) && had_threads(t->script, left))) {    /* who asked is not known of all */
         q = here;
         kind = EXACT;
     }
@@ -439,8 +439,8 @@ static struct event *reading(struct task *t, uint64_t key)
 
 struct event *replay_clock(struct task *t, uint64_t key)
 {
-    const struct event *deed = replay_alone_deed(t);
+    const struct event *effect = replay_alone_side_effect(t);
     struct event *e = reading(t, key);
-    bool is_after = e && deed && e->number > deed->number && e->record->task == t->script->index;
+    bool is_after = e && effect && e->number > effect->number && e->record->task == t->script->index;
     return is_after && t->args[0] == CLOCK_MONOTONIC && !has_passed(t, e) ? NULL : e;
 }

@@ -99,7 +99,7 @@ static uint64_t flowed(const struct runtime *r)
 }
 
 /* asker: what the log has for who asks: what is over by then. */
-uint64_t replay_runtime_now(struct task *t, struct queue *asker)
+uint64_t replay_runtime_now(struct task *t, struct queue *caller)
 {
     struct script *s = t->leader->script;
     struct runtime *r = &s->runtime;
@@ -109,7 +109,7 @@ uint64_t replay_runtime_now(struct task *t, struct queue *asker)
         now = limit - 1;
     r->now = now > r->now ? now : r->now;
     r->at = time_here();
-    for (struct event *e; asker && (e = queue_left(asker, ASKER)) && clock_of(e->record) <= r->now; )
+    for (struct event *e; caller && (e = queue_left(caller, CALLER)) && clock_of(e->record) <= r->now; )
         replay_done(e);
     return r->now;
 }
@@ -192,10 +192,10 @@ static bool moves_by_itself(struct task *t)
 /* How long it is until the task's wait goes on, ns, 0: it does not wait for time; *is_over: as it is over, and nothing has come. */
 static ull wait_left(struct task *t, bool *is_over)
 {
-    if (!t->alive || !t->waits_inside || t->hastened || !runtime_of(t))
+    if (!t->alive || !t->waits_inside || t->wait_ended || !runtime_of(t))
         return 0;
     ull limit = clock_state(t)->wait_until > time_here() ? clock_state(t)->wait_until - time_here() : 0;
-    ull outside = replay_may_hasten(t) ? replay_runtime_left(t, t->outside) : 0;
+    ull outside = replay_may_cut_short(t) ? replay_runtime_left(t, t->outside) : 0;
     *is_over = !outside || (limit && limit <= outside);
     return *is_over ? limit : outside;
 }

@@ -157,7 +157,7 @@ void replay_file_opened(struct task *t, struct event *e, int fd)
     replay_note_made(t, fd);
     if (replay_kind_of(e->record) == S_IFDIR)
         replay_note_directory(t, fd);
-    replay_kin_opened(t, e->record);
+    replay_group_opened(t, e->record);
     if (e->record->stream)
         return;
     replay_results_opened(t, fd, e);

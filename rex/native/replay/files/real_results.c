@@ -66,7 +66,7 @@ static struct event *event_of(struct task *t)
     memcpy(args + 1, t->args, 5 * sizeof *args);
     struct event *e = left_in(t->script, result_key(args));
     for (uint32_t i = 0; !e && has_shared_work(t) && i < script_total(); i++)
-        if (replay_is_mate(t, script_of(i)))
+        if (replay_is_sibling(t, script_of(i)))
             e = left_in(script_of(i), result_key(args));
     return e;
 }

@@ -128,7 +128,7 @@ struct event *replay_nameless_stat(struct task *t, struct event *e)
     for (uint32_t i = 0; i < script_total(); i++) {
         const struct script *s = script_of(i);
         size_t from = s->cursor > FAR ? s->cursor - FAR : 0;
-        for (size_t k = from; replay_is_mate(t, s) && k < s->count && k < s->cursor + FAR; k++)
+        for (size_t k = from; replay_is_sibling(t, s) && k < s->count && k < s->cursor + FAR; k++)
             if (s->event[k]->record->call == t->nr && told_kind(s->event[k]) == kind
                 && (!found || (found->done && !s->event[k]->done)))
                 found = s->event[k];

@@ -147,7 +147,7 @@ bool replay_is_as_now(struct task *t, const struct event *e)
 static void cross_out(struct task *t, const char *path2)
 {
     for (uint32_t i = 0; path2 && i < script_total(); i++)
-        for (size_t k = script_of(i)->cursor; replay_is_mate(t, script_of(i)) && k < script_of(i)->count; k++) {
+        for (size_t k = script_of(i)->cursor; replay_is_sibling(t, script_of(i)) && k < script_of(i)->count; k++) {
             struct event *e = script_of(i)->event[k];
             const struct rex_call *c = call_of(e->record->call);
             char *to = !e->done && !e->taker && c && c->hook == REX_HOOK_TREE && name_args(e->record->call).path2 >= 0
@@ -381,7 +381,7 @@ bool replay_is_own(struct task *t)
 }
 
 /* A thread asks about another: the kernel knows it by another number. */
-bool replay_asks_of_mate(struct task *t, const struct rex_call *c)
+bool replay_queries_name_of_sibling(struct task *t, const struct rex_call *c)
 {
     bool asks = c->policy == REX_EMULATE && c->hook == REX_HOOK_NONE && c->arg[0].word == REX_WORD_PID && has_shared_work(t);
     struct task *other = asks ? task_named((uint32_t)t->args[0]) : NULL;

@@ -57,7 +57,7 @@ struct script {
     bool moves_found;
     uint32_t index, tid, tgid;
     uint32_t step_tasks;             /* of a step: how many of its tasks live */
-    uint32_t kin;                    /* the same number in all processes that share memory, 0 = none */
+    uint32_t memory_group;                    /* the same number in all processes that share memory, 0 = none */
     uint8_t sent[64];
     uint64_t suspend, resume;        /* of a leader, a bit for each signal: see replay/signals/gc_suspend.c */
     ull clock_at, tsc_at, sent_at;
@@ -70,7 +70,7 @@ struct script {
 
 /* Replay: queues of equal events, by a hash of what they are equal in. */
 /* Equal in task, call and key; in where the answer went; in process and who asked; and in what that thread had done last. */
-enum { PLAIN, EXACT, ASKER, AFTER };
+enum { PLAIN, EXACT, CALLER, AFTER };
 
 /* last: the last that was taken in order; latest: of clocks, the last in the log that was taken; ahead: those before it are
  * over for the thread, though some are left to other places.
@@ -84,7 +84,7 @@ uint64_t queue_id(const struct script *s, long nr, uint64_t key, uint64_t exact)
 struct queue *queue_at(uint64_t id);  /* one with id 0 if there is none */
 void queue_add(struct event *e, uint64_t id, int kind);
 struct event *queue_left(struct queue *q, int kind);
-struct event *queue_left_since_deed(const struct script *s, struct queue *q);
+struct event *queue_left_since_effect(const struct script *s, struct queue *q);
 bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best);  /* the first left of what gettimeofday told near that place; false: none ever */
 
 /* task_log.c */

@@ -226,7 +226,7 @@ static void attach(struct task *t, struct object *o, const struct record *r)
         make_memory(o, r->args[5] ? r->args[5] : 1, 0);
     if (f)
         memcpy(o->at, f->data, f->length < o->size ? f->length : o->size);
-    replay_kin_opened(t, r);
+    replay_group_opened(t, r);
     run(t, o);
 }
 

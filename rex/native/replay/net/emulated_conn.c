@@ -66,7 +66,7 @@ static bool is_due(const struct line *l, struct task *t, enum patience patience)
     if (replay_runtime_left_by(t, part->event, l->less))
         return false;
     if (patience == GONE && part->n)
-        talk_waive(part);
+        talk_give_up(part);
     bool is_early = !replay_runtime_goes(t) && ((part->in_vain && !part->in_vain->done) || is_in_vain(part));
     return part->n ? patience == GONE || (!is_early && talk_is_next(part) && replay_has_arrived(t, part->event)) : patience > SOME;
 }

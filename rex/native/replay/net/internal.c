@@ -198,7 +198,7 @@ bool replay_inside_call(struct task *t)
 {
     if (!names_socket(t) || is_descriptor_call(t) || is_readiness_wait(call_of(t->nr)))
         return false;
-    t->only_naps = false;
+    t->only_waits = false;
     if (t->nr == REX_NR_epoll_ctl)
         return true;
     if (replay_line_call(t)) {

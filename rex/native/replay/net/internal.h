@@ -133,6 +133,6 @@ void replay_rights_arrive(struct task *t);
 /* reply_order.c */
 void talk_note(struct event *e);  /* of the log: something is asked, or answered; see replay/net/reply_order.c */
 bool talk_is_next(const struct part *part);  /* all is said that the process had before it */
-void talk_waive(const struct part *part);
+void talk_give_up(const struct part *part);
 
 #endif

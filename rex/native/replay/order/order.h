@@ -14,9 +14,9 @@ struct task;
 bool replay_on_connection(uint32_t stream);  /* a socket, but one that the kernel answers */
 bool replay_has_asked(struct task *t, uint32_t stream, const struct event *e);
 bool replay_changes_alone(const struct task *t, const char *path);  /* its process, or kin */
-bool replay_is_of_mates(const struct task *t);
+bool replay_is_of_siblings(const struct task *t);
 bool replay_has_arrived(struct task *t, const struct event *e);
-void replay_waive(struct task *t, const struct event *e);
+void replay_order_give_up(struct task *t, const struct event *e);
 void replay_order_start(void);
 bool replay_is_turn(struct task *t, const struct event *e);
 uint32_t replay_others_next(const struct task *t);

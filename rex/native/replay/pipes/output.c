@@ -36,7 +36,7 @@ static bool is_same(struct task *t, const struct event *e, uint64_t n)
 {
     const struct field *was = record_field(e->record, 1, FIELD_IN);
     struct bytes now = {0};
-    bool same = !n || (was && e->told + n <= was->length && mem_read(t->tid, t->args[1], bytes_room(&now, n), n)
+    bool same = !n || (was && e->told + n <= was->length && mem_read(t->tid, t->args[1], bytes_reserve(&now, n), n)
         && !memcmp(now.data, was->data + e->told, n));
     bytes_free(&now);
     return same;
@@ -54,11 +54,11 @@ static bool is_whole(struct task *t, const struct event *e)
 }
 
 /* The first event that mates have left of the call, if it comes before best; what: and that it says, NULL = whatever that is. */
-static struct event *first_of_mates(struct task *t, uint64_t key, struct event *best, bool (*what)(struct task *t, const struct event *e))
+static struct event *first_of_siblings(struct task *t, uint64_t key, struct event *best, bool (*what)(struct task *t, const struct event *e))
 {
     enum { FAR = 64 };
     for (uint32_t i = 0; i < script_total(); i++) {
-        struct event *e = replay_is_mate(t, script_of(i)) ? queue_left(queue_at(queue_id(script_of(i), t->nr, key, 0)), PLAIN) : NULL;
+        struct event *e = replay_is_sibling(t, script_of(i)) ? queue_left(queue_at(queue_id(script_of(i), t->nr, key, 0)), PLAIN) : NULL;
         for (int k = 0; e && k < FAR && (!best || e->number < best->number); e = e->next[PLAIN], k++)
             if (!replay_is_taken(t, e) && (!what || what(t, e)))
                 best = e;
@@ -74,8 +74,8 @@ struct event *replay_output_of(struct task *t, struct event *own, uint64_t key)
     if (!replay_is_output(t->stream, t->nr) || !has_shared_work(t))
         return own;
     if (own && is_part(t, own))
-        return own->told ? own : first_of_mates(t, key, own, is_whole);
-    struct event *whole = first_of_mates(t, key, NULL, is_whole), *first = whole ? whole : first_of_mates(t, key, NULL, NULL);
+        return own->told ? own : first_of_siblings(t, key, own, is_whole);
+    struct event *whole = first_of_siblings(t, key, NULL, is_whole), *first = whole ? whole : first_of_siblings(t, key, NULL, NULL);
     return first && is_part(t, first) ? first : own;
 }
 

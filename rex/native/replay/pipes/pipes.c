@@ -111,12 +111,12 @@ static bool read_from(struct task *t, const struct event *e, int fd)
 {
     size_t n = (size_t)of(e)->result;
     if (files_counts(t->files, (int)t->args[0])) {
-        take(fd, bytes_room(&t->moved, n), n);        /* what has been counted by now: the log has its value */
+        take(fd, bytes_reserve(&t->moved, n), n);        /* what has been counted by now: the log has its value */
         t->moved.used = n;
         return true;
     }
     while (t->moved.used < n) {
-        ssize_t some = take(fd, bytes_room(&t->moved, n - t->moved.used), n - t->moved.used);
+        ssize_t some = take(fd, bytes_reserve(&t->moved, n - t->moved.used), n - t->moved.used);
         if (some <= 0)
             return some == 0 || (errno != EAGAIN && errno != EINTR);
         t->moved.used += (size_t)some;

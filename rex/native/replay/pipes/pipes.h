@@ -21,7 +21,7 @@ struct part {
 /* arrivals.c */
 bool replay_has_arrivals(const struct task *t);
 struct event *replay_arrival(struct task *t);
-void replay_arrival_waive(const struct task *t, const struct event *e);
+void replay_arrival_give_up(const struct task *t, const struct event *e);
 void replay_arrival_back(const struct task *t);
 
 /* output.c */

@@ -26,7 +26,7 @@ static ull gap = QUIET_NS;             /* between looks */
 /* It waits for a point in time, which is known. */
 static bool may_end(const struct task *t)
 {
-    return t->alive && t->ends_at && t->state == CALL_ENTERED && t->want_exit && !t->hastened;
+    return t->alive && t->ends_at && t->state == CALL_ENTERED && t->want_exit && !t->wait_ended;
 }
 
 static bool any_waits(void)
@@ -61,7 +61,7 @@ void replay_force(struct task *t)
     replay_forced++;
     t->held = false;
     t->leader->is_paced = true;
-    replay_waive(t, t->matched);
+    replay_order_give_up(t, t->matched);
     replay_call(t, call_of(t->nr), t->matched);
     if (!t->held)
         resume(t, 0);
@@ -76,7 +76,7 @@ static uint64_t goes_on_at(struct task *t)
         return t->matched->record->time;
     if (may_end(t) && replay_state(t) == 'S')
         return t->ends_at;
-    if (replay_waits_for_mates(t))
+    if (replay_waits_for_siblings(t))
         return UINT64_MAX;
     const struct event *next = replay_ahead_of(t);
     return replay_mover(t, NULL) != NOBODY ? 0 : next ? next->record->time : UINT64_MAX;

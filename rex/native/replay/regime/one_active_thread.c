@@ -29,7 +29,7 @@ struct asked {
 };
 
 /* A signal for the process may come to any of its threads: those that rest have nothing left but that, and what a handler does. */
-static bool do_mates_rest(const struct task *t)
+static bool do_siblings_rest(const struct task *t)
 {
     int working = 0;
     for (struct task *other = tasks; other; other = other->next) {
@@ -45,7 +45,7 @@ static bool do_mates_rest(const struct task *t)
 
 static bool goes_alone(const struct task *t)
 {
-    return has_shared_work(t) && !is_kin(t) && !t->leader->is_paced && do_mates_rest(t);
+    return has_shared_work(t) && !shares_memory(t) && !t->leader->is_paced && do_siblings_rest(t);
 }
 
 static bool asks_by_poll(struct task *t, const struct record *r, struct asked *a)
@@ -179,14 +179,14 @@ bool replay_alone_awaits(struct task *t, const struct event *signal)
     size_t i = script_place(s, signal);
     while (i < s->count && (s->event[i]->done || replay_is_signal(s->event[i])))
         i++;
-    bool is_due = sender && !replay_is_mate(t, sender) && !replay_is_sent(t, signal);
+    bool is_due = sender && !replay_is_sibling(t, sender) && !replay_is_sent(t, signal);
     return is_due && i < s->count && s->event[i]->record->call == t->nr && goes_alone(t) && asks(t, s->event[i]->record, &a);
 }
 
 /* ------------------------------------------------------------------ what is over */
 
 /* What it does next, if it has done all before that, and nothing after. */
-static const struct event *next_deed(const struct script *s)
+static const struct event *next_side_effect(const struct script *s)
 {
     const struct event *next = s->done_to < s->count ? s->event[s->done_to] : NULL;
     return next && !next->done && !(s->did && s->did->number > next->number) ? next : NULL;
@@ -194,7 +194,7 @@ static const struct event *next_deed(const struct script *s)
 
 /* A loop that goes round more often than when recorded, or less often, reads the clock so, and reckons its limits from that.  What the
  * log has of the time before what the thread has done is over; what it has after what it does next, which is told, is yet to come. */
-const struct event *replay_alone_deed(struct task *t)
+const struct event *replay_alone_side_effect(struct task *t)
 {
     struct script *s = t->script;
     size_t did = s->past;
@@ -211,7 +211,7 @@ const struct event *replay_alone_deed(struct task *t)
             replay_done(e);
         time = e->record->args[0] == CLOCK_MONOTONIC ? clock_of(e->record) : time;
     }
-    const struct event *next = next_deed(s);
+    const struct event *next = next_side_effect(s);
     if (time && next)
         replay_clock_reached(t, time);
     return next;
@@ -278,21 +278,21 @@ static struct event *next_of(struct task *t)
 }
 
 /* Whether what the mate has next comes before the event. */
-static bool comes_first(struct task *mate, struct event *next, const struct task *t, const struct event *e)
+static bool comes_first(struct task *sibling, struct event *next, const struct task *t, const struct event *e)
 {
-    const struct event *answered = mate->script->answered;
+    const struct event *answered = sibling->script->answered;
     if (!next || next->number > e->number)
         return false;
     if (!replay_is_signal(next))
-        return (t->handler_sp || mate->handler_sp || replay_is_signal(e)) && !(answered && answered->number > e->number);
+        return (t->handler_sp || sibling->handler_sp || replay_is_signal(e)) && !(answered && answered->number > e->number);
     if (!came_at_rest(next))
         return t->handler_sp || replay_is_signal(e);
-    if (!replay_sender_of(next)->is_taken && !mate->handler_sp)
+    if (!replay_sender_of(next)->is_taken && !sibling->handler_sp)
         return false;                     /* who sends it has yet to be made: the event is of a clock that is read once more */
-    if (!is_caught(mate->tid, (int)next->record->args[0]))
+    if (!is_caught(sibling->tid, (int)next->record->args[0]))
         return false;                     /* it does nothing, as in logs of former versions */
-    if (mate->injected != next && replay_is_sent(mate, next) && replay_sleeps_there(mate, next))
-        replay_send_now(mate, next);
+    if (sibling->injected != next && replay_is_sent(sibling, next) && replay_sleeps_there(sibling, next))
+        replay_send_now(sibling, next);
     return true;
 }
 
@@ -327,8 +327,8 @@ bool replay_alone_precedes(struct task *t, const struct event *e)
         t->handler_sp = 0;
     if (!keeps_order(t))
         return false;
-    for (struct task *mate = tasks; mate; mate = mate->next)
-        if (mate != t && mate->alive && mate->leader == t->leader && comes_first(mate, next_of(mate), t, e))
+    for (struct task *sibling = tasks; sibling; sibling = sibling->next)
+        if (sibling != t && sibling->alive && sibling->leader == t->leader && comes_first(sibling, next_of(sibling), t, e))
             return true;
     return false;
 }
@@ -337,9 +337,9 @@ bool replay_alone_precedes(struct task *t, const struct event *e)
 uint32_t replay_alone_until(const struct task *t)
 {
     uint32_t until = UINT32_MAX;
-    for (struct task *mate = keeps_order(t) ? tasks : NULL; mate; mate = mate->next) {
-        const struct event *next = mate != t && mate->alive && mate->leader == t->leader ? replay_next(mate) : NULL;
-        if (next && next->number < until && (t->handler_sp || mate->handler_sp || replay_is_signal(next)))
+    for (struct task *sibling = keeps_order(t) ? tasks : NULL; sibling; sibling = sibling->next) {
+        const struct event *next = sibling != t && sibling->alive && sibling->leader == t->leader ? replay_next(sibling) : NULL;
+        if (next && next->number < until && (t->handler_sp || sibling->handler_sp || replay_is_signal(next)))
             until = next->number;
     }
     return until;

@@ -185,7 +185,7 @@ bool replay_sleeps_over(struct task *t, const struct event *e)
     if (is_serialized() || !c || c->hook != REX_HOOK_SLEEP)
         return false;
     for (struct task *other = tasks; other; other = other->next) {
-        bool counts = other != t && other->alive && other->script && !(has_shared_work(t) && replay_is_mate(t, other->script));
+        bool counts = other != t && other->alive && other->script && !(has_shared_work(t) && replay_is_sibling(t, other->script));
         const struct event *due = counts ? due_before(other, e) : NULL;
         if (due && replay_is_sent(other, due))
             return true;
@@ -195,10 +195,10 @@ bool replay_sleeps_over(struct task *t, const struct event *e)
 
 /* A mate's signal ended the nap, which that mate may only send once the thread goes on.  Its nap is over by itself, then, and so are
  * others, for as many as it takes until the signal is sent. */
-bool replay_naps_on(struct task *t, const struct event *e)
+bool replay_sleep_continues(struct task *t, const struct event *e)
 {
     struct event *signal = has_shared_work(t) && call_of(t->nr)->hook == REX_HOOK_SLEEP ? replay_ender(t, e) : NULL;
-    return signal && replay_is_mate(t, replay_sender_of(signal)) && !replay_is_sent(t, signal) && (e->unsent || replay_nap_is_over(t));
+    return signal && replay_is_sibling(t, replay_sender_of(signal)) && !replay_is_sent(t, signal) && (e->unsent || replay_sleep_is_over(t));
 }
 
 /* It is to end a sleep that no event shows, and the task does not sleep yet, or elsewhere; or has its place among the calls. */

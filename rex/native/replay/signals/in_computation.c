@@ -30,7 +30,7 @@ static ull computing_since(const struct script *s)
 static bool is_in_computation(const struct task *t, const struct event *e)
 {
     const struct script *sender = replay_sender_of(e);
-    return !is_serialized() && e->record->args[2] == BETWEEN_CALLS && !e->record->args[1] && !(sender && replay_is_mate(t, sender))
+    return !is_serialized() && e->record->args[2] == BETWEEN_CALLS && !e->record->args[1] && !(sender && replay_is_sibling(t, sender))
         && e->record->time > computing_since(t->script) + DEFERRED_NS;
 }
 

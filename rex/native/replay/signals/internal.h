@@ -17,7 +17,7 @@ struct signal_state {
 
 static inline struct signal_state *signal_state(const struct task *t)
 {
-    return task_room(t, SIGNALS_ROOM, sizeof(struct signal_state));
+    return module_state(t, SIGNALS_STATE, sizeof(struct signal_state));
 }
 
 /* delivery_point.c */
@@ -39,7 +39,7 @@ bool replay_inside_signal(struct task *t, siginfo_t *info);
 bool replay_is_killed_later(struct task *t, const struct event *e);
 
 /* thread_wakeups.c */
-bool replay_was_prodded(struct task *t, int sig);
-struct task *replay_mate_named(const struct task *t, uint32_t tid);  /* NULL: it has ended by now, or not begun */
+bool replay_was_woken(struct task *t, int sig);
+struct task *replay_sibling_named(const struct task *t, uint32_t tid);  /* NULL: it has ended by now, or not begun */
 
 #endif

@@ -109,7 +109,7 @@ static bool is_pace(const struct event *e)
 }
 
 /* A mate sent it when recorded, and has not here: threads prod each other as often as that takes. */
-static bool is_unsent_prod(struct task *t, const struct event *e)
+static bool is_unsent_wakeup(struct task *t, const struct event *e)
 {
     if (!has_shared_work(t) || !replay_is_signal(e))
         return false;
@@ -127,7 +127,7 @@ struct event *replay_next_signal(struct task *t, bool nothing_moves)
     bool is_next = true;
     for (size_t i = s->cursor; e && i < s->signals_to; i++) {
         e = s->event[i];
-        if (e->done || (nothing_moves && is_unsent_prod(t, e)))
+        if (e->done || (nothing_moves && is_unsent_wakeup(t, e)))
             continue;
         if (replay_is_signal(e))
             return is_next || nothing_moves || replay_sender_of(e) ? e : NULL;
@@ -310,10 +310,10 @@ bool replay_signal(struct task *t, int sig)
         t->owed[sig & 63] = NULL;
         return deliver(t, e);
     }
-    if (replay_was_prodded(t, sig))
+    if (replay_was_woken(t, sig))
         return true;
     ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info);
-    if (replay_suspend_signal(t, &info) || replay_kin_signal(t, &info) || replay_inside_signal(t, &info))
+    if (replay_suspend_signal(t, &info) || replay_group_signal(t, &info) || replay_inside_signal(t, &info))
         return true;
     bool fault = info.si_code > 0 && is_fault(sig);
     if (sig == SIGCHLD) {
@@ -366,18 +366,18 @@ static bool runs_out(const struct task *t)
 }
 
 /* Of those that wait for what is inside while the log has something outside for them: the first of that. */
-static bool hasten_first(void)
+static bool cut_first_short(void)
 {
     struct task *first = NULL;
     struct event *best = NULL;
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && replay_may_hasten(t) && !runs_out(t) && !replay_runtime_left(t, t->outside) && (!best || t->outside->number < best->number)) {
+        if (t->alive && replay_may_cut_short(t) && !runs_out(t) && !replay_runtime_left(t, t->outside) && (!best || t->outside->number < best->number)) {
             best = t->outside;
             first = t;
         }
     if (first) {
         first->is_forced = true;
-        replay_hasten(first, best);
+        replay_cut_wait_short(first, best);
     }
     return first || replay_runtime_skip();
 }
@@ -409,7 +409,7 @@ void replay_idle(void)
     }
     if (!sent && !all_sleep && replay_still_for() > OVERDUE_NS && replay_send_overdue(earliest))
         return;                           /* threads come round for as long as it does not come */
-    if (sent || !all_sleep || (earliest && replay_time_comes(earliest->matched)) || hasten_first() || replay_send_overdue(earliest))
+    if (sent || !all_sleep || (earliest && replay_time_comes(earliest->matched)) || cut_first_short() || replay_send_overdue(earliest))
         return;
     if (earliest)
         replay_force(earliest);

@@ -63,10 +63,10 @@ bool replay_sigwait_is_early(const struct task *t, const struct event *e)
 {
     int sig;
     uint32_t by;
-    if (!is_kin(t) || !signal_taken(e->record, 0, &sig, &by) || signal_state(t)->took.event == e)
+    if (!shares_memory(t) || !signal_taken(e->record, 0, &sig, &by) || signal_state(t)->took.event == e)
         return false;
     const struct script *sender = by ? script_named(by) : NULL;
-    return sender && sender->kin == t->script->kin && !is_pending(t, sig) && !(sender->exit && sender->exit->done);
+    return sender && sender->memory_group == t->script->memory_group && !is_pending(t, sig) && !(sender->exit && sender->exit->done);
 }
 
 static void took(struct task *t, int64_t result)

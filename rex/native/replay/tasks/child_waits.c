@@ -80,7 +80,7 @@ static bool tells_of(const struct event *e, const void *pid)
 static int64_t told_freely(struct task *t, pid_t real)
 {
     int64_t pid = recorded_number(real);
-    const struct event *e = is_kin(t) ? NULL : replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args), tells_of, &pid);
+    const struct event *e = shares_memory(t) ? NULL : replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args), tells_of, &pid);
     const struct event **last = &t->leader->script->last_end;
     if (e)
         replay_done(&events[e->number]);
@@ -111,7 +111,7 @@ void replay_child_wait(struct task *t, struct event *e)
 {
     const uint64_t not_ends = WNOHANG | WUNTRACED | WCONTINUED;
     int64_t pid = replay_waited(e->record);
-    if (replay_kin_waits(t, e, pid)) {
+    if (replay_group_waits(t, e, pid)) {
         replay_done(e);
         t->matched = NULL;
         replay_child_wait_freely(t);

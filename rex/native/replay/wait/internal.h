@@ -16,7 +16,7 @@ struct wait_state {
 
 static inline struct wait_state *wait_state(const struct task *t)
 {
-    return task_room(t, WAIT_ROOM, sizeof(struct wait_state));
+    return module_state(t, WAIT_STATE, sizeof(struct wait_state));
 }
 
 enum { FEW = 4096 };                     /* descriptors of a poll that is looked into */

@@ -143,7 +143,7 @@ static struct event *poll_wanted(struct task *t, const struct wanted *w)
 {
     struct event *best = first_wanted(t, t->script, w);
     for (uint32_t i = 0; i < script_total() && (!best || best->record->task != t->script->index); i++) {
-        struct event *e = replay_is_mate(t, script_of(i)) ? first_wanted(t, script_of(i), w) : NULL;
+        struct event *e = replay_is_sibling(t, script_of(i)) ? first_wanted(t, script_of(i), w) : NULL;
         best = e && (!best || e->number < best->number) ? e : best;
     }
     return best;
@@ -204,7 +204,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     const struct wanted *w = wanted_by(t);
     struct outside o = e ? outside_of(t, e, w) : (struct outside){0, true, false};
     bool fails = e && e->record->result < 0 && !replay_ends_later(t, e);
-    bool is_wanted = o.is_wanted || e == t->outside;      /* one that is made again (replay_hasten) has been changed since */
+    bool is_wanted = o.is_wanted || e == t->outside;      /* one that is made again (replay_cut_wait_short) has been changed since */
     if (fails || (e && o.count && is_wanted && (o.has_come || t->is_forced)))
         return false;
     struct event *next = o.count ? e : first_outside(t);
@@ -238,14 +238,14 @@ bool replay_wait_freely(struct task *t, struct event *e)
 }
 
 /* Whether it could be told what is outside though that has not come: epoll tells of nothing that it does not watch. */
-bool replay_may_hasten(struct task *t)
+bool replay_may_cut_short(struct task *t)
 {
-    bool waits = t->waits_inside && !t->hastened && t->state == CALL_ENTERED && t->outside && !t->outside->done;
+    bool waits = t->waits_inside && !t->wait_ended && t->state == CALL_ENTERED && t->outside && !t->outside->done;
     return waits && (call_of(t->nr)->hook != REX_HOOK_EPOLL_WAIT || !epoll_is_another(t, t->outside));
 }
 
 /* The wait is made again, and has what is outside. */
-void replay_hasten(struct task *t, struct event *e)
+void replay_cut_wait_short(struct task *t, struct event *e)
 {
     struct event *before = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
     for (; before && before != e && !wait_state(t)->is_next_outside; before = before->next[0])
@@ -257,7 +257,7 @@ void replay_hasten(struct task *t, struct event *e)
 /* It is made again. */
 void replay_interrupt_wait(struct task *t)
 {
-    t->hastened = true;
+    t->wait_ended = true;
     ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }
 
@@ -266,7 +266,7 @@ void replay_poll_settle(struct task *t)
 {
     if (t->state == CALL_ENTERED && t->outside && !t->outside->done
         && (wait_state(t)->is_next_outside || log_now() - wait_state(t)->wait_began > PASSED_BY_NS) && outside_of(t, t->outside, NULL).has_come)
-        replay_hasten(t, t->outside);
+        replay_cut_wait_short(t, t->outside);
 }
 
 static bool found_nothing(const struct event *e, const void *unused)

@@ -39,7 +39,7 @@ static uint64_t told_by(const struct task *t, clockid_t clock)
 }
 
 /* How long the thread wants to sleep, and until when if that is how it says so, ns.  False: that is not known. */
-static bool nap_of(struct task *t, uint64_t *length, uint64_t *until)
+static bool sleep_of(struct task *t, uint64_t *length, uint64_t *until)
 {
     struct timespec ts;
     if (call_of(t->nr)->hook != REX_HOOK_SLEEP)
@@ -56,18 +56,18 @@ static bool nap_of(struct task *t, uint64_t *length, uint64_t *until)
 }
 
 /* Sleeps shorter than WOKEN_NS are turns that are given up. */
-bool replay_nap_is_over(struct task *t)
+bool replay_sleep_is_over(struct task *t)
 {
     uint64_t length, until, passed = log_now() - t->last_stop;
-    return passed > WOKEN_NS && nap_of(t, &length, &until) && passed / (2 * SLOWER) > length;
+    return passed > WOKEN_NS && sleep_of(t, &length, &until) && passed / (2 * SLOWER) > length;
 }
 
 /* A sleep until a point in time, as far ahead as the program reckons.  False: the call is made again. */
-bool replay_nap_until(struct task *t)
+bool replay_sleep_until(struct task *t)
 {
     uint64_t left, deadline;
     clockid_t clock = (clockid_t)t->args[0];
-    if (!nap_of(t, &left, &deadline) || !deadline)
+    if (!sleep_of(t, &left, &deadline) || !deadline)
         return true;
     if (!scratch_ready(t))
         return false;
@@ -147,11 +147,11 @@ static bool goes_on(struct task *t, const struct event *e, unsigned most)
     return true;
 }
 
-bool replay_naps_longer(struct task *t, int64_t result)
+bool replay_sleeps_longer(struct task *t, int64_t result)
 {
     uint64_t length, until;
     bool is_over = !result && t->matched && !t->matched->record->result && !t->matched->done && call_of(t->nr)->hook == REX_HOOK_SLEEP;
-    return is_over && nap_of(t, &length, &until) && length >= WOKEN_NS && goes_on(t, t->matched, SLOWER - 1);
+    return is_over && sleep_of(t, &length, &until) && length >= WOKEN_NS && goes_on(t, t->matched, SLOWER - 1);
 }
 
 void replay_until(struct task *t)
@@ -173,7 +173,7 @@ void replay_until_exit(struct task *t, int64_t result)
     if (next && next->record->time >= t->ends_at && goes_on(t, next, PARTS * (SLOWER - 1)))
         return;
     wait_state(t)->waits_on = 0;
-    t->only_naps = result == -ETIMEDOUT;  /* a lock that it asks for again and again (Python's) */
+    t->only_waits = result == -ETIMEDOUT;  /* a lock that it asks for again and again (Python's) */
     if (result == -ETIMEDOUT) {
         replay_clock_passed(t, t->deadline);
         if (wait_state(t)->lasts && t->least)         /* later by that, where the log has no more: who sleeps would not wake else */
