@@ -1,5 +1,5 @@
-/* base: what every room needs and what knows nothing of tracees.
- * Growing buffers and tables, fatal errors and the report, the plan file that Python hands over. */
+/* base: what every module needs.  It knows nothing of tracees.
+ * Growing buffers and tables, fatal errors and the report, the plan file that Python writes. */
 #ifndef REX_BASE_BASE_H
 #define REX_BASE_BASE_H
 

@@ -36,7 +36,7 @@ void *zalloc(size_t size)
     return p;
 }
 
-/* Room for one more item, doubling at powers of two. */
+/* Space for one more item; the capacity doubles at powers of two. */
 void *grow(void *items, size_t count, size_t size)
 {
     if (count & (count - 1))

@@ -1,9 +1,9 @@
-/* Who asks: the functions that led to a call.
+/* The call stack of a system call: the functions that led to it, as one hash.
  *
- * Where a function keeps its return address depends on the instruction that it is at.  Compilers
- * tell it in .eh_frame: a frame's description (FDE) is a little program of rows, one for each
- * range of instructions, and shares its beginning (CIE) with others.  .eh_frame_hdr has them
- * in order.  All of it lies in the tracee's memory. */
+ * Where a function keeps its return address depends on the current instruction.  Compilers describe
+ * this in .eh_frame.  The description of a frame (FDE) is a small program of rows, one for each
+ * range of instructions; descriptions share a common first part (CIE).  .eh_frame_hdr sorts them
+ * by address.  All of it lies in the tracee's memory. */
 #include "base/base.h"
 #include "callstack/callstack.h"
 #include "fastpath/area.h"
@@ -79,7 +79,7 @@ static void run_extended(struct rows *p, struct reader *r, unsigned op)
     case 0x09: lose(p, take_leb(r, false)); take_leb(r, false); break;      /* register */
     case 0x0a: p->kept[p->depth++ % DEPTH] = p->now; break;                 /* remember_state, restore_state */
     case 0x0b: p->now = p->kept[--p->depth & (DEPTH - 1)]; break;
-    case 0x0c: which = take_leb(r, false); define(p, which, (int64_t)take_leb(r, false)); break;    /* def_cfa and its kin */
+    case 0x0c: which = take_leb(r, false); define(p, which, (int64_t)take_leb(r, false)); break;    /* def_cfa and its variants */
     case 0x0d: define(p, take_leb(r, false), p->now.size); break;
     case 0x0e: define(p, p->now.base, (int64_t)take_leb(r, false)); break;
     case 0x11: which = take_leb(r, false); set_register(p, which, (int64_t)take_leb(r, true) * p->unit); break;

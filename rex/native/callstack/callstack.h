@@ -20,6 +20,6 @@ uint64_t drawer_of(struct task *t);  /* by frame pointers, 0: there are tables *
 bool is_caller_by_tables(uint64_t caller);  /* else by frame pointers */
 
 /* go_symbols.c */
-bool is_runtime(struct task *t, uint64_t caller);  /* who asks by frame pointers: the runtime of the language, not the program; see callstack/go_symbols.c */
+bool is_runtime(struct task *t, uint64_t caller);  /* the caller, found by frame pointers, is the language's runtime and not the program; see callstack/go_symbols.c */
 
 #endif

@@ -15,7 +15,7 @@ void counter_restore(struct task *t, uint64_t at, unsigned char *code, size_t n)
 
 /* spin_loops.c */
 /* Loops that only read it and look at memory, see cpu/spin_loops.c. */
-bool polls_read(struct task *t, const struct user_regs_struct *at_reading, size_t size);  /* it is in one: is not to come round faster */
+bool polls_read(struct task *t, const struct user_regs_struct *at_reading, size_t size);  /* the read is part of a polling loop, which should not run faster */
 
 /* tsc.c */
 uint64_t tsc_caller_at(struct task *t, uint64_t at);

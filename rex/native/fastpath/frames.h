@@ -22,8 +22,8 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
     return 0;
 }
 
-/* Whether who asks is the same as another time, and where the answer goes.  Of what ends in code that is made as the program
- * runs, the depth of the stack tells who asks there, but for what it changes as a function is compiled. */
+/* Whether two calls have the same caller; place is where the answer goes.  Where the stack ends in code that was made at run time,
+ * the depth of the stack identifies the caller; the depth may change as that code is compiled again. */
 static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) bool is_same_caller(uint64_t caller, uint64_t place, uint64_t other, uint64_t other_place)
 {
     enum { NEAR = 256 };

@@ -212,7 +212,7 @@ PART bool note(struct ring *ring, const struct rule *rule, long nr, const uint64
 #include "fastpath/stub_opened.h"
 #include "fastpath/stub_hidden.h"
 
-/* ------------------------------------------------------------------ who asks */
+/* ------------------------------------------------------------------ the caller */
 
 /* What the entry has on the stack: the arguments, rbp, and where the trampoline goes on, above which the caller's begins. */
 struct entry { uint64_t args[6], rbp, trampoline; };
@@ -231,7 +231,7 @@ PART bool read_two(void *of, uint64_t at, uint64_t *two)
     return rex_stub_call(REX_NR_process_vm_readv, args) == (int64_t)(2 * sizeof *two);
 }
 
-/* The call's arguments with who asks in place of the last, which it has not.  False: the engine finds that out. */
+/* The call's arguments, with the caller in place of the last, unused one.  False: the engine must find the caller. */
 PART bool ask_who(const struct ring *ring, const struct entry *e, uint64_t *args)
 {
     enum { RED_ZONE = 128, DISTANCE = 9 };
@@ -327,8 +327,8 @@ PART bool is_of_file(uint32_t command)
     return type == 'f' || type == 'v' || type == 'X' || type == 0x94 || command == FIGETBSZ;
 }
 
-/* The engine is told who does not wait any more, and of a standard descriptor that is closed, as a pipe's reader may see that; and of what
- * depends on the file system. */
+/* The engine must learn of a descriptor that becomes non-blocking, of a standard descriptor that is closed (a pipe's reader may see that),
+ * and of what depends on the file system. */
 PART bool is_told(const struct rule *rule, long nr, const uint64_t *args)
 {
     return (rule->key < 6 && ((uint32_t)args[rule->key] == FIONBIO || is_of_file((uint32_t)args[rule->key])))

@@ -264,7 +264,7 @@ void live_exec(struct task *t)
     free(name);
 }
 
-/* The program is told its name as it was given, not where we put it. */
+/* The program sees its name as the caller gave it, not the physical path. */
 void live_execed(struct task *t)
 {
     exec_stack_restore(t);

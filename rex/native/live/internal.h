@@ -13,7 +13,7 @@ struct strings;
 struct task;
 struct user_regs_struct;
 struct world;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct live_state {
     bool is_rewritten, is_logged, has_live_result;
     struct view *view;

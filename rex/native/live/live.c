@@ -173,7 +173,7 @@ static void entry(struct task *t)
         dispatch(t);
 }
 
-/* The registers are as before the call, save its result; one that is restarted begins anew. */
+/* The registers are as before the call, except its result; a restarted call begins from the start. */
 static int64_t put_right(struct task *t, int64_t result)
 {
     struct user_regs_struct now = regs_get(t), r = t->regs;

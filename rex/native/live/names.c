@@ -45,7 +45,7 @@ static bool means_descriptor(struct task *t)
 
 /* ------------------------------------------------------------------ stat */
 
-/* The stat of a descriptor whose kernel's own would tell of the wrong file. */
+/* The stat of a descriptor, where the kernel's answer would describe another file. */
 bool live_stat_fd(struct task *t, int fd, struct stat *st)
 {
     struct place p;

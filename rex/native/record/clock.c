@@ -1,5 +1,5 @@
-/* Record: what tells a replay which reading of a clock is which.  It stands in place of arguments that the call has not:
- * who asks is the last (see callstack/callstack.c), and before it what the reading before was for. */
+/* Record: what identifies a clock reading for a replay.  It is kept in the place of arguments that the call does not have:
+ * the caller is the last (see callstack/callstack.c), and before it the purpose of the previous reading. */
 #include "base/base.h"
 #include "cpu/cpu.h"
 #include "log/log.h"

@@ -1,6 +1,6 @@
-/* Record: the archive that is written, and the cache, are not there for the program.
+/* Record: the archive that is written, and the cache, do not exist for the program.
  * Calls that lead there by any name fail with ENOENT, listings leave them out, and a directory above them can be neither
- * removed nor renamed.  The log has what the program was told. */
+ * removed nor renamed.  The log has the answers that the program got. */
 #include "base/base.h"
 #include "fastpath/fastpath.h"
 #include "log/log.h"

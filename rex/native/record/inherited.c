@@ -22,7 +22,7 @@ static void line(struct bytes *b, char *made)
     free(made);
 }
 
-/* Lines of /proc/TID/status that are told as they are, and their names. */
+/* Lines of /proc/TID/status that are passed on unchanged, and their names. */
 static const struct { const char *label, *name; } told[] = {
     {"Umask:", "umask"}, {"Uid:", "uid"}, {"Gid:", "gid"}, {"Groups:", "groups"}, {"NoNewPrivs:", "no_new_privs"}, {"SigBlk:", "blocked"},
     {"SigIgn:", "ignored"}, {"CapInh:", "cap_inheritable"}, {"CapPrm:", "cap_permitted"}, {"CapEff:", "cap_effective"},

@@ -11,7 +11,7 @@ struct record;
 struct rex_call;
 struct stat;
 struct task;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct record_state {
     const struct task *greeter;          /* of a leader: the thread that began its last connection by TLS */
     int exec_refused;

@@ -103,8 +103,8 @@ static bool tell_of_name(struct task *t, uint32_t length)
     return good;
 }
 
-/* Who holds the other end of the gate is told task, process, path, arguments, variables and the rest of what the program
- * inherits, and answers with the path of what is executed instead; none: the program itself. */
+/* The process at the other end of the gate gets task, process, path, arguments, variables and the rest of what the program
+ * inherits.  It answers with the path of the program to execute instead, or with none: then the program itself runs. */
 static void ask_gate(struct task *t, int argv, const struct bytes *state)
 {
     struct bytes b = {0}, question = {0};

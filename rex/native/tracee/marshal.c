@@ -54,8 +54,8 @@ uint64_t fork_flags(struct task *t)
     return SIGCHLD;
 }
 
-/* Who asks that nobody traces its child, as sanitizers of memory do, has one whose calls fail: the filter is its as well, and has no
- * tracer to ask. */
+/* A program that demands that its child is not traced, as memory sanitizers do, has a child whose calls fail: the filter applies to it
+ * as well, and it has no tracer. */
 static void fork_traced(struct task *t)
 {
     uint64_t flags = fork_flags(t);
@@ -162,7 +162,7 @@ void pipe_gather(struct task *t, struct bytes *into, size_t n)
     gather(t, v, data_vectors(t, v), n, into);
 }
 
-/* The data of one of the messages that its call sends together, whose length it is told. */
+/* The data of one of the messages that its call sends together, whose length is written back. */
 bool message_gather(struct task *t, uint64_t i, struct bytes *into)
 {
     static struct iovec v[FEW_VECTORS];

@@ -78,7 +78,7 @@ void stack_hide_vdso(struct task *t, struct stack *s)
     mem_write(t->tid, s->at + (uint64_t)((unsigned char *)a - s->image.data), a, sizeof *a);
 }
 
-/* argc, argv, envp and auxv move down to make room for the name above them; the strings stay. */
+/* argc, argv, envp and auxv move down to make space for the name above them; the strings stay. */
 void stack_rename(struct task *t, const char *name)
 {
     struct stack s = {0};

@@ -54,7 +54,7 @@ struct space {                       /* one address space */
 };
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
 
-/* What one room alone keeps of a task is in a struct of that room. */
+/* State of a task that only one module needs is in a struct of that module. */
 enum module_state { RECORD_STATE, LIVE_STATE, TURNS_STATE, CLOCK_STATE, TASKS_STATE, SIGNALS_STATE, WAIT_STATE, MODULE_STATES };
 
 struct explained { const char *rule, *match, *gate; ull since; };   /* replay: what acted on its call; the gate that held it last, and since when any did */
@@ -112,10 +112,10 @@ struct task {
     uint64_t clock_floor, waited_floor;   /* what CLOCK_MONOTONIC must have reached; where the log has no more */
     uint64_t deadline;               /* of the futex wait in progress, by CLOCK_MONOTONIC */
     uint64_t ends_at; bool is_told;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
-    const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
+    const struct field *stat_as;     /* what fstat is to report of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
-    bool is_forced, is_paced;        /* is told what is outside though it may not have come; of a leader: so was its process */
-    bool only_waits, ticked;          /* more often than in the log, or in vain: it waits for others; has waited for its timer */
+    bool is_forced, is_paced;        /* gets what is external though it may not have come; of a leader: so did its process */
+    bool only_waits, ticked;          /* more often than in the log, or without a result: it waits for others; has waited for its timer */
     bool waits_inside, wait_ended, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
     struct event *outside;           /* that its wait ends with, once that has come */
     struct event *in_vain;           /* the wait that it makes, which ran out when recorded */

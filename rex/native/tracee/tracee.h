@@ -135,7 +135,7 @@ bool wants_all_calls(struct task *t);  /* each is to stop, for the sake of a sig
 bool dumpable_answers(struct task *t);  /* at an entry-stop; true: the call was such a query and is answered */
 
 /* own_memory.c */
-bool own_memory_add(struct task *t, uint64_t size);  /* before so much is mapped; false: the limit of memory cannot make room */
+bool own_memory_add(struct task *t, uint64_t size);  /* before so much is mapped; false: the memory limit cannot be raised */
 void own_memory_gone(struct task *t);
 void own_memory_hide(struct task *t, int64_t result);
 
@@ -163,7 +163,7 @@ uint64_t stack_random(struct stack *s);
 uint64_t stack_loader(struct task *t);
 void stack_hide_vdso(struct task *t, struct stack *s);
 void mask_variables(unsigned char *block, size_t n, const struct strings *names);
-void stack_rename(struct task *t, const char *name);  /* what the program is told that it was executed as */
+void stack_rename(struct task *t, const char *name);  /* the name that the program sees as its own */
 void stack_restore(struct task *t, uint64_t at, const unsigned char *image, size_t n);
 void stack_adopt(struct task *t, const unsigned char *image, size_t n);  /* of the log, for what has other arguments */
 

@@ -62,7 +62,7 @@ static bool takes(struct task *t)
     return false;
 }
 
-/* How many bytes a call that controls one is told. */
+/* How many bytes a call that controls one reads or writes. */
 static size_t told_size(struct task *t)
 {
     struct semid_ds set;

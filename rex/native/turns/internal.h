@@ -6,7 +6,7 @@
 #include "tracee/task.h"
 
 struct task;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct turn_state {
     bool preempting, muted, roused;      /* an interruption is on its way; see mute.c */
     int parked_signal;

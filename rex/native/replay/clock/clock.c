@@ -20,7 +20,7 @@
 
 static struct { const struct task *t; ull stop; uint64_t caller; bool is_in_files; } known;
 
-/* Who asks in the call at hand, which several look at; the log does not tell of a process before its first thread. */
+/* The caller of the current call, which several functions need; the log has none for a process before its first thread. */
 static uint64_t caller_now(struct task *t)
 {
     if (!t->leader->threaded)
@@ -140,16 +140,16 @@ static bool has_passed(const struct task *t, const struct event *next)
     return clock_state(t)->readings > OFTEN && log_now() - clock_state(t)->readings_since > SLOWER * left + BUSY_NS;
 }
 
-/* Where the program asks how long something took it is told what the log has, though a replay, which is slower, has waited longer; not so
- * a loop, by whose limits of time nothing would be over. */
+/* If the program measures how long something took, it gets the log's time, though the replay, which is slower, has waited longer.
+ * A loop does not: its timeouts would never expire. */
 static bool is_free(const struct task *t, uint64_t key, const struct record *r)
 {
     return is_caller_by_tables(r->args[5]) ? !is_loop(caller_queue(t->script, key, caller_in(r))) : is_programs(t, key, r);
 }
 
-/* A thread is told no earlier time than before.  Nor is it told a later one than what the log has for it at another
- * place, to which it may come yet, if it comes there less often: then this is a reading more than when recorded.  What
- * is read at few places is what the log has for them. */
+/* A thread gets no earlier time than before.  Nor does it get a later one than the log has for it at another
+ * call site that it may still reach, if it reaches that site less often: then this reading is an extra one.  A
+ * clock that is read at few sites gives what the log has for them. */
 static struct event *forward(struct task *t, uint64_t key, struct queue *q, int kind)
 {
     struct event *e = queue_left(q, kind);
@@ -216,8 +216,8 @@ void replay_clock_told(struct task *t, const struct event *e)
         replay_did_all(t);
 }
 
-/* A replay may take longer than the recording: past the end of its process a clock goes slowly, lest a timer be set for later than what
- * other threads are told. */
+/* A replay may take longer than the recording.  After the recorded end of its process a clock goes slowly, so that no timer is set for
+ * later than the times that other threads get. */
 static uint64_t until_end(const struct task *t, uint64_t now)
 {
     enum { SLOWLY = 64 };
@@ -226,7 +226,7 @@ static uint64_t until_end(const struct task *t, uint64_t now)
     return now > end ? end + (now - end) / SLOWLY : now;
 }
 
-/* Of a clock that only goes forward: the time now, as the thread was told it. */
+/* Of a clock that only goes forward: the time now, by what the thread has read. */
 static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
 {
     if (is_scheduling(t, caller_now(t))) {
@@ -247,7 +247,7 @@ static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
     return t->clock;
 }
 
-/* How long ago the thread was told the time.  Before its first reading the tracee has one that the log has for it later, or for another. */
+/* Time since the thread's last reading.  Before its first reading the tracee has one that the log has for it later, or for another. */
 static ull since_told(struct script *s)
 {
     if (!s->clock_at)
@@ -278,8 +278,8 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
 
 /* ------------------------------------------------------------------ */
 
-/* Work that another thread did when recorded: if it was done between what this one was told and what the log has for it next.
- * anywhere: whatever room the other had on its stack. */
+/* Work that another thread did when recorded: whether that was between this thread's last reading and its next logged one.
+ * anywhere: whatever place the other's answer had on its stack. */
 static struct event *moved(struct task *t, uint64_t key, struct queue *q, bool anywhere)
 {
     struct event *e = queue_left(q, CALLER);
@@ -343,8 +343,8 @@ static struct event *left_there(struct task *t, struct queue *own, bool exactly)
     return e;
 }
 
-/* What it has for the thread where it is now.  The same functions, called by others, have other room on the stack; so they have where
- * code that is made as the program runs has been compiled meanwhile: what that asks for regularly it has in turn. */
+/* The thread's logged reading at its present call site.  The same functions have other stack addresses if others called them; so they have
+ * if code that is made at run time was compiled meanwhile.  The regular readings of such code are taken in order. */
 static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
 {
     struct event *first = known.is_in_files ? queue_left(own, EXACT) : queue_left_since_effect(t->script, own), *e = first;
@@ -399,7 +399,7 @@ static struct event *of_moment(struct task *t, uint64_t caller)
     return is_reading && caller_in(e->record) == caller ? e : NULL;
 }
 
-/* Who asked is not known of readings before. */
+/* The callers of earlier readings are not known. */
 static bool had_threads(const struct script *own, const struct event *e)
 {
     for (uint32_t i = 0; i < script_total(); i++)
@@ -423,7 +423,7 @@ static struct event *reading(struct task *t, uint64_t key)
     e = q && t->args[0] == CLOCK_REALTIME ? replay_after(t, q->id) : NULL;
     if (e)
         return e;
-    if (!q || (left && !caller_in(left->record) && had_threads(t->script, left))) {    /* who asked is not known of all */
+    if (!q || (left && !caller_in(left->record) && had_threads(t->script, left))) {    /* some callers are not known */
         q = here;
         kind = EXACT;
     }

@@ -1,4 +1,4 @@
-/* Replay: the readings of clocks that the log has, by who asked. */
+/* Replay: the log's clock readings by caller. */
 #include "base/base.h"
 #include "callstack/callstack.h"
 #include "log/log.h"
@@ -22,7 +22,7 @@ uint64_t caller_in(const struct record *r)
     return r->args[5] & 1 ? r->args[5] : 0;
 }
 
-/* What the log has for who asks, in any thread of the process; NULL if that is not known. */
+/* The log's readings for this caller, in any thread of the process; NULL if the caller is not known. */
 struct queue *caller_queue(const struct script *s, uint64_t key, uint64_t caller)
 {
     struct queue *q = caller ? queue_at(caller_id(s->tgid, key, caller)) : NULL;
@@ -66,7 +66,7 @@ uint64_t clock_of(const struct record *r)
     return (uint64_t)value[0] * 1000000000u + (uint64_t)value[1] * (is_in_us ? 1000 : 1);
 }
 
-/* A reading that is known by who asked, and the call on a path that its thread had made before, 0: none. */
+/* A reading whose caller is known, and the call on a path that its thread had made before, 0: none. */
 struct asked { struct event *event; uint64_t time, did; };
 
 static int by_time(const void *one, const void *other)

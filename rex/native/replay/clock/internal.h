@@ -10,7 +10,7 @@ struct queue;
 struct record;
 struct script;
 struct task;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct clock_state {
     const struct event *wall_told;       /* NULL: it has read a clock since, or the log has no such reading */
     uint64_t readings, readings_since;   /* of CLOCK_MONOTONIC, more than the log has here */
@@ -31,8 +31,8 @@ void replay_did_all(struct task *t);  /* it goes on with something else */
 
 /* clock_index.c */
 /* Clocks: see replay/clock/clock_index.c. */
-uint64_t caller_in(const struct record *r);  /* who asked; 0: not known; it is odd else */
-struct queue *caller_queue(const struct script *s, uint64_t key, uint64_t caller);  /* what the log has for who asks, in any thread of the process; NULL if that is not known */
+uint64_t caller_in(const struct record *r);  /* the caller, which is odd; 0: not known */
+struct queue *caller_queue(const struct script *s, uint64_t key, uint64_t caller);  /* the log's readings for this caller, in any thread of the process; NULL if the caller is not known */
 uint64_t replay_clock_read_at(const struct record *r);  /* when in the log's time, which is when that came into the log at the latest */
 
 /* scheduler_clock.c */

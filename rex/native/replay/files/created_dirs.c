@@ -1,7 +1,7 @@
 /* Replay: what is in directories that the experiment makes.
  *
- * All of it lies below the output directory.  Threads may have named it otherwise than when recorded: who has threads, and goes on by
- * the names that a listing tells, is told those of now. */
+ * All of it lies below the output directory.  Threads may have given other names than when recorded.  A process with threads that uses
+ * the names of a listing gets the present names. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/files/files.h"
@@ -44,7 +44,7 @@ static bool is_of_log(const char *dir, const char *name)
     return is;
 }
 
-/* The first name, by its letters, after the last one told of that kind, that the log does not know. */
+/* The first name of that kind, in alphabetical order after the last one given, that the log does not have. */
 static bool next_name(const char *dir, unsigned char type, char *last, size_t size)
 {
     char *above = upper(dir), best[NAME_MAX + 1] = "";
@@ -81,7 +81,7 @@ static bool rename_entries(const char *dir, unsigned char *data, size_t size, st
     return renames;
 }
 
-/* A directory was listed: what has another name now is told by that, if it is no longer than the log's has room for. */
+/* A directory was listed: a file that has another name now is listed by it, if it is no longer than the log's entry allows. */
 void replay_names_now(struct task *t, const struct event *e)
 {
     struct opened *o = t->nr == REX_NR_getdents64 && has_shared_work(t) && e->record->result > 0 ? replay_opened(t, (int)t->args[0]) : NULL;

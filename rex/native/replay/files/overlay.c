@@ -389,7 +389,7 @@ static void change(struct task *t, const struct record *r, const char *path, con
     free(above);
 }
 
-/* A file that is told by descriptor is the one that is open: threads may call it otherwise than when recorded. */
+/* A file that a call names by descriptor is the one that is open: threads may use another name than when recorded. */
 static char *path_to_change(struct task *t, const struct record *r, int arg)
 {
     char *real = t->path ? NULL : path_of_fd(t->tid, (int)t->args[0]);

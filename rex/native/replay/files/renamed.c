@@ -37,7 +37,7 @@ static size_t likeness(const char *one, const char *other)
     return is_long && !strchr(one + same, '/') && !strchr(other + same, '/') ? same : 0;
 }
 
-/* What the log has a mate make there, and nobody has made yet. */
+/* The name that the log has a sibling thread make there, and that nobody has made yet. */
 static char *made_then(const struct task *t, const char *path)
 {
     bool is_directory = replay_makes_directory(t->nr);

@@ -36,7 +36,7 @@ static bool is_statx_of(const struct event *e, const void *stat_field)
     return x.stx_ino == st.st_ino && makedev(x.stx_dev_major, x.stx_dev_minor) == st.st_dev;
 }
 
-/* The same as statx tells it: as any thread was told of the file, else from the facts that its open has. */
+/* The same as statx gives for it: what any thread saw of the file, else the facts that its open has. */
 static void tell_statx(struct task *t, const struct field *f)
 {
     const struct event *e = replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, t->path, 0, t->args), is_statx_of, f);
@@ -95,7 +95,7 @@ bool replay_own_stat(struct task *t)
     return true;
 }
 
-/* What a call of the log that asked for a descriptor told of it, 0 if it is none. */
+/* What a logged query of a descriptor answered, 0 if the event is no such query. */
 static mode_t told_kind(const struct event *e)
 {
     bool by_at = e->record->call == REX_NR_newfstatat;
@@ -136,7 +136,7 @@ struct event *replay_nameless_stat(struct task *t, struct event *e)
     return found ? found : e;         /* the log's once more, where it has none left */
 }
 
-/* The kernel has told of the copy: it is to be the file that it stands for. */
+/* The kernel has described the copy: the program must see the file that the copy replaces. */
 void replay_own_stat_exit(struct task *t)
 {
     uint64_t at = t->args[arg_of(t->nr, REX_WORD_STAT)];

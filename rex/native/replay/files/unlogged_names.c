@@ -1,8 +1,8 @@
-/* Replay: files that mates name otherwise than when recorded.
+/* Replay: files that sibling threads name otherwise than when recorded.
  *
- * Threads draw each other's random names, and take each other's parts of a job: a call that makes a file of such a name,
- * or moves, looks at or removes it, has no answer in the log, or that of another file.  It happens below the output
- * directory, by the names that the program says. */
+ * Threads draw each other's random names, and do each other's parts of a job.  A call that makes, moves, queries or removes a file of
+ * such a name has no answer in the log, or that of another file.  So the call runs below the output
+ * directory, by the names that the program gives. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/files/files.h"
@@ -330,7 +330,7 @@ void replay_note_made(struct task *t, int fd)
         struct opened *o = made_by(&st);
         *o = t->files->opened[fd];
         if (o->again)
-            o->event = NULL;              /* which tells of another file */
+            o->event = NULL;              /* which describes another file */
     }
 }
 

@@ -68,7 +68,7 @@ static uint32_t last_side_effect(const struct script *s)
     return did > said ? did : said;
 }
 
-/* The first left that the thread has not passed, s being its script: what it asked before its last deed is over. */
+/* The first unused event that the thread has not passed, s being its script: its queries before its last side effect are over. */
 struct event *queue_left_since_effect(const struct script *s, struct queue *q)
 {
     uint32_t after = last_side_effect(s);

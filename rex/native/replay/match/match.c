@@ -31,7 +31,7 @@ bool is_timed(long nr)
     return is_clock(nr) || nr == REX_NR_gettimeofday || nr == EVENT_TSC;
 }
 
-/* Who asks, or where the answer goes. */
+/* The caller, or where the answer goes. */
 uint64_t place_of(long nr, const uint64_t *args)
 {
     return is_clock(nr) && is_caller_by_tables(args[5]) ? args[5] : args[nr != REX_NR_gettimeofday];
@@ -52,7 +52,7 @@ void replay_match_start(void)
     replay_clock_start();
 }
 
-/* The call of a mate that it answers is under way. */
+/* The sibling thread's call that it answers is under way. */
 bool replay_is_taken(const struct task *t, const struct event *e)
 {
     return e->done || (e->taker && e->taker != t && e->taker->matched == e);
@@ -118,7 +118,7 @@ bool is_single(struct task *t)
     return is_serialized() || (t->leader->threads <= 1 && !shares_memory(t));
 }
 
-/* Also of a process that has had threads: some may have taken the events of others.  Of kin as well. */
+/* Also of a process that has had threads, some of which may have taken the events of others; and of a memory group. */
 bool has_shared_work(const struct task *t)
 {
     return !is_serialized() && (t->leader->threaded || shares_memory(t));
@@ -192,7 +192,7 @@ struct event *replay_like_place(const struct task *t, struct queue *q)
     return NULL;
 }
 
-/* What a mate asked of a clock in such a place. */
+/* A sibling thread's clock reading at such a place. */
 static struct event *match_like_place(const struct task *t, long nr, uint64_t key)
 {
     struct event *best = NULL;
@@ -227,7 +227,7 @@ static bool had_like_place(const struct task *t, long nr, uint64_t key)
     return false;
 }
 
-/* What a process asks about itself by its number a mate has asked by its own. */
+/* The key of a sibling thread's query: a process queries itself by its number, and each has its own. */
 static uint64_t key_of_sibling(const struct task *t, const struct script *s, long nr, uint64_t key)
 {
     char own[32];
@@ -243,8 +243,8 @@ static uint64_t key_of_sibling(const struct task *t, const struct script *s, lon
     return key;
 }
 
-/* Threads share work: what one did when recorded, another may do now.  A runtime whose threads wait once more asks for the
- * time where it did before, and takes none from what a mate asks at another place. */
+/* Threads share work: what one did when recorded, another may do now.  A runtime whose threads wait once more reads the
+ * clock where it did before, and takes none of a sibling thread's readings at another place. */
 struct event *match_sibling(struct task *t, long nr, uint64_t key)
 {
     struct event *best = NULL, *e;
@@ -258,14 +258,14 @@ struct event *match_sibling(struct task *t, long nr, uint64_t key)
     return best;
 }
 
-/* What one part of a program asks for with room on its stack is not what another asked for, with room elsewhere. */
+/* A query of one part of a program is not one of another part, if their answers lie at different places of the stack. */
 static bool is_of_other_part(const struct task *t, const struct event *next)
 {
     enum { STACK = 8 << 20, IN_PAGE = 4095 };
     return next && t->nr == REX_NR_gettimeofday && t->args[0] - t->regs.rsp < STACK && (t->args[0] ^ next->record->args[0]) & IN_PAGE;
 }
 
-/* Runtimes that wait read the time of day and the processor's counter, too, as often as they come round.  What a process
+/* Runtimes that poll read the time of day and the processor's counter at each pass.  What a process
  * read of the counter before its first thread, the log has without a place. */
 struct event *match_place(struct task *t, long nr, uint64_t key)
 {
@@ -304,8 +304,8 @@ struct event *match_nameless(struct task *t, long nr)
     return NULL;
 }
 
-/* A thread that asks for the time of day in a function where it did not when recorded does the work of a mate, rather than
- * what it asks next in the log: one whose place is such, or, of the first thread, whose stack lies where it lay, an earlier one. */
+/* A thread reads the time of day in a function where it did not when recorded: it does a sibling thread's work, so the event
+ * is a sibling's whose place is like this one, or, of the first thread, whose stack lies where it lay, an earlier one. */
 struct event *match_clock_of_sibling(struct task *t, struct event *e, long nr, uint64_t key)
 {
     enum { STACK = 8 << 20 };

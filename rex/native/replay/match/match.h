@@ -29,7 +29,7 @@ void replay_requeue(const struct script *s, const struct event *e);  /* it may b
 bool is_single(struct task *t);
 bool has_shared_work(const struct task *t);
 bool replay_was_cut_off(struct task *t);  /* it had not come as far when its process ended */
-uint64_t place_of(long nr, const uint64_t *args);  /* of clocks: who asks, or where the answer goes */
+uint64_t place_of(long nr, const uint64_t *args);  /* of clocks: the caller, or where the answer goes */
 bool replay_is_like_place(const struct task *t, const struct event *e);
 bool replay_had_like_place(const struct task *t, const struct queue *q, int kind);
 struct event *replay_like_place(const struct task *t, struct queue *q);  /* of clocks: where the answer went to such a place of a stack */

@@ -8,7 +8,7 @@
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
-/* Idle: who opens such a file now and then while others wait in vain does not move the replay. */
+/* Idle: a thread that opens such a file now and then, while others wait for what never comes, does not move the replay. */
 static struct event *again(const struct event *e, uint32_t stream)
 {
     struct event *copy = zalloc(sizeof *copy);
@@ -29,8 +29,8 @@ static void copy_answers(struct task *t, const struct script *sibling, long nr, 
     }
 }
 
-/* A file that the kernel makes up is opened more often than when recorded: it has again what it had, under
- * another name, since a mate may be reading what it had.  The answer to the open; opened itself if it is no such file. */
+/* A file that the kernel generates is opened more often than when recorded: it has its former content again, under
+ * another name, since a sibling thread may be reading that.  The answer to the open; opened itself if it is no such file. */
 struct event *replay_again(struct task *t, struct event *opened)
 {
     enum { FIRST = 1 << 25 };            /* the log has none of these */

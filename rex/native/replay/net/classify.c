@@ -1,8 +1,8 @@
 /* Replay: which sockets of the log are connected inside the experiment, between processes with threads.
  *
- * Of these a replay makes the connections again: what threads say to each other depends on their pace, so that
- * the log's data would not answer what they ask now.  A socket that listens is among them if all that it
- * let in came from such processes, or from such as have no threads but wait for what they are told. */
+ * A replay connects these for real: what threads send each other depends on their timing, so that
+ * the log's data would not answer the present requests.  A listening socket is among them if all connections that it
+ * accepted came from such processes, or from processes that have no threads and only wait for messages. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"

@@ -34,7 +34,7 @@ static struct line {
     struct bytes asked;              /* and not yet found */
     struct datagrams datagrams;
     const struct part **answer;
-    size_t count, head, told;        /* answers that are due, the first left, and how much of it is told */
+    size_t count, head, told;        /* replies that are due, the first left, and how much of it is delivered */
     uint64_t less;                   /* how much earlier the last question was than when recorded: answers are as well */
     bool waits;                      /* for the rest of a question, or to come to its end, which may never be */
 } *lines;
@@ -51,7 +51,7 @@ static bool has_unread(const struct line *l)
     return !ioctl(l->fd, SIOCOUTQ, &n) && n > 0;
 }
 
-/* Whether its reader waits in vain, as it had before it came. */
+/* Whether its reader waits and finds nothing, as it had before the reply came. */
 static bool is_in_vain(const struct part *part)
 {
     for (struct task *t = tasks; t && part->in_vain; t = t->next)
@@ -225,7 +225,7 @@ static struct line *begin_datagrams(struct task *t, int fd, const struct address
     return l;
 }
 
-/* Who does not wait is told later that it was in vain. */
+/* A non-blocking connect learns later that it failed. */
 static void fail(struct task *t, int fd, struct talk *talk)
 {
     bool is_later = talk_fails_later(talk) && fcntl(fd, F_GETFL) & O_NONBLOCK;

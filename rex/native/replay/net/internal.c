@@ -31,7 +31,7 @@ static bool address_in(struct task *t, struct address *a)
     return is_read;
 }
 
-/* To where a call wants it, as far as there is room. */
+/* Written to where a call wants it, as far as its buffer reaches. */
 static void put_address(struct task *t, uint64_t at, uint64_t size_at, const struct address *a)
 {
     socklen_t room = 0;
@@ -267,7 +267,7 @@ static void made(struct task *t, int fd)
     close(own);
 }
 
-/* Over a network who does not wait is told of a connection later. */
+/* Over a network a non-blocking connect learns of its connection later. */
 static int64_t connected(struct task *t, int64_t result)
 {
     int fd = borrow(t, (int)t->args[0]);

@@ -1,5 +1,5 @@
-/* Replay: options of sockets that are made again.  Those of the network mean nothing to the local sockets that stand for
- * them: what the program sets it is told again. */
+/* Replay: options of sockets that are made again.  Options of the network mean nothing to the local sockets that replace
+ * them: a program that queries an option gets the value that it set. */
 #include "base/base.h"
 #include "replay/net/internal.h"
 #include "replay/tasks/tasks.h"

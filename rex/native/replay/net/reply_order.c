@@ -15,7 +15,7 @@ void talk_note(struct event *e)
     said[said_count++].event = e;
 }
 
-/* The place of what its process said, or was told, before it when recorded, and has not yet; said_count: nothing. */
+/* The index of what its process had sent or received before it when recorded, and has not yet; said_count: nothing. */
 static size_t said_before(const struct event *e)
 {
     while (said_head < said_count && !said[said_head].event->unsaid)
@@ -35,8 +35,8 @@ static bool asks_between(uint32_t after, const struct event *e)
     return false;
 }
 
-/* Who is answered first goes on first.  What comes after an answer may tell what another thread has asked
- * meanwhile: one that listens is told what others publish. */
+/* The thread that is answered first goes on first.  What follows an answer may depend on another thread's request
+ * meanwhile: one that subscribes receives what others publish. */
 bool talk_is_next(const struct part *part)
 {
     return part->after ? !asks_between(part->after, part->event) : said_before(part->event) == said_count;

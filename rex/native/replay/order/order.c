@@ -112,7 +112,7 @@ static bool same_process(uint32_t task, const struct script *own)
     return s == own || (s->tgid && s->tgid == own->tgid);
 }
 
-/* What its end is made of; kin end as they come. */
+/* The events of its end; the order of ends in a memory group is free. */
 static bool is_ending(const struct record *r)
 {
     return r->call == EVENT_EXIT || r->call == REX_NR_close || call_of(r->call)->hook == REX_HOOK_EXIT;
@@ -155,7 +155,7 @@ static struct event *first_ordered(const struct task *t, const struct script *s)
     return NULL;
 }
 
-/* Whether a change of the tree that the log does not have may be one that a mate made, under another name. */
+/* Whether a change of the tree that the log does not have may be one that a sibling thread made, under another name. */
 bool replay_is_of_siblings(const struct task *t)
 {
     bool is = false;
@@ -242,8 +242,8 @@ static bool is_accepted(uint32_t stream)
     return stream < stream_count && sockets[stream] == ACCEPTED;
 }
 
-/* Whether what arrives may tell of what is sent: callers outside may be of one mind, and say something when another has
- * been answered; what a loop says to itself comes when it has said it. */
+/* Whether what arrives may depend on what is sent: external callers may act together, and one may send something once another has
+ * been answered.  What a loop sends to itself arrives once it is sent. */
 static bool is_related(struct task *t, const struct event *send, uint32_t stream)
 {
     uint32_t other = send->record->stream;

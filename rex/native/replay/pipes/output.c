@@ -53,7 +53,7 @@ static bool is_whole(struct task *t, const struct event *e)
     return (t->nr != REX_NR_write || (!e->told && e->record->result == (int64_t)t->args[2])) && is_part(t, e);
 }
 
-/* The first event that mates have left of the call, if it comes before best; what: and that it says, NULL = whatever that is. */
+/* The first unused event of the call among siblings, if it comes before best; what: a condition on its content, NULL = any. */
 static struct event *first_of_siblings(struct task *t, uint64_t key, struct event *best, bool (*what)(struct task *t, const struct event *e))
 {
     enum { FAR = 64 };

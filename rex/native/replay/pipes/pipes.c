@@ -205,7 +205,7 @@ static void finish(struct task *t, struct event *e, int64_t result)
         replay_done(e);
 }
 
-/* A message that is received into parts of its own, which have no more room than is to come. */
+/* A message that is received into buffers that hold no more than the rest of it. */
 enum { PARTS = 16 };
 struct message { struct msghdr head; struct iovec part[PARTS]; };
 

@@ -264,9 +264,9 @@ static bool take_stock(struct stillness *s)
     return excused;
 }
 
-/* Ends the replay if for longer than it may take no event of the log has happened: those that mostly sleep
- * wait in vain, the others compute much longer than when recorded.  What was not our time, as the machine
- * was stopped, does not count. */
+/* Ends the replay if no event of the log has happened for longer than it may take: tasks that mostly sleep
+ * wait for what never comes, the others compute much longer than when recorded.  Time during which the machine
+ * was suspended does not count. */
 void replay_end_if_still(void)
 {
     struct stillness *s = replay_stillness();

@@ -23,7 +23,7 @@ static ull length_of(const struct event *e)
     return e->record->time > before ? e->record->time - before : 0;
 }
 
-/* Threads and kin wait by the kernel's clock.  Shorter sleeps tell no order. */
+/* Threads and memory groups wait by the kernel's clock.  Shorter sleeps say nothing about an order. */
 bool replay_is_rest(const struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);

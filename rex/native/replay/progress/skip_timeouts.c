@@ -1,8 +1,8 @@
-/* Replay: where all tasks only wait, for each other, their turn or a point in time, what was over first when recorded is over at once.
+/* Replay: skip timeouts.  If every task is blocked, by others, its turn or a timeout, the wait that ended first in the recording ends at once.
  *
- * Only a task that moves could end it before, and none does.  Such waits are of threads, which hand each other their work under
- * locks: what came in two parts when recorded may come in one here, so that who was woken twice waits in vain; who is held until
- * another has written may have the lock that the other waits for. */
+ * Only a task that moves could end it earlier, and none does.  Such waits are those of threads that hand each other work under
+ * locks.  What came in two parts when recorded may come in one here, so that a thread that was woken twice waits for ever.  A thread that is held
+ * until another has written may have the lock that the other waits for. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -43,7 +43,7 @@ bool replay_any_sooner(void)
     return gap < SELDOM_NS && any_waits();
 }
 
-/* A wait for readiness begins that e tells of, NULL: none does.  It may be over sooner if it ran out; what is outside may come before. */
+/* A wait for readiness begins; e: its logged event, or NULL.  It may end earlier if it timed out; external events may come before. */
 void replay_sooner_wait(struct task *t, const struct event *e)
 {
     uint64_t limit = replay_wait_limit(t, UINT64_MAX);

@@ -1,4 +1,4 @@
-/* Replay: since when no event has happened that is not idle.  One record, which begins anew as such an event happens. */
+/* Replay: since when no event has happened that is not idle.  One record, which starts again with each such event. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/match/match.h"

@@ -1,8 +1,8 @@
 /* Replay: a process with threads of which only one has anything left to do.
  *
- * Libraries keep threads that wait for more to compute (OpenMP), or end them before a fork (OpenBLAS).  Then what the one
- * thread is told of its children is as certain as in a process without threads: which of their pipes are ready, and which
- * child has ended.  So it waits until that is as in the log; once nothing else moves, the pace of the process is its own. */
+ * Libraries keep threads that wait for work (OpenMP), or end them before a fork (OpenBLAS).  Then what the one
+ * thread learns of its children is as certain as in a process without threads: which of their pipes are ready, and which
+ * child has ended.  So it waits until that is as in the log.  Once nothing else moves, the process runs unordered. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/clock/clock.h"
@@ -192,8 +192,8 @@ static const struct event *next_side_effect(const struct script *s)
     return next && !next->done && !(s->did && s->did->number > next->number) ? next : NULL;
 }
 
-/* A loop that goes round more often than when recorded, or less often, reads the clock so, and reckons its limits from that.  What the
- * log has of the time before what the thread has done is over; what it has after what it does next, which is told, is yet to come. */
+/* A loop that runs more or less often than when recorded reads the clock as often, and computes its timeouts from that.  The log's
+ * readings before the thread's last side effect are over; those after its next side effect, which is returned, are still to come. */
 const struct event *replay_alone_side_effect(struct task *t)
 {
     struct script *s = t->script;
@@ -277,7 +277,7 @@ static struct event *next_of(struct task *t)
     return NULL;
 }
 
-/* Whether what the mate has next comes before the event. */
+/* Whether the sibling thread's next event comes before this event. */
 static bool comes_first(struct task *sibling, struct event *next, const struct task *t, const struct event *e)
 {
     const struct event *answered = sibling->script->answered;
@@ -301,8 +301,8 @@ static bool keeps_order(const struct task *t)
     return has_any_rested() && goes_alone(t);
 }
 
-/* Whether a thread that only looks for a child's end comes before the event that tells of that: another thread's, or of the
- * handler's next signal.  It finds nothing yet. */
+/* Whether a non-blocking wait for a child comes before the event that reports the child's end: another thread's, or of the
+ * handler's next signal.  Then it finds nothing yet. */
 bool replay_alone_is_later(const struct task *t, const struct event *e)
 {
     bool is_later = e->record->task != t->script->index;
@@ -345,7 +345,7 @@ uint32_t replay_alone_until(const struct task *t)
     return until;
 }
 
-/* Whether any waits for what no stop tells of. */
+/* Whether any waits for what no stop reports. */
 bool replay_alone_listens(void)
 {
     for (struct task *t = tasks; t; t = t->next)

@@ -1,8 +1,8 @@
-/* Replay: signals by which a thread stops its mates and lets them go on, as collectors of garbage do.
+/* Replay: signals by which a thread stops its siblings and lets them go on, as garbage collectors do.
  *
- * The handler of the one waits by rt_sigsuspend until the other comes.  Who does so, how often, and where it finds
- * the others, is up to the threads' pace, and nobody sees it from outside.  So these signals come when they are sent,
- * and what the log has of them is crossed out. */
+ * The handler of the first signal waits by rt_sigsuspend for the second.  Which thread does this, how often, and where it finds
+ * the others, depends on the threads' timing, and nothing outside sees it.  So these signals come when they are sent,
+ * and the log's are dropped. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -19,7 +19,7 @@ static uint64_t bit(int sig)
     return sig > 0 && sig <= 64 ? 1ULL << (sig - 1) : 0;
 }
 
-/* The signal that a mate sent; 0: it is no such event. */
+/* The signal that a sibling sent; 0: it is no such event. */
 static int sent_by_sibling(const struct script *s, size_t i)
 {
     const struct event *e = i < s->count ? s->event[i] : NULL;

@@ -108,7 +108,7 @@ static bool is_pace(const struct event *e)
     return e->unsent || (c && (is_readiness_wait(c) || e->record->call == REX_NR_epoll_ctl || e->record->call == REX_NR_clock_gettime || e->record->call == REX_NR_getpid));
 }
 
-/* A mate sent it when recorded, and has not here: threads prod each other as often as that takes. */
+/* A sibling sent it when recorded, and has not here: threads wake each other as often as needed. */
 static bool is_unsent_wakeup(struct task *t, const struct event *e)
 {
     if (!has_shared_work(t) || !replay_is_signal(e))
@@ -117,8 +117,8 @@ static bool is_unsent_wakeup(struct task *t, const struct event *e)
     return sender && sender->tgid == t->script->tgid && !replay_is_sent(t, e);
 }
 
-/* The signal that the task has next.  Of mates, none is held up by what they had no need of here, and are past; one from
- * inside by no waits; once nothing moves, none by what else is left over, nor by their prods. */
+/* The signal that the task has next.  Among siblings none waits for signals that were not needed here and are past; one from
+ * inside waits for no logged wait.  Once nothing moves, none waits for what else is left over, nor for wake-up signals. */
 struct event *replay_next_signal(struct task *t, bool nothing_moves)
 {
     struct event *e = replay_next(t);
@@ -408,7 +408,7 @@ void replay_idle(void)
             earliest = t;
     }
     if (!sent && !all_sleep && replay_still_for() > OVERDUE_NS && replay_send_overdue(earliest))
-        return;                           /* threads come round for as long as it does not come */
+        return;                           /* threads poll for as long as it does not come */
     if (sent || !all_sleep || (earliest && replay_time_comes(earliest->matched)) || cut_first_short() || replay_send_overdue(earliest))
         return;
     if (earliest)

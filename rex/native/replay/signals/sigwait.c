@@ -1,8 +1,8 @@
 /* Replay: signals that a call takes, without a handler: rt_sigtimedwait, or a read of a signalfd.
  *
- * What they tell is in the log, but kin send each other signals for real, and mates as often as they have to.  What has
- * been taken must not come once more as soon as it is not blocked: the task takes it for real before its call is
- * answered, and is not answered before it is there. */
+ * The log has their data, but processes of a memory group send each other signals for real, and siblings as often as needed.  A signal that
+ * was taken must not come again when it is unblocked.  So the task takes it for real before its call is
+ * answered, and is not answered before the signal is there. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
@@ -58,7 +58,7 @@ static bool is_pending(const struct task *t, int sig)
     return (own | shared) >> (sig - 1) & 1;
 }
 
-/* Whether what the call takes is still to come, from kin. */
+/* Whether what the call takes is still to come, from the memory group. */
 bool replay_sigwait_is_early(const struct task *t, const struct event *e)
 {
     int sig;

@@ -1,4 +1,4 @@
-/* Replay: signals by which threads wake their mates, as often as they have to. */
+/* Replay: signals by which threads wake their siblings, as often as needed. */
 #include "base/base.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"

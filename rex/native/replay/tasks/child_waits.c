@@ -12,7 +12,7 @@
 
 #include <sys/wait.h>
 
-/* The child that a wait has told of; 0: none. */
+/* The child that a wait has reported; 0: none. */
 int64_t replay_waited(const struct record *r)
 {
     const struct field *f;
@@ -47,8 +47,8 @@ bool replay_child_looks(const struct task *t)
     return t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG;
 }
 
-/* Threads look for children as often as they like; only the names of these need translation.  One whose end was told, maybe before it
- * has come, is waited for: nobody may look again. */
+/* Threads poll for children as often as they like; only the children's numbers need translation.  If an end was reported, maybe before the
+ * child has ended, it is waited for: the program may not look again. */
 void replay_child_wait_freely(struct task *t)
 {
     int which = t->nr == REX_NR_waitid;
@@ -76,7 +76,7 @@ static bool tells_of(const struct event *e, const void *pid)
     return !e->done && replay_waited(e->record) == *(const int64_t *)pid && was_end(e->record);
 }
 
-/* What the log has of that child's end, which another call was to be told of, has happened. */
+/* The logged end of that child, which another call should have reported, has happened. */
 static int64_t told_freely(struct task *t, pid_t real)
 {
     int64_t pid = recorded_number(real);
@@ -151,7 +151,7 @@ static void set_exit_code(struct task *t, int code)
         mem_write(t->tid, t->args[2] + offsetof(siginfo_t, si_status), &code, sizeof code);
 }
 
-/* What the log has of a child's end.  With which code it ended depends on which of a mate's jobs it has done. */
+/* What the log has of a child's end.  Its exit code depends on which of a sibling's jobs it has done. */
 void replay_child_ended(struct task *t, const struct record *r)
 {
     int code = has_shared_work(t) ? exit_code(t) : -1;

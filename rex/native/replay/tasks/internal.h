@@ -8,7 +8,7 @@
 struct event;
 struct script;
 struct task;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct family_state {
     struct task *newborn, *maker;        /* see pool_children.c: the process it makes, who makes it */
     uint32_t next_thread, next_process;  /* ordinals of its children, by their kind */

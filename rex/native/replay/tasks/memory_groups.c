@@ -19,7 +19,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-/* Whether t and a process of the log, by its number there, are kin. */
+/* Whether t and a process of the log, by its number there, are in one memory group. */
 static bool is_in_group_of(const struct task *t, uint32_t recorded)
 {
     struct script *s = shares_memory(t) ? script_named(recorded) : NULL;
@@ -45,7 +45,7 @@ static bool is_within_group(const struct script *s, const struct record *r)
     return sender && sender->memory_group == s->memory_group;
 }
 
-/* By process, its leader's index: where it executes a program the next time, which is nobody's kin.  NULL: nowhere. */
+/* By process, its leader's index: where it next executes a program, which leaves the memory group.  NULL: nowhere. */
 static const struct record **ends;
 
 static void find_ends(void)
@@ -72,11 +72,11 @@ static void cross_out(struct script *s)
         if (r->call == EVENT_PIPE || (r->call == EVENT_SIGNAL && !sent[r->args[0] & 63] && is_within_group(s, r)))
             replay_done(s->event[i]);
         if (call_of(r->call) && is_over_by_time(call_of(r->call), r->result))
-            s->event[i]->ordered = false; /* kin wait by the kernel's clock */
+            s->event[i]->ordered = false; /* memory groups wait by the kernel's clock */
     }
 }
 
-/* One of those that share memory by name: they are all one another's kin. */
+/* One of the processes that share memory by name: they are all one group. */
 void replay_group_named(struct script *s)
 {
     enum { BY_NAME = UINT32_MAX };
@@ -118,7 +118,7 @@ void replay_group_born(struct task *parent, struct task *t, uint64_t flags)
 
 /* ------------------------------------------------------------------ waiting, and signals */
 
-/* Whether the call is one between kin: it runs, on their real numbers. */
+/* Whether the call is a signal within a memory group: it runs, on the real process numbers. */
 bool replay_group_kill(struct task *t)
 {
     bool by_group = arg_of(t->nr, REX_WORD_SIG) == 2;        /* process and thread are named */
@@ -160,7 +160,7 @@ bool replay_group_ends_first(const struct task *t, const struct event *e)
     return false;
 }
 
-/* A wait that a signal from kin ended: that comes when it does, and so ends the wait.  e: NULL where the log has none. */
+/* A wait that a signal of the memory group ended: the signal comes when it is sent, and so ends the wait.  e: NULL where the log has none. */
 bool replay_group_pauses(struct task *t, struct event *e)
 {
     const struct script *s = t->script;
@@ -193,7 +193,7 @@ static bool has_socket_at(const struct task *t, const struct address *name)
     return address_equals(&found, name);
 }
 
-/* Whether the call is a datagram to kin that the log does not have of the task: they wake each other as often as their memory says. */
+/* Whether the call is a datagram within the memory group that the log does not have of the task: members wake each other as their memory demands. */
 bool replay_group_wakeup(struct task *t)
 {
     struct address to;
@@ -219,7 +219,7 @@ bool replay_group_signal(struct task *t, siginfo_t *info)
     return sender != 0;
 }
 
-/* A wait for children that are kin, e being what the log has, if anything. */
+/* A wait for children that are in the memory group, e being what the log has, if anything. */
 bool replay_group_waits(struct task *t, const struct event *e, int64_t logged)
 {
     bool by_id = t->nr == REX_NR_waitid;
@@ -229,7 +229,7 @@ bool replay_group_waits(struct task *t, const struct event *e, int64_t logged)
     return shares_memory(t) && (!e || logged <= 0 || is_in_group_of(t, (uint32_t)logged));
 }
 
-/* The wait that told of the process' end. */
+/* The wait that reported the process' end. */
 static const struct record *awaited(struct script *s)
 {
     for (size_t i = 0; !s->awaited_known && i < event_count && !s->awaited; i++) {
@@ -242,7 +242,7 @@ static const struct record *awaited(struct script *s)
     return s->awaited;
 }
 
-/* Whether its kin had waited for the task's end before the event: then it is no work that the task could have done. */
+/* Whether its memory group had waited for the task's end before the event: then the event is no work that the task could have done. */
 bool replay_group_is_past(struct task *t, const struct event *e)
 {
     const struct record *wait = shares_memory(t) && t->script->birth ? awaited(script_leader(t->script->index)) : NULL;

@@ -1,5 +1,5 @@
 /* Replay: processes that share memory by a name of it (a semaphore, a segment below /dev/shm, one of System V's by its
- * number), though none is made by fork of another: they are kin from when they open it, see replay/tasks/memory_groups.c. */
+ * number), though none is a fork of another: they are a memory group from when they open it, see replay/tasks/memory_groups.c. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"

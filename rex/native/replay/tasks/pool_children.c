@@ -1,8 +1,8 @@
 /* Replay: processes that the threads of a pool start.
  *
  * Which thread starts which process is decided by locks that no stop shows.  So a call that makes a process
- * may be that of a mate, and the child is nameless until it executes: then it takes the place of the process
- * that executed the same when recorded, which its parent, in vfork until then, is told. */
+ * may be a sibling's, and the child has no name until it executes a program.  Then it takes the place of the process
+ * that executed the same when recorded, and its parent, in vfork until then, gets that process's number. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -46,7 +46,7 @@ static bool makes_process(const struct event *e, int64_t any)
     return made && made->birth && !made->is_taken && !(made->birth->args[2] & CLONE_THREAD);
 }
 
-/* The task's own is preferred, then the first of its mates. */
+/* The task's own is preferred, then the first of its siblings. */
 static struct event *find(struct task *t, long nr, int64_t pid, bool (*fits)(const struct event *e, int64_t pid))
 {
     struct event *best = NULL;
@@ -128,7 +128,7 @@ bool replay_is_of_jobs(long nr)
     return c && (c->hook == REX_HOOK_FORK || c->hook == REX_HOOK_WAIT);
 }
 
-/* For a child that it names: then the log's event is one of that child, among kin as well. */
+/* For a child that it names: then the log's event is one of that child, in memory groups as well. */
 bool replay_waits_for_job(struct task *t, long nr)
 {
     bool by_id = nr == REX_NR_waitid;
@@ -169,7 +169,7 @@ struct script *replay_job_born(struct task *parent, struct task *t, uint64_t fla
 {
     if (flags & CLONE_THREAD || !divides_work(parent) || !parent->matched)
         return NULL;
-    parent->matched = find_fork(parent, parent->nr);      /* a mate may have had the same in mind */
+    parent->matched = find_fork(parent, parent->nr);      /* a sibling may have matched the same */
     struct script *s = parent->matched ? script_named((uint32_t)parent->matched->record->result) : NULL;
     if (!s)
         return NULL;

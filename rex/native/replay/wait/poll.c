@@ -188,8 +188,8 @@ static void wait_on(struct task *t)
     regs_set(t, &r);
 }
 
-/* The one thread of a process waited until others than its kin sent a signal.  A replay, which may be slower, does not come to the
- * end of the time before that. */
+/* The one thread of a process waited until a process outside its memory group sent a signal.  A replay, which may be slower, does not reach the
+ * timeout before that. */
 void replay_wait_for_signal(struct task *t, const struct event *e)
 {
     bool is_own = e && e->record->result == -EINTR && !t->leader->threaded && replay_next(t) == e;

@@ -1,4 +1,4 @@
-/* Replay: what the waits of the log told of, by which shows whether the pace of others decides about connections. */
+/* Replay: index of recorded poll results, used to decide whether a connection depends on thread timing. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
@@ -9,7 +9,7 @@
 #include <sys/epoll.h>
 
 static struct table registered;          /* streams, by the process and its epoll descriptor, and the data */
-static struct wake { uint32_t task, number; } *wakes;     /* waits that told of what is inside */
+static struct wake { uint32_t task, number; } *wakes;     /* waits that reported internal descriptors */
 static size_t wake_count;
 
 static void **registered_as(const struct record *r, uint64_t data)
@@ -27,7 +27,7 @@ static struct epoll_event wanted_by(const struct record *r)
     return wanted;
 }
 
-/* Edges are told once, of what has come by then: who waits for these is told by the kernel. */
+/* Edges are reported once, for what has come by then: the kernel reports to tasks that wait for these. */
 bool told_by_edges(const struct record *r)
 {
     return wanted_by(r).events & EPOLLET;
@@ -74,7 +74,7 @@ bool told_of_inside(uint32_t task, uint32_t from, uint32_t until)
     return false;
 }
 
-/* How many descriptors a wait by poll or select told of; is_among: fd was. */
+/* How many descriptors a wait by poll or select reported; is_among: fd was. */
 static int told_of(const struct record *r, int fd, bool *is_among)
 {
     unsigned hook = call_of(r->call)->hook;

@@ -1,5 +1,5 @@
-/* Replay of poll, select and epoll among threads, and kin: what is inside is ready when it is, and what is
- * outside has its place in the log, but comes no earlier than it was asked for. */
+/* Replay of poll, select and epoll among threads and in memory groups.  Internal descriptors are polled for real.
+ * External ones become ready in log order, never before the request that they answer. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/clock/clock.h"
@@ -138,7 +138,7 @@ static struct event *first_wanted(struct task *t, const struct script *s, const 
     return NULL;
 }
 
-/* The log's poll for what this one polls, maybe a mate's: where threads serve callers as they come, another may serve this one now. */
+/* The logged poll for what this one polls, maybe a sibling's: where threads serve callers as they come, another may serve this one now. */
 static struct event *poll_wanted(struct task *t, const struct wanted *w)
 {
     struct event *best = first_wanted(t, t->script, w);
@@ -237,7 +237,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     return true;
 }
 
-/* Whether it could be told what is outside though that has not come: epoll tells of nothing that it does not watch. */
+/* Whether the external event may be reported though it has not come: epoll reports only descriptors that it watches. */
 bool replay_may_cut_short(struct task *t)
 {
     bool waits = t->waits_inside && !t->wait_ended && t->state == CALL_ENTERED && t->outside && !t->outside->done;

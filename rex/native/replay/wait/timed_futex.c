@@ -87,7 +87,7 @@ bool replay_waits_by_wall(const struct task *t)
     return t->args[1] & FUTEX_CLOCK_REALTIME || (t->args[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI;
 }
 
-/* The program reckons with the clock that it was told; the kernel waits by its own.  False: the call is made again. */
+/* The program computes with the clock that it has read; the kernel waits by its own.  False: the call is made again. */
 static bool reckon_limit(struct task *t)
 {
     bool by_wall = replay_waits_by_wall(t);
@@ -108,7 +108,7 @@ static bool reckon_limit(struct task *t)
         left = SLOWER * left + BUSY_NS;   /* so it is here, though we may be slower */
     t->want_exit = true;
     if (!told)
-        return true;                      /* by the kernel's clock, which it was told */
+        return true;                      /* by the kernel's clock, which the program has read */
     left = (wait_state(t)->waits_on ? left / PARTS : left) + now;
     until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
     struct user_regs_struct r = t->regs;
@@ -164,7 +164,7 @@ void replay_until_exit(struct task *t, int64_t result)
 {
     if (replay_lends(t) && !replay_lend_exit(t, &result))
         return;
-    if (t->matched && result > -512) {    /* woken, or found to be in vain: which of them is the moment's to say */
+    if (t->matched && result > -512) {    /* woken, or found to be needless: timing decides which */
         replay_done(t->matched);
         give_result(t, t->matched->record->result);
         return;

@@ -1,5 +1,5 @@
-/* Replay of threads that a timer's descriptor wakes (the ticker of a runtime): how often it has done so by the
- * time that another thread ends them is their pace.  They are told of its time as often as they ask. */
+/* Replay of threads that a timer's descriptor wakes (the ticker of a runtime).  How often it has done so before
+ * another thread ends them depends on their timing.  They get its time as often as they read it. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
@@ -27,7 +27,7 @@ static void ticked(struct task *t, int64_t result)
     t->ticked = true;
 }
 
-/* It is set once more than when recorded, by a thread that has come round once more. */
+/* It is set once more than when recorded, by a thread whose loop has run once more. */
 static bool sets_again(struct task *t)
 {
     static const struct itimerspec none;

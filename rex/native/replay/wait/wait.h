@@ -24,7 +24,7 @@ void replay_wait_spent(struct task *t);  /* nothing is left of that */
 bool replay_waits_for_end(struct task *t, const struct event *next);
 
 /* poll_index.c */
-/* What the log's waits told of, see replay/wait/poll_index.c. */
+/* What the logged waits reported, see replay/wait/poll_index.c. */
 void told_note(const struct event *e);
 bool told_by_edges(const struct record *r);
 bool told_of_inside(uint32_t task, uint32_t from, uint32_t until);
