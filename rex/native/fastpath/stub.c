@@ -329,7 +329,7 @@ PART bool is_of_file(uint32_t command)
 
 /* The engine must learn of a descriptor that becomes non-blocking, of a standard descriptor that is closed (a pipe's reader may see that),
  * and of what depends on the file system. */
-PART bool is_told(const struct rule *rule, long nr, const uint64_t *args)
+PART bool is_for_engine(const struct rule *rule, long nr, const uint64_t *args)
 {
     return (rule->key < 6 && ((uint32_t)args[rule->key] == FIONBIO || is_of_file((uint32_t)args[rule->key])))
         || (nr == REX_NR_lseek && (uint32_t)args[2] >= SEEK_DATA) || (nr == REX_NR_close && (uint32_t)args[0] < FIRST_FD);
@@ -344,7 +344,7 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     if (base - FAST_RINGS >= RING_COUNT * RING_SIZE || (unsigned long)nr >= RULE_COUNT || !rule->kind)
         return none;
     if (rule->kind == RULE_PLAIN)
-        return (struct answer){0, is_told(rule, nr, args) ? STOPS : PLAIN};
+        return (struct answer){0, is_for_engine(rule, nr, args) ? STOPS : PLAIN};
     struct ring *ring = (struct ring *)base;
     if (rule->kind == RULE_SAY && ((uint32_t)args[0] > 62 || !(ring->says >> (uint32_t)args[0] & 1)))
         return (struct answer){0, PLAIN};

@@ -52,7 +52,7 @@ static void sleep_entry(struct task *t, struct event *e)
         replay_emulate(t, e);
     else if (replay_sleep_until(t)) {
         t->ends_at = e->record->time;
-        t->is_told = true;
+        t->is_end_logged = true;
         run(t);
     }
 }
@@ -275,7 +275,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
     if (is_readiness_wait(c))
         replay_poll_exit(t, e, result);
     if (!e && c->hook == REX_HOOK_WAIT)
-        replay_child_told(t, result);
+        replay_child_reported(t, result);
     if (replay_makes_epoll(t->nr) && result >= 0)
         replay_epoll_made(t, result);
     if (!e && c->hook == REX_HOOK_OPEN && result >= 0)

@@ -80,7 +80,7 @@ static bool is_speech(const struct task *t, const struct event *e, const struct 
 {
     const struct record *r = e->record;
     return r->call == REX_NR_write && is_output(r->stream) && r->result > 0 && r->result <= LONGEST_SAID && r->result == (int64_t)r->args[2]
-        && !e->done && !e->told && !has_shared_work(t) && next->number < replay_others_next(t);
+        && !e->done && !e->written && !has_shared_work(t) && next->number < replay_others_next(t);
 }
 
 /* An opening of what the experiment changes: others have changed it as they are to by then, and none of them waits for the

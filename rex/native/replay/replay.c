@@ -58,7 +58,7 @@ static bool may_race(void)
     return false;
 }
 
-static void tell_divergence(const struct event *e, uint32_t task, const char *why, const char *asked, const char *path)
+static void report_divergence(const struct event *e, uint32_t task, const char *why, const char *asked, const char *path)
 {
     if (divergences++ == 0) {
         char *logged = e ? event_text(e) : strdup("nothing more");
@@ -73,7 +73,7 @@ void replay_diverged(struct task *t, const struct event *e, const char *why)
 {
     if (!divergences)
         report_line("divergence_rule=%s", explain_text(t));
-    tell_divergence(e ? e : replay_next(t), t->script ? t->script->index : UINT32_MAX, why, name_of(t->nr), t->path);
+    report_divergence(e ? e : replay_next(t), t->script ? t->script->index : UINT32_MAX, why, name_of(t->nr), t->path);
 }
 
 /* ------------------------------------------------------------------ calls */
@@ -81,7 +81,7 @@ void replay_diverged(struct task *t, const struct event *e, const char *why)
 /* What later calls reckon with. */
 void replay_answered(struct task *t, struct event *e)
 {
-    replay_clock_told(t, e);
+    replay_clock_note(t, e);
     replay_runtime_reached(t, e);
     replay_came_for(t, e);
     replay_done(e);
@@ -115,7 +115,7 @@ static void entry(struct task *t)
     t->last_stop = log_now();
     if (t->matched)
         t->matched->taker = NULL;
-    t->matched = t->in_vain = NULL;
+    t->matched = t->fruitless = NULL;
     t->ends_at = t->stream = t->waits_inside = t->wait_ended = t->inside = 0;
     explain_begins(t);
     rules_act(entry_rules, &q);
@@ -215,7 +215,7 @@ void replay_unwritten(const struct event *e)
     const struct record *r = e->record;
     if (r->result <= 0 || !replay_is_output(r->stream, r->call))
         return;
-    tell_divergence(e, r->task, e->told ? "written in part" : "never written", "nothing more", NULL);
+    report_divergence(e, r->task, e->written ? "written in part" : "never written", "nothing more", NULL);
     replay_mismatch(e);
 }
 

@@ -111,14 +111,14 @@ struct task {
     uint64_t did;                    /* the key of its last call on a path */
     uint64_t clock_floor, waited_floor;   /* what CLOCK_MONOTONIC must have reached; where the log has no more */
     uint64_t deadline;               /* of the futex wait in progress, by CLOCK_MONOTONIC */
-    uint64_t ends_at; bool is_told;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
+    uint64_t ends_at; bool is_end_logged;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
     const struct field *stat_as;     /* what fstat is to report of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
     bool is_forced, is_paced;        /* gets what is external though it may not have come; of a leader: so did its process */
     bool only_waits, ticked;          /* more often than in the log, or without a result: it waits for others; has waited for its timer */
     bool waits_inside, wait_ended, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
     struct event *outside;           /* that its wait ends with, once that has come */
-    struct event *in_vain;           /* the wait that it makes, which ran out when recorded */
+    struct event *fruitless;           /* the wait that it makes, which ran out when recorded */
     bool inside;                     /* the call is on a socket that is made again, see replay/net/internal.c */
     bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */

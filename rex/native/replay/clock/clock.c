@@ -58,7 +58,7 @@ bool replay_clock_limits(const struct task *t)
 }
 
 /* CLOCK_MONOTONIC was read. */
-static void told(struct task *t, const struct queue *caller, uint64_t time)
+static void note_reading(struct task *t, const struct queue *caller, uint64_t time)
 {
     t->clock = time;
     t->least = is_limit(caller) || time < t->least ? t->least : time;
@@ -156,7 +156,7 @@ static struct event *forward(struct task *t, uint64_t key, struct queue *q, int 
     if (t->args[0] != CLOCK_MONOTONIC || !e)
         return e;
     bool is_exact = kind != EXACT || is_seldom(t, key, e);
-    uint64_t least = !is_exact ? least_of(t) : is_free(t, key, e->record) ? 0 : clock_state(t)->told_floor;
+    uint64_t least = !is_exact ? least_of(t) : is_free(t, key, e->record) ? 0 : clock_state(t)->logged_floor;
     for (; e && clock_of(e->record) < least; e = queue_left(q, kind))
         replay_done(e);
     const struct event *next = e && !is_exact ? ahead(t, key) : NULL;
@@ -180,19 +180,19 @@ static struct event *limit(struct task *t, uint64_t key, struct queue *own)
 void replay_clock_passed(struct task *t, uint64_t until)
 {
     t->clock_floor = until > t->clock_floor ? until : t->clock_floor;
-    clock_state(t)->told_floor = t->clock_at && until > clock_state(t)->told_floor ? until : clock_state(t)->told_floor;
+    clock_state(t)->logged_floor = t->clock_at && until > clock_state(t)->logged_floor ? until : clock_state(t)->logged_floor;
 }
 
 /* A thread that goes alone has done what the log has after that time: from here on the log's time counts. */
 void replay_clock_reached(struct task *t, uint64_t time)
 {
-    uint64_t *least[] = {&t->clock_floor, &clock_state(t)->told_floor, &t->least};
+    uint64_t *least[] = {&t->clock_floor, &clock_state(t)->logged_floor, &t->least};
     for (size_t i = 0; i < sizeof least / sizeof *least; i++)
         *least[i] = *least[i] < time ? *least[i] : time;
 }
 
 /* A reading that the log has. */
-void replay_clock_told(struct task *t, const struct event *e)
+void replay_clock_note(struct task *t, const struct event *e)
 {
     const struct record *r = e->record;
     if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
@@ -201,16 +201,16 @@ void replay_clock_told(struct task *t, const struct event *e)
         t->script->tsc_at = log_now();
     if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC) {
         uint64_t key = call_key(call_of(r->call), r->call, NULL, 0, r->args);
-        told(t, caller_queue(t->script, key, caller_in(r)), clock_of(r));
+        note_reading(t, caller_queue(t->script, key, caller_in(r)), clock_of(r));
         of_thread(t, key, r->args[5])->met++;
         t->clock_at = replay_clock_read_at(r);
         clock_state(t)->readings = 0;
-        replay_runtime_told(t, t->clock);
+        replay_runtime_note_reading(t, t->clock);
     }
     if (r->call == REX_NR_gettimeofday || (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME)) {
         t->wall = clock_of(r);
         t->wall_at = replay_clock_read_at(r);
-        clock_state(t)->wall_told = e;
+        clock_state(t)->wall_reading = e;
     }
     if (is_moment(r))
         replay_did_all(t);
@@ -230,7 +230,7 @@ static uint64_t until_end(const struct task *t, uint64_t now)
 static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
 {
     if (is_scheduling(t, caller_now(t))) {
-        told(t, NULL, replay_runtime_now(t, caller_queue(t->script, key, caller_now(t))));
+        note_reading(t, NULL, replay_runtime_now(t, caller_queue(t->script, key, caller_now(t))));
         t->clock_at = 0;
         return t->clock;
     }
@@ -242,13 +242,13 @@ static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
         clock_state(t)->readings_since = log_now();
     if (next && now >= clock_of(next->record) && (is_limit(caller) || !has_passed(t, next)))
         now = clock_of(next->record) - 1;
-    told(t, caller, now < least ? least : now);
+    note_reading(t, caller, now < least ? least : now);
     t->clock_at = 0;
     return t->clock;
 }
 
 /* Time since the thread's last reading.  Before its first reading the tracee has one that the log has for it later, or for another. */
-static ull since_told(struct script *s)
+static ull since_reading(struct script *s)
 {
     if (!s->clock_at)
         s->clock_at = log_now();
@@ -263,13 +263,13 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
     uint64_t last[2], unit = t->nr == REX_NR_gettimeofday ? 1000 : 1;
     if (c->policy != REX_EMULATE || (!arg && t->nr != REX_NR_gettimeofday) || !mem_read(t->tid, t->args[arg], last, sizeof last))
         return;
-    uint64_t now = last[0] * NS + last[1] * unit + since_told(t->script);
+    uint64_t now = last[0] * NS + last[1] * unit + since_reading(t->script);
     if (arg && t->args[0] == CLOCK_MONOTONIC)
         now = monotonic(t, key, now);
     else if (!arg || t->args[0] == CLOCK_REALTIME) {
         t->wall = now;
         t->wall_at = 0;
-        clock_state(t)->wall_told = NULL;
+        clock_state(t)->wall_reading = NULL;
     }
     last[0] = now / NS;
     last[1] = now % NS / unit;
@@ -387,7 +387,7 @@ bool replay_clock_is_anyones(const struct record *r)
  * thread had it. */
 static struct event *of_moment(struct task *t, uint64_t caller)
 {
-    const struct event *wall = t->args[0] == CLOCK_MONOTONIC && caller && !is_caller_by_tables(caller) ? clock_state(t)->wall_told : NULL;
+    const struct event *wall = t->args[0] == CLOCK_MONOTONIC && caller && !is_caller_by_tables(caller) ? clock_state(t)->wall_reading : NULL;
     if (!wall || caller_in(wall->record) != caller)
         return NULL;
     const struct script *s = script_of(wall->record->task);
@@ -415,7 +415,7 @@ static struct event *reading(struct task *t, uint64_t key)
     const struct event *left = queue_left(here, EXACT);
     int kind = CALLER;
     struct event *e = of_moment(t, caller);
-    clock_state(t)->wall_told = NULL;
+    clock_state(t)->wall_reading = NULL;
     if (e || is_scheduling(t, caller))
         return e;
     if (is_caller_by_tables(caller) && (q || has_callers(t, key)))
@@ -431,7 +431,7 @@ static struct event *reading(struct task *t, uint64_t key)
         q = of_thread(t, key, 0);
         kind = PLAIN;
         e = replay_like_place(t, q);          /* on another stack */
-        if (e && (t->args[0] != CLOCK_MONOTONIC || clock_of(e->record) >= clock_state(t)->told_floor))
+        if (e && (t->args[0] != CLOCK_MONOTONIC || clock_of(e->record) >= clock_state(t)->logged_floor))
             return e;
     }
     return forward(t, key, q, kind);

@@ -12,9 +12,9 @@ struct script;
 struct task;
 /* The state that this module keeps for each task. */
 struct clock_state {
-    const struct event *wall_told;       /* NULL: it has read a clock since, or the log has no such reading */
+    const struct event *wall_reading;       /* NULL: it has read a clock since, or the log has no such reading */
     uint64_t readings, readings_since;   /* of CLOCK_MONOTONIC, more than the log has here */
-    uint64_t told_floor;                 /* what CLOCK_MONOTONIC must have reached, by what the log told */
+    uint64_t logged_floor;                 /* what CLOCK_MONOTONIC must have reached, by what the log told */
     ull wait_until, wait_to;             /* of a wait for readiness, by our clock and its runtime's: see scheduler_clock.c */
 };
 
@@ -38,6 +38,6 @@ uint64_t replay_clock_read_at(const struct record *r);  /* when in the log's tim
 /* scheduler_clock.c */
 /* The clock of a runtime: see replay/clock/scheduler_clock.c. */
 uint64_t replay_runtime_now(struct task *t, struct queue *caller);
-void replay_runtime_told(struct task *t, uint64_t time);
+void replay_runtime_note_reading(struct task *t, uint64_t time);
 
 #endif

@@ -115,7 +115,7 @@ uint64_t replay_runtime_now(struct task *t, struct queue *caller)
 }
 
 /* The program itself has read the time.  The runtime's first reading begins with that value. */
-void replay_runtime_told(struct task *t, uint64_t time)
+void replay_runtime_note_reading(struct task *t, uint64_t time)
 {
     struct script *s = t->leader->script;
     if (s && !s->runtime.at && time > s->runtime.now)

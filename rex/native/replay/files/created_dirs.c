@@ -59,9 +59,9 @@ static bool next_name(const char *dir, unsigned char type, char *last, size_t si
     return *best;
 }
 
-struct told { char files[NAME_MAX + 1], dirs[NAME_MAX + 1]; };
+struct given { char files[NAME_MAX + 1], dirs[NAME_MAX + 1]; };
 
-static bool rename_entries(const char *dir, unsigned char *data, size_t size, struct told *told)
+static bool rename_entries(const char *dir, unsigned char *data, size_t size, struct given *given)
 {
     bool renames = false;
     struct dirent64 entry;
@@ -70,10 +70,10 @@ static bool rename_entries(const char *dir, unsigned char *data, size_t size, st
         memcpy(&entry, data + at, head);
         if (entry.d_reclen <= head || entry.d_reclen > size - at)
             break;
-        char *name = (char *)data + at + head, *last = entry.d_type == DT_DIR ? told->dirs : told->files;
+        char *name = (char *)data + at + head, *last = entry.d_type == DT_DIR ? given->dirs : given->files;
         size_t room = entry.d_reclen - head;
         bool is_gone = (entry.d_type == DT_DIR || entry.d_type == DT_REG) && memchr(name, 0, room) && !is_there(dir, name) && is_of_log(dir, name);
-        if (is_gone && next_name(dir, entry.d_type, last, sizeof told->files) && strlen(last) < room) {
+        if (is_gone && next_name(dir, entry.d_type, last, sizeof given->files) && strlen(last) < room) {
             snprintf(name, room, "%s", last);
             renames = true;
         }
@@ -89,11 +89,11 @@ void replay_names_now(struct task *t, const struct event *e)
     char *dir = f ? record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED) : NULL;
     if (dir && replay_is_made(dir)) {
         static struct table by_open;
-        struct told **told = (struct told **)table_at_file(&by_open, t->leader->index, o->file);
-        *told = *told ? *told : zalloc(sizeof **told);
+        struct given **given = (struct given **)table_at_file(&by_open, t->leader->index, o->file);
+        *given = *given ? *given : zalloc(sizeof **given);
         unsigned char *data = zalloc(f->length);
         memcpy(data, f->data, f->length);
-        if (rename_entries(dir, data, f->length, *told))
+        if (rename_entries(dir, data, f->length, *given))
             mem_write(t->tid, t->args[1], data, f->length);
         free(data);
     }

@@ -196,7 +196,7 @@ bool replay_renames_otherwise(struct task *t, const struct event *e)
 
 /* ------------------------------------------------------------------ calls that the log does not have */
 
-static bool tell_own_stat(struct task *t, const char *file, const struct stat *st)
+static bool give_unlogged_stat(struct task *t, const char *file, const struct stat *st)
 {
     int plain = arg_of(t->nr, REX_WORD_STAT);
     struct statx x;
@@ -215,7 +215,7 @@ static bool ask_own(struct task *t)
     int64_t result = 0;
     switch (known ? op_of(t->nr) : REX_OP_NONE) {
     case REX_OP_STAT:
-        known = tell_own_stat(t, file, &st);
+        known = give_unlogged_stat(t, file, &st);
         break;
     case REX_OP_ACCESS:
         result = faccessat(AT_FDCWD, file, (int)t->args[arg_of(t->nr, REX_WORD_ACCESS)], 0) ? -errno : 0;

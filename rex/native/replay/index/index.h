@@ -26,7 +26,7 @@ struct event {
     struct event *next[4];           /* in the queues of equal events, see replay/index/index.h */
     enum { NOT_KNOWN, IS_KEPT, IS_CHANGED, IS_DIVIDED } change;     /* of a file: by the experiment; by threads */
     uint64_t seen_by;                /* of what is ordered: by which processes, as far as bits tell them apart */
-    uint32_t told;                   /* bytes of an output that went out */
+    uint32_t written;                   /* bytes of an output that went out */
     uint32_t run;                    /* of answers laid ahead: the number of the last that it was in */
     struct task *taker;              /* whose call it answers, or answered */
     struct event *before;            /* what another must have done: replay/pipes/pipes.c, record/passed_descriptors.c */
@@ -63,7 +63,7 @@ struct script {
     ull clock_at, tsc_at, sent_at;
     bool has_threads;                /* of a leader: its process makes some */
     bool is_again;                   /* the same: what it had is there once more */
-    bool is_told;                    /* the same: its parent has had the signal of its end */
+    bool is_end_reported;                    /* the same: its parent has had the signal of its end */
     bool is_taken;                   /* see replay/tasks/pool_children.c: some task has this name */
     enum { END_UNKNOWN, END_BY_ITSELF, END_BY_OTHERS } end;
 };

@@ -123,7 +123,7 @@ bool inside_exact_end(int fd, bool own, struct address *a);  /* both ends are at
 /* options.c */
 bool replay_sets_option(struct task *t, int fd);  /* see replay/net/options.c; fd is ours */
 void replay_option_set(struct task *t, int fd, int64_t result);
-bool replay_tells_option(struct task *t, int fd, int family);
+bool replay_get_option(struct task *t, int fd, int family);
 void replay_options_forget(ino_t inode);
 
 /* passed_descriptors.c */

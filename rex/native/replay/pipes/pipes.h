@@ -15,7 +15,7 @@ struct part {
     const unsigned char *data;
     size_t n;                        /* 0: the connection ends */
     uint32_t after;                  /* number of what was before, 0 = nothing */
-    struct event *in_vain;           /* the last wait of its reader that had run out before it came, NULL: none */
+    struct event *fruitless;           /* the last wait of its reader that had run out before it came, NULL: none */
 };
 
 /* arrivals.c */

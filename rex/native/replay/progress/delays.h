@@ -24,7 +24,7 @@
 #define RESTS_NS (15 * WOKEN_NS)         /* a conversation whose words differ is answered: 7 looks */
 #define PASSED_BY_NS (20 * WOKEN_NS)     /* a wait goes on with what came from outside, before what the log has first: 10 looks */
 #define AWAY_NS (100 * WOKEN_NS)         /* a thread that read has passed it on; a runtime's clock goes on: more than BUSY_NS */
-#define UNTOLD_NS (5 * BUSY_NS)          /* a wait is over of whose end the log has nothing: we may err about it */
+#define UNLOGGED_NS (5 * BUSY_NS)          /* a wait is over of whose end the log has nothing: we may err about it */
 #define GIVE_UP_NS (2000 * WOKEN_NS)     /* the order of turns is given up, which is a divergence; waits that repeat are looked at */
 #define GIVE_UP_AGAIN_NS (GIVE_UP_NS / 10)     /* where it was given up some times: the replay is off its log */
 #define OVERDUE_NS (50 * BUSY_NS)        /* a signal comes elsewhere than where the log has it */

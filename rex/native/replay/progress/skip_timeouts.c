@@ -51,7 +51,7 @@ void replay_sooner_wait(struct task *t, const struct event *e)
         return;
     t->deadline = t->clock + limit;
     bool is_first = !t->outside || t->outside->number > e->number;
-    t->is_told = is_first && !e->record->result;
+    t->is_end_logged = is_first && !e->record->result;
     t->ends_at = is_first ? e->record->time : t->outside->record->time;
 }
 
@@ -104,7 +104,7 @@ static void go_on(struct task *t)
 {
     if (t->held)
         replay_force(t);
-    else if (may_end(t) && (t->is_told || replay_still_for() > UNTOLD_NS)) {
+    else if (may_end(t) && (t->is_end_logged || replay_still_for() > UNLOGGED_NS)) {
         t->is_over = true;
         replay_interrupt_wait(t);
     }

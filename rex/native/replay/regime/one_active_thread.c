@@ -119,15 +119,15 @@ static bool asks(struct task *t, const struct record *r, struct asked *a)
 }
 
 /* What the log has of it is there, and no less: who reads goes by an end (POLLHUP) only where nothing is left to read. */
-static bool is_as_told(struct task *t, const struct pollfd *told)
+static bool is_as_logged(struct task *t, const struct pollfd *logged)
 {
-    struct pollfd now = {borrow(t, told->fd), told->events | POLLIN, 0};
+    struct pollfd now = {borrow(t, logged->fd), logged->events | POLLIN, 0};
     if (now.fd < 0)
         return true;
     poll(&now, 1, 0);
     close(now.fd);
-    bool only_selects = told->revents == POLLIN && now.revents & POLLHUP;      /* select calls an end readable */
-    return only_selects || ((now.revents & told->revents) == told->revents && (told->revents & POLLIN || !(now.revents & POLLIN)));
+    bool only_selects = logged->revents == POLLIN && now.revents & POLLHUP;      /* select calls an end readable */
+    return only_selects || ((now.revents & logged->revents) == logged->revents && (logged->revents & POLLIN || !(now.revents & POLLIN)));
 }
 
 /* Its end by a signal of another process is certain, too. */
@@ -163,7 +163,7 @@ bool replay_alone_waits(struct task *t, const struct event *e)
         return replay_ends_later(t, e);
     if (asks(t, e->record, &a))
         for (size_t i = 0; i < a.count; i++)
-            if (a.fd[i].revents && !is_as_told(t, &a.fd[i]))
+            if (a.fd[i].revents && !is_as_logged(t, &a.fd[i]))
                 return true;
     return false;
 }

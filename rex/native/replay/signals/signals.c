@@ -261,7 +261,7 @@ static bool deliver(struct task *t, struct event *e)
     siginfo_t info = replay_siginfo(e->record);
     struct script *child = info.si_signo == SIGCHLD && info.si_code >= CLD_EXITED && info.si_code <= CLD_DUMPED ? replay_sender(&info) : NULL;
     if (child)
-        child->is_told = true;
+        child->is_end_reported = true;
     if (info.si_signo != SIGSTOP)
         ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
     replay_alone_handles(t, e);
@@ -362,7 +362,7 @@ static bool do_all_sleep(void)
 /* The wait ran out when recorded, and what is outside came after it: it is over by itself. */
 static bool runs_out(const struct task *t)
 {
-    return t->in_vain && t->in_vain->number < t->outside->number;
+    return t->fruitless && t->fruitless->number < t->outside->number;
 }
 
 /* Of those that wait for what is inside while the log has something outside for them: the first of that. */

@@ -32,21 +32,21 @@ static bool is_signalfd(uint32_t stream)
 static bool signal_taken(const struct record *r, uint32_t number, int *sig, uint32_t *by)
 {
     const struct field *f = record_field(r, 1, FIELD_OUT);
-    struct signalfd_siginfo told;
+    struct signalfd_siginfo taken;
     siginfo_t info;
     if (r->call == REX_NR_rt_sigtimedwait && r->result > 0 && r->result <= 64 && !number) {
-        bool is_told = f && f->length >= sizeof info;
-        memcpy(&info, is_told ? f->data : (const void *)&(siginfo_t){0}, sizeof info);
+        bool has_info = f && f->length >= sizeof info;
+        memcpy(&info, has_info ? f->data : (const void *)&(siginfo_t){0}, sizeof info);
         *sig = (int)r->result;
-        *by = is_told && (info.si_code <= 0 || *sig == SIGCHLD) ? (uint32_t)info.si_pid : 0;
+        *by = has_info && (info.si_code <= 0 || *sig == SIGCHLD) ? (uint32_t)info.si_pid : 0;
         return true;
     }
-    size_t at = number * sizeof told;
-    if (r->call != REX_NR_read || r->result < (int64_t)(at + sizeof told) || !f || f->length < at + sizeof told || !is_signalfd(r->stream))
+    size_t at = number * sizeof taken;
+    if (r->call != REX_NR_read || r->result < (int64_t)(at + sizeof taken) || !f || f->length < at + sizeof taken || !is_signalfd(r->stream))
         return false;
-    memcpy(&told, f->data + at, sizeof told);
-    *sig = (int)told.ssi_signo;
-    *by = told.ssi_code <= 0 || *sig == SIGCHLD ? told.ssi_pid : 0;
+    memcpy(&taken, f->data + at, sizeof taken);
+    *sig = (int)taken.ssi_signo;
+    *by = taken.ssi_code <= 0 || *sig == SIGCHLD ? taken.ssi_pid : 0;
     return *sig > 0 && *sig <= 64;
 }
 

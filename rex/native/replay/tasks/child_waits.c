@@ -58,7 +58,7 @@ void replay_child_wait_freely(struct task *t)
     struct user_regs_struct r = t->regs;
     if (real && (!which || t->args[0] == P_PID)) {
         *(which ? &r.rsi : &r.rdi) = (ull)real;
-        if (child && child->script->is_told)
+        if (child && child->script->is_end_reported)
             *(which ? &r.r10 : &r.rdx) &= ~(ull)WNOHANG;
         regs_set(t, &r);
     }
@@ -71,16 +71,16 @@ static uint32_t recorded_number(pid_t real)
     return recorded ? recorded : (uint32_t)real;
 }
 
-static bool tells_of(const struct event *e, const void *pid)
+static bool reports_child(const struct event *e, const void *pid)
 {
     return !e->done && replay_waited(e->record) == *(const int64_t *)pid && was_end(e->record);
 }
 
 /* The logged end of that child, which another call should have reported, has happened. */
-static int64_t told_freely(struct task *t, pid_t real)
+static int64_t translate_child(struct task *t, pid_t real)
 {
     int64_t pid = recorded_number(real);
-    const struct event *e = shares_memory(t) ? NULL : replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args), tells_of, &pid);
+    const struct event *e = shares_memory(t) ? NULL : replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args), reports_child, &pid);
     const struct event **last = &t->leader->script->last_end;
     if (e)
         replay_done(&events[e->number]);
@@ -96,14 +96,14 @@ static bool is_past_last_end(const struct task *t, const struct event *e)
     return next && e->number < last->number && next->record->result == -ECHILD;
 }
 
-void replay_child_told(struct task *t, int64_t result)
+void replay_child_reported(struct task *t, int64_t result)
 {
     siginfo_t info;
     if (t->nr == REX_NR_waitid && !result && t->args[2] && mem_read(t->tid, t->args[2], &info, sizeof info) && info.si_pid > 0) {
-        info.si_pid = (pid_t)told_freely(t, info.si_pid);
+        info.si_pid = (pid_t)translate_child(t, info.si_pid);
         mem_write(t->tid, t->args[2], &info, sizeof info);
     }
-    give_result(t, result > 0 ? told_freely(t, (pid_t)result) : result);
+    give_result(t, result > 0 ? translate_child(t, (pid_t)result) : result);
 }
 
 /* Waits for the end of the very child that the log names, for as long as it takes. */

@@ -90,7 +90,7 @@ static void do_again(struct script *job)
         if (!s->birth || s->birth->args[5] != job->index)
             continue;
         set_place(s, 0);
-        s->is_taken = s->is_told = false;
+        s->is_taken = s->is_end_reported = false;
         s->answered = s->did = NULL;
         s->said = NULL;
         s->last_end = NULL;

@@ -12,7 +12,7 @@ struct task;
 /* child_waits.c */
 int64_t replay_waited(const struct record *r);  /* see replay/tasks/child_waits.c */
 bool replay_child_looks(const struct task *t);  /* a wait for a child that ends at once */
-void replay_child_wait(struct task *t, struct event *e), replay_child_wait_freely(struct task *t), replay_child_told(struct task *t, int64_t result);
+void replay_child_wait(struct task *t, struct event *e), replay_child_wait_freely(struct task *t), replay_child_reported(struct task *t, int64_t result);
 void replay_child_ended(struct task *t, const struct record *r);  /* its outputs */
 
 /* memory_groups.c */

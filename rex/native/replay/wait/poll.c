@@ -145,7 +145,7 @@ void replay_poll(struct task *t, struct event *e)
         return;
     if (r->result > 0 && has_shared_work(t) && !replay_is_alone(t, e)) {
         t->is_forced = false;
-        replay_tell_outside(t, e);
+        replay_report_external(t, e);
         return;
     }
     if (r->result > 0 && !is_serialized())      /* there the order brings about what is ready */

@@ -71,7 +71,7 @@ static struct outside outside_of(struct task *t, const struct event *e, const st
     for (uint8_t k = 0; k <= 3; k++) {
         const struct field *f = record_field(e->record, k, FIELD_OUT);
         const struct pollfd *was = f ? (const void *)f->data : NULL;
-        struct epoll_event told;
+        struct epoll_event reported;
         if (!f)
             continue;
         for (size_t i = 0; hook == REX_HOOK_POLL && k == 0 && i < f->length / sizeof *was; i++)
@@ -80,14 +80,14 @@ static struct outside outside_of(struct task *t, const struct event *e, const st
         for (size_t fd = 0; hook == REX_HOOK_SELECT && k > 0 && fd < f->length * 8; fd++)
             if (f->data[fd / 8] & 1 << fd % 8 && (at = replay_number_now(t, e, (int)fd)) >= 0 && files_stream(t->files, at))
                 add_outside(t, e, at, k == 2, true, w && at < FD_SETSIZE && FD_ISSET(at, &w->sets[k]), &o);
-        for (size_t i = 0; hook == REX_HOOK_EPOLL_WAIT && k == 1 && i + sizeof told <= f->length; i += sizeof told) {
-            memcpy(&told, f->data + i, sizeof told);
-            const struct epoll_watch *watch = epoll_watch_for(t, e, told.data.u64);
-            if (!watch && epoll_is_not_yet_watched(t, e, told.data.u64)) {
+        for (size_t i = 0; hook == REX_HOOK_EPOLL_WAIT && k == 1 && i + sizeof reported <= f->length; i += sizeof reported) {
+            memcpy(&reported, f->data + i, sizeof reported);
+            const struct epoll_watch *watch = epoll_watch_for(t, e, reported.data.u64);
+            if (!watch && epoll_is_not_yet_watched(t, e, reported.data.u64)) {
                 o.count++;
                 o.has_come = false;
             } else if (watch)
-                add_outside(t, e, watch->fd, told.events == EPOLLOUT, watch->events & EPOLLOUT, false, &o);
+                add_outside(t, e, watch->fd, reported.events == EPOLLOUT, watch->events & EPOLLOUT, false, &o);
         }
     }
     return o;
@@ -221,7 +221,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     if (is_next) {
         wait_state(t)->is_next_outside = true;
         if (outside_of(t, t->outside, NULL).has_come) {
-            replay_tell_outside(t, t->outside);
+            replay_report_external(t, t->outside);
             return true;
         }
     }
@@ -229,7 +229,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     replay_wait_for_signal(t, e);
     if (is_same)
         replay_wait_longer(t, e);
-    t->in_vain = e && e->done && !e->record->result ? e : NULL;
+    t->fruitless = e && e->done && !e->record->result ? e : NULL;
     replay_sooner_wait(t, is_same ? e : NULL);
     wait_state(t)->wait_began = log_now();
     replay_runtime_waits(t, replay_wait_limit(t, UINT64_MAX));

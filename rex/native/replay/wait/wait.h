@@ -25,10 +25,10 @@ bool replay_waits_for_end(struct task *t, const struct event *next);
 
 /* poll_index.c */
 /* What the logged waits reported, see replay/wait/poll_index.c. */
-void told_note(const struct event *e);
-bool told_by_edges(const struct record *r);
-bool told_of_inside(uint32_t task, uint32_t from, uint32_t until);
-bool told_beside(const struct event *connect, uint32_t until);
+void poll_index_note(const struct event *e);
+bool reported_by_edges(const struct record *r);
+bool reported_internal(uint32_t task, uint32_t from, uint32_t until);
+bool reported_with_others(const struct event *connect, uint32_t until);
 
 /* poll_threads.c */
 bool replay_finds_nothing(struct task *t, uint64_t key);
