@@ -88,7 +88,7 @@ void plan_read(const char *path)
     size_t n;
     if (!f)
         die("cannot read the plan %s: %s", path, strerror(errno));
-    while ((n = fread(bytes_room(&b, 1 << 16), 1, 1 << 16, f)) > 0)
+    while ((n = fread(bytes_reserve(&b, 1 << 16), 1, 1 << 16, f)) > 0)
         b.used += n;
     fclose(f);
     bytes_add(&b, "", 1);

@@ -11,7 +11,7 @@ struct record;
 struct rex_call;
 struct stat;
 struct task;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct record_state {
     const struct task *greeter;          /* of a leader: the thread that began its last connection by TLS */
     int exec_refused;
@@ -27,7 +27,7 @@ struct record_state {
 
 static inline struct record_state *record_state(const struct task *t)
 {
-    return task_room(t, RECORD_ROOM, sizeof(struct record_state));
+    return module_state(t, RECORD_STATE, sizeof(struct record_state));
 }
 
 /* auxv.c */

@@ -35,7 +35,7 @@ static struct bytes *begin(struct task *t, struct bytes *b, int64_t result)
     r->stream = t->stream;
     memcpy(r->args, t->args, sizeof t->args);
     if (t->nr == REX_NR_clock_gettime) {
-        r->args[5] = t->leader->threaded ? asker_of(t) : 0;
+        r->args[5] = t->leader->threaded ? callstack_hash(t) : 0;
         record_reading(t, r);
     } else if (t->nr == REX_NR_getrandom)
         r->args[5] = t->leader->threaded ? drawer_of(t) : 0;
