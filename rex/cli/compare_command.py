@@ -19,10 +19,12 @@ from rex.errors import UsageError
 
 if TYPE_CHECKING:
     from rex.expdiff.many import Groups, Subject, Table
+    from rex.expdiff.parted import Parted
     from rex.expdiff.separating import Rule
 
 _SHOWN = 8           # outputs in the table; the other ways of printing have all
 _SHOWN_RULES = 40
+_SHOWN_NAMES = 6     # experiments that parted from the first alike
 
 
 def chosen(refs: tuple[str, ...], where: tuple[str, ...]) -> "list[Subject]":
@@ -86,6 +88,23 @@ def print_table(table: "Table", rules: "dict[str, Rule | None]") -> None:
         click.echo(f"and {len(differing) - _SHOWN_RULES} more (--json has all)")
 
 
+def print_parted(parted: "list[Parted]", first: str) -> None:
+    """For experiments that parted from the first alike: where each process did, and why each output differs."""
+    click.echo()
+    click.echo(f"where they parted from {clean(first)}, which is the first of each two" if parted else "none of them was given anything else than the first")
+    for each in parted:
+        names = ", ".join(map(clean, each.names[:_SHOWN_NAMES]))
+        click.echo(f"  {names}{f' and {len(each.names) - _SHOWN_NAMES} more' if len(each.names) > _SHOWN_NAMES else ''}")
+        sentences = [parting.sentence for parting in each.partings], [cause.sentence for cause in each.causes]
+        for some in sentences:
+            for sentence in some[:_SHOWN]:
+                click.echo(f"    {clean(sentence)}")
+            if len(some) > _SHOWN:
+                click.echo(f"    and {len(some) - _SHOWN} more (--json has all)")
+        if not any(sentences):
+            click.echo("    no log says where")
+
+
 def print_matrix(table: "Table") -> None:
     """In how many outputs each two experiments differ."""
     names = [subject.name for subject in table.subjects]
@@ -103,9 +122,9 @@ def print_csv(table: "Table") -> None:
         writer.writerow([clean(text) for text in row])
 
 
-def as_json(table: "Table", rules: "dict[str, Rule | None]") -> dict[str, Any]:
+def as_json(table: "Table", rules: "dict[str, Rule | None]", parted: "list[Parted] | None") -> dict[str, Any]:
     """The comparison for machines."""
-    return {"same": table.is_same, "experiments": [subject.name for subject in table.subjects],
+    return {**({"parted": [each.as_json() for each in parted]} if parted is not None else {}), "same": table.is_same, "experiments": [subject.name for subject in table.subjects],
             "given": [{"kind": kind, "name": name, "values": values} for (kind, name), values in table.facts.items()],
             "outputs": [{"name": name, "distinct": len(set(groups)), "groups": groups,
                          "rule": {"kind": rule.fact[0], "name": rule.fact[1], "unexplained": rule.wrong, "sentence": rule.sentence}
@@ -116,6 +135,7 @@ def as_json(table: "Table", rules: "dict[str, Rule | None]") -> dict[str, Any]:
 @click.argument("refs", metavar="ARCHIVE[:EXP] [EXP]...", nargs=-1)
 @click.option("--where", multiple=True, metavar="K=V", help="Only experiments with this label; V may be a pattern. Also K!=V, and K alone.")
 @click.option("--against", metavar="ARCHIVE:EXP", help="The first of the table, with which the others are compared.")
+@click.option("--parted", "is_parted", is_flag=True, help="Say where each process was first given something else than in the first experiment; reads all logs.")
 @click.option("--matrix", is_flag=True, help="Print in how many outputs each two experiments differ.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print a row for each experiment as CSV.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object.")
@@ -123,7 +143,7 @@ def as_json(table: "Table", rules: "dict[str, Rule | None]") -> dict[str, Any]:
 @tolerance_options
 @named_by_options("refs", is_many=True)
 @guarded
-def command(refs: tuple[str, ...], where: tuple[str, ...], against: str | None, matrix: bool, as_csv: bool, is_json: bool, rules: GivenRules) -> int:
+def command(refs: tuple[str, ...], where: tuple[str, ...], against: str | None, is_parted: bool, matrix: bool, as_csv: bool, is_json: bool, rules: GivenRules) -> int:
     """Compare many experiments: who was given the same, who gave the same,
     and which argument, input, library or variable separates the results of each output best.
     Equal letters stand for equal contents, A for what the first experiment has.
@@ -131,18 +151,23 @@ def command(refs: tuple[str, ...], where: tuple[str, ...], against: str | None, 
     Outputs that differ within --rtol, --atol and the like, or the rules of the first archive, are in one group with the first of it."""
     from rex.contents.rules import Rules
     from rex.expdiff.many import tabulate
+    from rex.expdiff.parted import find_parted
     from rex.expdiff.separating import separate
     if against:
         named_ref(against)
         refs = (against, *(refs if len(refs) > 1 or parse_ref(refs[0]).experiment else (f"{refs[0]}:*",)))
-    table = tabulate(chosen(refs, where), rules_for(parse_ref(refs[0]).archive, rules) or Rules())
+    subjects, wanted = chosen(refs, where), rules_for(parse_ref(refs[0]).archive, rules) or Rules()
+    table = tabulate(subjects, wanted)
+    parted = find_parted(subjects, wanted) if is_parted else None
     found = {name: separate(name, groups, table) for name, groups in table.results.items()}
     if is_json:
-        print_json(as_json(table, found))
+        print_json(as_json(table, found, parted))
     elif as_csv:
         print_csv(table)
     elif matrix:
         print_matrix(table)
     else:
         print_table(table, found)
+        if parted is not None:
+            print_parted(parted, subjects[0].name)
     return 0 if table.is_same else 1
