@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Iterable
 
 import click
 
 from rex.cli.given_rules import GivenRules, rules_for
+from rex.contents.rules import words_of
 from rex.cli.options import named_by_options
 from rex.cli.refs import is_archive_ref
 from rex.cli.select import expand, has_label
@@ -18,12 +18,14 @@ from rex.cli.tolerance import tolerance_options
 from rex.errors import UsageError
 
 if TYPE_CHECKING:
-    from rex.expdiff.many import Groups, Subject, Table
+    from rex.expdiff.many import Subject, Table
     from rex.expdiff.parted import Parted
+    from rex.expdiff.pictures import Drawing
     from rex.expdiff.separating import Rule
 
 _SHOWN = 8           # outputs in the table; the other ways of printing have all
 _SHOWN_RULES = 40
+_NAME_CHARS = 200
 _SHOWN_NAMES = 6     # experiments that parted from the first alike
 
 
@@ -56,36 +58,21 @@ def chosen(refs: tuple[str, ...], where: tuple[str, ...]) -> "list[Subject]":
     return found
 
 
-def letter(group: int) -> str:
-    """A, B, ... Z, AA, ... for a group."""
-    return (letter(group // 26 - 1) if group >= 26 else "") + chr(ord("A") + group % 26)
-
-
-def count_text(groups: "Groups") -> str:
-    """How many distinct results there are, and how often each of the first few."""
-    counts = Counter(groups)
-    told = ", ".join(f"{letter(group)}: {counts[group]}" for group in sorted(counts)[:6])
-    return f"{len(counts)} distinct results ({told}{', ...' if len(counts) > 6 else ''})"
-
-
 def print_table(table: "Table", rules: "dict[str, Rule | None]") -> None:
     """Experiments by what they were given and what they gave, equal letters for equal contents; then a line for each output that differs."""
-    from rex.expdiff.many import KINDS, grouped
-    given = {kind: grouped("\0".join(values[at] for fact, values in table.facts.items() if fact[0] == kind) for at in range(len(table.subjects)))
-             for kind in KINDS if any(fact[0] == kind for fact in table.facts)}
-    differing = [name for name, groups in table.results.items() if any(groups)]
-    columns = {**given, **{name: table.results[name] for name in differing[:_SHOWN]}}
+    from rex.expdiff.showing import NO_RULE, count_text, differing, given_groups, letter, same_text
+    names = differing(table)
+    columns = {**given_groups(table), **{name: table.results[name] for name in names[:_SHOWN]}}
     print_columns([[subject.name, *(letter(groups[at]) for groups in columns.values())] for at, subject in enumerate(table.subjects)],
                   ["EXPERIMENT", *(clean(name) for name in columns)])
     click.echo()
-    same = len(table.results) - len(differing)
-    click.echo(f"{same} of {len(table.results)} outputs are the same in all {len(table.subjects)} experiments")
-    for name in differing[:_SHOWN_RULES]:
+    click.echo(same_text(table))
+    for name in names[:_SHOWN_RULES]:
         rule = rules[name]
         click.echo(f"{clean(name)}: {count_text(table.results[name])}")
-        click.echo(f"  {clean(rule.sentence)}" if rule else "  no single argument, input, library or variable separates them")
-    if len(differing) > _SHOWN_RULES:
-        click.echo(f"and {len(differing) - _SHOWN_RULES} more (--json has all)")
+        click.echo(f"  {clean(rule.sentence if rule else NO_RULE)}")
+    if len(names) > _SHOWN_RULES:
+        click.echo(f"and {len(names) - _SHOWN_RULES} more (--json has all)")
 
 
 def print_parted(parted: "list[Parted]", first: str) -> None:
@@ -115,11 +102,33 @@ def print_matrix(table: "Table") -> None:
 
 def print_csv(table: "Table") -> None:
     """A row for each experiment: what it was given otherwise than others, and the group of each output."""
+    from rex.expdiff.showing import letter
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(["experiment", *(f"{kind} {name}" for kind, name in table.facts), *table.results])
     for at, subject in enumerate(table.subjects):
         row = [subject.name, *(values[at] for values in table.facts.values()), *(letter(groups[at]) for groups in table.results.values())]
         writer.writerow([clean(text) for text in row])
+
+
+def write_pictures(drawings: "Iterable[Drawing]", folder: str) -> None:
+    """Write pictures of how outputs differ, each by the names of the output and the two experiments.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    import os
+    import re
+    os.makedirs(folder, exist_ok=True)
+    count = 0
+    for each in drawings:
+        if isinstance(each.picture, str):
+            click.echo(f"rex: no picture of {clean(each.output)}: {clean(each.picture)}", err=True)
+            continue
+        name = re.sub(r"[^\w.+-]+", "_", f"{each.output}-{each.left}-{each.right}", flags=re.ASCII)[-_NAME_CHARS:]
+        with open(os.path.join(folder, name + each.picture.suffix), "wb") as file:
+            file.write(each.picture.data)
+        count += 1
+    click.echo(f"rex: {count} picture{'s' * (count != 1)} of what differs in {clean(folder)}", err=True)
 
 
 def as_json(table: "Table", rules: "dict[str, Rule | None]", parted: "list[Parted] | None") -> dict[str, Any]:
@@ -136,6 +145,8 @@ def as_json(table: "Table", rules: "dict[str, Rule | None]", parted: "list[Parte
 @click.option("--where", multiple=True, metavar="K=V", help="Only experiments with this label; V may be a pattern. Also K!=V, and K alone.")
 @click.option("--against", metavar="ARCHIVE:EXP", help="The first of the table, with which the others are compared.")
 @click.option("--parted", "is_parted", is_flag=True, help="Say where each process was first given something else than in the first experiment; reads all logs.")
+@click.option("--html", metavar="FILE", help="Write the comparison as a page to FILE, with pictures of how pictures differ.")
+@click.option("--pictures", metavar="DIR", help="For outputs that are pictures or PDF write to DIR a picture of each difference.")
 @click.option("--matrix", is_flag=True, help="Print in how many outputs each two experiments differ.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print a row for each experiment as CSV.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object.")
@@ -143,7 +154,7 @@ def as_json(table: "Table", rules: "dict[str, Rule | None]", parted: "list[Parte
 @tolerance_options
 @named_by_options("refs", is_many=True)
 @guarded
-def command(refs: tuple[str, ...], where: tuple[str, ...], against: str | None, is_parted: bool, matrix: bool, as_csv: bool, is_json: bool, rules: GivenRules) -> int:
+def command(refs: tuple[str, ...], where: tuple[str, ...], against: str | None, is_parted: bool, html: str | None, pictures: str | None, matrix: bool, as_csv: bool, is_json: bool, rules: GivenRules) -> int:
     """Compare many experiments: who was given the same, who gave the same,
     and which argument, input, library or variable separates the results of each output best.
     Equal letters stand for equal contents, A for what the first experiment has.
@@ -160,6 +171,14 @@ def command(refs: tuple[str, ...], where: tuple[str, ...], against: str | None, 
     table = tabulate(subjects, wanted)
     parted = find_parted(subjects, wanted) if is_parted else None
     found = {name: separate(name, groups, table) for name, groups in table.results.items()}
+    if pictures is not None or html is not None:
+        from rex.expdiff.pictures import draw_differences
+        drawings = list(draw_differences(table))
+        if pictures is not None:
+            write_pictures(drawings, pictures)
+        if html is not None:
+            from rex.web.many import write_page
+            write_page(html, table, found, parted, drawings, words_of(wanted))
     if is_json:
         print_json(as_json(table, found, parted))
     elif as_csv:
