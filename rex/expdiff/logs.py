@@ -1,4 +1,4 @@
-"""What two logs add to a comparison: streams, what differs by nature, reasons, calls."""
+"""What two logs add to a comparison: streams, what always differs, reasons, calls."""
 
 from __future__ import annotations
 
