@@ -394,7 +394,7 @@ def _put_extent(build: Any, storage: Any, start: int, size: int, digest: bytes) 
 
 
 class BlocksShape(ReduceShape):
-    """The blocks of a pandas frame, each nobody else's: which frames share one until it is written is not told by a pickle."""
+    """The blocks of a pandas frame, each nobody else's: which frames share one until it is written is not in a pickle."""
 
     def save(self, walk: Walk, value: Any) -> Node:
         if any(block.refs.has_reference() for block in value.blocks):

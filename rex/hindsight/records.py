@@ -12,7 +12,7 @@ from rex.errors import Damaged, NotFound, RexError, TooNew
 from rex.values import dataclass, field
 
 ENGINE = "hindsight"     # of experiments that are runs or replays
-FORMAT = 2       # 1: states told less of sets, exceptions and tensors
+FORMAT = 2       # 1: states had less of sets, exceptions and tensors
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
