@@ -92,6 +92,14 @@ class ArrayShape:
         return node[7] in ("memory", "objects") and is_owner and live.dtype.hasobject == (
             node[7] == "objects")
 
+    def extent(self, node: Node, number: int) -> tuple[int, bytes, int, int]:
+        """The node that has the memory of this one; the digest, where it begins there, and how many bytes."""
+        return (number, node[9], 0, node[8]) if node[7] == "memory" and node[8] else (number, b"", 0, 0)
+
+    def room(self, live: Any) -> tuple[int, int]:
+        """Where the memory of a live array begins, and its size."""
+        return address_of(live), live.nbytes
+
     def make(self, build: Any, node: Node) -> Any:
         kind, dtype, shape, strides = build.get(node[1]), _dtype(node[2]), node[3], node[4]
         how = node[7]
@@ -261,6 +269,10 @@ class TensorShape:
             made = _lost(torch, made, node[7])
         return made
 
+    def extent(self, node: Node, number: int) -> tuple[int, bytes, int, int]:
+        """As of arrays: a storage has the memory."""
+        return (node[2][0], node[15], node[13], node[14]) if len(node) > 13 else (number, b"", 0, 0)
+
     def place(self, value: Any) -> tuple[list[Any], list[Any]]:
         """All that a node has of it but what is in its memory: objects, numbers; `save` would tell a node like this one."""
         if value.layout != sys.modules["torch"].strided:
@@ -350,6 +362,10 @@ class StorageShape:
     def fits(self, node: Node, live: Any) -> bool:
         return (type(live).__name__ == "UntypedStorage" and live.nbytes() == node[2]
                 and str(live.device) == node[1])
+
+    def room(self, live: Any) -> tuple[int, int]:
+        """Where it begins, and its size; none on a device."""
+        return (live.data_ptr(), live.nbytes()) if live.device.type == "cpu" else (0, 0)
 
     def make(self, build: Any, node: Node) -> Any:
         torch = sys.modules["torch"]
