@@ -27,7 +27,7 @@ class _Open:
 
 
 class Panels:
-    """The open panels of one kernel; each is told the graph after each cell."""
+    """The open panels of one kernel; each gets the graph after each cell."""
 
     def __init__(self, shell: Any, session: Callable[[], "Session | None"]) -> None:
         """Accept panels, where the shell is a kernel's.
