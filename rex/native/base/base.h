@@ -50,6 +50,7 @@ struct plan {
     int hints;                            /* record: a pipe to it that never waits, -1 without */
     int gate;                             /* descriptor of who decides on steps, or on programs to execute, -1 without */
     bool serialize;                       /* record: one task at a time */
+    bool watched;                         /* record: somebody reads the log while it grows */
     bool no_stdin;                        /* replay: standard input was closed */
 };
 

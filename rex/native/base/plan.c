@@ -56,6 +56,8 @@ static void plan_set(const char *key, char *value)
         plan.gate = atoi(value);
     else if (!strcmp(key, "serialize"))
         plan.serialize = atoi(value) != 0;
+    else if (!strcmp(key, "watched"))
+        plan.watched = atoi(value) != 0;
     else if (!strcmp(key, "no_stdin"))
         plan.no_stdin = atoi(value) != 0;
     else if (!strcmp(key, "umask"))

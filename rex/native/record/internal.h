@@ -70,6 +70,9 @@ void hidden_names_moved(const struct task *t);
 void hidden_opened(const struct stat *st);
 void hidden_report(void);
 
+/* growing_log.c */
+void record_write_growing_log(void);  /* before a wait */
+
 /* inherited.c */
 void inherited_entry(struct task *t);
 void inherited_state(struct task *t, struct bytes *b);  /* of a program that it executes, as text */
