@@ -14,7 +14,7 @@ from rex.archive import Archive, Experiment, Manifest, Process, Recording
 from rex.archive.topfiles import check_is_name
 from rex.archive.identities import Identities
 from rex.archive.logs import Growing
-from rex.archive.cacheplace import cache_root, make_cache
+from rex.cacheplace import cache_root, make_cache
 from rex.beside import Beside
 from rex.credentials import credential_variables
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure, UsageError
