@@ -59,7 +59,7 @@ class _Group:
         return objects
 
     def take(self, frame: bytes, sizes: list[int]) -> None:
-        """Be told what those of these sizes became."""
+        """Learn what the objects of these sizes became."""
 
 
 class Apart(_Group):
