@@ -97,6 +97,19 @@ def test_variable_runs_all(study: Study) -> None:
     assert study.programs("a", MODE="x") == set()
 
 
+def test_programs_that_walk_through_directories(tmp_path: Path) -> None:
+    study = Study(tmp_path, "find data -type f > f.txt\ndu -a data > du.txt\ngrep -r a data > g.txt\ncp -r data copy\ntar cf data.tar data\nrm -r copy\n# 1\n")
+    (study.work / "data/sub/below").mkdir(parents=True)
+    for name in ("data/one", "data/sub/two", "data/sub/below/three"):
+        study.write(name, "a\n")
+    study.record()
+    study.edit("# 1", "# 2")
+    assert study.programs() == {"find", "du", "grep", "cp", "tar", "rm"}
+    study.write("data/sub/below/three", "b\n" * 5000)
+    study.edit("# 2", "# 1")
+    assert study.programs() == {"find", "rm"}
+
+
 def test_strict_runs_what_drew_something(tmp_path: Path) -> None:
     study = Study(tmp_path, "sort in.txt > s.txt\ndate +%Y > year.txt\n")
     study.record()
@@ -146,6 +159,9 @@ TRAPS = {
     "moved": ("cp in.txt a.txt\nmv a.txt b.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "in place": ("cp in.txt a.txt\nsed -i s/a/b/ a.txt\n", lambda s: s.edit("s/a/b/", "s/b/c/")),
     "lock file": ("flock lock sort in.txt > s.txt\n", lambda s: s.write("in.txt", "zzz\n")),
+    "link of its own": ("ln -s in.txt l\ncat l > x.txt\nstat -L -c %s l > y.txt\nrm l x.txt\n", lambda s: s.write("in.txt", "zzz\n")),
+    "mode set in a tree": ("cp in.txt data/x\nchmod -R u+x data\ncat data/x > y.txt\n", lambda s: s.write("in.txt", "zzz\n")),
+    "number of names": ("ln in.txt h.txt\nstat -c %h in.txt > y.txt\n", lambda s: (s.work / "h.txt").unlink()),
     "descriptor 3": ("exec 3< in.txt\nsh -c 'read x <&3; echo $x' > x.txt\n", lambda s: s.write("in.txt", "zzz\n")),
 }
 
