@@ -361,7 +361,7 @@ class _Reader:
         elif op is Op.RENAME and (target := self._links.pop(codec.text(event.all_data(RESOLVED)[0]), None)) is not None:
             self._links[path] = target
         else:
-            return "dir" if op is Op.MKDIR else ""
+            return {Op.MKDIR: "dir", Op.LINK: "name"}.get(op, "")
         return f"link {self._links[path]}"
 
     def _is_file(self, path: str) -> bool:

@@ -246,7 +246,7 @@ class StepMaker:
                     passing.append(path)      # nobody else needs it
                 continue
             covers = all(use.kind != SHARED for use in tail) or _covers(tail, final.size if final else -1)
-            is_known = is_last and final is not None and covers and final.type in _PLAIN_TYPES and not final.xattrs and (
+            is_known = is_last and final is not None and covers and not any(use.value == "name" for use in mine) and final.type in _PLAIN_TYPES and not final.xattrs and (
                 final.type != "file" or final.content is not None)
             found.append(Left(path, final if is_known else None, is_known, bool(first or entry and entry.initial)))
         return sorted(found, key=lambda each: self.shorten(each.path)), passing
