@@ -107,7 +107,7 @@ def output_directory(given: str | None, is_checked: bool, is_shared: bool) -> It
         with tempfile.TemporaryDirectory(prefix=".rex-check-", dir=".") as path:
             yield path
         return
-    from rex.archive.cacheplace import cache_root
+    from rex.cacheplace import cache_root
     from rex.archive.unpacked import WorkDirectory
     with contextlib.closing(WorkDirectory(cache_root())) as work:
         yield os.path.join(work.path, "out")

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
         fputs("usage: rex-engine PLAN\n", stderr);
         return 2;
     }
-    prctl(PR_SET_PDEATHSIG, SIGKILL);     /* nothing runs on without who asked for it */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);     /* tracees end with the process that started the engine */
     standard_hold();
     plan_read(argv[1]);
     report_open(plan.report);

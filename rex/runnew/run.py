@@ -13,7 +13,7 @@ from typing import BinaryIO, ContextManager, Protocol
 
 from rex import codec, rlimits
 from rex.archive import Experiment, Manifest
-from rex.archive.cacheplace import cache_root
+from rex.cacheplace import cache_root
 from rex.errors import OwnFailure
 from rex.recorder import Streams
 from rex.replayer import Stage, open_stdin

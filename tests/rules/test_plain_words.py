@@ -54,6 +54,17 @@ def test_code_has_no_old_words() -> None:
     assert {name: words for name, words in found.items() if words} == {}
 
 
+ENGINE = {str(path.relative_to(ROOT)): path for path in sorted((ROOT / "rex/native").rglob("*.[ch]"))}
+
+
+@pytest.mark.parametrize("folder", sorted({str(path.parent) for path in (ROOT / "rex/native").rglob("*.[ch]")}))
+def test_engine_has_no_old_words(folder: str) -> None:
+    """Its comments, and its names, whose words stand between underscores; room is space there, too."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(Path(folder).glob("*.[ch]"))}
+    found = {name: [word for word in old_words(text.replace("_", " ")) if not word.lower().startswith("room")] for name, text in texts.items()}
+    assert {name: words for name, words in found.items() if words} == {}
+
+
 def test_measure_of_prose() -> None:
     text = ("# A heading of many words is not prose\n\nOne two `three four`, `five`. Five\nsix [seven](x.md). (Eight.) *nine* ten.\n\n    code that is long enough to see\n\n"
             "- an item\n- another. And more!\n\n| a cell | two. Cells |\n|---|---|\n\n```\nfenced code\n```\n")

@@ -84,26 +84,26 @@ static void learn_site(struct task *t, uint64_t at)
 /* ------------------------------------------------------------------ all readings */
 
 /* Who reads it, wherever its library lies: the instruction's place in its page, and what is there. */
-static uint64_t asker_of_word(struct task *t, uint64_t at, uint64_t word)
+static uint64_t caller_of_word(struct task *t, uint64_t at, uint64_t word)
 {
     uint64_t words[2] = {at & 0xfff, word};
     counter_restore(t, at, (unsigned char *)&words[1], sizeof words[1]);
     return hash_bytes(words, sizeof words, 0) | 1;
 }
 
-uint64_t tsc_asker_at(struct task *t, uint64_t at)
+uint64_t tsc_caller_at(struct task *t, uint64_t at)
 {
     uint64_t word = 0;
     mem_read(t->tid, at, &word, sizeof word);
-    return asker_of_word(t, at, word);
+    return caller_of_word(t, at, word);
 }
 
 static struct { uint64_t at, word; } met;            /* the instruction that faulted */
 
-uint64_t tsc_asker(struct task *t)
+uint64_t tsc_caller(struct task *t)
 {
-    uint64_t asker = counter_asker(t, met.at);
-    return asker ? asker : asker_of_word(t, met.at, met.word);
+    uint64_t caller = counter_caller(t, met.at);
+    return caller ? caller : caller_of_word(t, met.at, met.word);
 }
 
 /* rdtsc and rdtscp fault, because the first process asked for that. */

@@ -1,9 +1,9 @@
 /* Where tracer and tracees run: on one processor while only one tracee can run.
  *
- * A stop hands on to the tracer and back.  On two processors each hand-over wakes the other one up from
- * its sleep, which takes longer than the stop; on one it is a switch of process.  Where stops come thick, and
- * all other tracees wait for their children, all are bound to one; else all have the processors that they had,
- * so that who of several is first is as it would be.  No program sees it: who asks has them back before. */
+ * A stop switches to the tracer and back.  On two processors each switch wakes the other one from
+ * sleep, which takes longer than the stop; on one processor it is a context switch.  If stops are frequent and
+ * all other tracees wait for their children, all are bound to one processor.  Otherwise all have their former processors,
+ * so that tasks race as they would untraced.  Programs do not see this: a query of the affinity restores it first. */
 #include "base/base.h"
 #include "engine/engine.h"
 #include "engine/internal.h"
@@ -102,8 +102,8 @@ void place_stopped(const struct task *t)
         spread();
 }
 
-/* Time has passed.  Who computes is not bound; and now and then the kernel chooses the processor anew, as
- * others may have come to this one.  While the tracer does something else stops do come. */
+/* Time has passed.  A task that computes is not bound.  From time to time the kernel chooses the processor again, as
+ * other programs may have moved to this one.  Stops may arrive while the tracer does something else. */
 static void on_beat(int sig)
 {
     static unsigned beats;
@@ -123,7 +123,7 @@ void place_rest(bool rests)
     resting = rests;
 }
 
-/* ------------------------------------------------------------------ who asks */
+/* ------------------------------------------------------------------ queries of the affinity */
 
 /* The status of a process tells where it may run. */
 void place_opened(const char *path, uint32_t stream)

@@ -1,8 +1,8 @@
 /* In what order the kernel's reports of stops and ends are taken.
  *
- * wait4 of any tracee tells of the first in its list that has something to tell.  Those at its front that stop often, as who looks
- * for a child, or spins for what others are to write, would be told of for ever, and the others late or never.  So while reports
- * come thick the tracees are asked in turn. */
+ * wait4 for any tracee reports the first in its list that has a report.  Tracees at the front that stop often, such as one that polls
+ * for a child or spins, would always come first, and the others late or never.  So while reports
+ * are frequent, the tracees are queried in turn. */
 #include "base/base.h"
 #include "engine/internal.h"
 #include "log/log.h"

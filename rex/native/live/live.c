@@ -173,7 +173,7 @@ static void entry(struct task *t)
         dispatch(t);
 }
 
-/* The registers are as before the call, save its result; one that is restarted begins anew. */
+/* The registers are as before the call, except its result; a restarted call begins from the start. */
 static int64_t put_right(struct task *t, int64_t result)
 {
     struct user_regs_struct now = regs_get(t), r = t->regs;
@@ -185,7 +185,7 @@ static int64_t put_right(struct task *t, int64_t result)
     r.rax = (ull)result;
     regs_set(t, &r);
     if (call_of(t->nr)->hook == REX_HOOK_EXEC)
-        exec_room_restore(t);
+        exec_stack_restore(t);
     live_state(t)->is_rewritten = false;
     return result;
 }

@@ -76,16 +76,16 @@ static bool begins_shared(const struct record *r)
 /* A replay answers threads by what they ask, in whatever order; here it has to be the same. */
 void record_greeting(struct task *t, struct bytes *b)
 {
-    static bool is_told;
+    static bool is_reported;
     struct record *r = (struct record *)b->data;
-    if (is_told || is_serialized() || !t->stream || !t->leader->threaded)
+    if (is_reported || is_serialized() || !t->stream || !t->leader->threaded)
         return;
     r->size = (uint32_t)b->used;
     bool is_hidden = begins_hidden(r);
     if (begins_shared(r) || (is_hidden && record_state(t->leader)->greeter && record_state(t->leader)->greeter != t)) {
         log_note(t->index, "its threads ask servers over %s: a replay may not find their order again; record it with --serialize",
                  is_hidden ? "TLS" : "one connection (HTTP/2)");
-        is_told = true;
+        is_reported = true;
     }
     if (is_hidden)
         record_state(t->leader)->greeter = t;

@@ -192,7 +192,7 @@ static bool unlogged_file(struct request *q)
     bool is_decided = t->nr != REX_NR_socket || !peers_decide_late(t->script);
     if (is_decided && !replay_is_own(t) && (!lists_directory(t->nr) || !(t->matched = replay_listing(t))))
         t->matched = replay_nameless_stat(t, replay_match(t, t->nr, q->key));
-    t->only_naps &= !t->matched || q->call->query || is_readiness_wait(q->call);
+    t->only_waits &= !t->matched || q->call->query || is_readiness_wait(q->call);
     return replay_is_own(t);
 }
 

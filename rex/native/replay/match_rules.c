@@ -129,7 +129,7 @@ const struct match_rule match_rules[] = {
     /* Go moves work between threads: an earlier event of a sibling is the one that was meant. */
     {"moved-between-threads", REFINE, NULL, match_moved},
     /* A function that did not read the clock in this thread does a sibling's work. */
-    {"clock-of-sibling", REFINE, NULL, match_of_mate},
+    {"clock-of-sibling", REFINE, NULL, match_clock_of_sibling},
     /* After the rows that choose a thread: what is written decides whose output it is. */
     {"output-by-content", REFINE, NULL, output},
     /* What comes over a connection comes in one order, whichever thread takes it. */

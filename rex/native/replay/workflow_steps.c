@@ -55,7 +55,7 @@ static void leave(struct task *t)
     struct user_regs_struct r = regs_get(t);
     r.orig_rax = (ull)-1;
     r.rax = REX_NR_exit_group;
-    r.rdi = 0;                            /* its parent is told what the log has */
+    r.rdi = 0;                            /* its parent gets what the log has */
     r.rip -= 2;
     regs_set(t, &r);
 }

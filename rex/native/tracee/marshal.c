@@ -54,8 +54,8 @@ uint64_t fork_flags(struct task *t)
     return SIGCHLD;
 }
 
-/* Who asks that nobody traces its child, as sanitizers of memory do, has one whose calls fail: the filter is its as well, and has no
- * tracer to ask. */
+/* A program that demands that its child is not traced, as memory sanitizers do, has a child whose calls fail: the filter applies to it
+ * as well, and it has no tracer. */
 static void fork_traced(struct task *t)
 {
     uint64_t flags = fork_flags(t);
@@ -101,7 +101,7 @@ static void gather(struct task *t, const struct iovec *v, int count, size_t n, s
 {
     for (int i = 0; i < count && n; i++) {
         size_t part = v[i].iov_len < n ? v[i].iov_len : n;
-        if (!mem_read(t->tid, (uint64_t)v[i].iov_base, bytes_room(into, part), part))
+        if (!mem_read(t->tid, (uint64_t)v[i].iov_base, bytes_reserve(into, part), part))
             return;
         into->used += part;
         n -= part;
@@ -138,7 +138,7 @@ static void put_vectors(struct task *t, uint64_t at, uint64_t count, const struc
 void capture_block(struct task *t, struct bytes *b, int arg, uint8_t type, uint64_t at, size_t n)
 {
     struct bytes data = {0};
-    if (at && n && n < LARGEST && mem_read(t->tid, at, bytes_room(&data, n), n))
+    if (at && n && n < LARGEST && mem_read(t->tid, at, bytes_reserve(&data, n), n))
         log_field(b, (uint8_t)arg, type, data.data, n);
     bytes_free(&data);
 }
@@ -162,7 +162,7 @@ void pipe_gather(struct task *t, struct bytes *into, size_t n)
     gather(t, v, data_vectors(t, v), n, into);
 }
 
-/* The data of one of the messages that its call sends together, whose length it is told. */
+/* The data of one of the messages that its call sends together, whose length is written back. */
 bool message_gather(struct task *t, uint64_t i, struct bytes *into)
 {
     static struct iovec v[FEW_VECTORS];

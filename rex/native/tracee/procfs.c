@@ -27,7 +27,7 @@ void proc_value(pid_t tid, const char *file, const char *format, ...)
         fclose(f);
 }
 
-/* One number of what /proc tells of a descriptor; left as it is where that can not be told. */
+/* One number of what /proc shows of a descriptor; unchanged if that cannot be read. */
 static void fd_value(pid_t tid, int fd, const char *format, void *value)
 {
     char file[24];

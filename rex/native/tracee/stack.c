@@ -21,7 +21,7 @@ bool stack_read(struct task *t, struct stack *s)
     if (r.rsp >= STACK_TOP || STACK_TOP - r.rsp > LARGEST)
         return false;
     size_t n = STACK_TOP - r.rsp;
-    if (!mem_read(t->tid, r.rsp, bytes_room(&s->image, n), n))
+    if (!mem_read(t->tid, r.rsp, bytes_reserve(&s->image, n), n))
         return false;
     s->image.used = n;
     return true;
@@ -78,7 +78,7 @@ void stack_hide_vdso(struct task *t, struct stack *s)
     mem_write(t->tid, s->at + (uint64_t)((unsigned char *)a - s->image.data), a, sizeof *a);
 }
 
-/* argc, argv, envp and auxv move down to make room for the name above them; the strings stay. */
+/* argc, argv, envp and auxv move down to make space for the name above them; the strings stay. */
 void stack_rename(struct task *t, const char *name)
 {
     struct stack s = {0};

@@ -153,7 +153,7 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
     t->index = next_index++;
     t->alive = true;
     t->nr = NO_CALL;
-    t->room = zalloc(TASK_ROOMS * sizeof *t->room);
+    t->module_states = zalloc(MODULE_STATES * sizeof *t->module_states);
     t->leader = parent && (flags & CLONE_THREAD) ? parent->leader : t;
     t->leader->threads++;
     forked |= parent && t->leader == t;
@@ -216,9 +216,9 @@ static void task_free(struct task *t)
     free(t->exec);
     free(t->exec_instead);
     bytes_free(&t->moved);
-    for (int i = 0; i < TASK_ROOMS; i++)
-        free(t->room[i]);
-    free(t->room);
+    for (int i = 0; i < MODULE_STATES; i++)
+        free(t->module_states[i]);
+    free(t->module_states);
     free(t);
 }
 
@@ -272,10 +272,10 @@ void task_exec(struct task *t)
     TELL_OBSERVERS(executed, t->files);
     t->files->reserved = t->files->copies = 0;
     t->from_threads |= t->threaded;       /* what it keeps open keeps its number */
-    t->threaded = t->kin = false;
+    t->threaded = t->shares_memory = false;
 }
 
-bool is_kin(const struct task *t)
+bool shares_memory(const struct task *t)
 {
-    return t->leader->kin;
+    return t->leader->shares_memory;
 }

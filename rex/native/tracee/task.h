@@ -54,8 +54,8 @@ struct space {                       /* one address space */
 };
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
 
-/* What one room alone keeps of a task is in a struct of that room. */
-enum task_room { RECORD_ROOM, LIVE_ROOM, TURNS_ROOM, CLOCK_ROOM, TASKS_ROOM, SIGNALS_ROOM, WAIT_ROOM, TASK_ROOMS };
+/* State of a task that only one module needs is in a struct of that module. */
+enum module_state { RECORD_STATE, LIVE_STATE, TURNS_STATE, CLOCK_STATE, TASKS_STATE, SIGNALS_STATE, WAIT_STATE, MODULE_STATES };
 
 struct explained { const char *rule, *match, *gate; ull since; };   /* replay: what acted on its call; the gate that held it last, and since when any did */
 
@@ -66,7 +66,7 @@ struct task {
     int threads;                     /* of a leader: live tasks of the process */
     bool threaded;                   /* of a leader: it has had threads since its last exec */
     bool from_threads, joins_turns;  /* of a leader: forked by a process with threads, it has its descriptors by their race; by its first thread */
-    bool kin;                        /* of a leader, replay: it shares memory with other processes, see replay/tasks/memory_groups.c */
+    bool shares_memory;                        /* of a leader, replay: it shares memory with other processes, see replay/tasks/memory_groups.c */
     uint32_t children;               /* ordinal of the next child */
     struct files *files;
     struct space *space;
@@ -99,7 +99,7 @@ struct task {
     struct event *injected;          /* a signal on its way */
     struct event *owed[65];          /* signals that were blocked when sent */
     uint64_t handler_sp;             /* the stack below which it handles a signal that came as it rested, 0 = none: see replay/regime/one_active_thread.c */
-    uint64_t prodded;                /* a bit for each that another thread sends once more than when recorded */
+    uint64_t extra_wakeups;                /* a bit for each that another thread sends once more than when recorded */
     bool nameless;                   /* what it is called shows as it executes */
     struct bytes moved;              /* through a watched pipe, by the call in progress */
     size_t moved_away;
@@ -107,18 +107,18 @@ struct task {
     bool lost_reader;                /* its signal is not to come: it had none when recorded */
     uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
     uint64_t clock_at, wall_at;      /* when, in the log's time; 0: not the log's answer */
-    uint64_t asker, least;           /* who read CLOCK_MONOTONIC last; as last answered to others than those that reckon a wait's limit */
+    uint64_t caller, least;           /* who read CLOCK_MONOTONIC last; as last answered to others than those that reckon a wait's limit */
     uint64_t did;                    /* the key of its last call on a path */
     uint64_t clock_floor, waited_floor;   /* what CLOCK_MONOTONIC must have reached; where the log has no more */
     uint64_t deadline;               /* of the futex wait in progress, by CLOCK_MONOTONIC */
-    uint64_t ends_at; bool is_told;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
-    const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
+    uint64_t ends_at; bool is_end_logged;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
+    const struct field *stat_as;     /* what fstat is to report of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
-    bool is_forced, is_paced;        /* is told what is outside though it may not have come; of a leader: so was its process */
-    bool only_naps, ticked;          /* more often than in the log, or in vain: it waits for others; has waited for its timer */
-    bool waits_inside, hastened, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
+    bool is_forced, is_paced;        /* gets what is external though it may not have come; of a leader: so did its process */
+    bool only_waits, ticked;          /* more often than in the log, or without a result: it waits for others; has waited for its timer */
+    bool waits_inside, wait_ended, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
     struct event *outside;           /* that its wait ends with, once that has come */
-    struct event *in_vain;           /* the wait that it makes, which ran out when recorded */
+    struct event *fruitless;           /* the wait that it makes, which ran out when recorded */
     bool inside;                     /* the call is on a socket that is made again, see replay/net/internal.c */
     bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */
@@ -161,12 +161,12 @@ struct task {
     uint64_t calls;
     uint64_t cut_passed, cut_calls;  /* when its last call was cut short: passings before, calls of who had the turn */
     ull used;                        /* ns that it had used */
-    void **room;                     /* see task_room() */
+    void **module_states;             /* see module_state() */
 };
 /* All zero at first; it goes with the task. */
-static inline void *task_room(const struct task *t, enum task_room room, size_t size)
+static inline void *module_state(const struct task *t, enum module_state module, size_t size)
 {
-    void **at = &t->room[room];
+    void **at = &t->module_states[module];
     return *at ? *at : (*at = zalloc(size));
 }
 

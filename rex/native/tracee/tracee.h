@@ -49,9 +49,9 @@ void files_drop(struct files *f);
 bool filter_watches(const struct task *t);           /* seccomp filters name all its external descriptors */
 void files_prune(struct files *f, pid_t tid);  /* after exec: close-on-exec */
 
-/* exec_room.c */
-void exec_room_raise(const struct task *t);  /* before it executes a file of a longer name than its own */
-void exec_room_restore(const struct task *t);
+/* exec_stack.c */
+void exec_stack_raise(const struct task *t);  /* before it executes a file of a longer name than its own */
+void exec_stack_restore(const struct task *t);
 
 /* hidden.c */
 void hidden_start(void), hidden_names_change(void);
@@ -135,13 +135,13 @@ bool wants_all_calls(struct task *t);  /* each is to stop, for the sake of a sig
 bool dumpable_answers(struct task *t);  /* at an entry-stop; true: the call was such a query and is answered */
 
 /* own_memory.c */
-bool own_memory_add(struct task *t, uint64_t size);  /* before so much is mapped; false: the limit of memory cannot make room */
+bool own_memory_add(struct task *t, uint64_t size);  /* before so much is mapped; false: the memory limit cannot be raised */
 void own_memory_gone(struct task *t);
 void own_memory_hide(struct task *t, int64_t result);
 
 /* scratch.c */
-enum { SCRATCH_SLOTS = 2048, SCRATCH_SLOT = 8192, SCRATCH_ROOMS = 4, LARGE_SLOT = 2 << 20,     /* the last: for the arguments of a script */
-       SCRATCH_SIZE = SCRATCH_SLOTS * SCRATCH_SLOT + SCRATCH_ROOMS * LARGE_SLOT };
+enum { SCRATCH_SLOTS = 2048, SCRATCH_SLOT = 8192, SCRATCH_LARGE_SLOTS = 4, LARGE_SLOT = 2 << 20,     /* the last: for the arguments of a script */
+       SCRATCH_SIZE = SCRATCH_SLOTS * SCRATCH_SLOT + SCRATCH_LARGE_SLOTS * LARGE_SLOT };
 #define SCRATCH_AT 0x2e0000000000ULL  /* unless something else is there */
 uint64_t scratch_large(struct task *t);
 bool scratch_ready(struct task *t);  /* false: it is being made, the call comes again */
@@ -163,7 +163,7 @@ uint64_t stack_random(struct stack *s);
 uint64_t stack_loader(struct task *t);
 void stack_hide_vdso(struct task *t, struct stack *s);
 void mask_variables(unsigned char *block, size_t n, const struct strings *names);
-void stack_rename(struct task *t, const char *name);  /* what the program is told that it was executed as */
+void stack_rename(struct task *t, const char *name);  /* the name that the program sees as its own */
 void stack_restore(struct task *t, uint64_t at, const unsigned char *image, size_t n);
 void stack_adopt(struct task *t, const unsigned char *image, size_t n);  /* of the log, for what has other arguments */
 
@@ -183,6 +183,6 @@ void task_exec(struct task *t), task_end(struct task *t);
 int tasks_alive(void);
 bool tasks_forked(void);  /* there has been more than one process */
 void task_watch_end(struct task *t, uint8_t reason, bool watched);
-bool is_kin(const struct task *t);
+bool shares_memory(const struct task *t);
 
 #endif

@@ -1,5 +1,5 @@
-/* Calls that run for real, but whose result depends on rights, flags, the file system or its room: the log has their result, and a
- * replay gives it back.  All others that run for real come to the same result in a replay. */
+/* Calls that run for real, but whose result depends on rights, flags, the file system or its free space: the log has their result, and a
+ * replay gives it back.  All others that run for real have the same result in a replay. */
 #include "base/base.h"
 #include "log/log.h"
 #include "syscalls/syscalls.h"
@@ -51,7 +51,7 @@ int bounded_descriptor(const struct task *t)
     return -1;
 }
 
-/* Direct reads and writes want alignment; a file system with little room may become full. */
+/* Direct reads and writes want alignment; a file system with little free space may become full. */
 bool is_bounded_file(const char *path, int flags)
 {
     enum { LITTLE = 1 << 30 };

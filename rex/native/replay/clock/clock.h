@@ -12,9 +12,9 @@ struct script;
 struct task;
 
 /* clock.c */
-bool replay_knows_asker(struct task *t, uint64_t key);
+bool replay_knows_caller(struct task *t, uint64_t key);
 struct event *replay_clock(struct task *t, uint64_t key);
-void replay_clock_told(struct task *t, const struct event *e);
+void replay_clock_note(struct task *t, const struct event *e);
 void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key);
 bool replay_clock_is_anyones(const struct record *r);  /* whichever thread asks there is given it */
 void replay_clock_passed(struct task *t, uint64_t until);

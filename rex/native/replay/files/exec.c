@@ -53,7 +53,7 @@ void replay_exec(struct task *t, struct event *e)
         r.rsi = t->args[first];
         r.rdx = t->args[first + 1];
         regs_set(t, &r);
-        exec_room_raise(t);
+        exec_stack_raise(t);
         t->want_exit = true;
     }
     free(resolved);
@@ -67,7 +67,7 @@ void replay_execed(struct task *t)
     const struct record *r = t->matched ? t->matched->record : NULL;
     const struct field *f = r ? record_field(r, FIELD_WHOLE, FIELD_STACK) : NULL;
     struct stack live = {0};
-    exec_room_restore(t);
+    exec_stack_restore(t);
     if (f && t->has_own_arguments)
         stack_adopt(t, f->data, f->length);
     else if (f)

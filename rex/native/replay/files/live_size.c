@@ -55,14 +55,14 @@ static char *divided_file(struct task *t, bool by_fd)
 
 void replay_size_now(struct task *t)
 {
-    uint64_t at = replay_divides() ? size_at(t) : 0, told;
+    uint64_t at = replay_divides() ? size_at(t) : 0, given;
     bool by_fd = t->nr == REX_NR_fstat || !t->path || !*t->path;
     char *file = at ? divided_file(t, by_fd) : NULL;
     struct stat now;
-    if (file && !lstat(file, &now) && S_ISREG(now.st_mode) && mem_read(t->tid, at, &told, sizeof told) && told != (uint64_t)now.st_size
+    if (file && !lstat(file, &now) && S_ISREG(now.st_mode) && mem_read(t->tid, at, &given, sizeof given) && given != (uint64_t)now.st_size
         && !is_being_written(t, by_fd, &now)) {
-        told = (uint64_t)now.st_size;
-        mem_write(t->tid, at, &told, sizeof told);
+        given = (uint64_t)now.st_size;
+        mem_write(t->tid, at, &given, sizeof given);
     }
     free(file);
 }

@@ -98,7 +98,7 @@ static void await(struct task *t)
 {
     struct waiter w = {.task = t->index, .number = number_of(t)};
     if (find_waiter(t))
-        return;                           /* it was woken in vain, and keeps its place */
+        return;                           /* it was woken without need, and keeps its place */
     find_key(t, w.key);
     waiters = grow(waiters, waiter_count, sizeof *waiters);
     waiters[waiter_count++] = w;

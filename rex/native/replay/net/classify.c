@@ -1,8 +1,8 @@
 /* Replay: which sockets of the log are connected inside the experiment, between processes with threads.
  *
- * Of these a replay makes the connections again: what threads say to each other depends on their pace, so that
- * the log's data would not answer what they ask now.  A socket that listens is among them if all that it
- * let in came from such processes, or from such as have no threads but wait for what they are told. */
+ * A replay connects these for real: what threads send each other depends on their timing, so that
+ * the log's data would not answer the present requests.  A listening socket is among them if all connections that it
+ * accepted came from such processes, or from processes that have no threads and only wait for messages. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -136,7 +136,7 @@ static void note_user(struct socket *s, const struct event *e)
 {
     const struct record *r = e->record;
     bool is_same = !s->user || s->user == r->task + 1;
-    s->user = is_same && !told_by_edges(r) ? r->task + 1 : MANY;
+    s->user = is_same && !reported_by_edges(r) ? r->task + 1 : MANY;
     s->last = e->number;
 }
 
@@ -145,7 +145,7 @@ static void note(struct event *e)
     const struct record *r = e->record;
     const struct rex_call *c = call_of(r->call);
     struct socket *s = c ? socket_at(r->stream) : NULL;
-    told_note(e);
+    poll_index_note(e);
     if (!s)
         return;
     if (r->call == REX_NR_socket && r->result >= 0) {
@@ -189,7 +189,7 @@ static void find_callers(void)
         for (uint32_t k = 1; process < script_total() && !threaded[process] && k < socket_count; k++)
             if (listens_at(&sockets[k], &to)) {
                 calls[process] = true;
-                is_tried[process] |= sockets[i].is_tried || told_beside(sockets[i].connect, sockets[i].last);
+                is_tried[process] |= sockets[i].is_tried || reported_with_others(sockets[i].connect, sockets[i].last);
             }
     }
     for (uint32_t i = 0; i < script_total(); i++)
@@ -291,7 +291,7 @@ static bool is_of_loop(const struct socket *listener)
         from = s->connect && s->connect->number < from ? s->connect->number : from;
         until = s->last > until ? s->last : until;
     }
-    return loop && loop->tid == loop->tgid && !told_of_inside(loop->index, from, until);
+    return loop && loop->tid == loop->tgid && !reported_internal(loop->index, from, until);
 }
 
 static void find_loops(void)

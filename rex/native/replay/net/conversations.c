@@ -116,7 +116,7 @@ static void note_question(struct talk *talk, struct event *e)
 }
 
 /* The last wait with a limit that ran out after its thread had done what has that number. */
-static struct event *waited_in_vain(const struct event *e, uint32_t number)
+static struct event *fruitless_wait(const struct event *e, uint32_t number)
 {
     const struct script *s = script_of(e->record->task);
     for (size_t i = script_place(s, e); i-- > 0 && s->event[i]->number > number; ) {
@@ -143,8 +143,8 @@ static void note_answer(struct talk *talk, struct event *e)
     struct exchange *x = &talk->exchange[talk->exchange_count - 1];
     uint32_t after = x->count++ ? talk->part[talk->part_count - 1].event->number : 0;
     uint32_t since = after || !x->ask_count ? after : x->ask[x->ask_count - 1]->number;
-    struct event *in_vain = since ? waited_in_vain(e, since) : NULL;
-    talk->part[talk->part_count++] = (struct part){e, f ? f->data : NULL, r->result > 0 ? f->length : 0, after, in_vain};
+    struct event *fruitless = since ? fruitless_wait(e, since) : NULL;
+    talk->part[talk->part_count++] = (struct part){e, f ? f->data : NULL, r->result > 0 ? f->length : 0, after, fruitless};
     if (r->result > 0)
         talk_note(e);
 }

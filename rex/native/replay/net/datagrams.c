@@ -109,7 +109,7 @@ int datagrams_end(int fd, const struct address *to)
     return own;
 }
 
-/* Who has closed such a socket is told nobody; but nobody has its name then. */
+/* The close of such a socket is reported to nobody; but nobody has its name then. */
 bool datagrams_over(int fd)
 {
     struct sockaddr_un peer;

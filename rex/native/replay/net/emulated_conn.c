@@ -34,7 +34,7 @@ static struct line {
     struct bytes asked;              /* and not yet found */
     struct datagrams datagrams;
     const struct part **answer;
-    size_t count, head, told;        /* answers that are due, the first left, and how much of it is told */
+    size_t count, head, delivered;        /* replies that are due, the first left, and how much of it is delivered */
     uint64_t less;                   /* how much earlier the last question was than when recorded: answers are as well */
     bool waits;                      /* for the rest of a question, or to come to its end, which may never be */
 } *lines;
@@ -51,11 +51,11 @@ static bool has_unread(const struct line *l)
     return !ioctl(l->fd, SIOCOUTQ, &n) && n > 0;
 }
 
-/* Whether its reader waits in vain, as it had before it came. */
-static bool is_in_vain(const struct part *part)
+/* Whether its reader waits and finds nothing, as it had before the reply came. */
+static bool is_fruitless(const struct part *part)
 {
-    for (struct task *t = tasks; t && part->in_vain; t = t->next)
-        if (t->alive && t->in_vain && t->in_vain->record->task == part->in_vain->record->task && t->in_vain->number <= part->in_vain->number)
+    for (struct task *t = tasks; t && part->fruitless; t = t->next)
+        if (t->alive && t->fruitless && t->fruitless->record->task == part->fruitless->record->task && t->fruitless->number <= part->fruitless->number)
             return true;
     return false;
 }
@@ -66,8 +66,8 @@ static bool is_due(const struct line *l, struct task *t, enum patience patience)
     if (replay_runtime_left_by(t, part->event, l->less))
         return false;
     if (patience == GONE && part->n)
-        talk_waive(part);
-    bool is_early = !replay_runtime_goes(t) && ((part->in_vain && !part->in_vain->done) || is_in_vain(part));
+        talk_give_up(part);
+    bool is_early = !replay_runtime_goes(t) && ((part->fruitless && !part->fruitless->done) || is_fruitless(part));
     return part->n ? patience == GONE || (!is_early && talk_is_next(part) && replay_has_arrived(t, part->event)) : patience > SOME;
 }
 
@@ -79,13 +79,13 @@ static bool deliver(struct line *l, struct task *t, enum patience patience)
     while (l->head < l->count && !has_unread(l) && is_due(l, t, patience)) {
         const struct part *part = l->answer[l->head];
         const unsigned char *data = datagram_now(&l->datagrams, part);
-        ssize_t n = part->n ? send(l->fd, data + l->told, part->n - l->told, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+        ssize_t n = part->n ? send(l->fd, data + l->delivered, part->n - l->delivered, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
         if (!part->n)
             shutdown(l->fd, SHUT_WR);
-        if (n < 0 || (l->told += (size_t)n) < part->n)
+        if (n < 0 || (l->delivered += (size_t)n) < part->n)
             break;
         part->event->unsaid = false;
-        l->told = 0;
+        l->delivered = 0;
         l->head++;
         patience = patience == GONE ? SOME : patience;
     }
@@ -225,7 +225,7 @@ static struct line *begin_datagrams(struct task *t, int fd, const struct address
     return l;
 }
 
-/* Who does not wait is told later that it was in vain. */
+/* A non-blocking connect learns later that it failed. */
 static void fail(struct task *t, int fd, struct talk *talk)
 {
     bool is_later = talk_fails_later(talk) && fcntl(fd, F_GETFL) & O_NONBLOCK;
@@ -300,7 +300,7 @@ static bool hears(struct task *t, struct line *l)
     return true;
 }
 
-static bool tells_error(struct task *t, struct line *l)
+static bool give_error(struct task *t, struct line *l)
 {
     if (!l->error || t->args[1] != SOL_SOCKET || t->args[2] != SO_ERROR)
         return false;
@@ -332,7 +332,7 @@ bool replay_line_call(struct task *t)
         return true;
     }
     if (l->fd < 0)
-        return t->nr == REX_NR_getsockopt && tells_error(t, l);
+        return t->nr == REX_NR_getsockopt && give_error(t, l);
     if (talk_says(t->nr))
         return says(t, l);
     if (pipe_takes(t->nr))
@@ -370,8 +370,8 @@ void replay_lines_awaited(struct task *t)
 
 void replay_lines_waited(struct task *t)
 {
-    if (t->in_vain) {
-        t->in_vain = NULL;
+    if (t->fruitless) {
+        t->fruitless = NULL;
         flow(t);
     }
 }
@@ -434,7 +434,7 @@ void replay_lines_settle(void)
             deliver(&lines[i], lines[i].leader, SOME);
     for (size_t i = 0; i < line_count; i++) {
         const struct part *part = lines[i].head < lines[i].count ? lines[i].answer[lines[i].head] : NULL;
-        bool is_left = lines[i].fd >= 0 && ((lines[i].asked.used && !is_unanswered(&lines[i])) || (part && !has_unread(&lines[i]) && !is_in_vain(part)));
+        bool is_left = lines[i].fd >= 0 && ((lines[i].asked.used && !is_unanswered(&lines[i])) || (part && !has_unread(&lines[i]) && !is_fruitless(part)));
         if (is_left && (!first || rank_of(&lines[i]) < rank_of(first)))
             first = &lines[i];
     }

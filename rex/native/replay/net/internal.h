@@ -27,7 +27,7 @@ struct exchange {
     bool is_taken;
 };
 
-/* Who asks now, and what it has asked on its connection. */
+/* The present caller, and its requests on its connection. */
 struct caller { struct talk *talk; struct exchange **had; size_t had_count; };
 
 /* Whose event it is: its process. */
@@ -46,7 +46,7 @@ struct socket {
     uint64_t kind;                       /* family and type */
     bool is_stream, is_inside, is_datagrams;
     bool is_spoken_on;                   /* of datagrams: it was of use */
-    bool is_hidden, is_looked_at;        /* what is asked on it cannot be compared; who reads it looked in vain */
+    bool is_hidden, is_looked_at;        /* its requests cannot be compared; a reader has polled it and found nothing */
     uint32_t speaker;                    /* 1 + the task that did; MANY */
     uint32_t user, last;                 /* 1 + the one task that did anything with it; MANY; the last event of these */
     bool is_looped;                      /* one loop has both ends: see is_of_loop */
@@ -123,7 +123,7 @@ bool inside_exact_end(int fd, bool own, struct address *a);  /* both ends are at
 /* options.c */
 bool replay_sets_option(struct task *t, int fd);  /* see replay/net/options.c; fd is ours */
 void replay_option_set(struct task *t, int fd, int64_t result);
-bool replay_tells_option(struct task *t, int fd, int family);
+bool replay_get_option(struct task *t, int fd, int family);
 void replay_options_forget(ino_t inode);
 
 /* passed_descriptors.c */
@@ -133,6 +133,6 @@ void replay_rights_arrive(struct task *t);
 /* reply_order.c */
 void talk_note(struct event *e);  /* of the log: something is asked, or answered; see replay/net/reply_order.c */
 bool talk_is_next(const struct part *part);  /* all is said that the process had before it */
-void talk_waive(const struct part *part);
+void talk_give_up(const struct part *part);
 
 #endif

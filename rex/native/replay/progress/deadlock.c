@@ -73,7 +73,7 @@ enum mover replay_mover(struct task *t, ull *limit)
 }
 
 /* Only other tasks can end its wait. */
-bool replay_waits_for_mates(struct task *t)
+bool replay_waits_for_siblings(struct task *t)
 {
     uint64_t args[6] = {0};
     char state = replay_state(t);
@@ -178,10 +178,10 @@ static ull pause_of(struct task *t)
     return longest_pause(s, at ? at - 1 : 0, e->record->time);
 }
 
-bool replay_any_naps(void)
+bool replay_any_idle(void)
 {
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->only_naps)
+        if (t->alive && t->only_waits)
             return true;
     return false;
 }
@@ -264,9 +264,9 @@ static bool take_stock(struct stillness *s)
     return excused;
 }
 
-/* Ends the replay if for longer than it may take no event of the log has happened: those that mostly sleep
- * wait in vain, the others compute much longer than when recorded.  What was not our time, as the machine
- * was stopped, does not count. */
+/* Ends the replay if no event of the log has happened for longer than it may take: tasks that mostly sleep
+ * wait for what never comes, the others compute much longer than when recorded.  Time during which the machine
+ * was suspended does not count. */
 void replay_end_if_still(void)
 {
     struct stillness *s = replay_stillness();
@@ -284,7 +284,7 @@ void replay_end_if_still(void)
     s->begun = true;
     s->looked = now;
     bool sleeps = 2 * (s->ran + s->wanted) < s->waited;
-    if (sleeps && s->waited > IN_VAIN_NS + 2 * s->pause)
+    if (sleeps && s->waited > NO_PROGRESS_NS + 2 * s->pause)
         end_waiting();
     if (s->busiest > ENDLESS_NS + 5 * s->pause || s->spun > SPINS_NS + 5 * s->pause)
         end("it computed for much longer than when recorded, and came to nothing that the log has next");

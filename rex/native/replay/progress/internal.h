@@ -21,6 +21,6 @@ ull replay_unmoved_for(void);
 
 /* deadlock.c */
 char replay_state(struct task *t);
-bool replay_waits_for_mates(struct task *t);  /* only they can end its wait */
+bool replay_waits_for_siblings(struct task *t);  /* only they can end its wait */
 
 #endif

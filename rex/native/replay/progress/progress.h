@@ -17,7 +17,7 @@ void replay_stuck_start(void);
 void replay_end_if_stuck(ull last);  /* last: when anything moved */
 bool replay_time_comes(const struct event *e);
 void replay_end_if_still(void);  /* though something moves, over and over */
-bool replay_any_naps(void);
+bool replay_any_idle(void);
 ull replay_time_before(const struct script *s, size_t at);  /* of the event before that place, or its birth */
 const struct event *replay_next_move(struct task *t);  /* what it has left to do first that is not idle, or its end; NULL: the log does not tell */
 

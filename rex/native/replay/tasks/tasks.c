@@ -105,7 +105,7 @@ void replay_born(struct task *parent, struct task *t, uint64_t flags)
         inherit(t);
         return;
     }
-    replay_kin_born(parent, t, flags);
+    replay_group_born(parent, t, flags);
     int64_t pipes = flags & CLONE_THREAD ? 0 : t->script->birth->result;
     t->joins_turns = pipes & JOINS_TURNS;
     pipe_inherited(parent, t, flags);
@@ -138,7 +138,7 @@ void replay_began(struct task *t)
 }
 
 /* Those that share its work may ask for it; nobody waits for it. */
-static bool is_left_to_mates(struct task *t, struct event *e)
+static bool is_left_to_siblings(struct task *t, struct event *e)
 {
     e->ordered &= !has_shared_work(t);
     long nr = e->record->call;
@@ -169,7 +169,7 @@ void replay_ended(struct task *t, int status)
     if (t->matched)
         t->matched->taker = NULL;
     for (size_t i = s ? s->cursor : 0; s && i < s->count; i++)
-        if (!s->event[i]->done && !is_left_to_mates(t, s->event[i])) {
+        if (!s->event[i]->done && !is_left_to_siblings(t, s->event[i])) {
             const struct record *r = s->event[i]->record;
             if (call_of(r->call) && !has_shared_work(t) && !(t->leader != t) && !replay_is_pace(r->call) && !replay_is_pipe_stat(s->event[i])) {
                 replay_diverged(t, s->event[i], "ended early");
