@@ -30,7 +30,7 @@ class Rule:
 
 
 def misplaced(given: Sequence[object], asked: Sequence[object]) -> int:
-    """How many are not told right by the most frequent answer among those that were given the same."""
+    """How many are not predicted by the most frequent answer among those that were given the same."""
     pairs = Counter(zip(given, asked))
     best: dict[object, int] = {}
     for (value, _), count in pairs.items():

@@ -267,7 +267,7 @@ static void exit_stop(struct task *t, int64_t result)
         rewind_call(t);
         return;
     }
-    if (is_interrupted(result)) {          /* whether it restarts, the signal will tell */
+    if (is_interrupted(result)) {          /* the signal decides whether it restarts */
         if (!t->pending)
             t->pending = zalloc(sizeof *t->pending);
         if (t->shares || is_pipe_call(t)) {

@@ -73,7 +73,7 @@ struct task {
     uint64_t credentials;            /* replay: where they are in the message that it sends, 0 = none */
     bool not_direct;                 /* replay: the file system does not open its file with O_DIRECT */
     struct event *real_result;       /* replay: of a call that runs for real, see replay/files/real_results.c */
-    const struct program_filter *filter; uint32_t trapped;     /* see engine/program_filter.c; what a filter said with its trap */
+    const struct program_filter *filter; uint32_t trapped;     /* see engine/program_filter.c; the filter's data of its trap */
     struct task *next;
     bool alive, started, stepping, runs_freely;   /* the last: only calls of the filters stop it */
     /* the call in progress */
@@ -100,7 +100,7 @@ struct task {
     struct event *owed[65];          /* signals that were blocked when sent */
     uint64_t handler_sp;             /* the stack below which it handles a signal that came as it rested, 0 = none: see replay/regime/one_active_thread.c */
     uint64_t extra_wakeups;                /* a bit for each that another thread sends once more than when recorded */
-    bool nameless;                   /* what it is called shows as it executes */
+    bool nameless;                   /* its name shows as it executes */
     struct bytes moved;              /* through a watched pipe, by the call in progress */
     size_t moved_away;
     struct { uint64_t stack, from, said; } saying;   /* a write that is made again with its rest, see replay/pipes/output.c */
@@ -111,7 +111,7 @@ struct task {
     uint64_t did;                    /* the key of its last call on a path */
     uint64_t clock_floor, waited_floor;   /* what CLOCK_MONOTONIC must have reached; where the log has no more */
     uint64_t deadline;               /* of the futex wait in progress, by CLOCK_MONOTONIC */
-    uint64_t ends_at; bool is_end_logged;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
+    uint64_t ends_at; bool is_end_logged;  /* when the wait in progress is over, in the log's time, 0 = unknown; whether the log has that end */
     const struct field *stat_as;     /* what fstat is to report of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
     bool is_forced, is_paced;        /* gets what is external though it may not have come; of a leader: so did its process */

@@ -70,7 +70,7 @@ void capture_block(struct task *t, struct bytes *b, int arg, uint8_t type, uint6
 void put_outputs(struct task *t, const struct record *r);
 bool compare_inputs(struct task *t, const struct record *r);
 uint64_t fork_flags(struct task *t);
-void take_arguments(struct task *t);  /* of the call that it enters; a child is traced, whatever that asks */
+void take_arguments(struct task *t);  /* of the call that it enters; a child is traced, whatever its flags */
 void pipe_gather(struct task *t, struct bytes *into, size_t n);  /* what its call is to write */
 bool message_gather(struct task *t, uint64_t i, struct bytes *into);
 void pipe_scatter(struct task *t, const struct bytes *from);  /* what its call has read */
@@ -99,7 +99,7 @@ void resolve_names(struct task *t);  /* sets resolved, resolved2 from those */
 
 /* procfs.c */
 void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));
-unsigned flags_of_fd(pid_t tid, int fd, unsigned unknown);  /* as by open; where they can not be told: unknown */
+unsigned flags_of_fd(pid_t tid, int fd, unsigned unknown);  /* as by open; if they are not known: unknown */
 uint64_t position_of_fd(pid_t tid, int fd, uint64_t unknown);
 int process_of_fd(pid_t tid, int fd);  /* that a pidfd stands for; 0: it is none, -1: it has ended */
 bool is_caught(pid_t tid, int sig);  /* the program has a handler for the signal */

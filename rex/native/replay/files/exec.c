@@ -10,7 +10,7 @@
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
-/* Threads race for the numbers of descriptors, which a child may be told. */
+/* Threads race for the numbers of descriptors, which a child may get as an argument. */
 static bool has_other_arguments(struct task *t, const struct record *r)
 {
     int at = name_args(t->nr).path + 1;

@@ -63,8 +63,8 @@ static bool signals_own(const struct task *t, long nr)
     return nr == REX_NR_kill && (uint32_t)t->args[0] == t->script->tgid;
 }
 
-/* Of random bytes, how many, of a socket its kind, of a signal to its own process which, of a limit which, of a file whether it is there: what one part of a program asks for
- * is not for another. */
+/* Of random bytes, how many, of a socket its kind, of a signal to its own process which, of a limit which, of a file whether it is there: a query of one part of a program
+ * does not answer that of another. */
 static bool is_alike(struct task *t, const struct event *e)
 {
     const uint64_t *args = e->record->args;
@@ -290,7 +290,7 @@ bool is_shared_work(struct task *t, long nr)
     return replay_is_shareable(nr) || signals_own(t, nr) || (is_time && !replay_knows_caller(t, call_key(c, nr, NULL, 0, t->args)));
 }
 
-/* Threads race for the numbers of descriptors, not for the order in which one of them asks what its own are. */
+/* Threads race for the numbers of descriptors, not for the order in which one of them queries its own. */
 struct event *match_nameless(struct task *t, long nr)
 {
     enum { FAR = 4096 };
@@ -322,8 +322,8 @@ struct event *match_arrived(struct task *t, struct event *e, long nr, uint64_t k
     return siblings && is_before(siblings, e) ? siblings : e;
 }
 
-/* A runtime whose functions only frame pointers tell moves what it runs from thread to thread (Go): what the log has of a file
- * goes by its order, whichever thread asks. */
+/* A runtime whose functions only frame pointers show moves what it runs from thread to thread (Go): the log's events of a file
+ * are taken in their order, by any thread. */
 struct event *match_moved(struct task *t, struct event *own, long nr, uint64_t key)
 {
     const struct rex_call *c = call_of(nr);
@@ -384,7 +384,7 @@ static bool same_process(const struct script *s, const struct event *e)
     return other == s || (s->tgid && other->tgid == s->tgid);
 }
 
-/* Threads may go on for a moment while another ends the process. */
+/* Threads may go on for a short time while another ends the process. */
 static bool ends_by_others(const struct script *s)
 {
     for (size_t i = s->exit->number; i-- > 0; )
@@ -406,8 +406,8 @@ static bool has_only_readings(struct script *s)
     return i == s->count;
 }
 
-/* Whether the thread's log may end because its process ended, or executed another program: then it did not come
- * to what it asks for now.  Threads that ended just before look the same. */
+/* Whether the thread's log may end because its process ended, or executed another program: then it did not reach
+ * its present call.  Threads that ended just before look the same. */
 bool replay_was_cut_off(struct task *t)
 {
     struct script *s = t->script;

@@ -18,7 +18,7 @@ bool replay_is_output(uint32_t stream, long nr)
     return is_output(stream) && op_of(nr) == REX_OP_WRITE;
 }
 
-/* Older logs have those that said nothing. */
+/* Older logs have those of length 0. */
 void replay_output_start(void)
 {
     for (size_t i = 0; i < event_count; i++)
@@ -42,7 +42,7 @@ static bool is_same(struct task *t, const struct event *e, uint64_t n)
     return same;
 }
 
-/* What is said is part of the event, or has it as its first part. */
+/* The bytes written are part of the event, or begin with it. */
 static bool is_part(struct task *t, const struct event *e)
 {
     return t->nr == REX_NR_write ? is_same(t, e, part_of(t, e)) : compare_inputs(t, e->record);
@@ -79,7 +79,7 @@ struct event *replay_output_of(struct task *t, struct event *own, uint64_t key)
     return first && is_part(t, first) ? first : own;
 }
 
-/* Threads of a process are not ordered: what one said before may come after. */
+/* Threads of a process are not ordered: what one wrote before may come after. */
 static bool is_early(const struct event *e)
 {
     static size_t head;

@@ -227,7 +227,7 @@ static bool limit_message(struct task *t, const struct event *e, struct user_reg
     return true;
 }
 
-/* What the kernel has told there. */
+/* What the kernel has written there. */
 static void correct_message(struct task *t)
 {
     struct msghdr m, own;
@@ -239,7 +239,7 @@ static void correct_message(struct task *t)
     mem_write(t->tid, t->args[1], &m, sizeof m);
 }
 
-/* What was asked of the kernel, but no more than moved when recorded. */
+/* The requested size, but no more than moved when recorded. */
 static void limit(struct task *t, const struct event *e)
 {
     struct user_regs_struct r = t->regs;

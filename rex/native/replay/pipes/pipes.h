@@ -7,9 +7,9 @@
 struct event;
 struct task;
 
-/* Replay: what threads asked servers outside, and what these answered. */
-/* A question and its answers: what was written on a connection until something was read, and all that was read before
- * the next was written.  The first of a connection has no question where the server speaks first. */
+/* Replay: requests of threads to external servers, and the answers. */
+/* A request and its answers: what was written on a connection until something was read, and all that was read before
+ * the next was written.  The first of a connection has no request if the server sends first. */
 struct part {
     struct event *event;
     const unsigned char *data;

@@ -99,7 +99,7 @@ static struct task *first_to_go(ull *ran)
     return first;
 }
 
-/* One of which the log does not tell is over once nothing has happened for a while. */
+/* A wait that the log does not have ends once nothing has happened for a while. */
 static void go_on(struct task *t)
 {
     if (t->held)

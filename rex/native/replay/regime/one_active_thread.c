@@ -22,7 +22,7 @@
 
 enum { MOST = 64 };
 
-/* Descriptors that a call asks about, with what the log has as ready of each. */
+/* Descriptors that a call queries, with the log's readiness of each. */
 struct asked {
     struct pollfd fd[MOST];
     size_t count;
@@ -118,7 +118,7 @@ static bool asks(struct task *t, const struct record *r, struct asked *a)
         && are_of_others(t, a);
 }
 
-/* What the log has of it is there, and no less: who reads goes by an end (POLLHUP) only where nothing is left to read. */
+/* The logged readiness is there, and no less: a reader notices an end (POLLHUP) only if nothing is left to read. */
 static bool is_as_logged(struct task *t, const struct pollfd *logged)
 {
     struct pollfd now = {borrow(t, logged->fd), logged->events | POLLIN, 0};
@@ -333,7 +333,7 @@ bool replay_alone_precedes(struct task *t, const struct event *e)
     return false;
 }
 
-/* What no stop asks about keeps that order as well: the event before which it ends. */
+/* What no stop reports keeps that order as well: the event before which it ends. */
 uint32_t replay_alone_until(const struct task *t)
 {
     uint32_t until = UINT32_MAX;

@@ -89,7 +89,7 @@ static int64_t translate_child(struct task *t, pid_t real)
     return pid;
 }
 
-/* It comes before an end after which nobody was left; of that one it has been told: the kernel knows who is left. */
+/* It comes before an end after which nobody was left; that end has been reported: the kernel knows who is left. */
 static bool is_past_last_end(const struct task *t, const struct event *e)
 {
     const struct event *last = t->leader->script->last_end, *next = last ? last->next[PLAIN] : NULL;
@@ -132,7 +132,7 @@ void replay_child_wait(struct task *t, struct event *e)
         change_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~not_ends);
 }
 
-/* The exit code of the child of which the wait told, in its arguments; -1: it was not to be told, or did not exit. */
+/* The exit code of the child that the wait reported, in its arguments; -1: it was not requested, or the child did not exit. */
 static int exit_code(struct task *t)
 {
     siginfo_t info;

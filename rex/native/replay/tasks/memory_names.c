@@ -39,7 +39,7 @@ static bool attaches(const struct record *r)
     return r->call == REX_NR_shmat && r->result >= 0;
 }
 
-/* What is removed already, and is opened by a descriptor that another has of it, goes by the name that it had. */
+/* A name that is removed already, and is opened through a descriptor that another process has of it, counts as the name that it had. */
 static char *path_of(const struct field *f)
 {
     char *path = f->type == FIELD_RESOLVED ? strndup((const char *)f->data, f->length) : NULL;

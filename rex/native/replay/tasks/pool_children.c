@@ -202,7 +202,7 @@ static size_t before_exec(const struct script *s)
     return i;
 }
 
-/* What one that may be this job has of a call before it executes, told already or not; NULL: nothing, or its name is known. */
+/* The logged call that one that may be this job makes before it executes, reported already or not; NULL: nothing, or its name is known. */
 struct event *replay_job_prepares(struct task *t, long nr, uint64_t key)
 {
     struct event *found = NULL;
@@ -303,7 +303,7 @@ bool replay_job_executes(struct task *t)
     if (s && s != t->script)
         rename_job(t, s);
     else
-        set_place(t->script, before_exec(t->script));     /* another may have been told what it has of that */
+        set_place(t->script, before_exec(t->script));     /* another may have had its event of that */
     t->nameless = false;
     return false;
 }

@@ -38,6 +38,6 @@ bool epoll_is_another(struct task *t, const struct event *e);  /* e reports exte
 bool replay_is_watched(struct task *t, uint64_t data, bool inner);  /* registered with epoll, as external */
 
 /* external_results.c */
-void replay_report_external(struct task *t, struct event *e);  /* a thread asks again for the rest */
+void replay_report_external(struct task *t, struct event *e);  /* a thread polls again for the rest */
 
 #endif
