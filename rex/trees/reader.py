@@ -224,7 +224,7 @@ class _Reader:
     # ------------------------------------------------------------------ names
 
     def _given_path(self, event: Event, process: ProcessFacts, is_last: bool = False) -> str:
-        """The absolute path that a call was given, links not followed; "" if that cannot be told."""
+        """The absolute path that a call was given, links not followed; "" if the log does not have it."""
         path = self._directories.given_path(process.task, event, is_last)
         if path is None:
             self._object(process, "it uses names below a directory, and the log does not tell which")
