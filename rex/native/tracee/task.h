@@ -52,6 +52,7 @@ struct space {                       /* one address space */
     struct fast *fast; struct sites *sites; struct frame *frames;   /* the second of its program; what is known of its functions */
     struct counters *counters; struct known_files *files; struct names *names;   /* see cpu/counter_sites.c; callstack/callstack.c; callstack/go_symbols.c */
 };
+enum regime { ONE_THREAD, THREADS, MEMORY_GROUP, SERIALIZED };
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
 
 /* What one room alone keeps of a task is in a struct of that room. */
@@ -66,7 +67,8 @@ struct task {
     int threads;                     /* of a leader: live tasks of the process */
     bool threaded;                   /* of a leader: it has had threads since its last exec */
     bool from_threads, joins_turns;  /* of a leader: forked by a process with threads, it has its descriptors by their race; by its first thread */
-    bool kin;                        /* of a leader, replay: it shares memory with other processes, see replay/tasks/memory_groups.c */
+    enum regime regime;              /* of a leader, see regime.c */
+    bool order_given_up;             /* of a leader: it has been told of what may not have come yet */
     uint32_t children;               /* ordinal of the next child */
     struct files *files;
     struct space *space;
@@ -114,7 +116,7 @@ struct task {
     uint64_t ends_at; bool is_told;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
     const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
     uint64_t opening;                /* hash of the file that is being opened */
-    bool is_forced, is_paced;        /* is told what is outside though it may not have come; of a leader: so was its process */
+    bool is_forced;                  /* is told what is outside though it may not have come */
     bool only_naps, ticked;          /* more often than in the log, or in vain: it waits for others; has waited for its timer */
     bool waits_inside, hastened, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
     struct event *outside;           /* that its wait ends with, once that has come */

@@ -148,6 +148,25 @@ static void say_last(struct task *t, uint64_t n)
     give_result(t, (int64_t)n);
 }
 
+static bool has_output_left(const struct script *s)
+{
+    for (size_t i = s->cursor; i < s->count; i++) {
+        const struct record *r = s->event[i]->record;
+        if (!s->event[i]->done && r->result > 0 && replay_is_output(r->stream, r->call))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the log has output of other threads of the process that are still there to write it. */
+bool replay_siblings_write(const struct task *t)
+{
+    for (const struct task *other = tasks; other; other = other->next)
+        if (other != t && other->alive && other->script && other->leader == t->leader && has_output_left(other->script))
+            return true;
+    return false;
+}
+
 /* The rest of a write, of which the log has nothing more. */
 bool replay_output_goes_on(const struct task *t)
 {

@@ -45,7 +45,7 @@ static bool do_mates_rest(const struct task *t)
 
 static bool goes_alone(const struct task *t)
 {
-    return has_shared_work(t) && !is_kin(t) && !t->leader->is_paced && do_mates_rest(t);
+    return regime_of(t) == THREADS && !t->leader->order_given_up && do_mates_rest(t);
 }
 
 static bool asks_by_poll(struct task *t, const struct record *r, struct asked *a)

@@ -113,7 +113,8 @@ void replay_kin_born(struct task *parent, struct task *t, uint64_t flags)
     struct script *leader = parent->leader->script;
     if (leader->birth && !leader->kin)
         name_kin(leader);
-    parent->leader->kin = t->kin = true;
+    regime_shares_memory(parent->leader);
+    regime_shares_memory(t);
 }
 
 /* ------------------------------------------------------------------ waiting, and signals */

@@ -112,5 +112,6 @@ void replay_kin_opened(struct task *t, const struct record *r)
     for (uint32_t i = 0; is_first && i < script_total(); i++)
         if (belongs(script_of(i), leader))
             replay_kin_named(script_of(i));
-    t->leader->kin |= is_first;
+    if (is_first)
+        regime_shares_memory(t->leader);
 }
