@@ -19,6 +19,7 @@
 #include "replay/explain.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/regime/internal.h"
 #include "replay/replay.h"
 #include "replay/rules.h"
 #include "replay/tasks/internal.h"
@@ -144,7 +145,7 @@ static void has_no_name(struct task *t)
 
 static void handles_signal(struct task *t)
 {
-    t->handler_sp = UINT64_MAX;
+    regime_state(t)->handler_sp = UINT64_MAX;
 }
 
 static void begins(struct task *t)

@@ -17,6 +17,16 @@ struct stat;
 struct talk;
 struct task;
 
+/* What this room keeps of a task. */
+struct net_state {
+    uint64_t credentials;                /* where they are in the message that it sends, 0 = none */
+};
+
+static inline struct net_state *net_state(const struct task *t)
+{
+    return task_room(t, NET_ROOM, sizeof(struct net_state));
+}
+
 struct exchange {
     struct talk *talk;
     struct bytes question;
