@@ -14,7 +14,7 @@ from rex.archive import Archive, Experiment, Manifest, Process, Recording
 from rex.archive.topfiles import check_is_name
 from rex.archive.identities import Identities
 from rex.archive.logs import Growing
-from rex.archive.cacheplace import cache_root, make_cache
+from rex.cacheplace import cache_root, make_cache
 from rex.beside import Beside
 from rex.credentials import credential_variables
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure, UsageError
@@ -320,7 +320,7 @@ def _record(options: Options) -> Outcome:
                         [k + b"=" + v for k, v in given.items()],
                         report=f"/proc/{os.getpid()}/fd/{told.fileno()}", control=service.theirs, hints=service.hints,
                         withhold=[os.fsencode(name) for name in withheld], seed=options.seed,
-                        serialize=options.serialize, cwd=options.cwd, limits=rlimits.by_number(rlimits.inherited()),
+                        serialize=options.serialize, watched=options.watch is not None, cwd=options.cwd, limits=rlimits.by_number(rlimits.inherited()),
                         hidden=_hidden(archive, facts, program, options.gate >= 0), gate=options.gate)
             report, processes = _run(engine, plan, options, recording, redaction)
         if service.failure:

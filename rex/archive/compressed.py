@@ -20,7 +20,8 @@ from rex.archive.content import ENTRY, HOLE, Content, Entry, decode_list, encode
 from rex.archive.locks import remove_if_there, temporary_name
 from rex.archive.packer import Apart, Packer
 from rex.archive.packs import MAX_FRAME_BYTES
-from rex.archive.trimming import is_private, note_use, trim
+from rex.archive.trimming import note_use, trim
+from rex.cacheplace import is_private
 from rex.errors import Damaged
 
 _DIRECTORY = "compressed-1"

@@ -49,8 +49,9 @@ def cut(data: bytes | memoryview, is_last: bool) -> list[int]:
         is_last: nothing follows; otherwise the rest that the lengths do not
             cover must come again in front of what follows.
     """
-    cutters = _fastcdc()
-    if cutters is None:
+    if len(data) <= MIN_BYTES:   # one piece; and the cutter need not be imported
+        lengths = [len(data)] if data else []
+    elif (cutters := _fastcdc()) is None:
         whole, rest = divmod(len(data), AVERAGE_BYTES)
         lengths = [AVERAGE_BYTES] * whole + ([rest] if rest else [])
     else:

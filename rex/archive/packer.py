@@ -52,7 +52,7 @@ class _Group:
         return objects
 
     def take(self, frame: bytes, objects: int) -> None:
-        """Be told what so many of them became."""
+        """Learn what so many of them became."""
 
 
 class Apart(_Group):

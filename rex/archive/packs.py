@@ -193,8 +193,12 @@ class PackReader:
             Damaged: it does not decompress to its declared size.
             FileNotFoundError: the pack was removed meanwhile.
         """
+        return self.unpack_frame(number, self.read_stored(number))
+
+    def read_stored(self, number: int) -> bytes:
+        """One frame as it is stored."""
         offset, stored, _ = self.frames[number]
-        return self.unpack_frame(number, self.read_at(offset, stored))
+        return self.read_at(offset, stored)
 
     def unpack_frame(self, number: int, stored: bytes) -> bytes:
         """The raw bytes of a frame from its stored ones.

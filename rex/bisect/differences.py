@@ -38,6 +38,8 @@ class Delta:
             return f"the command {self.value}"
         if self.state is not None:
             return f"the {self.kind} {self.name}"
+        if self.kind == ARGUMENT:
+            return f"argument {self.name} ({self.value!r})"
         return f"the {self.kind} {self.name} ({self.value!r})" if self.value is not None else f"the {self.kind} {self.name} (not set)"
 
 

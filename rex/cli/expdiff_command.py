@@ -120,7 +120,7 @@ def print_answer(refs: tuple[str, str], found: "Comparison") -> None:
         click.echo(f"  {'not counted'.ljust(width)}  {clean(each.item)}: {clean(sentence_of(each))}")
     if found.by_nature:
         names = ", ".join(clean(each.item) for each in found.by_nature)
-        click.echo(f"  {'by nature'.ljust(width)}  {len(found.by_nature)} not counted: {names}")
+        click.echo(f"  {'always differs'.ljust(width)}  {len(found.by_nature)} not counted: {names}")
     if found.causes:
         click.echo()
         click.echo(styled("why", "bold"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SAME, WITHIN, DIFFERENT = "same", "within", "different"
-_NAMES_KEPT = 1000     # groups that are told apart; the others are counted together
+_NAMES_KEPT = 1000     # groups that are distinguished; the others are counted together
 _OTHERS = "others"
 _SHOWN = 3
 _NAME_CHARS = 60
@@ -58,7 +58,7 @@ class Tally:
 
     Attributes:
         missing: what only one side has, a phrase each.
-        ignored: differences that a rule told to ignore.
+        ignored: differences that a rule ignores.
     """
 
     groups: dict[str, Group] = field(default_factory=dict)

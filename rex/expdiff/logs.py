@@ -1,4 +1,4 @@
-"""What two logs add to a comparison: streams, what differs by nature, reasons, calls."""
+"""What two logs add to a comparison: streams, what always differs, reasons, calls."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ class Logs:
         return trace.tasks.keys() - same
 
     def _replaced(self, found: Comparison) -> dict[str, str]:
-        """Programs that stand at each other's place, told as one thing."""
+        """Programs that stand at each other's place, named as one thing."""
         only = {path for each in found.components[APPARATUS] if each.kind in _KINDS
                 for path in (each.left_path, each.right_path) if path}
         told = {}

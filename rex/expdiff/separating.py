@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Iterator, Sequence
 
-from rex.expdiff.many import KINDS, LIBRARY, Fact, Groups, Table
+from rex.expdiff.many import ARGUMENT, KINDS, LIBRARY, Fact, Groups, Table
 
 _HEX = 64
 _SHOWN_CHARS = 40
@@ -30,7 +30,7 @@ class Rule:
 
 
 def misplaced(given: Sequence[object], asked: Sequence[object]) -> int:
-    """How many are not told right by the most frequent answer among those that were given the same."""
+    """How many are not predicted by the most frequent answer among those that were given the same."""
     pairs = Counter(zip(given, asked))
     best: dict[object, int] = {}
     for (value, _), count in pairs.items():
@@ -88,6 +88,8 @@ def _partition(values: Sequence[str]) -> tuple[int, ...]:
 
 def _named(fact: Fact) -> str:
     kind, name = fact
+    if kind == ARGUMENT:
+        return f"the option {name}" if name.startswith("-") else f"argument {name}"
     return name if kind == LIBRARY else f"the {kind} {name}"
 
 

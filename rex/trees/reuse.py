@@ -21,7 +21,7 @@ from typing import Any
 
 from rex import codec, elf
 from rex.archive import Archive, Experiment, Manifest, Unpacked
-from rex.archive.cacheplace import cache_root
+from rex.cacheplace import cache_root
 from rex.archive.identities import Identities
 from rex.archive.unpacked import WorkDirectory
 from rex.errors import RexError

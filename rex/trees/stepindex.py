@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rex.archive.cacheplace import cache_root
+from rex.cacheplace import cache_root
 from rex.archive.locks import write_atomically
 from rex.errors import RexError
 from rex.trees.cut import REUSED, plain_runs

@@ -202,7 +202,7 @@ def side_by_side(lines: list[str]) -> list[Row]:
             old.append(line[1:])
         elif line[:1] == "+":
             new.append(line[1:])
-        elif line[:1] == "\\":   # says that the line before has no end: told where it is the only difference
+        elif line[:1] == "\\":   # says that the line before has no end: shown where it is the only difference
             continue
         else:
             flush()

@@ -42,7 +42,7 @@ def test_the_changed_input_among_sixty_differences(recorded: Path) -> None:
 
 def test_an_argument_decides_about_what_is_printed(recorded: Path) -> None:
     told = rex("bisect", "A", "standard output", "--good", "good", "--bad", "bad", cwd=recorded)
-    assert told.startswith("standard output differs because of the argument 4 ('bad') (")
+    assert told.startswith("standard output differs because of argument 4 ('bad') (")
 
 
 def test_a_search_that_cannot_begin_is_one_line(recorded: Path) -> None:

@@ -16,7 +16,7 @@ struct engine_state {
 
 static inline struct engine_state *engine_state(const struct task *t)
 {
-    return task_room(t, ENGINE_ROOM, sizeof(struct engine_state));
+    return module_state(t, ENGINE_STATE, sizeof(struct engine_state));
 }
 
 /* filter.c */

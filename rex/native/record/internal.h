@@ -11,7 +11,7 @@ struct record;
 struct rex_call;
 struct stat;
 struct task;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct record_state {
     const struct task *greeter;          /* of a leader: the thread that began its last connection by TLS */
     int exec_refused;
@@ -30,7 +30,7 @@ struct record_state {
 
 static inline struct record_state *record_state(const struct task *t)
 {
-    return task_room(t, RECORD_ROOM, sizeof(struct record_state));
+    return module_state(t, RECORD_STATE, sizeof(struct record_state));
 }
 
 /* auxv.c */
@@ -72,6 +72,9 @@ void hidden_kept_directory(const struct task *t, int64_t result);
 void hidden_names_moved(const struct task *t);
 void hidden_opened(const struct stat *st);
 void hidden_report(void);
+
+/* growing_log.c */
+void record_write_growing_log(void);  /* before a wait */
 
 /* inherited.c */
 void inherited_entry(struct task *t);

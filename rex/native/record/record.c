@@ -35,7 +35,7 @@ static struct bytes *begin(struct task *t, struct bytes *b, int64_t result)
     r->stream = t->stream;
     memcpy(r->args, t->args, sizeof t->args);
     if (t->nr == REX_NR_clock_gettime) {
-        r->args[5] = t->leader->threaded ? asker_of(t) : 0;
+        r->args[5] = t->leader->threaded ? callstack_hash(t) : 0;
         record_reading(t, r);
     } else if (t->nr == REX_NR_getrandom)
         r->args[5] = t->leader->threaded ? drawer_of(t) : 0;
@@ -265,7 +265,7 @@ static void exit_stop(struct task *t, int64_t result)
         rewind_call(t);
         return;
     }
-    if (is_interrupted(result)) {          /* whether it restarts, the signal will tell */
+    if (is_interrupted(result)) {          /* the signal decides whether it restarts */
         if (!t->pending)
             t->pending = zalloc(sizeof *t->pending);
         if (t->shares || is_pipe_call(t)) {
@@ -420,7 +420,13 @@ static void stopped(void)
 /* A thread that sleeps for a short while, as Python's do for their lock, is to be seen asleep in between. */
 static ull next_look_ns(void)
 {
-    return record_defers() || arrivals_wait() ? LOOKS_SOON_NS : 0;
+    return record_defers() || arrivals_wait() ? LOOKS_SOON_NS : plan.watched ? LOOKS_SELDOM_NS : 0;
+}
+
+static void before_wait(void)
+{
+    record_overdue();
+    record_write_growing_log();
 }
 
 const struct mode recorder = {
@@ -428,5 +434,5 @@ const struct mode recorder = {
     .entry = entry, .exit = exit_stop, .born = born, .leaves = leaves, .execed = record_execed, .signal = record_signal,
     .stepped = record_stepped, .ended = ended, .tsc = record_counter, .random = random_drawn, .start = start,
     .all_calls = record_awaits_call, .settle = arrivals_settle, .idle = nothing, .taken = record_taken, .stopped = stopped,
-    .before_wait = record_overdue, .next_look_ns = next_look_ns,
+    .before_wait = before_wait, .next_look_ns = next_look_ns,
 };

@@ -82,7 +82,7 @@ static enum verdict ordering_sleep(struct task *t, const struct event *e)
 
 static enum verdict end_in_memory_group(struct task *t, const struct event *e)
 {
-    return hold_if(replay_kin_ends_first(t, e));
+    return hold_if(replay_group_ends_first(t, e));
 }
 
 static enum verdict active_thread_first(struct task *t, const struct event *e)
@@ -111,7 +111,7 @@ static enum verdict sigwait_sent(struct task *t, const struct event *e)
     const struct field *f = record_field(e->record, 1, FIELD_OUT);
     if (e->record->call != REX_NR_rt_sigtimedwait)
         return PASS;
-    return is_kin(t) || e->record->result <= 0 || !f || f->length < sizeof(siginfo_t) || replay_was_sent(t, f) ? GO : HOLD;
+    return shares_memory(t) || e->record->result <= 0 || !f || f->length < sizeof(siginfo_t) || replay_was_sent(t, f) ? GO : HOLD;
 }
 
 static enum verdict interrupting_signal(struct task *t, const struct event *e)
@@ -119,7 +119,7 @@ static enum verdict interrupting_signal(struct task *t, const struct event *e)
     if (e->record->result != -EINTR || (is_readiness_wait(call_of(t->nr)) && has_shared_work(t)))
         return GO;
     struct event *next = replay_event_after(t, e);
-    return !next || !replay_is_signal(next) || replay_is_sent(t, next) || replay_naps_on(t, e) ? GO : HOLD;
+    return !next || !replay_is_signal(next) || replay_is_sent(t, next) || replay_sleep_continues(t, e) ? GO : HOLD;
 }
 
 const struct gate gates[] = {

@@ -24,7 +24,7 @@ struct request {
     bool asks_limit, is_beyond;
 };
 
-/* A row returns whether it has seen to the call: then the others are not asked. */
+/* A row returns whether it has handled the call: then the others are not tried. */
 struct rule {
     const char *name;
     bool (*acts)(struct request *q);

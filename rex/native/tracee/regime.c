@@ -1,4 +1,4 @@
-/* What the answers of the log may depend on in a process, chosen here and asked by others.
+/* What the answers of the log may depend on in a process, chosen here and queried by others.
  *
  *     begins, or executes a program    ONE_THREAD, or SERIALIZED where one task runs at a time
  *     makes a thread                   THREADS
@@ -37,12 +37,12 @@ enum regime regime_of(const struct task *t)
     return t->leader->regime;
 }
 
-bool is_kin(const struct task *t)
+bool shares_memory(const struct task *t)
 {
     return regime_of(t) == MEMORY_GROUP;
 }
 
-/* Also of a process that has had threads: some may have taken the events of others.  Of kin as well. */
+/* Also of a process that has had threads: some may have taken the events of others.  Of a memory group as well. */
 bool has_shared_work(const struct task *t)
 {
     return regime_of(t) == THREADS || regime_of(t) == MEMORY_GROUP;

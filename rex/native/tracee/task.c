@@ -153,7 +153,7 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
     t->index = next_index++;
     t->alive = true;
     t->nr = NO_CALL;
-    t->room = zalloc(TASK_ROOMS * sizeof *t->room);
+    t->module_states = zalloc(MODULE_STATES * sizeof *t->module_states);
     t->leader = parent && (flags & CLONE_THREAD) ? parent->leader : t;
     t->leader->threads++;
     forked |= parent && t->leader == t;
@@ -219,9 +219,9 @@ static void task_free(struct task *t)
     free(t->exec);
     free(t->exec_instead);
     bytes_free(&t->moved);
-    for (int i = 0; i < TASK_ROOMS; i++)
-        free(t->room[i]);
-    free(t->room);
+    for (int i = 0; i < MODULE_STATES; i++)
+        free(t->module_states[i]);
+    free(t->module_states);
     free(t);
 }
 

@@ -55,8 +55,9 @@ struct space {                       /* one address space */
 enum regime { ONE_THREAD, THREADS, MEMORY_GROUP, SERIALIZED };
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
 
-/* What one room alone keeps of a task is in a struct of that room. */
-enum task_room { RECORD_ROOM, LIVE_ROOM, TURNS_ROOM, CLOCK_ROOM, TASKS_ROOM, SIGNALS_ROOM, WAIT_ROOM, FILES_ROOM, NET_ROOM, PIPES_ROOM, PROGRESS_ROOM, TRACK_ROOM, CPU_ROOM, ENGINE_ROOM, REGIME_ROOM, TASK_ROOMS };
+/* State of a task that only one module needs is in a struct of that module. */
+enum module_state { RECORD_STATE, LIVE_STATE, TURNS_STATE, CLOCK_STATE, TASKS_STATE, SIGNALS_STATE, WAIT_STATE,
+                    FILES_STATE, NET_STATE, PIPES_STATE, PROGRESS_STATE, TRACK_STATE, CPU_STATE, ENGINE_STATE, REGIME_STATE, MODULE_STATES };
 
 struct usage { ull ran, waited; };       /* of a processor, ns */
 struct explained { const char *rule, *match, *gate; ull since; };   /* replay: what acted on its call; the gate that held it last, and since when any did */
@@ -69,7 +70,7 @@ struct task {
     bool threaded;                   /* of a leader: it has had threads since its last exec */
     bool from_threads, joins_turns;  /* of a leader: forked by a process with threads, it has its descriptors by their race; by its first thread */
     enum regime regime;              /* of a leader, see regime.c */
-    bool order_given_up;             /* of a leader: it has been told of what may not have come yet */
+    bool order_given_up;             /* of a leader: an event happened before what the log has first */
     struct files *files;
     struct space *space;
     const struct program_filter *filter;     /* see engine/program_filter.c */
@@ -96,22 +97,22 @@ struct task {
     struct explained explained;
     struct event *injected;          /* a signal on its way */
     struct event *owed[65];          /* signals that were blocked when sent */
-    uint64_t prodded;                /* a bit for each that another thread sends once more than when recorded */
-    bool nameless;                   /* what it is called shows as it executes */
+    uint64_t extra_wakeups;                /* a bit for each that another thread sends once more than when recorded */
+    bool nameless;                   /* its name shows as it executes */
     struct bytes moved;              /* through a watched pipe, by the call in progress */
     bool lost_reader;                /* its signal is not to come: it had none when recorded */
     uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
     uint64_t clock_at, wall_at;      /* when, in the log's time; 0: not the log's answer */
-    uint64_t asker, least;           /* who read CLOCK_MONOTONIC last; as last answered to others than those that reckon a wait's limit */
+    uint64_t caller, least;           /* who read CLOCK_MONOTONIC last; as last answered to others than those that reckon a wait's limit */
     uint64_t clock_floor, waited_floor;   /* what CLOCK_MONOTONIC must have reached; where the log has no more */
     uint64_t deadline;               /* of the futex wait in progress, by CLOCK_MONOTONIC */
-    uint64_t ends_at; bool is_told;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
-    const struct field *stat_as;     /* what fstat is to tell of the copy of a file */
-    bool is_forced;                  /* is told what is outside though it may not have come */
-    bool only_naps;                  /* more often than in the log, or in vain: it waits for others */
-    bool waits_inside, hastened, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
+    uint64_t ends_at; bool is_end_logged;  /* when the wait in progress is over, in the log's time, 0 = unknown; whether the log has that end */
+    const struct field *stat_as;     /* what fstat is to report of the copy of a file */
+    bool is_forced;                  /* gets what is external though it may not have come */
+    bool only_waits;                 /* more often than in the log, or without a result: it waits for others */
+    bool waits_inside, wait_ended, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
     struct event *outside;           /* that its wait ends with, once that has come */
-    struct event *in_vain;           /* the wait that it makes, which ran out when recorded */
+    struct event *fruitless;           /* the wait that it makes, which ran out when recorded */
     bool inside;                     /* the call is on a socket that is made again, see replay/net/internal.c */
     bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */
@@ -146,12 +147,12 @@ struct task {
     bool stepped_out;                /* a single step has led to another stop, already seen to */
     uint64_t calls;
     uint64_t cut_passed, cut_calls;  /* when its last call was cut short: passings before, calls of who had the turn */
-    void **room;                     /* see task_room() */
+    void **module_states;             /* see module_state() */
 };
 /* All zero at first; it goes with the task. */
-static inline void *task_room(const struct task *t, enum task_room room, size_t size)
+static inline void *module_state(const struct task *t, enum module_state module, size_t size)
 {
-    void **at = &t->room[room];
+    void **at = &t->module_states[module];
     return *at ? *at : (*at = zalloc(size));
 }
 

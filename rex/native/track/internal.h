@@ -16,7 +16,7 @@ struct track_state {
 
 static inline struct track_state *track_state(const struct task *t)
 {
-    return task_room(t, TRACK_ROOM, sizeof(struct track_state));
+    return module_state(t, TRACK_STATE, sizeof(struct track_state));
 }
 
 /* arrival_order.c */

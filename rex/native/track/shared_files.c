@@ -200,7 +200,7 @@ void shared_executed(struct task *t)
 
 /* ------------------------------------------------------------------ record: who opens what others have open */
 
-/* Those that opened a file to append to it, or to write it anew, and may have it open still. */
+/* Those that opened a file to append to it, or to truncate and write it, and may have it open still. */
 struct opener { pid_t tid; uint32_t index; };
 struct openers { struct opener *item; size_t count; };
 static struct table opened;              /* device and inode -> those */

@@ -6,7 +6,7 @@
 #include "tracee/task.h"
 
 struct task;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct turn_state {
     bool preempting, muted, roused;      /* an interruption is on its way; see mute.c */
     int parked_signal;
@@ -19,7 +19,7 @@ struct turn_state {
 
 static inline struct turn_state *turn_state(const struct task *t)
 {
-    return task_room(t, TURNS_ROOM, sizeof(struct turn_state));
+    return module_state(t, TURNS_STATE, sizeof(struct turn_state));
 }
 
 /* quiescence.c */

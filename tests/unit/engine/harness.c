@@ -209,7 +209,7 @@ int main(int argc, char **argv)
         else if (sscanf(line, "has %u %u %u", &n, &number, &stream) == 3)
             files_set(task_at(n)->files, (int)number, stream);
         else if (sscanf(line, "shares %u", &n) == 1)
-            replay_kin_born(made[script_of(n)->birth->args[0]], task_at(n), 0);
+            replay_group_born(made[script_of(n)->birth->args[0]], task_at(n), 0);
         else if (sscanf(line, "is %u %n", &n, &at) == 1)
             set_state(task_at(n), line + at);
         else if (sscanf(line, "put %lu %n", &address, &at) == 1)

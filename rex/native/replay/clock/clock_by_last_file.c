@@ -12,9 +12,9 @@ enum { RECENT = 64 };
 static struct { uint32_t tgid; uint64_t did; } recent[RECENT];
 static unsigned recent_count;
 
-uint64_t replay_after_id(uint64_t asker_id, uint64_t did)
+uint64_t replay_after_id(uint64_t caller_id, uint64_t did)
 {
-    uint64_t words[2] = {asker_id, did};
+    uint64_t words[2] = {caller_id, did};
     return hash_bytes(words, sizeof words, 2) | 1;
 }
 
@@ -44,13 +44,13 @@ static bool did_any_last(const struct task *t, uint64_t did)
 
 /* What the log has after this; or after what another thread has just done, which has gone on with something else: a
  * runtime moves what it runs from thread to thread. */
-struct event *replay_after(struct task *t, uint64_t asker_id)
+struct event *replay_after(struct task *t, uint64_t caller_id)
 {
-    struct event *e = clock_state(t)->did ? queue_left(queue_at(replay_after_id(asker_id, clock_state(t)->did)), AFTER) : NULL;
+    struct event *e = clock_state(t)->did ? queue_left(queue_at(replay_after_id(caller_id, clock_state(t)->did)), AFTER) : NULL;
     for (unsigned i = 1; !e && i <= RECENT && i <= recent_count; i++) {
         uint64_t did = recent[(recent_count - i) % RECENT].did;
         if (recent[(recent_count - i) % RECENT].tgid == t->script->tgid && !did_any_last(t, did))
-            e = queue_left(queue_at(replay_after_id(asker_id, did)), AFTER);
+            e = queue_left(queue_at(replay_after_id(caller_id, did)), AFTER);
     }
     return e;
 }

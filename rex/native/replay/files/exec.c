@@ -10,7 +10,7 @@
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
-/* Threads race for the numbers of descriptors, which a child may be told. */
+/* Threads race for the numbers of descriptors, which a child may get as an argument. */
 static bool has_other_arguments(struct task *t, const struct record *r)
 {
     int at = name_args(t->nr).path + 1;
@@ -53,7 +53,7 @@ void replay_exec(struct task *t, struct event *e)
         r.rsi = t->args[first];
         r.rdx = t->args[first + 1];
         regs_set(t, &r);
-        exec_room_raise(t);
+        exec_stack_raise(t);
         t->want_exit = true;
     }
     free(resolved);
@@ -67,7 +67,7 @@ void replay_execed(struct task *t)
     const struct record *r = t->matched ? t->matched->record : NULL;
     const struct field *f = r ? record_field(r, FIELD_WHOLE, FIELD_STACK) : NULL;
     struct stack live = {0};
-    exec_room_restore(t);
+    exec_stack_restore(t);
     if (f && file_state(t)->has_own_arguments)
         stack_adopt(t, f->data, f->length);
     else if (f)

@@ -116,7 +116,7 @@ int replay_number_now(struct task *t, const struct event *e, int fd)
     note_numbers();
     const struct script *s = t->script->birth ? t->script : t->leader->script;
     uint32_t stream = fd < 0 || !s->birth ? 0 : stream_then(s, e->number, fd);
-    if (!stream || peers_played(stream) || files_stream(t->files, fd) == stream)      /* those played are inside here */
+    if (!stream || peers_played(stream) || files_stream(t->files, fd) == stream)      /* emulated ones are internal here */
         return fd;
     for (int i = 0; i < t->files->count; i++)
         if (t->files->item[i].stream == stream)

@@ -20,7 +20,7 @@ struct file_state {
 
 static inline struct file_state *file_state(const struct task *t)
 {
-    return task_room(t, FILES_ROOM, sizeof(struct file_state));
+    return module_state(t, FILES_STATE, sizeof(struct file_state));
 }
 
 /* created_dirs.c */
@@ -48,10 +48,10 @@ bool overlay_is_kernel_device(const char *path);
 char *overlay_program(const char *path, const char *loader, const char *held);  /* file to execute, NULL = none */
 
 /* proc_fd.c */
-char *replay_nameless(struct task *t, const char *resolved);  /* what stands in for what it opens; NULL: that has a name */
+char *replay_nameless(struct task *t, const char *resolved);  /* the substitute for what it opens; NULL: that has a name */
 
 /* readdir.c */
-char *replay_directory(const struct task *t);  /* what stands in for one that it opens */
+char *replay_directory(const struct task *t);  /* the substitute for a directory that it opens */
 void replay_note_directory(struct task *t, int fd);  /* which is open now */
 struct opened *replay_directory_open(struct task *t, int fd);  /* NULL: not known to be one */
 

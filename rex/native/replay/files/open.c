@@ -55,7 +55,7 @@ static bool is_writing(int flags)
     return flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* What stands in for a source or sink outside: writes to the terminal go where ours go. */
+/* The substitute for an external source or sink: writes to the terminal go where the engine's own go. */
 static char *stand_in(uint32_t stream)
 {
     return stream == 2 || stream == 3 ? text("/proc/%d/fd/%u", getpid(), stream - 1) : strdup("/dev/null");
@@ -149,7 +149,7 @@ void replay_open(struct task *t, struct event *e)
     free(file);
 }
 
-/* The kernel has opened what stands in for it. */
+/* The kernel has opened the substitute. */
 void replay_file_opened(struct task *t, struct event *e, int fd)
 {
     files_open(t->files, fd, e, file_state(t)->opening);
@@ -157,7 +157,7 @@ void replay_file_opened(struct task *t, struct event *e, int fd)
     replay_note_made(t, fd);
     if (replay_kind_of(e->record) == S_IFDIR)
         replay_note_directory(t, fd);
-    replay_kin_opened(t, e->record);
+    replay_group_opened(t, e->record);
     if (e->record->stream)
         return;
     replay_results_opened(t, fd, e);
@@ -166,7 +166,7 @@ void replay_file_opened(struct task *t, struct event *e, int fd)
         random_opened(t, fd, t->path);
 }
 
-/* What stands in for a file that was opened for reading: what the experiment changes only has one where it is as it is to be by then. */
+/* The substitute for a file that was opened for reading.  A file that the experiment changes has one only while it is in its state of that time. */
 char *replay_stands_in(const struct record *r, bool is_changed)
 {
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);

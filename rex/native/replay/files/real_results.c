@@ -67,7 +67,7 @@ static struct event *event_of(struct task *t)
     memcpy(args + 1, t->args, 5 * sizeof *args);
     struct event *e = left_in(t->script, result_key(args));
     for (uint32_t i = 0; !e && has_shared_work(t) && i < script_total(); i++)
-        if (replay_is_mate(t, script_of(i)))
+        if (replay_is_sibling(t, script_of(i)))
             e = left_in(script_of(i), result_key(args));
     return e;
 }
@@ -86,7 +86,7 @@ static void map_plainly(struct task *t, int64_t at)
     change_call(t, t->nr, is_aligned ? (uint64_t)at : t->args[0], t->args[1], t->args[2], is_aligned ? flags | MAP_FIXED_NOREPLACE : flags);
 }
 
-/* No more than when recorded: there was no more room. */
+/* No more than when recorded: the file system had no more space. */
 static void limit_count(struct task *t, uint64_t n)
 {
     struct user_regs_struct r = t->regs;

@@ -31,7 +31,7 @@ void datagram_add(struct bytes *to, const void *data, size_t n, struct bytes *nu
     memset(to->data + to->used - n, 0, NUMBER);
 }
 
-/* A question of the log was found for the first that is asked. */
+/* A logged request was found for the first one. */
 void datagrams_found(struct datagrams *d, const struct bytes *were)
 {
     if (!were->used || were->used > d->asked.used)
@@ -85,7 +85,7 @@ int64_t talk_gather(struct task *t, struct bytes *asked, struct datagrams *d)
     return (int64_t)(asked->used - before);
 }
 
-/* Where the datagram of a call goes to, if it tells. */
+/* Where the datagram of a call goes to, if the call names that. */
 bool datagram_goes_to(struct task *t, struct address *to)
 {
     struct msghdr m = {0};
@@ -112,7 +112,7 @@ int datagrams_end(int fd, const struct address *to)
     return own;
 }
 
-/* Who has closed such a socket is told nobody; but nobody has its name then. */
+/* The close of such a socket is reported to nobody; but nobody has its name then. */
 bool datagrams_over(int fd)
 {
     struct sockaddr_un peer;

@@ -17,7 +17,7 @@ struct pipe_state {
 
 static inline struct pipe_state *pipe_state(const struct task *t)
 {
-    return task_room(t, PIPES_ROOM, sizeof(struct pipe_state));
+    return module_state(t, PIPES_STATE, sizeof(struct pipe_state));
 }
 
 /* arrivals.c */

@@ -15,7 +15,7 @@ struct progress_state {
 
 static inline struct progress_state *progress_state(const struct task *t)
 {
-    return task_room(t, PROGRESS_ROOM, sizeof(struct progress_state));
+    return module_state(t, PROGRESS_STATE, sizeof(struct progress_state));
 }
 
 /* stillness.c: since no event has happened that is not idle */
@@ -33,6 +33,6 @@ ull replay_unmoved_for(void);
 
 /* deadlock.c */
 char replay_state(struct task *t);
-bool replay_waits_for_mates(struct task *t);  /* only they can end its wait */
+bool replay_waits_for_siblings(struct task *t);  /* only they can end its wait */
 
 #endif

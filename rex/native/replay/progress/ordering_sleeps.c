@@ -23,12 +23,12 @@ static ull length_of(const struct event *e)
     return e->record->time > before ? e->record->time - before : 0;
 }
 
-/* Threads and kin wait by the kernel's clock.  Shorter sleeps tell no order. */
+/* Threads and memory groups wait by the kernel's clock.  Shorter sleeps say nothing about an order. */
 bool replay_is_rest(const struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
     bool is_over = !log_is_plain && !is_serialized() && c && is_over_by_time(c, e->record->result);
-    return is_over && !script_leader(e->record->task)->has_threads && !script_of(e->record->task)->kin && length_of(e) >= WOKEN_NS;
+    return is_over && !script_leader(e->record->task)->has_threads && !script_of(e->record->task)->memory_group && length_of(e) >= WOKEN_NS;
 }
 
 /* Those of other processes that are at something, and for how long all have had a processor, ns. */

@@ -12,7 +12,7 @@ struct regime_state {
 
 static inline struct regime_state *regime_state(const struct task *t)
 {
-    return task_room(t, REGIME_ROOM, sizeof(struct regime_state));
+    return module_state(t, REGIME_STATE, sizeof(struct regime_state));
 }
 
 #endif
