@@ -22,7 +22,7 @@ class Group:
         compared: how many have a counterpart.
         differing, within: how many of these differ beyond the tolerance, and within it.
         largest_abs, largest_rel: of all that differ as numbers.
-        place: where the largest absolute difference beyond the tolerance is, or, where there is none, the largest within.
+        place: where the largest relative difference beyond the tolerance is, or, where there is none, the largest absolute one within.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Group:
             self.within += 1
         else:
             self.differing += 1
-        self.mark(not is_within, apart[0] if apart else 0.0, place)
+        self.mark(not is_within, apart[int(not is_within)] if apart else 0.0, place)
         if apart:
             self.largest_abs, self.largest_rel = max(self.largest_abs, apart[0]), max(self.largest_rel, apart[1])
 
@@ -152,7 +152,8 @@ def _verdict_of(group: Group) -> str:
 
 
 def _relative(value: float) -> str:
-    return f"{100 * value:.2g} %" if 1e-4 <= value <= 100 else f"{value:.2g}"
+    percent = 100 * value
+    return f"{value:.2g}" if not 1e-4 <= value <= 100 else f"{percent:.2g} %" if percent < 10 else f"{percent:.0f} %"
 
 
 def _short(name: str) -> str:

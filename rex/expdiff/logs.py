@@ -14,6 +14,7 @@ from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MAC
                                     ONLY_RIGHT, OUTPUTS, STATUS, STDERR, STDOUT, Comparison,
                                     Difference)
 from rex.expdiff.packages import compare_packages
+from rex.expdiff.partings import find_partings
 from rex.expdiff.processes import match_tasks
 from rex.expdiff.reading import read_both
 from rex.expdiff.shapes import READ, WRITE
@@ -125,8 +126,9 @@ class Logs:
         return calls
 
     def find_causes(self, found: Comparison) -> None:
-        """Add the most probable reason of every output that differs."""
+        """Add the most probable reason of every output that differs, and where each process parted from its counterpart."""
         stories = (Story(self.left, self._suspects(found, 0)), Story(self.right, self._suspects(found, 1)))
+        found.partings = find_partings(stories, self.matches, found)
         detective = Detective(*stories)
         for each in found.components[OUTPUTS]:
             starts = (stories[0].writers(each.left_path), stories[1].writers(each.right_path))
