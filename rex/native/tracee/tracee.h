@@ -183,6 +183,13 @@ void task_exec(struct task *t), task_end(struct task *t);
 int tasks_alive(void);
 bool tasks_forked(void);  /* there has been more than one process */
 void task_watch_end(struct task *t, uint8_t reason, bool watched);
-bool shares_memory(const struct task *t);
+
+/* regime.c */
+void regime_begins(struct task *leader), regime_has_threads(struct task *leader), regime_shares_memory(struct task *leader);
+void regime_gives_up_order(struct task *t);
+enum regime regime_of(const struct task *t);
+bool shares_memory(const struct task *t);               /* it shares memory with other processes, see replay/tasks/memory_groups.c */
+bool has_shared_work(const struct task *t);      /* what the log has of one task may be another's now */
+bool is_single(const struct task *t);
 
 #endif

@@ -31,7 +31,7 @@ bool pipe_asks(const struct task *t)
 bool is_pipe_call(const struct task *t)
 {
     bool moves = pipe_takes(t->nr) || pipe_gives(t->nr) || pipe_asks(t);
-    return is_pipe_turn(t) || (!is_serialized() && !t->leader->threaded && !shares_memory(t) && moves && files_piped(t->files, (int)t->args[0]));
+    return is_pipe_turn(t) || (regime_of(t) == ONE_THREAD && moves && files_piped(t->files, (int)t->args[0]));
 }
 
 /* Calls that only arrange descriptors run for real in replay too, and are not logged. */
@@ -104,7 +104,7 @@ static bool stops_waiting(struct task *t)
 
 static bool may_watch(const struct task *t)
 {
-    return !is_serialized() && !t->leader->threaded && !shares_memory(t) && !log_is_plain;
+    return regime_of(t) == ONE_THREAD && !log_is_plain;
 }
 
 bool pipes_may_be_made(long nr)

@@ -11,6 +11,7 @@
 #include "replay/signals/signals.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
+#include "tracee/tracee.h"
 
 bool replay_is_pace(long nr)
 {

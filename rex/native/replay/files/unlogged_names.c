@@ -361,7 +361,7 @@ struct opened *replay_opened(struct task *t, int fd)
 void replay_own_opened(struct task *t, int fd)
 {
     files_set(t->files, fd, 0);
-    files_open(t->files, fd, NULL, t->opening);
+    files_open(t->files, fd, NULL, file_state(t)->opening);
     replay_note_made(t, fd);
 }
 

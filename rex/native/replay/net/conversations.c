@@ -377,6 +377,13 @@ struct exchange *talk_exchange(const struct caller *c, const struct bytes *asked
     return best || !waits ? best : nearest(c, asked);
 }
 
+/* Whether what has been sent may be the beginning of a request. */
+bool talk_may_go_on(const struct caller *c, const struct bytes *asked)
+{
+    bool may_come = false;
+    return asked->used && !fitting(c, asked, false, &may_come) && may_come;
+}
+
 void talk_left(struct caller *c)
 {
     if (c->had_count)

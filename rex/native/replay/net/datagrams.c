@@ -95,7 +95,10 @@ bool datagram_goes_to(struct task *t, struct address *to)
         mem_read(t->tid, t->args[1], &m, sizeof m);
     memset(to, 0, sizeof *to);
     to->n = m.msg_namelen;
-    return m.msg_name && to->n <= sizeof to->a && mem_read(t->tid, (uint64_t)m.msg_name, &to->a, to->n);
+    bool is_named = m.msg_name && to->n <= sizeof to->a && mem_read(t->tid, (uint64_t)m.msg_name, &to->a, to->n);
+    if (is_named)
+        address_trim(to);                 /* as the log's are */
+    return is_named;
 }
 
 /* Our end, for a socket that has a name. */

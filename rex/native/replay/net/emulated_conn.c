@@ -286,10 +286,16 @@ static bool does_wait(struct task *t)
     return waits;
 }
 
+/* While one thread waits for the answer, another may send the rest of the request. */
+static bool goes_on(const struct task *t, const struct line *l)
+{
+    return t->leader->threads > 1 && talk_may_go_on(&l->caller, &l->asked);
+}
+
 static bool hears(struct task *t, struct line *l)
 {
     flow(t);
-    if (l->waits && does_wait(t))
+    if (l->waits && does_wait(t) && !goes_on(t, l))
         answer(l, t, NONE);
     struct user_regs_struct r = t->regs;
     if (t->nr == REX_NR_recvfrom) {

@@ -17,6 +17,16 @@ struct stat;
 struct talk;
 struct task;
 
+/* What this room keeps of a task. */
+struct net_state {
+    uint64_t credentials;                /* where they are in the message that it sends, 0 = none */
+};
+
+static inline struct net_state *net_state(const struct task *t)
+{
+    return module_state(t, NET_STATE, sizeof(struct net_state));
+}
+
 struct exchange {
     struct talk *talk;
     struct bytes question;
@@ -81,6 +91,7 @@ bool talk_own_address(const struct talk *talk, struct address *a);  /* as a gets
 unsigned talk_own_port(const struct talk *talk);
 const struct record *talk_option(const struct task *t);  /* what a getsockopt like this was answered */
 struct exchange *talk_exchange(const struct caller *c, const struct bytes *asked, bool waits);  /* NULL: not known yet */
+bool talk_may_go_on(const struct caller *c, const struct bytes *asked);
 void talk_take(struct caller *c, struct exchange *x);
 void talk_said(const struct caller *c, const struct bytes *asked);
 void talk_left(struct caller *c);  /* the connection is closed */

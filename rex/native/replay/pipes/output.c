@@ -7,6 +7,7 @@
 #include "log/log.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/pipes/internal.h"
 #include "replay/pipes/pipes.h"
 #include "replay/replay.h"
 #include "syscalls/syscalls.h"
@@ -120,18 +121,18 @@ void replay_output(struct task *t, struct event *e)
 
 static bool is_continued(const struct task *t)
 {
-    return t->saying.said && t->saying.stack == t->regs.rsp;
+    return pipe_state(t)->saying.said && pipe_state(t)->saying.stack == t->regs.rsp;
 }
 
 /* The write has its next part to come, each in its place of the log. */
 static void say_rest(struct task *t, uint64_t n)
 {
     if (!is_continued(t)) {
-        t->saying.said = 0;
-        t->saying.stack = t->regs.rsp;
-        t->saying.from = t->regs.rsi;
+        pipe_state(t)->saying.said = 0;
+        pipe_state(t)->saying.stack = t->regs.rsp;
+        pipe_state(t)->saying.from = t->regs.rsi;
     }
-    t->saying.said += n;
+    pipe_state(t)->saying.said += n;
     t->regs.rsi += n;
     t->regs.rdx -= n;
     rewind_call(t);
@@ -140,12 +141,31 @@ static void say_rest(struct task *t, uint64_t n)
 static void say_last(struct task *t, uint64_t n)
 {
     if (is_continued(t)) {
-        n += t->saying.said;
-        t->regs.rdx += t->saying.said;
-        t->regs.rsi = t->saying.from;
-        t->saying.said = 0;
+        n += pipe_state(t)->saying.said;
+        t->regs.rdx += pipe_state(t)->saying.said;
+        t->regs.rsi = pipe_state(t)->saying.from;
+        pipe_state(t)->saying.said = 0;
     }
     give_result(t, (int64_t)n);
+}
+
+static bool has_output_left(const struct script *s)
+{
+    for (size_t i = s->cursor; i < s->count; i++) {
+        const struct record *r = s->event[i]->record;
+        if (!s->event[i]->done && r->result > 0 && replay_is_output(r->stream, r->call))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the log has output of other threads of the process that are still there to write it. */
+bool replay_siblings_write(const struct task *t)
+{
+    for (const struct task *other = tasks; other; other = other->next)
+        if (other != t && other->alive && other->script && other->leader == t->leader && has_output_left(other->script))
+            return true;
+    return false;
 }
 
 /* The rest of a write, of which the log has nothing more. */

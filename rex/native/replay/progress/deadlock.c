@@ -250,7 +250,7 @@ static bool take_stock(struct stillness *s)
     bool excused = false;
     ull most = 0;
     for (struct task *t = tasks; t; t = t->next) {
-        struct usage since = t->alive ? usage_since(t, &t->usage) : (struct usage){0, 0};
+        struct usage since = t->alive ? usage_since(t, &progress_state(t)->usage) : (struct usage){0, 0};
         enum mover mover = t->alive ? replay_mover(t, NULL) : NOBODY;
         s->ran += s->begun ? since.ran : 0;
         s->wanted += s->begun ? since.waited : 0;

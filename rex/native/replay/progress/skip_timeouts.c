@@ -60,7 +60,7 @@ void replay_force(struct task *t)
 {
     replay_forced++;
     t->held = false;
-    t->leader->is_paced = true;
+    regime_gives_up_order(t);
     replay_order_give_up(t, t->matched);
     replay_call(t, call_of(t->nr), t->matched);
     if (!t->held)

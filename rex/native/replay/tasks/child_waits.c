@@ -47,6 +47,15 @@ bool replay_child_looks(const struct task *t)
     return t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG;
 }
 
+/* Whether the log's wait was for the same children.  Threads poll as often as their timing has it, so that polls which found none may
+ * be left: none of them answers a wait that lasts until a child has ended. */
+bool replay_waits_for_same(const struct task *t, const struct event *e)
+{
+    const struct record *r = e->record;
+    bool by_id = r->call == REX_NR_waitid, found_none = !r->result && !replay_waited(r);
+    return (int)r->args[by_id] == (int)t->args[by_id] && (!by_id || r->args[0] == t->args[0]) && (!found_none || replay_child_looks(t));
+}
+
 /* Threads poll for children as often as they like; only the children's numbers need translation.  If an end was reported, maybe before the
  * child has ended, it is waited for: the program may not look again. */
 void replay_child_wait_freely(struct task *t)

@@ -112,5 +112,6 @@ void replay_group_opened(struct task *t, const struct record *r)
     for (uint32_t i = 0; is_first && i < script_total(); i++)
         if (belongs(script_of(i), leader))
             replay_group_named(script_of(i));
-    t->leader->shares_memory |= is_first;
+    if (is_first)
+        regime_shares_memory(t->leader);
 }
