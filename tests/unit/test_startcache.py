@@ -39,7 +39,7 @@ def said(place: Path) -> str:
 
 def test_modules_come_from_the_file_until_their_source_changes(place: Path) -> None:
     assert said(place) == "1 SourceFileLoader True\n"
-    [file] = (place / "cache" / "modules-1").iterdir()
+    [file] = (place / "cache" / "modules-2").iterdir()
     written = file.stat()
     assert said(place) == "1 _KeptLoader True\n"
     assert (file.stat().st_ino, file.stat().st_mtime_ns) == (written.st_ino, written.st_mtime_ns)   # as all was in it
