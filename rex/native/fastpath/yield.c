@@ -9,6 +9,7 @@
 #include "tracee/tracee.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 extern const unsigned char rex_stub_stops[], rex_stub_look[];
@@ -118,7 +119,7 @@ static bool clear(struct task *t, struct range given)
 {
     uint64_t args[6] = {given.from, given.to - given.from};
     if (given.to)
-        insert_call(t, REX_NR_munmap, args, nothing_more);
+        insert_call(t, SYS_munmap, args, nothing_more);
     return given.to;
 }
 
@@ -126,7 +127,7 @@ bool fast_yields(struct task *t)
 {
     enum { LARGEST_SEGMENT = 1 << 30 };      /* assumed: only the kernel knows its size */
     const uint64_t *a = t->args;
-    if (t->nr == REX_NR_munmap || (t->nr == REX_NR_mmap && a[3] & MAP_FIXED))
+    if (t->nr == REX_NR_mmap && a[3] & MAP_FIXED)
         yield(t, a[0], a[1]);
     else if (op_of(t->nr) == REX_OP_PAGES || (t->nr == REX_NR_mmap && a[0]))
         return clear(t, yield(t, a[0], a[1]));

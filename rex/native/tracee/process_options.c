@@ -1,5 +1,5 @@
-/* Options of a process that the engine sets for itself, or must not have set: it answers the calls that set and query them.  The
- * program is told what it set, and the kernel has what the engine needs.
+/* Options of a process that the engine sets for itself, or must not have set: it answers the calls that set and query them.  A query
+ * gives what the program set, and the kernel has what the engine needs.
  *
  *   dumpable       else the kernel hides the program's memory from a tracer without privileges
  *   new rights     none, or an ordinary user's filter is refused

@@ -47,6 +47,12 @@ static bool is_by_rights(uint64_t option)
     return false;
 }
 
+/* ftruncate. */
+bool sets_length(const struct rex_call *c)
+{
+    return c->nargs == 2 && c->arg[0].word == REX_WORD_FD && c->arg[1].word == REX_WORD_OFF;
+}
+
 int bounded_descriptor(const struct task *t)
 {
     int op = op_of(t->nr);
@@ -86,7 +92,7 @@ bool has_logged_result(const struct task *t)
         return false;
     if (c->arg[2].word == REX_WORD_WHENCE)
         return (uint32_t)t->args[2] >= SEEK_DATA;
-    if (c->arg[1].word == REX_WORD_FALLOCMODE || t->nr == REX_NR_ftruncate || t->nr == REX_NR_setsockopt)
+    if (c->arg[1].word == REX_WORD_FALLOCMODE || sets_length(c) || t->nr == REX_NR_setsockopt)
         return true;
     if (t->nr == REX_NR_getsockopt)
         return t->args[1] == SOL_SOCKET && (t->args[2] == SO_RCVBUF || t->args[2] == SO_SNDBUF || t->args[2] == SO_MARK || t->args[2] == SO_PRIORITY);

@@ -1,5 +1,5 @@
-/* Process ids in messages, of a socket's peer and of who gets its signals: what a process reads there is what it knows the other by,
- * in both directions.
+/* Process ids in messages, of a socket's peer and of who gets its signals: a process reads there what it knows the
+ * other by. That holds in both directions.
  *
  * live: yes
  * engine: native (process ids in messages)

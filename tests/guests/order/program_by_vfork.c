@@ -1,4 +1,4 @@
-/* A process writes a program and executes it by vfork, so that it goes on only after that: the execution waits for nothing else of it.
+/* A process writes a program and executes it by vfork. It goes on only after that, so that the execution waits for nothing else of it.
  *
  * live: yes
  * shows: vfork, execve

@@ -1,4 +1,5 @@
-/* The signal of a write beyond the limit of file size comes at that write, whichever call it is: a handler has run when the call returns.
+/* The signal of a write beyond the limit of file size comes at that write, whichever call it is. A handler has run when
+ * the call returns.
  *
  * engine: native (results by rights)
  * shows: write, pwrite64, ftruncate, truncate, fallocate, setrlimit

@@ -75,7 +75,7 @@ static struct event *event_of(struct task *t)
 
 static bool has_effect(const struct task *t)
 {
-    return call_of(t->nr)->arg[1].word == REX_WORD_FALLOCMODE || t->nr == REX_NR_ftruncate || t->nr == REX_NR_setsockopt || bounded_descriptor(t) >= 0 || (t->nr == REX_NR_ioctl && ((uint32_t)t->args[1] == FICLONE || (uint32_t)t->args[1] == FICLONERANGE));
+    return call_of(t->nr)->arg[1].word == REX_WORD_FALLOCMODE || sets_length(call_of(t->nr)) || t->nr == REX_NR_setsockopt || bounded_descriptor(t) >= 0 || (t->nr == REX_NR_ioctl && ((uint32_t)t->args[1] == FICLONE || (uint32_t)t->args[1] == FICLONERANGE));
 }
 
 /* Huge pages are aligned, and memory of devices may be: other pages are mapped where those were. */
