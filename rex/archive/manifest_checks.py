@@ -47,6 +47,7 @@ def check_manifest(manifest: Any) -> None:
         ValueError, TypeError: one cannot.
     """
     _need(bool(manifest.command), "the command is empty")
+    _need(is_plain_path(manifest.cwd), f"the working directory is no absolute, plain path: {manifest.cwd!r:.200}")
     _need(not any("=" in name for name in manifest.environment), "a variable's name has an equals sign")
     _need(0 <= manifest.umask <= 0o777 and 0 <= manifest.start_ns < _MAX_SIZE, "a number is out of its range")
     _need(_is_time(manifest.duration_s) and _is_status(manifest.exit_status), "a number is out of its range")

@@ -65,6 +65,7 @@ class Plan:
         stubs: live: mode, mtime_ns and size (-1: not known) of files whose content the archive lacks.
         listings: live: directories of which it knows all names, in the recorded order.
         was_in: replay: the directory that the recording began in.
+        duration_ns: replay: of the recording; None: not known.
         no_stdin: replay: standard input was closed; of the other two the log says so.
         sandbox: replay: see nothing of this machine but what this tells.
         limits: of the program: number -> soft and hard limit, -1 for none; others are the tracer's.
@@ -88,6 +89,7 @@ class Plan:
     serialize: bool = False
     limits: dict[int, tuple[int, int]] = field(default_factory=dict)
     umask: int | None = None
+    duration_ns: int | None = None
     no_stdin: bool = False
     seed: int | None = None
     files: dict[bytes, tuple[int, int, bytes]] = field(default_factory=dict)
@@ -130,6 +132,8 @@ class Plan:
         items += [("step", b"%d" % task) for task in self.steps]
         if self.serialize:
             items.append(("serialize", b"1"))
+        if self.duration_ns is not None:
+            items.append(("duration", b"%d" % self.duration_ns))
         if self.no_stdin:
             items.append(("no_stdin", b"1"))
         items += [("limit", b"%d %d %d" % (number, *pair)) for number, pair in self.limits.items()]
