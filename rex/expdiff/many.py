@@ -26,6 +26,7 @@ KINDS = (ARGUMENT, INPUT_FILE, LIBRARY, VARIABLE, LABEL, PLACE)
 ABSENT = "(none)"
 _NATURAL = frozenset({"_", "OLDPWD", "SHLVL", "PWD"})
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*")
+_PLAIN = " (options not counted)"     # behind the place of an argument that is no option
 _VERSION = re.compile(r"\.so[.-]?(\d[\w.]*)$|-(\d[\w.]*)\.so$")
 _JUDGED = 60       # distinct contents of one output that are compared by meaning
 Fact = tuple[str, str]     # kind and name
@@ -38,6 +39,8 @@ class Subject:
     Attributes:
         facts: what it was given, by kind and name.
         results: what it gave, by name: a digest, or ABSENT.
+        paths: of files that it gave, their paths by name.
+        numbers: of its arguments that are no options, their numbers in the command.
     """
 
     name: str
@@ -46,6 +49,8 @@ class Subject:
     facts: dict[Fact, str] = field(default_factory=dict)
     results: dict[str, str] = field(default_factory=dict)
     contents: dict[str, "Content"] = field(default_factory=dict)
+    paths: dict[str, str] = field(default_factory=dict)
+    numbers: dict[Fact, int] = field(default_factory=dict)
 
 
 def gather(archive: "Archive", experiment: "Experiment", name: str) -> Subject:
@@ -57,7 +62,10 @@ def gather(archive: "Archive", experiment: "Experiment", name: str) -> Subject:
     """
     manifest = experiment.manifest
     found = Subject(name, archive, experiment)
-    found.facts.update({(ARGUMENT, item): value for item, value in arguments(manifest.command).items()})
+    for item, (value, number) in arguments(manifest.command).items():
+        found.facts[ARGUMENT, item] = value
+        if item.endswith(_PLAIN):
+            found.numbers[ARGUMENT, item] = number
     found.facts.update({(VARIABLE, item): value for item, value in manifest.environment.items() if item not in _NATURAL})
     found.facts.update({(LABEL, item): value for item, value in labels_of(manifest).items()})
     found.facts.update({(PLACE, item): str(value) for item, value in {
@@ -67,16 +75,16 @@ def gather(archive: "Archive", experiment: "Experiment", name: str) -> Subject:
     return found
 
 
-def arguments(command: Iterable[str]) -> dict[str, str]:
-    """The arguments of a command by name: options by what they are called, others by their place among the others."""
-    found: dict[str, str] = {}
+def arguments(command: Iterable[str]) -> dict[str, tuple[str, int]]:
+    """The arguments of a command by name, each with its number: options by what they are called, others by their place among the others."""
+    found: dict[str, tuple[str, int]] = {}
     words, at, place = list(command), 0, 0
     while at < len(words):
-        word = words[at]
+        word, number = words[at], at
         at += 1
         name, equals, value = word.partition("=")
         if not _OPTION.fullmatch(name):
-            found[f"word {place}"] = word
+            found[f"{place}{_PLAIN}"] = word, number
             place += 1
             continue
         if not equals and at < len(words) and name.startswith("-") and not _OPTION.fullmatch(words[at].partition("=")[0]):
@@ -84,7 +92,7 @@ def arguments(command: Iterable[str]) -> dict[str, str]:
             at += 1
         while name in found:
             name += "+"
-        found[name] = value or "given"
+        found[name] = value or "given", number
     return found
 
 
@@ -109,6 +117,7 @@ def _add_files(found: Subject, manifest: Manifest) -> None:
             found.results[name] = _value(state)
             if state and state.content:
                 found.contents[name] = state.content
+                found.paths[name] = path
         if INPUT in entry.roles and entry.initial and entry.initial.type == "file":
             found.facts[INPUT_FILE, name] = _value(entry.initial)
         elif APPARATUS in entry.roles and entry.initial and entry.initial.content:
@@ -163,7 +172,7 @@ class Table:
 def tabulate(subjects: list[Subject], rules: Rules = Rules()) -> Table:
     """Compare experiments; rules: what outputs may differ in to be in one group, with the first of that group."""
     keys = list(dict.fromkeys(fact for kind in KINDS for subject in subjects for fact in subject.facts if fact[0] == kind))
-    facts = {fact: [subject.facts.get(fact, ABSENT) for subject in subjects] for fact in keys}
+    facts = {_renamed(fact, subjects): [subject.facts.get(fact, ABSENT) for subject in subjects] for fact in keys}
     names = list(dict.fromkeys(name for subject in subjects for name in subject.results))
     results = {name: [subject.results.get(name, ABSENT) for subject in subjects] for name in sorted(names, key=_order)}
     found = {name: grouped(values) for name, values in results.items()}
@@ -173,6 +182,12 @@ def tabulate(subjects: list[Subject], rules: Rules = Rules()) -> Table:
                 with tempfile.TemporaryDirectory(prefix="rex-") as folder:
                     found[name] = _joined(name, groups, subjects, comparer, folder)
     return Table(subjects, {fact: values for fact, values in facts.items() if len(set(values)) > 1}, found)
+
+
+def _renamed(fact: Fact, subjects: list[Subject]) -> Fact:
+    """An argument by its number in the command, where all have it there."""
+    numbers = {subject.numbers[fact] for subject in subjects if fact in subject.numbers}
+    return (ARGUMENT, str(numbers.pop())) if len(numbers) == 1 else fact
 
 
 def _order(name: str) -> tuple[bool, str]:
@@ -188,7 +203,7 @@ def _joined(name: str, groups: Groups, subjects: list[Subject], comparer: Compar
     became: dict[int, int] = {}
     for group in sorted(first):
         path = os.path.join(folder, str(group))
-        write = _writer(first[group], name)
+        write = writer_of(first[group], name)
         if write is None:
             became[group] = group
             continue
@@ -204,7 +219,7 @@ def is_same_result(name: str, one: Subject, two: Subject, comparer: Comparer) ->
     """Whether two experiments gave the same output, by bytes or as the rules of the comparer allow."""
     if one.results.get(name, ABSENT) == two.results.get(name, ABSENT):
         return True
-    writers = _writer(one, name), _writer(two, name)
+    writers = writer_of(one, name), writer_of(two, name)
     if not comparer.rules.is_set or not writers[0] or not writers[1]:
         return False
     with tempfile.TemporaryDirectory(prefix="rex-") as folder:
@@ -214,7 +229,7 @@ def is_same_result(name: str, one: Subject, two: Subject, comparer: Comparer) ->
         return comparer.compare(name, *paths).is_same
 
 
-def _writer(subject: Subject, name: str) -> Callable[[str], None] | None:
+def writer_of(subject: Subject, name: str) -> Callable[[str], None] | None:
     """What writes an output of an experiment to a file; None where there is none."""
     if name in subject.contents:
         return lambda path: subject.archive.extract(subject.contents[name], path)

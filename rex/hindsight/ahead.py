@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from rex.archive import Archive
 from rex.errors import RexError
-from rex.hindsight.deltas import ChunkReader
+from rex.hindsight.deltas import NOWHERE, ChunkReader
 from rex.hindsight.graph import RootState, Snapshot, decode_plain, decode_snapshot, encode_plain, name_once
 from rex.hindsight.records import Checkpoint
 from rex.hindsight.room import MOST_BYTES, Ends
@@ -152,7 +152,7 @@ def _changed(chunks: ChunkReader, former: Table, now: Table) -> Iterator[tuple[b
     known = {digest for _, _, digests in former.values() for digest in digests}
     for whole in now.keys() - former.keys():
         for place, digest in zip(*now[whole][1:]):
-            if digest not in known:
+            if digest not in known and place != NOWHERE:
                 yield digest, chunks.read(place, digest)
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sys
-from operator import is_
 from typing import Any, Iterable
 
 from rex.hindsight.graph import Node, Walk
-from rex.hindsight.othershapes import ReduceShape, opaque_node
 from rex.hindsight.shapes import Cannot, attribute_pairs, put_attributes
 from rex.state import build as make_arrays
 from rex.state.arrays import _is_dense as is_dense
@@ -91,6 +89,14 @@ class ArrayShape:
         is_owner = not isinstance(live.base, numpy.ndarray)
         return node[7] in ("memory", "objects") and is_owner and live.dtype.hasobject == (
             node[7] == "objects")
+
+    def extent(self, node: Node, number: int) -> tuple[int, bytes, int, int]:
+        """The node that has the memory of this one; the digest, where it begins there, and how many bytes."""
+        return (number, node[9], 0, node[8]) if node[7] == "memory" and node[8] else (number, b"", 0, 0)
+
+    def room(self, live: Any) -> tuple[int, int]:
+        """Where the memory of a live array begins, and its size."""
+        return address_of(live), live.nbytes
 
     def make(self, build: Any, node: Node) -> Any:
         kind, dtype, shape, strides = build.get(node[1]), _dtype(node[2]), node[3], node[4]
@@ -261,6 +267,10 @@ class TensorShape:
             made = _lost(torch, made, node[7])
         return made
 
+    def extent(self, node: Node, number: int) -> tuple[int, bytes, int, int]:
+        """As of arrays: a storage has the memory."""
+        return (node[2][0], node[15], node[13], node[14]) if len(node) > 13 else (number, b"", 0, 0)
+
     def place(self, value: Any) -> tuple[list[Any], list[Any]]:
         """All that a node has of it but what is in its memory: objects, numbers; `save` would tell a node like this one."""
         if value.layout != sys.modules["torch"].strided:
@@ -351,6 +361,10 @@ class StorageShape:
         return (type(live).__name__ == "UntypedStorage" and live.nbytes() == node[2]
                 and str(live.device) == node[1])
 
+    def room(self, live: Any) -> tuple[int, int]:
+        """Where it begins, and its size; none on a device."""
+        return (live.data_ptr(), live.nbytes()) if live.device.type == "cpu" else (0, 0)
+
     def make(self, build: Any, node: Node) -> Any:
         torch = sys.modules["torch"]
         return torch.UntypedStorage(node[2], device=node[1])
@@ -391,46 +405,3 @@ def _put_extent(build: Any, storage: Any, start: int, size: int, digest: bytes) 
     build.read_into(digest, host.data_ptr(), size)
     flat = torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)
     flat[start:start + size].copy_(host)
-
-
-class BlocksShape(ReduceShape):
-    """The blocks of a pandas frame, each nobody else's: which frames share one until it is written is not told by a pickle."""
-
-    def save(self, walk: Walk, value: Any) -> Node:
-        if any(block.refs.has_reference() for block in value.blocks):
-            return opaque_node(walk, value, "memory that it shares with another frame")
-        return super().save(walk, value)
-
-
-class BlockRefsShape:
-    """By whom the memory of a pandas index is used: by indexes alone."""
-
-    tag = "blockrefs"
-
-    def save(self, walk: Walk, value: Any) -> Node:
-        users = _users(value)
-        if not all(hasattr(each, "_references") for each in users):     # other indexes never change either
-            return opaque_node(walk, value, "memory that an index shares with a frame")
-        return "blockrefs", walk.refs(users)
-
-    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return zip(node[1], _users(live))
-
-    def fits(self, node: Node, live: Any) -> bool:
-        return False
-
-    def make(self, build: Any, node: Node) -> Any:
-        wanted, live = build.values(node[1]), build.candidate
-        if live is not None and len(now := _users(live)) == len(wanted) and all(map(is_, now, wanted)):
-            return live
-        made = sys.modules["pandas._libs.internals"].BlockValuesRefs()
-        for each in wanted:
-            made.add_index_reference(each)
-        return made
-
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
-
-
-def _users(value: Any) -> list[Any]:
-    return [each for reference in value.referenced_blocks if (each := reference()) is not None]

@@ -37,6 +37,9 @@ class Place:
     item_bytes: int = 0
 
 
+NOWHERE = Place(b"")     # of a chunk that is not stored
+
+
 @dataclass(slots=True)
 class _Base:
     sha256: bytes

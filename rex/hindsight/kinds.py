@@ -12,7 +12,7 @@ import types
 import weakref
 from typing import Any, Callable
 
-from rex.hindsight import arrayshapes, codeshapes, interpreter, livingshapes, nativeshapes, othershapes, shapes
+from rex.hindsight import arrayshapes, codeshapes, interpreter, livingshapes, nativeshapes, othershapes, pandasshapes, shapes
 from rex.hindsight.clock import Converting, Reading
 from rex.hindsight.trainers.native import state_of
 from rex.hindsight.usercode import UserCode
@@ -55,14 +55,14 @@ class Shapes:
             codeshapes.CellShape(), codeshapes.MethodShape(), codeshapes.ModuleShape(),
             codeshapes.WrapperShape(), livingshapes.WeakShape(), livingshapes.ProxyShape(), livingshapes.WeakBagShape(),
             livingshapes.ContextShape(), arrayshapes.ArrayShape(), arrayshapes.ScalarShape(),
-            arrayshapes.TensorShape(), arrayshapes.StorageShape(), arrayshapes.BlockRefsShape(), othershapes.RandomShape(),
+            arrayshapes.TensorShape(), arrayshapes.StorageShape(), pandasshapes.BlockRefsShape(), othershapes.RandomShape(),
             othershapes.ReduceShape(), othershapes.OpaqueShape(), othershapes.SuspendedShape(),
             othershapes.FileShape(), othershapes.EnumShape(), othershapes.CycleShape(),
             nativeshapes.NativeShape(), livingshapes.BarShape(), interpreter.LoggerShape(), interpreter.ThreadShape()]
         self._user = user
         self.by_tag: dict[str, Any] = {shape.tag: shape for shape in listed}
         self._special = {**dict.fromkeys(_ELSEWHERE, othershapes.ProcessShape()),
-                         ("pandas.core.internals.managers", "BaseBlockManager"): arrayshapes.BlocksShape(),
+                         ("pandas.core.internals.managers", "BaseBlockManager"): pandasshapes.BlocksShape(),
                          **dict.fromkeys((("pandas", "Index"), ("pandas.core.indexes.base", "Index")), livingshapes.CachingShape())}
         tags = {list: "list", dict: "dict", set: "set", tuple: "tuple", frozenset: "tuple",
                 bytes: "bytes", bytearray: "bytes", complex: "bytes",

@@ -11,7 +11,7 @@ import contextlib
 import ctypes
 import mmap
 import threading
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Protocol
 
 import xxhash
 
@@ -25,6 +25,7 @@ _ARENA_SLOTS = 256   # 32 MiB
 _SMALLER_BYTES = 4 << 10, 16 << 10, 64 << 10   # slots for what is no whole chunk
 DEFERRED_BYTES = 1 << 20   # smaller memory is hashed at once
 _MOST_HABITS = 100_000
+Key = tuple[int, int]     # address and size in bytes
 
 
 class Pool:
@@ -115,19 +116,23 @@ def _new_arena() -> tuple[mmap.mmap, int]:
     return arena, ctypes.addressof(ctypes.c_char.from_buffer(arena))
 
 
+def chunk_digests(address: int, size_bytes: int) -> list[bytes]:
+    """The hash of each chunk of memory."""
+    view = memory_at(address, size_bytes)
+    return [xxhash.xxh3_128_digest(view[at:at + CHUNK_BYTES]) for at in range(0, size_bytes, CHUNK_BYTES)]
+
+
+def whole_digest(digests: list[bytes]) -> bytes:
+    """The digest of a buffer by those of its chunks."""
+    return digests[0] if len(digests) == 1 else xxhash.xxh3_128_digest(b"".join(digests))
+
+
 class Hasher:
     """Takes memory by its hash only: to compare a state with a stored one."""
 
     def take(self, address: int, size_bytes: int, item_bytes: int = 1) -> bytes:
         """The digest that `Copier.take` would give."""
-        view = memory_at(address, size_bytes)
-        if size_bytes <= CHUNK_BYTES:
-            return xxhash.xxh3_128_digest(view)
-        whole = xxhash.xxh3_128()
-        for at in range(0, size_bytes, CHUNK_BYTES):
-            whole.update(xxhash.xxh3_128_digest(view[at:at + CHUNK_BYTES]))
-        return whole.digest()
-
+        return whole_digest(chunk_digests(address, size_bytes))
 
     def take_device(self, flat: Any, item_bytes: int) -> bytes:
         """As `take`, of a tensor of bytes on a device."""
@@ -136,19 +141,22 @@ class Hasher:
 
 
 class Sizer:
-    """Takes no memory, but tells how much there is."""
+    """Takes no memory, but tells how much there is, and where arrays have large parts of it."""
 
     def __init__(self) -> None:
         self.size_bytes = 0
+        self.large: list[Key] = []
 
     def take(self, address: int, size_bytes: int, item_bytes: int = 1) -> bytes:
         """Count it."""
         self.size_bytes += size_bytes
+        if size_bytes >= DEFERRED_BYTES and item_bytes:
+            self.large.append((address, size_bytes))
         return b""
 
     def take_device(self, flat: Any, item_bytes: int) -> bytes:
         """Count it."""
-        return self.take(0, flat.numel())
+        return self.take(0, flat.numel(), 0)
 
 
 class Deferred:
@@ -198,16 +206,18 @@ class Taken:
         buffers: the chunks' digests by the digest of the whole, with its size.
         fresh: chunks that nobody kept before, in order.
         deferred: memory that is still to be hashed.
+        remade: the digests of buffers that the script's beginning fills in each replay.
     """
 
     buffers: dict[bytes, tuple[int, list[bytes]]] = field(default_factory=dict)
     fresh: list[Fresh] = field(default_factory=list)
     deferred: list[Deferred] = field(default_factory=list)
+    remade: set[bytes] = field(default_factory=set)
     size_bytes: int = 0
 
     def add(self, size_bytes: int, digests: list[bytes]) -> bytes:
         """Note a buffer by its chunks; its digest."""
-        whole = digests[0] if len(digests) == 1 else xxhash.xxh3_128_digest(b"".join(digests))
+        whole = whole_digest(digests)
         self.buffers[whole] = (size_bytes, digests)
         return whole
 
@@ -243,19 +253,55 @@ class Habits:
         self._changes[key] = key in self._changes and 2 * fresh > count
 
 
+class RemadeMemory(Protocol):
+    """Knows what the script's beginning put where (`remade.Remade`)."""
+
+    def __contains__(self, key: Key) -> bool:
+        """Whether that is known of some memory."""
+
+    def is_same(self, key: Key, digests: list[bytes]) -> bool:
+        """Whether memory with these digests holds it still."""
+
+
+def hash_unwritten(unwritten: Unwritten, key: Key) -> list[bytes]:
+    """The digests of memory, of which only what was written since the last time is read."""
+    address, size_bytes = key
+    found = unwritten.look(key)
+    unwritten.watch(key)
+    if found is None or not found[0]:
+        digests = chunk_digests(address, size_bytes)
+    else:
+        digests, view = found[0], memory_at(address, size_bytes)
+        for index in found[1]:
+            digests[index] = xxhash.xxh3_128_digest(view[index * CHUNK_BYTES:(index + 1) * CHUNK_BYTES])
+    unwritten.keep(key, digests)
+    return digests
+
+
 class Copier:
     """Takes memory for checkpoints: chunks that are known already are not copied."""
 
-    def __init__(self, pool: Pool, habits: Habits, is_known: Callable[[bytes], bool], device: DeviceCopies) -> None:
+    def __init__(self, pool: Pool, habits: Habits, is_known: Callable[[bytes], bool], device: DeviceCopies,
+                 remade: RemadeMemory | None = None) -> None:
         self._pool, self._habits, self._is_known, self._device = pool, habits, is_known, device
+        self._remade = remade
         self.taken = Taken()
         self._seen: set[bytes] = set()
 
     def take(self, address: int, size_bytes: int, item_bytes: int = 1) -> Any:
-        """Keep memory as it is now; its digest, or what will have it."""
+        """Keep memory as it is now; its digest, or what will have it.
+
+        Args:
+            item_bytes: size of the numbers there; 0: nothing can be put in place there.
+        """
         self.taken.size_bytes += size_bytes
         key = address, size_bytes
         is_large = size_bytes >= DEFERRED_BYTES
+        if is_large and item_bytes and self._remade is not None and key in self._remade and (
+                digests := self._as_began(self._remade, key)):
+            whole = self.taken.add(size_bytes, digests)
+            self.taken.remade.add(whole)
+            return whole
         if is_large and self._habits.is_changing(key):
             deferred = Deferred(key, item_bytes, self._pool.put(address, size_bytes))
             self.taken.deferred.append(deferred)
@@ -272,6 +318,14 @@ class Copier:
             if self._habits.is_changing(key):
                 self._habits.unwritten.forget(key)
         return self.taken.add(size_bytes, digests)
+
+    def _as_began(self, remade: RemadeMemory, key: Key) -> list[bytes]:
+        """The digests of memory that holds what the script's beginning put there; none of other memory."""
+        digests = hash_unwritten(self._habits.unwritten, key)
+        if remade.is_same(key, digests):
+            return digests
+        self._habits.unwritten.forget(key)
+        return []
 
     def _read(self, address: int, size_bytes: int, item_bytes: int, digests: list[bytes], stale: Iterable[int]) -> int:
         """Hash chunks, and copy those that nobody knows; how many these are."""

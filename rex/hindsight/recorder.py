@@ -20,6 +20,7 @@ from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.memory import Sizer, Taken
 from rex.hindsight.policy import Occasion, Policy, Price
 from rex.hindsight.records import FORMAT, Checkpoint, LogWriter, Run
+from rex.hindsight.remade import Remade
 from rex.hindsight.seek import Seeker
 from rex.hindsight.session import SWITCHED_OFF, Entry
 from rex.hindsight.standing import Standing
@@ -36,6 +37,8 @@ _HOOK_S = 2e-6          # a reading of the clock, or a draw of random bytes, bes
 _COPY_S, _TOUCH_S = 0.2e-9, 1e-9     # per byte that is copied; of memory that is touched for the first time
 _WARM = 1 / 2           # of what a look at the state takes for the first time: what later ones take
 _LARGE_BYTES = 32 << 20   # of a first checkpoint that is worth preparing for
+_LOOK_S, _LOOK_SHARE = 0.05, 0.03     # what a look at an outermost loop's beginning may take, at most, and of the time so far
+_HASH_S = 0.1e-9        # per byte
 _MANY = 1 << 20
 
 
@@ -84,6 +87,9 @@ class Recorder(Seeker):
         self.had_border = False
         self._walk_s = 0.0              # a look at the state, without its memory
         self._unprepared_bytes = 0      # of a large first checkpoint
+        self._remade = Remade()
+        self._look_s = 0.0              # what the last look at a beginning took
+        self._brief: set[str] = set()   # outermost loops that ended before a border could pay
         self.iterations, self._longest_s = 0, 0.0     # of the main loop
         self._recording = recording
         self._markers: list[Marker] = []
@@ -220,6 +226,8 @@ class Recorder(Seeker):
             entry.turned_s = now_s()
             self.begin_body(entry)
             return
+        if not entry.iteration and self.stack[0] is entry:
+            self._look_at_beginning(entry)
         now = now_s()
         self.end_body(entry)
         if entry.site.facts.is_while and not entry.is_tracked and self.stack[0] is entry and (
@@ -247,6 +255,8 @@ class Recorder(Seeker):
         is_outermost = not self.stack
         if is_outermost:
             self._looped_s += took_s
+            if took_s < self.granularity_s:
+                self._brief.add(entry.site.key)
         is_main = is_outermost and took_s > self._longest_s
         if is_main:
             self.iterations, self._longest_s = entry.iteration, took_s
@@ -312,22 +322,48 @@ class Recorder(Seeker):
             self._text.clear()
             self.log.write("out", has_more=has_more, text=data.decode("utf-8", "surrogateescape"))
 
+    def _look_at_beginning(self, entry: Entry) -> None:
+        """An outermost loop begins: note the large memory that a replay finds there too."""
+        allowed_s = max(_LOOK_S, _LOOK_SHARE * (now_s() - self.started_s))
+        self._remade.clear()
+        if self.policy.overhead >= 1 or entry.site.key in self._brief or self._look_s > allowed_s or is_capturing():
+            return
+        begun, sizer = self.contention.worked_s(), Sizer()
+        try:
+            walk_roots(self.shapes, sizer, self.roots(entry).pairs())
+            if sum(size for _, size in sizer.large) * _HASH_S <= allowed_s:
+                self._remade.note(sizer.large)
+        except Exception:   # objects raise what they like; a checkpoint will tell
+            self._remade.clear()
+        self._look_s = self.contention.worked_s() - begun
+        self.border_s += self._look_s
+
     def _is_affordable(self, border: Occasion, entry: Entry) -> bool:
-        """Look at the state for the first time: what would it take to keep it?"""
+        """Look at the state for the first time: what would it take to keep it?
+
+        What was earned already may pay for all of it. Else only what the script's beginning did not make is kept.
+        """
         begun, sizer = self.contention.worked_s(), Sizer()
         walk_roots(self.shapes, sizer, self.roots(entry).pairs(), met=self._alike.met)
         self._walk_s = self.contention.worked_s() - begun
-        writer_s = self.writer.cost_s(sizer.size_bytes)
-        if sizer.size_bytes > _LARGE_BYTES and self.policy.overhead < 1:
-            self._unprepared_bytes = sizer.size_bytes
-            writer_s += sizer.size_bytes * _TOUCH_S
-        self.policy.foresee(Price(self._walk_s + sizer.size_bytes * _COPY_S, writer_s * self.lost_share))
-        return self.policy.wants(replace(border, saved_s=0.0))
+        if self._would_pay(replace(border, saved_s=0.0, ahead_s=0.0), sizer.size_bytes):
+            self._remade.clear()
+            return True
+        return self._would_pay(replace(border, saved_s=0.0), sizer.size_bytes - self._remade.unchanged_bytes(sizer.large))
+
+    def _would_pay(self, border: Occasion, size_bytes: int) -> bool:
+        """Whether a first checkpoint of so many bytes is worth its price, which is expected from then on."""
+        writer_s = self.writer.cost_s(size_bytes)
+        self._unprepared_bytes = size_bytes if size_bytes > _LARGE_BYTES and self.policy.overhead < 1 else 0
+        if self._unprepared_bytes:
+            writer_s += size_bytes * _TOUCH_S
+        self.policy.foresee(Price(self._walk_s + size_bytes * _COPY_S, writer_s * self.lost_share))
+        return self.policy.wants(border)
 
     def checkpoint(self, position: str, kind: str, entry: Entry) -> None:
         """Keep the state of this moment."""
         begun = self.contention.worked_s()
-        snapshot, taken = self._walk(self.roots(entry).pairs())
+        snapshot, taken = self._walk(self.roots(entry).pairs(), self._remade)
         if why := company(self.modules) or (self.files.why_lost if self.files else ""):
             snapshot.opaque.setdefault("<beside>", why)
         pause = self.contention.worked_s() - begun
@@ -341,9 +377,9 @@ class Recorder(Seeker):
         self.policy.foresee(price)
         self._checkpoint_s = now_s()
 
-    def _walk(self, pairs: Iterable[tuple[str, Any]]) -> tuple[Snapshot, Taken]:
-        """Copy what the values reach, for the writer."""
-        copier = self.writer.copier()
+    def _walk(self, pairs: Iterable[tuple[str, Any]], remade: Remade | None = None) -> tuple[Snapshot, Taken]:
+        """Copy what the values reach, for the writer, but for what a replay makes again."""
+        copier = self.writer.copier(remade)
         try:
             return walk_roots(self.shapes, copier, pairs, self._alike.known, self._alike.met), copier.finish()
         except BaseException:

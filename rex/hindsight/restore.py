@@ -20,6 +20,13 @@ class Memory(Protocol):
     def write(self, digest: bytes, address: int, size_bytes: int) -> None:
         """Make memory at an address what it was."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it is stored."""
+
+    def is_at_hand(self, digest: bytes, address: int, size_bytes: int) -> bool:
+        """Whether it is stored, or lies at that address (0: nowhere) already."""
+
 
 class Halfway(Exception):
     """A state was taken on in part only: what lives now is of no use."""
@@ -94,9 +101,24 @@ class Build:
         for number, node in self.nodes.items():
             if node[0] in ("suspended", "cache") and number in self._objects:
                 self._shapes[node[0]].check(self, node, self._objects[number])
+        if not self._memory.is_whole:
+            self._check_memory()
         for number in self.nodes:
             if number not in self._objects:
                 self.get((number,))
+
+    def _check_memory(self) -> None:
+        for node_number, node in self.nodes.items():
+            if node[0] not in _WITH_MEMORY:
+                continue
+            number, digest, start, size_bytes = self._shapes[node[0]].extent(node, node_number)
+            if not digest:
+                continue
+            live = self._objects.get(number)
+            address, room_bytes = (0, 0) if live is None else self._shapes[self.nodes[number][0]].room(live)
+            at = address + start if start + size_bytes <= room_bytes else 0
+            if not self._memory.is_at_hand(digest, at, size_bytes):
+                raise Cannot("the script's beginning filled some memory with other data than when it was recorded, or it is gone")
 
     def get(self, ref: Any) -> Any:
         """The object that a reference stands for; it may not have its content yet."""
@@ -240,6 +262,7 @@ class Build:
 
 _NAMED = (types.FunctionType, types.BuiltinFunctionType, type)
 _TYPED = frozenset(("object", "array", "tensor", "random", "enum", "thread", "bar", "native"))   # whose nodes begin with their class
+_WITH_MEMORY = frozenset(("array", "tensor"))
 _CHANGEABLE = ("list", "dict", "set", "bytes", "object", "array", "tensor", "random", "native")
 
 

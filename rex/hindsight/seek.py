@@ -22,6 +22,7 @@ from rex.hindsight.session import Entry, Session
 from rex.hindsight.shapes import Cannot
 from rex.hindsight.standing import Standing
 from rex.hindsight.tables import StoredMemory, decode_table
+from rex.hindsight.unwritten import Unwritten
 from rex.hindsight.trainers import WATCHED, watcher
 from rex.state.store import read_content
 
@@ -47,7 +48,7 @@ class Seeker(Session):
         self._left_line = 0              # where its loop stands
         self.restored = 0
         self.ahead: Ahead | None = None
-        self._chunks = ChunkReader(archive.store)
+        self._chunks, self._unwritten = ChunkReader(archive.store), Unwritten()
         self._roots: dict[bytes, RootState] = {}     # of the last snapshot
         self.standing = Standing(self.shapes.by_tag)
         self.restore_s = self.restore_pause_s = 0.0
@@ -166,7 +167,7 @@ class Seeker(Session):
 
     def _memory(self, stored: Stored, checkpoint: Checkpoint) -> StoredMemory:
         table = decode_table(stored.table or read_content(self.archive, checkpoint.table))
-        return StoredMemory(table, self._chunks, stored.chunks)
+        return StoredMemory(table, self._chunks, stored.chunks, self._unwritten)
 
     def restore(self, position: str, entry: Entry) -> None:
         """Make the live state the recorded one.

@@ -311,9 +311,9 @@ def take_bytes(walk: Walk, value: Any) -> bytes:
     # Not by numpy: loaded by us alone, its modes would be taken for the script's.
     if type(value) is bytes:
         address = ctypes.cast(ctypes.c_char_p(value), ctypes.c_void_p).value or 0
-        return walk.memory.take(address, len(value))
+        return walk.memory.take(address, len(value), 0)
     held = (ctypes.c_char * len(value)).from_buffer(value)
-    return walk.memory.take(ctypes.addressof(held), len(value))
+    return walk.memory.take(ctypes.addressof(held), len(value), 0)
 
 
 def _plain_iter(value: Any) -> Any:

@@ -8,11 +8,12 @@ from typing import Iterator
 
 from rex.archive import Archive, Content, Recording
 from rex.hindsight.clock import now_s, thread_s
-from rex.hindsight.deltas import Bases, Place
+from rex.hindsight.deltas import NOWHERE, Bases, Place
 from rex.hindsight.device import DeviceCopies
 from rex.hindsight.graph import Snapshot, encode_snapshot
 from rex.hindsight.memory import Copier, Habits, Pool, Taken, settle, settle_nodes
 from rex.hindsight.records import Checkpoint, LogWriter, checkpoint_to_json
+from rex.hindsight.remade import Remade
 from rex.hindsight.tables import encode_table, read_table
 from rex.hindsight.thinning import Objects, Thinner, objects_of
 from rex.state.parts import memory_at
@@ -69,10 +70,14 @@ class CheckpointWriter:
         self._thread = threading.Thread(target=self._work, name="rex-hindsight", daemon=True)
         self._thread.start()
 
-    def copier(self) -> Copier:
-        """What takes the memory of the next checkpoint, which goes to `put` or `drop`."""
+    def copier(self, remade: Remade | None = None) -> Copier:
+        """What takes the memory of the next checkpoint, which goes to `put` or `drop`.
+
+        Args:
+            remade: what need not be stored.
+        """
         self._walking.acquire()   # what it finds known must stay until it is put
-        return Copier(self._pool, self._habits, self._claimed.__contains__, self._device)
+        return Copier(self._pool, self._habits, self._claimed.__contains__, self._device, remade)
 
     def prepare(self, size_bytes: int) -> None:
         """Have memory for a first checkpoint of so many bytes soon, in the background."""
@@ -129,7 +134,7 @@ class CheckpointWriter:
         """Go on from checkpoints that another experiment of the archive holds in these contents."""
         for checkpoint in checkpoints:
             for _, places, digests in read_table(archive, checkpoint.table).values():
-                self._known.update(zip(digests, places))
+                self._known.update((digest, place) for digest, place in zip(digests, places) if place != NOWHERE)
         self._claimed.update(self._known)
         self.written += checkpoints
         self._former = self._count = max((each.number for each in checkpoints), default=-1) + 1
@@ -172,7 +177,7 @@ class CheckpointWriter:
                 if self.thinner:
                     self._make_room(jobs, self.thinner)
                 self._write(jobs)
-        except BaseException as error:   # told at the end; training goes on
+        except BaseException as error:   # reported at the end; training goes on
             self.failure = error
         finally:
             self._learn(jobs, thread_s() - begun)
@@ -215,7 +220,7 @@ class CheckpointWriter:
             for root in () if is_settled else job.snapshot.roots:
                 settle_nodes(root.nodes)
             structure = self._recording.add_bytes(encode_snapshot(job.snapshot))
-            table = self._recording.add_bytes(encode_table(job.taken.buffers, self._known))
+            table = self._recording.add_bytes(encode_table(job.taken.buffers, self._known, job.taken.remade))
             name = f"hindsight/{job.number}"
             stored = {f"{name}/structure": structure, f"{name}/table": table}
             if fresh.size:

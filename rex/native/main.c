@@ -1,4 +1,4 @@
-/* rex-engine PLAN: run the plan; the exit status tells only of the engine itself.
+/* rex-engine PLAN: run the plan; the exit status is that of the engine itself.
  * rex-engine put SCRIPT [ARG...]: put back what a step left; the exit status is the step's. */
 #include "base/base.h"
 #include "callstack/callstack.h"
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
         fputs("usage: rex-engine PLAN\n", stderr);
         return 2;
     }
-    prctl(PR_SET_PDEATHSIG, SIGKILL);     /* nothing runs on without who asked for it */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);     /* tracees end with the process that started the engine */
     standard_hold();
     plan_read(argv[1]);
     report_open(plan.report);

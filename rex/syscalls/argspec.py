@@ -46,9 +46,9 @@ MEMORY_WORDS = (
     "ioctlarg iov msghdr mmsghdr").split()
 WORDS = (*VALUE_WORDS, *STRING_WORDS, *MEMORY_WORDS)
 RESULTS = ("err", "int", "len", "fd", "pid", "uid", "gid", "addr", "off", "mode", "seconds", "none")
-# Of these, nofollow: a symbolic link as the last name is meant itself; private: the call wakes no other task; told: the summary
+# Of these, nofollow: a symbolic link as the last name is meant itself; private: the call wakes no other task; reported: the summary
 # says that it was refused, since few programs do without it.
-MARKS = frozenset("file tree desc net process memory signal time identity random ipc event system always query nofollow private told".split())
+MARKS = frozenset("file tree desc net process memory signal time identity random ipc event system always query nofollow private reported".split())
 
 _RULE = re.compile(r"(?:(?P<const>\d+)|bits\((?P<bits>\w+)\)|ioctl\((?P<ioctl>\w+)\)|\*(?P<deref>\w+)"
                    r"|(?P<name>[a-z_]\w*))(?:\*(?P<unit>\d+))?(?:<(?P<limit>\w+))?")

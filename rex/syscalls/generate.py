@@ -33,10 +33,10 @@ struct rex_arg {
 
 /* op: what it does, whichever form it has; limit_arg: how long it may wait, REX_NO_ARG of others; fd_args: bit mask
  * of the arguments that are descriptors; query: only asks and returns at once; nofollow: a link as the last name is meant itself;
- * private: it wakes no other task; told: the summary says that it was refused; err: positive errno of REX_REFUSE. */
+ * private: it wakes no other task; reported: the summary says that it was refused; err: positive errno of REX_REFUSE. */
 struct rex_call {
     const char *name;
-    unsigned char policy, stop, hook, op, key, key_arg, limit_arg, nargs, fd_args, query, nofollow, private, told;
+    unsigned char policy, stop, hook, op, key, key_arg, limit_arg, nargs, fd_args, query, nofollow, private, reported;
     short err;
     struct rex_arg arg[6];
 };
@@ -106,7 +106,7 @@ def _row(nr: int, call: Call | None) -> str:
         return (f"    [{nr}] = {{0, REX_UNKNOWN, REX_STOP_ALWAYS, REX_HOOK_NONE, REX_OP_NONE, REX_KEY_NONE, "
                 f"{NO_ARG}, {NO_ARG}, 0, 0, 0, 0, 0, 0, 0, {{{{0, 0, 0, {NO_ARG}, 0}}}}}},")
     args = ", ".join(_c_arg(arg) for arg in call.args) or f"{{0, 0, 0, {NO_ARG}, 0}}"
-    marks = ", ".join(f"{mark in call.marks:d}" for mark in ("nofollow", "private", "told"))
+    marks = ", ".join(f"{mark in call.marks:d}" for mark in ("nofollow", "private", "reported"))
     return (f"    [{nr}] = {{\"{call.name}\", REX_{call.policy.name}, REX_STOP_{call.stop.name}, "
             f"REX_HOOK_{call.hook.name}, REX_OP_{call.op.name}, REX_KEY_{call.key.name}, {call.key_arg}, {call.limit_arg}, {len(call.args)}, "
             f"{call.fd_args:#x}, {call.is_query:d}, {marks}, {call.errno}, {{{args}}}}},")

@@ -51,6 +51,7 @@ class Plan:
         withhold: record: variables whose values the log must not hold.
         hidden: record, live: directories that the program does not have (see rex/native/tracee/hidden.c).
         serialize: record: one task runs at a time, in an order that the log keeps.
+        watched: record: somebody reads the log while it grows, so that events are written to it soon.
         seed: record: randomness by this seed instead of the kernel's; None leaves it.
         files: replay, live: archived path -> (mode, mtime_ns, file that stands for it).
         programs: replay, live: executed path -> file to execute for it.
@@ -87,6 +88,7 @@ class Plan:
     withhold: list[bytes] = field(default_factory=list)
     hidden: list[bytes] = field(default_factory=list)
     serialize: bool = False
+    watched: bool = False
     limits: dict[int, tuple[int, int]] = field(default_factory=dict)
     umask: int | None = None
     duration_ns: int | None = None
@@ -134,6 +136,8 @@ class Plan:
             items.append(("serialize", b"1"))
         if self.duration_ns is not None:
             items.append(("duration", b"%d" % self.duration_ns))
+        if self.watched:
+            items.append(("watched", b"1"))
         if self.no_stdin:
             items.append(("no_stdin", b"1"))
         items += [("limit", b"%d %d %d" % (number, *pair)) for number, pair in self.limits.items()]

@@ -1,5 +1,5 @@
-/* base: what every room needs and what knows nothing of tracees.
- * Growing buffers and tables, fatal errors and the report, the plan file that Python hands over. */
+/* base: what every module needs.  It knows nothing of tracees.
+ * Growing buffers and tables, fatal errors and the report, the plan file that Python writes. */
 #ifndef REX_BASE_BASE_H
 #define REX_BASE_BASE_H
 
@@ -51,6 +51,7 @@ struct plan {
     int hints;                            /* record: a pipe to it that never waits, -1 without */
     int gate;                             /* descriptor of who decides on steps, or on programs to execute, -1 without */
     bool serialize;                       /* record: one task at a time */
+    bool watched;                         /* record: somebody reads the log while it grows */
     bool no_stdin;                        /* replay: standard input was closed */
 };
 
@@ -71,7 +72,7 @@ void streams_add(struct streams *s, uint32_t stream);
 bool streams_have(const struct streams *s, uint32_t stream);
 ull hash_bytes(const void *data, size_t n, ull seed);
 void bytes_add(struct bytes *b, const void *data, size_t n);
-unsigned char *bytes_room(struct bytes *b, size_t n);
+unsigned char *bytes_reserve(struct bytes *b, size_t n);
 void bytes_free(struct bytes *b);
 
 /* standard.c */

@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-unsigned char *bytes_room(struct bytes *b, size_t n)
+unsigned char *bytes_reserve(struct bytes *b, size_t n)
 {
     if (b->used + n > b->size) {
         b->size = (b->used + n) * 2;
@@ -16,7 +16,7 @@ unsigned char *bytes_room(struct bytes *b, size_t n)
 
 void bytes_add(struct bytes *b, const void *data, size_t n)
 {
-    unsigned char *room = bytes_room(b, n);
+    unsigned char *room = bytes_reserve(b, n);
     if (n)
         memcpy(room, data, n);
     b->used += n;
@@ -36,7 +36,7 @@ void *zalloc(size_t size)
     return p;
 }
 
-/* Room for one more item, doubling at powers of two. */
+/* Space for one more item; the capacity doubles at powers of two. */
 void *grow(void *items, size_t count, size_t size)
 {
     if (count & (count - 1))

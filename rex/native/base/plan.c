@@ -58,6 +58,8 @@ static void plan_set(const char *key, char *value)
         plan.serialize = atoi(value) != 0;
     else if (!strcmp(key, "duration"))
         plan.duration = strtoull(value, NULL, 10);
+    else if (!strcmp(key, "watched"))
+        plan.watched = atoi(value) != 0;
     else if (!strcmp(key, "no_stdin"))
         plan.no_stdin = atoi(value) != 0;
     else if (!strcmp(key, "umask"))
@@ -88,7 +90,7 @@ void plan_read(const char *path)
     size_t n;
     if (!f)
         die("cannot read the plan %s: %s", path, strerror(errno));
-    while ((n = fread(bytes_room(&b, 1 << 16), 1, 1 << 16, f)) > 0)
+    while ((n = fread(bytes_reserve(&b, 1 << 16), 1, 1 << 16, f)) > 0)
         b.used += n;
     fclose(f);
     bytes_add(&b, "", 1);

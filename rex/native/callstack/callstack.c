@@ -1,9 +1,9 @@
-/* Who asks: the functions that led to a call.
+/* The call stack of a system call: the functions that led to it, as one hash.
  *
- * Where a function keeps its return address depends on the instruction that it is at.  Compilers
- * tell it in .eh_frame: a frame's description (FDE) is a little program of rows, one for each
- * range of instructions, and shares its beginning (CIE) with others.  .eh_frame_hdr has them
- * in order.  All of it lies in the tracee's memory. */
+ * Where a function keeps its return address depends on the current instruction.  Compilers describe
+ * this in .eh_frame.  The description of a frame (FDE) is a small program of rows, one for each
+ * range of instructions; descriptions share a common first part (CIE).  .eh_frame_hdr sorts them
+ * by address.  All of it lies in the tracee's memory. */
 #include "base/base.h"
 #include "callstack/callstack.h"
 #include "fastpath/area.h"
@@ -79,7 +79,7 @@ static void run_extended(struct rows *p, struct reader *r, unsigned op)
     case 0x09: lose(p, take_leb(r, false)); take_leb(r, false); break;      /* register */
     case 0x0a: p->kept[p->depth++ % DEPTH] = p->now; break;                 /* remember_state, restore_state */
     case 0x0b: p->now = p->kept[--p->depth & (DEPTH - 1)]; break;
-    case 0x0c: which = take_leb(r, false); define(p, which, (int64_t)take_leb(r, false)); break;    /* def_cfa and its kin */
+    case 0x0c: which = take_leb(r, false); define(p, which, (int64_t)take_leb(r, false)); break;    /* def_cfa and its variants */
     case 0x0d: define(p, take_leb(r, false), p->now.size); break;
     case 0x0e: define(p, p->now.base, (int64_t)take_leb(r, false)); break;
     case 0x11: which = take_leb(r, false); set_register(p, which, (int64_t)take_leb(r, true) * p->unit); break;
@@ -332,9 +332,9 @@ static void unwind_copy(struct space *to, const struct space *from)
 
 /* ------------------------------------------------------------------ */
 
-bool is_asker_by_tables(uint64_t asker)
+bool is_caller_by_tables(uint64_t caller)
 {
-    return (asker & BY_TABLES) == BY_TABLES;
+    return (caller & BY_TABLES) == BY_TABLES;
 }
 
 /* Frames lie near each other: what is read for one mostly has the next. */
@@ -355,16 +355,16 @@ static bool read_two(void *of, uint64_t at, uint64_t *two)
 static uint64_t by_pointers(const struct task *t, int frames)
 {
     struct window w = {.tid = t->tid};
-    return asker_by_pointers(read_two, &w, t->regs.rbp, frames);
+    return caller_by_pointers(read_two, &w, t->regs.rbp, frames);
 }
 
 static uint8_t last_end;
 
 /* From where the program counter and stack pointer are. */
-static uint64_t asker_by_tables(struct task *t, uint64_t pc, uint64_t sp, int frames)
+static uint64_t caller_by_tables(struct task *t, uint64_t pc, uint64_t sp, int frames)
 {
     static unsigned char stack[FRAMES_REACH + 8];
-    uint64_t missing, asker = 0, whole = FRAMES_REACH;
+    uint64_t missing, caller = 0, whole = FRAMES_REACH;
     if (!t->space->frames)
         t->space->frames = zalloc(FRAME_SLOTS * sizeof *t->space->frames);
     if (!mem_read(t->tid, sp, stack, whole)) {
@@ -373,23 +373,23 @@ static uint64_t asker_by_tables(struct task *t, uint64_t pc, uint64_t sp, int fr
         if (!mem_read(t->tid, sp, stack, whole))
             return 0;
     }
-    for (int i = 0; !asker && i < 2 * frames; i++)
-        if (!(asker = asker_walk(t->space->frames, pc, sp, t->regs.rbp, (uint64_t)(uintptr_t)stack - sp, frames, &missing)))
+    for (int i = 0; !caller && i < 2 * frames; i++)
+        if (!(caller = callstack_walk(t->space->frames, pc, sp, t->regs.rbp, (uint64_t)(uintptr_t)stack - sp, frames, &missing)))
             learn(t, missing);
     const struct frame *end = frame_of(t->space->frames, missing);
     last_end = end ? end->last : 0;
-    return asker;
+    return caller;
 }
 
-uint64_t asker_of(struct task *t)
+uint64_t callstack_hash(struct task *t)
 {
-    uint64_t asker = asker_by_tables(t, t->regs.rip, t->regs.rsp, FRAMES_ASKED);
-    return asker == NO_FUNCTION ? by_pointers(t, FRAMES_ASKED) : asker;
+    uint64_t caller = caller_by_tables(t, t->regs.rip, t->regs.rsp, FRAMES_ASKED);
+    return caller == NO_FUNCTION ? by_pointers(t, FRAMES_ASKED) : caller;
 }
 
 bool is_by_pointers(struct task *t)
 {
-    return asker_by_tables(t, t->regs.rip, t->regs.rsp, 1) == NO_FUNCTION;
+    return caller_by_tables(t, t->regs.rip, t->regs.rsp, 1) == NO_FUNCTION;
 }
 
 /* Who draws random bytes is some functions further up, as libraries have theirs to draw by. */
@@ -398,7 +398,7 @@ uint64_t drawer_of(struct task *t)
     return is_by_pointers(t) ? by_pointers(t, DRAWERS_ASKED) : 0;
 }
 
-bool asker_ends_in_file(void)
+bool caller_ends_in_file(void)
 {
     return last_end == IN_FILE;
 }
@@ -408,8 +408,8 @@ uint64_t maker_of(struct task *t)
 {
     uint64_t pc = 0;
     mem_read(t->tid, t->regs.rsp, &pc, sizeof pc);
-    uint64_t asker = asker_by_tables(t, pc, t->regs.rsp + sizeof pc, MAKERS_ASKED);
-    return asker == NO_FUNCTION ? 0 : asker;
+    uint64_t caller = caller_by_tables(t, pc, t->regs.rsp + sizeof pc, MAKERS_ASKED);
+    return caller == NO_FUNCTION ? 0 : caller;
 }
 
 const struct observer callstack_observer = {.space_copied = unwind_copy, .area_mapped = unwind_lay};

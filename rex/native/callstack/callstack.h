@@ -12,14 +12,14 @@ struct task;
 
 /* callstack.c */
 extern const struct observer callstack_observer;
-uint64_t asker_of(struct task *t);  /* 0: not known */
-bool asker_ends_in_file(void);  /* the one told last: where a thread begins, say */
+uint64_t callstack_hash(struct task *t);  /* 0: not known */
+bool caller_ends_in_file(void);  /* of the last hash: its stack ends in a file, such as where a thread begins */
 uint64_t maker_of(struct task *t);  /* the same, of who makes a thread: some more functions, as libraries have theirs to make one */
 bool is_by_pointers(struct task *t);  /* it calls from a function without tables */
 uint64_t drawer_of(struct task *t);  /* by frame pointers, 0: there are tables */
-bool is_asker_by_tables(uint64_t asker);  /* else by frame pointers */
+bool is_caller_by_tables(uint64_t caller);  /* else by frame pointers */
 
 /* go_symbols.c */
-bool is_runtime(struct task *t, uint64_t asker);  /* who asks by frame pointers: the runtime of the language, not the program; see callstack/go_symbols.c */
+bool is_runtime(struct task *t, uint64_t caller);  /* the caller, found by frame pointers, is the language's runtime and not the program; see callstack/go_symbols.c */
 
 #endif

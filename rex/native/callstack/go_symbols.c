@@ -1,11 +1,11 @@
-/* Who asks, where the program has a table of its functions' names: whether it is the runtime of its language.
+/* Whether a caller belongs to the runtime of its language, for programs with a table of function names.
  *
- * Go programs have theirs in .gopclntab (runtime/symtab.go, from Go 1.18 on):
+ * Go programs have this table in .gopclntab (runtime/symtab.go, from Go 1.18 on):
  *
  *   magic, 0, 0, quantum, size of a pointer | functions | files | text | names | ... | functions from here
  *
- * each but the first of eight bytes, the last a row of pairs of four: where a function begins, in the text, and where it is
- * described, from that row on.  A description begins with the same, and with where its name is. */
+ * Each field after the first has eight bytes.  The last is an array of pairs of four bytes each: where a function begins in the text,
+ * and the offset of its description from the array.  A description begins with the same address, then the offset of the name. */
 #include "base/base.h"
 #include "callstack/callstack.h"
 #include "fastpath/frames.h"
@@ -15,10 +15,10 @@
 #include <elf.h>
 #include <fcntl.h>
 
-enum { ASKERS = 256, LONGEST = 16 };
+enum { CALLERS = 256, LONGEST = 16 };
 
 /* at: of the table, in memory, 0: none. */
-struct names { uint64_t at, text, count, names, functions; struct { uint64_t asker; bool is_runtime; } known[ASKERS]; };
+struct names { uint64_t at, text, count, names, functions; struct { uint64_t caller; bool is_runtime; } known[CALLERS]; };
 
 /* ------------------------------------------------------------------ where it lies */
 
@@ -88,7 +88,7 @@ static void find_table(struct task *t, struct names *n)
 
 /* ------------------------------------------------------------------ names */
 
-/* Of the function that has the instruction, as much as there is room for. */
+/* The name of the function that holds the instruction, cut to the size of the buffer. */
 static bool name_of(struct task *t, const struct names *n, uint64_t pc, char *name)
 {
     uint32_t pair[2];
@@ -132,16 +132,16 @@ static bool is_runtime_near(struct task *t, const struct names *n)
     return false;
 }
 
-bool is_runtime(struct task *t, uint64_t asker)
+bool is_runtime(struct task *t, uint64_t caller)
 {
     struct names *n = t->space->names;
     if (!n) {
         n = t->space->names = zalloc(sizeof *n);
         find_table(t, n);
     }
-    size_t i = asker / 2 % ASKERS;
-    if (n->at && n->known[i].asker != asker) {
-        n->known[i].asker = asker;
+    size_t i = caller / 2 % CALLERS;
+    if (n->at && n->known[i].caller != caller) {
+        n->known[i].caller = caller;
         n->known[i].is_runtime = is_runtime_near(t, n);
     }
     return n->at && n->known[i].is_runtime;

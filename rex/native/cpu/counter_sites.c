@@ -137,13 +137,13 @@ static uint64_t area_near(struct task *t, struct counters *c, uint64_t at)
     return 0;
 }
 
-static struct counter_slot slot_of(const struct counter *site, const unsigned char *code, size_t moved, uint64_t asker)
+static struct counter_slot slot_of(const struct counter *site, const unsigned char *code, size_t moved, uint64_t caller)
 {
     struct counter_slot s = {
         .lower = {0x48, 0x8d, 0x64, 0x24, 0x80},                             /* lea -128(%rsp),%rsp */
         .call = {0xff, 0x15},                                                /* call *entry(%rip) */
         .raise = {0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00},           /* lea 128(%rsp),%rsp */
-        .entry = fast_in_tracee(rex_stub_counter), .asker = asker};
+        .entry = fast_in_tracee(rex_stub_counter), .caller = caller};
     put_distance(s.call + 2, offsetof(struct counter_slot, again), offsetof(struct counter_slot, entry));
     memset(s.again, 0x90, sizeof s.again);
     memcpy(s.again, code, site->size);
@@ -171,7 +171,7 @@ static void change(struct task *t, struct counters *c, struct counter *site)
     uint64_t area = moved && site->size + moved >= JUMP && is_of_file(t, site->at) ? area_near(t, c, site->at) : 0;
     if (!area || !(site->slot = place_of_slot(c, site, area)))
         return;
-    struct counter_slot slot = slot_of(site, code, moved, tsc_asker_at(t, site->at));
+    struct counter_slot slot = slot_of(site, code, moved, tsc_caller_at(t, site->at));
     memcpy(site->there, code, JUMP);
     site->jump[0] = 0xe9;
     put_distance(site->jump + 1, site->at + JUMP, site->slot);
@@ -200,11 +200,11 @@ static struct counter *site_with_slot(const struct task *t, uint64_t at)
     return NULL;
 }
 
-uint64_t counter_asker(const struct task *t, uint64_t at)
+uint64_t counter_caller(const struct task *t, uint64_t at)
 {
     struct counter_slot slot;
     const struct counter *site = site_with_slot(t, at);
-    return site && mem_read(t->tid, site->slot, &slot, sizeof slot) ? slot.asker : 0;
+    return site && mem_read(t->tid, site->slot, &slot, sizeof slot) ? slot.caller : 0;
 }
 
 static bool is_changed(struct task *t, const struct counter *site)

@@ -31,7 +31,7 @@ ull polls_left_ns(void);  /* until one is, as those are whose time has come; 0: 
 /* tsc.c */
 void tsc_start(void);
 void tsc_executed(struct task *t);
-uint64_t tsc_asker(struct task *t);
+uint64_t tsc_caller(struct task *t);
 bool tsc_emulate(struct task *t);  /* a fault that was a reading of it */
 uint64_t tsc_read(bool with_aux, uint32_t *aux);  /* by the engine, when recording */
 void tsc_allow(bool allowed);  /* to the engine itself */

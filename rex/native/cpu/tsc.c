@@ -1,7 +1,7 @@
 /* The processor's counter, which programs read without a call.
  *
  * A loader measures itself with it, eight times a program, for LD_DEBUG=statistics only.  Unless that is
- * asked for, its readings are not logged, and once seen they are taken out of its code. */
+ * set, its readings are not logged, and once seen they are removed from its code. */
 #include "base/base.h"
 #include "cpu/cpu.h"
 #include "cpu/internal.h"
@@ -84,29 +84,29 @@ static void learn_site(struct task *t, uint64_t at)
 /* ------------------------------------------------------------------ all readings */
 
 /* Who reads it, wherever its library lies: the instruction's place in its page, and what is there. */
-static uint64_t asker_of_word(struct task *t, uint64_t at, uint64_t word)
+static uint64_t caller_of_word(struct task *t, uint64_t at, uint64_t word)
 {
     uint64_t words[2] = {at & 0xfff, word};
     counter_restore(t, at, (unsigned char *)&words[1], sizeof words[1]);
     return hash_bytes(words, sizeof words, 0) | 1;
 }
 
-uint64_t tsc_asker_at(struct task *t, uint64_t at)
+uint64_t tsc_caller_at(struct task *t, uint64_t at)
 {
     uint64_t word = 0;
     mem_read(t->tid, at, &word, sizeof word);
-    return asker_of_word(t, at, word);
+    return caller_of_word(t, at, word);
 }
 
 static struct { uint64_t at, word; } met;            /* the instruction that faulted */
 
-uint64_t tsc_asker(struct task *t)
+uint64_t tsc_caller(struct task *t)
 {
-    uint64_t asker = counter_asker(t, met.at);
-    return asker ? asker : asker_of_word(t, met.at, met.word);
+    uint64_t caller = counter_caller(t, met.at);
+    return caller ? caller : caller_of_word(t, met.at, met.word);
 }
 
-/* rdtsc and rdtscp fault, because the first process asked for that. */
+/* rdtsc and rdtscp fault, because the first process has set that. */
 bool tsc_emulate(struct task *t)
 {
     unsigned char code[sizeof met.word];
@@ -143,8 +143,8 @@ bool tsc_emulate(struct task *t)
 
 /* ------------------------------------------------------------------ what it says */
 
-/* Tracees may not read it, and to let them for a moment costs as much as a stop.  So once some site is read often, what all are
- * told is reckoned from a clock that does not leap, which the kernel reckons from the counter. */
+/* Tracees may not read it, and to allow it for one reading costs as much as a stop.  So once some site reads it often, all get
+ * values that are computed from a clock that does not leap, which the kernel computes from the counter. */
 static struct pace began, pace;
 
 static struct pace pace_now(void)

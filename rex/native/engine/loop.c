@@ -328,8 +328,8 @@ void take_report(pid_t tid, int status, const struct rusage *used)
     }
 }
 
-/* Before a task ends its process, or executes: threads that have ended by themselves are told of first, so that
- * they can be told from those that it cuts off. */
+/* Before a task ends its process or executes a program: report the threads that have already ended by themselves, so that
+ * they differ from the threads that this call kills. */
 void take_ended(const struct task *t)
 {
     int status;

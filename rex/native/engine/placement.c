@@ -1,9 +1,9 @@
 /* Where tracer and tracees run: on one processor while only one tracee can run.
  *
- * A stop hands on to the tracer and back.  On two processors each hand-over wakes the other one up from
- * its sleep, which takes longer than the stop; on one it is a switch of process.  Where stops come thick, and
- * all other tracees wait for their children, all are bound to one; else all have the processors that they had,
- * so that who of several is first is as it would be.  No program sees it: who asks has them back before. */
+ * A stop switches to the tracer and back.  On two processors each switch wakes the other one from
+ * sleep, which takes longer than the stop; on one processor it is a context switch.  If stops are frequent and
+ * all other tracees wait for their children, all are bound to one processor.  Otherwise all have their former processors,
+ * so that tasks race as they would untraced.  Programs do not see this: a query of the affinity restores it first. */
 #include "base/base.h"
 #include "engine/engine.h"
 #include "engine/internal.h"
@@ -28,7 +28,7 @@ static cpu_set_t all;
 static bool able, bound;
 static volatile sig_atomic_t thick = true, resting;
 static ull stops, stops_at_beat, looked;
-static struct streams showing;     /* that tell where a process may run */
+static struct streams showing;     /* that show where a process may run */
 
 static void place_all(const cpu_set_t *where)
 {
@@ -102,8 +102,8 @@ void place_stopped(const struct task *t)
         spread();
 }
 
-/* Time has passed.  Who computes is not bound; and now and then the kernel chooses the processor anew, as
- * others may have come to this one.  While the tracer does something else stops do come. */
+/* Time has passed.  A task that computes is not bound.  From time to time the kernel chooses the processor again, as
+ * other programs may have moved to this one.  Stops may arrive while the tracer does something else. */
 static void on_beat(int sig)
 {
     static unsigned beats;
@@ -123,9 +123,9 @@ void place_rest(bool rests)
     resting = rests;
 }
 
-/* ------------------------------------------------------------------ who asks */
+/* ------------------------------------------------------------------ queries of the affinity */
 
-/* The status of a process tells where it may run. */
+/* The status file of a process shows where it may run. */
 void place_opened(const char *path, uint32_t stream)
 {
     const char *name = strrchr(path, '/');
@@ -133,7 +133,7 @@ void place_opened(const char *path, uint32_t stream)
         streams_add(&showing, stream);
 }
 
-/* A call begins, which may ask for processors, or choose them. */
+/* A call begins, which may query its processors, or choose them. */
 void place_asked(const struct task *t)
 {
     if (t->nr == REX_NR_sched_getaffinity || t->nr == REX_NR_sched_setaffinity || streams_have(&showing, t->stream))

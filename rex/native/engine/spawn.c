@@ -31,7 +31,7 @@ static void inherit_limits(void)
         struct rlimit r, was;
         int number = plan_limit(i, &r);
         getrlimit((__rlimit_resource_t)number, &was);
-        if ((number == RLIMIT_AS || number == RLIMIT_DATA) && !run_mode->logs)     /* room for what the engine maps */
+        if ((number == RLIMIT_AS || number == RLIMIT_DATA) && !run_mode->logs)     /* space for what the engine maps */
             r.rlim_max = was.rlim_max;
         if (setrlimit((__rlimit_resource_t)number, &r))
             _exit(125);

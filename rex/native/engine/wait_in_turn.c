@@ -1,8 +1,8 @@
 /* In what order the kernel's reports of stops and ends are taken.
  *
- * wait4 of any tracee tells of the first in its list that has something to tell.  Those at its front that stop often, as who looks
- * for a child, or spins for what others are to write, would be told of for ever, and the others late or never.  So while reports
- * come thick the tracees are asked in turn. */
+ * wait4 for any tracee reports the first in its list that has a report.  Tracees at the front that stop often, such as one that polls
+ * for a child or spins, would always come first, and the others late or never.  So while reports
+ * are frequent, the tracees are queried in turn. */
 #include "base/base.h"
 #include "engine/internal.h"
 #include "log/log.h"
@@ -22,7 +22,7 @@ static struct task *after(pid_t tid)
     return t && t->next ? t->next : tasks;
 }
 
-/* 0: none has anything to tell. */
+/* 0: none has a report. */
 static pid_t next_in_turn(int *status, int options, struct rusage *used)
 {
     struct task *first = after(asked), *t = first;
@@ -35,7 +35,7 @@ static pid_t next_in_turn(int *status, int options, struct rusage *used)
     return 0;
 }
 
-/* As wait4 of any tracee, which now and then is asked for, as it finds those that are not known yet, too. */
+/* As wait4 of any tracee, which is called now and then, as it also finds those that are not known yet. */
 pid_t next_report(int *status, int options, struct rusage *used)
 {
     static unsigned row;

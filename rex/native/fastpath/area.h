@@ -1,6 +1,6 @@
 /* fastpath: what the engine and the code that it places into tracees agree on.
  * 
- *   FAST_AT  code | pace of the counter | rules by call number | trampolines | a filter | frames, see fastpath/frames.h
+ *   FAST_AT  code | rate of the counter | rules by call number | trampolines | a filter | frames, see fastpath/frames.h
  *            | rings, one for each thread | what is hidden, see tracee/hidden.h
  * 
  * The area lies in the gap that the kernel leaves between a stack of ordinary limit and the highest mapping, at one
@@ -27,8 +27,8 @@
 enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x4000, CLEAN_SLOTS = 64,
        HIDDEN_SIZE = 0x2000, FAST_SIZE = 0x13000 + RING_COUNT * RING_SIZE + HIDDEN_SIZE };
 
-/* A query is performed and noted, and so is the opening of a file for reading, and a write to who hears the task alone;
- * a call on a plain descriptor goes to the kernel as it is, except those that the engine must notice. */
+/* A query is performed and noted, and so is the opening of a file for reading, and a write to a reader that reads from this task alone.
+ * A call on a plain descriptor goes to the kernel as it is, except those that the engine must notice. */
 enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN, RULE_SAY };
 
 enum { NO_FLAGS = 7 };
@@ -39,19 +39,19 @@ struct rule {
     uint8_t kind, path, key;                  /* path, key: an argument, 255 without one */
     uint8_t answers : 2, nofollow : 1;        /* how many; a link as the last name is meant itself */
     uint8_t lists_as_of_old : 1, flags : 3;   /* entries in the form of getdents; an argument of flags AT_..., NO_FLAGS without */
-    uint8_t place;                            /* an argument that tells who asks: where the answer goes; 255 without */
+    uint8_t place;                            /* the argument that identifies the caller: where the answer goes; 255 without */
     uint8_t count;                            /* of a listing, which goes on where it ended: how much it may give */
     struct { uint8_t arg, unit, limit; uint16_t size; } answer[3];
 };
 
-/* Recording, events from 0 to `at` are to be taken, and there is room up to `end`.
- * Replaying, events from `at` to `end` are the next answers.
- * busy: the stub is at work on it, and the engine keeps off; so do queries of a signal's handler.  RING_SAYS: it writes, what and how
- * much the record there tells, until that counts.
- * asks: who asks is of interest, as the process has had threads.
+/* Recording: the engine takes events from 0 to `at`; there is space up to `end`.
+ * Replaying: events from `at` to `end` are the next answers.
+ * busy: the stub uses the ring, and the engine must not; nor may queries of a signal handler.  RING_SAYS: the stub writes; the record
+ * at the ring's position describes what and how much, until the event counts.
+ * asks: the caller of each query is noted, as the process has had threads.
  * external: a bit for each external descriptor, bit 63 for all above 62.
  * says: a bit for each descriptor that may be written to without a stop.
- * clean: hashes of directories' names that do not lead to what is hidden, see fastpath/stub_hidden.h. */
+ * clean: hashes of the names of directories that do not lead to hidden files, see fastpath/stub_hidden.h. */
 struct ring {
     uint32_t at, end, replaying, busy;
     uint64_t external, asks, says, clean[CLEAN_SLOTS];
@@ -62,7 +62,7 @@ struct ring {
 /* What a site that reads the counter jumps to: see cpu/counter_sites.c.  The stub comes back to `again`, or, with an answer, three bytes on. */
 struct counter_slot {
     unsigned char lower[5], call[6], again[3], raise[8], moved[26];
-    uint64_t entry, asker;
+    uint64_t entry, caller;
 };
 
 /* Call sites, and where those of an address space lead to.  used: places for trampolines, 0: no area yet; given: of the known ones. */

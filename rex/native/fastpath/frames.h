@@ -22,12 +22,12 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
     return 0;
 }
 
-/* Whether who asks is the same as another time, and where the answer goes.  Of what ends in code that is made as the program
- * runs, the depth of the stack tells who asks there, but for what it changes as a function is compiled. */
-static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) bool is_same_asker(uint64_t asker, uint64_t place, uint64_t other, uint64_t other_place)
+/* Whether two calls have the same caller; place is where the answer goes.  Where the stack ends in code that was made at run time,
+ * the depth of the stack identifies the caller; the depth may change as that code is compiled again. */
+static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) bool is_same_caller(uint64_t caller, uint64_t place, uint64_t other, uint64_t other_place)
 {
     enum { NEAR = 256 };
-    return asker == other && (!(asker & ENDS_BELOW) || place - other_place + NEAR <= 2 * NEAR);
+    return caller == other && (!(caller & ENDS_BELOW) || place - other_place + NEAR <= 2 * NEAR);
 }
 
 /* A hash of the return addresses, whose low byte says BY_TABLES, and whether they end in other code;
@@ -35,7 +35,7 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
  * frames: how many of them count.
  * shift: from a stack's addresses to where it lies for who calls this.  Addresses of code that is made as the program runs
  * are another each time: they end it. */
-static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) uint64_t asker_walk(const struct frame *known, uint64_t pc, uint64_t sp, uint64_t rbp,
+static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) uint64_t callstack_walk(const struct frame *known, uint64_t pc, uint64_t sp, uint64_t rbp,
                                                                            uint64_t shift, int frames, uint64_t *missing)
 {
     uint64_t hash = 0, from = sp, form = BY_TABLES | ENDS_BELOW;
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline, no_sanitize("address", "undefined"))
 
 /* The return addresses by frame pointers, where functions keep them but no table has them, as in Go; 0: of less than two.
  * read: two words of memory that may not be there. */
-static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) uint64_t asker_by_pointers(bool (*read)(void *of, uint64_t at, uint64_t *two),
+static inline __attribute__((always_inline, no_sanitize("address", "undefined"))) uint64_t caller_by_pointers(bool (*read)(void *of, uint64_t at, uint64_t *two),
                                                                            void *of, uint64_t rbp, int frames)
 {
     enum { LARGEST = 1 << 20, BYTE = 8 };

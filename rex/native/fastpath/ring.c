@@ -410,7 +410,7 @@ static void fast_asks(const struct task *leader)
 }
 
 /* Recording: without room each query stops. */
-void fast_room(struct task *t, bool any)
+void fast_ring_limit(struct task *t, bool any)
 {
     uint32_t end = any ? sizeof ((struct ring *)0)->data : 0;
     if (t->ring)

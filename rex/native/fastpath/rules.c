@@ -35,7 +35,7 @@ static struct rule rule_of(long nr)
     if (rule.kind == RULE_OPEN)
         rule.key = 0, rule.path = 1;
     if (nr == REX_NR_ioctl && !log_is_plain)
-        rule.key = 1;                     /* logs of the reference engine miss which descriptors are told not to wait */
+        rule.key = 1;                     /* logs of the reference engine do not say which descriptors are non-blocking */
     for (int i = 0; rule.kind == RULE_QUERY && i < c->nargs; i++)
         if (c->arg[i].word == REX_WORD_PATH || c->arg[i].word == REX_WORD_STR)
             rule.path = (uint8_t)i;

@@ -158,7 +158,7 @@ PART bool is_name_good(int64_t result)
         || result == -ENODATA || result == -EOPNOTSUPP || result == -ERANGE;
 }
 
-/* Where the answer's size is asked for, it is not given. */
+/* A query of the answer's size does not give the answer. */
 PART uint64_t size_of_answer(const struct rule *rule, int i, const uint64_t *args, int64_t result)
 {
     uint8_t limit = rule->answer[i].limit;
@@ -212,14 +212,14 @@ PART bool note(struct ring *ring, const struct rule *rule, long nr, const uint64
 #include "fastpath/stub_opened.h"
 #include "fastpath/stub_hidden.h"
 
-/* ------------------------------------------------------------------ who asks */
+/* ------------------------------------------------------------------ the caller */
 
 /* What the entry has on the stack: the arguments, rbp, and where the trampoline goes on, above which the caller's begins. */
 struct entry { uint64_t args[6], rbp, trampoline; };
 
-PART bool is_known(uint64_t asker)
+PART bool is_known(uint64_t caller)
 {
-    return asker & 1;
+    return caller & 1;
 }
 
 /* By the kernel, as a register that is taken for a frame pointer may be anything. */
@@ -231,16 +231,16 @@ PART bool read_two(void *of, uint64_t at, uint64_t *two)
     return rex_stub_call(REX_NR_process_vm_readv, args) == (int64_t)(2 * sizeof *two);
 }
 
-/* The call's arguments with who asks in place of the last, which it has not.  False: the engine finds that out. */
+/* The call's arguments, with the caller in place of the last, unused one.  False: the engine must find the caller. */
 PART bool ask_who(const struct ring *ring, const struct entry *e, uint64_t *args)
 {
     enum { RED_ZONE = 128, DISTANCE = 9 };
-    uint64_t missing, asker = 0, pc = e->trampoline + DISTANCE + 4 + (uint64_t)(int64_t)*(const int32_t *)(e->trampoline + DISTANCE);
+    uint64_t missing, caller = 0, pc = e->trampoline + DISTANCE + 4 + (uint64_t)(int64_t)*(const int32_t *)(e->trampoline + DISTANCE);
     for (int i = 0; i < WHO; i++)
         args[i] = e->args[i];
-    if (ring->asks && !(asker = asker_walk((const struct frame *)FAST_FRAMES, pc, (uint64_t)(e + 1) + RED_ZONE, e->rbp, 0, FRAMES_ASKED, &missing)))
+    if (ring->asks && !(caller = callstack_walk((const struct frame *)FAST_FRAMES, pc, (uint64_t)(e + 1) + RED_ZONE, e->rbp, 0, FRAMES_ASKED, &missing)))
         return false;
-    args[WHO] = asker == NO_FUNCTION ? asker_by_pointers(read_two, NULL, e->rbp, FRAMES_ASKED) : asker;
+    args[WHO] = caller == NO_FUNCTION ? caller_by_pointers(read_two, NULL, e->rbp, FRAMES_ASKED) : caller;
     return true;
 }
 
@@ -255,7 +255,7 @@ PART bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, c
 {
     const struct field *f = (const struct field *)(r + 1);
     if (!is_such_call(rule, nr, args, r)
-        || (rule->place < 6 && (is_known(args[WHO]) && is_known(r->args[WHO]) ? !is_same_asker(args[WHO], args[1], r->args[WHO], r->args[1]) : args[rule->place] != r->args[rule->place]))
+        || (rule->place < 6 && (is_known(args[WHO]) && is_known(r->args[WHO]) ? !is_same_caller(args[WHO], args[1], r->args[WHO], r->args[1]) : args[rule->place] != r->args[rule->place]))
         || (rule->count < 6 && args[rule->count] < (uint64_t)r->result)
         || (rule->answer[0].limit < 6 && args[rule->answer[0].limit] != r->args[rule->answer[0].limit]))
         return false;
@@ -327,9 +327,9 @@ PART bool is_of_file(uint32_t command)
     return type == 'f' || type == 'v' || type == 'X' || type == 0x94 || command == FIGETBSZ;
 }
 
-/* The engine is told who does not wait any more, and of a standard descriptor that is closed, as a pipe's reader may see that; and of what
- * depends on the file system. */
-PART bool is_told(const struct rule *rule, long nr, const uint64_t *args)
+/* The engine must learn of a descriptor that becomes non-blocking, of a standard descriptor that is closed (a pipe's reader may see that),
+ * and of what depends on the file system. */
+PART bool is_for_engine(const struct rule *rule, long nr, const uint64_t *args)
 {
     return (rule->key < 6 && ((uint32_t)args[rule->key] == FIONBIO || is_of_file((uint32_t)args[rule->key])))
         || (nr == REX_NR_lseek && (uint32_t)args[2] >= SEEK_DATA) || (nr == REX_NR_close && (uint32_t)args[0] < FIRST_FD);
@@ -344,14 +344,14 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     if (base - FAST_RINGS >= RING_COUNT * RING_SIZE || (unsigned long)nr >= RULE_COUNT || !rule->kind)
         return none;
     if (rule->kind == RULE_PLAIN)
-        return (struct answer){0, is_told(rule, nr, args) ? STOPS : PLAIN};
+        return (struct answer){0, is_for_engine(rule, nr, args) ? STOPS : PLAIN};
     struct ring *ring = (struct ring *)base;
     if (rule->kind == RULE_SAY && ((uint32_t)args[0] > 62 || !(ring->says >> (uint32_t)args[0] & 1)))
         return (struct answer){0, PLAIN};
     if (ring->busy || (rule->kind == RULE_OPEN && !only_reads(args)))
         return none;
     if (rule->place < 6 && ring->replaying && (ring->at >= ring->end || !is_such_call(rule, nr, args, (const struct record *)(ring->data + ring->at))))
-        return none;                      /* whoever asks */
+        return none;                      /* any caller */
     if (rule->place < 6 && !ask_who(ring, (const struct entry *)args, asked))
         return none;
     args = rule->place < 6 ? asked : args;

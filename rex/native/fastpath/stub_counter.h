@@ -4,7 +4,7 @@
 
 struct counted { uint64_t ticks, aux; bool is_known; };
 
-PART struct counted count_now(struct ring *ring, bool with_aux, uint64_t asker)
+PART struct counted count_now(struct ring *ring, bool with_aux, uint64_t caller)
 {
     struct timespec now;
     uint32_t processor = 0, node = 0;
@@ -14,16 +14,16 @@ PART struct counted count_now(struct ring *ring, bool with_aux, uint64_t asker)
         return none;
     struct counted c = {ticks_at((const struct pace *)FAST_PACE, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec),
                         node << 12 | processor, true};
-    const uint64_t args[6] = {c.aux, ring->asks ? asker : 0, 0, 0, 0, 0};
+    const uint64_t args[6] = {c.aux, ring->asks ? caller : 0, 0, 0, 0, 0};
     noted(ring, ring->data + ring->at + sizeof(struct record), EVENT_TSC, args, (int64_t)c.ticks);
     return c;
 }
 
-PART struct counted counted_then(struct ring *ring, uint64_t asker)
+PART struct counted counted_then(struct ring *ring, uint64_t caller)
 {
     const struct record *r = (const struct record *)(ring->data + ring->at);
     struct counted none = {0, 0, false};
-    if (ring->at >= ring->end || r->call != EVENT_TSC || (ring->asks && r->args[1] != asker))
+    if (ring->at >= ring->end || r->call != EVENT_TSC || (ring->asks && r->args[1] != caller))
         return none;
     ring->at += r->size;
     return (struct counted){(uint64_t)r->result, r->args[0], true};
@@ -41,7 +41,7 @@ STUB uint64_t rex_stub_read(const unsigned char *back, uint64_t *regs)
         return 0;
     ring->busy = 1;
     __asm__ volatile("" : : : "memory");
-    struct counted c = ring->replaying ? counted_then(ring, slot->asker) : count_now(ring, with_aux, slot->asker);
+    struct counted c = ring->replaying ? counted_then(ring, slot->caller) : count_now(ring, with_aux, slot->caller);
     __asm__ volatile("" : : : "memory");
     ring->busy = 0;
     if (!c.is_known)

@@ -1,6 +1,6 @@
-/* The part of the stub that keeps off what is hidden; only fastpath/stub.c includes it.
- * A name that does not tell of what is hidden leads there by links only.  So a query is answered here if no component of its name is one:
- * the ring knows directories of which that was found, or which the engine has looked at. */
+/* The part of the stub that keeps hidden files hidden; only fastpath/stub.c includes it.
+ * A name without a hidden component leads to a hidden file only through links.  So the stub answers a query if no component of its name is
+ * a link.  The ring holds directories for which the stub or the engine has found that. */
 #ifndef REX_STUB_HIDDEN_H
 #define REX_STUB_HIDDEN_H
 

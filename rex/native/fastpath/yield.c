@@ -1,5 +1,5 @@
-/* Where the program maps over the engine's memory in it, or unmaps it, the engine gives it up: patched call sites are as they
- * were before, all calls stop, and scratch memory is made anew elsewhere. */
+/* If the program maps over the engine's memory, or unmaps it, the engine gives that memory up: patched call sites get their
+ * original code back, all calls stop, and scratch memory is made at another address. */
 #include "base/base.h"
 #include "fastpath/area.h"
 #include "fastpath/fastpath.h"

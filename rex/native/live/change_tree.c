@@ -108,7 +108,7 @@ static int set_attribute(struct task *t, const char *file)
     struct bytes value = {0};
     size_t n = removes ? 0 : (size_t)t->args[3];
     int failed = 0;
-    if (!name || n > 65536 || !mem_read(t->tid, t->args[2], bytes_room(&value, n + 1), n))
+    if (!name || n > 65536 || !mem_read(t->tid, t->args[2], bytes_reserve(&value, n + 1), n))
         failed = name && n > 65536 ? -E2BIG : -EFAULT;
     else if (removes)
         failed = (by_fd ? removexattr(file, name) : lremovexattr(file, name)) ? -errno : 0;

@@ -72,7 +72,7 @@ static void make_above(const char *path)
     free(copy);
 }
 
-/* Under WORK/exec, where the kernel's name for it tells its path: prepared by the caller, made here, or as it is. */
+/* Under WORK/exec, where the kernel's name for it shows its path: prepared by the caller, made here, or as it is. */
 static char *placed(const char *path, const char *file, const char *loader, const char *prepared)
 {
     char *to = text("%s%s", view_exec_root(), path);
@@ -254,7 +254,7 @@ void live_exec(struct task *t)
         if (c.p.layer == LIVE)
             live_use(LIVE_PROGRAM, c.p.path);
         live_rewrite(t, REX_NR_execve, scratch_put(t, file, strlen(file) + 1), argv, t->args[first + 1], 0);
-        exec_room_raise(t);
+        exec_stack_raise(t);
         free(live_state(t)->exec_name);
         live_state(t)->exec_name = strdup(name);
         free(file);
@@ -264,10 +264,10 @@ void live_exec(struct task *t)
     free(name);
 }
 
-/* The program is told its name as it was given, not where we put it. */
+/* The program sees its name as the caller gave it, not the physical path. */
 void live_execed(struct task *t)
 {
-    exec_room_restore(t);
+    exec_stack_restore(t);
     if (live_state(t)->exec_name)
         stack_rename(t, live_state(t)->exec_name);
     free(live_state(t)->exec_name);

@@ -13,7 +13,7 @@ struct strings;
 struct task;
 struct user_regs_struct;
 struct world;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct live_state {
     bool is_rewritten, is_logged, has_live_result;
     struct view *view;
@@ -23,7 +23,7 @@ struct live_state {
 
 static inline struct live_state *live_state(const struct task *t)
 {
-    return task_room(t, LIVE_ROOM, sizeof(struct live_state));
+    return module_state(t, LIVE_STATE, sizeof(struct live_state));
 }
 
 /* change_tree.c */

@@ -1,4 +1,4 @@
-/* Live: calls that ask about names are answered from the view; the kernel is not asked. */
+/* Live: queries of names are answered from the view, without the kernel. */
 #include "base/base.h"
 #include "live/internal.h"
 #include "live/live.h"
@@ -45,7 +45,7 @@ static bool means_descriptor(struct task *t)
 
 /* ------------------------------------------------------------------ stat */
 
-/* The stat of a descriptor whose kernel's own would tell of the wrong file. */
+/* The stat of a descriptor, where the kernel's answer would describe another file. */
 bool live_stat_fd(struct task *t, int fd, struct stat *st)
 {
     struct place p;
@@ -226,7 +226,7 @@ static bool add_entry(struct task *t, struct bytes *b, const char *name, const s
     unsigned char type = IFTODT(st->st_mode), *to;
     if (b->used + size > t->args[2])
         return false;
-    to = bytes_room(b, size);
+    to = bytes_reserve(b, size);
     memset(to, 0, size);
     memcpy(to, fields, sizeof fields);
     memcpy(to + 16, &length, sizeof length);

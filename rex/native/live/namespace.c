@@ -2,13 +2,13 @@
  *
  *   upper    OUTDIR/<path>, what the run itself wrote
  *   gone     names of the layers below that the run removed
- *   mapped   archived files, and local ones that stand in for them or are added
+ *   mapped   archived files, and local ones that replace them or are added
  *   live     this machine, where the archive has no answer
  *
- * Paths of these layers are logical: absolute, without links and dots.  What the kernel
- * is given is physical.  A mapped file or directory gets its place in WORK/tree under its
+ * Paths of these layers are logical: absolute, without links and dots.  The kernel gets
+ * physical paths.  A mapped file or directory gets its place in WORK/tree under its
  * own name, an executed program in WORK/exec, so that the kernel's name of any descriptor
- * or working directory says which logical path it has. */
+ * or working directory shows its logical path. */
 #include "base/base.h"
 #include "live/internal.h"
 #include "live/live.h"

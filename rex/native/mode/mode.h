@@ -1,6 +1,6 @@
-/* mode: where record, replay and live differ, and what lower rooms call without knowing who answers.
- * struct mode is the one table of operations; main.c chooses it.  struct scheduler is there while one task runs at a
- * time.  struct observer is for rooms that keep something for each task: main.c lists them. */
+/* mode: where record, replay and live differ.  Lower modules call these operations without knowing which mode answers.
+ * struct mode is the one table of operations; main.c chooses it.  struct scheduler exists while one task runs at a
+ * time.  struct observer is for modules that keep state for each task: main.c lists them. */
 #ifndef REX_MODE_MODE_H
 #define REX_MODE_MODE_H
 
@@ -84,7 +84,7 @@ static inline bool is_serialized(void)
     return scheduler;
 }
 
-/* What a room does as a task changes; members may be NULL. */
+/* What a module does as a task changes; members may be NULL. */
 struct observer {
     void (*space_copied)(struct space *to, const struct space *from);    /* a process was forked */
     void (*area_mapped)(struct task *t);               /* the area of the fast path is there */

@@ -1,5 +1,5 @@
-/* Record: what /proc tells of a program's auxiliary vector does not name the vDSO, as the vector on its stack does not:
- * who finds it there would ask it for the time and the processor, past the tracer. */
+/* Record: what /proc shows of a program's auxiliary vector does not name the vDSO, as the vector on its stack does not.
+ * A program that found the vDSO there would read the time and the processor from it without a stop. */
 #include "base/base.h"
 #include "log/log.h"
 #include "record/internal.h"
@@ -9,7 +9,7 @@
 
 #include <elf.h>
 
-static struct streams showing;            /* that tell of such a vector */
+static struct streams showing;            /* that show such a vector */
 
 void auxv_opened(const char *path, uint32_t stream)
 {

@@ -1,5 +1,5 @@
-/* Record: what tells a replay which reading of a clock is which.  It stands in place of arguments that the call has not:
- * who asks is the last (see callstack/callstack.c), and before it what the reading before was for. */
+/* Record: what identifies a clock reading for a replay.  It is kept in the place of arguments that the call does not have:
+ * the caller is the last (see callstack/callstack.c), and before it the purpose of the previous reading. */
 #include "base/base.h"
 #include "cpu/cpu.h"
 #include "log/log.h"
@@ -34,7 +34,7 @@ void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *au
     r->result = (int64_t)*value;
     r->args[0] = *aux;
     if (t->leader->threaded)
-        r->args[1] = tsc_asker(t);                /* to find the answer by in a replay */
+        r->args[1] = tsc_caller(t);                /* to find the answer by in a replay */
     log_end(&out);
     if (!is_serialized())
         record_release(t);                        /* a replay finds this place, too */

@@ -33,8 +33,8 @@ static struct table used, aliases;
 
 static bool is_created(const char *path);
 
-/* The service looks for hints now and then: nobody is woken up who would want this processor.
- * Where there is no room for one it is lost, and the file kept in the end. */
+/* The service polls for hints, so that nobody is woken who would take this processor.
+ * If there is no space for a hint it is lost, and the file is archived at the end. */
 static void hint(const char *path)
 {
     struct { uint32_t length; char path[PIPE_BUF - sizeof(uint32_t)]; } h;

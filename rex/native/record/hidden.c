@@ -1,6 +1,6 @@
-/* Record: the archive that is written, and the cache, are not there for the program.
+/* Record: the archive that is written, and the cache, do not exist for the program.
  * Calls that lead there by any name fail with ENOENT, listings leave them out, and a directory above them can be neither
- * removed nor renamed.  The log has what the program was told. */
+ * removed nor renamed.  The log has the answers that the program got. */
 #include "base/base.h"
 #include "fastpath/fastpath.h"
 #include "log/log.h"
@@ -203,7 +203,7 @@ int64_t hidden_list(struct task *t, int64_t n)
     for (uint64_t i = 0; is_above && left > 0 && i < hidden_all()->count; i++) {
         const struct hidden *h = &hidden_all()->item[i];
         b.used = 0;
-        if (!hidden_is_above(h, &st) || !mem_read(t->tid, t->args[1], bytes_room(&b, (size_t)left), (size_t)left))
+        if (!hidden_is_above(h, &st) || !mem_read(t->tid, t->args[1], bytes_reserve(&b, (size_t)left), (size_t)left))
             continue;
         uint64_t at = hidden_entry(h, b.data, (uint64_t)left, arg_of(t->nr, REX_WORD_DIRENT) >= 0 ? OLD_NAME_AT : NAME_AT);
         if (at < (uint64_t)left) {

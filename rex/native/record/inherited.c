@@ -22,8 +22,8 @@ static void line(struct bytes *b, char *made)
     free(made);
 }
 
-/* Lines of /proc/TID/status that are told as they are, and their names. */
-static const struct { const char *label, *name; } told[] = {
+/* Lines of /proc/TID/status that are passed on unchanged, and their names. */
+static const struct { const char *label, *name; } shown[] = {
     {"Umask:", "umask"}, {"Uid:", "uid"}, {"Gid:", "gid"}, {"Groups:", "groups"}, {"NoNewPrivs:", "no_new_privs"}, {"SigBlk:", "blocked"},
     {"SigIgn:", "ignored"}, {"CapInh:", "cap_inheritable"}, {"CapPrm:", "cap_permitted"}, {"CapEff:", "cap_effective"},
     {"CapBnd:", "cap_bounding"}, {"CapAmb:", "cap_ambient"}, {"Cpus_allowed:", "cpus"},      /* the last: see chooses_processors */
@@ -37,10 +37,10 @@ static void add_status(struct task *t, struct bytes *b)
     FILE *f = fopen(name, "re");
     while (f && fgets(text_line, sizeof text_line, f)) {
         text_line[strcspn(text_line, "\n")] = 0;
-        for (size_t i = 0; i < sizeof told / sizeof *told - !chooses_processors; i++) {
-            size_t n = strlen(told[i].label);
-            if (!strncmp(text_line, told[i].label, n))
-                line(b, text("%s=%s\n", told[i].name, text_line + n + strspn(text_line + n, " \t")));
+        for (size_t i = 0; i < sizeof shown / sizeof *shown - !chooses_processors; i++) {
+            size_t n = strlen(shown[i].label);
+            if (!strncmp(text_line, shown[i].label, n))
+                line(b, text("%s=%s\n", shown[i].name, text_line + n + strspn(text_line + n, " \t")));
         }
         if (sscanf(text_line, "SigPnd: %llx", &more) == 1 || sscanf(text_line, "ShdPnd: %llx", &more) == 1)
             pending |= more;
@@ -95,7 +95,7 @@ void inherited_state(struct task *t, struct bytes *b)
     add_stat(t, b);
     add_limits(t, b);
     add_descriptors(t, b);
-    if (t->leader->has_timer)
+    if (record_state(t->leader)->has_timer)
         line(b, text("timer=1\n"));
 }
 
@@ -103,6 +103,6 @@ void inherited_state(struct task *t, struct bytes *b)
 void inherited_entry(struct task *t)
 {
     if (op_of(t->nr) == REX_OP_TIMER)
-        t->leader->has_timer = true;
+        record_state(t->leader)->has_timer = true;
     chooses_processors |= t->nr == REX_NR_sched_setaffinity;
 }

@@ -11,7 +11,7 @@ struct record;
 struct rex_call;
 struct stat;
 struct task;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct record_state {
     const struct task *greeter;          /* of a leader: the thread that began its last connection by TLS */
     int exec_refused;
@@ -23,11 +23,14 @@ struct record_state {
     struct deferred *deferred;           /* a signal that is held back, see signals.c */
     int last_signal;                     /* that was delivered, and where */
     uint64_t last_signal_rip;
+    uint32_t children;                   /* ordinal of the next child */
+    bool has_timer;                      /* of a leader: one may be running */
+    bool executed;                       /* of a leader: it runs a program of its own */
 };
 
 static inline struct record_state *record_state(const struct task *t)
 {
-    return task_room(t, RECORD_ROOM, sizeof(struct record_state));
+    return module_state(t, RECORD_STATE, sizeof(struct record_state));
 }
 
 /* auxv.c */
@@ -41,7 +44,8 @@ void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *au
 void record_answered(struct task *t, struct record *r);  /* of an external descriptor: what its new one is, which request it was */
 
 /* descriptors.c */
-void record_standard(struct task *t, int64_t fd);
+bool duplicates_directory(struct task *t);
+void record_duplicate(struct task *t, int64_t fd);
 void record_channels(struct task *t);
 void record_inherited(struct task *t, struct bytes *b);  /* from outside, by the first process: streams */
 void record_inherited_files(struct task *t);  /* and plain files, as if it had opened them */
@@ -69,6 +73,9 @@ void hidden_kept_directory(const struct task *t, int64_t result);
 void hidden_names_moved(const struct task *t);
 void hidden_opened(const struct stat *st);
 void hidden_report(void);
+
+/* growing_log.c */
+void record_write_growing_log(void);  /* before a wait */
 
 /* inherited.c */
 void inherited_entry(struct task *t);

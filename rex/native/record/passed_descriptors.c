@@ -1,8 +1,8 @@
-/* Descriptors that processes hand to each other over sockets that are stood in for in a replay.
+/* Descriptors that processes pass to each other over sockets that have a substitute in a replay.
  *
- * The log tells which files they were.  In a replay the tracer keeps what one hands over until the
- * other takes it, and hands it on: what stands in for the other's socket gets it from the tracer, so that its own call
- * takes it.  Sockets that are made again hand over themselves. */
+ * The log has which files they were.  In a replay the tracer keeps a passed descriptor until the
+ * receiver takes it: the tracer sends it over the receiver's substitute socket, so that the receiver's own call
+ * takes it.  Sockets that a replay connects for real pass descriptors themselves. */
 #include "base/base.h"
 #include "log/log.h"
 #include "record/internal.h"

@@ -86,25 +86,25 @@ static bool loses_privileges(struct task *t, const struct stat *st)
 /* Before the answer questions about names may come, where those are not the kernel's: a letter and a path. */
 #define ABOUT_A_NAME (1u << 31)
 
-static bool tell_of_name(struct task *t, uint32_t length)
+static bool send_name(struct task *t, uint32_t length)
 {
     char asked[PATH_MAX + 1] = "";
-    struct bytes told = {0}, found = {0};
+    struct bytes message = {0}, found = {0};
     if (length < 1 || length >= sizeof asked || !read_whole(plan.gate, asked, length))
         return false;
     int32_t failed = run_mode->names ? run_mode->names->describe(t, *asked, asked + 1, &found) : -ENOSYS;
     uint32_t n = failed ? 0 : (uint32_t)found.used;
-    bytes_add(&told, &failed, sizeof failed);
-    bytes_add(&told, &n, sizeof n);
-    bytes_add(&told, found.data, n);
-    bool good = write_whole(plan.gate, told.data, told.used);
-    bytes_free(&told);
+    bytes_add(&message, &failed, sizeof failed);
+    bytes_add(&message, &n, sizeof n);
+    bytes_add(&message, found.data, n);
+    bool good = write_whole(plan.gate, message.data, message.used);
+    bytes_free(&message);
     bytes_free(&found);
     return good;
 }
 
-/* Who holds the other end of the gate is told task, process, path, arguments, variables and the rest of what the program
- * inherits, and answers with the path of what is executed instead; none: the program itself. */
+/* The process at the other end of the gate gets task, process, path, arguments, variables and the rest of what the program
+ * inherits.  It answers with the path of the program to execute instead, or with none: then the program itself runs. */
 static void ask_gate(struct task *t, int argv, const struct bytes *state)
 {
     struct bytes b = {0}, question = {0};
@@ -121,7 +121,7 @@ static void ask_gate(struct task *t, int argv, const struct bytes *state)
     char path[PATH_MAX] = "";
     bool good = write_whole(plan.gate, question.data, question.used);
     while (good && (good = read_whole(plan.gate, &length, sizeof length)) && length & ABOUT_A_NAME)
-        good = tell_of_name(t, length & ~ABOUT_A_NAME);
+        good = send_name(t, length & ~ABOUT_A_NAME);
     if (!good || length >= sizeof path || !read_whole(plan.gate, path, length))
         die("the process that decides on the steps has ended");
     t->exec_instead = length ? strdup(path) : NULL;
@@ -178,7 +178,7 @@ void record_exec_entry(struct task *t)
     log_strings(t, t->args[n.path + 1], (uint8_t)(n.path + 1));
     free(t->exec_instead);
     t->exec_instead = NULL;
-    if (!t->leader->executed)                 /* what it executes later depends on what it did before */
+    if (!record_state(t->leader)->executed)                 /* what it executes later depends on what it did before */
         first_program(t, n.path + 1);
     if (t->exec_instead)
         execute_instead(t);
@@ -220,7 +220,7 @@ void record_execed(struct task *t)
 {
     static struct bytes b;
     static struct stack stack;
-    t->executed = true;
+    record_state(t)->executed = true;
     struct name_args n = name_args(t->nr);
     struct stat st;
     char exe[40], *path, *loader;
@@ -271,17 +271,17 @@ void record_execed(struct task *t)
     free(loader);
 }
 
-static bool is_told(long nr)
+static bool is_reported(long nr)
 {
-    return call_of(nr) && call_of(nr)->told;
+    return call_of(nr) && call_of(nr)->reported;
 }
 
 void record_refused(struct task *t)
 {
-    static bool told[REX_CALL_COUNT];
-    if (!is_told(t->nr) || told[t->nr])
+    static bool is_reported_already[REX_CALL_COUNT];
+    if (!is_reported(t->nr) || is_reported_already[t->nr])
         return;
-    told[t->nr] = true;
+    is_reported_already[t->nr] = true;
     char exe[32], path[PATH_MAX];
     snprintf(exe, sizeof exe, "/proc/%d/exe", t->tid);
     ssize_t n = readlink(exe, path, sizeof path - 1);
@@ -292,7 +292,8 @@ void record_refused(struct task *t)
 /* Calls stop that are reported as refused; with one task at a time all do. */
 int record_stop_of(long nr, int stop)
 {
-    return !is_serialized() && is_told(nr) ? REX_STOP_ALWAYS : stop;
+    bool duplicates = call_of(nr) && call_of(nr)->hook == REX_HOOK_DUP;
+    return !is_serialized() && (is_reported(nr) || duplicates) ? REX_STOP_ALWAYS : stop;
 }
 
 void record_unread_memory(void)

@@ -35,7 +35,7 @@ static struct bytes *begin(struct task *t, struct bytes *b, int64_t result)
     r->stream = t->stream;
     memcpy(r->args, t->args, sizeof t->args);
     if (t->nr == REX_NR_clock_gettime) {
-        r->args[5] = t->leader->threaded ? asker_of(t) : 0;
+        r->args[5] = t->leader->threaded ? callstack_hash(t) : 0;
         record_reading(t, r);
     } else if (t->nr == REX_NR_getrandom)
         r->args[5] = t->leader->threaded ? drawer_of(t) : 0;
@@ -153,7 +153,7 @@ static void entry(struct task *t)
     if (c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_EXEC)
         take_ended(t);
     if (c->hook == REX_HOOK_EXIT || (!external && closes_pipe(t))) {
-        if (t->nr == REX_NR_exit_group && !t->leader->executed)
+        if (t->nr == REX_NR_exit_group && !record_state(t->leader)->executed)
             record_channels(t);
         log_end(begin(t, &out, 0));
         if (c->hook == REX_HOOK_CLOSE)
@@ -169,8 +169,10 @@ static void entry(struct task *t)
         skip_call(t, -c->err);
         return;
     }
-    if (is_unlogged(t, external))
+    if (is_unlogged(t, external)) {
+        t->want_exit = duplicates_directory(t);
         return;
+    }
     t->want_exit = true;
     if (is_descriptor_call(t))
         descriptor_entry(t);
@@ -258,14 +260,14 @@ static void exit_stop(struct task *t, int64_t result)
     if (is_descriptor_call(t)) {
         descriptor_exit(t, result);
         shared_recount(NULL);
-        record_standard(t, result);
+        record_duplicate(t, result);
         return;
     }
     if (is_disturbed(t, result)) {
         rewind_call(t);
         return;
     }
-    if (is_interrupted(result)) {          /* whether it restarts, the signal will tell */
+    if (is_interrupted(result)) {          /* the signal decides whether it restarts */
         if (!t->pending)
             t->pending = zalloc(sizeof *t->pending);
         if (t->shares || is_pipe_call(t)) {
@@ -325,7 +327,7 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     log_begin(&b, EVENT_TASK, t->index);
     struct record *r = head(&b);
     r->args[0] = parent ? parent->index : UINT32_MAX;
-    r->args[1] = parent ? parent->children++ : 0;
+    r->args[1] = parent ? record_state(parent)->children++ : 0;
     r->args[2] = flags;
     r->args[3] = (uint64_t)t->tid;
     r->args[4] = (uint64_t)t->leader->tid;
@@ -420,7 +422,13 @@ static void stopped(void)
 /* A thread that sleeps for a short while, as Python's do for their lock, is to be seen asleep in between. */
 static ull next_look_ns(void)
 {
-    return record_defers() || arrivals_wait() ? LOOKS_SOON_NS : 0;
+    return record_defers() || arrivals_wait() ? LOOKS_SOON_NS : plan.watched ? LOOKS_SELDOM_NS : 0;
+}
+
+static void before_wait(void)
+{
+    record_overdue();
+    record_write_growing_log();
 }
 
 const struct mode recorder = {
@@ -428,5 +436,5 @@ const struct mode recorder = {
     .entry = entry, .exit = exit_stop, .born = born, .leaves = leaves, .execed = record_execed, .signal = record_signal,
     .stepped = record_stepped, .ended = ended, .tsc = record_counter, .random = random_drawn, .start = start,
     .all_calls = record_awaits_call, .settle = arrivals_settle, .idle = nothing, .taken = record_taken, .stopped = stopped,
-    .before_wait = record_overdue, .next_look_ns = next_look_ns,
+    .before_wait = before_wait, .next_look_ns = next_look_ns,
 };

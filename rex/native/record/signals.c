@@ -14,8 +14,8 @@
 #include <linux/futex.h>
 #include <sys/file.h>
 
-/* An untraced kernel does not even tell of a child's end where no handler waits for it.  With one task at a time it says who
- * lost its place in a queue. */
+/* An untraced kernel does not report a child's end where no handler waits for it.  With one task at a time the report shows which
+ * task lost its place in a queue. */
 static bool is_unheard(const struct task *t, const siginfo_t *info)
 {
     return !is_serialized() && info->si_signo == SIGCHLD && !is_caught(t->tid, SIGCHLD);
@@ -51,7 +51,7 @@ static void signal_restarted(struct task *t)
     record_delivery(t, true, BETWEEN_CALLS);
 }
 
-/* As a handler begins: the frame below tells where it returns to; 0 if that cannot be read. */
+/* As a handler begins: the frame below holds its return address; 0 if that cannot be read. */
 static uint64_t handler_returns_to(struct task *t, const struct user_regs_struct *r)
 {
     enum { SAVED_RIP = 8 + 40 + 16 * 8 };
@@ -85,8 +85,8 @@ static bool is_nested(struct task *t, const struct user_regs_struct *r)
     return back && (back == record_state(t)->last_signal_rip || back + 2 == record_state(t)->last_signal_rip);
 }
 
-/* The call has returned, and let the signal in that was blocked before: what it was told then tells so, else the set.  To
- * ask only, or to set what was set, lets none in. */
+/* The call has returned and has unblocked the signal: its old mask, if it asked for that, shows this; otherwise the set does.  A call
+ * that only queries the mask, or sets it to the same value, unblocks nothing. */
 static bool lets_in(struct task *t, const struct user_regs_struct *r, int sig)
 {
     uint64_t set = 0;
@@ -97,8 +97,8 @@ static bool lets_in(struct task *t, const struct user_regs_struct *r, int sig)
     return has_old || r->rdi != SIG_SETMASK ? is_set : !is_set;
 }
 
-/* A replay that sends it right after the last event has it delivered at this very place; one that was
- * blocked, as it is let in, which the stack pointer tells from others such. */
+/* A replay that sends it right after the last event has it delivered at this very point.  A signal that was
+ * blocked is delivered as it is unblocked; the stack pointer distinguishes that point from others. */
 static enum moment moment_of(struct task *t, int sig)
 {
     struct user_regs_struct r = regs_get(t);
@@ -112,8 +112,8 @@ static enum moment moment_of(struct task *t, int sig)
 
 /* ------------------------------------------------------------------ deferred signals */
 
-/* One that comes in the midst of computation waits for the thread's next call that the log has an event of, or in which
- * it may sleep: that place a replay finds.  Where there is no such call for long it comes as it would have. */
+/* A signal that arrives during computation waits for the thread's next call that is in the log or that may
+ * sleep: a replay can find that point.  If there is no such call for long, the signal is delivered as it would have been. */
 struct deferred { struct deferred *next; siginfo_t info; ull used; bool is_sent, is_shut_out; enum moment moment; };
 enum { LOOK_NS = 1000000 };
 static unsigned unsent;
@@ -135,7 +135,7 @@ static void drop_first(struct task *t)
     record_state(t)->deferred = d->next;
     free(d);
     if (!record_state(t)->deferred)
-        fast_room(t, true);
+        fast_ring_limit(t, true);
 }
 
 void record_forget_deferred(struct task *t)
@@ -170,7 +170,7 @@ static void defer(struct task *t, const siginfo_t *info)
     *end = zalloc(sizeof **end);
     **end = (struct deferred){.info = *info, .used = task_usage(t).ran};
     unsent++;
-    fast_room(t, false);
+    fast_ring_limit(t, false);
 }
 
 static bool send_first(struct task *t)
@@ -213,8 +213,8 @@ static enum moment moment_before(struct task *t, bool external)
     return !is_unlogged(t, external) ? AT_NEXT_CALL : may_sleep(t) || is_placed(t) ? AT_UNSEEN_CALL : BETWEEN_CALLS;
 }
 
-/* At a call's entry: true if the signal comes now, and the call begins after it.  One that the program blocks meanwhile
- * comes as it is let in, if a call in the log tells that place from others. */
+/* At a call's entry: true if the signal comes now, and the call begins after it.  A signal that the program blocks meanwhile
+ * comes as it is unblocked, if a logged call distinguishes that point from others. */
 bool record_deferred_comes(struct task *t, bool external)
 {
     if (is_serialized() || !record_awaits_call(t))

@@ -43,16 +43,16 @@ static void socket_entry(struct task *t, struct event *e)
 
 static void sleep_entry(struct task *t, struct event *e)
 {
-    if (replay_naps_on(t, e)) {
-        e->unsent = t->only_naps = true;
+    if (replay_sleep_continues(t, e)) {
+        e->unsent = t->only_waits = true;
         e->taker = NULL;
         t->matched = NULL;
         replay_unmatched(t, call_of(t->nr));
     } else if (is_single(t) || e->record->result)
         replay_emulate(t, e);
-    else if (replay_nap_until(t)) {
+    else if (replay_sleep_until(t)) {
         t->ends_at = e->record->time;
-        t->is_told = true;
+        t->is_end_logged = true;
         run(t);
     }
 }
@@ -98,7 +98,7 @@ static void chdir_entry(struct task *t, struct event *e)
 /* Who gets the signal has it in its own log, at its place. */
 static void kill_entry(struct task *t, struct event *e)
 {
-    if (replay_kin_kill(t)) {
+    if (replay_group_kill(t)) {
         replay_done(e);
         return;
     }
@@ -275,7 +275,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
     if (is_readiness_wait(c))
         replay_poll_exit(t, e, result);
     if (!e && c->hook == REX_HOOK_WAIT)
-        replay_child_told(t, result);
+        replay_child_reported(t, result);
     if (replay_makes_epoll(t->nr) && result >= 0)
         replay_epoll_made(t, result);
     if (!e && c->hook == REX_HOOK_OPEN && result >= 0)
@@ -306,7 +306,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
         replay_ipc_exit(t, e, result);
         return;
     case REX_HOOK_EXEC:
-        exec_room_restore(t);
+        exec_stack_restore(t);
         replay_diverged(t, e, "failed here");
         give_result(t, result);
         break;
@@ -342,7 +342,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
 
 /* ------------------------------------------------------------------ what the log does not have */
 
-/* Nothing outside is asked: a call that would need it fails as if there were nothing. */
+/* Nothing outside is contacted: a call that would need it fails as if there were nothing. */
 void replay_unmatched(struct task *t, const struct rex_call *c)
 {
     switch (c->hook) {
@@ -359,7 +359,7 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
         skip_call(t, -ENETUNREACH);
         return;
     case REX_HOOK_KILL:
-        if (!replay_kin_kill(t))
+        if (!replay_group_kill(t))
             skip_call(t, -ESRCH);
         return;
     case REX_HOOK_IPC:
@@ -377,7 +377,7 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
         if (is_single(t))
             skip_call(t, 0);
         else
-            replay_nap_until(t);
+            replay_sleep_until(t);
         return;
     case REX_HOOK_CLOSE:
         return;
@@ -392,6 +392,6 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
             skip_call(t, t->nr == REX_NR_read ? 0 : -EIO);
         else if (c->key == REX_KEY_PATH)
             skip_call(t, -ENOENT);
-        return;                           /* the rest of these asks the kernel about the process itself */
+        return;                           /* the rest of these query the kernel about the process itself */
     }
 }

@@ -80,7 +80,7 @@ static bool is_speech(const struct task *t, const struct event *e, const struct 
 {
     const struct record *r = e->record;
     return r->call == REX_NR_write && is_output(r->stream) && r->result > 0 && r->result <= LONGEST_SAID && r->result == (int64_t)r->args[2]
-        && !e->done && !e->told && !has_shared_work(t) && next->number < replay_others_next(t);
+        && !e->done && !e->written && !has_shared_work(t) && next->number < replay_others_next(t);
 }
 
 /* An opening of what the experiment changes: others have changed it as they are to by then, and none of them waits for the
@@ -90,7 +90,7 @@ static bool is_in_turn(const struct task *t, const struct event *e, const struct
     return e->record->call == REX_NR_openat && !has_shared_work(t) && (e->unseen || next->number < replay_others_next(t)) && replay_is_written(e);
 }
 
-/* What stands in for a file that nothing changes stays the same. */
+/* The substitute for a file that nothing changes stays the same. */
 static void look_up(struct event *e)
 {
     if (e->looked_up && !e->ordered)
@@ -114,7 +114,7 @@ static bool is_ready(const struct task *t, struct event *e, const struct event *
     return c->query || (r->call == REX_NR_openat && (r->result < 0 || e->file));
 }
 
-/* What one without threads asks of a file that threads wrote is answered at a stop: see replay/files/live_size.c. */
+/* If a process without threads queries a file that threads wrote, it is answered at a stop: see replay/files/live_size.c. */
 static bool asks_of_divided(struct task *t, struct event *e, bool by_path)
 {
     const struct opened *o = by_path || !replay_divides() ? NULL : files_opened(t->files, (int)e->record->args[0]);
@@ -124,8 +124,8 @@ static bool asks_of_divided(struct task *t, struct event *e, bool by_path)
     return result;
 }
 
-/* Mates may have taken each other's parts: then what a descriptor is shows only if it was opened just before,
- * and listings belong to one opening; what the experiment changes is looked at as it is then.  A clock must not be behind what its thread has waited for. */
+/* Sibling threads may have done each other's parts.  Then the facts of a descriptor are known only if it was opened just before,
+ * and a listing belongs to one open.  A file that the experiment changes is queried at that time.  A clock must not be behind what its thread has waited for. */
 static bool is_sure(struct task *t, struct event *e)
 {
     const struct record *r = e->record;
@@ -164,7 +164,7 @@ const struct event *replay_ahead_of(struct task *t)
     return s && at < s->count ? s->event[at] : NULL;
 }
 
-/* Where what it asks next begins: after the last that it has written. */
+/* Where its next queries begin: after the last that it has written. */
 static size_t next_query(struct task *t)
 {
     const struct event *said = has_shared_work(t) ? t->script->said : NULL;

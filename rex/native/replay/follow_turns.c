@@ -84,7 +84,7 @@ static bool is_signal_at(struct task *t, bool inside, uint64_t passed)
         && e->record->args[5] <= passed && (bool)e->record->args[4] == inside;
 }
 
-/* The kernel tells of a child's end before the log has it. */
+/* The kernel reports a child's end before the log has it. */
 bool turns_is_early(const struct task *t, const struct event *e)
 {
     uint64_t calls = e->record->args[3];

@@ -31,6 +31,11 @@ static enum verdict order(struct task *t, const struct event *e)
     return hold_if(!replay_is_turn(t, e));
 }
 
+static enum verdict output_before_exit(struct task *t, const struct event *e)
+{
+    return hold_if(e->record->call == REX_NR_exit_group && has_shared_work(t) && replay_siblings_write(t));
+}
+
 static enum verdict pipe_bytes(struct task *t, const struct event *e)
 {
     if (e->record->call != EVENT_PIPE)
@@ -77,7 +82,7 @@ static enum verdict ordering_sleep(struct task *t, const struct event *e)
 
 static enum verdict end_in_memory_group(struct task *t, const struct event *e)
 {
-    return hold_if(replay_kin_ends_first(t, e));
+    return hold_if(replay_group_ends_first(t, e));
 }
 
 static enum verdict active_thread_first(struct task *t, const struct event *e)
@@ -106,7 +111,7 @@ static enum verdict sigwait_sent(struct task *t, const struct event *e)
     const struct field *f = record_field(e->record, 1, FIELD_OUT);
     if (e->record->call != REX_NR_rt_sigtimedwait)
         return PASS;
-    return is_kin(t) || e->record->result <= 0 || !f || f->length < sizeof(siginfo_t) || replay_was_sent(t, f) ? GO : HOLD;
+    return shares_memory(t) || e->record->result <= 0 || !f || f->length < sizeof(siginfo_t) || replay_was_sent(t, f) ? GO : HOLD;
 }
 
 static enum verdict interrupting_signal(struct task *t, const struct event *e)
@@ -114,12 +119,14 @@ static enum verdict interrupting_signal(struct task *t, const struct event *e)
     if (e->record->result != -EINTR || (is_readiness_wait(call_of(t->nr)) && has_shared_work(t)))
         return GO;
     struct event *next = replay_event_after(t, e);
-    return !next || !replay_is_signal(next) || replay_is_sent(t, next) || replay_naps_on(t, e) ? GO : HOLD;
+    return !next || !replay_is_signal(next) || replay_is_sent(t, next) || replay_sleep_continues(t, e) ? GO : HOLD;
 }
 
 const struct gate gates[] = {
     /* What other processes did before comes first: nothing else about the event is true until then. */
     {"order", order},
+    /* A process ends once its other threads have written all that they wrote: its end would cut that off. */
+    {"output-before-exit", output_before_exit},
     /* Bytes of inner pipes are ready as soon as they are there: no later gate concerns them. */
     {"pipe-bytes", pipe_bytes},
     /* Before gates about opens and sleeps, which locks do not have. */

@@ -58,7 +58,7 @@ static bool may_race(void)
     return false;
 }
 
-static void tell_divergence(const struct event *e, uint32_t task, const char *why, const char *asked, const char *path)
+static void report_divergence(const struct event *e, uint32_t task, const char *why, const char *asked, const char *path)
 {
     if (divergences++ == 0) {
         char *logged = e ? event_text(e) : strdup("nothing more");
@@ -73,7 +73,7 @@ void replay_diverged(struct task *t, const struct event *e, const char *why)
 {
     if (!divergences)
         report_line("divergence_rule=%s", explain_text(t));
-    tell_divergence(e ? e : replay_next(t), t->script ? t->script->index : UINT32_MAX, why, name_of(t->nr), t->path);
+    report_divergence(e ? e : replay_next(t), t->script ? t->script->index : UINT32_MAX, why, name_of(t->nr), t->path);
 }
 
 /* ------------------------------------------------------------------ calls */
@@ -81,7 +81,7 @@ void replay_diverged(struct task *t, const struct event *e, const char *why)
 /* What later calls reckon with. */
 void replay_answered(struct task *t, struct event *e)
 {
-    replay_clock_told(t, e);
+    replay_clock_note(t, e);
     replay_runtime_reached(t, e);
     replay_came_for(t, e);
     replay_done(e);
@@ -103,7 +103,7 @@ void replay_emulate(struct task *t, struct event *e)
 void replay_perform(struct task *t)
 {
     t->held = !replay_may_happen(t, t->matched);
-    if (!t->held && !replay_kin_pauses(t, t->matched))
+    if (!t->held && !replay_group_pauses(t, t->matched))
         replay_call(t, call_of(t->nr), t->matched);
     if (!t->held)
         explain_done(t, t->matched);
@@ -115,8 +115,8 @@ static void entry(struct task *t)
     t->last_stop = log_now();
     if (t->matched)
         t->matched->taker = NULL;
-    t->matched = t->in_vain = NULL;
-    t->ends_at = t->stream = t->waits_inside = t->hastened = t->inside = 0;
+    t->matched = t->fruitless = NULL;
+    t->ends_at = t->stream = t->waits_inside = t->wait_ended = t->inside = 0;
     explain_begins(t);
     rules_act(entry_rules, &q);
 }
@@ -143,9 +143,9 @@ static void exit_stop(struct task *t, int64_t result)
         replay_own_stat_exit(t);
     else if (is_descriptor_call(t))
         descriptor_exit(t, result);
-    else if (replay_inside_exit(t, result) || replay_naps_longer(t, result))
+    else if (replay_inside_exit(t, result) || replay_sleeps_longer(t, result))
         return;
-    else if (is_interrupted(result) && (waits_on(t, c) || (!t->injected && !t->prodded)) && !replay_ends_by_signal(t)) {
+    else if (is_interrupted(result) && (waits_on(t, c) || (!t->injected && !t->extra_wakeups)) && !replay_ends_by_signal(t)) {
         if (t->waits_inside)
             replay_poll_exit(t, NULL, result);
         rewind_call(t);                   /* cut short by a signal that the log does not have here */
@@ -166,12 +166,12 @@ static void settle(void)
 {
     static ull looked_at;
     replay_note_step();
-    if ((replay_any_naps() || replay_still_for() > GIVE_UP_NS) && log_now() - looked_at > BUSY_NS) {    /* they never leave us without a report */
+    if ((replay_any_idle() || replay_still_for() > GIVE_UP_NS) && log_now() - looked_at > BUSY_NS) {    /* they never leave us without a report */
         looked_at = log_now();
         replay_idle();
     }
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->waits_inside && !t->hastened)
+        if (t->alive && t->waits_inside && !t->wait_ended)
             replay_poll_settle(t);
         else if (t->alive && t->blocked && replay_is_doomed(t))
             replay_kill_due(t);
@@ -215,11 +215,11 @@ void replay_unwritten(const struct event *e)
     const struct record *r = e->record;
     if (r->result <= 0 || !replay_is_output(r->stream, r->call))
         return;
-    tell_divergence(e, r->task, e->told ? "written in part" : "never written", "nothing more", NULL);
+    report_divergence(e, r->task, e->written ? "written in part" : "never written", "nothing more", NULL);
     replay_mismatch(e);
 }
 
-/* What was written when recorded and is not now, or in part, by whom there never was, or who came to less.  Told to stop after a step, a replay leaves the rest. */
+/* What was written when recorded and is not now, or in part, by a task that never existed, or that did less.  If the replay is to stop after a step, the rest does not count. */
 static void miss_outputs(void)
 {
     for (size_t i = 0; (divergences || plan.gate < 0) && i < event_count; i++)
@@ -238,7 +238,7 @@ static void begin(void)
     replay_stuck_start();
     replay_mappings_start();
     replay_peers_start();
-    replay_kin_files_start();
+    replay_group_files_start();
     replay_order_start();
     replay_pipes_start();
     replay_output_start();
@@ -300,7 +300,7 @@ static ull next_look_ns(void)
 {
     if (replay_pipes_wait() || replay_alone_listens())
         return LOOKS_OFTEN_NS;
-    bool soon = replay_any_naps() || replay_any_rests() || replay_any_computes() || replay_any_sooner() || replay_runtime_is_awaited();
+    bool soon = replay_any_idle() || replay_any_rests() || replay_any_computes() || replay_any_sooner() || replay_runtime_is_awaited();
     return soon ? LOOKS_SOON_NS : LOOKS_SELDOM_NS;
 }
 

@@ -48,7 +48,7 @@ static bool timer(struct request *q)
 
 static bool memory_group_pause(struct request *q)
 {
-    return replay_kin_pauses(q->t, NULL);
+    return replay_group_pauses(q->t, NULL);
 }
 
 static bool empty_poll(struct request *q)
@@ -105,28 +105,28 @@ static bool between_siblings(struct request *q)
         return true;
     }
     if (c->hook == REX_HOOK_OPEN && t->path && (!strncmp(t->path, "/proc/", 6) || !strncmp(t->path, "/sys/", 5))) {
-        skip_call(t, -ENOENT);            /* a runtime asks the kernel as its threads come, and does without */
+        skip_call(t, -ENOENT);            /* a runtime queries the kernel as its threads come, and does without */
         return true;
     }
-    return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_kin_kill(t))
+    return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_group_kill(t))
         || (c->hook == REX_HOOK_IPC && replay_ipc_freely(t)) || (c->hook == REX_HOOK_PEER && replay_peer_freely(t));
 }
 
 static bool thread_wakeup(struct request *q)
 {
-    return replay_prods(q->t);
+    return replay_wakes_thread(q->t);
 }
 
 static bool memory_group_datagram(struct request *q)
 {
-    return replay_kin_says(q->t);
+    return replay_group_wakeup(q->t);
 }
 
 /* The process had ended, or had executed, before it came to this: others would see it. */
 static bool past_the_end(struct request *q)
 {
     struct task *t = q->t;
-    q->is_beyond = replay_was_cut_off(t) && !replay_is_of_mates(t);
+    q->is_beyond = replay_was_cut_off(t) && !replay_is_of_siblings(t);
     bool is_seen = t->stream == 2 || t->stream == 3 || (q->call->hook == REX_HOOK_TREE && !replay_is_of_own(t));
     if (!q->is_beyond || q->last || !is_seen)
         return false;
@@ -146,14 +146,14 @@ static bool extra_sleep(struct request *q)
     const struct rex_call *c = q->call;
     if (!(c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_WAIT) || !has_shared_work(t))
         return false;
-    t->only_naps = c->hook == REX_HOOK_SLEEP;
+    t->only_waits = c->hook == REX_HOOK_SLEEP;
     replay_unmatched(t, c);
     return true;
 }
 
 static bool unlogged_name(struct request *q)
 {
-    return !q->last && (replay_own_file(q->t) || replay_asks_of_mate(q->t, q->call));
+    return !q->last && (replay_own_file(q->t) || replay_queries_name_of_sibling(q->t, q->call));
 }
 
 /* Whether a replay that is right may come to this call. */
@@ -239,7 +239,7 @@ const struct rule unlogged_rules[] = {
     {"open-again", open_again},
     /* The answer given last to an equal call is given again. */
     {"last-answer", last_answer},
-    /* Nothing outside is asked: the call fails as if there were nothing. */
+    /* Nothing outside is contacted: the call fails as if there were nothing. */
     {"as-if-alone", as_if_alone},
     {NULL, NULL},
 };

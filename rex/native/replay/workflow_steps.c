@@ -35,7 +35,7 @@ bool replay_is_step(const struct script *s)
     return s->birth && s->index < script_total() && is_step[s->index];
 }
 
-/* Nine bytes out, one in.  Told to stop, or alone, we end here, and the tracees with us. */
+/* Nine bytes out, one in.  If the answer is to stop, or nobody answers, the engine ends here, and the tracees with it. */
 static char ask(char what, uint32_t task, pid_t pid)
 {
     unsigned char question[9] = {(unsigned char)what};
@@ -55,7 +55,7 @@ static void leave(struct task *t)
     struct user_regs_struct r = regs_get(t);
     r.orig_rax = (ull)-1;
     r.rax = REX_NR_exit_group;
-    r.rdi = 0;                            /* its parent is told what the log has */
+    r.rdi = 0;                            /* its parent gets what the log has */
     r.rip -= 2;
     regs_set(t, &r);
 }

@@ -82,10 +82,10 @@ struct rex_arg {
 
 /* op: what it does, whichever form it has; limit_arg: how long it may wait, REX_NO_ARG of others; fd_args: bit mask
  * of the arguments that are descriptors; query: only asks and returns at once; nofollow: a link as the last name is meant itself;
- * private: it wakes no other task; told: the summary says that it was refused; err: positive errno of REX_REFUSE. */
+ * private: it wakes no other task; reported: the summary says that it was refused; err: positive errno of REX_REFUSE. */
 struct rex_call {
     const char *name;
-    unsigned char policy, stop, hook, op, key, key_arg, limit_arg, nargs, fd_args, query, nofollow, private, told;
+    unsigned char policy, stop, hook, op, key, key_arg, limit_arg, nargs, fd_args, query, nofollow, private, reported;
     short err;
     struct rex_arg arg[6];
 };

@@ -15,7 +15,7 @@ struct name_args { int dirfd, path, dirfd2, path2; };   /* which arguments name 
 
 enum ipc_kind { IPC_MEMORY, IPC_SEMAPHORES, IPC_MESSAGES };
 enum { LARGE_MAPPING = 2 << 20 };  /* a huge page */
-#define MAPPING_RIGHTS (MAP_LOCKED | MAP_HUGETLB)                                      /* what may be refused for want of rights or room */
+#define MAPPING_RIGHTS (MAP_LOCKED | MAP_HUGETLB)                                      /* what may be refused for want of rights or memory */
 #define MAPPING_CHOSEN (MAP_ANONYMOUS | MAP_FIXED | MAP_FIXED_NOREPLACE)               /* no file, or a place is given */
 
 /* calls.c */
@@ -36,7 +36,7 @@ bool lists_directory(long nr);  /* of a directory, which has an end */
 bool pipe_takes(long nr);
 bool pipe_gives(long nr);
 bool is_lock_number(uint64_t nr);
-const struct rex_ioctl *ioctl_of(unsigned cmd);  /* NULL: its number alone tells what it moves */
+const struct rex_ioctl *ioctl_of(unsigned cmd);  /* NULL: its number alone determines what it moves */
 bool answers_descriptor(long nr, const uint64_t *args);  /* its result, or what it stores, is a new one */
 
 /* sysv_calls.c */

@@ -1,5 +1,5 @@
 /* A program that makes itself undumpable hides its memory from a tracer without privileges.  The engine answers these calls
- * instead of the kernel: the program is told what it set, and the engine still reads its memory. */
+ * instead of the kernel: a query gives the value that the program set, and the engine still reads its memory. */
 #include "base/base.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"

@@ -54,8 +54,8 @@ uint64_t fork_flags(struct task *t)
     return SIGCHLD;
 }
 
-/* Who asks that nobody traces its child, as sanitizers of memory do, has one whose calls fail: the filter is its as well, and has no
- * tracer to ask. */
+/* A program that demands that its child is not traced, as memory sanitizers do, has a child whose calls fail: the filter applies to it
+ * as well, and it has no tracer. */
 static void fork_traced(struct task *t)
 {
     uint64_t flags = fork_flags(t);
@@ -101,7 +101,7 @@ static void gather(struct task *t, const struct iovec *v, int count, size_t n, s
 {
     for (int i = 0; i < count && n; i++) {
         size_t part = v[i].iov_len < n ? v[i].iov_len : n;
-        if (!mem_read(t->tid, (uint64_t)v[i].iov_base, bytes_room(into, part), part))
+        if (!mem_read(t->tid, (uint64_t)v[i].iov_base, bytes_reserve(into, part), part))
             return;
         into->used += part;
         n -= part;
@@ -138,7 +138,7 @@ static void put_vectors(struct task *t, uint64_t at, uint64_t count, const struc
 void capture_block(struct task *t, struct bytes *b, int arg, uint8_t type, uint64_t at, size_t n)
 {
     struct bytes data = {0};
-    if (at && n && n < LARGEST && mem_read(t->tid, at, bytes_room(&data, n), n))
+    if (at && n && n < LARGEST && mem_read(t->tid, at, bytes_reserve(&data, n), n))
         log_field(b, (uint8_t)arg, type, data.data, n);
     bytes_free(&data);
 }
@@ -162,7 +162,7 @@ void pipe_gather(struct task *t, struct bytes *into, size_t n)
     gather(t, v, data_vectors(t, v), n, into);
 }
 
-/* The data of one of the messages that its call sends together, whose length it is told. */
+/* The data of one of the messages that its call sends together, whose length is written back. */
 bool message_gather(struct task *t, uint64_t i, struct bytes *into)
 {
     static struct iovec v[FEW_VECTORS];
@@ -207,7 +207,7 @@ static const struct field *next_part(const struct record *r, const struct field 
     return NULL;
 }
 
-/* The header at `at` in the tracee points to its own buffers; the log's tells their new lengths. */
+/* The header at `at` in the tracee points to its own buffers; the log's has their new lengths. */
 static void put_message(struct task *t, uint64_t at, const struct record *r, const struct field **fields,
                         const struct msghdr *logged, int arg)
 {
@@ -258,7 +258,7 @@ static void put_messages(struct task *t, uint64_t at, const struct record *r, in
     }
 }
 
-/* Of messages that were sent, only how much of each the kernel tells. */
+/* Of messages that were sent, only how much of each the kernel reports. */
 static void put_sent(struct task *t, uint64_t at, const struct record *r, int arg)
 {
     for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f))

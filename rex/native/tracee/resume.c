@@ -10,7 +10,7 @@ bool wants_all_calls(struct task *t)
 }
 
 /* There is a descriptor that no filter knows yet: threads that wait for a lock may have it next. */
-static void stop_mates(const struct task *t)
+static void stop_siblings(const struct task *t)
 {
     for (struct task *other = tasks; other; other = other->next)
         if (other->alive && other->runs_freely && other->files == t->files && other != t) {
@@ -24,10 +24,10 @@ void resume(struct task *t, int sig)
     if (scheduler && scheduler->parks(t, sig))
         return;
     bool has_new = t->files->high && !filter_watches(t);
-    bool at_entry_stop = t->by_entry_stop && t->state == CALL_ENTERED;      /* its seccomp-stop is to be told from another call's */
+    bool at_entry_stop = t->by_entry_stop && t->state == CALL_ENTERED;      /* its seccomp-stop must be distinguished from another call's */
     bool all = is_serialized() || t->want_exit || t->filter || t->space->code || has_new || at_entry_stop || wants_all_calls(t);
     if (has_new)
-        stop_mates(t);
+        stop_siblings(t);
     t->runs_freely = !all;
     if (!all)
         t->state = CALL_NONE;

@@ -1,4 +1,4 @@
-/* Memory of the tracee's that is ours: for the arguments of calls that run otherwise than it asked. */
+/* Memory of the engine in the tracee: for the arguments of calls that run otherwise than the program called them. */
 #include "base/base.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
@@ -13,7 +13,7 @@ static void scratch_made(struct task *t, int64_t result)
     t->space->scratch = (uint64_t)result;
 }
 
-/* Room in the tracee for a path: made with the call that first needs it, which then comes again. */
+/* Memory in the tracee for a path: mapped by the call that first needs it, which is then made again. */
 bool scratch_ready(struct task *t)
 {
     if (t->space->scratch)
@@ -33,8 +33,8 @@ uint64_t scratch_put(struct task *t, const void *data, size_t n)
     return at;
 }
 
-/* More room, for one call of few tasks at a time. */
+/* A larger buffer, for one call of few tasks at a time. */
 uint64_t scratch_large(struct task *t)
 {
-    return t->space->scratch + SCRATCH_SLOTS * SCRATCH_SLOT + (t->index % SCRATCH_ROOMS) * LARGE_SLOT;
+    return t->space->scratch + SCRATCH_SLOTS * SCRATCH_SLOT + (t->index % SCRATCH_LARGE_SLOTS) * LARGE_SLOT;
 }

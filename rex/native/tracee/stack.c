@@ -21,7 +21,7 @@ bool stack_read(struct task *t, struct stack *s)
     if (r.rsp >= STACK_TOP || STACK_TOP - r.rsp > LARGEST)
         return false;
     size_t n = STACK_TOP - r.rsp;
-    if (!mem_read(t->tid, r.rsp, bytes_room(&s->image, n), n))
+    if (!mem_read(t->tid, r.rsp, bytes_reserve(&s->image, n), n))
         return false;
     s->image.used = n;
     return true;
@@ -55,7 +55,7 @@ uint64_t stack_random(struct stack *s)
     return a ? a->a_un.a_val : 0;
 }
 
-/* Where a program's loader is, 0 without one, or if the loader is to tell how long it took. */
+/* Where a program's loader is, 0 without one, or if the loader is to print how long it took. */
 uint64_t stack_loader(struct task *t)
 {
     static const char asks[] = "\0LD_DEBUG=";
@@ -78,7 +78,7 @@ void stack_hide_vdso(struct task *t, struct stack *s)
     mem_write(t->tid, s->at + (uint64_t)((unsigned char *)a - s->image.data), a, sizeof *a);
 }
 
-/* argc, argv, envp and auxv move down to make room for the name above them; the strings stay. */
+/* argc, argv, envp and auxv move down to make space for the name above them; the strings stay. */
 void stack_rename(struct task *t, const char *name)
 {
     struct stack s = {0};

@@ -153,12 +153,15 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
     t->index = next_index++;
     t->alive = true;
     t->nr = NO_CALL;
-    t->room = zalloc(TASK_ROOMS * sizeof *t->room);
+    t->module_states = zalloc(MODULE_STATES * sizeof *t->module_states);
     t->leader = parent && (flags & CLONE_THREAD) ? parent->leader : t;
     t->leader->threads++;
     forked |= parent && t->leader == t;
-    if (t->leader != t && !t->leader->threaded) {
+    if (t->leader == t)
+        regime_begins(t);
+    else if (!t->leader->threaded) {
         t->leader->threaded = true;
+        regime_has_threads(t->leader);
         TELL_OBSERVERS(threads_began, t->leader);
     }
     t->from_threads = parent && t->leader == t && (parent->leader->threaded || parent->leader->from_threads);
@@ -216,9 +219,9 @@ static void task_free(struct task *t)
     free(t->exec);
     free(t->exec_instead);
     bytes_free(&t->moved);
-    for (int i = 0; i < TASK_ROOMS; i++)
-        free(t->room[i]);
-    free(t->room);
+    for (int i = 0; i < MODULE_STATES; i++)
+        free(t->module_states[i]);
+    free(t->module_states);
     free(t);
 }
 
@@ -272,10 +275,6 @@ void task_exec(struct task *t)
     TELL_OBSERVERS(executed, t->files);
     t->files->reserved = t->files->copies = 0;
     t->from_threads |= t->threaded;       /* what it keeps open keeps its number */
-    t->threaded = t->kin = false;
-}
-
-bool is_kin(const struct task *t)
-{
-    return t->leader->kin;
+    t->threaded = false;
+    regime_begins(t);
 }

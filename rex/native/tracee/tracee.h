@@ -49,9 +49,9 @@ void files_drop(struct files *f);
 bool filter_watches(const struct task *t);           /* seccomp filters name all its external descriptors */
 void files_prune(struct files *f, pid_t tid);  /* after exec: close-on-exec */
 
-/* exec_room.c */
-void exec_room_raise(const struct task *t);  /* before it executes a file of a longer name than its own */
-void exec_room_restore(const struct task *t);
+/* exec_stack.c */
+void exec_stack_raise(const struct task *t);  /* before it executes a file of a longer name than its own */
+void exec_stack_restore(const struct task *t);
 
 /* hidden.c */
 void hidden_start(void), hidden_names_change(void);
@@ -70,7 +70,7 @@ void capture_block(struct task *t, struct bytes *b, int arg, uint8_t type, uint6
 void put_outputs(struct task *t, const struct record *r);
 bool compare_inputs(struct task *t, const struct record *r);
 uint64_t fork_flags(struct task *t);
-void take_arguments(struct task *t);  /* of the call that it enters; a child is traced, whatever that asks */
+void take_arguments(struct task *t);  /* of the call that it enters; a child is traced, whatever its flags */
 void pipe_gather(struct task *t, struct bytes *into, size_t n);  /* what its call is to write */
 bool message_gather(struct task *t, uint64_t i, struct bytes *into);
 void pipe_scatter(struct task *t, const struct bytes *from);  /* what its call has read */
@@ -99,7 +99,7 @@ void resolve_names(struct task *t);  /* sets resolved, resolved2 from those */
 
 /* procfs.c */
 void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));
-unsigned flags_of_fd(pid_t tid, int fd, unsigned unknown);  /* as by open; where they can not be told: unknown */
+unsigned flags_of_fd(pid_t tid, int fd, unsigned unknown);  /* as by open; if they are not known: unknown */
 uint64_t position_of_fd(pid_t tid, int fd, uint64_t unknown);
 int process_of_fd(pid_t tid, int fd);  /* that a pidfd stands for; 0: it is none, -1: it has ended */
 bool is_caught(pid_t tid, int sig);  /* the program has a handler for the signal */
@@ -135,13 +135,13 @@ bool wants_all_calls(struct task *t);  /* each is to stop, for the sake of a sig
 bool dumpable_answers(struct task *t);  /* at an entry-stop; true: the call was such a query and is answered */
 
 /* own_memory.c */
-bool own_memory_add(struct task *t, uint64_t size);  /* before so much is mapped; false: the limit of memory cannot make room */
+bool own_memory_add(struct task *t, uint64_t size);  /* before so much is mapped; false: the memory limit cannot be raised */
 void own_memory_gone(struct task *t);
 void own_memory_hide(struct task *t, int64_t result);
 
 /* scratch.c */
-enum { SCRATCH_SLOTS = 2048, SCRATCH_SLOT = 8192, SCRATCH_ROOMS = 4, LARGE_SLOT = 2 << 20,     /* the last: for the arguments of a script */
-       SCRATCH_SIZE = SCRATCH_SLOTS * SCRATCH_SLOT + SCRATCH_ROOMS * LARGE_SLOT };
+enum { SCRATCH_SLOTS = 2048, SCRATCH_SLOT = 8192, SCRATCH_LARGE_SLOTS = 4, LARGE_SLOT = 2 << 20,     /* the last: for the arguments of a script */
+       SCRATCH_SIZE = SCRATCH_SLOTS * SCRATCH_SLOT + SCRATCH_LARGE_SLOTS * LARGE_SLOT };
 #define SCRATCH_AT 0x2e0000000000ULL  /* unless something else is there */
 uint64_t scratch_large(struct task *t);
 bool scratch_ready(struct task *t);  /* false: it is being made, the call comes again */
@@ -163,7 +163,7 @@ uint64_t stack_random(struct stack *s);
 uint64_t stack_loader(struct task *t);
 void stack_hide_vdso(struct task *t, struct stack *s);
 void mask_variables(unsigned char *block, size_t n, const struct strings *names);
-void stack_rename(struct task *t, const char *name);  /* what the program is told that it was executed as */
+void stack_rename(struct task *t, const char *name);  /* the name that the program sees as its own */
 void stack_restore(struct task *t, uint64_t at, const unsigned char *image, size_t n);
 void stack_adopt(struct task *t, const unsigned char *image, size_t n);  /* of the log, for what has other arguments */
 
@@ -183,6 +183,13 @@ void task_exec(struct task *t), task_end(struct task *t);
 int tasks_alive(void);
 bool tasks_forked(void);  /* there has been more than one process */
 void task_watch_end(struct task *t, uint8_t reason, bool watched);
-bool is_kin(const struct task *t);
+
+/* regime.c */
+void regime_begins(struct task *leader), regime_has_threads(struct task *leader), regime_shares_memory(struct task *leader);
+void regime_gives_up_order(struct task *t);
+enum regime regime_of(const struct task *t);
+bool shares_memory(const struct task *t);               /* it shares memory with other processes, see replay/tasks/memory_groups.c */
+bool has_shared_work(const struct task *t);      /* what the log has of one task may be another's now */
+bool is_single(const struct task *t);
 
 #endif

@@ -34,13 +34,13 @@ static bool is_there(const struct task *t)
 }
 
 /* What another program writes to memory that it has attached cannot be seen. */
-static void tell_of_others(struct task *t)
+static void warn_of_other_user(struct task *t)
 {
-    struct shmid_ds told;
+    struct shmid_ds info;
     char state = 'Z';
-    if (*known_as(t, (int)t->args[0]) != &made || shmctl((int)t->args[0], IPC_STAT, &told) || task_of(told.shm_lpid))
+    if (*known_as(t, (int)t->args[0]) != &made || shmctl((int)t->args[0], IPC_STAT, &info) || task_of(info.shm_lpid))
         return;
-    proc_value(told.shm_lpid, "stat", "%*d (%*[^)]) %c", &state);
+    proc_value(info.shm_lpid, "stat", "%*d (%*[^)]) %c", &state);
     if (state != 'Z')
         log_note(t->index, "another program has attached shared memory %d: what it writes there is not in the recording", (int)t->args[0]);
 }
@@ -50,7 +50,7 @@ void record_ipc_entry(struct task *t)
     if (ipc_gets(t->nr))
         t->created = (key_t)t->args[0] == IPC_PRIVATE || !is_there(t);
     if (t->nr == REX_NR_shmctl && t->args[1] == IPC_RMID)
-        tell_of_others(t);
+        warn_of_other_user(t);
 }
 
 static bool takes(struct task *t)
@@ -62,8 +62,8 @@ static bool takes(struct task *t)
     return false;
 }
 
-/* How many bytes a call that controls one is told. */
-static size_t told_size(struct task *t)
+/* How many bytes a call that controls one reads or writes. */
+static size_t control_size(struct task *t)
 {
     struct semid_ds set;
     int command = ipc_command(t->nr, t->args);
@@ -87,14 +87,14 @@ static size_t told_size(struct task *t)
 /* Memory that was there before is attached for the first time. */
 static void keep_memory(struct task *t, struct bytes *b, uint64_t at)
 {
-    struct shmid_ds told;
+    struct shmid_ds info;
     int id = (int)t->args[0];
-    if (*known_as(t, id) || shmctl(id, IPC_STAT, &told))
+    if (*known_as(t, id) || shmctl(id, IPC_STAT, &info))
         return;
     *known_as(t, id) = &foreign;
-    ((struct record *)b->data)->args[5] = told.shm_segsz;
-    if (told.shm_segsz <= MOST_KEPT)
-        capture_block(t, b, 1, FIELD_OUT, at, told.shm_segsz);
+    ((struct record *)b->data)->args[5] = info.shm_segsz;
+    if (info.shm_segsz <= MOST_KEPT)
+        capture_block(t, b, 1, FIELD_OUT, at, info.shm_segsz);
     log_note(t->index, "shared memory %d is of another program: what that writes there from now on is not in the recording", id);
 }
 
@@ -111,7 +111,7 @@ void record_ipc(struct task *t, struct bytes *b, int64_t result)
     if (ipc_command(t->nr, t->args) == IPC_RMID && !(t->nr == REX_NR_shmctl && shmctl((int)t->args[0], IPC_STAT, &left) >= 0))
         *known_as(t, (int)t->args[0]) = NULL;
     int arg = t->nr == REX_NR_semctl ? 3 : 2;
-    capture_block(t, b, arg, FIELD_OUT, t->args[arg], told_size(t));
+    capture_block(t, b, arg, FIELD_OUT, t->args[arg], control_size(t));
     if (t->nr == REX_NR_shmat)
         keep_memory(t, b, (uint64_t)result);
     else if (t->nr == REX_NR_msgsnd)

@@ -6,18 +6,20 @@
 #include "tracee/task.h"
 
 struct task;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct turn_state {
     bool preempting, muted, roused;      /* an interruption is on its way; see mute.c */
     int parked_signal;
     unsigned spin;                       /* instructions of the loop in which it was interrupted, 0 = no such loop */
     uint64_t ticket, preempted_at, used_at, heard;     /* the last: its mask of signals, as it is muted */
     ull patience;                        /* ns that it may run without a call before it is looked at */
+    bool returned;                       /* from a call, since it was resumed */
+    ull used;                            /* ns that it had used */
 };
 
 static inline struct turn_state *turn_state(const struct task *t)
 {
-    return task_room(t, TURNS_ROOM, sizeof(struct turn_state));
+    return module_state(t, TURNS_STATE, sizeof(struct turn_state));
 }
 
 /* quiescence.c */

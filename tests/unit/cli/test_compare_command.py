@@ -39,7 +39,7 @@ def test_the_library_among_forty_runs_is_named(bench: Bench, tmp_path: Path) -> 
     record_forty(bench)
     told = rex("compare", "A", cwd=tmp_path, code=1)
     assert "mean.csv: 2 distinct results (A: 27, B: 13)\n  mean.csv differs exactly where libblas.so.3 is 3.11\n" in told
-    assert "standard output has another result exactly for each value of the argument --seed; the variable RUN separates" in told
+    assert "standard output has another result exactly for each value of the option --seed; the variable RUN separates" in told
     assert "3 of 6 outputs are the same in all 40 experiments" in told     # same.txt, standard error, exit status
     assert told.splitlines()[0].split() == ["EXPERIMENT", "argument", "program", "or", "library", "variable", "mean.csv", "state.txt", "standard", "output"]
     table = list(csv.DictReader(io.StringIO(rex("compare", "A", "--csv", cwd=tmp_path, code=1))))
@@ -69,10 +69,18 @@ def test_what_nothing_separates_is_said(bench: Bench, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command, expected", [
-    (["sim", "--seed", "3", "--fast", "--out=x", "in.dat"], {"word 0": "sim", "--seed": "3", "--fast": "given", "--out": "x", "word 1": "in.dat"}),
-    (["sim", "-n", "-3", "--x", "1", "--x", "2"], {"word 0": "sim", "-n": "-3", "--x": "1", "--x+": "2"})])
+    (["sim", "--seed", "3", "--fast", "--out=x", "in.dat"], {"0 (options not counted)": "sim", "--seed": "3", "--fast": "given", "--out": "x", "1 (options not counted)": "in.dat"}),
+    (["sim", "-n", "-3", "--x", "1", "--x", "2"], {"0 (options not counted)": "sim", "-n": "-3", "--x": "1", "--x+": "2"})])
 def test_arguments_have_names(command: list[str], expected: dict[str, str]) -> None:
-    assert arguments(command) == expected
+    assert {name: value for name, (value, _) in arguments(command).items()} == expected
+
+
+def test_an_argument_that_separates_is_named_by_its_number(bench: Bench, tmp_path: Path) -> None:
+    for words in (["-v", "0.5", "a"], ["-v", "0.5", "b"], ["-v", "0.5", "b"]):
+        bench.record(command=("sim", *words), outputs={"/o": words[-1].encode()})
+    assert "o differs exactly where argument 3 is a\n" in rex("compare", "A", cwd=tmp_path, code=1)
+    bench.record(command=("sim", "c"), outputs={"/o": b"c"})
+    assert "o has another result exactly for each value of argument 1 (options not counted)\n" in rex("compare", "A", cwd=tmp_path, code=1)
 
 
 def test_misplaced_counts_what_a_majority_does_not_tell() -> None:

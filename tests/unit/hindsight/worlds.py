@@ -11,6 +11,7 @@ from rex.hindsight.graph import Snapshot, walk_roots
 from rex.hindsight.kinds import Shapes
 from rex.hindsight.memory import Hasher
 from rex.hindsight.records import Checkpoint, LogWriter
+from rex.hindsight.remade import Remade
 from rex.hindsight.restore import restore
 from rex.hindsight.usercode import UserCode
 from rex.hindsight.tables import StoredMemory, read_table
@@ -30,9 +31,9 @@ class World:
         self.shapes = Shapes(UserCode())
         self.count = 0
 
-    def save(self, **roots: Any) -> Snapshot:
+    def save(self, remade: Remade | None = None, **roots: Any) -> Snapshot:
         """Take a checkpoint."""
-        copier = self.writer.copier()
+        copier = self.writer.copier(remade)
         snapshot = walk_roots(self.shapes, copier, sorted(roots.items()))
         self.writer.put(str(self.count), snapshot, copier.taken, 0.0)
         self.count += 1

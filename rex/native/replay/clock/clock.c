@@ -1,6 +1,6 @@
 /* Replay: which reading of the log answers a clock.
  *
- * A runtime reads the clock as often as its threads collide, the program as often as it says.  Which of them asks shows
+ * A runtime reads the clock as often as its threads collide, the program as often as its code demands.  Which of them reads shows
  * in the functions that led there, or in where the answer goes: addresses are as they were recorded. */
 #include "base/base.h"
 #include "callstack/callstack.h"
@@ -18,51 +18,51 @@
 
 #include <time.h>
 
-static struct { const struct task *t; ull stop; uint64_t asker; bool is_in_files; } known;
+static struct { const struct task *t; ull stop; uint64_t caller; bool is_in_files; } known;
 
-/* Who asks in the call at hand, which several look at; the log does not tell of a process before its first thread. */
-static uint64_t asker_now(struct task *t)
+/* The caller of the current call, which several functions need; the log has none for a process before its first thread. */
+static uint64_t caller_now(struct task *t)
 {
     if (!t->leader->threaded)
         return 0;
     if (known.t != t || known.stop != t->last_stop) {
-        known.asker = asker_of(t);
-        known.is_in_files = asker_ends_in_file();
+        known.caller = callstack_hash(t);
+        known.is_in_files = caller_ends_in_file();
         known.t = t;
         known.stop = t->last_stop;
     }
-    return known.asker;
+    return known.caller;
 }
 
 /* ------------------------------------------------------------------ limits of waits */
 
 enum { SELDOM = 16, FEW_MISSED = 4 };
 
-/* Who waits with a time limit (for a lock, say) asks what time it is before, as often as it waits: that is another number
- * each time, and says nothing of where the thread is in the log. */
-static bool is_limit(const struct queue *asker)
+/* A wait with a timeout (for a lock, say) reads the clock before, as often as it waits.  That number differs in each run,
+ * and says nothing about where the thread is in the log. */
+static bool is_limit(const struct queue *caller)
 {
-    return asker && 2 * asker->limits > asker->asked;
+    return caller && 2 * caller->limits > caller->asked;
 }
 
-/* A loop asks what time it is before it waits, and after. */
-static bool is_loop(const struct queue *asker)
+/* A loop reads the clock before it waits, and after. */
+static bool is_loop(const struct queue *caller)
 {
-    return asker && asker->asked > SELDOM && 2 * asker->waits > asker->asked;
+    return caller && caller->asked > SELDOM && 2 * caller->waits > caller->asked;
 }
 
 /* Whether who read the clock last does so for that alone. */
 bool replay_clock_limits(const struct task *t)
 {
-    return t->asker && is_limit(queue_at(t->asker));
+    return t->caller && is_limit(queue_at(t->caller));
 }
 
 /* CLOCK_MONOTONIC was read. */
-static void told(struct task *t, const struct queue *asker, uint64_t time)
+static void note_reading(struct task *t, const struct queue *caller, uint64_t time)
 {
     t->clock = time;
-    t->least = is_limit(asker) || time < t->least ? t->least : time;
-    t->asker = asker ? asker->id : 0;
+    t->least = is_limit(caller) || time < t->least ? t->least : time;
+    t->caller = caller ? caller->id : 0;
 }
 
 /* ------------------------------------------------------------------ forward */
@@ -73,39 +73,39 @@ static struct queue *of_thread(const struct task *t, uint64_t key, uint64_t plac
 }
 
 /* Recordings of former versions do not. */
-static bool tells_askers(const struct task *t, uint64_t key)
+static bool has_callers(const struct task *t, uint64_t key)
 {
     const struct event *e = of_thread(t, key, 0)->first;
-    return e && is_asker_by_tables(e->record->args[5]);
+    return e && is_caller_by_tables(e->record->args[5]);
 }
 
-/* The runtime asks, to schedule by it or to know how long something takes. */
-static bool is_scheduling(struct task *t, uint64_t asker)
+/* The runtime reads it, to schedule by it or to measure how long something takes. */
+static bool is_scheduling(struct task *t, uint64_t caller)
 {
-    return asker && !is_asker_by_tables(asker) && is_runtime(t, asker);
+    return caller && !is_caller_by_tables(caller) && is_runtime(t, caller);
 }
 
-bool replay_knows_asker(struct task *t, uint64_t key)
+bool replay_knows_caller(struct task *t, uint64_t key)
 {
-    uint64_t asker = asker_now(t);
-    return is_scheduling(t, asker) || asker_queue(t->script, key, asker) || (is_asker_by_tables(asker) && !is_kin(t) && tells_askers(t, key));
+    uint64_t caller = caller_now(t);
+    return is_scheduling(t, caller) || caller_queue(t->script, key, caller) || (is_caller_by_tables(caller) && !shares_memory(t) && has_callers(t, key));
 }
 
-/* Whether the program itself asks, by functions that frame pointers tell: any thread may run them now, whatever it has waited for. */
+/* Whether the program itself reads it, by functions found through frame pointers: any thread may run them now, whatever it has waited for. */
 static bool is_programs(const struct task *t, uint64_t key, const struct record *r)
 {
-    const struct queue *q = is_asker_by_tables(r->args[5]) ? NULL : asker_queue(t->script, key, asker_in(r));
+    const struct queue *q = is_caller_by_tables(r->args[5]) ? NULL : caller_queue(t->script, key, caller_in(r));
     return q && q->count <= SELDOM;
 }
 
-/* A place where the program itself asks, as seldom as it does, and not the runtime that it runs on. */
+/* A place where the program itself reads the clock, by how seldom it does, and not its runtime. */
 static bool is_seldom(const struct task *t, uint64_t key, const struct event *e)
 {
     enum { FEW = 256 };
     size_t n = of_thread(t, key, place_of(e->record->call, e->record->args))->count;
     if (is_programs(t, key, e->record))
         return true;
-    return n * SELDOM <= of_thread(t, key, 0)->count || (is_asker_by_tables(e->record->args[5]) && n <= FEW);
+    return n * SELDOM <= of_thread(t, key, 0)->count || (is_caller_by_tables(e->record->args[5]) && n <= FEW);
 }
 
 static uint64_t least_of(const struct task *t)
@@ -113,7 +113,7 @@ static uint64_t least_of(const struct task *t)
     return t->least < t->clock_floor ? t->clock_floor : t->least;
 }
 
-/* What the log has next for the thread, wherever it asks but for a limit, that is not over. */
+/* The thread's next logged reading that is not over, at any place but for a timeout. */
 static const struct event *ahead(struct task *t, uint64_t key)
 {
     enum { FAR = 512 };
@@ -126,7 +126,7 @@ static const struct event *ahead(struct task *t, uint64_t key)
         if (!e->done && !is_seldom(t, key, e))
             replay_done(e);
     }
-    for (int i = 0; e && (e->done || is_limit(asker_queue(t->script, key, asker_in(e->record)))); e = e->next[PLAIN])
+    for (int i = 0; e && (e->done || is_limit(caller_queue(t->script, key, caller_in(e->record)))); e = e->next[PLAIN])
         if (++i > FAR)
             return NULL;
     return e;
@@ -140,28 +140,28 @@ static bool has_passed(const struct task *t, const struct event *next)
     return clock_state(t)->readings > OFTEN && log_now() - clock_state(t)->readings_since > SLOWER * left + BUSY_NS;
 }
 
-/* Where the program asks how long something took it is told what the log has, though a replay, which is slower, has waited longer; not so
- * a loop, by whose limits of time nothing would be over. */
+/* If the program measures how long something took, it gets the log's time, though the replay, which is slower, has waited longer.
+ * A loop does not: its timeouts would never expire. */
 static bool is_free(const struct task *t, uint64_t key, const struct record *r)
 {
-    return is_asker_by_tables(r->args[5]) ? !is_loop(asker_queue(t->script, key, asker_in(r))) : is_programs(t, key, r);
+    return is_caller_by_tables(r->args[5]) ? !is_loop(caller_queue(t->script, key, caller_in(r))) : is_programs(t, key, r);
 }
 
-/* A thread is told no earlier time than before.  Nor is it told a later one than what the log has for it at another
- * place, to which it may come yet, if it comes there less often: then this is a reading more than when recorded.  What
- * is read at few places is what the log has for them. */
+/* A thread gets no earlier time than before.  Nor does it get a later one than the log has for it at another
+ * call site that it may still reach, if it reaches that site less often: then this reading is an extra one.  A
+ * clock that is read at few sites gives what the log has for them. */
 static struct event *forward(struct task *t, uint64_t key, struct queue *q, int kind)
 {
     struct event *e = queue_left(q, kind);
     if (t->args[0] != CLOCK_MONOTONIC || !e)
         return e;
     bool is_exact = kind != EXACT || is_seldom(t, key, e);
-    uint64_t least = !is_exact ? least_of(t) : is_free(t, key, e->record) ? 0 : clock_state(t)->told_floor;
+    uint64_t least = !is_exact ? least_of(t) : is_free(t, key, e->record) ? 0 : clock_state(t)->logged_floor;
     for (; e && clock_of(e->record) < least; e = queue_left(q, kind))
         replay_done(e);
     const struct event *next = e && !is_exact ? ahead(t, key) : NULL;
     size_t few = next ? of_thread(t, key, place_of(next->record->call, next->record->args))->count : 0;
-    bool is_more = next && next->number < e->number && few * (is_asker_by_tables(next->record->args[5]) ? SELDOM : 1) < q->count;
+    bool is_more = next && next->number < e->number && few * (is_caller_by_tables(next->record->args[5]) ? SELDOM : 1) < q->count;
     return is_more && !has_passed(t, next) ? NULL : e;
 }
 
@@ -175,24 +175,24 @@ static struct event *limit(struct task *t, uint64_t key, struct queue *own)
     return next && next->number < e->number ? NULL : e;
 }
 
-/* A wait has lasted until then.  Reckoned from a time that the log does not have, that says nothing of what the log
- * has for a place where the program itself asks: a replay is slower. */
+/* A wait has lasted until then.  If that was computed from a time that the log does not have, it says nothing about the log's
+ * readings at a place where the program itself reads the clock: a replay is slower. */
 void replay_clock_passed(struct task *t, uint64_t until)
 {
     t->clock_floor = until > t->clock_floor ? until : t->clock_floor;
-    clock_state(t)->told_floor = t->clock_at && until > clock_state(t)->told_floor ? until : clock_state(t)->told_floor;
+    clock_state(t)->logged_floor = t->clock_at && until > clock_state(t)->logged_floor ? until : clock_state(t)->logged_floor;
 }
 
 /* A thread that goes alone has done what the log has after that time: from here on the log's time counts. */
 void replay_clock_reached(struct task *t, uint64_t time)
 {
-    uint64_t *least[] = {&t->clock_floor, &clock_state(t)->told_floor, &t->least};
+    uint64_t *least[] = {&t->clock_floor, &clock_state(t)->logged_floor, &t->least};
     for (size_t i = 0; i < sizeof least / sizeof *least; i++)
         *least[i] = *least[i] < time ? *least[i] : time;
 }
 
 /* A reading that the log has. */
-void replay_clock_told(struct task *t, const struct event *e)
+void replay_clock_note(struct task *t, const struct event *e)
 {
     const struct record *r = e->record;
     if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
@@ -201,23 +201,23 @@ void replay_clock_told(struct task *t, const struct event *e)
         t->script->tsc_at = log_now();
     if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC) {
         uint64_t key = call_key(call_of(r->call), r->call, NULL, 0, r->args);
-        told(t, asker_queue(t->script, key, asker_in(r)), clock_of(r));
+        note_reading(t, caller_queue(t->script, key, caller_in(r)), clock_of(r));
         of_thread(t, key, r->args[5])->met++;
         t->clock_at = replay_clock_read_at(r);
         clock_state(t)->readings = 0;
-        replay_runtime_told(t, t->clock);
+        replay_runtime_note_reading(t, t->clock);
     }
     if (r->call == REX_NR_gettimeofday || (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME)) {
         t->wall = clock_of(r);
         t->wall_at = replay_clock_read_at(r);
-        clock_state(t)->wall_told = e;
+        clock_state(t)->wall_reading = e;
     }
     if (is_moment(r))
         replay_did_all(t);
 }
 
-/* A replay may take longer than the recording: past the end of its process a clock goes slowly, lest a timer be set for later than what
- * other threads are told. */
+/* A replay may take longer than the recording.  After the recorded end of its process a clock goes slowly, so that no timer is set for
+ * later than the times that other threads get. */
 static uint64_t until_end(const struct task *t, uint64_t now)
 {
     enum { SLOWLY = 64 };
@@ -226,29 +226,29 @@ static uint64_t until_end(const struct task *t, uint64_t now)
     return now > end ? end + (now - end) / SLOWLY : now;
 }
 
-/* Of a clock that only goes forward: the time now, as the thread was told it. */
+/* Of a clock that only goes forward: the time now, by what the thread has read. */
 static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
 {
-    if (is_scheduling(t, asker_now(t))) {
-        told(t, NULL, replay_runtime_now(t, asker_queue(t->script, key, asker_now(t))));
+    if (is_scheduling(t, caller_now(t))) {
+        note_reading(t, NULL, replay_runtime_now(t, caller_queue(t->script, key, caller_now(t))));
         t->clock_at = 0;
         return t->clock;
     }
     now = until_end(t, now);
     const struct event *next = ahead(t, key);
-    const struct queue *asker = asker_queue(t->script, key, asker_now(t));
-    uint64_t least = is_limit(asker) ? t->clock : least_of(t) < t->waited_floor ? t->waited_floor : least_of(t);
-    if (!is_limit(asker) && !clock_state(t)->readings++)
+    const struct queue *caller = caller_queue(t->script, key, caller_now(t));
+    uint64_t least = is_limit(caller) ? t->clock : least_of(t) < t->waited_floor ? t->waited_floor : least_of(t);
+    if (!is_limit(caller) && !clock_state(t)->readings++)
         clock_state(t)->readings_since = log_now();
-    if (next && now >= clock_of(next->record) && (is_limit(asker) || !has_passed(t, next)))
+    if (next && now >= clock_of(next->record) && (is_limit(caller) || !has_passed(t, next)))
         now = clock_of(next->record) - 1;
-    told(t, asker, now < least ? least : now);
+    note_reading(t, caller, now < least ? least : now);
     t->clock_at = 0;
     return t->clock;
 }
 
-/* How long ago the thread was told the time.  Before its first reading the tracee has one that the log has for it later, or for another. */
-static ull since_told(struct script *s)
+/* Time since the thread's last reading.  Before its first reading the tracee has one that the log has for it later, or for another. */
+static ull since_reading(struct script *s)
 {
     if (!s->clock_at)
         s->clock_at = log_now();
@@ -263,13 +263,13 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
     uint64_t last[2], unit = t->nr == REX_NR_gettimeofday ? 1000 : 1;
     if (c->policy != REX_EMULATE || (!arg && t->nr != REX_NR_gettimeofday) || !mem_read(t->tid, t->args[arg], last, sizeof last))
         return;
-    uint64_t now = last[0] * NS + last[1] * unit + since_told(t->script);
+    uint64_t now = last[0] * NS + last[1] * unit + since_reading(t->script);
     if (arg && t->args[0] == CLOCK_MONOTONIC)
         now = monotonic(t, key, now);
     else if (!arg || t->args[0] == CLOCK_REALTIME) {
         t->wall = now;
         t->wall_at = 0;
-        clock_state(t)->wall_told = NULL;
+        clock_state(t)->wall_reading = NULL;
     }
     last[0] = now / NS;
     last[1] = now % NS / unit;
@@ -278,55 +278,55 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
 
 /* ------------------------------------------------------------------ */
 
-/* Work that another thread did when recorded: if it was done between what this one was told and what the log has for it next.
- * anywhere: whatever room the other had on its stack. */
+/* Work that another thread did when recorded: whether that was between this thread's last reading and its next logged one.
+ * anywhere: whatever place the other's answer had on its stack. */
 static struct event *moved(struct task *t, uint64_t key, struct queue *q, bool anywhere)
 {
-    struct event *e = queue_left(q, ASKER);
+    struct event *e = queue_left(q, CALLER);
     bool is_monotonic = t->args[0] == CLOCK_MONOTONIC;
     while (e && (e->done || (is_monotonic && clock_of(e->record) < least_of(t)) || !(anywhere || replay_is_like_place(t, e))))
-        e = e->next[ASKER];
+        e = e->next[CALLER];
     if (!is_monotonic)
         return e;
     const struct event *next = e ? ahead(t, key) : NULL;
     return next && next->number < e->number ? NULL : e;
 }
 
-/* Where stacks lie is up to which thread was made first: that counts only where code that is made as the program runs asks. */
+/* Where stacks lie depends on which thread was made first: that counts only for readings by code that is made at run time. */
 static bool asked_there(struct task *t, const struct record *r)
 {
-    uint64_t asker = asker_now(t);
-    return known.is_in_files ? asker == r->args[5] : is_same_asker(asker, t->args[1], r->args[5], r->args[1]);
+    uint64_t caller = caller_now(t);
+    return known.is_in_files ? caller == r->args[5] : is_same_caller(caller, t->args[1], r->args[5], r->args[1]);
 }
 
-/* It asks more often than when recorded, or at other times: a runtime that looks whether to compile something, say. */
+/* It reads more often than when recorded, or at other times: such as a runtime that checks whether to compile something. */
 static bool is_erratic(const struct queue *own)
 {
     return FEW_MISSED * own->missed > own->met;
 }
 
-/* Whether the log has the thread ask much by other functions before e, where it surely will: then this is a reading more than when recorded.
- * What few functions ask for, over and over, is a loop's. */
+/* Whether the log has many readings of the thread by other functions before e, where it surely will read: then this is an extra reading.
+ * Readings by few functions, over and over, are a loop's. */
 static bool is_far(struct task *t, uint64_t key, struct queue *own, const struct event *e)
 {
     enum { FAR = 4096, NEAR = 64, FEW = 4 };
     struct queue *all = of_thread(t, key, 0);
     const struct event *next = ahead(t, key) ? all->ahead : NULL;
-    uint64_t asker[FEW];
-    int others = 0, askers = 0;
+    uint64_t caller[FEW];
+    int others = 0, callers = 0;
     next = next ? next : queue_left(all, PLAIN);
     for (int i = 0; next && next->number < e->number && i < FAR; next = next->next[PLAIN], i++) {
         uint64_t by = next->record->args[5];
-        if (next->done || asker_in(next->record) == asker_in(e->record) || is_erratic(of_thread(t, key, by)) || is_limit(asker_queue(t->script, key, asker_in(next->record))))
+        if (next->done || caller_in(next->record) == caller_in(e->record) || is_erratic(of_thread(t, key, by)) || is_limit(caller_queue(t->script, key, caller_in(next->record))))
             continue;
         if (is_erratic(own))
             return true;
         int k = 0;
-        while (k < askers && asker[k] != by)
+        while (k < callers && caller[k] != by)
             k++;
-        if (k == askers && askers < FEW)
-            asker[askers++] = by;
-        if (++others > NEAR && askers == FEW)
+        if (k == callers && callers < FEW)
+            caller[callers++] = by;
+        if (++others > NEAR && callers == FEW)
             return true;
     }
     return false;
@@ -343,11 +343,11 @@ static struct event *left_there(struct task *t, struct queue *own, bool exactly)
     return e;
 }
 
-/* What it has for the thread where it is now.  The same functions, called by others, have other room on the stack; so they have where
- * code that is made as the program runs has been compiled meanwhile: what that asks for regularly it has in turn. */
+/* The thread's logged reading at its present call site.  The same functions have other stack addresses if others called them; so they have
+ * if code that is made at run time was compiled meanwhile.  The regular readings of such code are taken in order. */
 static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
 {
-    struct event *first = known.is_in_files ? queue_left(own, EXACT) : queue_left_since_deed(t->script, own), *e = first;
+    struct event *first = known.is_in_files ? queue_left(own, EXACT) : queue_left_since_effect(t->script, own), *e = first;
     if (!first)
         return NULL;
     if (known.is_in_files || is_erratic(own) || is_far(t, key, own, first)) {
@@ -361,11 +361,11 @@ static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
     return e;
 }
 
-/* The functions that led there are known: what the log has for the thread, else for the process.  Those before code that is made as the
- * program runs tell little: a thread that has never asked by them does another's work only where it has as much on its stack. */
-static struct event *by_asker(struct task *t, uint64_t key, struct queue *q, uint64_t asker)
+/* The functions that led there are known: the log's reading for the thread, else for the process.  Functions that lead to code that is made
+ * at run time say little: a thread that has never read by them does another's work only if it has as much on its stack. */
+static struct event *by_caller(struct task *t, uint64_t key, struct queue *q, uint64_t caller)
 {
-    struct queue *own = of_thread(t, key, asker);
+    struct queue *own = of_thread(t, key, caller);
     bool is_monotonic = t->args[0] == CLOCK_MONOTONIC;
     if (is_monotonic && is_limit(q))
         return own->id ? limit(t, key, own) : NULL;
@@ -377,18 +377,18 @@ static struct event *by_asker(struct task *t, uint64_t key, struct queue *q, uin
     return e && (anywhere || replay_is_like_place(t, e)) ? e : moved(t, key, q, anywhere);
 }
 
-/* Functions that frame pointers tell are those of a runtime, whose threads take each other's work. */
+/* Functions that are found through frame pointers are those of a runtime, whose threads take each other's work. */
 bool replay_clock_is_anyones(const struct record *r)
 {
-    return asker_in(r) && !is_asker_by_tables(r->args[5]);
+    return caller_in(r) && !is_caller_by_tables(r->args[5]);
 }
 
-/* A runtime that asks what time it is reads both clocks, one after the other: the second is of the moment of the first, whichever
+/* A runtime reads both clocks, one after the other: the second reading belongs to the first, whichever
  * thread had it. */
-static struct event *of_moment(struct task *t, uint64_t asker)
+static struct event *of_moment(struct task *t, uint64_t caller)
 {
-    const struct event *wall = t->args[0] == CLOCK_MONOTONIC && asker && !is_asker_by_tables(asker) ? clock_state(t)->wall_told : NULL;
-    if (!wall || asker_in(wall->record) != asker)
+    const struct event *wall = t->args[0] == CLOCK_MONOTONIC && caller && !is_caller_by_tables(caller) ? clock_state(t)->wall_reading : NULL;
+    if (!wall || caller_in(wall->record) != caller)
         return NULL;
     const struct script *s = script_of(wall->record->task);
     size_t i = script_place(s, wall) + 1;
@@ -396,10 +396,10 @@ static struct event *of_moment(struct task *t, uint64_t asker)
         i++;
     struct event *e = i < s->count ? s->event[i] : NULL;
     bool is_reading = e && !e->done && e->record->call == REX_NR_clock_gettime && e->record->args[0] == CLOCK_MONOTONIC;
-    return is_reading && asker_in(e->record) == asker ? e : NULL;
+    return is_reading && caller_in(e->record) == caller ? e : NULL;
 }
 
-/* Who asked is not known of readings before. */
+/* The callers of earlier readings are not known. */
 static bool had_threads(const struct script *own, const struct event *e)
 {
     for (uint32_t i = 0; i < script_total(); i++)
@@ -410,20 +410,20 @@ static bool had_threads(const struct script *own, const struct event *e)
 
 static struct event *reading(struct task *t, uint64_t key)
 {
-    uint64_t asker = asker_now(t);
-    struct queue *q = asker_queue(t->script, key, asker), *here = of_thread(t, key, t->args[1]);
+    uint64_t caller = caller_now(t);
+    struct queue *q = caller_queue(t->script, key, caller), *here = of_thread(t, key, t->args[1]);
     const struct event *left = queue_left(here, EXACT);
-    int kind = ASKER;
-    struct event *e = of_moment(t, asker);
-    clock_state(t)->wall_told = NULL;
-    if (e || is_scheduling(t, asker))
+    int kind = CALLER;
+    struct event *e = of_moment(t, caller);
+    clock_state(t)->wall_reading = NULL;
+    if (e || is_scheduling(t, caller))
         return e;
-    if (is_asker_by_tables(asker) && (q || tells_askers(t, key)))
-        return q ? by_asker(t, key, q, asker) : NULL;
+    if (is_caller_by_tables(caller) && (q || has_callers(t, key)))
+        return q ? by_caller(t, key, q, caller) : NULL;
     e = q && t->args[0] == CLOCK_REALTIME ? replay_after(t, q->id) : NULL;
     if (e)
         return e;
-    if (!q || (left && !asker_in(left->record) && had_threads(t->script, left))) {    /* who asked is not known of all */
+    if (!q || (left && !caller_in(left->record) && had_threads(t->script, left))) {    /* some callers are not known */
         q = here;
         kind = EXACT;
     }
@@ -431,7 +431,7 @@ static struct event *reading(struct task *t, uint64_t key)
         q = of_thread(t, key, 0);
         kind = PLAIN;
         e = replay_like_place(t, q);          /* on another stack */
-        if (e && (t->args[0] != CLOCK_MONOTONIC || clock_of(e->record) >= clock_state(t)->told_floor))
+        if (e && (t->args[0] != CLOCK_MONOTONIC || clock_of(e->record) >= clock_state(t)->logged_floor))
             return e;
     }
     return forward(t, key, q, kind);
@@ -439,8 +439,8 @@ static struct event *reading(struct task *t, uint64_t key)
 
 struct event *replay_clock(struct task *t, uint64_t key)
 {
-    const struct event *deed = replay_alone_deed(t);
+    const struct event *effect = replay_alone_side_effect(t);
     struct event *e = reading(t, key);
-    bool is_after = e && deed && e->number > deed->number && e->record->task == t->script->index;
+    bool is_after = e && effect && e->number > effect->number && e->record->task == t->script->index;
     return is_after && t->args[0] == CLOCK_MONOTONIC && !has_passed(t, e) ? NULL : e;
 }

@@ -1,4 +1,4 @@
-/* Replay: the readings of clocks that the log has, by who asked. */
+/* Replay: the log's clock readings by caller. */
 #include "base/base.h"
 #include "callstack/callstack.h"
 #include "log/log.h"
@@ -9,23 +9,23 @@
 
 #include <time.h>
 
-/* The process and who in it asked, whatever thread ran that. */
-static uint64_t asker_id(uint32_t tgid, uint64_t key, uint64_t asker)
+/* The process and the caller in it, whatever thread ran that. */
+static uint64_t caller_id(uint32_t tgid, uint64_t key, uint64_t caller)
 {
-    uint64_t words[4] = {tgid, REX_NR_clock_gettime, key, asker};
+    uint64_t words[4] = {tgid, REX_NR_clock_gettime, key, caller};
     return hash_bytes(words, sizeof words, 1) | 1;
 }
 
 /* 0: not known; it is odd else. */
-uint64_t asker_in(const struct record *r)
+uint64_t caller_in(const struct record *r)
 {
     return r->args[5] & 1 ? r->args[5] : 0;
 }
 
-/* What the log has for who asks, in any thread of the process; NULL if that is not known. */
-struct queue *asker_queue(const struct script *s, uint64_t key, uint64_t asker)
+/* The log's readings for this caller, in any thread of the process; NULL if the caller is not known. */
+struct queue *caller_queue(const struct script *s, uint64_t key, uint64_t caller)
 {
-    struct queue *q = asker ? queue_at(asker_id(s->tgid, key, asker)) : NULL;
+    struct queue *q = caller ? queue_at(caller_id(s->tgid, key, caller)) : NULL;
     return q && q->id ? q : NULL;
 }
 
@@ -33,25 +33,25 @@ struct queue *asker_queue(const struct script *s, uint64_t key, uint64_t asker)
  * readiness. */
 static void find_limits(const struct script *s)
 {
-    struct queue *asker = NULL;
+    struct queue *caller = NULL;
     bool waited = false;
     for (size_t i = 0; i < s->count; i++) {
         const struct record *r = s->event[i]->record;
         const struct rex_call *c = call_of(r->call);
         if (c && is_readiness_wait(c)) {
-            if (asker && !waited)
-                asker->waits++;
+            if (caller && !waited)
+                caller->waits++;
             waited = true;
         }
-        if (r->call != REX_NR_clock_gettime || !is_asker_by_tables(r->args[5]))
+        if (r->call != REX_NR_clock_gettime || !is_caller_by_tables(r->args[5]))
             continue;
-        if (asker) {
-            asker->asked++;
-            asker->limits += r->args[4] == 1;
+        if (caller) {
+            caller->asked++;
+            caller->limits += r->args[4] == 1;
         }
-        asker = asker_queue(s, s->event[i]->key, r->args[5]);
-        if (asker && waited)
-            asker->waits++;
+        caller = caller_queue(s, s->event[i]->key, r->args[5]);
+        if (caller && waited)
+            caller->waits++;
         waited = false;
     }
 }
@@ -66,7 +66,7 @@ uint64_t clock_of(const struct record *r)
     return (uint64_t)value[0] * 1000000000u + (uint64_t)value[1] * (is_in_us ? 1000 : 1);
 }
 
-/* A reading that is known by who asked, and the call on a path that its thread had made before, 0: none. */
+/* A reading whose caller is known, and the call on a path that its thread had made before, 0: none. */
 struct asked { struct event *event; uint64_t time, did; };
 
 static int by_time(const void *one, const void *other)
@@ -97,10 +97,10 @@ uint64_t replay_clock_read_at(const struct record *r)
     return now > first && now - first < r->time ? now - first : r->time;
 }
 
-/* The time of day, asked for by frame pointers: what the thread did before, it does not go on with. */
+/* The time of day, read by functions that frame pointers show: the thread does not go on with what it did before. */
 bool is_moment(const struct record *r)
 {
-    return r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME && asker_in(r) && !is_asker_by_tables(r->args[5]);
+    return r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME && caller_in(r) && !is_caller_by_tables(r->args[5]);
 }
 
 static struct bytes find_asked(void)
@@ -113,7 +113,7 @@ static struct bytes find_asked(void)
         find_beginning(r);
         if (c && c->key == REX_KEY_PATH)
             did[r->task] = events[i].key;
-        if (r->call == REX_NR_clock_gettime && asker_in(r))
+        if (r->call == REX_NR_clock_gettime && caller_in(r))
             bytes_add(&found, &(struct asked){&events[i], clock_of(r), did[r->task]}, sizeof(struct asked));
         if (is_moment(r))
             did[r->task] = 0;
@@ -134,9 +134,9 @@ void replay_clock_start(void)
         struct event *e = asked[i].event;
         const struct record *r = e->record;
         uint32_t tgid = script_of(r->task)->tgid;
-        queue_add(e, asker_id(tgid, e->key, r->args[5]), ASKER);
+        queue_add(e, caller_id(tgid, e->key, r->args[5]), CALLER);
         if (r->args[0] == CLOCK_REALTIME && asked[i].did)
-            queue_add(e, replay_after_id(asker_id(tgid, e->key, r->args[5]), asked[i].did), AFTER);
+            queue_add(e, replay_after_id(caller_id(tgid, e->key, r->args[5]), asked[i].did), AFTER);
     }
     bytes_free(&found);
     for (uint32_t i = 0; i < script_total(); i++)
@@ -146,6 +146,6 @@ void replay_clock_start(void)
 /* The answers to it are left once more. */
 void replay_clock_requeue(const struct script *s, const struct event *e)
 {
-    struct queue *q = queue_at(asker_id(s->tgid, e->key, e->record->args[5]));
+    struct queue *q = queue_at(caller_id(s->tgid, e->key, e->record->args[5]));
     q->head = q->first;
 }

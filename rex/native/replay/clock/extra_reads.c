@@ -1,7 +1,7 @@
-/* Replay: who reads what other processes hand over, in larger or smaller parts than when recorded, looks at the clock more or less often.
+/* Replay: extra clock reads.  A process that gets pipe data in different chunks reads the clock a different number of times.
  *
- * Python does for each lock that it takes, which is once for each read of a pipe.  Such readings tell nobody anything; others at
- * another place of the program may, and are told what they were told. */
+ * Python reads it for each lock that it takes, which is once for each read of a pipe.  Such readings have no effect.  Readings at
+ * another call site may have one, and get the recorded times. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -11,6 +11,7 @@
 #include "replay/signals/signals.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
+#include "tracee/tracee.h"
 
 bool replay_is_pace(long nr)
 {
@@ -22,8 +23,8 @@ static bool is_reading(const struct event *e)
     return replay_is_pace(e->record->call);
 }
 
-/* What the log has for that place before anything else than readings and signals; what it has for others before that is not asked for
- * any more. */
+/* The log's reading for that place before anything else than readings and signals; its readings for other places before that are not
+ * needed any more. */
 static struct event *find_place(struct task *t, uint64_t key)
 {
     const struct script *s = t->script;
@@ -51,7 +52,7 @@ static bool had_place(const struct task *t, uint64_t key)
     return false;
 }
 
-/* Of what such a reading is told, e being the next that is left of its clock: NULL where it comes once more than in the log. */
+/* The answer to such a reading; e is the next unused one of its clock.  NULL: this reading is one more than the log has. */
 struct event *replay_paced(struct task *t, struct event *e, uint64_t key)
 {
     struct event *expected = replay_next(t), *found;

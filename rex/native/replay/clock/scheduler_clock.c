@@ -1,9 +1,9 @@
 /* Replay: the clock by which a runtime schedules (Go's).
  *
- * How often it asks, and which of its threads does, is another matter each time: what the log has for the place may be long
- * over, or has yet to come, and limits of time would be over too early or never.  So it is told a time that goes on as the
- * replay does, and not past what the log has its process do next, as far as others can see that, while anything moves.
- * What comes from outside comes at its time; once all that runs waits, the time until the next of either is skipped. */
+ * How often the runtime reads it, and in which thread, differs in each run.  The log's answer for a call site may be long
+ * past, or still to come, and timeouts would expire too early or never.  So the runtime gets a time that advances with the
+ * replay.  While anything moves, that time does not pass the process's next logged event that others can see.
+ * External events come at their time.  Once all that runs is waiting, the time until the next of either is skipped. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/clock/clock.h"
@@ -24,8 +24,8 @@
 static ull skipped;
 static bool is_awaited;                  /* something waits for its time, that we are to be in time for */
 
-/* For how long some task has waited for a processor that was others', as far as it has it by now and was not told of before, ns:
- * where our own tasks have all of them, they wait for each other, as they did when recorded. */
+/* How long some task has waited for a processor that other programs used, as far as it has one by now and this was not yet counted, ns.
+ * If our own tasks have all processors, they wait for each other, as they did when recorded. */
 static ull kept_off(ull passed)
 {
     static struct usage own;
@@ -98,8 +98,8 @@ static uint64_t flowed(const struct runtime *r)
     return r->now + (time_here() - r->at);
 }
 
-/* asker: what the log has for who asks: what is over by then. */
-uint64_t replay_runtime_now(struct task *t, struct queue *asker)
+/* caller: the log's readings for the caller; those that are past by then are taken. */
+uint64_t replay_runtime_now(struct task *t, struct queue *caller)
 {
     struct script *s = t->leader->script;
     struct runtime *r = &s->runtime;
@@ -109,13 +109,13 @@ uint64_t replay_runtime_now(struct task *t, struct queue *asker)
         now = limit - 1;
     r->now = now > r->now ? now : r->now;
     r->at = time_here();
-    for (struct event *e; asker && (e = queue_left(asker, ASKER)) && clock_of(e->record) <= r->now; )
+    for (struct event *e; caller && (e = queue_left(caller, CALLER)) && clock_of(e->record) <= r->now; )
         replay_done(e);
     return r->now;
 }
 
-/* The program itself was told the time: the runtime, which has yet to ask, begins with that. */
-void replay_runtime_told(struct task *t, uint64_t time)
+/* The program itself has read the time.  The runtime's first reading begins with that value. */
+void replay_runtime_note_reading(struct task *t, uint64_t time)
 {
     struct script *s = t->leader->script;
     if (s && !s->runtime.at && time > s->runtime.now)
@@ -192,15 +192,15 @@ static bool moves_by_itself(struct task *t)
 /* How long it is until the task's wait goes on, ns, 0: it does not wait for time; *is_over: as it is over, and nothing has come. */
 static ull wait_left(struct task *t, bool *is_over)
 {
-    if (!t->alive || !t->waits_inside || t->hastened || !runtime_of(t))
+    if (!t->alive || !t->waits_inside || t->wait_ended || !runtime_of(t))
         return 0;
     ull limit = clock_state(t)->wait_until > time_here() ? clock_state(t)->wait_until - time_here() : 0;
-    ull outside = replay_may_hasten(t) ? replay_runtime_left(t, t->outside) : 0;
+    ull outside = replay_may_cut_short(t) ? replay_runtime_left(t, t->outside) : 0;
     *is_over = !outside || (limit && limit <= outside);
     return *is_over ? limit : outside;
 }
 
-/* All sleep.  Whether time was skipped until a wait is over, or what it is for comes. */
+/* All sleep.  Whether time was skipped until a wait is over, or until its event comes. */
 bool replay_runtime_skip(void)
 {
     struct task *first = NULL;

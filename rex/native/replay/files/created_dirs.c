@@ -1,7 +1,7 @@
 /* Replay: what is in directories that the experiment makes.
  *
- * All of it lies below the output directory.  Threads may have named it otherwise than when recorded: who has threads, and goes on by
- * the names that a listing tells, is told those of now. */
+ * All of it lies below the output directory.  Threads may have given other names than when recorded.  A process with threads that uses
+ * the names of a listing gets the present names. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/files/files.h"
@@ -44,7 +44,7 @@ static bool is_of_log(const char *dir, const char *name)
     return is;
 }
 
-/* The first name, by its letters, after the last one told of that kind, that the log does not know. */
+/* The first name of that kind, in alphabetical order after the last one given, that the log does not have. */
 static bool next_name(const char *dir, unsigned char type, char *last, size_t size)
 {
     char *above = upper(dir), best[NAME_MAX + 1] = "";
@@ -59,9 +59,9 @@ static bool next_name(const char *dir, unsigned char type, char *last, size_t si
     return *best;
 }
 
-struct told { char files[NAME_MAX + 1], dirs[NAME_MAX + 1]; };
+struct given { char files[NAME_MAX + 1], dirs[NAME_MAX + 1]; };
 
-static bool rename_entries(const char *dir, unsigned char *data, size_t size, struct told *told)
+static bool rename_entries(const char *dir, unsigned char *data, size_t size, struct given *given)
 {
     bool renames = false;
     struct dirent64 entry;
@@ -70,10 +70,10 @@ static bool rename_entries(const char *dir, unsigned char *data, size_t size, st
         memcpy(&entry, data + at, head);
         if (entry.d_reclen <= head || entry.d_reclen > size - at)
             break;
-        char *name = (char *)data + at + head, *last = entry.d_type == DT_DIR ? told->dirs : told->files;
+        char *name = (char *)data + at + head, *last = entry.d_type == DT_DIR ? given->dirs : given->files;
         size_t room = entry.d_reclen - head;
         bool is_gone = (entry.d_type == DT_DIR || entry.d_type == DT_REG) && memchr(name, 0, room) && !is_there(dir, name) && is_of_log(dir, name);
-        if (is_gone && next_name(dir, entry.d_type, last, sizeof told->files) && strlen(last) < room) {
+        if (is_gone && next_name(dir, entry.d_type, last, sizeof given->files) && strlen(last) < room) {
             snprintf(name, room, "%s", last);
             renames = true;
         }
@@ -81,7 +81,7 @@ static bool rename_entries(const char *dir, unsigned char *data, size_t size, st
     return renames;
 }
 
-/* A directory was listed: what has another name now is told by that, if it is no longer than the log's has room for. */
+/* A directory was listed: a file that has another name now is listed by it, if it is no longer than the log's entry allows. */
 void replay_names_now(struct task *t, const struct event *e)
 {
     struct opened *o = t->nr == REX_NR_getdents64 && has_shared_work(t) && e->record->result > 0 ? replay_opened(t, (int)t->args[0]) : NULL;
@@ -89,11 +89,11 @@ void replay_names_now(struct task *t, const struct event *e)
     char *dir = f ? record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED) : NULL;
     if (dir && replay_is_made(dir)) {
         static struct table by_open;
-        struct told **told = (struct told **)table_at_file(&by_open, t->leader->index, o->file);
-        *told = *told ? *told : zalloc(sizeof **told);
+        struct given **given = (struct given **)table_at_file(&by_open, t->leader->index, o->file);
+        *given = *given ? *given : zalloc(sizeof **given);
         unsigned char *data = zalloc(f->length);
         memcpy(data, f->data, f->length);
-        if (rename_entries(dir, data, f->length, *told))
+        if (rename_entries(dir, data, f->length, *given))
             mem_write(t->tid, t->args[1], data, f->length);
         free(data);
     }

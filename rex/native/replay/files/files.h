@@ -84,7 +84,7 @@ bool replay_own_file(struct task *t);  /* true: made, changed or found, though n
 bool replay_is_of_changed(struct task *t, struct event *e);
 bool replay_is_own_file(struct task *t), replay_is_of_own(struct task *t);
 bool replay_is_as_now(struct task *t, const struct event *e);
-bool replay_asks_of_mate(struct task *t, const struct rex_call *c);
+bool replay_queries_name_of_sibling(struct task *t, const struct rex_call *c);
 bool replay_is_own(struct task *t);
 void replay_own_opened(struct task *t, int fd);
 bool replay_renames_otherwise(struct task *t, const struct event *e);

@@ -35,7 +35,7 @@ void replay_mapping(struct task *t)
         return;
     struct event *e = left_in(t->script, mapping_key(args));
     for (uint32_t i = 0; !e && has_shared_work(t) && i < script_total(); i++)
-        if (replay_is_mate(t, script_of(i)))
+        if (replay_is_sibling(t, script_of(i)))
             e = left_in(script_of(i), mapping_key(args));
     if (!e)
         return;

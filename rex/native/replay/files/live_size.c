@@ -1,8 +1,8 @@
 /* Replay: the sizes of files that threads write.
  *
- * Which of them writes what, and to which file, is up to locks that no stop shows: what the log has as a file's size need not be the size of
- * what is there now, which whoever asks reads, or maps, then. While another process may write to it, it grows at that one's
- * pace: then the log says how far it was. */
+ * Which thread writes what, and to which file, depends on locks that no stop shows.  So the log's size of a file need not be the size of
+ * the file now, which the program then reads, or maps. While another process may write to it, it grows as that process
+ * writes: then the log has how far it was. */
 #include "base/base.h"
 #include "replay/files/files.h"
 #include "replay/files/internal.h"
@@ -42,7 +42,7 @@ static bool is_being_written(const struct task *t, bool by_fd, const struct stat
     return false;
 }
 
-/* What is asked about, if threads wrote it. */
+/* The file that the call queries, if threads wrote it. */
 static char *divided_file(struct task *t, bool by_fd)
 {
     char *real = by_fd ? path_of_fd(t->tid, (int)t->args[0]) : NULL, *path = by_fd ? NULL : replay_opened_name(t);
@@ -55,14 +55,14 @@ static char *divided_file(struct task *t, bool by_fd)
 
 void replay_size_now(struct task *t)
 {
-    uint64_t at = replay_divides() ? size_at(t) : 0, told;
+    uint64_t at = replay_divides() ? size_at(t) : 0, given;
     bool by_fd = t->nr == REX_NR_fstat || !t->path || !*t->path;
     char *file = at ? divided_file(t, by_fd) : NULL;
     struct stat now;
-    if (file && !lstat(file, &now) && S_ISREG(now.st_mode) && mem_read(t->tid, at, &told, sizeof told) && told != (uint64_t)now.st_size
+    if (file && !lstat(file, &now) && S_ISREG(now.st_mode) && mem_read(t->tid, at, &given, sizeof given) && given != (uint64_t)now.st_size
         && !is_being_written(t, by_fd, &now)) {
-        told = (uint64_t)now.st_size;
-        mem_write(t->tid, at, &told, sizeof told);
+        given = (uint64_t)now.st_size;
+        mem_write(t->tid, at, &given, sizeof given);
     }
     free(file);
 }

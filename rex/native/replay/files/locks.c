@@ -76,7 +76,7 @@ static bool is_open(const struct record *r)
     return call_of(r->call) && call_of(r->call)->hook == REX_HOOK_OPEN;
 }
 
-/* To append, or to write anew, as redirections of shells do. */
+/* Opened to append, or to truncate and write, as a shell's redirections do. */
 static bool is_redirection(const struct record *r)
 {
     int flags = flags_in(r);

@@ -43,8 +43,8 @@ static void open_for_real(struct task *t, const char *path, int flags, mode_t mo
     r.orig_rax = REX_NR_openat;
     r.rdi = (ull)AT_FDCWD;
     r.rsi = scratch_put(t, path, strlen(path) + 1);
-    r.rdx = (ull)(flags & ~(O_NOATIME | O_NOFOLLOW | (t->not_direct ? O_DIRECT : 0)));
-    t->not_direct = false;
+    r.rdx = (ull)(flags & ~(O_NOATIME | O_NOFOLLOW | (file_state(t)->not_direct ? O_DIRECT : 0)));
+    file_state(t)->not_direct = false;
     r.r10 = mode;
     regs_set(t, &r);
     t->want_exit = true;
@@ -55,7 +55,7 @@ static bool is_writing(int flags)
     return flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* What stands in for a source or sink outside: writes to the terminal go where ours go. */
+/* The substitute for an external source or sink: writes to the terminal go where the engine's own go. */
 static char *stand_in(uint32_t stream)
 {
     return stream == 2 || stream == 3 ? text("/proc/%d/fd/%u", getpid(), stream - 1) : strdup("/dev/null");
@@ -135,7 +135,7 @@ void replay_open(struct task *t, struct event *e)
         flags = stand_in_flags(e->record, flags);
     } else if (resolved)
         file = file_for(t, resolved, e ? replay_kind_of(e->record) : 0, flags);
-    t->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
+    file_state(t)->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
     if (file)
         open_for_real(t, file, flags, open_mode(t));
     else {
@@ -149,15 +149,15 @@ void replay_open(struct task *t, struct event *e)
     free(file);
 }
 
-/* The kernel has opened what stands in for it. */
+/* The kernel has opened the substitute. */
 void replay_file_opened(struct task *t, struct event *e, int fd)
 {
-    files_open(t->files, fd, e, t->opening);
+    files_open(t->files, fd, e, file_state(t)->opening);
     t->files->opened[fd].again = e->done;
     replay_note_made(t, fd);
     if (replay_kind_of(e->record) == S_IFDIR)
         replay_note_directory(t, fd);
-    replay_kin_opened(t, e->record);
+    replay_group_opened(t, e->record);
     if (e->record->stream)
         return;
     replay_results_opened(t, fd, e);
@@ -166,7 +166,7 @@ void replay_file_opened(struct task *t, struct event *e, int fd)
         random_opened(t, fd, t->path);
 }
 
-/* What stands in for a file that was opened for reading: what the experiment changes only has one where it is as it is to be by then. */
+/* The substitute for a file that was opened for reading.  A file that the experiment changes has one only while it is in its state of that time. */
 char *replay_stands_in(const struct record *r, bool is_changed)
 {
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
@@ -236,7 +236,7 @@ void replay_inherited(struct task *t)
         char *file = inherited_file(e);
         t->nr = REX_NR_openat;
         memcpy(t->args, e->record->args, sizeof t->args);
-        t->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
+        file_state(t)->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
         replay_file_opened(t, e, (int)e->record->result);
         free(file);
     }

@@ -302,7 +302,7 @@ static void set_attribute(struct task *t, const char *file)
     char *name = mem_string(t->tid, t->args[1], 256);
     size_t n = (size_t)t->args[3];
     struct bytes value = {0};
-    if (name && n <= 65536 && mem_read(t->tid, t->args[2], bytes_room(&value, n + 1), n)
+    if (name && n <= 65536 && mem_read(t->tid, t->args[2], bytes_reserve(&value, n + 1), n)
         && lsetxattr(file, name, value.data, n, (int)t->args[4]))
         errno = 0;
     bytes_free(&value);
@@ -389,7 +389,7 @@ static void change(struct task *t, const struct record *r, const char *path, con
     free(above);
 }
 
-/* A file that is told by descriptor is the one that is open: threads may call it otherwise than when recorded. */
+/* A file that a call names by descriptor is the one that is open: threads may use another name than when recorded. */
 static char *path_to_change(struct task *t, const struct record *r, int arg)
 {
     char *real = t->path ? NULL : path_of_fd(t->tid, (int)t->args[0]);

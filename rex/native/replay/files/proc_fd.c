@@ -33,7 +33,7 @@ static char *namespace_called(const char *resolved)
     return NULL;
 }
 
-/* What stands in for it; NULL: it has a name. */
+/* The substitute for it; NULL: it has a name. */
 char *replay_nameless(struct task *t, const char *resolved)
 {
     char *digits = t->path ? strstr(t->path, "/fd/") : NULL;

@@ -1,7 +1,7 @@
-/* Replay: names in directories, of mates.
+/* Replay: names in directories that sibling threads list.
  *
- * A listing belongs to the open that made its descriptor, whoever opens it now.  Who opened it mostly read it, but a
- * runtime may move what reads to another thread half way through (Go). */
+ * A listing belongs to the open that made its descriptor, whichever thread opens it now.  Mostly the thread that opened it reads it, but
+ * Go's runtime may move a read to another thread half way through. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/files/files.h"
@@ -14,8 +14,8 @@
 
 #include <dirent.h>
 
-/* Directories that stand in for those that mates have open, by process and name: each open has its own, so that a
- * copy of its descriptor tells which it is. */
+/* Substitutes for the directories that sibling threads have open, by process and name.  Each open has its own, so that a
+ * copy of its descriptor identifies it. */
 static struct table standing;
 
 char *replay_directory(const struct task *t)
@@ -31,7 +31,7 @@ char *replay_directory(const struct task *t)
 
 void replay_note_directory(struct task *t, int fd)
 {
-    struct opened **o = (struct opened **)table_at_file(&standing, t->leader->index, t->opening);
+    struct opened **o = (struct opened **)table_at_file(&standing, t->leader->index, file_state(t)->opening);
     *o = *o ? *o : zalloc(sizeof **o);
     **o = t->files->opened[fd];
 }

@@ -4,6 +4,7 @@
 #include "log/log.h"
 #include "mode/mode.h"
 #include "replay/files/files.h"
+#include "replay/files/internal.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/replay.h"
@@ -54,7 +55,7 @@ bool replay_opens_indirectly(struct task *t, int64_t result)
     struct user_regs_struct r = regs_get(t);
     if (result != -EINVAL || !(r.rdx & O_DIRECT))
         return false;
-    t->not_direct = true;
+    file_state(t)->not_direct = true;
     rewind_call(t);
     return true;
 }
@@ -66,7 +67,7 @@ static struct event *event_of(struct task *t)
     memcpy(args + 1, t->args, 5 * sizeof *args);
     struct event *e = left_in(t->script, result_key(args));
     for (uint32_t i = 0; !e && has_shared_work(t) && i < script_total(); i++)
-        if (replay_is_mate(t, script_of(i)))
+        if (replay_is_sibling(t, script_of(i)))
             e = left_in(script_of(i), result_key(args));
     return e;
 }
@@ -85,7 +86,7 @@ static void map_plainly(struct task *t, int64_t at)
     change_call(t, t->nr, is_aligned ? (uint64_t)at : t->args[0], t->args[1], t->args[2], is_aligned ? flags | MAP_FIXED_NOREPLACE : flags);
 }
 
-/* No more than when recorded: there was no more room. */
+/* No more than when recorded: the file system had no more space. */
 static void limit_count(struct task *t, uint64_t n)
 {
     struct user_regs_struct r = t->regs;
@@ -111,7 +112,7 @@ bool replay_result(struct task *t)
     else if (result >= 0 && has_effect(t)) {
         if (result > 0)
             limit_count(t, (uint64_t)result);
-        t->real_result = e;
+        file_state(t)->real_result = e;
         t->want_exit = true;
     } else {
         put_outputs(t, e->record);
@@ -122,8 +123,8 @@ bool replay_result(struct task *t)
 
 bool replay_result_exit(struct task *t, int64_t result)
 {
-    struct event *e = t->real_result;
-    t->real_result = NULL;
+    struct event *e = file_state(t)->real_result;
+    file_state(t)->real_result = NULL;
     if (e && result < 0) {
         replay_diverged(t, e, "failed here");
         give_result(t, result);

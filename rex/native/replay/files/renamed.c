@@ -37,14 +37,14 @@ static size_t likeness(const char *one, const char *other)
     return is_long && !strchr(one + same, '/') && !strchr(other + same, '/') ? same : 0;
 }
 
-/* What the log has a mate make there, and nobody has made yet. */
+/* The name that the log has a sibling thread make there, and that nobody has made yet. */
 static char *made_then(const struct task *t, const char *path)
 {
     bool is_directory = replay_makes_directory(t->nr);
     char *best = NULL;
     size_t most = 0;
     for (uint32_t i = 0; i < script_total(); i++)
-        for (size_t k = script_of(i)->cursor; replay_is_mate(t, script_of(i)) && k < script_of(i)->count; k++) {
+        for (size_t k = script_of(i)->cursor; replay_is_sibling(t, script_of(i)) && k < script_of(i)->count; k++) {
             const struct event *e = script_of(i)->event[k];
             const struct record *r = e->record;
             if (e->done || r->result < 0 || !(is_directory ? replay_makes_directory(r->call) : makes_file(r->call, flags_in(r))))
@@ -76,7 +76,7 @@ static char *path_then(struct task *t, int dirfd, char *given)
             continue;
         size_t before = strlen(given) - strlen(rest) - strlen(name);
         if (strncmp(given + before, name, strlen(name)))
-            continue;                     /* said from within */
+            continue;                     /* the call comes from within */
         char *then = text("%.*s%s%s", (int)before, given, renamed[i].then, rest);
         free(given);
         given = then;

@@ -15,29 +15,29 @@
 
 static bool is_of_file(const struct event *e, const struct field *f)
 {
-    const struct field *told = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
+    const struct field *logged = record_field(e->record, FIELD_WHOLE, FIELD_OUT);
     struct stat a, b;
-    if (!told || told->length < sizeof a || f->length < sizeof b)
+    if (!logged || logged->length < sizeof a || f->length < sizeof b)
         return false;
-    memcpy(&a, told->data, sizeof a);
+    memcpy(&a, logged->data, sizeof a);
     memcpy(&b, f->data, sizeof b);
     return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
 static bool is_statx_of(const struct event *e, const void *stat_field)
 {
-    const struct field *told = record_field(e->record, 4, FIELD_OUT), *f = stat_field;
+    const struct field *logged = record_field(e->record, 4, FIELD_OUT), *f = stat_field;
     struct statx x;
     struct stat st;
-    if (!told || told->length < sizeof x)
+    if (!logged || logged->length < sizeof x)
         return false;
-    memcpy(&x, told->data, sizeof x);
+    memcpy(&x, logged->data, sizeof x);
     memcpy(&st, f->data, sizeof st);
     return x.stx_ino == st.st_ino && makedev(x.stx_dev_major, x.stx_dev_minor) == st.st_dev;
 }
 
-/* The same as statx tells it: as any thread was told of the file, else from the facts that its open has. */
-static void tell_statx(struct task *t, const struct field *f)
+/* The same as statx gives for it: what any thread saw of the file, else the facts that its open has. */
+static void give_statx(struct task *t, const struct field *f)
 {
     const struct event *e = replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, t->path, 0, t->args), is_statx_of, f);
     struct statx x = {.stx_mask = STATX_BASIC_STATS};
@@ -76,7 +76,7 @@ bool replay_own_stat(struct task *t)
     if (!f || f->length < sizeof(struct stat) || o->file != file_of_fd(t->tid, (int)t->args[0]))
         return false;
     if (by_x) {
-        tell_statx(t, f);
+        give_statx(t, f);
         return true;
     }
     char *path = record_text(o->event->record, FIELD_WHOLE, FIELD_RESOLVED);
@@ -85,8 +85,8 @@ bool replay_own_stat(struct task *t)
     if (changes && is_single(t) && t->matched && is_of_file(t->matched, f))
         return false;                     /* of this very file, and nobody else may have changed it */
     if (changes) {                        /* its copy has its size now, and another identity */
-        const struct field *told = t->matched ? record_field(t->matched->record, FIELD_WHOLE, FIELD_OUT) : NULL;
-        t->stat_as = told && is_of_file(t->matched, f) ? told : f;
+        const struct field *logged = t->matched ? record_field(t->matched->record, FIELD_WHOLE, FIELD_OUT) : NULL;
+        t->stat_as = logged && is_of_file(t->matched, f) ? logged : f;
         t->want_exit = true;
     } else {
         mem_write(t->tid, t->args[1 + by_at], f->data, f->length);
@@ -95,8 +95,8 @@ bool replay_own_stat(struct task *t)
     return true;
 }
 
-/* What a call of the log that asked for a descriptor told of it, 0 if it is none. */
-static mode_t told_kind(const struct event *e)
+/* What a logged query of a descriptor answered, 0 if the event is no such query. */
+static mode_t logged_kind(const struct event *e)
 {
     bool by_at = e->record->call == REX_NR_newfstatat;
     const struct field *name = record_field(e->record, 1, FIELD_IN), *f = record_field(e->record, 1 + by_at, FIELD_OUT);
@@ -110,7 +110,7 @@ static mode_t told_kind(const struct event *e)
 /* A pipe is the same whenever it is looked at: how often depends on how much a read of it takes. */
 bool replay_is_pipe_stat(const struct event *e)
 {
-    return told_kind(e) == S_IFIFO;
+    return logged_kind(e) == S_IFIFO;
 }
 
 /* Threads race for descriptors, and pipes and sockets have no names: what the log has for one of them is as good
@@ -123,20 +123,20 @@ struct event *replay_nameless_stat(struct task *t, struct event *e)
     char *link = by_fd && (has_shared_work(t) || !e) && files_stream(t->files, (int)t->args[0]) - 1 > 2 ? link_of_fd(t->tid, (int)t->args[0]) : NULL;
     mode_t kind = !link ? 0 : !strncmp(link, "pipe:", 5) ? S_IFIFO : !strncmp(link, "socket:", 7) ? S_IFSOCK : 0;
     free(link);
-    if (!kind || (e && told_kind(e) == kind))
+    if (!kind || (e && logged_kind(e) == kind))
         return e;
     for (uint32_t i = 0; i < script_total(); i++) {
         const struct script *s = script_of(i);
         size_t from = s->cursor > FAR ? s->cursor - FAR : 0;
-        for (size_t k = from; replay_is_mate(t, s) && k < s->count && k < s->cursor + FAR; k++)
-            if (s->event[k]->record->call == t->nr && told_kind(s->event[k]) == kind
+        for (size_t k = from; replay_is_sibling(t, s) && k < s->count && k < s->cursor + FAR; k++)
+            if (s->event[k]->record->call == t->nr && logged_kind(s->event[k]) == kind
                 && (!found || (found->done && !s->event[k]->done)))
                 found = s->event[k];
     }
     return found ? found : e;         /* the log's once more, where it has none left */
 }
 
-/* The kernel has told of the copy: it is to be the file that it stands for. */
+/* The kernel has described the copy: the program must see the file that the copy replaces. */
 void replay_own_stat_exit(struct task *t)
 {
     uint64_t at = t->args[arg_of(t->nr, REX_WORD_STAT)];

@@ -1,8 +1,8 @@
-/* Replay: files that mates name otherwise than when recorded.
+/* Replay: files that sibling threads name otherwise than when recorded.
  *
- * Threads draw each other's random names, and take each other's parts of a job: a call that makes a file of such a name,
- * or moves, looks at or removes it, has no answer in the log, or that of another file.  It happens below the output
- * directory, by the names that the program says. */
+ * Threads draw each other's random names, and do each other's parts of a job.  A call that makes, moves, queries or removes a file of
+ * such a name has no answer in the log, or that of another file.  So the call runs below the output
+ * directory, by the names that the program gives. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/files/files.h"
@@ -147,7 +147,7 @@ bool replay_is_as_now(struct task *t, const struct event *e)
 static void cross_out(struct task *t, const char *path2)
 {
     for (uint32_t i = 0; path2 && i < script_total(); i++)
-        for (size_t k = script_of(i)->cursor; replay_is_mate(t, script_of(i)) && k < script_of(i)->count; k++) {
+        for (size_t k = script_of(i)->cursor; replay_is_sibling(t, script_of(i)) && k < script_of(i)->count; k++) {
             struct event *e = script_of(i)->event[k];
             const struct rex_call *c = call_of(e->record->call);
             char *to = !e->done && !e->taker && c && c->hook == REX_HOOK_TREE && name_args(e->record->call).path2 >= 0
@@ -196,7 +196,7 @@ bool replay_renames_otherwise(struct task *t, const struct event *e)
 
 /* ------------------------------------------------------------------ calls that the log does not have */
 
-static bool tell_own_stat(struct task *t, const char *file, const struct stat *st)
+static bool give_unlogged_stat(struct task *t, const char *file, const struct stat *st)
 {
     int plain = arg_of(t->nr, REX_WORD_STAT);
     struct statx x;
@@ -206,7 +206,7 @@ static bool tell_own_stat(struct task *t, const char *file, const struct stat *s
         && mem_write(t->tid, t->args[arg_of(t->nr, REX_WORD_STATX)], &x, sizeof x);
 }
 
-/* What is asked of a file by its name. */
+/* Queries of a file by its name. */
 static bool ask_own(struct task *t)
 {
     struct stat st;
@@ -215,7 +215,7 @@ static bool ask_own(struct task *t)
     int64_t result = 0;
     switch (known ? op_of(t->nr) : REX_OP_NONE) {
     case REX_OP_STAT:
-        known = tell_own_stat(t, file, &st);
+        known = give_unlogged_stat(t, file, &st);
         break;
     case REX_OP_ACCESS:
         result = faccessat(AT_FDCWD, file, (int)t->args[arg_of(t->nr, REX_WORD_ACCESS)], 0) ? -errno : 0;
@@ -268,7 +268,7 @@ static bool open_own(struct task *t)
     return known;
 }
 
-/* Whether a file is asked for that the experiment changes: what the log has of it no longer says anything. */
+/* Whether a query names a file that the experiment changes: the log's answer no longer holds. */
 bool replay_is_own_file(struct task *t)
 {
     char *path = has_shared_work(t) && call_of(t->nr)->key == REX_KEY_PATH ? replay_own_name(t) : NULL;
@@ -330,7 +330,7 @@ void replay_note_made(struct task *t, int fd)
         struct opened *o = made_by(&st);
         *o = t->files->opened[fd];
         if (o->again)
-            o->event = NULL;              /* which tells of another file */
+            o->event = NULL;              /* which describes another file */
     }
 }
 
@@ -361,11 +361,11 @@ struct opened *replay_opened(struct task *t, int fd)
 void replay_own_opened(struct task *t, int fd)
 {
     files_set(t->files, fd, 0);
-    files_open(t->files, fd, NULL, t->opening);
+    files_open(t->files, fd, NULL, file_state(t)->opening);
     replay_note_made(t, fd);
 }
 
-/* Whether it is asked about such a descriptor, or a duplicate of one that is a directory: the kernel knows. */
+/* Whether it queries such a descriptor, or a duplicate of one that is a directory: the kernel knows. */
 bool replay_is_own(struct task *t)
 {
     bool by_fd = t->nr == REX_NR_fstat || is_nameless_stat(t) || lists_directory(t->nr);
@@ -380,8 +380,8 @@ bool replay_is_own(struct task *t)
     return is_there && (is_own || (stat_of_fd(t->tid, (int)t->args[0], &st) && S_ISDIR(st.st_mode)));
 }
 
-/* A thread asks about another: the kernel knows it by another number. */
-bool replay_asks_of_mate(struct task *t, const struct rex_call *c)
+/* A thread queries another: the kernel knows it by another number. */
+bool replay_queries_name_of_sibling(struct task *t, const struct rex_call *c)
 {
     bool asks = c->policy == REX_EMULATE && c->hook == REX_HOOK_NONE && c->arg[0].word == REX_WORD_PID && has_shared_work(t);
     struct task *other = asks ? task_named((uint32_t)t->args[0]) : NULL;

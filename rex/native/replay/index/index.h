@@ -20,19 +20,19 @@ struct event {
     bool unseen;                     /* ordered, but of a file that no other process can see: see replay/order/private_files.c */
     bool idle;                       /* waiting over and over does as much, see replay/progress/deadlock.c */
     bool aside;                      /* done from the start: what is between processes comes about by itself */
-    bool unsent;                     /* a nap that a signal cut short was over before that was sent, see replay/signals/delivery_point.c */
-    bool unsaid;                     /* done, but not yet said to a server outside: see replay/net/conversations.c */
+    bool unsent;                     /* a sleep that a signal ended was over before that signal was sent, see replay/signals/delivery_point.c */
+    bool unsaid;                     /* done, but not yet sent to an external server: see replay/net/conversations.c */
     char *file;                      /* once looked up: what stands in, of opens for reading */
     struct event *next[4];           /* in the queues of equal events, see replay/index/index.h */
     enum { NOT_KNOWN, IS_KEPT, IS_CHANGED, IS_DIVIDED } change;     /* of a file: by the experiment; by threads */
-    uint64_t seen_by;                /* of what is ordered: by which processes, as far as bits tell them apart */
-    uint32_t told;                   /* bytes of an output that went out */
+    uint64_t seen_by;                /* of what is ordered: by which processes, as far as bits distinguish them */
+    uint32_t written;                   /* bytes of an output that went out */
     uint32_t run;                    /* of answers laid ahead: the number of the last that it was in */
     struct task *taker;              /* whose call it answers, or answered */
     struct event *before;            /* what another must have done: replay/pipes/pipes.c, record/passed_descriptors.c */
 };
 
-/* What its runtime was told last of CLOCK_MONOTONIC, and when, by our clock; how much less that is than when recorded, modulo 2^64;
+/* The last CLOCK_MONOTONIC value that its runtime got, and when, by our clock; how much less that is than when recorded, modulo 2^64;
  * where the log goes on: see replay/clock/scheduler_clock.c. */
 struct runtime { uint64_t now; ull at; uint64_t less; size_t next; };
 
@@ -43,39 +43,39 @@ struct script {
     struct event *exit;
     size_t count, cursor, execs;
     size_t signals_to;               /* the last before there is a signal */
-    size_t readings_to;              /* all that is left from the cursor to there tells the time */
+    size_t readings_to;              /* all that is left from the cursor to there are clock readings */
     size_t done_to, past;            /* all before is done; of the time it is over: see replay/regime/one_active_thread.c */
     size_t others_at;                /* of a leader: see replay_others_next */
     struct runtime runtime;          /* of a leader */
     uint32_t *moves;                 /* see replay/progress/deadlock.c */
     size_t move_count;
     const struct record *birth;
-    const struct event *last_end;    /* of a leader: the last in the log that tells of a child's end and was taken before its turn */
-    const struct record *awaited;    /* of one of kin: the wait that told its parent of its end */
+    const struct event *last_end;    /* of a leader: the last in the log that reports a child's end and was taken before its turn */
+    const struct record *awaited;    /* of a member of a memory group: the wait that reported its end to its parent */
     const struct event *killer;      /* see replay/signals/sigkill.c */
     bool awaited_known, killer_known;   /* it has been looked for */
     bool moves_found;
     uint32_t index, tid, tgid;
     uint32_t step_tasks;             /* of a step: how many of its tasks live */
-    uint32_t kin;                    /* the same number in all processes that share memory, 0 = none */
+    uint32_t memory_group;                    /* the same number in all processes that share memory, 0 = none */
     uint8_t sent[64];
     uint64_t suspend, resume;        /* of a leader, a bit for each signal: see replay/signals/gc_suspend.c */
     ull clock_at, tsc_at, sent_at;
     bool has_threads;                /* of a leader: its process makes some */
     bool is_again;                   /* the same: what it had is there once more */
-    bool is_told;                    /* the same: its parent has had the signal of its end */
+    bool is_end_reported;                    /* the same: its parent has had the signal of its end */
     bool is_taken;                   /* see replay/tasks/pool_children.c: some task has this name */
     enum { END_UNKNOWN, END_BY_ITSELF, END_BY_OTHERS } end;
 };
 
 /* Replay: queues of equal events, by a hash of what they are equal in. */
-/* Equal in task, call and key; in where the answer went; in process and who asked; and in what that thread had done last. */
-enum { PLAIN, EXACT, ASKER, AFTER };
+/* Equal in task, call and key; in where the answer went; in process and caller; and in what that thread had done last. */
+enum { PLAIN, EXACT, CALLER, AFTER };
 
 /* last: the last that was taken in order; latest: of clocks, the last in the log that was taken; ahead: those before it are
  * over for the thread, though some are left to other places.
- * asked, limits, waits: of who asks, how often, and how often before a wait until a point in time, and before or after one for readiness.
- * met, missed: of who asks in a thread, how often the log had it in a replay, and how often not. */
+ * asked, limits, waits: of a caller, how often, and how often before a wait until a point in time, and before or after one for readiness.
+ * met, missed: of a caller in a thread, how often the log had it in a replay, and how often not. */
 struct queue { uint64_t id; size_t count; struct event *first, *head, *tail, *last, *latest, *ahead; size_t asked, limits, waits; uint32_t met, missed; };
 
 /* queues.c */
@@ -84,8 +84,8 @@ uint64_t queue_id(const struct script *s, long nr, uint64_t key, uint64_t exact)
 struct queue *queue_at(uint64_t id);  /* one with id 0 if there is none */
 void queue_add(struct event *e, uint64_t id, int kind);
 struct event *queue_left(struct queue *q, int kind);
-struct event *queue_left_since_deed(const struct script *s, struct queue *q);
-bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best);  /* the first left of what gettimeofday told near that place; false: none ever */
+struct event *queue_left_since_effect(const struct script *s, struct queue *q);
+bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best);  /* the first unused gettimeofday reading near that place; false: none ever */
 
 /* task_log.c */
 void log_load(const char *path);

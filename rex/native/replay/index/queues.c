@@ -61,24 +61,24 @@ struct event *queue_left(struct queue *q, int kind)
     return q->head;
 }
 
-/* The thread is further than what it asked before that. */
-static uint32_t last_deed(const struct script *s)
+/* The thread is past its queries before that. */
+static uint32_t last_side_effect(const struct script *s)
 {
     uint32_t did = s->did ? s->did->number : 0, said = s->said ? s->said->number : 0;
     return did > said ? did : said;
 }
 
-/* The first left that the thread has not passed, s being its script: what it asked before its last deed is over. */
-struct event *queue_left_since_deed(const struct script *s, struct queue *q)
+/* The first unused event that the thread has not passed, s being its script: its queries before its last side effect are over. */
+struct event *queue_left_since_effect(const struct script *s, struct queue *q)
 {
-    uint32_t after = last_deed(s);
+    uint32_t after = last_side_effect(s);
     struct event *e = queue_left(q, EXACT);
     for (; e && e->number < after; e = queue_left(q, EXACT))
         replay_done(e);
     return e;
 }
 
-/* A function that asks for the time of day has another frame once a runtime has compiled it. */
+/* A function that reads the time of day has another frame once a runtime has compiled it. */
 bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best)
 {
     enum { NEAR = 256 };
@@ -87,7 +87,7 @@ bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct ev
     for (uint64_t i = 0; i <= 2 * NEAR; i += sizeof place) {      /* places are modulo 2^64 */
         uint64_t at = place - NEAR + i;
         struct queue *q = queue_at(queue_id(s, REX_NR_gettimeofday, key, at));
-        struct event *e = q->id ? queue_left_since_deed(s, q) : NULL;
+        struct event *e = q->id ? queue_left_since_effect(s, q) : NULL;
         any |= q->id != 0;
         *best = e && (!*best || e->number < (*best)->number) ? e : *best;
     }

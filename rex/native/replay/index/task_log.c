@@ -36,7 +36,7 @@ uint32_t script_total(void)
     return (uint32_t)script_count;
 }
 
-/* Where the table of thread ids has this one, or the room for it. */
+/* Where the table of thread ids has this one, or the free entry for it. */
 static uint32_t *named_at(uint32_t tid)
 {
     size_t i = tid * 2654435761u & (named_slots - 1);
@@ -45,7 +45,7 @@ static uint32_t *named_at(uint32_t tid)
     return &named[i];
 }
 
-/* A log of many processes asks for each of its events: a search through all tasks would take hours. */
+/* A log of many processes needs it for each of its events: a search through all tasks would take hours. */
 static void add_name(const struct script *s)
 {
     if (2 * (script_count + 1) > named_slots) {

@@ -1,7 +1,7 @@
-/* Replay of System V IPC, on objects of the replay's own, which nobody finds by a key.
+/* Replay of System V IPC, on the replay's own objects, which nobody finds by a key.
  *
- * Numbers, and whatever calls tell, are the log's.  Memory is attached for real.  Semaphores are real, so that who waits goes
- * on when another lets it; a process takes them after those that had them before when recorded.  A
+ * Numbers, and the answers of calls, are the log's.  Memory is attached for real.  Semaphores are real, so that a waiter goes
+ * on when another process lets it; a process takes them after those that had them before when recorded.  A
  * message comes from the log, when it has been sent.  No number of the log ever reaches the kernel. */
 #include "base/base.h"
 #include "log/log.h"
@@ -123,7 +123,7 @@ static void remover(int from)
     _exit(0);
 }
 
-static void tell_remover(int id)
+static void send_to_remover(int id)
 {
     int pair[2];
     pid_t pid;
@@ -150,7 +150,7 @@ void replay_ipc_finish(void)
             semctl(o->id, 0, IPC_RMID);
     }
     if (to_remover >= 0)
-        tell_remover(ALL_REMOVED);
+        send_to_remover(ALL_REMOVED);
 }
 
 /* We have it attached, so that it can be attached by its number though it is removed already: it goes with the last
@@ -177,7 +177,7 @@ static void make(const struct record *r)
         o->id = semget(IPC_PRIVATE, (int)r->args[1], 0600);
         if (o->id < 0)
             die("cannot make semaphores: %s", strerror(errno));
-        tell_remover(o->id);
+        send_to_remover(o->id);
         o->is_live = true;
     }
 }
@@ -226,7 +226,7 @@ static void attach(struct task *t, struct object *o, const struct record *r)
         make_memory(o, r->args[5] ? r->args[5] : 1, 0);
     if (f)
         memcpy(o->at, f->data, f->length < o->size ? f->length : o->size);
-    replay_kin_opened(t, r);
+    replay_group_opened(t, r);
     run(t, o);
 }
 

@@ -31,10 +31,10 @@ bool is_timed(long nr)
     return is_clock(nr) || nr == REX_NR_gettimeofday || nr == EVENT_TSC;
 }
 
-/* Who asks, or where the answer goes. */
+/* The caller, or where the answer goes. */
 uint64_t place_of(long nr, const uint64_t *args)
 {
-    return is_clock(nr) && is_asker_by_tables(args[5]) ? args[5] : args[nr != REX_NR_gettimeofday];
+    return is_clock(nr) && is_caller_by_tables(args[5]) ? args[5] : args[nr != REX_NR_gettimeofday];
 }
 
 void replay_match_start(void)
@@ -52,7 +52,7 @@ void replay_match_start(void)
     replay_clock_start();
 }
 
-/* The call of a mate that it answers is under way. */
+/* The sibling thread's call that it answers is under way. */
 bool replay_is_taken(const struct task *t, const struct event *e)
 {
     return e->done || (e->taker && e->taker != t && e->taker->matched == e);
@@ -63,15 +63,22 @@ static bool signals_own(const struct task *t, long nr)
     return nr == REX_NR_kill && (uint32_t)t->args[0] == t->script->tgid;
 }
 
-/* Of random bytes, how many, of a socket its kind, of a signal to its own process which, of a limit which, of a file whether it is there: what one part of a program asks for
- * is not for another. */
+static bool waits_for_child(long nr)
+{
+    const struct rex_call *c = call_of(nr);
+    return c && c->hook == REX_HOOK_WAIT;
+}
+
+/* Of random bytes, how many, of a socket its kind, of a signal to its own process which, of a limit which, of a wait for which child,
+ * of a file whether it is there: a query of one part of a program does not answer that of another. */
 static bool is_alike(struct task *t, const struct event *e)
 {
     const uint64_t *args = e->record->args;
     if (!t || !has_shared_work(t))
         return true;
-    return e->record->call == REX_NR_getrandom ? args[1] == t->args[1] && !replay_kin_is_past(t, e)
+    return e->record->call == REX_NR_getrandom ? args[1] == t->args[1] && !replay_group_is_past(t, e)
         : e->record->call == REX_NR_prlimit64 ? args[1] == t->args[1] && !args[2] == !t->args[2]
+        : waits_for_child(e->record->call) ? replay_waits_alike(t, e)
         : e->record->call == REX_NR_socket ? args[0] == t->args[0] && args[1] == t->args[1]
         : e->record->call == REX_NR_kill && signals_own(t, e->record->call) ? args[0] == t->args[0] && args[1] == t->args[1]
         : e->record->call != t->nr || replay_is_as_now(t, e);
@@ -112,18 +119,6 @@ struct event *replay_next(struct task *t)
     return s && s->cursor < s->count ? s->event[s->cursor] : NULL;
 }
 
-/* Or as good as: of many, one runs at a time in an order that the log has. */
-bool is_single(struct task *t)
-{
-    return is_serialized() || (t->leader->threads <= 1 && !is_kin(t));
-}
-
-/* Also of a process that has had threads: some may have taken the events of others.  Of kin as well. */
-bool has_shared_work(const struct task *t)
-{
-    return !is_serialized() && (t->leader->threaded || is_kin(t));
-}
-
 uint64_t replay_progress, replay_events_taken;
 
 void replay_done(struct event *e)
@@ -142,9 +137,9 @@ void replay_put_aside(struct event *e)
     e->done = e->aside = true;
 }
 
-bool replay_is_mate(const struct task *t, const struct script *s)
+bool replay_is_sibling(const struct task *t, const struct script *s)
 {
-    return s->tgid == t->script->tgid || (s->kin && s->kin == t->script->kin && is_kin(t));
+    return s->tgid == t->script->tgid || (s->memory_group && s->memory_group == t->script->memory_group && shares_memory(t));
 }
 
 bool replay_executes(const struct record *r)
@@ -170,9 +165,9 @@ bool replay_is_same_program(struct script *s, const struct event *e)
     return !exec || e->number < exec->number;
 }
 
-static bool is_of_mate(const struct task *t, const struct script *s)
+static bool is_of_sibling(const struct task *t, const struct script *s)
 {
-    return s != t->script && replay_is_mate(t, s);
+    return s != t->script && replay_is_sibling(t, s);
 }
 
 /* Stacks of threads lie elsewhere, but by whole pages. */
@@ -192,12 +187,12 @@ struct event *replay_like_place(const struct task *t, struct queue *q)
     return NULL;
 }
 
-/* What a mate asked of a clock in such a place. */
+/* A sibling thread's clock reading at such a place. */
 static struct event *match_like_place(const struct task *t, long nr, uint64_t key)
 {
     struct event *best = NULL;
     for (uint32_t i = 0; i < script_total(); i++) {
-        struct event *e = is_of_mate(t, script_of(i)) ? replay_like_place(t, queue_at(queue_id(script_of(i), nr, key, 0))) : NULL;
+        struct event *e = is_of_sibling(t, script_of(i)) ? replay_like_place(t, queue_at(queue_id(script_of(i), nr, key, 0))) : NULL;
         if (e && replay_is_same_program(script_of(i), e) && (!best || e->number < best->number))
             best = e;
     }
@@ -222,13 +217,13 @@ bool replay_had_like_place(const struct task *t, const struct queue *q, int kind
 static bool had_like_place(const struct task *t, long nr, uint64_t key)
 {
     for (uint32_t i = 0; i < script_total(); i++)
-        if (replay_is_mate(t, script_of(i)) && replay_had_like_place(t, queue_at(queue_id(script_of(i), nr, key, 0)), PLAIN))
+        if (replay_is_sibling(t, script_of(i)) && replay_had_like_place(t, queue_at(queue_id(script_of(i), nr, key, 0)), PLAIN))
             return true;
     return false;
 }
 
-/* What a process asks about itself by its number a mate has asked by its own. */
-static uint64_t key_of_mate(const struct task *t, const struct script *s, long nr, uint64_t key)
+/* The key of a sibling thread's query: a process queries itself by its number, and each has its own. */
+static uint64_t key_of_sibling(const struct task *t, const struct script *s, long nr, uint64_t key)
 {
     char own[32];
     const struct rex_call *c = call_of(nr);
@@ -243,36 +238,36 @@ static uint64_t key_of_mate(const struct task *t, const struct script *s, long n
     return key;
 }
 
-/* Threads share work: what one did when recorded, another may do now.  A runtime whose threads wait once more asks for the
- * time where it did before, and takes none from what a mate asks at another place. */
+/* Threads share work: what one did when recorded, another may do now.  A runtime whose threads wait once more reads the
+ * clock where it did before, and takes none of a sibling thread's readings at another place. */
 struct event *match_sibling(struct task *t, long nr, uint64_t key)
 {
     struct event *best = NULL, *e;
     if (is_clock(nr) && ((best = match_like_place(t, nr, key)) || had_like_place(t, nr, key)))
         return best;
     for (uint32_t i = 0; i < script_total(); i++)
-        if (is_of_mate(t, script_of(i)) && !replay_is_drawn_by_first(t, script_of(i), nr, key)
-            && (e = match_in(t, script_of(i), nr, key_of_mate(t, script_of(i), nr, key))) && replay_is_same_program(script_of(i), e)
+        if (is_of_sibling(t, script_of(i)) && !replay_is_drawn_by_first(t, script_of(i), nr, key)
+            && (e = match_in(t, script_of(i), nr, key_of_sibling(t, script_of(i), nr, key))) && replay_is_same_program(script_of(i), e)
             && (!best || is_before(e, best)))
             best = e;
     return best;
 }
 
-/* What one part of a program asks for with room on its stack is not what another asked for, with room elsewhere. */
+/* A query of one part of a program is not one of another part, if their answers lie at different places of the stack. */
 static bool is_of_other_part(const struct task *t, const struct event *next)
 {
     enum { STACK = 8 << 20, IN_PAGE = 4095 };
     return next && t->nr == REX_NR_gettimeofday && t->args[0] - t->regs.rsp < STACK && (t->args[0] ^ next->record->args[0]) & IN_PAGE;
 }
 
-/* Runtimes that wait read the time of day and the processor's counter, too, as often as they come round.  What a process
+/* Runtimes that poll read the time of day and the processor's counter at each pass.  What a process
  * read of the counter before its first thread, the log has without a place. */
 struct event *match_place(struct task *t, long nr, uint64_t key)
 {
     struct event *next = match_in(t, t->script, nr, key), *near;
     if (nr == REX_NR_gettimeofday)
         return queues_near(t->script, key, t->args[0], &near) ? near : is_of_other_part(t, next) ? NULL : next;
-    struct queue *q = queue_at(queue_id(t->script, nr, key, tsc_asker(t)));
+    struct queue *q = queue_at(queue_id(t->script, nr, key, tsc_caller(t)));
     return q->id && !(next && !place_of(nr, next->record->args)) ? queue_left(q, EXACT) : next;
 }
 
@@ -287,10 +282,10 @@ bool is_shared_work(struct task *t, long nr)
 {
     const struct rex_call *c = call_of(nr);
     bool is_time = c && is_clock(nr) && t->args[0] == CLOCK_REALTIME;
-    return replay_is_shareable(nr) || signals_own(t, nr) || (is_time && !replay_knows_asker(t, call_key(c, nr, NULL, 0, t->args)));
+    return replay_is_shareable(nr) || signals_own(t, nr) || (is_time && !replay_knows_caller(t, call_key(c, nr, NULL, 0, t->args)));
 }
 
-/* Threads race for the numbers of descriptors, not for the order in which one of them asks what its own are. */
+/* Threads race for the numbers of descriptors, not for the order in which one of them queries its own. */
 struct event *match_nameless(struct task *t, long nr)
 {
     enum { FAR = 4096 };
@@ -304,32 +299,21 @@ struct event *match_nameless(struct task *t, long nr)
     return NULL;
 }
 
-/* A thread that asks for the time of day in a function where it did not when recorded does the work of a mate, rather than
- * what it asks next in the log: one whose place is such, or, of the first thread, whose stack lies where it lay, an earlier one. */
-struct event *match_of_mate(struct task *t, struct event *e, long nr, uint64_t key)
-{
-    enum { STACK = 8 << 20 };
-    bool is_other = e && is_clock(nr) && t->args[0] == CLOCK_REALTIME && has_shared_work(t) && !replay_is_like_place(t, e) && !replay_knows_asker(t, key);
-    struct event *mates = is_other ? match_sibling(t, nr, key) : NULL;
-    bool is_on_stack = t == t->leader && e && t->args[1] - t->regs.rsp < STACK && e->record->args[1] - t->regs.rsp < STACK;
-    return mates && (replay_is_like_place(t, mates) || (is_on_stack && is_before(mates, e))) ? mates : e;
-}
-
 /* What comes over a connection comes in one order, whichever thread takes it. */
 struct event *match_arrived(struct task *t, struct event *e, long nr, uint64_t key)
 {
-    struct event *mates = e && pipe_takes(nr) && has_shared_work(t) && replay_on_connection(t->stream) ? match_sibling(t, nr, key) : NULL;
-    return mates && is_before(mates, e) ? mates : e;
+    struct event *siblings = e && pipe_takes(nr) && has_shared_work(t) && replay_on_connection(t->stream) ? match_sibling(t, nr, key) : NULL;
+    return siblings && is_before(siblings, e) ? siblings : e;
 }
 
-/* A runtime whose functions only frame pointers tell moves what it runs from thread to thread (Go): what the log has of a file
- * goes by its order, whichever thread asks. */
+/* A runtime whose functions only frame pointers show moves what it runs from thread to thread (Go): the log's events of a file
+ * are taken in their order, by any thread. */
 struct event *match_moved(struct task *t, struct event *own, long nr, uint64_t key)
 {
     const struct rex_call *c = call_of(nr);
     bool moves = c && c->key == REX_KEY_PATH && own && has_shared_work(t) && is_by_pointers(t);
-    struct event *mates = moves ? match_sibling(t, nr, key) : NULL;
-    return mates && mates->number < own->number ? mates : own;
+    struct event *siblings = moves ? match_sibling(t, nr, key) : NULL;
+    return siblings && siblings->number < own->number ? siblings : own;
 }
 
 /* Whether equal calls of its task would be given those of the run first, and then it. */
@@ -352,8 +336,8 @@ static struct event *last_answer(struct task *t, long nr, uint64_t key)
     struct queue *q = queue_at(queue_id(t->script, nr, key, 0));
     struct event *left = queue_left(q, PLAIN), *e = is_timed(nr) ? q->latest : q->last;
     for (uint32_t i = 0; !e && has_shared_work(t) && nr != REX_NR_gettid && i < script_total(); i++)
-        if (replay_is_mate(t, script_of(i))) {
-            q = queue_at(queue_id(script_of(i), nr, key_of_mate(t, script_of(i), nr, key), 0));
+        if (replay_is_sibling(t, script_of(i))) {
+            q = queue_at(queue_id(script_of(i), nr, key_of_sibling(t, script_of(i), nr, key), 0));
             left = queue_left(q, PLAIN);
             e = left && replay_is_same_program(script_of(i), left) ? left : q->last;
         }
@@ -365,7 +349,7 @@ static struct event *alike_answer(struct task *t, long nr, uint64_t key)
 {
     struct event *best = NULL;
     for (uint32_t i = 0; i < script_total(); i++) {
-        struct event *e = replay_is_mate(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
+        struct event *e = replay_is_sibling(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
         for (; e; e = e->next[PLAIN])
             best = is_alike(t, e) && (!best || best->number < e->number) ? e : best;
     }
@@ -384,7 +368,7 @@ static bool same_process(const struct script *s, const struct event *e)
     return other == s || (s->tgid && other->tgid == s->tgid);
 }
 
-/* Threads may go on for a moment while another ends the process. */
+/* Threads may go on for a short time while another ends the process. */
 static bool ends_by_others(const struct script *s)
 {
     for (size_t i = s->exit->number; i-- > 0; )
@@ -406,8 +390,8 @@ static bool has_only_readings(struct script *s)
     return i == s->count;
 }
 
-/* Whether the thread's log may end because its process ended, or executed another program: then it did not come
- * to what it asks for now.  Threads that ended just before look the same. */
+/* Whether the thread's log may end because its process ended, or executed another program: then it did not reach
+ * its present call.  Threads that ended just before look the same. */
 bool replay_was_cut_off(struct task *t)
 {
     struct script *s = t->script;
@@ -422,7 +406,7 @@ bool replay_was_cut_off(struct task *t)
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what)
 {
     for (uint32_t i = 0; i < script_total(); i++)
-        for (struct event *e = replay_is_mate(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
+        for (struct event *e = replay_is_sibling(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
              e; e = e->next[PLAIN])
             if (fits(e, what))
                 return e;

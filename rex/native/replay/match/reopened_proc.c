@@ -8,7 +8,7 @@
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
-/* Idle: who opens such a file now and then while others wait in vain does not move the replay. */
+/* Idle: a thread that opens such a file now and then, while others wait for what never comes, does not move the replay. */
 static struct event *again(const struct event *e, uint32_t stream)
 {
     struct event *copy = zalloc(sizeof *copy);
@@ -20,17 +20,17 @@ static struct event *again(const struct event *e, uint32_t stream)
 }
 
 /* Copies a sibling thread's events of this call on the file that r opened. */
-static void copy_answers(struct task *t, const struct script *mate, long nr, const struct record *r, uint32_t stream)
+static void copy_answers(struct task *t, const struct script *sibling, long nr, const struct record *r, uint32_t stream)
 {
-    struct queue *q = queue_at(queue_id(mate, nr, call_key(call_of(nr), nr, NULL, r->stream, r->args), 0));
+    struct queue *q = queue_at(queue_id(sibling, nr, call_key(call_of(nr), nr, NULL, r->stream, r->args), 0));
     for (struct event *e = q->first; e; e = e->next[PLAIN]) {
         struct event *copy = again(e, stream);
         queue_add(copy, queue_id(t->script, nr, copy->key, 0), PLAIN);
     }
 }
 
-/* A file that the kernel makes up is opened more often than when recorded: it has again what it had, under
- * another name, since a mate may be reading what it had.  The answer to the open; opened itself if it is no such file. */
+/* A file that the kernel generates is opened more often than when recorded: it has its former content again, under
+ * another name, since a sibling thread may be reading that.  The answer to the open; opened itself if it is no such file. */
 struct event *replay_again(struct task *t, struct event *opened)
 {
     enum { FIRST = 1 << 25 };            /* the log has none of these */
@@ -40,7 +40,7 @@ struct event *replay_again(struct task *t, struct event *opened)
         return opened;
     uint32_t stream = FIRST + streams++;
     for (uint32_t i = 0; i < script_total(); i++)
-        for (long nr = 0; replay_is_mate(t, script_of(i)) && nr < REX_CALL_COUNT; nr++)
+        for (long nr = 0; replay_is_sibling(t, script_of(i)) && nr < REX_CALL_COUNT; nr++)
             if (op_of(nr) == REX_OP_READ || op_of(nr) == REX_OP_PREAD || nr == REX_NR_lseek)
                 copy_answers(t, script_of(i), nr, r, stream);
     return again(opened, stream);

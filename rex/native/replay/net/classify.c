@@ -1,8 +1,8 @@
 /* Replay: which sockets of the log are connected inside the experiment, between processes with threads.
  *
- * Of these a replay makes the connections again: what threads say to each other depends on their pace, so that
- * the log's data would not answer what they ask now.  A socket that listens is among them if all that it
- * let in came from such processes, or from such as have no threads but wait for what they are told. */
+ * A replay connects these for real: what threads send each other depends on their timing, so that
+ * the log's data would not answer the present requests.  A listening socket is among them if all connections that it
+ * accepted came from such processes, or from processes that have no threads and only wait for messages. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -101,7 +101,7 @@ static bool shares(uint32_t task)
     return threaded[script_leader(task)->index];
 }
 
-/* Datagrams are played where all go to one place, and none fails. */
+/* Datagrams are emulated where all go to one place, and none fails. */
 static bool is_odd_datagram(const struct socket *s, const struct record *r)
 {
     const struct field *to = peers_place(r), *before = s->connect ? peers_place(s->connect->record) : NULL;
@@ -136,7 +136,7 @@ static void note_user(struct socket *s, const struct event *e)
 {
     const struct record *r = e->record;
     bool is_same = !s->user || s->user == r->task + 1;
-    s->user = is_same && !told_by_edges(r) ? r->task + 1 : MANY;
+    s->user = is_same && !reported_by_edges(r) ? r->task + 1 : MANY;
     s->last = e->number;
 }
 
@@ -145,7 +145,7 @@ static void note(struct event *e)
     const struct record *r = e->record;
     const struct rex_call *c = call_of(r->call);
     struct socket *s = c ? socket_at(r->stream) : NULL;
-    told_note(e);
+    poll_index_note(e);
     if (!s)
         return;
     if (r->call == REX_NR_socket && r->result >= 0) {
@@ -179,7 +179,7 @@ static bool listens_at(const struct socket *s, const struct address *to)
     return s->listen && shares(s->listen->record->task) && at.n && address_same(&at, to);
 }
 
-/* Who only asks, and waits for each answer, has no pace of its own; who waits for what it is to ask as well (socat) has. */
+/* A client that only sends requests, and waits for each answer, does not depend on timing; one that also waits for its requests (socat) does. */
 static void find_callers(void)
 {
     bool *is_tried = zalloc(script_total() + 1);
@@ -189,7 +189,7 @@ static void find_callers(void)
         for (uint32_t k = 1; process < script_total() && !threaded[process] && k < socket_count; k++)
             if (listens_at(&sockets[k], &to)) {
                 calls[process] = true;
-                is_tried[process] |= sockets[i].is_tried || told_beside(sockets[i].connect, sockets[i].last);
+                is_tried[process] |= sockets[i].is_tried || reported_with_others(sockets[i].connect, sockets[i].last);
             }
     }
     for (uint32_t i = 0; i < script_total(); i++)
@@ -244,7 +244,7 @@ static bool is_to_outside(const struct socket *s)
     return (s->is_stream || s->is_datagrams) && s->connect && !s->is_inside && !s->listen && !s->listener && !s->is_odd && shares(s->first);
 }
 
-/* What a socket of datagrams is must show as it is made: all of a kind in a process are played, or none. */
+/* What a socket of datagrams is must show as it is made: all of a kind in a process are emulated, or none. */
 static void keep_kinds(void)
 {
     for (uint32_t i = 1; i < socket_count; i++)
@@ -276,8 +276,8 @@ static bool is_at(const struct socket *s, const struct socket *listener)
     return s == listener || (s->listener && socket_at(s->listener) == listener) || (to.n && address_same(&at, &to));
 }
 
-/* Whether the first thread of its process alone serves what is there, and calls it (asyncio's loop, Node's), and nothing else wakes it
- * meanwhile: what comes when follows from what that thread did before, and from how the kernel carries it, which the log tells. */
+/* Whether the first thread of its process alone serves and calls these sockets (asyncio's loop, Node's), and nothing else wakes it
+ * meanwhile: the order then follows from what that thread did before, and from how the kernel delivers, which the log has. */
 static bool is_of_loop(const struct socket *listener)
 {
     const struct script *loop = listener->user != MANY ? script_of(listener->user - 1) : NULL;
@@ -291,7 +291,7 @@ static bool is_of_loop(const struct socket *listener)
         from = s->connect && s->connect->number < from ? s->connect->number : from;
         until = s->last > until ? s->last : until;
     }
-    return loop && loop->tid == loop->tgid && !told_of_inside(loop->index, from, until);
+    return loop && loop->tid == loop->tgid && !reported_internal(loop->index, from, until);
 }
 
 static void find_loops(void)

@@ -1,8 +1,8 @@
-/* Replay: the engine in place of servers outside.
+/* Replay: the engine in place of external servers.
  *
- * A connection of a threaded process to such a server is a local socket, as those within the experiment are, and its other
- * end is ours.  What the program says is taken from its calls, and what replay/net/conversations.c finds for that is written to
- * it, in the parts in which it was read.  So threads may ask in any order, and wait in any way for what comes. */
+ * A connection of a threaded process to such a server is a local socket, as those within the experiment are, and the engine
+ * holds its other end.  What the program sends is taken from its calls.  What replay/net/conversations.c finds for that is written to
+ * it, in the chunks in which it was read.  So threads may send requests in any order, and wait in any way for answers. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/clock/clock.h"
@@ -27,14 +27,14 @@ enum { FEW = 4096 };
 
 static struct line {
     ino_t inode;                     /* of the program's end */
-    int fd;                          /* ours; -1 of one that fails, with the error that is still to be told */
+    int fd;                          /* ours; -1 of one that fails, with the error that is still to be reported */
     int error;
     struct task *leader;
     struct caller caller;
     struct bytes asked;              /* and not yet found */
     struct datagrams datagrams;
     const struct part **answer;
-    size_t count, head, told;        /* answers that are due, the first left, and how much of it is told */
+    size_t count, head, delivered;        /* replies that are due, the first left, and how much of it is delivered */
     uint64_t less;                   /* how much earlier the last question was than when recorded: answers are as well */
     bool waits;                      /* for the rest of a question, or to come to its end, which may never be */
 } *lines;
@@ -51,11 +51,11 @@ static bool has_unread(const struct line *l)
     return !ioctl(l->fd, SIOCOUTQ, &n) && n > 0;
 }
 
-/* Whether its reader waits in vain, as it had before it came. */
-static bool is_in_vain(const struct part *part)
+/* Whether its reader waits and finds nothing, as it had before the reply came. */
+static bool is_fruitless(const struct part *part)
 {
-    for (struct task *t = tasks; t && part->in_vain; t = t->next)
-        if (t->alive && t->in_vain && t->in_vain->record->task == part->in_vain->record->task && t->in_vain->number <= part->in_vain->number)
+    for (struct task *t = tasks; t && part->fruitless; t = t->next)
+        if (t->alive && t->fruitless && t->fruitless->record->task == part->fruitless->record->task && t->fruitless->number <= part->fruitless->number)
             return true;
     return false;
 }
@@ -66,8 +66,8 @@ static bool is_due(const struct line *l, struct task *t, enum patience patience)
     if (replay_runtime_left_by(t, part->event, l->less))
         return false;
     if (patience == GONE && part->n)
-        talk_waive(part);
-    bool is_early = !replay_runtime_goes(t) && ((part->in_vain && !part->in_vain->done) || is_in_vain(part));
+        talk_give_up(part);
+    bool is_early = !replay_runtime_goes(t) && ((part->fruitless && !part->fruitless->done) || is_fruitless(part));
     return part->n ? patience == GONE || (!is_early && talk_is_next(part) && replay_has_arrived(t, part->event)) : patience > SOME;
 }
 
@@ -79,13 +79,13 @@ static bool deliver(struct line *l, struct task *t, enum patience patience)
     while (l->head < l->count && !has_unread(l) && is_due(l, t, patience)) {
         const struct part *part = l->answer[l->head];
         const unsigned char *data = datagram_now(&l->datagrams, part);
-        ssize_t n = part->n ? send(l->fd, data + l->told, part->n - l->told, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+        ssize_t n = part->n ? send(l->fd, data + l->delivered, part->n - l->delivered, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
         if (!part->n)
             shutdown(l->fd, SHUT_WR);
-        if (n < 0 || (l->told += (size_t)n) < part->n)
+        if (n < 0 || (l->delivered += (size_t)n) < part->n)
             break;
         part->event->unsaid = false;
-        l->told = 0;
+        l->delivered = 0;
         l->head++;
         patience = patience == GONE ? SOME : patience;
     }
@@ -104,7 +104,7 @@ static void flow(struct task *t)
     }
 }
 
-/* is_whole: all that was asked is this question, though in other words. */
+/* is_whole: all that was sent is this request, though with other bytes. */
 static void take(struct line *l, struct exchange *x, bool is_whole)
 {
     size_t n = is_whole ? l->asked.used : x->question.used;
@@ -225,7 +225,7 @@ static struct line *begin_datagrams(struct task *t, int fd, const struct address
     return l;
 }
 
-/* Who does not wait is told later that it was in vain. */
+/* A non-blocking connect learns later that it failed. */
 static void fail(struct task *t, int fd, struct talk *talk)
 {
     bool is_later = talk_fails_later(talk) && fcntl(fd, F_GETFL) & O_NONBLOCK;
@@ -286,10 +286,16 @@ static bool does_wait(struct task *t)
     return waits;
 }
 
+/* While one thread waits for the answer, another may send the rest of the request. */
+static bool goes_on(const struct task *t, const struct line *l)
+{
+    return t->leader->threads > 1 && talk_may_go_on(&l->caller, &l->asked);
+}
+
 static bool hears(struct task *t, struct line *l)
 {
     flow(t);
-    if (l->waits && does_wait(t))
+    if (l->waits && does_wait(t) && !goes_on(t, l))
         answer(l, t, NONE);
     struct user_regs_struct r = t->regs;
     if (t->nr == REX_NR_recvfrom) {
@@ -300,7 +306,7 @@ static bool hears(struct task *t, struct line *l)
     return true;
 }
 
-static bool tells_error(struct task *t, struct line *l)
+static bool give_error(struct task *t, struct line *l)
 {
     if (!l->error || t->args[1] != SOL_SOCKET || t->args[2] != SO_ERROR)
         return false;
@@ -310,7 +316,7 @@ static bool tells_error(struct task *t, struct line *l)
     return true;
 }
 
-/* Of the first datagram, which tells where it goes to, on a socket that is not connected. */
+/* Of the first datagram, which names where it goes to, on a socket that is not connected. */
 static struct line *begin_by_saying(struct task *t)
 {
     struct address to;
@@ -332,7 +338,7 @@ bool replay_line_call(struct task *t)
         return true;
     }
     if (l->fd < 0)
-        return t->nr == REX_NR_getsockopt && tells_error(t, l);
+        return t->nr == REX_NR_getsockopt && give_error(t, l);
     if (talk_says(t->nr))
         return says(t, l);
     if (pipe_takes(t->nr))
@@ -370,8 +376,8 @@ void replay_lines_awaited(struct task *t)
 
 void replay_lines_waited(struct task *t)
 {
-    if (t->in_vain) {
-        t->in_vain = NULL;
+    if (t->fruitless) {
+        t->fruitless = NULL;
         flow(t);
     }
 }
@@ -403,7 +409,7 @@ static struct task *sleeper(const struct line *l)
     return any && (others_rest || !part || !part->n || replay_has_arrived(any, part->event)) ? any : NULL;
 }
 
-/* Who has asked is answered before others hear what was not asked for, or hear more. */
+/* A connection with a request is answered before others get what they did not request, or get more. */
 static uint64_t rank_of(const struct line *l)
 {
     const struct part *part = l->head < l->count ? l->answer[l->head] : NULL;
@@ -420,7 +426,7 @@ ull replay_lines_left(void)
     return least;
 }
 
-/* What was not said to its end, was said in other words, or had other things before it: once the program does nothing else,
+/* A request that was not sent to its end, was sent with other bytes, or had others before it: once the program does nothing else,
  * the first of these. */
 void replay_lines_settle(void)
 {
@@ -434,7 +440,7 @@ void replay_lines_settle(void)
             deliver(&lines[i], lines[i].leader, SOME);
     for (size_t i = 0; i < line_count; i++) {
         const struct part *part = lines[i].head < lines[i].count ? lines[i].answer[lines[i].head] : NULL;
-        bool is_left = lines[i].fd >= 0 && ((lines[i].asked.used && !is_unanswered(&lines[i])) || (part && !has_unread(&lines[i]) && !is_in_vain(part)));
+        bool is_left = lines[i].fd >= 0 && ((lines[i].asked.used && !is_unanswered(&lines[i])) || (part && !has_unread(&lines[i]) && !is_fruitless(part)));
         if (is_left && (!first || rank_of(&lines[i]) < rank_of(first)))
             first = &lines[i];
     }

@@ -1,9 +1,9 @@
 /* Replay: connections between threaded processes of the experiment are made again, as their pipes are.
  *
- * What carries them are local sockets of the kernel, whatever they were: nothing leaves the experiment, ports of this
- * machine do not matter, and data, ends and readiness are the kernel's to tell.  Only addresses are
- * translated.  Each has a number here, and the kernel's name of it has that number: so whoever holds a descriptor,
- * the kernel can be asked for its addresses. */
+ * They are local sockets of the kernel, whatever they were: nothing leaves the experiment, ports of this
+ * machine do not matter, and the kernel decides about data, ends and readiness.  Only addresses are
+ * translated.  Each has a number here, and the kernel's name of it has that number: so the kernel can
+ * give its addresses to any process that has a descriptor of it. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/files/files.h"
@@ -31,7 +31,7 @@ static bool address_in(struct task *t, struct address *a)
     return is_read;
 }
 
-/* To where a call wants it, as far as there is room. */
+/* Written to where a call wants it, as far as its buffer reaches. */
 static void put_address(struct task *t, uint64_t at, uint64_t size_at, const struct address *a)
 {
     socklen_t room = 0;
@@ -130,7 +130,7 @@ static bool accept_inside(struct task *t)
     return true;
 }
 
-static bool tell_address(struct task *t, int fd)
+static bool give_address(struct task *t, int fd)
 {
     struct address a;
     if (!inside_exact_end(fd, t->nr == REX_NR_getsockname, &a))
@@ -156,7 +156,7 @@ static bool see_to(struct task *t, int fd)
     if (op_of(t->nr) == REX_OP_ACCEPT)
         return accept_inside(t);
     if (op_of(t->nr) == REX_OP_SOCKNAME)
-        return tell_address(t, fd);
+        return give_address(t, fd);
     switch (t->nr) {
     case REX_NR_bind:
         return bind_inside(t, fd);
@@ -168,7 +168,7 @@ static bool see_to(struct task *t, int fd)
         change_call(t, t->nr, t->args[0], 4096, 0, 0);
         return true;
     case REX_NR_getsockopt:
-        return replay_tells_option(t, fd, inside_family(fd));
+        return replay_get_option(t, fd, inside_family(fd));
     case REX_NR_setsockopt:
         return replay_sets_option(t, fd);
     case REX_NR_recvfrom: case REX_NR_sendto:
@@ -198,7 +198,7 @@ bool replay_inside_call(struct task *t)
 {
     if (!names_socket(t) || is_descriptor_call(t) || is_readiness_wait(call_of(t->nr)))
         return false;
-    t->only_naps = false;
+    t->only_waits = false;
     if (t->nr == REX_NR_epoll_ctl)
         return true;
     if (replay_line_call(t)) {
@@ -267,7 +267,7 @@ static void made(struct task *t, int fd)
     close(own);
 }
 
-/* Over a network who does not wait is told of a connection later. */
+/* Over a network a non-blocking connect learns of its connection later. */
 static int64_t connected(struct task *t, int64_t result)
 {
     int fd = borrow(t, (int)t->args[0]);
@@ -286,7 +286,7 @@ static int64_t option_set(struct task *t, int64_t result)
     return 0;
 }
 
-/* With whose address it is, which only local sockets tell. */
+/* With the sender's address, which only local sockets report. */
 static void received(struct task *t)
 {
     struct msghdr m = {0};
@@ -302,7 +302,7 @@ static void received(struct task *t)
 }
 
 /* Of a datagram whose it is, of other data nothing. */
-static void tell_sender(struct task *t)
+static void give_sender(struct task *t)
 {
     struct address a = {0};
     int fd = borrow(t, (int)t->args[0]);
@@ -331,7 +331,7 @@ bool replay_inside_exit(struct task *t, int64_t result)
     else if (t->nr == REX_NR_recvmsg && result >= 0)
         received(t);
     else if (t->nr == REX_NR_recvfrom && t->args[5])
-        tell_sender(t);
+        give_sender(t);
     else if (t->nr == REX_NR_sendto && result == -EPIPE)
         result = replay_inside_broken(t);
     give_result(t, result);

@@ -1,5 +1,5 @@
-/* Replay: options of sockets that are made again.  Those of the network mean nothing to the local sockets that stand for
- * them: what the program sets it is told again. */
+/* Replay: options of sockets that are made again.  Options of the network mean nothing to the local sockets that replace
+ * them: a program that queries an option gets the value that it set. */
 #include "base/base.h"
 #include "replay/net/internal.h"
 #include "replay/tasks/tasks.h"
@@ -64,7 +64,7 @@ void replay_option_set(struct task *t, int fd, int64_t result)
         keep(t, fd);
 }
 
-static void tell(struct task *t, const void *value, socklen_t n)
+static void put_option(struct task *t, const void *value, socklen_t n)
 {
     socklen_t room = 0;
     if (!mem_read(t->tid, t->args[4], &room, sizeof room))
@@ -74,33 +74,33 @@ static void tell(struct task *t, const void *value, socklen_t n)
     mem_write(t->tid, t->args[4], &n, sizeof n);
 }
 
-static void tell_of_network(struct task *t, int fd)
+static void give_network_option(struct task *t, int fd)
 {
     static const char none[256];
     const struct option *o = option_at(inode_of(fd), t);
     const struct record *r = o ? NULL : talk_option(t);
     if (o)
-        tell(t, o->value, o->n);
+        put_option(t, o->value, o->n);
     else if (r)
         put_outputs(t, r);
     else
-        tell(t, none, sizeof none);
+        put_option(t, none, sizeof none);
 }
 
 /* False: the kernel is to say it. */
-bool replay_tells_option(struct task *t, int fd, int family)
+bool replay_get_option(struct task *t, int fd, int family)
 {
     struct ucred who;
     socklen_t n = sizeof who;
     int value = t->args[2] == SO_DOMAIN ? family : family == AF_UNIX ? 0 : IPPROTO_TCP;
     if (t->args[1] != SOL_SOCKET || option_at(inode_of(fd), t))
-        tell_of_network(t, fd);
+        give_network_option(t, fd);
     else if (t->args[2] == SO_DOMAIN || t->args[2] == SO_PROTOCOL)
-        tell(t, &value, sizeof value);
+        put_option(t, &value, sizeof value);
     else if (t->args[2] == SO_PEERCRED && !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n)) {
         uint32_t recorded = replay_recorded(who.pid);
         who.pid = recorded ? (pid_t)recorded : who.pid;
-        tell(t, &who, sizeof who);
+        put_option(t, &who, sizeof who);
     } else
         return false;
     skip_call(t, 0);

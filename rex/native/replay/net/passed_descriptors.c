@@ -108,7 +108,7 @@ static uint32_t stream_of_right(const struct record *r, size_t i)
     return stream;
 }
 
-/* What nobody of the experiment has sent: what stands in for it. */
+/* Nobody of the experiment has sent it: its substitute. */
 static int stand_in(const struct event *e, size_t i)
 {
     const struct field *path = about(e->record, FIELD_RESOLVED, i);
@@ -121,7 +121,7 @@ static int stand_in(const struct event *e, size_t i)
     return fd;
 }
 
-/* The tracer's end of what stands in for a socket, which is connected to nothing yet. */
+/* The tracer's end of a substitute socket that is not connected yet. */
 static int end_of(int socket_fd)
 {
     static struct table ends;

@@ -1,32 +1,32 @@
-/* Replay: in which order what was asked outside, and answered, was when recorded. */
+/* Replay: the recorded order of external requests and answers. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/net/internal.h"
 #include "replay/pipes/pipes.h"
 
-static struct { struct event *event; bool is_waived; } *said;   /* in the log's order: what was asked, and answered */
+static struct { struct event *event; bool is_given_up; } *said;   /* in the log's order: requests and answers */
 static size_t said_count, said_head;
 
 void talk_note(struct event *e)
 {
     e->unsaid = true;
     said = grow(said, said_count, sizeof *said);
-    said[said_count].is_waived = false;
+    said[said_count].is_given_up = false;
     said[said_count++].event = e;
 }
 
-/* The place of what its process said, or was told, before it when recorded, and has not yet; said_count: nothing. */
+/* The index of what its process had sent or received before it when recorded, and has not yet; said_count: nothing. */
 static size_t said_before(const struct event *e)
 {
     while (said_head < said_count && !said[said_head].event->unsaid)
         said_head++;
     for (size_t i = said_head; i < said_count && said[i].event->number < e->number; i++)
-        if (said[i].event->unsaid && !said[i].is_waived && tgid_of(said[i].event) == tgid_of(e))
+        if (said[i].event->unsaid && !said[i].is_given_up && tgid_of(said[i].event) == tgid_of(e))
             return i;
     return said_count;
 }
 
-/* Whether its process asked something between two events that it has not asked yet. */
+/* Whether its process sent a request between two events that it has not sent yet. */
 static bool asks_between(uint32_t after, const struct event *e)
 {
     for (size_t i = said_head; i < said_count && said[i].event->number < e->number; i++)
@@ -35,16 +35,16 @@ static bool asks_between(uint32_t after, const struct event *e)
     return false;
 }
 
-/* Who is answered first goes on first.  What comes after an answer may tell what another thread has asked
- * meanwhile: one that listens is told what others publish. */
+/* The thread that is answered first goes on first.  What follows an answer may depend on another thread's request
+ * meanwhile: one that subscribes receives what others publish. */
 bool talk_is_next(const struct part *part)
 {
     return part->after ? !asks_between(part->after, part->event) : said_before(part->event) == said_count;
 }
 
 /* What was before it will not come. */
-void talk_waive(const struct part *part)
+void talk_give_up(const struct part *part)
 {
     for (size_t i; !part->after && (i = said_before(part->event)) < said_count; )
-        said[i].is_waived = true;
+        said[i].is_given_up = true;
 }

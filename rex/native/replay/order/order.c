@@ -83,7 +83,7 @@ bool replay_divides(void)
 bool replay_changes_alone(const struct task *t, const char *path)
 {
     const struct script *who = table_get(&changed, path);
-    return who && who != &many && replay_is_mate(t, who);
+    return who && who != &many && replay_is_sibling(t, who);
 }
 
 static bool is_ordered(const struct record *r)
@@ -112,7 +112,7 @@ static bool same_process(uint32_t task, const struct script *own)
     return s == own || (s->tgid && s->tgid == own->tgid);
 }
 
-/* What its end is made of; kin end as they come. */
+/* The events of its end; the order of ends in a memory group is free. */
 static bool is_ending(const struct record *r)
 {
     return r->call == EVENT_EXIT || r->call == REX_NR_close || call_of(r->call)->hook == REX_HOOK_EXIT;
@@ -122,7 +122,7 @@ static bool is_before(struct task *t, const struct event *e, const struct event 
 {
     struct script *s = script_of(other->record->task);
     return !other->unseen && !same_process(s->index, t->script) && replay_are_seen(e, other)
-        && !(replay_is_mate(t, s) && (is_ending(e->record) || is_ending(other->record)));
+        && !(replay_is_sibling(t, s) && (is_ending(e->record) || is_ending(other->record)));
 }
 
 bool replay_is_turn(struct task *t, const struct event *e)
@@ -155,12 +155,12 @@ static struct event *first_ordered(const struct task *t, const struct script *s)
     return NULL;
 }
 
-/* Whether a change of the tree that the log does not have may be one that a mate made, under another name. */
-bool replay_is_of_mates(const struct task *t)
+/* Whether a change of the tree that the log does not have may be one that a sibling thread made, under another name. */
+bool replay_is_of_siblings(const struct task *t)
 {
     bool is = false;
     for (uint32_t i = 0; i < script_total() && !is && call_of(t->nr)->hook == REX_HOOK_TREE; i++)
-        is = replay_is_mate(t, script_of(i)) && first_ordered(t, script_of(i));
+        is = replay_is_sibling(t, script_of(i)) && first_ordered(t, script_of(i));
     return is;
 }
 
@@ -169,7 +169,7 @@ void replay_order_instead(struct task *t)
 {
     struct event *e = first_ordered(t, t->script), *other;
     for (uint32_t i = 0; i < script_total() && !(e && e->record->task == t->script->index); i++)
-        if (replay_is_mate(t, script_of(i)) && (other = first_ordered(t, script_of(i))) && (!e || other->number < e->number))
+        if (replay_is_sibling(t, script_of(i)) && (other = first_ordered(t, script_of(i))) && (!e || other->number < e->number))
             e = other;
     if (e)
         e->ordered = false;
@@ -181,7 +181,7 @@ void replay_order_instead(struct task *t)
  * it reaches may rely on what they did before it was sent: it arrives no earlier than all that other
  * processes had sent before it. */
 static struct event **sends;
-static bool *waived;                     /* by place among the sends */
+static bool *given_up;                     /* by place among the sends */
 static enum { NO_SOCKET, SOCKET, ACCEPTED } *sockets;      /* by stream */
 static size_t send_count, send_head;
 static uint32_t stream_count;
@@ -205,7 +205,7 @@ static void note_socket(const struct record *r)
     sockets[r->stream] = c->hook == REX_HOOK_ACCEPT ? ACCEPTED : SOCKET;
 }
 
-/* What a server of names answers does not depend on what others have asked it. */
+/* A name server's answer does not depend on the queries of others. */
 static bool asks_for_names(const struct record *r)
 {
     const struct field *to = peers_datagrams(r->stream) ? peers_place(r) : NULL;
@@ -227,8 +227,8 @@ static void note_send(struct event *e)
         return;
     }
     sends = grow(sends, send_count, sizeof *sends);
-    waived = grow(waived, send_count, sizeof *waived);
-    waived[send_count] = false;
+    given_up = grow(given_up, send_count, sizeof *given_up);
+    given_up[send_count] = false;
     sends[send_count++] = e;
 }
 
@@ -242,8 +242,8 @@ static bool is_accepted(uint32_t stream)
     return stream < stream_count && sockets[stream] == ACCEPTED;
 }
 
-/* Whether what arrives may tell of what is sent: callers outside may be of one mind, and say something when another has
- * been answered; what a loop says to itself comes when it has said it. */
+/* Whether what arrives may depend on what is sent: external callers may act together, and one may send something once another has
+ * been answered.  What a loop sends to itself arrives once it is sent. */
 static bool is_related(struct task *t, const struct event *send, uint32_t stream)
 {
     uint32_t other = send->record->stream;
@@ -257,7 +257,7 @@ bool replay_has_asked(struct task *t, uint32_t stream, const struct event *e)
     if (!has_shared_work(t))
         return true;
     for (size_t i = send_head; i < send_count && sends[i]->number < e->number; i++)
-        if (!is_sent(sends[i]) && !waived[i] && is_related(t, sends[i], stream))
+        if (!is_sent(sends[i]) && !given_up[i] && is_related(t, sends[i], stream))
             return false;
     return true;
 }
@@ -269,10 +269,10 @@ static size_t awaited(struct task *t, const struct event *e)
     bool arrives = r->result >= 0 && replay_on_connection(r->stream) && (pipe_takes(r->call) || call_of(r->call)->hook == REX_HOOK_ACCEPT);
     if (!send_count || !arrives || !has_shared_work(t))
         return send_count;
-    while (send_head < send_count && (is_sent(sends[send_head]) || waived[send_head]))
+    while (send_head < send_count && (is_sent(sends[send_head]) || given_up[send_head]))
         send_head++;
     for (size_t i = send_head; i < send_count && sends[i]->number < e->number; i++)
-        if (!is_sent(sends[i]) && !waived[i] && is_related(t, sends[i], r->stream))
+        if (!is_sent(sends[i]) && !given_up[i] && is_related(t, sends[i], r->stream))
             return i;
     return send_count;
 }
@@ -283,14 +283,14 @@ bool replay_has_arrived(struct task *t, const struct event *e)
 }
 
 /* What it waits for does not come, as nothing else can move: nobody waits for that any more. */
-void replay_waive(struct task *t, const struct event *e)
+void replay_order_give_up(struct task *t, const struct event *e)
 {
     for (size_t i = ordered_head; e->ordered && i < ordered_count && ordered[i]->number < e->number; i++)
         if (!ordered[i]->done && is_before(t, e, ordered[i]))
             ordered[i]->ordered = false;
     for (size_t i; (i = awaited(t, e)) < send_count; )
-        waived[i] = true;
-    replay_arrival_waive(t, e);
+        given_up[i] = true;
+    replay_arrival_give_up(t, e);
 }
 
 void replay_order_start(void)

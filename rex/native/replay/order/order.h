@@ -9,14 +9,14 @@ struct event;
 struct task;
 
 /* order.c */
-/* Replay of tasks that share work, so that the log's order among them need not be kept: threads of a process
- * (named mates here), and processes that share memory (a memory group): see replay/tasks/memory_groups.c and replay/wait/poll_threads.c. */
+/* Replay of tasks that share work, so that the log's order among them need not be kept: threads of a process, and
+ * processes that share memory (a memory group).  Both are called siblings here; see replay/tasks/memory_groups.c and replay/wait/poll_threads.c. */
 bool replay_on_connection(uint32_t stream);  /* a socket, but one that the kernel answers */
 bool replay_has_asked(struct task *t, uint32_t stream, const struct event *e);
-bool replay_changes_alone(const struct task *t, const char *path);  /* its process, or kin */
-bool replay_is_of_mates(const struct task *t);
+bool replay_changes_alone(const struct task *t, const char *path);  /* its process, or its memory group */
+bool replay_is_of_siblings(const struct task *t);
 bool replay_has_arrived(struct task *t, const struct event *e);
-void replay_waive(struct task *t, const struct event *e);
+void replay_order_give_up(struct task *t, const struct event *e);
 void replay_order_start(void);
 bool replay_is_turn(struct task *t, const struct event *e);
 uint32_t replay_others_next(const struct task *t);

@@ -1,10 +1,10 @@
 /* Replay: changes of the tree that no other process can see, or only some.
  *
- * What processes do to names keeps its order between them.  A file whose name only one process ever says, in a directory
- * that no other lists or changes, is nobody else's: to wait for it, or with it, may be in vain, as threads that do each
- * other's work make such files in another order, or by other names.  Nor need who never sees a file wait for it, when a third
- * does, as a program that removes all in the end.  Names are told apart by their last part, since of
- * what is only asked about the log has the name as given. */
+ * Changes of names keep their order between processes.  A file whose name only one process uses, in a directory
+ * that no other lists or changes, is private.  To wait for it could last for ever, as threads that do each
+ * other's work make such files in another order, or by other names.  A process that never sees a file need not wait for it if a third
+ * does, such as one that removes everything at the end.  Names are compared by their last component, since the log has
+ * the name of a query as the program gave it. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/files/files.h"

@@ -43,7 +43,7 @@ static bool writes(const struct record *r)
 static bool is_certain(const struct record *r)
 {
     const struct rex_call *c = call_of(r->call);
-    if (script_leader(r->task)->has_threads || script_of(r->task)->kin)
+    if (script_leader(r->task)->has_threads || script_of(r->task)->memory_group)
         return c && pipe_gives(r->call) && r->result > 0 && replay_on_connection(r->stream);
     return c ? !c->query && c->hook != REX_HOOK_OPEN : r->call == EVENT_EXIT;
 }

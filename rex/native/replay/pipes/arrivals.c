@@ -1,6 +1,6 @@
 /* Replay: what threads read from the pipes of other processes arrives in the order of the log: see track/arrival_order.c.
  *
- * How much of it a read takes is up to the pace of both, so that a place in the log is a number of bytes: a thread has
+ * How much a read takes depends on the timing of both, so that a position in the log is a number of bytes: a thread gets
  * what comes after these, and no more, once all that the log has before it has been read and passed on. */
 #include "base/base.h"
 #include "log/log.h"
@@ -25,7 +25,7 @@ struct source {
     size_t count, next;
     struct task *reader;                 /* who has read last and is not back, since when */
     ull since;
-    uint32_t waived;                     /* nobody waits for what comes before that event */
+    uint32_t given_up;                     /* nobody waits for what comes before that event */
 };
 
 static struct source *sources;
@@ -139,7 +139,7 @@ bool replay_arrival_comes(struct task *t, const struct event *e)
     for (size_t i = 0; i < source_count; i++) {
         struct source *s = &sources[i];
         size_t k = events_before(s, e->number);
-        if (s->tgid != t->script->tgid || s->was == e->record->args[2] || s->waived >= e->number)
+        if (s->tgid != t->script->tgid || s->was == e->record->args[2] || s->given_up >= e->number)
             continue;
         if (k && s->event[k - 1]->record->task != t->script->index && !is_passed_on(s, s->until[k - 1], e->record->args[4]))
             return false;
@@ -148,11 +148,11 @@ bool replay_arrival_comes(struct task *t, const struct event *e)
 }
 
 /* Nothing else can move: nobody waits for what the log has before it. */
-void replay_arrival_waive(const struct task *t, const struct event *e)
+void replay_arrival_give_up(const struct task *t, const struct event *e)
 {
     for (size_t i = 0; is_arrival(e->record) && i < source_count; i++)
-        if (sources[i].tgid == t->script->tgid && sources[i].waived < e->number)
-            sources[i].waived = e->number;
+        if (sources[i].tgid == t->script->tgid && sources[i].given_up < e->number)
+            sources[i].given_up = e->number;
 }
 
 void replay_arrival_limit(struct task *t, const struct event *e)

@@ -7,6 +7,7 @@
 #include "log/log.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/pipes/internal.h"
 #include "replay/pipes/pipes.h"
 #include "replay/replay.h"
 #include "syscalls/syscalls.h"
@@ -18,7 +19,7 @@ bool replay_is_output(uint32_t stream, long nr)
     return is_output(stream) && op_of(nr) == REX_OP_WRITE;
 }
 
-/* Older logs have those that said nothing. */
+/* Older logs have those of length 0. */
 void replay_output_start(void)
 {
     for (size_t i = 0; i < event_count; i++)
@@ -28,7 +29,7 @@ void replay_output_start(void)
 
 static uint64_t part_of(const struct task *t, const struct event *e)
 {
-    uint64_t left = (uint64_t)e->record->result - e->told;
+    uint64_t left = (uint64_t)e->record->result - e->written;
     return t->args[2] < left ? t->args[2] : left;
 }
 
@@ -36,13 +37,13 @@ static bool is_same(struct task *t, const struct event *e, uint64_t n)
 {
     const struct field *was = record_field(e->record, 1, FIELD_IN);
     struct bytes now = {0};
-    bool same = !n || (was && e->told + n <= was->length && mem_read(t->tid, t->args[1], bytes_room(&now, n), n)
-        && !memcmp(now.data, was->data + e->told, n));
+    bool same = !n || (was && e->written + n <= was->length && mem_read(t->tid, t->args[1], bytes_reserve(&now, n), n)
+        && !memcmp(now.data, was->data + e->written, n));
     bytes_free(&now);
     return same;
 }
 
-/* What is said is part of the event, or has it as its first part. */
+/* The bytes written are part of the event, or begin with it. */
 static bool is_part(struct task *t, const struct event *e)
 {
     return t->nr == REX_NR_write ? is_same(t, e, part_of(t, e)) : compare_inputs(t, e->record);
@@ -50,15 +51,15 @@ static bool is_part(struct task *t, const struct event *e)
 
 static bool is_whole(struct task *t, const struct event *e)
 {
-    return (t->nr != REX_NR_write || (!e->told && e->record->result == (int64_t)t->args[2])) && is_part(t, e);
+    return (t->nr != REX_NR_write || (!e->written && e->record->result == (int64_t)t->args[2])) && is_part(t, e);
 }
 
-/* The first event that mates have left of the call, if it comes before best; what: and that it says, NULL = whatever that is. */
-static struct event *first_of_mates(struct task *t, uint64_t key, struct event *best, bool (*what)(struct task *t, const struct event *e))
+/* The first unused event of the call among siblings, if it comes before best; what: a condition on its content, NULL = any. */
+static struct event *first_of_siblings(struct task *t, uint64_t key, struct event *best, bool (*what)(struct task *t, const struct event *e))
 {
     enum { FAR = 64 };
     for (uint32_t i = 0; i < script_total(); i++) {
-        struct event *e = replay_is_mate(t, script_of(i)) ? queue_left(queue_at(queue_id(script_of(i), t->nr, key, 0)), PLAIN) : NULL;
+        struct event *e = replay_is_sibling(t, script_of(i)) ? queue_left(queue_at(queue_id(script_of(i), t->nr, key, 0)), PLAIN) : NULL;
         for (int k = 0; e && k < FAR && (!best || e->number < best->number); e = e->next[PLAIN], k++)
             if (!replay_is_taken(t, e) && (!what || what(t, e)))
                 best = e;
@@ -74,12 +75,12 @@ struct event *replay_output_of(struct task *t, struct event *own, uint64_t key)
     if (!replay_is_output(t->stream, t->nr) || !has_shared_work(t))
         return own;
     if (own && is_part(t, own))
-        return own->told ? own : first_of_mates(t, key, own, is_whole);
-    struct event *whole = first_of_mates(t, key, NULL, is_whole), *first = whole ? whole : first_of_mates(t, key, NULL, NULL);
+        return own->written ? own : first_of_siblings(t, key, own, is_whole);
+    struct event *whole = first_of_siblings(t, key, NULL, is_whole), *first = whole ? whole : first_of_siblings(t, key, NULL, NULL);
     return first && is_part(t, first) ? first : own;
 }
 
-/* Threads of a process are not ordered: what one said before may come after. */
+/* Threads of a process are not ordered: what one wrote before may come after. */
 static bool is_early(const struct event *e)
 {
     static size_t head;
@@ -111,7 +112,7 @@ void replay_output(struct task *t, struct event *e)
         uint64_t n = part_of(t, e);
         if (!is_same(t, e, n)) {
             replay_mismatch(e);
-            e->told = (uint32_t)((uint64_t)e->record->result - n);      /* nothing of it is left */
+            e->written = (uint32_t)((uint64_t)e->record->result - n);      /* nothing of it is left */
         }
         if (n < t->args[2])
             change_call(t, t->nr, t->args[0], t->args[1], n, 0);
@@ -120,18 +121,18 @@ void replay_output(struct task *t, struct event *e)
 
 static bool is_continued(const struct task *t)
 {
-    return t->saying.said && t->saying.stack == t->regs.rsp;
+    return pipe_state(t)->saying.said && pipe_state(t)->saying.stack == t->regs.rsp;
 }
 
 /* The write has its next part to come, each in its place of the log. */
 static void say_rest(struct task *t, uint64_t n)
 {
     if (!is_continued(t)) {
-        t->saying.said = 0;
-        t->saying.stack = t->regs.rsp;
-        t->saying.from = t->regs.rsi;
+        pipe_state(t)->saying.said = 0;
+        pipe_state(t)->saying.stack = t->regs.rsp;
+        pipe_state(t)->saying.from = t->regs.rsi;
     }
-    t->saying.said += n;
+    pipe_state(t)->saying.said += n;
     t->regs.rsi += n;
     t->regs.rdx -= n;
     rewind_call(t);
@@ -140,12 +141,31 @@ static void say_rest(struct task *t, uint64_t n)
 static void say_last(struct task *t, uint64_t n)
 {
     if (is_continued(t)) {
-        n += t->saying.said;
-        t->regs.rdx += t->saying.said;
-        t->regs.rsi = t->saying.from;
-        t->saying.said = 0;
+        n += pipe_state(t)->saying.said;
+        t->regs.rdx += pipe_state(t)->saying.said;
+        t->regs.rsi = pipe_state(t)->saying.from;
+        pipe_state(t)->saying.said = 0;
     }
     give_result(t, (int64_t)n);
+}
+
+static bool has_output_left(const struct script *s)
+{
+    for (size_t i = s->cursor; i < s->count; i++) {
+        const struct record *r = s->event[i]->record;
+        if (!s->event[i]->done && r->result > 0 && replay_is_output(r->stream, r->call))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the log has output of other threads of the process that are still there to write it. */
+bool replay_siblings_write(const struct task *t)
+{
+    for (const struct task *other = tasks; other; other = other->next)
+        if (other != t && other->alive && other->script && other->leader == t->leader && has_output_left(other->script))
+            return true;
+    return false;
 }
 
 /* The rest of a write, of which the log has nothing more. */
@@ -171,12 +191,12 @@ void replay_output_exit(struct task *t, struct event *e, int64_t result)
         replay_done(e);
         return;
     }
-    e->told += (uint32_t)n;
+    e->written += (uint32_t)n;
     if (t->nr == REX_NR_write && n < t->args[2] && !was_short && !t->lost_reader)
         say_rest(t, n);
     else
         say_last(t, n);
-    if (e->told < (uint64_t)e->record->result)
+    if (e->written < (uint64_t)e->record->result)
         return;
     replay_done(e);
     if (e->record->task == t->script->index)

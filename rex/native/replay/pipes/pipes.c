@@ -40,7 +40,7 @@ static bool is_turn(const struct record *r)
 
 static uint64_t left_of(const struct event *e)
 {
-    return (uint64_t)of(e)->result - e->told;
+    return (uint64_t)of(e)->result - e->written;
 }
 
 /* Events that must have happened before: other processes' reads of the same pipe, or writes to it. */
@@ -111,12 +111,12 @@ static bool read_from(struct task *t, const struct event *e, int fd)
 {
     size_t n = (size_t)of(e)->result;
     if (files_counts(t->files, (int)t->args[0])) {
-        take(fd, bytes_room(&t->moved, n), n);        /* what has been counted by now: the log has its value */
+        take(fd, bytes_reserve(&t->moved, n), n);        /* what has been counted by now: the log has its value */
         t->moved.used = n;
         return true;
     }
     while (t->moved.used < n) {
-        ssize_t some = take(fd, bytes_room(&t->moved, n - t->moved.used), n - t->moved.used);
+        ssize_t some = take(fd, bytes_reserve(&t->moved, n - t->moved.used), n - t->moved.used);
         if (some <= 0)
             return some == 0 || (errno != EAGAIN && errno != EINTR);
         t->moved.used += (size_t)some;
@@ -130,11 +130,11 @@ static bool write_to(struct task *t, const struct event *e, int fd)
     size_t n = (size_t)left_of(e);
     if (!t->moved.used)
         pipe_gather(t, &t->moved, n);
-    while (t->moved_away < t->moved.used) {
-        ssize_t some = give(fd, t->moved.data + t->moved_away, t->moved.used - t->moved_away);
+    while (pipe_state(t)->moved_away < t->moved.used) {
+        ssize_t some = give(fd, t->moved.data + pipe_state(t)->moved_away, t->moved.used - pipe_state(t)->moved_away);
         if (some < 0)
             return errno != EAGAIN && errno != EINTR;
-        t->moved_away += (size_t)some;
+        pipe_state(t)->moved_away += (size_t)some;
     }
     return true;
 }
@@ -181,7 +181,7 @@ static void went(struct task *t, struct event *e, uint64_t n)
 {
     while (e && of(e)->result > 0 && is_turn(of(e))) {
         uint64_t part = n < left_of(e) ? n : left_of(e);
-        e->told += (uint32_t)part;
+        e->written += (uint32_t)part;
         n -= part;
         if (left_of(e))
             return;
@@ -197,7 +197,7 @@ static void finish(struct task *t, struct event *e, int64_t result)
     bool in_turn = is_turn(of(e)) && result > 0;
     if (in_turn)
         went(t, e, (uint64_t)result);
-    t->moved.used = t->moved_away = 0;
+    t->moved.used = pipe_state(t)->moved_away = 0;
     if (!in_turn || e->done)
         replay_send_with(t, e);
     skip_call(t, result);
@@ -205,7 +205,7 @@ static void finish(struct task *t, struct event *e, int64_t result)
         replay_done(e);
 }
 
-/* A message that is received into parts of its own, which have no more room than is to come. */
+/* A message that is received into buffers that hold no more than the rest of it. */
 enum { PARTS = 16 };
 struct message { struct msghdr head; struct iovec part[PARTS]; };
 
@@ -227,8 +227,8 @@ static bool limit_message(struct task *t, const struct event *e, struct user_reg
     return true;
 }
 
-/* What the kernel has told there. */
-static void told_message(struct task *t)
+/* What the kernel has written there. */
+static void correct_message(struct task *t)
 {
     struct msghdr m, own;
     uint64_t at = t->nr == REX_NR_recvmsg ? regs_get(t).rsi : t->args[1];
@@ -239,7 +239,7 @@ static void told_message(struct task *t)
     mem_write(t->tid, t->args[1], &m, sizeof m);
 }
 
-/* What was asked of the kernel, but no more than moved when recorded. */
+/* The requested size, but no more than moved when recorded. */
 static void limit(struct task *t, const struct event *e)
 {
     struct user_regs_struct r = t->regs;
@@ -256,7 +256,7 @@ static void limit(struct task *t, const struct event *e)
 void replay_pipe(struct task *t, struct event *e)
 {
     const struct record *r = of(e);
-    const struct field *told = record_field(r, FIELD_WHOLE, FIELD_OUT);
+    const struct field *logged = record_field(r, FIELD_WHOLE, FIELD_OUT);
     if (is_arrival(r)) {
         replay_arrival_limit(t, e);
         return;
@@ -267,8 +267,8 @@ void replay_pipe(struct task *t, struct event *e)
     }
     if (r->result > 0 && pipe_takes(t->nr))
         pipe_scatter(t, &t->moved);
-    if (told && told->arg < 6 && told->length <= 8)
-        mem_write(t->tid, t->args[told->arg], told->data, told->length);
+    if (logged && logged->arg < 6 && logged->length <= 8)
+        mem_write(t->tid, t->args[logged->arg], logged->data, logged->length);
     finish(t, e, (pipe_takes(t->nr) || is_turn(r)) && r->result > 0 ? (int64_t)t->moved.used : r->result);
 }
 
@@ -279,8 +279,8 @@ void replay_pipe_exit(struct task *t, struct event *e, int64_t result)
         replay_arrival_came(t, e, result);
         return;
     }
-    told_message(t);
-    t->moved.used = t->moved_away = 0;
+    correct_message(t);
+    t->moved.used = pipe_state(t)->moved_away = 0;
     t->lost_reader = result == -EPIPE && op_of(t->nr) != REX_OP_SEND;
     if (result == -EPIPE || result == -EAGAIN)
         result = is_turn(of(e)) && t->nr == REX_NR_write ? (int64_t)regs_get(t).rdx : of(e)->result;

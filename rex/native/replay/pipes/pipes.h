@@ -7,21 +7,21 @@
 struct event;
 struct task;
 
-/* Replay: what threads asked servers outside, and what these answered. */
-/* A question and its answers: what was written on a connection until something was read, and all that was read before
- * the next was written.  The first of a connection has no question where the server speaks first. */
+/* Replay: requests of threads to external servers, and the answers. */
+/* A request and its answers: what was written on a connection until something was read, and all that was read before
+ * the next was written.  The first of a connection has no request if the server sends first. */
 struct part {
     struct event *event;
     const unsigned char *data;
     size_t n;                        /* 0: the connection ends */
     uint32_t after;                  /* number of what was before, 0 = nothing */
-    struct event *in_vain;           /* the last wait of its reader that had run out before it came, NULL: none */
+    struct event *fruitless;           /* the last wait of its reader that had run out before it came, NULL: none */
 };
 
 /* arrivals.c */
 bool replay_has_arrivals(const struct task *t);
 struct event *replay_arrival(struct task *t);
-void replay_arrival_waive(const struct task *t, const struct event *e);
+void replay_arrival_give_up(const struct task *t, const struct event *e);
 void replay_arrival_back(const struct task *t);
 
 /* output.c */
@@ -32,6 +32,7 @@ void replay_output_exit(struct task *t, struct event *e, int64_t result);
 bool replay_output_goes_on(const struct task *t);
 void replay_output_rest_exit(struct task *t, int64_t result);
 bool replay_is_output(uint32_t stream, long nr);
+bool replay_siblings_write(const struct task *t);
 
 /* pipes.c */
 void replay_pipes_start(void);

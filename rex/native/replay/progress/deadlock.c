@@ -1,8 +1,8 @@
-/* Replay: when all that still runs waits for what will not come, the replay ends and says so.
+/* Replay: when all that still runs waits for what will not come, the replay ends with an error.
  *
- * What is outside is answered from the log, so that only three things can still move a task that
- * sleeps: another task, a point in time, and who reads the program's output.  Where tasks wait with a limit, over
- * and over, they can always move: then it is the log that tells, by how long it had no event from them. */
+ * External sources are answered from the log, so that only three things can still move a task that
+ * sleeps: another task, a point in time, and the reader of the program's output.  Tasks that wait with a timeout, over
+ * and over, can always move: then the log decides, by how long it had no event from them. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -73,7 +73,7 @@ enum mover replay_mover(struct task *t, ull *limit)
 }
 
 /* Only other tasks can end its wait. */
-bool replay_waits_for_mates(struct task *t)
+bool replay_waits_for_siblings(struct task *t)
 {
     uint64_t args[6] = {0};
     char state = replay_state(t);
@@ -83,8 +83,8 @@ bool replay_waits_for_mates(struct task *t)
 
 /* ------------------------------------------------------------------ how long it may take */
 
-/* What a thread does that waits with a limit, over and over: it asks for the time and for itself, and finds nothing.  Though the log
- * has such events left, none of them tells that the replay goes on. */
+/* What a thread does that waits with a timeout, over and over: it reads the clock, queries itself, and finds nothing.  Though the log
+ * has such events left, none of them shows that the replay goes on. */
 static bool is_idle(const struct record *r)
 {
     const struct rex_call *c = call_of(r->call);
@@ -180,16 +180,16 @@ static ull pause_of(struct task *t)
     return longest_pause(s, at ? at - 1 : 0, e->record->time);
 }
 
-bool replay_any_naps(void)
+bool replay_any_idle(void)
 {
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->only_naps)
+        if (t->alive && t->only_waits)
             return true;
     return false;
 }
 
-/* Whether a task waits with a limit, and may be told by it to do what the log has before e.  It may have waited often
- * since the last event that was not idle.  A limit that was not over by then when recorded tells nothing. */
+/* Whether a task waits with a timeout, which may lead it to do what the log has before e.  It may have waited often
+ * since the last event that was not idle.  A timeout that had not expired by then when recorded says nothing. */
 bool replay_time_comes(const struct event *e)
 {
     ull unmoved = replay_unmoved_for();
@@ -237,7 +237,7 @@ void replay_end_if_stuck(ull last)
 
 /* ------------------------------------------------------------------ over and over */
 
-/* For how long we have run, or wanted to, since it was asked last: where many want the processor, tasks wait for us. */
+/* For how long the engine has run, or wanted to, since the last call: if many want the processor, tasks wait for the engine. */
 static ull own_time(struct stillness *s)
 {
     static struct usage before;
@@ -252,7 +252,7 @@ static bool take_stock(struct stillness *s)
     bool excused = false;
     ull most = 0;
     for (struct task *t = tasks; t; t = t->next) {
-        struct usage since = t->alive ? usage_since(t, &t->usage) : (struct usage){0, 0};
+        struct usage since = t->alive ? usage_since(t, &progress_state(t)->usage) : (struct usage){0, 0};
         enum mover mover = t->alive ? replay_mover(t, NULL) : NOBODY;
         s->ran += s->begun ? since.ran : 0;
         s->wanted += s->begun ? since.waited : 0;
@@ -266,9 +266,9 @@ static bool take_stock(struct stillness *s)
     return excused;
 }
 
-/* Ends the replay if for longer than it may take no event of the log has happened: those that mostly sleep
- * wait in vain, the others compute much longer than when recorded.  What was not our time, as the machine
- * was stopped, does not count. */
+/* Ends the replay if no event of the log has happened for longer than it may take: tasks that mostly sleep
+ * wait for what never comes, the others compute much longer than when recorded.  Time during which the machine
+ * was suspended does not count. */
 void replay_end_if_still(void)
 {
     struct stillness *s = replay_stillness();
@@ -286,7 +286,7 @@ void replay_end_if_still(void)
     s->begun = true;
     s->looked = now;
     bool sleeps = 2 * (s->ran + s->wanted) < s->waited;
-    if (sleeps && s->waited > IN_VAIN_NS + 2 * s->pause)
+    if (sleeps && s->waited > NO_PROGRESS_NS + 2 * s->pause)
         end_waiting();
     if (s->busiest > ENDLESS_NS + 5 * s->pause || s->spun > SPINS_NS + 5 * s->pause)
         end("it computed for much longer than when recorded, and came to nothing that the log has next");

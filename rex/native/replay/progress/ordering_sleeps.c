@@ -23,12 +23,12 @@ static ull length_of(const struct event *e)
     return e->record->time > before ? e->record->time - before : 0;
 }
 
-/* Threads and kin wait by the kernel's clock.  Shorter sleeps tell no order. */
+/* Threads and memory groups wait by the kernel's clock.  Shorter sleeps say nothing about an order. */
 bool replay_is_rest(const struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
     bool is_over = !log_is_plain && !is_serialized() && c && is_over_by_time(c, e->record->result);
-    return is_over && !script_leader(e->record->task)->has_threads && !script_of(e->record->task)->kin && length_of(e) >= WOKEN_NS;
+    return is_over && !script_leader(e->record->task)->has_threads && !script_of(e->record->task)->memory_group && length_of(e) >= WOKEN_NS;
 }
 
 /* Those of other processes that are at something, and for how long all have had a processor, ns. */
@@ -62,18 +62,18 @@ bool replay_rests(struct task *t, const struct event *e)
     if (!c || !is_over_by_time(c, e->record->result) || !is_single(t))
         return false;
     struct look now = look_twice(t);
-    if (t->rest.event != e) {
-        t->rest.event = e;
-        t->rest.ran = now.ran;
+    if (progress_state(t)->rest.event != e) {
+        progress_state(t)->rest.event = e;
+        progress_state(t)->rest.ran = now.ran;
     }
-    ull length = length_of(e), ran = now.ran > t->rest.ran ? now.ran - t->rest.ran : 0;
+    ull length = length_of(e), ran = now.ran > progress_state(t)->rest.ran ? now.ran - progress_state(t)->rest.ran : 0;
     return now.busy && ran < length * now.busy && log_now() - t->last_stop < SLOWER * length;
 }
 
 bool replay_any_rests(void)
 {
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->held && t->matched && t->matched == t->rest.event)
+        if (t->alive && t->held && t->matched && t->matched == progress_state(t)->rest.event)
             return true;
     return false;
 }

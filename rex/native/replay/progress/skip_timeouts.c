@@ -1,8 +1,8 @@
-/* Replay: where all tasks only wait, for each other, their turn or a point in time, what was over first when recorded is over at once.
+/* Replay: skip timeouts.  If every task is blocked, by others, its turn or a timeout, the wait that ended first in the recording ends at once.
  *
- * Only a task that moves could end it before, and none does.  Such waits are of threads, which hand each other their work under
- * locks: what came in two parts when recorded may come in one here, so that who was woken twice waits in vain; who is held until
- * another has written may have the lock that the other waits for. */
+ * Only a task that moves could end it earlier, and none does.  Such waits are those of threads that hand each other work under
+ * locks.  What came in two parts when recorded may come in one here, so that a thread that was woken twice waits for ever.  A thread that is held
+ * until another has written may have the lock that the other waits for. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -26,7 +26,7 @@ static ull gap = QUIET_NS;             /* between looks */
 /* It waits for a point in time, which is known. */
 static bool may_end(const struct task *t)
 {
-    return t->alive && t->ends_at && t->state == CALL_ENTERED && t->want_exit && !t->hastened;
+    return t->alive && t->ends_at && t->state == CALL_ENTERED && t->want_exit && !t->wait_ended;
 }
 
 static bool any_waits(void)
@@ -43,7 +43,7 @@ bool replay_any_sooner(void)
     return gap < SELDOM_NS && any_waits();
 }
 
-/* A wait for readiness begins that e tells of, NULL: none does.  It may be over sooner if it ran out; what is outside may come before. */
+/* A wait for readiness begins; e: its logged event, or NULL.  It may end earlier if it timed out; external events may come before. */
 void replay_sooner_wait(struct task *t, const struct event *e)
 {
     uint64_t limit = replay_wait_limit(t, UINT64_MAX);
@@ -51,7 +51,7 @@ void replay_sooner_wait(struct task *t, const struct event *e)
         return;
     t->deadline = t->clock + limit;
     bool is_first = !t->outside || t->outside->number > e->number;
-    t->is_told = is_first && !e->record->result;
+    t->is_end_logged = is_first && !e->record->result;
     t->ends_at = is_first ? e->record->time : t->outside->record->time;
 }
 
@@ -60,8 +60,8 @@ void replay_force(struct task *t)
 {
     replay_forced++;
     t->held = false;
-    t->leader->is_paced = true;
-    replay_waive(t, t->matched);
+    regime_gives_up_order(t);
+    replay_order_give_up(t, t->matched);
     replay_call(t, call_of(t->nr), t->matched);
     if (!t->held)
         resume(t, 0);
@@ -76,7 +76,7 @@ static uint64_t goes_on_at(struct task *t)
         return t->matched->record->time;
     if (may_end(t) && replay_state(t) == 'S')
         return t->ends_at;
-    if (replay_waits_for_mates(t))
+    if (replay_waits_for_siblings(t))
         return UINT64_MAX;
     const struct event *next = replay_ahead_of(t);
     return replay_mover(t, NULL) != NOBODY ? 0 : next ? next->record->time : UINT64_MAX;
@@ -99,12 +99,12 @@ static struct task *first_to_go(ull *ran)
     return first;
 }
 
-/* One of which the log does not tell is over once nothing has happened for a while. */
+/* A wait that the log does not have ends once nothing has happened for a while. */
 static void go_on(struct task *t)
 {
     if (t->held)
         replay_force(t);
-    else if (may_end(t) && (t->is_told || replay_still_for() > UNTOLD_NS)) {
+    else if (may_end(t) && (t->is_end_logged || replay_still_for() > UNLOGGED_NS)) {
         t->is_over = true;
         replay_interrupt_wait(t);
     }

@@ -1,4 +1,4 @@
-/* Replay: since when no event has happened that is not idle.  One record, which begins anew as such an event happens. */
+/* Replay: since when no event has happened that is not idle.  One record, which starts again with each such event. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/match/match.h"
@@ -41,7 +41,7 @@ ull replay_unmoved_for(void)
 
 bool replay_rests_for(struct task *t, ull least)
 {
-    if (t->alive && !t->only_naps && log_now() - t->last_stop < least)
+    if (t->alive && !t->only_waits && log_now() - t->last_stop < least)
         return false;
     char state = t->alive && !t->held ? task_state(t) : 'S';
     bool is_reported = state == 't' && !t->listening;      /* we have not come to that yet */

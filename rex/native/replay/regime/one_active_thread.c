@@ -1,13 +1,14 @@
 /* Replay: a process with threads of which only one has anything left to do.
  *
- * Libraries keep threads that wait for more to compute (OpenMP), or end them before a fork (OpenBLAS).  Then what the one
- * thread is told of its children is as certain as in a process without threads: which of their pipes are ready, and which
- * child has ended.  So it waits until that is as in the log; once nothing else moves, the pace of the process is its own. */
+ * Libraries keep threads that wait for work (OpenMP), or end them before a fork (OpenBLAS).  Then what the one
+ * thread learns of its children is as certain as in a process without threads: which of their pipes are ready, and which
+ * child has ended.  So it waits until that is as in the log.  Once nothing else moves, the process runs unordered. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/clock/clock.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/regime/internal.h"
 #include "replay/regime/regime.h"
 #include "replay/signals/signals.h"
 #include "replay/tasks/tasks.h"
@@ -22,14 +23,14 @@
 
 enum { MOST = 64 };
 
-/* Descriptors that a call asks about, with what the log has as ready of each. */
+/* Descriptors that a call queries, with the log's readiness of each. */
 struct asked {
     struct pollfd fd[MOST];
     size_t count;
 };
 
 /* A signal for the process may come to any of its threads: those that rest have nothing left but that, and what a handler does. */
-static bool do_mates_rest(const struct task *t)
+static bool do_siblings_rest(const struct task *t)
 {
     int working = 0;
     for (struct task *other = tasks; other; other = other->next) {
@@ -38,14 +39,14 @@ static bool do_mates_rest(const struct task *t)
             continue;
         if (!other->script)
             return false;
-        working += other == t ? !t->handler_sp : next && !replay_is_signal(next) && !other->handler_sp;
+        working += other == t ? !regime_state(t)->handler_sp : next && !replay_is_signal(next) && !regime_state(other)->handler_sp;
     }
     return working <= 1;
 }
 
 static bool goes_alone(const struct task *t)
 {
-    return has_shared_work(t) && !is_kin(t) && !t->leader->is_paced && do_mates_rest(t);
+    return regime_of(t) == THREADS && !t->leader->order_given_up && do_siblings_rest(t);
 }
 
 static bool asks_by_poll(struct task *t, const struct record *r, struct asked *a)
@@ -118,16 +119,16 @@ static bool asks(struct task *t, const struct record *r, struct asked *a)
         && are_of_others(t, a);
 }
 
-/* What the log has of it is there, and no less: who reads goes by an end (POLLHUP) only where nothing is left to read. */
-static bool is_as_told(struct task *t, const struct pollfd *told)
+/* The logged readiness is there, and no less: a reader notices an end (POLLHUP) only if nothing is left to read. */
+static bool is_as_logged(struct task *t, const struct pollfd *logged)
 {
-    struct pollfd now = {borrow(t, told->fd), told->events | POLLIN, 0};
+    struct pollfd now = {borrow(t, logged->fd), logged->events | POLLIN, 0};
     if (now.fd < 0)
         return true;
     poll(&now, 1, 0);
     close(now.fd);
-    bool only_selects = told->revents == POLLIN && now.revents & POLLHUP;      /* select calls an end readable */
-    return only_selects || ((now.revents & told->revents) == told->revents && (told->revents & POLLIN || !(now.revents & POLLIN)));
+    bool only_selects = logged->revents == POLLIN && now.revents & POLLHUP;      /* select calls an end readable */
+    return only_selects || ((now.revents & logged->revents) == logged->revents && (logged->revents & POLLIN || !(now.revents & POLLIN)));
 }
 
 /* Its end by a signal of another process is certain, too. */
@@ -163,7 +164,7 @@ bool replay_alone_waits(struct task *t, const struct event *e)
         return replay_ends_later(t, e);
     if (asks(t, e->record, &a))
         for (size_t i = 0; i < a.count; i++)
-            if (a.fd[i].revents && !is_as_told(t, &a.fd[i]))
+            if (a.fd[i].revents && !is_as_logged(t, &a.fd[i]))
                 return true;
     return false;
 }
@@ -179,22 +180,22 @@ bool replay_alone_awaits(struct task *t, const struct event *signal)
     size_t i = script_place(s, signal);
     while (i < s->count && (s->event[i]->done || replay_is_signal(s->event[i])))
         i++;
-    bool is_due = sender && !replay_is_mate(t, sender) && !replay_is_sent(t, signal);
+    bool is_due = sender && !replay_is_sibling(t, sender) && !replay_is_sent(t, signal);
     return is_due && i < s->count && s->event[i]->record->call == t->nr && goes_alone(t) && asks(t, s->event[i]->record, &a);
 }
 
 /* ------------------------------------------------------------------ what is over */
 
 /* What it does next, if it has done all before that, and nothing after. */
-static const struct event *next_deed(const struct script *s)
+static const struct event *next_side_effect(const struct script *s)
 {
     const struct event *next = s->done_to < s->count ? s->event[s->done_to] : NULL;
     return next && !next->done && !(s->did && s->did->number > next->number) ? next : NULL;
 }
 
-/* A loop that goes round more often than when recorded, or less often, reads the clock so, and reckons its limits from that.  What the
- * log has of the time before what the thread has done is over; what it has after what it does next, which is told, is yet to come. */
-const struct event *replay_alone_deed(struct task *t)
+/* A loop that runs more or less often than when recorded reads the clock as often, and computes its timeouts from that.  The log's
+ * readings before the thread's last side effect are over; those after its next side effect, which is returned, are still to come. */
+const struct event *replay_alone_side_effect(struct task *t)
 {
     struct script *s = t->script;
     size_t did = s->past;
@@ -211,7 +212,7 @@ const struct event *replay_alone_deed(struct task *t)
             replay_done(e);
         time = e->record->args[0] == CLOCK_MONOTONIC ? clock_of(e->record) : time;
     }
-    const struct event *next = next_deed(s);
+    const struct event *next = next_side_effect(s);
     if (time && next)
         replay_clock_reached(t, time);
     return next;
@@ -239,14 +240,14 @@ static bool has_any_rested(void)
 void replay_alone_handles(struct task *t, const struct event *e)
 {
     if (has_shared_work(t) && came_at_rest(e) && is_caught(t->tid, (int)e->record->args[0]))
-        t->handler_sp = regs_get(t).rsp;
+        regime_state(t)->handler_sp = regs_get(t).rsp;
 }
 
 /* The next event, but no signal that comes once the handler, which does more than when recorded, has returned. */
 struct event *replay_alone_next(struct task *t)
 {
     struct event *next = replay_next(t);
-    bool is_later = next && t->regs.rsp < t->handler_sp && replay_is_signal(next) && came_at_rest(next);
+    bool is_later = next && t->regs.rsp < regime_state(t)->handler_sp && replay_is_signal(next) && came_at_rest(next);
     return is_later ? NULL : next;
 }
 
@@ -255,7 +256,7 @@ static bool is_back(struct task *t)
 {
     ull sp = 0;
     proc_value(t->tid, "syscall", "%*d %*x %*x %*x %*x %*x %*x %llx", &sp);
-    return sp >= t->handler_sp && task_state(t) == 'S';
+    return sp >= regime_state(t)->handler_sp && task_state(t) == 'S';
 }
 
 /* What a thread has next, or has come to.  What its handler has left over is not done any more, once it rests and another signal is
@@ -266,7 +267,7 @@ static struct event *next_of(struct task *t)
     const struct script *s = t->script;
     if (t->held && t->matched && t->matched->record->task == s->index)
         return t->matched;
-    if (!next || replay_is_signal(next) || !t->handler_sp || !is_back(t))
+    if (!next || replay_is_signal(next) || !regime_state(t)->handler_sp || !is_back(t))
         return next;
     for (size_t i = s->cursor; i < s->count; i++)
         if (!s->event[i]->done && replay_is_signal(s->event[i])) {
@@ -277,22 +278,22 @@ static struct event *next_of(struct task *t)
     return NULL;
 }
 
-/* Whether what the mate has next comes before the event. */
-static bool comes_first(struct task *mate, struct event *next, const struct task *t, const struct event *e)
+/* Whether the sibling thread's next event comes before this event. */
+static bool comes_first(struct task *sibling, struct event *next, const struct task *t, const struct event *e)
 {
-    const struct event *answered = mate->script->answered;
+    const struct event *answered = sibling->script->answered;
     if (!next || next->number > e->number)
         return false;
     if (!replay_is_signal(next))
-        return (t->handler_sp || mate->handler_sp || replay_is_signal(e)) && !(answered && answered->number > e->number);
+        return (regime_state(t)->handler_sp || regime_state(sibling)->handler_sp || replay_is_signal(e)) && !(answered && answered->number > e->number);
     if (!came_at_rest(next))
-        return t->handler_sp || replay_is_signal(e);
-    if (!replay_sender_of(next)->is_taken && !mate->handler_sp)
+        return regime_state(t)->handler_sp || replay_is_signal(e);
+    if (!replay_sender_of(next)->is_taken && !regime_state(sibling)->handler_sp)
         return false;                     /* who sends it has yet to be made: the event is of a clock that is read once more */
-    if (!is_caught(mate->tid, (int)next->record->args[0]))
+    if (!is_caught(sibling->tid, (int)next->record->args[0]))
         return false;                     /* it does nothing, as in logs of former versions */
-    if (mate->injected != next && replay_is_sent(mate, next) && replay_sleeps_there(mate, next))
-        replay_send_now(mate, next);
+    if (sibling->injected != next && replay_is_sent(sibling, next) && replay_sleeps_there(sibling, next))
+        replay_send_now(sibling, next);
     return true;
 }
 
@@ -301,51 +302,51 @@ static bool keeps_order(const struct task *t)
     return has_any_rested() && goes_alone(t);
 }
 
-/* Whether a thread that only looks for a child's end comes before the event that tells of that: another thread's, or of the
- * handler's next signal.  It finds nothing yet. */
+/* Whether a non-blocking wait for a child comes before the event that reports the child's end: another thread's, or of the
+ * handler's next signal.  Then it finds nothing yet. */
 bool replay_alone_is_later(const struct task *t, const struct event *e)
 {
     bool is_later = e->record->task != t->script->index;
     if (t->nr != REX_NR_wait4 || !(t->args[2] & WNOHANG) || !keeps_order(t))
         return false;
     for (size_t i = t->script->cursor; i < t->script->count && t->script->event[i] != e; i++)
-        is_later |= t->handler_sp && !t->script->event[i]->done && replay_is_signal(t->script->event[i]);
+        is_later |= regime_state(t)->handler_sp && !t->script->event[i]->done && replay_is_signal(t->script->event[i]);
     return is_later;
 }
 
 /* The process ended before the handler of a thread at rest had looked for a child's end: the one that works saw nothing of it. */
 bool replay_alone_cut_off(struct task *t)
 {
-    return call_of(t->nr)->hook == REX_HOOK_WAIT && t->regs.rsp < t->handler_sp && replay_was_cut_off(t);
+    return call_of(t->nr)->hook == REX_HOOK_WAIT && t->regs.rsp < regime_state(t)->handler_sp && replay_was_cut_off(t);
 }
 
 /* What the handler of a signal does that comes to a thread at rest the one that works may look at in memory: so both keep the
  * order of the log, until nothing else moves. */
 bool replay_alone_precedes(struct task *t, const struct event *e)
 {
-    if (!replay_is_signal(e) && t->regs.rsp >= t->handler_sp)
-        t->handler_sp = 0;
+    if (!replay_is_signal(e) && t->regs.rsp >= regime_state(t)->handler_sp)
+        regime_state(t)->handler_sp = 0;
     if (!keeps_order(t))
         return false;
-    for (struct task *mate = tasks; mate; mate = mate->next)
-        if (mate != t && mate->alive && mate->leader == t->leader && comes_first(mate, next_of(mate), t, e))
+    for (struct task *sibling = tasks; sibling; sibling = sibling->next)
+        if (sibling != t && sibling->alive && sibling->leader == t->leader && comes_first(sibling, next_of(sibling), t, e))
             return true;
     return false;
 }
 
-/* What no stop asks about keeps that order as well: the event before which it ends. */
+/* What no stop reports keeps that order as well: the event before which it ends. */
 uint32_t replay_alone_until(const struct task *t)
 {
     uint32_t until = UINT32_MAX;
-    for (struct task *mate = keeps_order(t) ? tasks : NULL; mate; mate = mate->next) {
-        const struct event *next = mate != t && mate->alive && mate->leader == t->leader ? replay_next(mate) : NULL;
-        if (next && next->number < until && (t->handler_sp || mate->handler_sp || replay_is_signal(next)))
+    for (struct task *sibling = keeps_order(t) ? tasks : NULL; sibling; sibling = sibling->next) {
+        const struct event *next = sibling != t && sibling->alive && sibling->leader == t->leader ? replay_next(sibling) : NULL;
+        if (next && next->number < until && (regime_state(t)->handler_sp || regime_state(sibling)->handler_sp || replay_is_signal(next)))
             until = next->number;
     }
     return until;
 }
 
-/* Whether any waits for what no stop tells of. */
+/* Whether any waits for what no stop reports. */
 bool replay_alone_listens(void)
 {
     for (struct task *t = tasks; t; t = t->next)

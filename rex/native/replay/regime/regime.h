@@ -13,7 +13,7 @@ struct task;
 bool replay_is_alone(struct task *t, const struct event *e);  /* see replay/regime/one_active_thread.c */
 bool replay_alone_waits(struct task *t, const struct event *e);
 bool replay_alone_awaits(struct task *t, const struct event *signal);
-const struct event *replay_alone_deed(struct task *t);  /* what it does next; NULL: it does not go alone */
+const struct event *replay_alone_side_effect(struct task *t);  /* what it does next; NULL: it does not go alone */
 struct event *replay_alone_next(struct task *t);
 bool replay_alone_is_later(const struct task *t, const struct event *e);
 bool replay_alone_cut_off(struct task *t);

@@ -1,4 +1,4 @@
-/* Replay: the moments at which signals come, between the calls that the log has or at others. */
+/* Replay: the points at which signals are delivered, between the calls that the log has or at others. */
 #include "base/base.h"
 #include "fastpath/fastpath.h"
 #include "log/log.h"
@@ -33,14 +33,14 @@ static enum moment awaited(struct task *t)
     return e && e->record->call == EVENT_SIGNAL && t->injected != e ? (enum moment)e->record->args[2] : BETWEEN_CALLS;
 }
 
-/* A call on a plain file, which its place there tells from others. */
+/* A call on a plain file, which its position there distinguishes from others. */
 static uint64_t file_place(const struct event *e)
 {
     return is_serialized() || e->record->args[2] != AT_UNSEEN_CALL ? 0 : e->record->args[4];
 }
 
-/* Its next signal came as it was let in, or at a call that is not in the log: all its calls are looked at.  A child's end
- * is told by a stop: none of those before it need be, where no place in a file tells which call it was. */
+/* Its next signal came as it was unblocked, or at a call that is not in the log: then all its calls stop.  For a child's end
+ * a stop comes anyway: the calls before it need not stop, if no position in a file identifies the call. */
 bool replay_awaits_call(struct task *t)
 {
     enum moment moment = awaited(t);
@@ -56,9 +56,9 @@ static void block_signal(const struct task *t, int sig, bool blocks)
     ptrace(PTRACE_SETSIGMASK, t->tid, sizeof set, &set);
 }
 
-/* At a call that the log has after a signal that came before one that it does not have: that one was made before its sender
- * had come as far, which is waited for now.  What has blocked the signal since then does so again once it was handled.
- * A thread may read clocks meanwhile, as it does before it waits: there its mates may need it, and the sender them. */
+/* At a call that the log has after a signal, which came before a call that the log does not have: that call was made before the sender
+ * had come as far, so the sender is waited for now.  What has blocked the signal since then does so again once it was handled.
+ * A thread may read clocks meanwhile, as it does before it waits: its siblings may need it there, and the sender them. */
 bool replay_passed_place(struct task *t, struct event *e)
 {
     int sig = (int)e->record->args[0];
@@ -92,7 +92,7 @@ static void shut_out_again(struct task *t)
     signal_state(t)->let_in = NULL;
 }
 
-/* Its place is where a call lets it in.  One that sets what was set, and is not told what that was, was taken for such, too, if
+/* Its point is where a call unblocks it.  A call that sets the mask to the same value, and does not query the old one, was taken for such, too, if
  * the signal came as it was made. */
 static bool is_let_in(struct task *t, const struct event *e)
 {
@@ -185,7 +185,7 @@ bool replay_sleeps_over(struct task *t, const struct event *e)
     if (is_serialized() || !c || c->hook != REX_HOOK_SLEEP)
         return false;
     for (struct task *other = tasks; other; other = other->next) {
-        bool counts = other != t && other->alive && other->script && !(has_shared_work(t) && replay_is_mate(t, other->script));
+        bool counts = other != t && other->alive && other->script && !(has_shared_work(t) && replay_is_sibling(t, other->script));
         const struct event *due = counts ? due_before(other, e) : NULL;
         if (due && replay_is_sent(other, due))
             return true;
@@ -193,12 +193,12 @@ bool replay_sleeps_over(struct task *t, const struct event *e)
     return false;
 }
 
-/* A mate's signal ended the nap, which that mate may only send once the thread goes on.  Its nap is over by itself, then, and so are
- * others, for as many as it takes until the signal is sent. */
-bool replay_naps_on(struct task *t, const struct event *e)
+/* A sibling's signal ended the sleep, but the sibling may only send it once this thread goes on.  Then the sleep ends by itself, and so do
+ * later ones, until the signal is sent. */
+bool replay_sleep_continues(struct task *t, const struct event *e)
 {
     struct event *signal = has_shared_work(t) && call_of(t->nr)->hook == REX_HOOK_SLEEP ? replay_ender(t, e) : NULL;
-    return signal && replay_is_mate(t, replay_sender_of(signal)) && !replay_is_sent(t, signal) && (e->unsent || replay_nap_is_over(t));
+    return signal && replay_is_sibling(t, replay_sender_of(signal)) && !replay_is_sent(t, signal) && (e->unsent || replay_sleep_is_over(t));
 }
 
 /* It is to end a sleep that no event shows, and the task does not sleep yet, or elsewhere; or has its place among the calls. */

@@ -1,8 +1,8 @@
-/* Replay: signals by which a thread stops its mates and lets them go on, as collectors of garbage do.
+/* Replay: signals by which a thread stops its siblings and lets them go on, as garbage collectors do.
  *
- * The handler of the one waits by rt_sigsuspend until the other comes.  Who does so, how often, and where it finds
- * the others, is up to the threads' pace, and nobody sees it from outside.  So these signals come when they are sent,
- * and what the log has of them is crossed out. */
+ * The handler of the first signal waits by rt_sigsuspend for the second.  Which thread does this, how often, and where it finds
+ * the others, depends on the threads' timing, and nothing outside sees it.  So these signals come when they are sent,
+ * and the log's are dropped. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -19,8 +19,8 @@ static uint64_t bit(int sig)
     return sig > 0 && sig <= 64 ? 1ULL << (sig - 1) : 0;
 }
 
-/* The signal that a mate sent; 0: it is no such event. */
-static int sent_by_mate(const struct script *s, size_t i)
+/* The signal that a sibling sent; 0: it is no such event. */
+static int sent_by_sibling(const struct script *s, size_t i)
 {
     const struct event *e = i < s->count ? s->event[i] : NULL;
     if (!e || !replay_is_signal(e))
@@ -36,7 +36,7 @@ static bool is_call(const struct script *s, size_t i, long nr)
 
 static bool is_suspension(const struct script *s, size_t i)
 {
-    return sent_by_mate(s, i) && is_call(s, i + 1, REX_NR_rt_sigsuspend) && sent_by_mate(s, i + 2);
+    return sent_by_sibling(s, i) && is_call(s, i + 1, REX_NR_rt_sigsuspend) && sent_by_sibling(s, i + 2);
 }
 
 static bool sends_one(const struct script *s, size_t i, uint64_t signals)
@@ -47,7 +47,7 @@ static bool sends_one(const struct script *s, size_t i, uint64_t signals)
 static void cross_out(struct script *s, uint64_t signals)
 {
     for (size_t i = 0; i < s->count; i++)
-        if (signals & bit(sent_by_mate(s, i))) {
+        if (signals & bit(sent_by_sibling(s, i))) {
             replay_put_aside(s->event[i]);
             if (is_call(s, i + 1, REX_NR_rt_sigsuspend))
                 replay_put_aside(s->event[i + 1]);
@@ -64,8 +64,8 @@ void replay_suspend_start(void)
         struct script *s = script_of(k), *leader = script_named(s->tgid);
         for (size_t i = 0; leader && i < s->count; i++)
             if (is_suspension(s, i)) {
-                leader->suspend |= bit(sent_by_mate(s, i));
-                leader->resume |= bit(sent_by_mate(s, i + 2));
+                leader->suspend |= bit(sent_by_sibling(s, i));
+                leader->resume |= bit(sent_by_sibling(s, i + 2));
             }
     }
     for (uint32_t k = 0; k < script_total(); k++) {
@@ -84,7 +84,7 @@ static const struct script *leader_of(const struct task *t)
 /* The tracer sends it, so that a thread that waits at a stop can be let go to have it. */
 static void send_signal(struct task *t, int sig)
 {
-    struct task *other = replay_mate_named(t, (uint32_t)t->args[1]);
+    struct task *other = replay_sibling_named(t, (uint32_t)t->args[1]);
     skip_call(t, other && !tgkill(other->leader->tid, other->tid, sig) ? 0 : -ESRCH);
     if (!other || !other->held || other == t)
         return;
@@ -100,7 +100,7 @@ bool replay_suspends(struct task *t)
     if (!leader)
         return false;
     if (t->nr == REX_NR_rt_sigsuspend)
-        return signal_state(t)->suspended;              /* the kernel is asked */
+        return signal_state(t)->suspended;              /* the kernel answers */
     int sig = (int)t->args[2];
     if (t->nr != REX_NR_tgkill || (int)t->args[0] != (int)leader->tgid || !((leader->suspend | leader->resume) & bit(sig)))
         return false;

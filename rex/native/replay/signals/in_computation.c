@@ -1,7 +1,7 @@
-/* Replay: signals that come in the midst of computation, long before the thread's next call.
+/* Replay: signals that come during computation, long before the thread's next call.
  *
- * No place in the log tells where, and how long it computes until then is up to the machine.  What a handler does there (it counts,
- * or sets what a loop looks at) shows by the next call at the latest: so it may come too early, but not too late, and no
+ * The log cannot name the point, and the time until then depends on the machine.  The effect of the handler (it counts,
+ * or sets a flag of a loop) shows by the next call at the latest.  So the signal may come too early, but not too late, and no
  * earlier than its handler is set. */
 #include "base/base.h"
 #include "log/log.h"
@@ -30,7 +30,7 @@ static ull computing_since(const struct script *s)
 static bool is_in_computation(const struct task *t, const struct event *e)
 {
     const struct script *sender = replay_sender_of(e);
-    return !is_serialized() && e->record->args[2] == BETWEEN_CALLS && !e->record->args[1] && !(sender && replay_is_mate(t, sender))
+    return !is_serialized() && e->record->args[2] == BETWEEN_CALLS && !e->record->args[1] && !(sender && replay_is_sibling(t, sender))
         && e->record->time > computing_since(t->script) + DEFERRED_NS;
 }
 

@@ -7,7 +7,7 @@
 
 struct event;
 struct task;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct signal_state {
     struct event *let_in;                /* one that is blocked again once it was handled */
     uint64_t let_in_sp;                  /* the stack below which that happens */
@@ -17,7 +17,7 @@ struct signal_state {
 
 static inline struct signal_state *signal_state(const struct task *t)
 {
-    return task_room(t, SIGNALS_ROOM, sizeof(struct signal_state));
+    return module_state(t, SIGNALS_STATE, sizeof(struct signal_state));
 }
 
 /* delivery_point.c */
@@ -30,7 +30,7 @@ bool replay_send_overdue(const struct task *earliest);  /* NULL: nobody is held 
 bool replay_suspend_signal(struct task *t, siginfo_t *info);
 
 /* in_computation.c */
-bool replay_computes_until(struct task *t, const struct event *e);  /* it is in the midst of computation, where a signal is to come */
+bool replay_computes_until(struct task *t, const struct event *e);  /* it computes, and a signal is to come there */
 
 /* internal_signals.c */
 bool replay_inside_signal(struct task *t, siginfo_t *info);
@@ -39,7 +39,7 @@ bool replay_inside_signal(struct task *t, siginfo_t *info);
 bool replay_is_killed_later(struct task *t, const struct event *e);
 
 /* thread_wakeups.c */
-bool replay_was_prodded(struct task *t, int sig);
-struct task *replay_mate_named(const struct task *t, uint32_t tid);  /* NULL: it has ended by now, or not begun */
+bool replay_was_woken(struct task *t, int sig);
+struct task *replay_sibling_named(const struct task *t, uint32_t tid);  /* NULL: it has ended by now, or not begun */
 
 #endif

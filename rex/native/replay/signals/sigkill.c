@@ -17,7 +17,7 @@
 /* The log ends here, by a kill. */
 bool replay_is_doomed(struct task *t)
 {
-    return t->script && !is_kin(t) && t->script->exit && (t->script->exit->record->result & 0x7f) == SIGKILL && !replay_next(t);
+    return t->script && !shares_memory(t) && t->script->exit && (t->script->exit->record->result & 0x7f) == SIGKILL && !replay_next(t);
 }
 
 bool replay_was_killed(const struct task *t)
@@ -61,8 +61,8 @@ static const struct event *killer_of(struct script *s)
 /* The log has nothing more of any thread of its process. */
 static bool are_all_doomed(const struct task *t)
 {
-    for (struct task *mate = tasks; mate; mate = mate->next)
-        if (mate->alive && mate->leader == t->leader && !replay_is_doomed(mate))
+    for (struct task *sibling = tasks; sibling; sibling = sibling->next)
+        if (sibling->alive && sibling->leader == t->leader && !replay_is_doomed(sibling))
             return false;
     return true;
 }

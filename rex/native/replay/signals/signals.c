@@ -101,15 +101,15 @@ bool replay_is_sent(struct task *t, const struct event *e)
     return replay_was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT)) && !replay_ends_too_early(t, e);
 }
 
-/* How often a thread waits, for what, and asks for the time or its process, is its pace. */
+/* How often a thread waits, for what, and reads the clock or queries its process, depends on timing. */
 static bool is_pace(const struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
     return e->unsent || (c && (is_readiness_wait(c) || e->record->call == REX_NR_epoll_ctl || e->record->call == REX_NR_clock_gettime || e->record->call == REX_NR_getpid));
 }
 
-/* A mate sent it when recorded, and has not here: threads prod each other as often as that takes. */
-static bool is_unsent_prod(struct task *t, const struct event *e)
+/* A sibling sent it when recorded, and has not here: threads wake each other as often as needed. */
+static bool is_unsent_wakeup(struct task *t, const struct event *e)
 {
     if (!has_shared_work(t) || !replay_is_signal(e))
         return false;
@@ -117,8 +117,8 @@ static bool is_unsent_prod(struct task *t, const struct event *e)
     return sender && sender->tgid == t->script->tgid && !replay_is_sent(t, e);
 }
 
-/* The signal that the task has next.  Of mates, none is held up by what they had no need of here, and are past; one from
- * inside by no waits; once nothing moves, none by what else is left over, nor by their prods. */
+/* The signal that the task has next.  Among siblings none waits for signals that were not needed here and are past; one from
+ * inside waits for no logged wait.  Once nothing moves, none waits for what else is left over, nor for wake-up signals. */
 struct event *replay_next_signal(struct task *t, bool nothing_moves)
 {
     struct event *e = replay_next(t);
@@ -127,7 +127,7 @@ struct event *replay_next_signal(struct task *t, bool nothing_moves)
     bool is_next = true;
     for (size_t i = s->cursor; e && i < s->signals_to; i++) {
         e = s->event[i];
-        if (e->done || (nothing_moves && is_unsent_prod(t, e)))
+        if (e->done || (nothing_moves && is_unsent_wakeup(t, e)))
             continue;
         if (replay_is_signal(e))
             return is_next || nothing_moves || replay_sender_of(e) ? e : NULL;
@@ -261,7 +261,7 @@ static bool deliver(struct task *t, struct event *e)
     siginfo_t info = replay_siginfo(e->record);
     struct script *child = info.si_signo == SIGCHLD && info.si_code >= CLD_EXITED && info.si_code <= CLD_DUMPED ? replay_sender(&info) : NULL;
     if (child)
-        child->is_told = true;
+        child->is_end_reported = true;
     if (info.si_signo != SIGSTOP)
         ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
     replay_alone_handles(t, e);
@@ -310,10 +310,10 @@ bool replay_signal(struct task *t, int sig)
         t->owed[sig & 63] = NULL;
         return deliver(t, e);
     }
-    if (replay_was_prodded(t, sig))
+    if (replay_was_woken(t, sig))
         return true;
     ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info);
-    if (replay_suspend_signal(t, &info) || replay_kin_signal(t, &info) || replay_inside_signal(t, &info))
+    if (replay_suspend_signal(t, &info) || replay_group_signal(t, &info) || replay_inside_signal(t, &info))
         return true;
     bool fault = info.si_code > 0 && is_fault(sig);
     if (sig == SIGCHLD) {
@@ -362,22 +362,22 @@ static bool do_all_sleep(void)
 /* The wait ran out when recorded, and what is outside came after it: it is over by itself. */
 static bool runs_out(const struct task *t)
 {
-    return t->in_vain && t->in_vain->number < t->outside->number;
+    return t->fruitless && t->fruitless->number < t->outside->number;
 }
 
 /* Of those that wait for what is inside while the log has something outside for them: the first of that. */
-static bool hasten_first(void)
+static bool cut_first_short(void)
 {
     struct task *first = NULL;
     struct event *best = NULL;
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && replay_may_hasten(t) && !runs_out(t) && !replay_runtime_left(t, t->outside) && (!best || t->outside->number < best->number)) {
+        if (t->alive && replay_may_cut_short(t) && !runs_out(t) && !replay_runtime_left(t, t->outside) && (!best || t->outside->number < best->number)) {
             best = t->outside;
             first = t;
         }
     if (first) {
         first->is_forced = true;
-        replay_hasten(first, best);
+        replay_cut_wait_short(first, best);
     }
     return first || replay_runtime_skip();
 }
@@ -408,8 +408,8 @@ void replay_idle(void)
             earliest = t;
     }
     if (!sent && !all_sleep && replay_still_for() > OVERDUE_NS && replay_send_overdue(earliest))
-        return;                           /* threads come round for as long as it does not come */
-    if (sent || !all_sleep || (earliest && replay_time_comes(earliest->matched)) || hasten_first() || replay_send_overdue(earliest))
+        return;                           /* threads poll for as long as it does not come */
+    if (sent || !all_sleep || (earliest && replay_time_comes(earliest->matched)) || cut_first_short() || replay_send_overdue(earliest))
         return;
     if (earliest)
         replay_force(earliest);

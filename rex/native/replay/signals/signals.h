@@ -16,7 +16,7 @@ bool replay_sleeps_over(struct task *t, const struct event *e);
 bool replay_send_left(void);
 void replay_interrupts(struct task *t);
 bool replay_sleeps_there(struct task *t, const struct event *e);
-bool replay_naps_on(struct task *t, const struct event *e);
+bool replay_sleep_continues(struct task *t, const struct event *e);
 bool replay_awaits_call(struct task *t);
 void replay_block(struct task *t);
 bool replay_finds_place(struct task *t), replay_waits_past_place(struct task *t, struct event *e);
@@ -68,6 +68,6 @@ bool replay_sigwait_is_early(const struct task *t, const struct event *e);  /* s
 bool replay_sigwait_takes(struct task *t, const struct event *e);
 
 /* thread_wakeups.c */
-bool replay_prods(struct task *t);  /* a signal from thread to thread, once more than recorded */
+bool replay_wakes_thread(struct task *t);  /* a signal from thread to thread, once more than recorded */
 
 #endif

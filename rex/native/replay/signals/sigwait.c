@@ -1,8 +1,8 @@
 /* Replay: signals that a call takes, without a handler: rt_sigtimedwait, or a read of a signalfd.
  *
- * What they tell is in the log, but kin send each other signals for real, and mates as often as they have to.  What has
- * been taken must not come once more as soon as it is not blocked: the task takes it for real before its call is
- * answered, and is not answered before it is there. */
+ * The log has their data, but processes of a memory group send each other signals for real, and siblings as often as needed.  A signal that
+ * was taken must not come again when it is unblocked.  So the task takes it for real before its call is
+ * answered, and is not answered before the signal is there. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
@@ -32,21 +32,21 @@ static bool is_signalfd(uint32_t stream)
 static bool signal_taken(const struct record *r, uint32_t number, int *sig, uint32_t *by)
 {
     const struct field *f = record_field(r, 1, FIELD_OUT);
-    struct signalfd_siginfo told;
+    struct signalfd_siginfo taken;
     siginfo_t info;
     if (r->call == REX_NR_rt_sigtimedwait && r->result > 0 && r->result <= 64 && !number) {
-        bool is_told = f && f->length >= sizeof info;
-        memcpy(&info, is_told ? f->data : (const void *)&(siginfo_t){0}, sizeof info);
+        bool has_info = f && f->length >= sizeof info;
+        memcpy(&info, has_info ? f->data : (const void *)&(siginfo_t){0}, sizeof info);
         *sig = (int)r->result;
-        *by = is_told && (info.si_code <= 0 || *sig == SIGCHLD) ? (uint32_t)info.si_pid : 0;
+        *by = has_info && (info.si_code <= 0 || *sig == SIGCHLD) ? (uint32_t)info.si_pid : 0;
         return true;
     }
-    size_t at = number * sizeof told;
-    if (r->call != REX_NR_read || r->result < (int64_t)(at + sizeof told) || !f || f->length < at + sizeof told || !is_signalfd(r->stream))
+    size_t at = number * sizeof taken;
+    if (r->call != REX_NR_read || r->result < (int64_t)(at + sizeof taken) || !f || f->length < at + sizeof taken || !is_signalfd(r->stream))
         return false;
-    memcpy(&told, f->data + at, sizeof told);
-    *sig = (int)told.ssi_signo;
-    *by = told.ssi_code <= 0 || *sig == SIGCHLD ? told.ssi_pid : 0;
+    memcpy(&taken, f->data + at, sizeof taken);
+    *sig = (int)taken.ssi_signo;
+    *by = taken.ssi_code <= 0 || *sig == SIGCHLD ? taken.ssi_pid : 0;
     return *sig > 0 && *sig <= 64;
 }
 
@@ -58,15 +58,15 @@ static bool is_pending(const struct task *t, int sig)
     return (own | shared) >> (sig - 1) & 1;
 }
 
-/* Whether what the call takes is still to come, from kin. */
+/* Whether what the call takes is still to come, from the memory group. */
 bool replay_sigwait_is_early(const struct task *t, const struct event *e)
 {
     int sig;
     uint32_t by;
-    if (!is_kin(t) || !signal_taken(e->record, 0, &sig, &by) || signal_state(t)->took.event == e)
+    if (!shares_memory(t) || !signal_taken(e->record, 0, &sig, &by) || signal_state(t)->took.event == e)
         return false;
     const struct script *sender = by ? script_named(by) : NULL;
-    return sender && sender->kin == t->script->kin && !is_pending(t, sig) && !(sender->exit && sender->exit->done);
+    return sender && sender->memory_group == t->script->memory_group && !is_pending(t, sig) && !(sender->exit && sender->exit->done);
 }
 
 static void took(struct task *t, int64_t result)

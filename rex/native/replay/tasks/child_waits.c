@@ -12,7 +12,7 @@
 
 #include <sys/wait.h>
 
-/* The child that a wait has told of; 0: none. */
+/* The child that a wait has reported; 0: none. */
 int64_t replay_waited(const struct record *r)
 {
     const struct field *f;
@@ -47,8 +47,17 @@ bool replay_child_looks(const struct task *t)
     return t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG;
 }
 
-/* Threads look for children as often as they like; only the names of these need translation.  One whose end was told, maybe before it
- * has come, is waited for: nobody may look again. */
+/* Whether the log's wait was for the same children.  Threads poll as often as their timing has it, so that polls which found none may
+ * be left: none of them answers a wait that lasts until a child has ended. */
+bool replay_waits_for_same(const struct task *t, const struct event *e)
+{
+    const struct record *r = e->record;
+    bool by_id = r->call == REX_NR_waitid, found_none = !r->result && !replay_waited(r);
+    return (int)r->args[by_id] == (int)t->args[by_id] && (!by_id || r->args[0] == t->args[0]) && (!found_none || replay_child_looks(t));
+}
+
+/* Threads poll for children as often as they like; only the children's numbers need translation.  If an end was reported, maybe before the
+ * child has ended, it is waited for: the program may not look again. */
 void replay_child_wait_freely(struct task *t)
 {
     int which = t->nr == REX_NR_waitid;
@@ -58,7 +67,7 @@ void replay_child_wait_freely(struct task *t)
     struct user_regs_struct r = t->regs;
     if (real && (!which || t->args[0] == P_PID)) {
         *(which ? &r.rsi : &r.rdi) = (ull)real;
-        if (child && child->script->is_told)
+        if (child && child->script->is_end_reported)
             *(which ? &r.r10 : &r.rdx) &= ~(ull)WNOHANG;
         regs_set(t, &r);
     }
@@ -71,16 +80,16 @@ static uint32_t recorded_number(pid_t real)
     return recorded ? recorded : (uint32_t)real;
 }
 
-static bool tells_of(const struct event *e, const void *pid)
+static bool reports_child(const struct event *e, const void *pid)
 {
     return !e->done && replay_waited(e->record) == *(const int64_t *)pid && was_end(e->record);
 }
 
-/* What the log has of that child's end, which another call was to be told of, has happened. */
-static int64_t told_freely(struct task *t, pid_t real)
+/* The logged end of that child, which another call should have reported, has happened. */
+static int64_t translate_child(struct task *t, pid_t real)
 {
     int64_t pid = recorded_number(real);
-    const struct event *e = is_kin(t) ? NULL : replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args), tells_of, &pid);
+    const struct event *e = shares_memory(t) ? NULL : replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args), reports_child, &pid);
     const struct event **last = &t->leader->script->last_end;
     if (e)
         replay_done(&events[e->number]);
@@ -89,21 +98,21 @@ static int64_t told_freely(struct task *t, pid_t real)
     return pid;
 }
 
-/* It comes before an end after which nobody was left; of that one it has been told: the kernel knows who is left. */
+/* It comes before an end after which nobody was left; that end has been reported: the kernel knows who is left. */
 static bool is_past_last_end(const struct task *t, const struct event *e)
 {
     const struct event *last = t->leader->script->last_end, *next = last ? last->next[PLAIN] : NULL;
     return next && e->number < last->number && next->record->result == -ECHILD;
 }
 
-void replay_child_told(struct task *t, int64_t result)
+void replay_child_reported(struct task *t, int64_t result)
 {
     siginfo_t info;
     if (t->nr == REX_NR_waitid && !result && t->args[2] && mem_read(t->tid, t->args[2], &info, sizeof info) && info.si_pid > 0) {
-        info.si_pid = (pid_t)told_freely(t, info.si_pid);
+        info.si_pid = (pid_t)translate_child(t, info.si_pid);
         mem_write(t->tid, t->args[2], &info, sizeof info);
     }
-    give_result(t, result > 0 ? told_freely(t, (pid_t)result) : result);
+    give_result(t, result > 0 ? translate_child(t, (pid_t)result) : result);
 }
 
 /* Waits for the end of the very child that the log names, for as long as it takes. */
@@ -111,7 +120,7 @@ void replay_child_wait(struct task *t, struct event *e)
 {
     const uint64_t not_ends = WNOHANG | WUNTRACED | WCONTINUED;
     int64_t pid = replay_waited(e->record);
-    if (replay_kin_waits(t, e, pid)) {
+    if (replay_group_waits(t, e, pid)) {
         replay_done(e);
         t->matched = NULL;
         replay_child_wait_freely(t);
@@ -132,7 +141,7 @@ void replay_child_wait(struct task *t, struct event *e)
         change_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~not_ends);
 }
 
-/* The exit code of the child of which the wait told, in its arguments; -1: it was not to be told, or did not exit. */
+/* The exit code of the child that the wait reported, in its arguments; -1: it was not requested, or the child did not exit. */
 static int exit_code(struct task *t)
 {
     siginfo_t info;
@@ -151,7 +160,7 @@ static void set_exit_code(struct task *t, int code)
         mem_write(t->tid, t->args[2] + offsetof(siginfo_t, si_status), &code, sizeof code);
 }
 
-/* What the log has of a child's end.  With which code it ended depends on which of a mate's jobs it has done. */
+/* What the log has of a child's end.  Its exit code depends on which of a sibling's jobs it has done. */
 void replay_child_ended(struct task *t, const struct record *r)
 {
     int code = has_shared_work(t) ? exit_code(t) : -1;

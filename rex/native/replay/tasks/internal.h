@@ -8,7 +8,7 @@
 struct event;
 struct script;
 struct task;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct family_state {
     struct task *newborn, *maker;        /* see pool_children.c: the process it makes, who makes it */
     uint32_t next_thread, next_process;  /* ordinals of its children, by their kind */
@@ -17,13 +17,13 @@ struct family_state {
 
 static inline struct family_state *family(const struct task *t)
 {
-    return task_room(t, TASKS_ROOM, sizeof(struct family_state));
+    return module_state(t, TASKS_STATE, sizeof(struct family_state));
 }
 
 /* memory_groups.c */
-void replay_kin_named(struct script *s);
-void replay_kin_born(struct task *parent, struct task *t, uint64_t flags);
-bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged);
+void replay_group_named(struct script *s);
+void replay_group_born(struct task *parent, struct task *t, uint64_t flags);
+bool replay_group_waits(struct task *t, const struct event *e, int64_t logged);
 
 /* pool_children.c */
 bool replay_is_of_jobs(long nr);  /* makes a process, or waits; for this one, by its number */

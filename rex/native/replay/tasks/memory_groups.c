@@ -19,11 +19,11 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-/* Whether t and a process of the log, by its number there, are kin. */
-static bool is_kin_of(const struct task *t, uint32_t recorded)
+/* Whether t and a process of the log, by its number there, are in one memory group. */
+static bool is_in_group_of(const struct task *t, uint32_t recorded)
 {
-    struct script *s = is_kin(t) ? script_named(recorded) : NULL;
-    return s && s->kin && s->kin == t->script->kin;
+    struct script *s = shares_memory(t) ? script_named(recorded) : NULL;
+    return s && s->memory_group && s->memory_group == t->script->memory_group;
 }
 
 static bool has_shared_memory(pid_t tid)
@@ -38,14 +38,14 @@ static bool has_shared_memory(pid_t tid)
     return found;
 }
 
-static bool is_between_kin(const struct script *s, const struct record *r)
+static bool is_within_group(const struct script *s, const struct record *r)
 {
     siginfo_t info = replay_siginfo(r);
     struct script *sender = replay_sender(&info);
-    return sender && sender->kin == s->kin;
+    return sender && sender->memory_group == s->memory_group;
 }
 
-/* By process, its leader's index: where it executes a program the next time, which is nobody's kin.  NULL: nowhere. */
+/* By process, its leader's index: where it next executes a program, which leaves the memory group.  NULL: nowhere. */
 static const struct record **ends;
 
 static void find_ends(void)
@@ -69,40 +69,40 @@ static void cross_out(struct script *s)
     const uint8_t *sent = script_leader(s->index)->sent;
     for (size_t i = s->cursor; i < s->count && is_before_end(s, s->event[i]->record); i++) {
         const struct record *r = s->event[i]->record;
-        if (r->call == EVENT_PIPE || (r->call == EVENT_SIGNAL && !sent[r->args[0] & 63] && is_between_kin(s, r)))
+        if (r->call == EVENT_PIPE || (r->call == EVENT_SIGNAL && !sent[r->args[0] & 63] && is_within_group(s, r)))
             replay_done(s->event[i]);
         if (call_of(r->call) && is_over_by_time(call_of(r->call), r->result))
-            s->event[i]->ordered = false; /* kin wait by the kernel's clock */
+            s->event[i]->ordered = false; /* memory groups wait by the kernel's clock */
     }
 }
 
-/* One of those that share memory by name: they are all one another's kin. */
-void replay_kin_named(struct script *s)
+/* One of the processes that share memory by name: they are all one group. */
+void replay_group_named(struct script *s)
 {
     enum { BY_NAME = UINT32_MAX };
-    s->kin = BY_NAME;
+    s->memory_group = BY_NAME;
     find_ends();
     cross_out(s);
 }
 
 /* All that descends from a process, in the log, until it executes; parents come before their children. */
-static void name_kin(struct script *root)
+static void name_group(struct script *root)
 {
-    root->kin = root->index + 1;
+    root->memory_group = root->index + 1;
     find_ends();
     for (uint32_t i = root->index + 1; i < script_total(); i++) {
         struct script *s = script_of(i);
         struct script *parent = s->birth && s->birth->args[0] < i ? script_of((uint32_t)s->birth->args[0]) : NULL;
-        if (parent && parent->kin == root->kin && is_before_end(parent, s->birth))
-            s->kin = root->kin;
+        if (parent && parent->memory_group == root->memory_group && is_before_end(parent, s->birth))
+            s->memory_group = root->memory_group;
     }
     for (uint32_t i = root->index; i < script_total(); i++)
-        if (script_of(i)->kin == root->kin)
+        if (script_of(i)->memory_group == root->memory_group)
             cross_out(script_of(i));
 }
 
 /* A process has been made, with its own copy of what is not shared. */
-void replay_kin_born(struct task *parent, struct task *t, uint64_t flags)
+void replay_group_born(struct task *parent, struct task *t, uint64_t flags)
 {
     if (flags & (CLONE_VM | CLONE_THREAD) || !parent->script->birth || !has_shared_memory(parent->tid))
         return;
@@ -111,27 +111,28 @@ void replay_kin_born(struct task *parent, struct task *t, uint64_t flags)
     if (is_serialized())
         return;
     struct script *leader = parent->leader->script;
-    if (leader->birth && !leader->kin)
-        name_kin(leader);
-    parent->leader->kin = t->kin = true;
+    if (leader->birth && !leader->memory_group)
+        name_group(leader);
+    regime_shares_memory(parent->leader);
+    regime_shares_memory(t);
 }
 
 /* ------------------------------------------------------------------ waiting, and signals */
 
-/* Whether the call is one between kin: it runs, on their real numbers. */
-bool replay_kin_kill(struct task *t)
+/* Whether the call is a signal within a memory group: it runs, on the real process numbers. */
+bool replay_group_kill(struct task *t)
 {
     bool by_group = arg_of(t->nr, REX_WORD_SIG) == 2;        /* process and thread are named */
     uint32_t number = (uint32_t)t->args[by_group];
     struct task *target = task_named(number);
     if (replay_inside_kill(t))
         return true;
-    if (!by_group && (int)number > 0 && !target && is_kin_of(t, number)) {
+    if (!by_group && (int)number > 0 && !target && is_in_group_of(t, number)) {
         skip_call(t, 0);                  /* it has ended already */
         t->matched = NULL;
         return true;
     }
-    if (arg_of(t->nr, REX_WORD_PID) < 0 || (int)number <= 0 || !target || !is_kin(target) || !is_kin_of(t, number))
+    if (arg_of(t->nr, REX_WORD_PID) < 0 || (int)number <= 0 || !target || !shares_memory(target) || !is_in_group_of(t, number))
         return false;
     if (by_group && (!(target = task_named((uint32_t)t->args[1])) || !target->alive))
         return false;
@@ -145,7 +146,7 @@ bool replay_kin_kill(struct task *t)
 }
 
 /* Whether who is sent the signal has ended by itself before that, in the log, and has not come as far here. */
-bool replay_kin_ends_first(const struct task *t, const struct event *e)
+bool replay_group_ends_first(const struct task *t, const struct event *e)
 {
     const struct record *r = e->record;
     const struct rex_call *c = call_of(r->call);
@@ -160,18 +161,18 @@ bool replay_kin_ends_first(const struct task *t, const struct event *e)
     return false;
 }
 
-/* A wait that a signal from kin ended: that comes when it does, and so ends the wait.  e: NULL where the log has none. */
-bool replay_kin_pauses(struct task *t, struct event *e)
+/* A wait that a signal of the memory group ended: the signal comes when it is sent, and so ends the wait.  e: NULL where the log has none. */
+bool replay_group_pauses(struct task *t, struct event *e)
 {
     const struct script *s = t->script;
     const struct rex_call *c = call_of(t->nr);
     bool waits = c && (c->hook == REX_HOOK_PAUSE || (c->hook == REX_HOOK_SLEEP && e && e->record->result == -EINTR));
     size_t i = 0;
-    if (!waits || !is_kin(t))
+    if (!waits || !shares_memory(t))
         return false;
     while (e && i < s->count && s->event[i] != e)
         i++;
-    if (e && (i + 1 >= s->count || s->event[i + 1]->record->call != EVENT_SIGNAL || !is_between_kin(s, s->event[i + 1]->record)))
+    if (e && (i + 1 >= s->count || s->event[i + 1]->record->call != EVENT_SIGNAL || !is_within_group(s, s->event[i + 1]->record)))
         return false;
     if (e)
         replay_done(e);
@@ -187,18 +188,18 @@ static bool has_socket_at(const struct task *t, const struct address *name)
         const struct record *r = events[i].record;
         bool tells = r->call == REX_NR_getsockname && r->result >= 0;
         struct address at = address_of(tells || r->call == REX_NR_bind ? record_field(r, 1, tells ? FIELD_OUT : FIELD_IN) : NULL);
-        if (at.n && address_equals(&at, name) && replay_is_mate(t, script_of(r->task)))
+        if (at.n && address_equals(&at, name) && replay_is_sibling(t, script_of(r->task)))
             found = at;
     }
     return address_equals(&found, name);
 }
 
-/* Whether the call is a datagram to kin that the log does not have of the task: they wake each other as often as their memory says. */
-bool replay_kin_says(struct task *t)
+/* Whether the call is a datagram within the memory group that the log does not have of the task: members wake each other as their memory demands. */
+bool replay_group_wakeup(struct task *t)
 {
     struct address to;
     struct bytes said = {0};
-    if (!is_kin(t) || !t->stream || !datagram_goes_to(t, &to) || to.a.ss_family != AF_UNIX || !has_socket_at(t, &to))
+    if (!shares_memory(t) || !t->stream || !datagram_goes_to(t, &to) || to.a.ss_family != AF_UNIX || !has_socket_at(t, &to))
         return false;
     pipe_gather(t, &said, SIZE_MAX);
     skip_call(t, (int64_t)said.used);
@@ -207,10 +208,10 @@ bool replay_kin_says(struct task *t)
 }
 
 /* A signal that a tracee has caused by a call that ran. */
-bool replay_kin_signal(struct task *t, siginfo_t *info)
+bool replay_group_signal(struct task *t, siginfo_t *info)
 {
     bool is_sent = info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
-    if (!is_kin(t) || !(is_sent || (info->si_signo == SIGCHLD && info->si_code > 0)))
+    if (!shares_memory(t) || !(is_sent || (info->si_signo == SIGCHLD && info->si_code > 0)))
         return false;
     uint32_t sender = replay_recorded(info->si_pid);
     info->si_pid = (pid_t)sender;
@@ -219,17 +220,17 @@ bool replay_kin_signal(struct task *t, siginfo_t *info)
     return sender != 0;
 }
 
-/* A wait for children that are kin, e being what the log has, if anything. */
-bool replay_kin_waits(struct task *t, const struct event *e, int64_t logged)
+/* A wait for children that are in the memory group, e being what the log has, if anything. */
+bool replay_group_waits(struct task *t, const struct event *e, int64_t logged)
 {
     bool by_id = t->nr == REX_NR_waitid;
     int64_t asked = by_id && t->args[0] != P_PID ? -1 : (int64_t)(int)t->args[by_id];
     if (asked > 0)
-        return is_kin_of(t, (uint32_t)asked);
-    return is_kin(t) && (!e || logged <= 0 || is_kin_of(t, (uint32_t)logged));
+        return is_in_group_of(t, (uint32_t)asked);
+    return shares_memory(t) && (!e || logged <= 0 || is_in_group_of(t, (uint32_t)logged));
 }
 
-/* The wait that told of the process' end. */
+/* The wait that reported the process' end. */
 static const struct record *awaited(struct script *s)
 {
     for (size_t i = 0; !s->awaited_known && i < event_count && !s->awaited; i++) {
@@ -242,9 +243,9 @@ static const struct record *awaited(struct script *s)
     return s->awaited;
 }
 
-/* Whether its kin had waited for the task's end before the event: then it is no work that the task could have done. */
-bool replay_kin_is_past(struct task *t, const struct event *e)
+/* Whether its memory group had waited for the task's end before the event: then the event is no work that the task could have done. */
+bool replay_group_is_past(struct task *t, const struct event *e)
 {
-    const struct record *wait = is_kin(t) && t->script->birth ? awaited(script_leader(t->script->index)) : NULL;
+    const struct record *wait = shares_memory(t) && t->script->birth ? awaited(script_leader(t->script->index)) : NULL;
     return wait && script_leader(wait->task) == script_leader(e->record->task) && wait < e->record;
 }

@@ -1,5 +1,5 @@
 /* Replay: processes that share memory by a name of it (a semaphore, a segment below /dev/shm, one of System V's by its
- * number), though none is made by fork of another: they are kin from when they open it, see replay/tasks/memory_groups.c. */
+ * number), though none is a fork of another: they are a memory group from when they open it, see replay/tasks/memory_groups.c. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -39,7 +39,7 @@ static bool attaches(const struct record *r)
     return r->call == REX_NR_shmat && r->result >= 0;
 }
 
-/* What is removed already, and is opened by a descriptor that another has of it, goes by the name that it had. */
+/* A name that is removed already, and is opened through a descriptor that another process has of it, counts as the name that it had. */
 static char *path_of(const struct field *f)
 {
     char *path = f->type == FIELD_RESOLVED ? strndup((const char *)f->data, f->length) : NULL;
@@ -76,7 +76,7 @@ static void each_name(const struct record *r, void (*see)(const char *name, cons
         }
 }
 
-void replay_kin_files_start(void)
+void replay_group_files_start(void)
 {
     is_user = zalloc(script_total() + 1);
     for (int pass = 0; pass < 2 && !is_serialized(); pass++)
@@ -101,16 +101,17 @@ static bool belongs(const struct script *s, const struct script *leader)
 }
 
 /* A file has been opened, or memory attached by its number. */
-void replay_kin_opened(struct task *t, const struct record *r)
+void replay_group_opened(struct task *t, const struct record *r)
 {
     struct script *leader = t->script->birth ? script_leader(t->script->index) : NULL;
-    if (!leader || !is_user[leader->index] || is_kin(t) || !(opens_to_write(r) || attaches(r)))
+    if (!leader || !is_user[leader->index] || shares_memory(t) || !(opens_to_write(r) || attaches(r)))
         return;
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
     bool is_first = attaches(r) || is_memory(path);
     free(path);
     for (uint32_t i = 0; is_first && i < script_total(); i++)
         if (belongs(script_of(i), leader))
-            replay_kin_named(script_of(i));
-    t->leader->kin |= is_first;
+            replay_group_named(script_of(i));
+    if (is_first)
+        regime_shares_memory(t->leader);
 }

@@ -62,7 +62,7 @@ static struct script *child_of(struct task *parent, bool wants_thread)
     return s;
 }
 
-/* A thread that nobody is yet, made by the same functions, if that can be told: a pool makes one more, or another of its
+/* A thread without a name yet, made by the same functions, if that is known: a pool makes one more, or another of its
  * threads makes one. */
 static struct script *thread_of(struct task *parent)
 {
@@ -105,7 +105,7 @@ void replay_born(struct task *parent, struct task *t, uint64_t flags)
         inherit(t);
         return;
     }
-    replay_kin_born(parent, t, flags);
+    replay_group_born(parent, t, flags);
     int64_t pipes = flags & CLONE_THREAD ? 0 : t->script->birth->result;
     t->joins_turns = pipes & JOINS_TURNS;
     pipe_inherited(parent, t, flags);
@@ -137,8 +137,8 @@ void replay_began(struct task *t)
     t->skipped = replay_step_skipped(t);
 }
 
-/* Those that share its work may ask for it; nobody waits for it. */
-static bool is_left_to_mates(struct task *t, struct event *e)
+/* Those that share its work may take it; nobody waits for it. */
+static bool is_left_to_siblings(struct task *t, struct event *e)
 {
     e->ordered &= !has_shared_work(t);
     long nr = e->record->call;
@@ -169,7 +169,7 @@ void replay_ended(struct task *t, int status)
     if (t->matched)
         t->matched->taker = NULL;
     for (size_t i = s ? s->cursor : 0; s && i < s->count; i++)
-        if (!s->event[i]->done && !is_left_to_mates(t, s->event[i])) {
+        if (!s->event[i]->done && !is_left_to_siblings(t, s->event[i])) {
             const struct record *r = s->event[i]->record;
             if (call_of(r->call) && !has_shared_work(t) && !(t->leader != t) && !replay_is_pace(r->call) && !replay_is_pipe_stat(s->event[i])) {
                 replay_diverged(t, s->event[i], "ended early");

@@ -56,11 +56,11 @@ static bool is_taken_out(size_t change, const struct event *e)
 }
 
 /* Descriptors, and so the data by which they are registered, may have other numbers where threads race for
- * them.  Whether the log tells which stream its data stood for, as e was; 0 = one inside.  It may have been registered, by another thread, just before
+ * them.  Whether the log shows which stream its data meant, as e was; 0 = an internal one.  It may have been registered, by another thread, just before
  * the wait was over, and the log has that after it. */
 bool replay_epoll_stream(const struct task *t, const struct event *e, uint64_t data, uint32_t *stream)
 {
-    bool is_told = false;
+    bool is_reported = false;
     find_changes();
     for (size_t i = change_count; i-- > 0; ) {
         const struct record *r = changes[i].event->record;
@@ -70,9 +70,9 @@ bool replay_epoll_stream(const struct task *t, const struct event *e, uint64_t d
         if (is_before && is_taken_out(i, e))
             break;
         *stream = r->stream;
-        is_told = true;
+        is_reported = true;
         if (is_before)
             break;
     }
-    return is_told;
+    return is_reported;
 }

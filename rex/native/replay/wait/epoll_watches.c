@@ -86,12 +86,12 @@ bool epoll_is_not_yet_watched(struct task *t, const struct event *e, uint64_t da
 bool epoll_is_another(struct task *t, const struct event *e)
 {
     const struct field *f = record_field(e->record, 1, FIELD_OUT);
-    struct epoll_event told;
+    struct epoll_event reported;
     uint32_t stream;
-    for (size_t at = 0; f && at + sizeof told <= f->length; at += sizeof told) {
-        memcpy(&told, f->data + at, sizeof told);
-        if (replay_epoll_stream(t, e, told.data.u64, &stream) && stream && !peers_inside(stream) && !peers_played(stream)
-            && !epoll_watch_for(t, e, told.data.u64))
+    for (size_t at = 0; f && at + sizeof reported <= f->length; at += sizeof reported) {
+        memcpy(&reported, f->data + at, sizeof reported);
+        if (replay_epoll_stream(t, e, reported.data.u64, &stream) && stream && !peers_inside(stream) && !peers_played(stream)
+            && !epoll_watch_for(t, e, reported.data.u64))
             return true;
     }
     return false;

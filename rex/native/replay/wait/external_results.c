@@ -54,20 +54,20 @@ static int64_t outside_of_select(struct task *t, const struct event *e, int k, c
 
 static int64_t outside_of_epoll(struct task *t, const struct event *e, const struct field *f)
 {
-    struct epoll_event told;
+    struct epoll_event reported;
     int64_t left = 0;
-    for (size_t i = 0; i + sizeof told <= f->length && left < (int)t->args[2]; i += sizeof told) {
-        memcpy(&told, f->data + i, sizeof told);
-        const struct epoll_watch *watch = epoll_watch_for(t, e, told.data.u64);
+    for (size_t i = 0; i + sizeof reported <= f->length && left < (int)t->args[2]; i += sizeof reported) {
+        memcpy(&reported, f->data + i, sizeof reported);
+        const struct epoll_watch *watch = epoll_watch_for(t, e, reported.data.u64);
         if (!watch)
             continue;
-        told.data.u64 = watch->data;
-        mem_write(t->tid, t->args[1] + (uint64_t)left++ * sizeof told, &told, sizeof told);
+        reported.data.u64 = watch->data;
+        mem_write(t->tid, t->args[1] + (uint64_t)left++ * sizeof reported, &reported, sizeof reported);
     }
     return left;
 }
 
-void replay_tell_outside(struct task *t, struct event *e)
+void replay_report_external(struct task *t, struct event *e)
 {
     int64_t left = 0;
     if (call_of(t->nr)->hook == REX_HOOK_SELECT)

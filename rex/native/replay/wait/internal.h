@@ -7,16 +7,17 @@
 
 struct event;
 struct task;
-/* What this room keeps of a task. */
+/* The state that this module keeps for each task. */
 struct wait_state {
     uint64_t wait_began, lasts;          /* of a wait; of a futex wait, from a reading for its timeout alone */
     bool is_next_outside;                /* what its wait ends with is next in the log */
     uint64_t waits_at; unsigned waits_on;    /* how often a wait went on as it had run out, with others at that place: see timed_futex.c */
+    bool ticked;                         /* it has waited for its timer */
 };
 
 static inline struct wait_state *wait_state(const struct task *t)
 {
-    return task_room(t, WAIT_ROOM, sizeof(struct wait_state));
+    return module_state(t, WAIT_STATE, sizeof(struct wait_state));
 }
 
 enum { FEW = 4096 };                     /* descriptors of a poll that is looked into */
@@ -34,10 +35,10 @@ void replay_wait_longer(struct task *t, const struct event *e);
 struct epoll_watch { pid_t tgid; int epoll, fd; uint64_t data; uint32_t events, stream; bool inner; };
 const struct epoll_watch *epoll_watch_for(struct task *t, const struct event *e, uint64_t data);  /* what has the place of the log's data now; NULL: nothing */
 bool epoll_is_not_yet_watched(struct task *t, const struct event *e, uint64_t data);  /* another thread is still to register it */
-bool epoll_is_another(struct task *t, const struct event *e);  /* e tells of what is external and this epoll descriptor does not watch */
+bool epoll_is_another(struct task *t, const struct event *e);  /* e reports external descriptors that this epoll descriptor does not watch */
 bool replay_is_watched(struct task *t, uint64_t data, bool inner);  /* registered with epoll, as external */
 
 /* external_results.c */
-void replay_tell_outside(struct task *t, struct event *e);  /* a thread asks again for the rest */
+void replay_report_external(struct task *t, struct event *e);  /* a thread polls again for the rest */
 
 #endif

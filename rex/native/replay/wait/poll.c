@@ -26,7 +26,7 @@
 /* An inner descriptor that must be ready before its process goes on: reads of watched ones wait for themselves. */
 bool replay_is_awaited(struct task *t, int fd)
 {
-    return !files_stream(t->files, fd) && (!files_piped(t->files, fd) || is_kin(t));
+    return !files_stream(t->files, fd) && (!files_piped(t->files, fd) || shares_memory(t));
 }
 
 /* With a signal mask of its own a call that was interrupted becomes a wait for that signal. */
@@ -145,7 +145,7 @@ void replay_poll(struct task *t, struct event *e)
         return;
     if (r->result > 0 && has_shared_work(t) && !replay_is_alone(t, e)) {
         t->is_forced = false;
-        replay_tell_outside(t, e);
+        replay_report_external(t, e);
         return;
     }
     if (r->result > 0 && !is_serialized())      /* there the order brings about what is ready */
@@ -188,14 +188,14 @@ static void wait_on(struct task *t)
     regs_set(t, &r);
 }
 
-/* The one thread of a process waited until others than its kin sent a signal.  A replay, which may be slower, does not come to the
- * end of the time before that. */
+/* The one thread of a process waited until a process outside its memory group sent a signal.  A replay, which may be slower, does not reach the
+ * timeout before that. */
 void replay_wait_for_signal(struct task *t, const struct event *e)
 {
     bool is_own = e && e->record->result == -EINTR && !t->leader->threaded && replay_next(t) == e;
     const struct event *signal = is_own ? replay_ender(t, e) : NULL;
     const struct script *sender = signal ? replay_sender_of(signal) : NULL;
-    if (sender && !replay_is_mate(t, sender))
+    if (sender && !replay_is_sibling(t, sender))
         wait_on(t);
 }
 
@@ -284,7 +284,7 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
         t->waits_inside = false;
         if (result >= 0)
             replay_lines_waited(t);
-        if ((t->hastened && result == -EINTR) || is_disturbed(t, result)) {
+        if ((t->wait_ended && result == -EINTR) || is_disturbed(t, result)) {
             rewind_call(t);
             return;
         }
@@ -294,9 +294,9 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
             t->is_forced = false;
         }
         if (result == 0) {                /* time has passed for this thread, whatever the log says */
-            t->only_naps = true;
+            t->only_waits = true;
             uint64_t limit = replay_wait_limit(t, log_now() - wait_state(t)->wait_began);
-            replay_clock_passed(t, t->hastened && t->ends_at ? t->deadline : t->clock + limit);
+            replay_clock_passed(t, t->wait_ended && t->ends_at ? t->deadline : t->clock + limit);
             if (limit)
                 replay_runtime_waited(t);
         }

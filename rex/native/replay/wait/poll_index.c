@@ -1,4 +1,4 @@
-/* Replay: what the waits of the log told of, by which shows whether the pace of others decides about connections. */
+/* Replay: index of recorded poll results, used to decide whether a connection depends on thread timing. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
@@ -9,7 +9,7 @@
 #include <sys/epoll.h>
 
 static struct table registered;          /* streams, by the process and its epoll descriptor, and the data */
-static struct wake { uint32_t task, number; } *wakes;     /* waits that told of what is inside */
+static struct wake { uint32_t task, number; } *wakes;     /* waits that reported internal descriptors */
 static size_t wake_count;
 
 static void **registered_as(const struct record *r, uint64_t data)
@@ -27,8 +27,8 @@ static struct epoll_event wanted_by(const struct record *r)
     return wanted;
 }
 
-/* Edges are told once, of what has come by then: who waits for these is told by the kernel. */
-bool told_by_edges(const struct record *r)
+/* Edges are reported once, for what has come by then: the kernel reports to tasks that wait for these. */
+bool reported_by_edges(const struct record *r)
 {
     return wanted_by(r).events & EPOLLET;
 }
@@ -39,34 +39,34 @@ static bool is_wait(const struct record *r)
 }
 
 /* Of poll and select the log does not say whose descriptors those were. */
-static bool tells_of_inside(const struct record *r)
+static bool reports_internal(const struct record *r)
 {
     const struct field *f = record_field(r, 1, FIELD_OUT);
-    struct epoll_event told;
+    struct epoll_event reported;
     if (r->result <= 0 || call_of(r->call)->hook != REX_HOOK_EPOLL_WAIT)
         return r->result > 0;
-    for (size_t at = 0; f && at + sizeof told <= f->length; at += sizeof told) {
-        memcpy(&told, f->data + at, sizeof told);
-        if (!*registered_as(r, told.data.u64))
+    for (size_t at = 0; f && at + sizeof reported <= f->length; at += sizeof reported) {
+        memcpy(&reported, f->data + at, sizeof reported);
+        if (!*registered_as(r, reported.data.u64))
             return true;
     }
     return false;
 }
 
 /* In the log's order. */
-void told_note(const struct event *e)
+void poll_index_note(const struct event *e)
 {
     const struct record *r = e->record;
     if (r->call == REX_NR_epoll_ctl && r->result >= 0 && r->args[1] != EPOLL_CTL_DEL)
         *registered_as(r, wanted_by(r).data.u64) = (void *)(uintptr_t)r->stream;
-    if (!is_wait(r) || !tells_of_inside(r))
+    if (!is_wait(r) || !reports_internal(r))
         return;
     wakes = grow(wakes, wake_count, sizeof *wakes);
     wakes[wake_count++] = (struct wake){r->task, e->number};
 }
 
 /* Whether anything inside woke the task between these events: work that another thread has done, words of a child. */
-bool told_of_inside(uint32_t task, uint32_t from, uint32_t until)
+bool reported_internal(uint32_t task, uint32_t from, uint32_t until)
 {
     for (size_t i = 0; i < wake_count; i++)
         if (wakes[i].task == task && wakes[i].number > from && wakes[i].number < until)
@@ -74,8 +74,8 @@ bool told_of_inside(uint32_t task, uint32_t from, uint32_t until)
     return false;
 }
 
-/* How many descriptors a wait by poll or select told of; is_among: fd was. */
-static int told_of(const struct record *r, int fd, bool *is_among)
+/* How many descriptors a wait by poll or select reported; is_among: fd was. */
+static int count_reported(const struct record *r, int fd, bool *is_among)
 {
     unsigned hook = call_of(r->call)->hook;
     int count = 0;
@@ -96,7 +96,7 @@ static int told_of(const struct record *r, int fd, bool *is_among)
 }
 
 /* Whether a process without threads waited for something else besides what it has open there, between its connect and that event. */
-bool told_beside(const struct event *connect, uint32_t until)
+bool reported_with_others(const struct event *connect, uint32_t until)
 {
     const struct script *s = script_of(connect->record->task);
     bool of_it = false, of_others = false;
@@ -105,7 +105,7 @@ bool told_beside(const struct event *connect, uint32_t until)
         bool is_among = false;
         if (!is_wait(r) || r->result <= 0)
             continue;
-        int count = told_of(r, (int)connect->record->args[0], &is_among);
+        int count = count_reported(r, (int)connect->record->args[0], &is_among);
         of_it |= is_among;
         of_others |= count > is_among;
     }

@@ -1,5 +1,5 @@
-/* Replay of poll, select and epoll among threads, and kin: what is inside is ready when it is, and what is
- * outside has its place in the log, but comes no earlier than it was asked for. */
+/* Replay of poll, select and epoll among threads and in memory groups.  Internal descriptors are polled for real.
+ * External ones become ready in log order, never before the request that they answer. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/clock/clock.h"
@@ -71,7 +71,7 @@ static struct outside outside_of(struct task *t, const struct event *e, const st
     for (uint8_t k = 0; k <= 3; k++) {
         const struct field *f = record_field(e->record, k, FIELD_OUT);
         const struct pollfd *was = f ? (const void *)f->data : NULL;
-        struct epoll_event told;
+        struct epoll_event reported;
         if (!f)
             continue;
         for (size_t i = 0; hook == REX_HOOK_POLL && k == 0 && i < f->length / sizeof *was; i++)
@@ -80,14 +80,14 @@ static struct outside outside_of(struct task *t, const struct event *e, const st
         for (size_t fd = 0; hook == REX_HOOK_SELECT && k > 0 && fd < f->length * 8; fd++)
             if (f->data[fd / 8] & 1 << fd % 8 && (at = replay_number_now(t, e, (int)fd)) >= 0 && files_stream(t->files, at))
                 add_outside(t, e, at, k == 2, true, w && at < FD_SETSIZE && FD_ISSET(at, &w->sets[k]), &o);
-        for (size_t i = 0; hook == REX_HOOK_EPOLL_WAIT && k == 1 && i + sizeof told <= f->length; i += sizeof told) {
-            memcpy(&told, f->data + i, sizeof told);
-            const struct epoll_watch *watch = epoll_watch_for(t, e, told.data.u64);
-            if (!watch && epoll_is_not_yet_watched(t, e, told.data.u64)) {
+        for (size_t i = 0; hook == REX_HOOK_EPOLL_WAIT && k == 1 && i + sizeof reported <= f->length; i += sizeof reported) {
+            memcpy(&reported, f->data + i, sizeof reported);
+            const struct epoll_watch *watch = epoll_watch_for(t, e, reported.data.u64);
+            if (!watch && epoll_is_not_yet_watched(t, e, reported.data.u64)) {
                 o.count++;
                 o.has_come = false;
             } else if (watch)
-                add_outside(t, e, watch->fd, told.events == EPOLLOUT, watch->events & EPOLLOUT, false, &o);
+                add_outside(t, e, watch->fd, reported.events == EPOLLOUT, watch->events & EPOLLOUT, false, &o);
         }
     }
     return o;
@@ -138,12 +138,12 @@ static struct event *first_wanted(struct task *t, const struct script *s, const 
     return NULL;
 }
 
-/* The log's poll for what this one polls, maybe a mate's: where threads serve callers as they come, another may serve this one now. */
+/* The logged poll for what this one polls, maybe a sibling's: where threads serve callers as they come, another may serve this one now. */
 static struct event *poll_wanted(struct task *t, const struct wanted *w)
 {
     struct event *best = first_wanted(t, t->script, w);
     for (uint32_t i = 0; i < script_total() && (!best || best->record->task != t->script->index); i++) {
-        struct event *e = replay_is_mate(t, script_of(i)) ? first_wanted(t, script_of(i), w) : NULL;
+        struct event *e = replay_is_sibling(t, script_of(i)) ? first_wanted(t, script_of(i), w) : NULL;
         best = e && (!best || e->number < best->number) ? e : best;
     }
     return best;
@@ -158,7 +158,7 @@ static bool polls_outside_only(struct task *t, const struct wanted *w)
     return w->count && i == w->count;
 }
 
-/* A task was answered with this: by what it does, and not by what it asks, looks know where it is. */
+/* A task was answered with this: its effects, and not its queries, show where it is. */
 void replay_came_for(struct task *t, struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
@@ -191,8 +191,8 @@ static void wait_is_over(struct task *t, struct event *e)
     skip_call(t, 0);
 }
 
-/* Between threads, what is inside is ready when it is: their pace is not the log's.  What is outside has
- * its place in the log, but comes no earlier than it was asked for.  e: NULL where the log has no more such waits. */
+/* Between threads, internal descriptors are polled for real: their order is not the log's.  External ones become ready
+ * in log order, never before the request that they answer.  e: NULL where the log has no more such waits. */
 bool replay_wait_freely(struct task *t, struct event *e)
 {
     if (!has_shared_work(t) || (e && replay_is_alone(t, e)))
@@ -204,7 +204,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     const struct wanted *w = wanted_by(t);
     struct outside o = e ? outside_of(t, e, w) : (struct outside){0, true, false};
     bool fails = e && e->record->result < 0 && !replay_ends_later(t, e);
-    bool is_wanted = o.is_wanted || e == t->outside;      /* one that is made again (replay_hasten) has been changed since */
+    bool is_wanted = o.is_wanted || e == t->outside;      /* one that is made again (replay_cut_wait_short) has been changed since */
     if (fails || (e && o.count && is_wanted && (o.has_come || t->is_forced)))
         return false;
     struct event *next = o.count ? e : first_outside(t);
@@ -221,7 +221,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     if (is_next) {
         wait_state(t)->is_next_outside = true;
         if (outside_of(t, t->outside, NULL).has_come) {
-            replay_tell_outside(t, t->outside);
+            replay_report_external(t, t->outside);
             return true;
         }
     }
@@ -229,7 +229,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     replay_wait_for_signal(t, e);
     if (is_same)
         replay_wait_longer(t, e);
-    t->in_vain = e && e->done && !e->record->result ? e : NULL;
+    t->fruitless = e && e->done && !e->record->result ? e : NULL;
     replay_sooner_wait(t, is_same ? e : NULL);
     wait_state(t)->wait_began = log_now();
     replay_runtime_waits(t, replay_wait_limit(t, UINT64_MAX));
@@ -237,15 +237,15 @@ bool replay_wait_freely(struct task *t, struct event *e)
     return true;
 }
 
-/* Whether it could be told what is outside though that has not come: epoll tells of nothing that it does not watch. */
-bool replay_may_hasten(struct task *t)
+/* Whether the external event may be reported though it has not come: epoll reports only descriptors that it watches. */
+bool replay_may_cut_short(struct task *t)
 {
-    bool waits = t->waits_inside && !t->hastened && t->state == CALL_ENTERED && t->outside && !t->outside->done;
+    bool waits = t->waits_inside && !t->wait_ended && t->state == CALL_ENTERED && t->outside && !t->outside->done;
     return waits && (call_of(t->nr)->hook != REX_HOOK_EPOLL_WAIT || !epoll_is_another(t, t->outside));
 }
 
 /* The wait is made again, and has what is outside. */
-void replay_hasten(struct task *t, struct event *e)
+void replay_cut_wait_short(struct task *t, struct event *e)
 {
     struct event *before = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
     for (; before && before != e && !wait_state(t)->is_next_outside; before = before->next[0])
@@ -257,7 +257,7 @@ void replay_hasten(struct task *t, struct event *e)
 /* It is made again. */
 void replay_interrupt_wait(struct task *t)
 {
-    t->hastened = true;
+    t->wait_ended = true;
     ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }
 
@@ -266,7 +266,7 @@ void replay_poll_settle(struct task *t)
 {
     if (t->state == CALL_ENTERED && t->outside && !t->outside->done
         && (wait_state(t)->is_next_outside || log_now() - wait_state(t)->wait_began > PASSED_BY_NS) && outside_of(t, t->outside, NULL).has_come)
-        replay_hasten(t, t->outside);
+        replay_cut_wait_short(t, t->outside);
 }
 
 static bool found_nothing(const struct event *e, const void *unused)

@@ -23,51 +23,51 @@ enum { PARTS = 4 };                      /* of a wait that goes on */
 
 /* When the wait is over, in the log's time, for replay/progress/skip_timeouts.c.  True: another thread woke it, as what the thread did next came before
  * the limit. */
-static bool reckon_end(struct task *t, uint64_t told_at, uint64_t left, uint64_t deadline)
+static bool reckon_end(struct task *t, uint64_t read_at, uint64_t left, uint64_t deadline)
 {
     const uint64_t after_all = 1ULL << 62;
-    const struct event *next = told_at ? replay_ahead_of(t) : NULL;
-    bool is_early = next && next->record->time < told_at + left;
-    t->is_told = told_at && !(is_early && replay_is_signal(next)) && !replay_lends(t);
-    t->ends_at = is_early ? next->record->time : told_at ? told_at + left : deadline > replay_clock_began() ? deadline - replay_clock_began() : after_all + left;
+    const struct event *next = read_at ? replay_ahead_of(t) : NULL;
+    bool is_early = next && next->record->time < read_at + left;
+    t->is_end_logged = read_at && !(is_early && replay_is_signal(next)) && !replay_lends(t);
+    t->ends_at = is_early ? next->record->time : read_at ? read_at + left : deadline > replay_clock_began() ? deadline - replay_clock_began() : after_all + left;
     return is_early;
 }
 
-static uint64_t told_by(const struct task *t, clockid_t clock)
+static uint64_t last_reading(const struct task *t, clockid_t clock)
 {
     return clock == CLOCK_MONOTONIC ? t->clock : clock == CLOCK_REALTIME ? t->wall : 0;
 }
 
 /* How long the thread wants to sleep, and until when if that is how it says so, ns.  False: that is not known. */
-static bool nap_of(struct task *t, uint64_t *length, uint64_t *until)
+static bool sleep_of(struct task *t, uint64_t *length, uint64_t *until)
 {
     struct timespec ts;
     if (call_of(t->nr)->hook != REX_HOOK_SLEEP)
         return false;
     bool is_until = arg_of(t->nr, REX_WORD_CLOCK) >= 0 && t->args[1] & TIMER_ABSTIME;
-    uint64_t told = is_until ? told_by(t, (clockid_t)t->args[0]) : 0;
-    if ((is_until && !told) || !mem_read(t->tid, t->args[arg_of(t->nr, REX_WORD_TIMESPEC)], &ts, sizeof ts)
+    uint64_t reading = is_until ? last_reading(t, (clockid_t)t->args[0]) : 0;
+    if ((is_until && !reading) || !mem_read(t->tid, t->args[arg_of(t->nr, REX_WORD_TIMESPEC)], &ts, sizeof ts)
         || ts.tv_sec < 0 || ts.tv_sec > UINT32_MAX)
         return false;
     uint64_t ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
     *until = is_until ? ns : 0;
-    *length = ns > told ? ns - told : 0;
+    *length = ns > reading ? ns - reading : 0;
     return true;
 }
 
 /* Sleeps shorter than WOKEN_NS are turns that are given up. */
-bool replay_nap_is_over(struct task *t)
+bool replay_sleep_is_over(struct task *t)
 {
     uint64_t length, until, passed = log_now() - t->last_stop;
-    return passed > WOKEN_NS && nap_of(t, &length, &until) && passed / (2 * SLOWER) > length;
+    return passed > WOKEN_NS && sleep_of(t, &length, &until) && passed / (2 * SLOWER) > length;
 }
 
 /* A sleep until a point in time, as far ahead as the program reckons.  False: the call is made again. */
-bool replay_nap_until(struct task *t)
+bool replay_sleep_until(struct task *t)
 {
     uint64_t left, deadline;
     clockid_t clock = (clockid_t)t->args[0];
-    if (!nap_of(t, &left, &deadline) || !deadline)
+    if (!sleep_of(t, &left, &deadline) || !deadline)
         return true;
     if (!scratch_ready(t))
         return false;
@@ -87,28 +87,28 @@ bool replay_waits_by_wall(const struct task *t)
     return t->args[1] & FUTEX_CLOCK_REALTIME || (t->args[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI;
 }
 
-/* The program reckons with the clock that it was told; the kernel waits by its own.  False: the call is made again. */
+/* The program computes with the clock that it has read; the kernel waits by its own.  False: the call is made again. */
 static bool reckon_limit(struct task *t)
 {
     bool by_wall = replay_waits_by_wall(t);
-    uint64_t told = by_wall ? t->wall : t->clock, told_at = by_wall ? t->wall_at : t->clock_at, deadline;
+    uint64_t reading = by_wall ? t->wall : t->clock, read_at = by_wall ? t->wall_at : t->clock_at, deadline;
     struct timespec until;
     unsigned what = t->args[1] & 0x7f;
     bool is_until = (what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2) && t->args[3];
     if (!is_until || !mem_read(t->tid, t->args[3], &until, sizeof until))
         return true;
-    if (told && !scratch_ready(t))
+    if (reading && !scratch_ready(t))
         return false;
     deadline = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
-    uint64_t now = clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC), from = told ? told : now, left = deadline > from ? deadline - from : 0;
+    uint64_t now = clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC), from = reading ? reading : now, left = deadline > from ? deadline - from : 0;
     bool is_limit = replay_clock_limits(t);
     wait_state(t)->lasts = is_limit && !by_wall ? left : 0;
-    t->deadline = is_limit || by_wall || !told ? 0 : deadline;
-    if (reckon_end(t, told_at, left, by_wall || !told ? 0 : deadline))
+    t->deadline = is_limit || by_wall || !reading ? 0 : deadline;
+    if (reckon_end(t, read_at, left, by_wall || !reading ? 0 : deadline))
         left = SLOWER * left + BUSY_NS;   /* so it is here, though we may be slower */
     t->want_exit = true;
-    if (!told)
-        return true;                      /* by the kernel's clock, which it was told */
+    if (!reading)
+        return true;                      /* by the kernel's clock, which the program has read */
     left = (wait_state(t)->waits_on ? left / PARTS : left) + now;
     until = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
     struct user_regs_struct r = t->regs;
@@ -147,11 +147,11 @@ static bool goes_on(struct task *t, const struct event *e, unsigned most)
     return true;
 }
 
-bool replay_naps_longer(struct task *t, int64_t result)
+bool replay_sleeps_longer(struct task *t, int64_t result)
 {
     uint64_t length, until;
     bool is_over = !result && t->matched && !t->matched->record->result && !t->matched->done && call_of(t->nr)->hook == REX_HOOK_SLEEP;
-    return is_over && nap_of(t, &length, &until) && length >= WOKEN_NS && goes_on(t, t->matched, SLOWER - 1);
+    return is_over && sleep_of(t, &length, &until) && length >= WOKEN_NS && goes_on(t, t->matched, SLOWER - 1);
 }
 
 void replay_until(struct task *t)
@@ -164,16 +164,16 @@ void replay_until_exit(struct task *t, int64_t result)
 {
     if (replay_lends(t) && !replay_lend_exit(t, &result))
         return;
-    if (t->matched && result > -512) {    /* woken, or found to be in vain: which of them is the moment's to say */
+    if (t->matched && result > -512) {    /* woken, or found to be needless: timing decides which */
         replay_done(t->matched);
         give_result(t, t->matched->record->result);
         return;
     }
-    const struct event *next = result == -ETIMEDOUT && t->is_told ? replay_ahead_of(t) : NULL;
+    const struct event *next = result == -ETIMEDOUT && t->is_end_logged ? replay_ahead_of(t) : NULL;
     if (next && next->record->time >= t->ends_at && goes_on(t, next, PARTS * (SLOWER - 1)))
         return;
     wait_state(t)->waits_on = 0;
-    t->only_naps = result == -ETIMEDOUT;  /* a lock that it asks for again and again (Python's) */
+    t->only_waits = result == -ETIMEDOUT;  /* a lock that it tries again and again (Python's) */
     if (result == -ETIMEDOUT) {
         replay_clock_passed(t, t->deadline);
         if (wait_state(t)->lasts && t->least)         /* later by that, where the log has no more: who sleeps would not wake else */

@@ -1,10 +1,11 @@
-/* Replay of threads that a timer's descriptor wakes (the ticker of a runtime): how often it has done so by the
- * time that another thread ends them is their pace.  They are told of its time as often as they ask. */
+/* Replay of threads that a timer's descriptor wakes (the ticker of a runtime).  How often it has done so before
+ * another thread ends them depends on their timing.  They get its time as often as they read it. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/progress/delays.h"
+#include "replay/wait/internal.h"
 #include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
@@ -24,10 +25,10 @@ static bool is_timer(uint32_t stream)
 static void ticked(struct task *t, int64_t result)
 {
     (void)result;
-    t->ticked = true;
+    wait_state(t)->ticked = true;
 }
 
-/* It is set once more than when recorded, by a thread that has come round once more. */
+/* It is set once more than when recorded, by a thread whose loop has run once more. */
 static bool sets_again(struct task *t)
 {
     static const struct itimerspec none;
@@ -42,18 +43,18 @@ static bool sets_again(struct task *t)
 /* A read of a timer that the log has no more of.  Of a thread whose process ended meanwhile it did not return. */
 bool replay_ticks(struct task *t)
 {
-    const uint64_t nap[6] = {0, 0, TICK_NAP_MS}, times = 1;
+    const uint64_t sleep_args[6] = {0, 0, TICK_PAUSE_MS}, times = 1;
     if (sets_again(t))
         return true;
     if (t->nr != REX_NR_read || !t->stream || !has_shared_work(t) || replay_was_cut_off(t) || t->args[2] < TICK_BYTES
         || !is_timer(t->stream))
         return false;
-    t->only_naps = true;
-    if (!t->ticked) {
-        insert_call(t, REX_NR_poll, nap, ticked);
+    t->only_waits = true;
+    if (!wait_state(t)->ticked) {
+        insert_call(t, REX_NR_poll, sleep_args, ticked);
         return true;
     }
-    t->ticked = false;
+    wait_state(t)->ticked = false;
     mem_write(t->tid, t->args[1], &times, sizeof times);
     skip_call(t, TICK_BYTES);
     return true;

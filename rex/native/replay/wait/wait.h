@@ -24,26 +24,26 @@ void replay_wait_spent(struct task *t);  /* nothing is left of that */
 bool replay_waits_for_end(struct task *t, const struct event *next);
 
 /* poll_index.c */
-/* What the log's waits told of, see replay/wait/poll_index.c. */
-void told_note(const struct event *e);
-bool told_by_edges(const struct record *r);
-bool told_of_inside(uint32_t task, uint32_t from, uint32_t until);
-bool told_beside(const struct event *connect, uint32_t until);
+/* What the logged waits reported, see replay/wait/poll_index.c. */
+void poll_index_note(const struct event *e);
+bool reported_by_edges(const struct record *r);
+bool reported_internal(uint32_t task, uint32_t from, uint32_t until);
+bool reported_with_others(const struct event *connect, uint32_t until);
 
 /* poll_threads.c */
 bool replay_finds_nothing(struct task *t, uint64_t key);
 bool replay_wait_freely(struct task *t, struct event *e);
 void replay_came_for(struct task *t, struct event *e);
-bool replay_may_hasten(struct task *t);
-void replay_hasten(struct task *t, struct event *e), replay_interrupt_wait(struct task *t);
+bool replay_may_cut_short(struct task *t);
+void replay_cut_wait_short(struct task *t, struct event *e), replay_interrupt_wait(struct task *t);
 void replay_poll_settle(struct task *t);
 
 /* timed_futex.c */
-bool replay_nap_is_over(struct task *t);  /* for far longer than it wanted it has waited in a call that sleeps */
-bool replay_nap_until(struct task *t);  /* a sleep until a point in time begins */
+bool replay_sleep_is_over(struct task *t);  /* for far longer than it wanted it has waited in a call that sleeps */
+bool replay_sleep_until(struct task *t);  /* a sleep until a point in time begins */
 void replay_until(struct task *t);  /* a futex wait until a point in time begins */
 void replay_until_exit(struct task *t, int64_t result);
-bool replay_naps_longer(struct task *t, int64_t result);  /* a sleep is over, but not for those that are slower: it is made again */
+bool replay_sleeps_longer(struct task *t, int64_t result);  /* a sleep is over, but not for those that are slower: it is made again */
 void replay_timed_futex(struct task *t);
 bool replay_waits_by_wall(const struct task *t);
 

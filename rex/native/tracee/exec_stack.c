@@ -11,7 +11,7 @@ enum { SHARE = 4, NAMES = 4, NO_MATTER = 24 << 20 };     /* arguments have a qua
 static struct raised { pid_t process; struct rlimit limit; } *raised;
 static size_t raised_count;
 
-void exec_room_raise(const struct task *t)
+void exec_stack_raise(const struct task *t)
 {
     struct rlimit limit;
     pid_t process = t->leader->tid;
@@ -27,7 +27,7 @@ void exec_room_raise(const struct task *t)
 }
 
 /* It has executed, or failed to. */
-void exec_room_restore(const struct task *t)
+void exec_stack_restore(const struct task *t)
 {
     for (size_t i = 0; i < raised_count; i++)
         if (raised[i].process == t->leader->tid) {
