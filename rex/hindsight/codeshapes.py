@@ -235,7 +235,8 @@ class MethodShape:
         owner = value.__self__
         if owner is None or isinstance(owner, types.ModuleType):
             module = value.__module__ or (owner.__name__ if owner is not None else "builtins")
-            return "global", module, value.__qualname__
+            is_there = getattr(sys.modules.get(module), value.__name__, None) is value     # as torch.sum, which names a hidden class
+            return "global", module, value.__name__ if is_there else value.__qualname__
         return "method", value.__name__, walk.ref(owner)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:

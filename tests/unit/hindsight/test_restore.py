@@ -274,3 +274,9 @@ def test_a_function_of_a_library_that_bears_another_modules_name_comes_back(worl
     world.save(within=within)
     made = world.restore(0)["within"]
     assert made is not within and (made.__module__, made.__code__) == (__name__, within.__code__)
+
+
+def test_functions_of_torch_in_c_are_found_again(world: World) -> None:
+    torch = pytest.importorskip("torch")
+    world.save(reduce=[torch.sum])
+    assert world.restore(0)["reduce"][0] is torch.sum
