@@ -14,7 +14,7 @@ from rex.archive import Archive, Experiment, Manifest, Process, Recording
 from rex.archive.topfiles import check_is_name
 from rex.archive.identities import Identities
 from rex.archive.logs import Growing
-from rex.archive.cacheplace import cache_root, make_cache
+from rex.cacheplace import cache_root, make_cache
 from rex.beside import Beside
 from rex.credentials import credential_variables
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure, UsageError
@@ -53,6 +53,7 @@ class Options:
         streams: descriptors of its standard streams, or DEVNULL.
         extra: more facts for the manifest.
         watch: reads the log while it grows, in a thread of its own; None: nobody does.
+        ended: is called when the program has ended; what is left to keep may last.
         gate: a socket to who says what is executed in a program's place; -1: nobody.
     """
 
@@ -72,6 +73,7 @@ class Options:
     extra: dict[str, Any] = field(default_factory=dict)
     gate: int = -1
     watch: Callable[[Growing], None] | None = None
+    ended: Callable[[Recording], None] | None = None
 
 
 @dataclass
@@ -302,7 +304,7 @@ def _record(options: Options) -> Outcome:
         command = redaction.command
     facts = begun_facts(command, codec.text(options.cwd or os.getcwdb()))
     identities = Identities(cache_root())
-    with Archive.made(options.archive) as archive, archive.begin(options.name, facts) as recording, closing(identities):
+    with Archive.made(options.archive, is_durable=False) as archive, archive.begin(options.name, facts) as recording, closing(identities):
         keeper = Keeper(recording, options.exclude, identities, facts["cwd"])
         environment = {codec.text(k): codec.text(v) for k, v in given.items()
                        if os.fsdecode(k) not in withheld}
@@ -323,6 +325,8 @@ def _record(options: Options) -> Outcome:
                         serialize=options.serialize, watched=options.watch is not None, cwd=options.cwd, limits=rlimits.by_number(rlimits.inherited()),
                         hidden=_hidden(archive, facts, program, options.gate >= 0), gate=options.gate)
             report, processes = _run(engine, plan, options, recording, redaction)
+            if options.ended:
+                options.ended(recording)
         if service.failure:
             raise OwnFailure("a file could not be kept before it changed",
                              str(service.failure), "free some space and record again")

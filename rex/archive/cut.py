@@ -49,13 +49,14 @@ def cut(data: bytes | memoryview, is_last: bool) -> list[int]:
         is_last: nothing follows; otherwise the rest that the lengths do not
             cover must come again in front of what follows.
     """
-    cutters = _fastcdc()
-    if cutters is None:
+    if len(data) <= MIN_BYTES:   # one piece; and the cutter need not be imported
+        lengths = [len(data)] if data else []
+    elif (cutters := _fastcdc()) is None:
         whole, rest = divmod(len(data), AVERAGE_BYTES)
         lengths = [AVERAGE_BYTES] * whole + ([rest] if rest else [])
     else:
         cutter = cutters.FastCDC(avg_size=AVERAGE_BYTES, min_size=MIN_BYTES,
                                   max_size=MAX_BYTES)
-        lengths = [piece.length for piece in cutter.cut_buf(data)]
+        lengths = [piece.length for piece in cutter.cut_buf(memoryview(data))]   # of bytes it would copy each piece
     # The last piece ends where the data ends, not where its content says so.
     return lengths if is_last else lengths[:-1]

@@ -11,7 +11,8 @@ import os
 from rex import codec
 from rex.archive.content import Entry
 from rex.archive.locks import write_atomically
-from rex.archive.trimming import is_private, note_use, trim
+from rex.archive.trimming import note_use, trim
+from rex.cacheplace import is_private
 
 _DIRECTORY = "frames-1"
 _HASH_BYTES = 32

@@ -6,22 +6,26 @@ import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Callable, Iterator
 
 from rex.archive.archive import Archive
+from rex.archive.content import Entry
 from rex.archive.experiment import DAMAGED, INCOMPLETE, RECORDING
 from rex.archive.folder import Folder
 from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_directory
 from rex.archive.packs import PackReader
-from rex.archive.packer import DENSE_FRAME_BYTES, DENSE_LEVEL, Packer
+from rex.archive.packer import DENSE_FRAME_BYTES, DENSE_LEVEL, INCOMPRESSIBLE, Packer
 from rex.archive.usage import reached
+from rex.codec import sha256
 from rex.errors import Damaged
 
 # A pack is rewritten when more than this part of its bytes is not needed.
 _WASTE = 1 / 8
-_BATCH = 1000   # objects that are copied before the progress is reported
+_BATCH, _FRAMES_BATCH = 1000, 32   # objects, and frames, that are copied before the progress is reported
 
 Progress = Callable[[int, int], None]
+Work = Callable[[Archive, Packer], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ def collect(archive: Archive, waste: float = _WASTE, recompress: bool = False,
     Args:
         archive: readers may be at work in it, recorders not.
         waste: rewrite packs of whose raw bytes more than this part is not needed.
-        recompress: rewrite all packs but those that are as small as can be.
+        recompress: rewrite all packs but those that are as small as can be; frames that do not compress are copied.
         progress: called with the bytes rewritten and the bytes in all.
         may_be_none: go on where no experiment is left.
     Raises:
@@ -119,8 +123,14 @@ def _choose_packs(packs: list[PackReader], live: set[bytes], waste: float, recom
 
 
 def _is_dense(pack: PackReader) -> bool:
-    """Whether a pack was recompressed: then it has frames that no recorder writes."""
-    return max((size for _, _, size in pack.frames), default=0) >= DENSE_FRAME_BYTES // 2
+    """Whether a pack is as small as can be: it has frames that no recorder writes, or nothing in it compresses."""
+    return max((size for _, _, size in pack.frames), default=0) >= DENSE_FRAME_BYTES // 2 or \
+        all(map(_is_incompressible, pack.frames))
+
+
+def _is_incompressible(frame: tuple[int, int, int]) -> bool:
+    _, stored, size = frame
+    return stored >= INCOMPRESSIBLE * size
 
 
 def _rewrite(archive: Archive, packs: list[tuple[PackReader, list[bytes]]], recompress: bool,
@@ -134,8 +144,8 @@ def _rewrite(archive: Archive, packs: list[tuple[PackReader, list[bytes]]], reco
     try:
         with ThreadPoolExecutor(threads or len(os.sched_getaffinity(0))) as pool:   # zstd leaves the GIL free
             copies = map if threads == 1 else pool.map   # no pool takes work once the interpreter ends
-            for batch in _batches(packs):
-                done += sum(copies(lambda digest: _copy(archive, packer, digest), batch))
+            for batch in _batches(packs, recompress):
+                done += sum(copies(lambda work: work(archive, packer), batch))
                 if progress:
                     progress(done, total)
         packer.flush()
@@ -145,13 +155,51 @@ def _rewrite(archive: Archive, packs: list[tuple[PackReader, list[bytes]]], reco
     return packer.sealed
 
 
-def _batches(packs: list[tuple[PackReader, list[bytes]]]) -> Iterator[list[bytes]]:
-    for _, needed in packs:
-        for at in range(0, len(needed), _BATCH):
-            yield needed[at:at + _BATCH]
+def _batches(packs: list[tuple[PackReader, list[bytes]]], recompress: bool) -> Iterator[list[Work]]:
+    """What copies all that is needed, each the bytes that it copied; some at a time."""
+    for pack, needed in packs:
+        whole = {number: objects for number, objects in _whole_frames(pack, needed).items()
+                 if not recompress or _is_incompressible(pack.frames[number])}
+        frames: list[Work] = [partial(_copy_frame, pack, number, objects) for number, objects in whole.items()]
+        others: list[Work] = [partial(_copy, digest) for digest in needed if pack.places[digest].frame not in whole]
+        for works, size in ((frames, _FRAMES_BATCH), (others, _BATCH)):
+            for at in range(0, len(works), size):
+                yield works[at:at + size]
 
 
-def _copy(archive: Archive, packer: Packer, digest: bytes) -> int:
+def _whole_frames(pack: PackReader, needed: list[bytes]) -> dict[int, list[Entry]]:
+    """The frames of which all is needed, with the objects that they hold, in order."""
+    found: dict[int, list[Entry]] = {}
+    ends: dict[int, int] = {}
+    for digest in needed:      # they are in order
+        place = pack.places[digest]
+        if place.offset == ends.get(place.frame, 0):
+            found.setdefault(place.frame, []).append((digest, place.length))
+            ends[place.frame] = place.offset + place.length
+    return {number: objects for number, objects in found.items() if ends[number] == pack.frames[number][2]}
+
+
+def _copy_frame(pack: PackReader, number: int, objects: list[Entry], archive: Archive, packer: Packer) -> int:
+    """Take a frame over as it is stored; if it is damaged, whatever else the archive has of each object."""
+    if not (_is_sound(pack, number, objects) and packer.add_frames([(pack.read_stored(number), objects)])):
+        for digest, _ in objects:
+            _copy(digest, archive, packer)
+    return sum(length for _, length in objects)
+
+
+def _is_sound(pack: PackReader, number: int, objects: list[Entry]) -> bool:
+    try:
+        data, at = memoryview(pack.read_frame(number)), 0
+    except (Damaged, FileNotFoundError):
+        return False
+    for digest, length in objects:
+        if sha256(data[at:at + length]) != digest:
+            return False
+        at += length
+    return True
+
+
+def _copy(digest: bytes, archive: Archive, packer: Packer) -> int:
     data = archive.store.read_object(digest)
     packer.add(data)
     return len(data)

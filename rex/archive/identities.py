@@ -18,7 +18,7 @@ from typing import Any
 from rex.archive.compressed import Compressed
 from rex.archive.content import MAX_DEPTH, Content
 from rex.archive.frames import Frames
-from rex.archive.trimming import is_private
+from rex.cacheplace import is_private
 
 # Reading a smaller file costs about as much as asking.
 WORTH_BYTES = 64 << 10

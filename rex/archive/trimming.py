@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import time
 from typing import Iterator
 
 from rex.archive.locks import remove_if_there
 
 _DAY_S = 86400   # a use is noted once a day; a file in the making is older only if its maker was killed
-
-
-def is_private(directory: str) -> bool:
-    """Whether a directory is this user's, and nobody else may write there."""
-    try:
-        info = os.lstat(directory)
-    except OSError:
-        return False
-    return stat.S_ISDIR(info.st_mode) and info.st_uid == os.geteuid() and not info.st_mode & 0o022
 
 
 def note_use(path: str, info: os.stat_result) -> None:

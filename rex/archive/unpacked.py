@@ -8,7 +8,7 @@ import time
 from typing import Iterable
 
 from rex.archive.archive import Archive
-from rex.archive.cacheplace import cache_root, make_cache
+from rex.cacheplace import cache_root, make_cache
 from rex.archive.content import Content
 from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_file_system, temporary_name
 from rex.archive.trimming import note_use, trim

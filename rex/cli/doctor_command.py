@@ -188,7 +188,7 @@ def ptrace_advice() -> str:
 
 def check_cache() -> Finding:
     """The cache that replays unpack into and start programs from."""
-    from rex.archive.cacheplace import ADVICE, cache_root, why_unusable
+    from rex.cacheplace import ADVICE, cache_root, why_unusable
     path = cache_root()
     why = why_unusable(path)
     return Finding("cache", not why, False, f"{path}: {why}" if why else path, ADVICE if why else "")

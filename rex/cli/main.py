@@ -7,6 +7,10 @@ import io
 import os
 import sys
 
+from rex import startcache
+
+startcache.install()   # before most is imported
+
 from rex.cli import quick
 from rex.cli.ending import exit_code, from_system, say, words_before_program
 from rex.errors import RexError, TooLarge
@@ -120,6 +124,7 @@ def main() -> None:
     except OSError:
         sys.exit(status)   # Python says why
     if is_quick:
+        startcache.keep()
         os._exit(status)
     sys.exit(status)
 

@@ -271,3 +271,24 @@ def resume_command(ref: str, at: str | None, kernel: bool) -> int:
         raise missing("notebook", "cannot start a kernel") from error
     app = "IPKernelApp" if kernel else "InteractiveShellApp"
     return int(start(argv=[f"--{app}.exec_lines={line}" for line in lines]) or 0)
+
+
+@command.command("enable", epilog="Example: rex notebook enable   Exit: 0 done, 2 the file cannot be written.")
+@guarded
+def enable_command() -> int:
+    """Load the extension in each new kernel and ipython of yours, so that
+    no notebook needs %load_ext rex.notebook. This writes one file to the
+    default IPython profile ($IPYTHONDIR, else ~/.ipython)."""
+    from rex.notebook.startup import enable
+    click.echo(f"written: {enable()}")
+    click.echo("new kernels keep the state after each cell; rex notebook disable ends that")
+    return 0
+
+
+@command.command("disable", epilog="Example: rex notebook disable   Exit: 0 done, 2 the file cannot be removed.")
+@guarded
+def disable_command() -> int:
+    """Undo `rex notebook enable`: remove its file. Kernels that run now go on."""
+    from rex.notebook.startup import disable, startup_file
+    click.echo(f"removed: {startup_file()}" if disable() else "it was not enabled")
+    return 0

@@ -44,7 +44,7 @@ def _parser() -> _Parser:
     number = (("-n",), {"type": int, "default": 40})
     force = (("--force",), {"action": "store_true"})
     delete = (("-d", "--delete"), {"action": "store_true"})
-    command("help")
+    command("help", (("what",), {"nargs": "?"}))
     command("log", number)
     command("checkout", (("where",), {}), (("--cells",), {"nargs": "?", "const": ""}), force)
     command("undo")
@@ -78,7 +78,7 @@ def run(line: str, session: Session | None, switch: Callable[[Any], Any]) -> Any
     except ValueError as error:
         raise UsageError(f"%rex {line}", str(error)) from error
     if not words or words[0] in ("help", "-h", "--help"):
-        return display.Shown("", lines=[(text, "") for text in HELP.splitlines()])
+        return _help(words[1] if len(words) > 1 else "")
     at = words.index("-n") if "-n" in words else -1
     if at < 0:
         words = _negative_numbers(words)
@@ -88,6 +88,14 @@ def run(line: str, session: Session | None, switch: Callable[[Any], Any]) -> Any
     if session is None:
         raise UsageError("Rex is off", "", "switch it on with: %rex on")
     return _COMMANDS[given.command](session, given)
+
+
+def _help(command: str) -> display.Shown:
+    """All commands, or the lines of one."""
+    lines = [text for text in HELP.splitlines() if not command or text.split()[1] == command]
+    if not lines:
+        raise UsageError(f"%rex has no command {command}", "", "see: %rex help")
+    return display.Shown("", lines=[(text, "") for text in lines])
 
 
 def _log(session: Session, given: Any) -> Any:
@@ -159,3 +167,5 @@ def _resume(session: Session, given: Any) -> Any:
 _COMMANDS: dict[str, Callable[[Session, Any], Any]] = {
     "log": _log, "checkout": _checkout, "undo": _undo, "diff": _diff, "show": _show, "tag": _tag,
     "branch": _branch, "resume": _resume}
+
+COMMANDS = ("help", *_COMMANDS, "on", "off")

@@ -16,6 +16,7 @@ _HARMLESS = frozenset("""
     latex markdown javascript js bash sh script perl ruby writefile file timeit_only load_ext reload_ext
     unload_ext gui pprint page clear cls connect_info qtconsole tb
 """.split())
+_QUESTIONS = ("pinfo", "pinfo2", "psearch")
 _SHELL_CALLS = frozenset({"system", "getoutput"})
 # Names that reach former outputs, and so any object.
 _FORMER = re.compile(r"Out|_oh|_{1,3}|_\d+")
@@ -68,10 +69,10 @@ class Source:
     """One cell.
 
     Attributes:
-        code: as it runs, magics translated; without our own commands.
+        code: as it runs, magics translated; without our own commands and questions.
         named: source that names all that the cell could touch.
         is_wide: it could touch anything.
-        is_empty: it holds nothing but our own commands.
+        is_empty: it holds nothing but our own commands and questions.
     """
 
     def __init__(self, transformed: str, transform: Transform) -> None:
@@ -102,11 +103,11 @@ class Source:
 
 
 def _is_ours(statement: ast.stmt) -> bool:
-    """Whether a statement is a command of ours and nothing else."""
+    """Whether a statement is a command of ours, or a question (`name?`), and nothing else."""
     value = statement.value if isinstance(statement, ast.Expr) else None
     return (isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
             and value.func.attr == "run_line_magic" and bool(value.args)
-            and isinstance(value.args[0], ast.Constant) and value.args[0].value == "rex")
+            and isinstance(value.args[0], ast.Constant) and value.args[0].value in ("rex", *_QUESTIONS))
 
 
 def head_of(code: str, width: int = 60) -> str:

@@ -9,7 +9,7 @@ import zlib
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rex.archive.cacheplace import cache_root
+from rex.cacheplace import cache_root
 from rex.archive.locks import write_atomically
 from rex.trees.facts import ProcessFacts, RunFacts, Standard, Use
 from rex.trees.reader import read_facts
@@ -17,7 +17,7 @@ from rex.trees.reader import read_facts
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
-FORMAT = 2
+FORMAT = 3
 _MAX_BYTES = 1 << 28
 
 

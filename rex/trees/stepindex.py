@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rex.archive.cacheplace import cache_root
+from rex.cacheplace import cache_root
 from rex.archive.locks import write_atomically
 from rex.errors import RexError
 from rex.trees.cut import REUSED, plain_runs
@@ -19,7 +19,7 @@ from rex.trees.steps import StepMaker
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
-FORMAT = 1
+FORMAT = 2
 _MAX_BYTES = 1 << 26
 
 

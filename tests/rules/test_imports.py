@@ -8,7 +8,7 @@ import os
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 
 LOW = {"version", "config", "errors", "extras", "types", "text", "beside", "values", "credentials", "limits", "standard", "longnames",
-       "hostfailure"}
+       "hostfailure", "cacheplace"}
 STORES = LOW | {"codec", "elf", "log", "archive", "syscalls"}
 
 # room -> rooms it may import; a room is a folder or module of rex/.
@@ -19,6 +19,8 @@ ALLOWED: dict[str, set[str]] = {
     "standard": set(),
     "longnames": set(),
     "hostfailure": set(),
+    "cacheplace": {"errors"},
+    "startcache": {"cacheplace"},
     "beside": set(),
     "types": {"errors", "values"},
     "extras": {"errors", "values"},
@@ -55,10 +57,10 @@ ALLOWED: dict[str, set[str]] = {
     "cells": set(),
     "multiversion": STORES | {"contents", "tracer", "recorder", "replayer", "runnew", "cells", "cluster"},
     "trees": STORES | {"workflow", "picture", "tracer", "recorder", "replayer", "runnew"},
-    "web": STORES | {"runnew", "expdiff", "transfer", "picture", "workflow", "trees", "multiversion"},
+    "web": STORES | {"runnew", "expdiff", "transfer", "picture", "workflow", "trees", "multiversion", "contents"},
     "api": STORES | {"tracer", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "contents"},
     "pytest_plugin": {"api"},
-    "cli": STORES | {"api", "extras", "tracer", "inventory", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "workflow",
+    "cli": STORES | {"startcache", "api", "extras", "tracer", "inventory", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "workflow",
                      "multiversion", "trees", "state", "notebook", "cells", "web", "picture", "hindsight", "contents", "bisect"},
 }
 

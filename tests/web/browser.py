@@ -128,6 +128,11 @@ class Page:
             return False
         self.until(press, what)
 
+    def hover(self, selector: str) -> None:
+        """Put the pointer on it."""
+        from selenium.webdriver import ActionChains
+        ActionChains(self.driver).move_to_element(self.get(selector)).perform()
+
     def follow(self, name: str) -> None:
         """Click on the experiment of this name in the table of experiments."""
         self.press(lambda: [each for each in self.all(".window th a") if each.text == name], name)

@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/runnew.md and docs/how-to/browse.md in a headless Chromium: `make screenshots`."""
+"""Takes the pictures of docs/runnew.md, docs/notebook.md and docs/how-to/browse.md in a headless Chromium: `make screenshots`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from commands import ROOT, rex   # noqa: E402
 from web.browser import Page, lay_out, part, served, why_no_browser   # noqa: E402
+from web.lab import lab_in, open_notebook, run_all, why_no_lab   # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 WIDTH, HEIGHT = 1180, 900
+PANEL_HEIGHT = 560
 COLOURS = 200
 
 
@@ -106,6 +108,26 @@ def tell_story(page: Page, address: str, top: Path) -> None:
     both(page, "ui-history", page.do("return document.querySelector('.steps').getBoundingClientRect().top | 0"))
 
 
+def panel_in_lab(top: Path) -> None:
+    """A small session with a branch, in JupyterLab."""
+    cells = ["%load_ext rex.notebook", "import random\nrandom.seed(4)", "prices = [random.gauss(100, 9) for _ in range(500)]",
+             "mean = sum(prices) / len(prices)", "prices.sort()"]
+    (top / "notebooks").mkdir()
+    with lab_in(top / "notebooks") as address, Page(WIDTH, HEIGHT) as page:
+        open_notebook(page, address, top / "notebooks" / "prices.ipynb", *cells)
+        run_all(page)
+        page.says("prices.sort()", ".rex-head")
+        page.click(".rex-cells li[data-number='3'] .rex-go")
+        page.says("at 3", ".rex-status")
+        page.click(".rex-cells li[data-number='4'] .rex-more")
+        page.click(".rex-variable button")
+        page.says("took mean", ".rex-status")
+        page.hover(".rex-cells li[data-number='5'] .rex-go")
+        page.get(".rex-tip")
+        page.picture(IMAGES / "notebook-panel.png", PANEL_HEIGHT)
+    shrink(IMAGES / "notebook-panel.png")
+
+
 def main() -> int:
     """Make them all."""
     if problem := why_no_browser():
@@ -116,6 +138,10 @@ def main() -> int:
         record(top)
         with served(top, "-l", "EXP") as (address, _), Page(WIDTH, HEIGHT) as page:
             tell_story(page, address, top)
+        if problem := why_no_lab():
+            print(f"no picture of the panel: {problem}", file=sys.stderr)
+        else:
+            panel_in_lab(top)
     return 0
 
 

@@ -23,6 +23,9 @@ struct record_state {
     struct deferred *deferred;           /* a signal that is held back, see signals.c */
     int last_signal;                     /* that was delivered, and where */
     uint64_t last_signal_rip;
+    uint32_t children;                   /* ordinal of the next child */
+    bool has_timer;                      /* of a leader: one may be running */
+    bool executed;                       /* of a leader: it runs a program of its own */
 };
 
 static inline struct record_state *record_state(const struct task *t)
@@ -41,7 +44,8 @@ void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *au
 void record_answered(struct task *t, struct record *r);  /* of an external descriptor: what its new one is, which request it was */
 
 /* descriptors.c */
-void record_standard(struct task *t, int64_t fd);
+bool duplicates_directory(struct task *t);
+void record_duplicate(struct task *t, int64_t fd);
 void record_channels(struct task *t);
 void record_inherited(struct task *t, struct bytes *b);  /* from outside, by the first process: streams */
 void record_inherited_files(struct task *t);  /* and plain files, as if it had opened them */

@@ -205,3 +205,30 @@ def test_recompressing(archive: Archive, pieces: int) -> None:
         return
     again = collect(archive, recompress=True)
     assert (again.freed_bytes, again.rewritten_packs) == (0, 0)
+
+
+def test_recompressing_leaves_what_does_not_compress(archive: Archive, record: Record) -> None:
+    noise, words = os.urandom(5_000_000), b"".join(b"line %d of a text\n" % n for n in range(200_000))
+    record({"/noise": noise})
+    record({"/words": words})
+    before = {frame[1:] for pack in archive.store.packs() for frame in pack.frames if frame[1] > 1_000_000}
+    done = collect(archive, recompress=True)
+    assert before <= {frame[1:] for pack in archive.store.packs() for frame in pack.frames}   # no frame of 15 MB was made of them
+    assert done.freed_bytes > 10_000 and check(archive) == []
+    for name, path, data in (("exp0", "/noise", noise), ("exp1", "/words", words)):
+        [content] = archive.experiment(name).manifest.files[path].contents()
+        assert archive.read(content) == data
+
+
+def test_a_damaged_frame_is_not_copied_as_it_is(archive: Archive, record: Record) -> None:
+    record({"/noise": os.urandom(1_000_000)})
+    [pack] = archive.store.packs()
+    offset, stored, _ = max(pack.frames, key=lambda frame: frame[1])
+    with open(pack.path, "r+b") as file:
+        file.seek(offset + stored // 2)
+        byte = file.read(1)
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte[0] ^ 1]))
+    with pytest.raises(Damaged):
+        collect(Archive.open(archive.path), recompress=True)
+    assert os.path.exists(pack.path)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rex.archive import cacheplace
-from rex.archive.cacheplace import cache_root, make_cache, why_unusable
+from rex import cacheplace
+from rex.cacheplace import cache_root, make_cache, why_unusable
 from rex.errors import OwnFailure
 
 

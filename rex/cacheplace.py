@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import stat
 
-from rex.archive.trimming import is_private
 from rex.errors import OwnFailure
 
 ADVICE = "set REX_CACHE to a directory that you may write and run programs from"
@@ -59,3 +59,12 @@ def make_cache(root: str) -> None:
         why = error.strerror or str(error)
     if why:
         raise OwnFailure(f"the cache cannot be in {root}", why, ADVICE)
+
+
+def is_private(directory: str) -> bool:
+    """Whether a directory is this user's, and nobody else may write there."""
+    try:
+        info = os.lstat(directory)
+    except OSError:
+        return False
+    return stat.S_ISDIR(info.st_mode) and info.st_uid == os.geteuid() and not info.st_mode & 0o022
