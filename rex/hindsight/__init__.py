@@ -44,7 +44,8 @@ def trainer(module: str, *functions: str, trains: Sequence[str] = (), drops: Seq
     Args:
         functions: qualified names (`Trainer.fit`).
         trains: what those loops call to compute (`self.step`), as the source of the module writes it.
-        drops: variables of those functions that hold iterators, and that nothing reads once the outermost loop is over: they become None.
+        drops: variables of those functions (`batches`), or their attributes (`self.batches`), that hold iterators, and that nothing
+            reads once what those loops compute is over: they become None.
     """
     from rex.hindsight.trainers import Trainer, register
     session = _session()

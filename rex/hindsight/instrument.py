@@ -35,7 +35,7 @@ class SiteFacts:
         identity: qualified name, hash of the normalized code, ordinal among equals.
         is_by_hand: marked with hindsight.loop or hindsight.skip_block: never left alone.
         inside: names of the sites of the same function around it.
-        drops: variables that nothing reads any more once it is over: they are set to None then.
+        drops: variables and attributes that nothing reads any more once it is over: they are set to None then.
     """
 
     name: str
@@ -119,8 +119,8 @@ def plan_trainer(source: str | bytes, trainer: Trainer, path: str = "<source>") 
         if not isinstance(node, _FUNCTIONS) and qualname in trainer.functions and (
                 not trainer.trains or _calls(node, trainer.trains)):
             _add_loop(plan, node, trainer.module, qualname, inside)
-            if not inside:
-                plan.loops[node].drops = tuple(name for name in trainer.drops if _is_set_in(functions[qualname], name))
+            if getattr(node, "is_block", False) if trainer.trains else not inside:
+                plan.loops[node].drops = tuple(name for name in trainer.drops if "." in name or _is_set_in(functions[qualname], name))
     return plan
 
 
@@ -262,7 +262,8 @@ def _expression(text: str, like: ast.AST) -> Any:
 
 def _guarded(site: SiteFacts, loop: Any) -> ast.If:
     name = site.name
-    dropped = "".join(f"{variable} = None\n " for variable in site.drops)
+    # Another version of the library may have no such attribute.
+    dropped = "".join(f"try: {place} = None\n except AttributeError: pass\n " for place in site.drops)
     guard = ast.parse(f"if {name} is None or {name}.enter():\n 0\n {dropped}"
                       f"if {name} is not None: {name}.done()").body[0]
     assert isinstance(guard, ast.If)

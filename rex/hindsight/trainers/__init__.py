@@ -20,7 +20,8 @@ class Trainer:
         functions: qualified names of the functions whose loops are instrumented.
         trains: what they call to compute (`booster.update`), as the source writes it; empty: all their loops are seen. The statements
             of a body from the first such call to the last are a block, which a replay skips as it skips a loop.
-        drops: variables of theirs that hold iterators, which no checkpoint can, and that nothing reads once the outermost loop is over.
+        drops: variables of theirs, or attributes of these, that hold iterators, which no checkpoint can, and that nothing reads once
+            what they compute is over: the block, or without one the outermost loop.
         tested: the versions of the library that this was tried with.
     """
 

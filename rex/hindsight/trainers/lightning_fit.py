@@ -2,7 +2,8 @@
 
 from rex.hindsight.trainers import Trainer
 
-_FIT = ("_FitLoop.run",), ("self.advance",)
+# Each epoch makes the iterators of its data loaders anew.
+_FIT = ("_FitLoop.run",), ("self.advance",), ("self._combined_loader._iterator.iterators",)
 TRAINERS = (
-    Trainer("lightning.pytorch.loops.fit_loop", *_FIT, tested="lightning 2.6.6"),
-    Trainer("pytorch_lightning.loops.fit_loop", *_FIT, tested="pytorch-lightning 2.6.6"))
+    Trainer("lightning.pytorch.loops.fit_loop", *_FIT, "lightning 2.6.6"),
+    Trainer("pytorch_lightning.loops.fit_loop", *_FIT, "pytorch-lightning 2.6.6"))
