@@ -2,7 +2,7 @@
 
 from rex.hindsight.trainers import Trainer
 
-# Each epoch makes the iterators of its data loaders anew.
+# Each epoch creates new iterators of its data loaders.
 _FIT = ("_FitLoop.run",), ("self.advance",), ("self._combined_loader._iterator.iterators",)
 TRAINERS = (
     Trainer("lightning.pytorch.loops.fit_loop", *_FIT, "lightning 2.6.6"),
