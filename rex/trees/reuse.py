@@ -8,7 +8,6 @@ place, which puts back what that one left (rex/native/put). So the new recording
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import shutil
 import socket
@@ -82,6 +81,7 @@ class Reuser:
     def __init__(self, archive: Archive, work: str, now: Now, is_strict: bool = False, recheck: int = 0) -> None:
         self._archive, self._work, self._now, self._is_strict, self._recheck = archive, work, now, is_strict, recheck
         self._unpacked = Unpacked(archive)
+        now.archived_as = self._unpacked.sha256_of
         self._known: dict[str, list[tuple[Source, Entry]]] = {}
         self._steps: dict[tuple[str, int], Step] = {}
         self.summary = Summary()
@@ -100,6 +100,7 @@ class Reuser:
     def decide(self, task: int, process: LiveProcess) -> str:
         """The path of a script to execute instead; "" to run the program."""
         began = time.monotonic()
+        self._now.files.forget()
         known = self._find(process) if self._can_put_back() else None
         if known is None:
             self.summary.executed += 1
@@ -122,7 +123,7 @@ class Reuser:
         if self._has_libraries is None:
             facts = elf.read(native.PATH)
             libraries = [facts.interpreter, *elf.resolve_needed(native.PATH, {}).found.values()] if facts and facts.interpreter else []
-            self._has_libraries = all(self._now.content(os.fsencode(path)) == _content_here(path) for path in libraries)
+            self._has_libraries = all(self._now.content(os.fsencode(path)) == self._now.content_here(os.fsencode(path)) for path in libraries)
         return self._has_libraries
 
     def _step(self, source: Source, entry: Entry) -> Step:
@@ -239,11 +240,6 @@ def _can_be_left(files: Files, left: Left, process: LiveProcess, others: frozens
         return True
     return (left.state.type == "file" and info.st_nlink == 1 and info.st_uid == os.geteuid()
             and stat.S_IMODE(info.st_mode) == left.state.mode)
-
-
-def _content_here(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _is_directory(files: Files, name: bytes) -> bool:
