@@ -25,6 +25,7 @@ from rex.archive.identities import Identities
 from rex.archive.unpacked import WorkDirectory
 from rex.errors import RexError
 from rex.recorder import Options, Outcome, Streams, record
+from rex.runnew import RunOutcome, RunPlan, start
 from rex.tracer import native
 from rex.tracer.plan import ABOUT_A_NAME, EXEC_ANSWER, EXEC_QUESTION, NAME_ANSWER
 from rex.trees import facts as kinds
@@ -333,3 +334,11 @@ def record_reusing(options: Options, is_strict: bool = False, recheck: int = 0) 
         options.gate, options.complete = reuse.theirs, lambda manifest, recording: reuse.complete(manifest)
         outcome = record(options)
         return outcome, reuse.finish(outcome.experiment, outcome.manifest)
+
+
+def run_reusing(archive: Archive, plan: RunPlan, streams: Streams) -> tuple[RunOutcome, Summary]:
+    """Run archived files with reuse, as `Reuse` has it."""
+    with Reuse(archive, streams, is_run=True) as reuse:
+        outcome = start(plan, *streams, gate=reuse).wait()
+        experiment = archive.experiment(outcome.experiment) if outcome.experiment else None
+        return outcome, reuse.finish(experiment, experiment.manifest) if experiment else reuse.summary

@@ -16,7 +16,7 @@ from rex.archive.about import labels_of
 from rex.errors import RexError, UsageError
 from rex.recorder import Streams
 from rex.runnew import Changes, RunOutcome, RunPlan, plan_run, start
-from rex.trees.reuse import Reuse, Summary
+from rex.trees.reuse import Summary, run_reusing
 
 ARG, ENV, FILE = "arg", "env", "file"
 SWEPT = "sweep"              # label: the experiment that a sweep began from
@@ -203,12 +203,7 @@ class Sweep:
         return replace(found, reused=len(summary.reused), saved_s=summary.saved_s) if summary else found
 
     def _start(self, plan: RunPlan, streams: Streams) -> tuple[RunOutcome, Summary | None]:
-        if not self._reuses:
-            return start(plan, *streams).wait(), None
-        with Reuse(self._archive, streams, is_run=True) as reuse:
-            outcome = start(plan, *streams, gate=reuse).wait()
-            experiment = self._archive.experiment(outcome.experiment) if outcome.experiment else None
-            return outcome, reuse.finish(experiment, experiment.manifest) if experiment else reuse.summary
+        return run_reusing(self._archive, plan, streams) if self._reuses else (start(plan, *streams).wait(), None)
 
     @staticmethod
     def _result(row: dict[str, str], experiment: Experiment, is_old: bool) -> Swept:

@@ -46,7 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     "runnew": STORES | {"tracer", "inventory", "keeping", "filetree", "recorder", "replayer", "rlimits"},
     "contents": LOW,
     "expdiff": STORES | {"inventory", "picture", "notebook", "contents"},
-    "bisect": STORES | {"contents", "expdiff", "runnew"},
+    "bisect": STORES | {"contents", "expdiff", "runnew", "trees"},
     "transfer": STORES,
     "state": LOW | {"archive", "codec", "syscalls"},
     "hindsight": STORES | {"recorder", "state", "cluster"},
