@@ -14,6 +14,7 @@ CODE = """
 import sys
 from rex import startcache
 startcache.install()
+import _json, _queue, _socket, array, fcntl, math, resource, zlib   # extensions of most Pythons
 import box
 from box import one, two, three, four
 print(one.VALUE, type(one.__loader__).__name__, one.__file__ == box.__path__[0] + "/one.py")
@@ -38,14 +39,17 @@ def said(place: Path) -> str:
 
 def test_modules_come_from_the_file_until_their_source_changes(place: Path) -> None:
     assert said(place) == "1 SourceFileLoader True\n"
+    [file] = (place / "cache" / "modules-2").iterdir()
+    written = file.stat()
     assert said(place) == "1 _KeptLoader True\n"
+    assert (file.stat().st_ino, file.stat().st_mtime_ns) == (written.st_ino, written.st_mtime_ns)   # as all was in it
     (place / "box" / "one.py").write_text("VALUE = 22\n", encoding="utf-8")
     assert said(place) == "22 SourceFileLoader True\n"
 
 
 def test_a_damaged_file_is_passed_over_and_one_of_others_too(place: Path) -> None:
     said(place)
-    [file] = (place / "cache" / "modules-1").iterdir()
+    [file] = (place / "cache" / "modules-2").iterdir()
     whole = file.read_bytes()
     for damaged in (b"", whole[:100], whole[:-1000]):
         file.write_bytes(damaged)
@@ -53,3 +57,8 @@ def test_a_damaged_file_is_passed_over_and_one_of_others_too(place: Path) -> Non
     file.write_bytes(whole)
     file.parent.chmod(0o777)
     assert said(place) == "1 SourceFileLoader True\n"
+
+
+def test_a_module_that_calls_itself_by_another_name_is_kept_under_its_own(place: Path) -> None:
+    (place / "box" / "two.py").write_text("__name__ = 'box.one'\nVALUE = 2\n", encoding="utf-8")
+    assert said(place).startswith("1 ") and said(place) == "1 _KeptLoader True\n"
