@@ -237,7 +237,7 @@ def _read_in(archive: Archive, experiment: Experiment) -> dict[str, set[str]]:
     for path, entry in experiment.manifest.files.items():
         if entry.initial and entry.initial.content:
             found.setdefault(path, set()).add(entry.initial.content.sha256)
-    known = {each.identity: each for each in archive.experiments()}
+    known = {each.identity: each for each in archive.experiments() if each.state == "complete"}
     for identity, task in experiment.manifest.extra.get(REUSED, {}).values():
         if identity not in known:
             raise NotFound("a run of which steps were put back is gone", "", "")
