@@ -312,6 +312,7 @@ class _Reader:
             for _, kind in file_uses(event):
                 if kind == READ and self._is_made_by(event, path):
                     self._use(number, process, ABSENT, path, "ENOENT")
+                    self._use(number, process, WRITE, path)
                 elif kind == READ:
                     self._read_file(number, process, path, event, name)
                 else:

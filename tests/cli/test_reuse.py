@@ -162,6 +162,7 @@ TRAPS = {
     "removed input": ("cp in.txt copy.txt\nrm copy.txt\n", None),
     "moved": ("cp in.txt a.txt\nmv a.txt b.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "in place": ("cp in.txt a.txt\nsed -i s/a/b/ a.txt\n", lambda s: s.edit("s/a/b/", "s/b/c/")),
+    "empty file": ("flock lock true\n", lambda s: (s.work / "lock").unlink()),
     "lock file": ("flock lock sort in.txt > s.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "link of its own": ("ln -s in.txt l\ncat l > x.txt\nstat -L -c %s l > y.txt\nrm l x.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "mode set in a tree": ("cp in.txt data/x\nchmod -R u+x data\ncat data/x > y.txt\n", lambda s: s.write("in.txt", "zzz\n")),
