@@ -16,7 +16,7 @@ help:  ## show this list
 
 $(BIN)/rex: setup.cfg pyproject.toml setup.py $(SOURCES) $(HEADERS)
 	$(PYTHON) -m venv $(VENV)
-	$(if $(shell command -v $(CC)),REX_BUILD_ENGINE=needed) $(BIN)/python -m pip --quiet --disable-pip-version-check install --config-settings editable_mode=compat -e '.[test,notebook,hindsight,versions,workflow,web,remote,formats,sbom,reprozip]' \
+	$(if $(shell command -v $(CC)),REX_BUILD_ENGINE=needed) $(BIN)/python -m pip --quiet --disable-pip-version-check install --config-settings editable_mode=compat -e '.[test,notebook,hindsight,versions,workflow,web,remote,formats,pictures,sbom,reprozip]' \
 		>$(VENV)/install.log 2>&1; status=$$?; grep -v '^WARNING: Location' $(VENV)/install.log; exit $$status
 	$(BIN)/python -m compileall -q rex   # where PYTHONDONTWRITEBYTECODE is set each run would compile anew
 	@touch $@

@@ -3,8 +3,8 @@
     python bench/compatibility.py [--replays 2] [--install] [--write] [NAME...]
 
 bench/compatibility.toml has the cases. A case whose version cannot be printed is not installed here; `--install` installs
-such programs first, by apt-get or pip. `--write` puts the table, with today's date, into the page. A run of all cases
-takes some minutes.
+such programs first, by apt-get or pip. `--write` puts the table, with today's date, into the page. With NAMEs the page keeps
+the rows of all other programs. A run of all cases takes some minutes.
 """
 
 from __future__ import annotations
@@ -105,21 +105,36 @@ def replayed(archive: str, out: str, seconds: list[float]) -> int:
     return done.returncode
 
 
-def table(chosen: list[Case], replays: int) -> str:
-    """The tables of all kinds, and what is not installed here."""
-    lines = [f"{datetime.date.today()}, Linux {machine().partition(', load')[0]}; {replays} replays of each.", ""]
+def written() -> tuple[str, dict[str, str]]:
+    """What the page has: the lines that say when and where its rows were measured, and each row by the name of its program."""
+    with open(PAGE, encoding="utf-8") as file:
+        text = file.read().partition(BEGIN)[2].partition(END)[0]
+    return text[:text.index("###")], dict(re.findall(r"^(?=\| (.+?)(?:, `--serialize`)? \|)(\|.*)$", text, flags=re.MULTILINE))
+
+
+def table(chosen: list[Case], replays: int, head: str, rows: dict[str, str]) -> str:
+    """The tables of all kinds, and what is not installed here.
+
+    Args:
+        head: what stands above them already; empty: nothing.
+        rows: rows that are kept, by program, of those that are not chosen.
+    """
+    names = {case.name for case in chosen}
+    lines = [f"{head}{datetime.date.today()}, Linux {machine().partition(', load')[0]}; {replays} replays of each"
+             + (f": {'; '.join(case.name for case in chosen)}." if head else "."), ""]
     missing = []
-    for kind in dict.fromkeys(case.kind for case in chosen):
-        lines += [f"### {kind}", "", "| program | version | result | plain s | recorded s | replayed s |", "|---|---|---|---|---|---|"]
-        for case in [each for each in chosen if each.kind == kind]:
-            version = version_of(case)
+    for kind in dict.fromkeys(case.kind for case in cases()):
+        found = []
+        for case in [each for each in cases() if each.kind == kind and (each.name in names or head)]:
+            version = version_of(case) if case.name in names else "" if case.name in rows else None
             if version is None:
                 missing.append(case.name)
                 continue
             with tempfile.TemporaryDirectory(prefix="rex-bench-") as top:
-                lines.append(row_of(case, version, replays, top))
-            print(lines[-1], flush=True)
-        lines.append("")
+                found.append(row_of(case, version, replays, top) if version else rows[case.name])
+            print(found[-1], flush=True)
+        if found:
+            lines += [f"### {kind}", "", "| program | version | result | plain s | recorded s | replayed s |", "|---|---|---|---|---|---|", *found, ""]
     return "\n".join(lines + (["Not installed here: " + ", ".join(missing) + ".", ""] if missing else []))
 
 
@@ -135,7 +150,7 @@ def main() -> None:
     chosen = [case for case in cases() if not args.names or case.name in args.names]
     if args.install:
         install([case for case in chosen if version_of(case) is None])
-    text = table(chosen, args.replays)
+    text = table(chosen, args.replays, *written() if args.names else ("", {}))
     if args.write:
         with open(PAGE, encoding="utf-8") as file:
             before, _, rest = file.read().partition(BEGIN)

@@ -20,6 +20,19 @@ TABLES = {
 }
 
 
+# Rows that no guest can show, and what needs them.
+ELSEWHERE = {
+    **dict.fromkeys(("futex", "kind", "logged-event", "next-in-queue", "order", "pool-child-executes", "unlogged-call", "without-event"),
+                    "every program"),
+    **dict.fromkeys(("divergence", "as-if-alone"), "replays that diverge"),
+    "skipped-step": "replays of single steps (`rex replay --all`)",
+    "unknown-call": "calls of kernels to come",
+    "process-of-descriptor": "calls that fail",
+    "child-ends-later": "R's parallel package",
+    "turn": "programs recorded with `--serialize`",
+}
+
+
 @dataclass(frozen=True)
 class Row:
     """A row of a table; reason: why it stands where it stands, may be empty; phase: of match_rules."""
@@ -53,10 +66,9 @@ def needs() -> dict[str, dict[str, list[str]]]:
 
 
 def _guests(row: str, found: dict[str, dict[str, list[str]]]) -> str:
-    if row not in found:
-        return ""
-    needed, free = found[row]["needed"], found[row]["free"]
-    return ", ".join(needed) if needed else f"none of {len(free)}" if free else ""
+    if row not in found or not found[row]["needed"]:
+        return ELSEWHERE.get(row, f"none of {len(found[row]['free'])}" if row in found else "")
+    return ", ".join(found[row]["needed"])
 
 
 def page() -> str:
@@ -64,8 +76,8 @@ def page() -> str:
     lines = ["# The rules of a replay", "",
              "Generated from `rex/native/replay/*_rules.c` and `gates.c`. The order of the rows is the order in which the engine asks them.",
              "`rex replay --explain` names the rows that acted. `REX_RULES=-name,-name` leaves rows out, for tests.", "",
-             "The last column names programs of `tests/guests` that fail without the row, three at most. `none of 5` means that the row acts",
-             "in five programs, which replay without it. `tests/guest_runs/rule_needs.py` finds out. It tries no row that every replay needs.", ""]
+             "The last column names programs of `tests/guests` that fail without the row, three at most; of a row that none of",
+             "them can show, what needs it. `tests/guest_runs/rule_needs.py` finds out.", ""]
     found = needs()
     for table, (file, meaning) in TABLES.items():
         with_phase = table == "match_rules"

@@ -1,4 +1,4 @@
-"""What an experiment would give away: the credentials that it holds, told by place and kind, never shown."""
+"""What an experiment would give away: the credentials that it holds, named by place and kind, never shown."""
 
 from __future__ import annotations
 

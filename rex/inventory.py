@@ -49,12 +49,12 @@ def hidden_notes(hidden: dict[bytes, int]) -> list[str]:
             for path, how in sorted(hidden.items()) if how == HIDDEN_NAMED]
 
 
-def complete(manifest: Manifest, tree: FileTree, report: Report, told: Callable[[], Told]) -> Manifest:
+def complete(manifest: Manifest, tree: FileTree, report: Report, read: Callable[[], Told]) -> Manifest:
     """The manifest with files, processes and counts, after the run.
 
     Args:
         tree: what the experiment saw.
-        told: what `read_processes` found in the log.
+        read: what `read_processes` found in the log.
     """
     uses = {codec.text(path): use for path, use in report.uses.items()}
     touched = {codec.text(path): state for path, state in report.touched.items()}
@@ -70,7 +70,7 @@ def complete(manifest: Manifest, tree: FileTree, report: Report, told: Callable[
     libraries = _capture_unloaded(files, uses, manifest.environment)
     _add_links(files, aliases)
     _add_directories(files, inputs)
-    processes, notes = told()
+    processes, notes = read()
     extra = {**manifest.extra, "record": {
         **manifest.extra.get("record", {}),
         "loaders": {codec.text(p): codec.text(l) for p, l in report.loaders.items()},

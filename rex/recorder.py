@@ -53,6 +53,7 @@ class Options:
         streams: descriptors of its standard streams, or DEVNULL.
         extra: more facts for the manifest.
         watch: reads the log while it grows, in a thread of its own; None: nobody does.
+        ended: is called when the program has ended; what is left to keep may last.
         gate: a socket to who says what is executed in a program's place; -1: nobody.
     """
 
@@ -72,6 +73,7 @@ class Options:
     extra: dict[str, Any] = field(default_factory=dict)
     gate: int = -1
     watch: Callable[[Growing], None] | None = None
+    ended: Callable[[Recording], None] | None = None
 
 
 @dataclass
@@ -323,6 +325,8 @@ def _record(options: Options) -> Outcome:
                         serialize=options.serialize, watched=options.watch is not None, cwd=options.cwd, limits=rlimits.by_number(rlimits.inherited()),
                         hidden=_hidden(archive, facts, program, options.gate >= 0), gate=options.gate)
             report, processes = _run(engine, plan, options, recording, redaction)
+            if options.ended:
+                options.ended(recording)
         if service.failure:
             raise OwnFailure("a file could not be kept before it changed",
                              str(service.failure), "free some space and record again")

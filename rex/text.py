@@ -1,4 +1,4 @@
-"""What archives hold, told to people: archives come from strangers, and nothing they name may steer a terminal."""
+"""What archives hold, as text for people: archives come from strangers, and nothing they name may steer a terminal."""
 
 from __future__ import annotations
 

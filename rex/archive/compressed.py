@@ -18,7 +18,7 @@ from typing import BinaryIO, Iterator
 from rex import codec
 from rex.archive.content import ENTRY, HOLE, Content, Entry, decode_list, encode_list
 from rex.archive.locks import remove_if_there, temporary_name
-from rex.archive.packer import Apart, Packer
+from rex.archive.packer import INCOMPRESSIBLE, Apart, Packer
 from rex.archive.packs import MAX_FRAME_BYTES
 from rex.archive.trimming import note_use, trim
 from rex.cacheplace import is_private
@@ -26,6 +26,7 @@ from rex.errors import Damaged
 
 _DIRECTORY = "compressed-1"
 _FRAME, _FOOTER, _MAGIC = struct.Struct("<II32s"), struct.Struct("<II32s8s"), b"REXKEPT\n"
+_SMALL_BYTES = 1 << 20   # of a frame that is kept in any case
 # All of it takes at most so much, and at most this part of the room that is free, or its own.
 _LIMIT_BYTES, _PART_OF_ROOM = 2 << 30, 8
 
@@ -43,18 +44,18 @@ class _Making(Apart):
         self._count = 0
         self.size_bytes = 0
 
-    def take(self, frame: bytes, objects: int) -> None:
-        """Keep a frame; where that cannot be, the file is given up."""
+    def take(self, frame: bytes, sizes: list[int]) -> None:
+        """Keep a frame; where that cannot be, or it does not compress, the file is given up."""
         if self._file is None:
             return
         self._left_bytes -= len(frame)
         try:
-            if self._left_bytes < 0:
+            if self._left_bytes < 0 or len(frame) >= INCOMPRESSIBLE * sum(sizes) > _SMALL_BYTES:
                 self.drop()
             else:
                 self._file.write(frame)
-                self._index.append(_FRAME.pack(len(frame), objects, codec.sha256(frame)))
-                self._count += objects
+                self._index.append(_FRAME.pack(len(frame), len(sizes), codec.sha256(frame)))
+                self._count += len(sizes)
         except OSError:
             self.drop()
 

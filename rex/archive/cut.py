@@ -57,6 +57,6 @@ def cut(data: bytes | memoryview, is_last: bool) -> list[int]:
     else:
         cutter = cutters.FastCDC(avg_size=AVERAGE_BYTES, min_size=MIN_BYTES,
                                   max_size=MAX_BYTES)
-        lengths = [piece.length for piece in cutter.cut_buf(data)]
+        lengths = [piece.length for piece in cutter.cut_buf(memoryview(data))]   # of bytes it would copy each piece
     # The last piece ends where the data ends, not where its content says so.
     return lengths if is_last else lengths[:-1]

@@ -15,7 +15,7 @@ from rex.archive.experiment import DAMAGED, INCOMPLETE, RECORDING
 from rex.archive.folder import Folder
 from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_directory
 from rex.archive.packs import PackReader
-from rex.archive.packer import DENSE_FRAME_BYTES, DENSE_LEVEL, Packer
+from rex.archive.packer import DENSE_FRAME_BYTES, DENSE_LEVEL, INCOMPRESSIBLE, Packer
 from rex.archive.usage import reached
 from rex.codec import sha256
 from rex.errors import Damaged
@@ -23,8 +23,6 @@ from rex.errors import Damaged
 # A pack is rewritten when more than this part of its bytes is not needed.
 _WASTE = 1 / 8
 _BATCH, _FRAMES_BATCH = 1000, 32   # objects, and frames, that are copied before the progress is reported
-# A frame that keeps this part of its bytes gains next to nothing by a higher level, which takes a hundred times as long to find out.
-_INCOMPRESSIBLE = 0.97
 
 Progress = Callable[[int, int], None]
 Work = Callable[[Archive, Packer], int]
@@ -132,7 +130,7 @@ def _is_dense(pack: PackReader) -> bool:
 
 def _is_incompressible(frame: tuple[int, int, int]) -> bool:
     _, stored, size = frame
-    return stored >= _INCOMPRESSIBLE * size
+    return stored >= INCOMPRESSIBLE * size
 
 
 def _rewrite(archive: Archive, packs: list[tuple[PackReader, list[bytes]]], recompress: bool,

@@ -272,7 +272,7 @@ def _table_pieces(lines: Iterable[Line]) -> Iterator[bytes]:
 
 
 def _unchanged_text(entry: FileEntry) -> str:
-    """The JSON text of an entry, its state told once."""
+    """The JSON text of an entry, its state given once."""
     state = entry.initial
     if entry.elf or state is None or state.type != FILE or not state.content or state.target or state.link_of or state.xattrs:
         return _text(FileEntry(state, None, False, entry.roles, entry.elf))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import threading
@@ -13,6 +14,7 @@ from rex.archive.cut import MAX_BYTES, WHOLE_BYTES, cut
 from rex.archive.frames import Frames
 from rex.archive.locks import sync_directory, sync_file
 from rex.archive.packs import PackWriter
+from rex.archive.pipeline import Pipeline
 from rex.archive.store import Store, zero_blocks
 
 FRAME_BYTES = 2 << 20      # raw bytes gathered before a frame is compressed
@@ -23,8 +25,13 @@ APART_BYTES = (4 << 20) - MAX_BYTES   # the same, of one content alone
 PACK_BYTES = 256 << 20     # stored bytes before the next pack is begun
 LEVEL = 3
 _BEGINNING_BYTES = 4
+# Of a frame that keeps this part of its bytes: it gains next to nothing by another level, or by being kept compressed elsewhere.
+INCOMPRESSIBLE = 0.97
 # For archives at rest: six times the time, a fifth less.
 DENSE_LEVEL, DENSE_FRAME_BYTES = 19, 15 << 20
+
+
+_Objects = list[tuple[bytes, bytes | memoryview]]   # sha256 and bytes of each
 
 
 class _Group:
@@ -37,7 +44,7 @@ class _Group:
         """
         self._limit_bytes, self._least_bytes = limit_bytes, least_bytes or limit_bytes
         self.level = level
-        self._objects: list[tuple[bytes, bytes | memoryview]] = []
+        self._objects: _Objects = []
         self._size_bytes = 0
 
     def add(self, digest: bytes, data: bytes | memoryview) -> bool:
@@ -46,13 +53,13 @@ class _Group:
         self._size_bytes += len(data)
         return self._size_bytes >= (self._least_bytes if digest[0] < _LAST else self._limit_bytes)
 
-    def take_all(self) -> list[tuple[bytes, bytes | memoryview]]:
+    def take_all(self) -> _Objects:
         """What it holds; nothing is left."""
         objects, self._objects, self._size_bytes = self._objects, [], 0
         return objects
 
-    def take(self, frame: bytes, objects: int) -> None:
-        """Be told what so many of them became."""
+    def take(self, frame: bytes, sizes: list[int]) -> None:
+        """Learn what the objects of these sizes became."""
 
 
 class Apart(_Group):
@@ -104,8 +111,12 @@ class Packer:
         """Whether finished packs hold all that a content needs."""
         return self._store.has(content)
 
-    def add(self, data: bytes | memoryview, group: _Group | None = None) -> bytes:
-        """Store one object of at most a few MiB, of bytes that stay as they are, unless it is there; its sha256."""
+    def add(self, data: bytes | memoryview, group: _Group | None = None, helpers: Pipeline | None = None) -> bytes:
+        """Store one object of at most a few MiB, of bytes that stay as they are, unless it is there; its sha256.
+
+        Args:
+            helpers: compress and write.
+        """
         digest = codec.sha256(data)
         group = group or self._group
         full = None
@@ -118,7 +129,9 @@ class Packer:
             self.new_bytes += len(data)
             if group.add(digest, data):
                 full = group.take_all()
-        if full:
+        if full and helpers:
+            helpers.put((full, group))
+        elif full:
             self._write_group(full, group)
         return digest
 
@@ -142,20 +155,26 @@ class Packer:
             self._write_frame(frame, objects)
         return True
 
-    def _write_group(self, objects: list[tuple[bytes, bytes | memoryview]], group: _Group) -> None:
+    def _write_group(self, objects: _Objects, group: _Group) -> None:
+        self._write_compressed((objects, group), self._compressed((objects, group)))
+
+    def _compressed(self, full: tuple[_Objects, _Group]) -> bytes:
+        objects, group = full
         frames = self._frames if group is self._group else None
         if frames:     # they came from several threads
             objects.sort(key=lambda each: each[0])
-        entries = [(digest, len(data)) for digest, data in objects]
         try:
             parts = [data for _, data in objects]
-            frame = (frames.compress_together(entries, parts, self.level) if frames else
-                     codec.compress_together(parts, group.level or self.level))
+            return (frames.compress_together([(digest, len(data)) for digest, data in objects], parts, self.level) if frames else
+                    codec.compress_together(parts, group.level or self.level))
         except BaseException as error:
             self._failure = error
             raise
-        self._write_frame(frame, entries)
-        group.take(frame, len(objects))
+
+    def _write_compressed(self, full: tuple[_Objects, _Group], frame: bytes) -> None:
+        objects, group = full
+        self._write_frame(frame, [(digest, len(data)) for digest, data in objects])
+        group.take(frame, [len(data) for _, data in objects])
 
     def _write_frame(self, frame: bytes, objects: list[Entry]) -> None:
         try:
@@ -263,12 +282,22 @@ class Packer:
         Args:
             apart: takes what is not there yet, to frames of its own.
         """
-        whole = hashlib.sha256()
+        with contextlib.ExitStack() as ending:
+            entries, sha256 = self._add_in_blocks(blocks, apart, ending)
+        self._finish_apart(apart, entries)
+        return self.add_entries(entries, sha256)
+
+    def _add_in_blocks(self, blocks: Iterable[bytes | int], apart: Apart | None, ending: contextlib.ExitStack) -> tuple[list[Entry], str]:
+        """The objects of a content, and its sha256; from the second block on helpers compress, which the stack ends."""
+        whole, helpers = hashlib.sha256(), None
         entries: list[Entry] = []
         rest = b""
-        for block in blocks:
+        for number, block in enumerate(blocks):
+            if number == 1 and len(os.sched_getaffinity(0)) > 1:
+                helpers = Pipeline(self._compressed, self._write_compressed)
+                ending.callback(helpers.end)
             if isinstance(block, int):
-                entries += self._add_cut(rest, cut(rest, True), apart) + [(HOLE, block)]
+                entries += self._add_cut(rest, cut(rest, True), apart, helpers) + [(HOLE, block)]
                 rest = b""
                 for zeros in zero_blocks(block):
                     whole.update(zeros)
@@ -276,11 +305,9 @@ class Packer:
             whole.update(block)
             rest = rest + block if rest else block
             lengths = cut(rest, False)
-            entries += self._add_cut(rest, lengths, apart)
+            entries += self._add_cut(rest, lengths, apart, helpers)
             rest = rest[sum(lengths):]
-        entries += self._add_cut(rest, cut(rest, True), apart)
-        self._finish_apart(apart, entries)
-        return self.add_entries(entries, whole.hexdigest())
+        return entries + self._add_cut(rest, cut(rest, True), apart, helpers), whole.hexdigest()
 
     def _finish_apart(self, apart: Apart | None, entries: list[Entry]) -> None:
         if apart is not None:
@@ -298,10 +325,10 @@ class Packer:
         depth, tree = self._add_lists(entries)
         return Content(sha256, size, depth, tree.hex())
 
-    def _add_cut(self, data: bytes, lengths: list[int], apart: Apart | None) -> list[Entry]:
+    def _add_cut(self, data: bytes, lengths: list[int], apart: Apart | None, helpers: Pipeline | None) -> list[Entry]:
         entries, begin, view = [], 0, memoryview(data)
         for length in lengths:
-            entries.append((self.add(view[begin:begin + length], apart), length))
+            entries.append((self.add(view[begin:begin + length], apart, helpers), length))
             begin += length
         return entries
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Sequence
 
 from rex.archive import APPARATUS, INPUT
+from rex.bisect.lines import TEXT_BYTES, Edit, edited, find_edits
 from rex.expdiff.files import match
 from rex.runnew import Changes
 
@@ -25,17 +26,21 @@ class Delta:
         name: number of an argument, variable, or path in the good experiment (of a new file: in the bad one).
         value: what the bad one has; None: it has no such variable.
         state: of a file: as the bad one has it.
+        edit: of a text file: only these lines of it.
     """
 
     kind: str
     name: str
     value: str | None = None
     state: "FileState | None" = None
+    edit: Edit | None = None
 
     def describe(self) -> str:
         """It in words."""
         if self.kind == COMMAND:
             return f"the command {self.value}"
+        if self.edit is not None:
+            return f"{self.edit.describe()} of the {self.kind} {self.name}"
         if self.state is not None:
             return f"the {self.kind} {self.name}"
         if self.kind == ARGUMENT:
@@ -83,14 +88,46 @@ def changes_of(deltas: Sequence[Delta], good: "Manifest", bad: "Manifest", archi
         if each.kind == ARGUMENT:
             command[int(each.name)] = each.value or ""
     placed: dict[str, dict[str, str]] = {FILE: {}, PROGRAM: {}, ADDED: {}}
-    for number, each in enumerate(deltas):
-        if each.state and each.state.content:
-            path = os.path.join(folder, str(number), os.path.basename(each.name))
-            os.makedirs(os.path.dirname(path))
-            archive.extract(each.state.content, path, each.state.mode)
-            os.utime(path, ns=(each.state.mtime_ns, each.state.mtime_ns))
-            placed[each.kind][each.name] = path
+    files: dict[tuple[str, str], list[Delta]] = {}
+    for each in deltas:
+        if each.state:
+            files.setdefault((each.kind, each.name), []).append(each)
+    for number, ((kind, name), parts) in enumerate(files.items()):
+        path = os.path.join(folder, str(number), os.path.basename(name))
+        os.makedirs(os.path.dirname(path))
+        _write(path, parts, good, archive)
+        placed[kind][name] = path
     variables = [each for each in deltas if each.kind == VARIABLE]
     return Changes(args=tuple(command), env_set={each.name: each.value for each in variables if each.value is not None},
                    env_unset=tuple(each.name for each in variables if each.value is None),
                    files=placed[FILE], apps=placed[PROGRAM], added=placed[ADDED])
+
+
+def _write(path: str, parts: Sequence[Delta], good: "Manifest", archive: "Archive") -> None:
+    """Write a file as the bad experiment has it, or as the good one has it with some lines of the bad one."""
+    state, edits = parts[0].state, [each.edit for each in parts if each.edit]
+    assert state and state.content
+    archive.extract(state.content, path, state.mode)
+    if edits:
+        data = edited(_content(parts[0].name, good, archive), edits)
+        os.chmod(path, 0o600)
+        with open(path, "wb") as file:
+            file.write(data)
+        os.chmod(path, state.mode)
+    os.utime(path, ns=(state.mtime_ns, state.mtime_ns))
+
+
+def _content(name: str, good: "Manifest", archive: "Archive") -> bytes:
+    """What a file holds in the good experiment; nothing of one that is large or not there."""
+    entry = good.files.get(name)
+    content = entry.initial.content if entry and entry.initial else None
+    return archive.read(content, TEXT_BYTES) if content and content.size <= TEXT_BYTES else b""
+
+
+def by_lines(delta: Delta, good: "Manifest", archive: "Archive") -> list[Delta]:
+    """A changed text file as one difference for each changed line; none where it cannot be taken apart so."""
+    content = delta.state.content if delta.state else None
+    old = _content(delta.name, good, archive) if delta.kind in (FILE, PROGRAM) else b""
+    if not old or content is None or content.size > TEXT_BYTES:
+        return []
+    return [replace(delta, edit=edit) for edit in find_edits(old, archive.read(content, TEXT_BYTES))]

@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Callable
 
-from rex.bisect.differences import Delta, changes_of, find_deltas
+from rex.bisect.differences import Delta, by_lines, changes_of, find_deltas
 from rex.bisect.isolate import OutOfRuns, isolate
 from rex.contents.client import Comparer
 from rex.contents.rules import Rules
@@ -27,7 +27,8 @@ class Found:
 
     Attributes:
         causes: the differences that are enough together; of a search that was ended early the fewest known.
-        is_complete: none of them can be left out.
+        lines: of causes that are texts, the changed lines that are enough; none where that is not known.
+        is_complete: none of these can be left out.
         runs: experiments that were made, in order.
         left_out: differences that no run can be made with, in words.
     """
@@ -35,6 +36,7 @@ class Found:
     output: str
     differences: int
     causes: list[Delta] = field(default_factory=list)
+    lines: list[Delta] = field(default_factory=list)
     is_complete: bool = False
     runs: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
@@ -59,6 +61,7 @@ class Search:
         if self._is_same(self._good, self._bad):
             raise UsageError(f"{good.name} and {bad.name} have the same {self._output}", "", "see: rex expdiff")
         self._found = Found(self._output, 0)
+        self._tried = 0
 
     def _only_output(self) -> str:
         names = [name for name in sorted({*self._good.results, *self._bad.results}) if self._good.results.get(name) != self._bad.results.get(name)]
@@ -81,20 +84,37 @@ class Search:
             if not self._gives_bad(deltas):
                 raise UsageError("the good experiment with all differences does not give the bad output", "; ".join(found.left_out)[:300],
                                  "allow for what always differs: --ignore, --rtol")
-            try:
-                found.causes = isolate(deltas, self._gives_bad, most - 2)
-                found.is_complete = True
-            except OutOfRuns as end:
-                found.causes = [each for each in end.left if isinstance(each, Delta)]
+            found.causes, found.is_complete = self._fewest(deltas, [], most - self._tried)
+            if found.is_complete:
+                self._find_lines(most)
         finally:
             self._comparer.close()
         return found
+
+    def _fewest(self, deltas: list[Delta], always: list[Delta], most: int) -> tuple[list[Delta], bool]:
+        """The fewest of these differences that give the bad output together with others, and whether none of them can be left out."""
+        try:
+            return isolate(deltas, lambda chosen: self._gives_bad([*always, *chosen]), most), True
+        except OutOfRuns as end:
+            return [each for each in end.left if isinstance(each, Delta)], False
+
+    def _find_lines(self, most: int) -> None:
+        """Of each cause that is a text find the lines."""
+        found = self._found
+        for cause in found.causes:
+            lines = by_lines(cause, self._good.experiment.manifest, self._archive)
+            others = [each for each in found.causes if each != cause]
+            if len(lines) > 1:
+                lines, is_complete = self._fewest(lines, others, most - self._tried)
+                found.is_complete &= is_complete
+            found.lines += lines
 
     def _is_same(self, one: Subject, two: Subject) -> bool:
         return is_same_result(self._output, one, two, self._comparer)
 
     def _gives_bad(self, deltas: list[Delta]) -> bool:
         """Whether a run with these differences has the bad output; one that cannot be made has not."""
+        self._tried += 1
         with tempfile.TemporaryDirectory(prefix="rex-bisect-") as folder:
             try:
                 changes = changes_of(deltas, self._good.experiment.manifest, self._bad.experiment.manifest, self._archive, folder)

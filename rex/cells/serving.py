@@ -77,7 +77,7 @@ class Server:
         self._forking = session.forking
 
     def run(self) -> None:
-        """Follow orders until told to end."""
+        """Follow orders until one says to end."""
         send(self._control, {"ready": True, "pid": self._forking.process_id(), "problem": ""})
         while True:
             order, _ = receive(self._control)

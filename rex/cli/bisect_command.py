@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from rex.cli.given_rules import GivenRules, rules_for
 from rex.cli.options import named_by_options
 from rex.cli.table import clean, guarded, parse_ref, print_json, quietable
 from rex.cli.tolerance import tolerance_options
+
+if TYPE_CHECKING:
+    from rex.bisect.search import Found
+
+
+_SHOWN_LINES = 20
+
+
+def sentence_of(found: "Found") -> str:
+    """What a search has found, in words."""
+    causes = [each.describe() for each in found.causes]
+    if len(found.lines) == 1 and len(causes) == 1:
+        return f"{found.output} differs because of {found.lines[0].describe()}"
+    count = f", {len(found.lines)} lines of it" if found.lines else ""
+    if found.is_complete:
+        return f"{found.output} differs because of {' together with '.join(causes)}{count}"
+    if found.lines:
+        return f"{found.output} differs because of {' together with '.join(causes)}; {len(found.lines)} changed lines are left of it"
+    return f"{len(causes)} differences are left that make {found.output} differ: {', '.join(causes[:6])}{', ...' if len(causes) > 6 else ''}"
 
 
 def tell(name: str, count: int, is_bad: bool) -> None:
@@ -30,7 +51,7 @@ def tell(name: str, count: int, is_bad: bool) -> None:
 def command(text: str, output: str | None, good: str, bad: str, runs: int, as_json: bool, rules: GivenRules) -> int:
     """Find which argument, variable, input, program or library makes an
     output of one experiment other than that of another: the good one is run again with some of the
-    differences, by halves, until those are left that give the bad output. Each run is an experiment in the archive, with the label bisect.
+    differences, by halves, until those are left that give the bad output; then with some of the changed lines of an input that is a text. Each run is an experiment in the archive, with the label bisect.
 
     OUTPUT is a path below the working directory, an absolute path, 'standard output' or 'standard error'; the only one that differs, if not given.
 
@@ -42,12 +63,14 @@ def command(text: str, output: str | None, good: str, bad: str, runs: int, as_js
     archive = Archive.open(where)
     search = Search(archive, archive.experiment(good), archive.experiment(bad), output or "", rules_for(where, rules) or Rules(), tell)
     found = search.run(runs)
-    causes = [each.describe() for each in found.causes]
+    causes, lines = ([each.describe() for each in some] for some in (found.causes, found.lines))
     if as_json:
-        print_json({"output": found.output, "differences": found.differences, "causes": causes, "complete": found.is_complete, "runs": found.runs,
+        print_json({"output": found.output, "differences": found.differences, "causes": causes, "lines": lines, "complete": found.is_complete, "runs": found.runs,
                     "left_out": found.left_out})
         return 0 if found.is_complete else 1
-    said = f"{clean(found.output)} differs because of {clean(' together with '.join(causes))}" if found.is_complete else (
-        f"{len(causes)} differences are left that make {clean(found.output)} differ: {clean(', '.join(causes[:6]))}{', ...' if len(causes) > 6 else ''}")
-    click.echo(f"{said} ({found.differences} differences, {len(found.runs)} runs)")
+    click.echo(f"{clean(sentence_of(found))} ({found.differences} differences, {len(found.runs)} runs)")
+    for line in lines[:_SHOWN_LINES] if len(lines) > 1 else []:
+        click.echo(f"  {clean(line)}")
+    if len(lines) > _SHOWN_LINES:
+        click.echo(f"  and {len(lines) - _SHOWN_LINES} more (--json has all)")
     return 0 if found.is_complete else 1

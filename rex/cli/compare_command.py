@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Iterable
 
 import click
 
 from rex.cli.given_rules import GivenRules, rules_for
+from rex.contents.rules import words_of
 from rex.cli.options import named_by_options
 from rex.cli.refs import is_archive_ref
 from rex.cli.select import expand, has_label
@@ -18,11 +18,15 @@ from rex.cli.tolerance import tolerance_options
 from rex.errors import UsageError
 
 if TYPE_CHECKING:
-    from rex.expdiff.many import Groups, Subject, Table
+    from rex.expdiff.many import Subject, Table
+    from rex.expdiff.parted import Parted
+    from rex.expdiff.pictures import Drawing
     from rex.expdiff.separating import Rule
 
 _SHOWN = 8           # outputs in the table; the other ways of printing have all
 _SHOWN_RULES = 40
+_NAME_CHARS = 200
+_SHOWN_NAMES = 6     # experiments that parted from the first alike
 
 
 def chosen(refs: tuple[str, ...], where: tuple[str, ...]) -> "list[Subject]":
@@ -54,36 +58,38 @@ def chosen(refs: tuple[str, ...], where: tuple[str, ...]) -> "list[Subject]":
     return found
 
 
-def letter(group: int) -> str:
-    """A, B, ... Z, AA, ... for a group."""
-    return (letter(group // 26 - 1) if group >= 26 else "") + chr(ord("A") + group % 26)
-
-
-def count_text(groups: "Groups") -> str:
-    """How many distinct results there are, and how often each of the first few."""
-    counts = Counter(groups)
-    told = ", ".join(f"{letter(group)}: {counts[group]}" for group in sorted(counts)[:6])
-    return f"{len(counts)} distinct results ({told}{', ...' if len(counts) > 6 else ''})"
-
-
 def print_table(table: "Table", rules: "dict[str, Rule | None]") -> None:
     """Experiments by what they were given and what they gave, equal letters for equal contents; then a line for each output that differs."""
-    from rex.expdiff.many import KINDS, grouped
-    given = {kind: grouped("\0".join(values[at] for fact, values in table.facts.items() if fact[0] == kind) for at in range(len(table.subjects)))
-             for kind in KINDS if any(fact[0] == kind for fact in table.facts)}
-    differing = [name for name, groups in table.results.items() if any(groups)]
-    columns = {**given, **{name: table.results[name] for name in differing[:_SHOWN]}}
+    from rex.expdiff.showing import NO_RULE, count_text, differing, given_groups, letter, same_text
+    names = differing(table)
+    columns = {**given_groups(table), **{name: table.results[name] for name in names[:_SHOWN]}}
     print_columns([[subject.name, *(letter(groups[at]) for groups in columns.values())] for at, subject in enumerate(table.subjects)],
                   ["EXPERIMENT", *(clean(name) for name in columns)])
     click.echo()
-    same = len(table.results) - len(differing)
-    click.echo(f"{same} of {len(table.results)} outputs are the same in all {len(table.subjects)} experiments")
-    for name in differing[:_SHOWN_RULES]:
+    click.echo(same_text(table))
+    for name in names[:_SHOWN_RULES]:
         rule = rules[name]
         click.echo(f"{clean(name)}: {count_text(table.results[name])}")
-        click.echo(f"  {clean(rule.sentence)}" if rule else "  no single argument, input, library or variable separates them")
-    if len(differing) > _SHOWN_RULES:
-        click.echo(f"and {len(differing) - _SHOWN_RULES} more (--json has all)")
+        click.echo(f"  {clean(rule.sentence if rule else NO_RULE)}")
+    if len(names) > _SHOWN_RULES:
+        click.echo(f"and {len(names) - _SHOWN_RULES} more (--json has all)")
+
+
+def print_parted(parted: "list[Parted]", first: str) -> None:
+    """For experiments that parted from the first alike: where each process did, and why each output differs."""
+    click.echo()
+    click.echo(f"where they parted from {clean(first)}, which is the first of each two" if parted else "none of them was given anything else than the first")
+    for each in parted:
+        names = ", ".join(map(clean, each.names[:_SHOWN_NAMES]))
+        click.echo(f"  {names}{f' and {len(each.names) - _SHOWN_NAMES} more' if len(each.names) > _SHOWN_NAMES else ''}")
+        sentences = [parting.sentence for parting in each.partings], [cause.sentence for cause in each.causes]
+        for some in sentences:
+            for sentence in some[:_SHOWN]:
+                click.echo(f"    {clean(sentence)}")
+            if len(some) > _SHOWN:
+                click.echo(f"    and {len(some) - _SHOWN} more (--json has all)")
+        if not any(sentences):
+            click.echo("    no log says where")
 
 
 def print_matrix(table: "Table") -> None:
@@ -96,6 +102,7 @@ def print_matrix(table: "Table") -> None:
 
 def print_csv(table: "Table") -> None:
     """A row for each experiment: what it was given otherwise than others, and the group of each output."""
+    from rex.expdiff.showing import letter
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(["experiment", *(f"{kind} {name}" for kind, name in table.facts), *table.results])
     for at, subject in enumerate(table.subjects):
@@ -103,9 +110,30 @@ def print_csv(table: "Table") -> None:
         writer.writerow([clean(text) for text in row])
 
 
-def as_json(table: "Table", rules: "dict[str, Rule | None]") -> dict[str, Any]:
+def write_pictures(drawings: "Iterable[Drawing]", folder: str) -> None:
+    """Write pictures of how outputs differ, each by the names of the output and the two experiments.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    import os
+    import re
+    os.makedirs(folder, exist_ok=True)
+    count = 0
+    for each in drawings:
+        if isinstance(each.picture, str):
+            click.echo(f"rex: no picture of {clean(each.output)}: {clean(each.picture)}", err=True)
+            continue
+        name = re.sub(r"[^\w.+-]+", "_", f"{each.output}-{each.left}-{each.right}", flags=re.ASCII)[-_NAME_CHARS:]
+        with open(os.path.join(folder, name + each.picture.suffix), "wb") as file:
+            file.write(each.picture.data)
+        count += 1
+    click.echo(f"rex: {count} picture{'s' * (count != 1)} of what differs in {clean(folder)}", err=True)
+
+
+def as_json(table: "Table", rules: "dict[str, Rule | None]", parted: "list[Parted] | None") -> dict[str, Any]:
     """The comparison for machines."""
-    return {"same": table.is_same, "experiments": [subject.name for subject in table.subjects],
+    return {**({"parted": [each.as_json() for each in parted]} if parted is not None else {}), "same": table.is_same, "experiments": [subject.name for subject in table.subjects],
             "given": [{"kind": kind, "name": name, "values": values} for (kind, name), values in table.facts.items()],
             "outputs": [{"name": name, "distinct": len(set(groups)), "groups": groups,
                          "rule": {"kind": rule.fact[0], "name": rule.fact[1], "unexplained": rule.wrong, "sentence": rule.sentence}
@@ -116,6 +144,9 @@ def as_json(table: "Table", rules: "dict[str, Rule | None]") -> dict[str, Any]:
 @click.argument("refs", metavar="ARCHIVE[:EXP] [EXP]...", nargs=-1)
 @click.option("--where", multiple=True, metavar="K=V", help="Only experiments with this label; V may be a pattern. Also K!=V, and K alone.")
 @click.option("--against", metavar="ARCHIVE:EXP", help="The first of the table, with which the others are compared.")
+@click.option("--parted", "is_parted", is_flag=True, help="Say where each process was first given something else than in the first experiment; reads all logs.")
+@click.option("--html", metavar="FILE", help="Write the comparison as a page to FILE, with pictures of how pictures differ.")
+@click.option("--pictures", metavar="DIR", help="For outputs that are pictures or PDF write to DIR a picture of each difference.")
 @click.option("--matrix", is_flag=True, help="Print in how many outputs each two experiments differ.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print a row for each experiment as CSV.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object.")
@@ -123,7 +154,7 @@ def as_json(table: "Table", rules: "dict[str, Rule | None]") -> dict[str, Any]:
 @tolerance_options
 @named_by_options("refs", is_many=True)
 @guarded
-def command(refs: tuple[str, ...], where: tuple[str, ...], against: str | None, matrix: bool, as_csv: bool, is_json: bool, rules: GivenRules) -> int:
+def command(refs: tuple[str, ...], where: tuple[str, ...], against: str | None, is_parted: bool, html: str | None, pictures: str | None, matrix: bool, as_csv: bool, is_json: bool, rules: GivenRules) -> int:
     """Compare many experiments: who was given the same, who gave the same,
     and which argument, input, library or variable separates the results of each output best.
     Equal letters stand for equal contents, A for what the first experiment has.
@@ -131,18 +162,31 @@ def command(refs: tuple[str, ...], where: tuple[str, ...], against: str | None, 
     Outputs that differ within --rtol, --atol and the like, or the rules of the first archive, are in one group with the first of it."""
     from rex.contents.rules import Rules
     from rex.expdiff.many import tabulate
+    from rex.expdiff.parted import find_parted
     from rex.expdiff.separating import separate
     if against:
         named_ref(against)
         refs = (against, *(refs if len(refs) > 1 or parse_ref(refs[0]).experiment else (f"{refs[0]}:*",)))
-    table = tabulate(chosen(refs, where), rules_for(parse_ref(refs[0]).archive, rules) or Rules())
+    subjects, wanted = chosen(refs, where), rules_for(parse_ref(refs[0]).archive, rules) or Rules()
+    table = tabulate(subjects, wanted)
+    parted = find_parted(subjects, wanted) if is_parted else None
     found = {name: separate(name, groups, table) for name, groups in table.results.items()}
+    if pictures is not None or html is not None:
+        from rex.expdiff.pictures import draw_differences
+        drawings = list(draw_differences(table))
+        if pictures is not None:
+            write_pictures(drawings, pictures)
+        if html is not None:
+            from rex.web.many import write_page
+            write_page(html, table, found, parted, drawings, words_of(wanted))
     if is_json:
-        print_json(as_json(table, found))
+        print_json(as_json(table, found, parted))
     elif as_csv:
         print_csv(table)
     elif matrix:
         print_matrix(table)
     else:
         print_table(table, found)
+        if parted is not None:
+            print_parted(parted, subjects[0].name)
     return 0 if table.is_same else 1

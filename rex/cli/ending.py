@@ -1,4 +1,4 @@
-"""How commands speak and end."""
+"""How commands print and end."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rex.cli.given_rules import GivenRules, rules_for, words_of
+from rex.cli.given_rules import GivenRules, rules_for
+from rex.contents.rules import words_of
 from rex.cli.options import named_by_options
 from rex.cli.table import clean, command_text, guarded, open_ref, parse_ref, print_json, quietable
 from rex.cli.tolerance import tolerance_options
@@ -120,7 +121,7 @@ def print_answer(refs: tuple[str, str], found: "Comparison") -> None:
         click.echo(f"  {'not counted'.ljust(width)}  {clean(each.item)}: {clean(sentence_of(each))}")
     if found.by_nature:
         names = ", ".join(clean(each.item) for each in found.by_nature)
-        click.echo(f"  {'by nature'.ljust(width)}  {len(found.by_nature)} not counted: {names}")
+        click.echo(f"  {'always differs'.ljust(width)}  {len(found.by_nature)} not counted: {names}")
     if found.causes:
         click.echo()
         click.echo(styled("why", "bold"))

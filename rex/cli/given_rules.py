@@ -47,19 +47,9 @@ def rules_for(archive_path: str, given: GivenRules | None) -> "Rules | None":
         return None
     from rex.archive import Archive
     from rex.archive.rulesfile import read_rules
-    from rex.contents.rules import Rules, from_json, make
+    from rex.contents.rules import Rules, added, from_json, make
     given = given or GivenRules()
     told = read_rules(Archive.open(archive_path)) if has_own else None
     own = from_json(told, f"{archive_path}/{RULES}") if told is not None else Rules()
     wanted = make(given.rtol or 0.0, given.atol or 0.0, given.ulps or 0, given.ignore, given.formats, given.any_order)
-    return Rules(own.rtol if given.rtol is None else wanted.rtol, own.atol if given.atol is None else wanted.atol,
-                 own.ulps if given.ulps is None else wanted.ulps, (*wanted.ignore, *own.ignore), (*wanted.formats, *own.formats),
-                 own.any_order or wanted.any_order)
-
-
-def words_of(rules: "Rules") -> list[str]:
-    """The rules as one types them."""
-    numbers = [word for name in ("rtol", "atol", "ulps") if (value := getattr(rules, name)) for word in (f"--{name}", f"{value:g}")]
-    texts = [word for text in rules.ignore for word in ("--ignore", text)]
-    texts += [word for pattern, kind in rules.formats for word in ("--as", f"{pattern}={kind}")]
-    return [*numbers, *texts, *(["--any-order"] if rules.any_order else [])]
+    return added(own, wanted, [name for name in ("rtol", "atol", "ulps") if getattr(given, name) is not None])

@@ -15,7 +15,7 @@ from rex.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a command may be told: options by what is written, with the parameter that each sets.
+    """What a command accepts: options by what is written, with the parameter that each sets.
 
     Attributes:
         valued: options that a value follows.

@@ -62,7 +62,7 @@ class RecordCommand(click.Command):
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(**words: Any) -> int:
     """Run COMMAND and keep everything it used: programs, libraries, inputs,
-    outputs, environment, and what the operating system told it.
+    outputs, environment, and the operating system's answers.
 
     With --cells ARCHIVE:EXP this runs the cells of the archive with your rights: record only sessions that you trust."""
     return run(**words)

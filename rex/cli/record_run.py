@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Any, Iterator
+import sys
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 from rex.cli.ending import Report, end_like, say
 from rex.errors import UsageError
@@ -12,7 +14,10 @@ from rex.text import clean, quoted
 from rex.types import format_duration, format_size
 
 if TYPE_CHECKING:
+    from rex.archive import Recording
     from rex.recorder import Outcome
+
+_SILENT_S, _LOOK_S = 1.0, 0.1   # after the program's end; between looks at what was kept
 
 
 @contextlib.contextmanager
@@ -33,6 +38,37 @@ def cells_file(named: str) -> Iterator[str]:
         path = os.path.join(folder, f"{name}.ipynb")
         document.write(document.without_magics(found), path)
         yield path
+
+
+@contextlib.contextmanager
+def shown_after(is_quiet: bool) -> Iterator[Callable[[Recording], None] | None]:
+    """What is to be called when the program has ended: if work lasts a second from then, a line on the terminal shows that."""
+    if is_quiet or not sys.stderr or not sys.stderr.isatty():
+        yield None
+        return
+    is_over, threads = threading.Event(), []
+
+    def begin(recording: Recording) -> None:
+        threads.append(threading.Thread(target=_show, args=(recording, is_over), daemon=True))
+        threads[0].start()
+
+    try:
+        yield begin
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()
+
+
+def _show(recording: Recording, is_over: threading.Event) -> None:
+    if is_over.wait(_SILENT_S):
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn
+    with Progress("{task.description}", SpinnerColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        while not is_over.wait(_LOOK_S):
+            bar.update(task, description=f"rex: the program has ended, keeping its files: {format_size(recording.new_bytes)}")
 
 
 def redacted_arguments(outcome: Outcome) -> list[int]:
@@ -122,7 +158,8 @@ def run(command: tuple[str, ...], archive: str = "__default", experiment: str | 
             from rex.cli.reuse_summary import record_and_tell
             outcome, reused = record_and_tell(options, reuse == "strict", recheck)
         else:
-            outcome = record(options)
+            with shown_after(quiet) as options.ended:
+                outcome = record(options)
         found = verified(outcome, archive) if verify else None
         facts = {**facts_of(outcome, archive, count_cells), **({"reuse": reused.as_json()} if reused else {}), **({"verified": found[0], "verdict": found[1]} if found else {})}
         told.write(facts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from rex import limits
 from rex.cli.ending import Report, end_like, say
-from rex.cli.given_rules import GivenRules, rules_for, words_of
+from rex.cli.given_rules import GivenRules, rules_for
 from rex.cli.refs import either
 from rex.errors import Diverged, UsageError
 from rex.text import clean, command_text, quoted_ref
@@ -182,11 +182,13 @@ def _replay_one(told: Report, archive: str, experiment: str | None, outdir: str,
     if check:
         if not quiet:
             if rules and outcome.within:
+                from rex.contents.rules import words_of
                 say(f"rex: rules: {clean(command_text(words_of(rules)))}")
             say(f"rex: {clean(archive)}:{outcome.experiment.name}: {clean(reason)}")
         return code
     name = f"{archive}:{outcome.experiment.name}"
     if not quiet:
-        say(f"rex: replay of {clean(name)} diverged, its output may be another one; outputs in {clean(outdir)}" if outcome.divergences else
-            f"rex: replayed {clean(name)}; outputs in {clean(outdir)}")
+        where = f"outputs in {clean(outdir)}" if os.listdir(outcome.outdir) else "it wrote no files"
+        say(f"rex: replay of {clean(name)} diverged, its output may be another one; {where}" if outcome.divergences else
+            f"rex: replayed {clean(name)}; {where}")
     return DIVERGED if outcome.divergences and not is_lenient else end_like(outcome.status)

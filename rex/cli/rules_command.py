@@ -6,7 +6,8 @@ import functools
 
 import click
 
-from rex.cli.given_rules import GivenRules, rules_for, words_of
+from rex.cli.given_rules import GivenRules, rules_for
+from rex.contents.rules import words_of
 from rex.cli.options import named_by_options
 from rex.cli.table import clean, command_text, guarded, parse_ref, print_json, quietable
 from rex.cli.tolerance import tolerance_options

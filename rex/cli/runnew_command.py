@@ -95,8 +95,7 @@ def summary(plan: "RunPlan", outcome: "RunOutcome", archive: str) -> str:
     parts = [f"ran {archive}:{plan.experiment.name} with {changes or 'no'} change{'' if changes == 1 else 's'} in "
              f"{format_duration(outcome.duration_s)}"]
     outputs = [path for path, _ in outcome.outputs]
-    parts.append(f"{len(outputs)} output{'' if len(outputs) == 1 else 's'} in {plan.outdir}"
-                 + (f": {named(outputs)}" if outputs else ""))
+    parts.append(f"{len(outputs)} output{'' if len(outputs) == 1 else 's'} in {plan.outdir}: {named(outputs)}" if outputs else "it wrote no files")
     parts.append("of this machine: " + (live_text(outcome.live_uses) or "nothing"))
     if outcome.is_cancelled:
         parts.append("cancelled" + (", not recorded" if plan.is_recorded else ""))

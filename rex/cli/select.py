@@ -50,7 +50,7 @@ class Filter:
     limit: int | None = None
 
     def apply(self, told: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Those that are so, in the order asked for; each told as `rex ls --json` does."""
+        """Those that are so, in the order asked for; each as `rex ls --json` prints it."""
         found = [each for each in told if self._takes(each)]
         if self.sort:
             found.sort(key=SORTS[self.sort])

@@ -29,7 +29,7 @@ def role_totals(experiment: "Experiment") -> dict[str, dict[str, int]]:
 
 
 def describe(archive: "Archive", experiment: "Experiment") -> dict[str, Any]:
-    """Everything about an experiment, for machines; of an unfinished one what its start told."""
+    """Everything about an experiment, for machines; of an unfinished one what its start noted."""
     from rex.archive import COMPLETE
     from rex.archive.about import labels_of, note_of
     from rex.archive.lineage import ancestor, changes
@@ -208,7 +208,7 @@ _PARTS = {"files": Part("--files", show_files), "env": Part("--env", show_enviro
 @guarded
 def command(ref: str, as_json: bool, graph: str | None, **asked: bool) -> int:
     """Show everything about one experiment: command, place, time, machine,
-    processes, files. Unfinished experiments show what their start told."""
+    processes, files. Unfinished experiments show what their start noted."""
     parts = [part for name, part in _PARTS.items() if asked[name]]
     options = [part.option for part in parts] + ["--graph"] * bool(graph)
     if len(options) > 1:

@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rex.cli.given_rules import GivenRules, rules_for
 from rex.cli.refs import DEFAULT_ARCHIVE, either
 from rex.cli.table import clean
+from rex.cli.tolerance import tolerance_options
+from rex.contents.rules import words_of
+from rex.text import command_text
 from rex.types import format_size
 
 if TYPE_CHECKING:
+    from rex.archive import Archive
+    from rex.contents.rules import Rules
     from rex.trees.sweep import Swept
 
 _HASH_CHARS = 8
@@ -35,12 +41,15 @@ _HASH_CHARS = 8
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table, and what each parameter changes, as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No line for each run on standard error.")
+@tolerance_options
 def command(ref: str | None, archive: str, experiment: str | None, arguments: tuple[str, ...], variables: tuple[str, ...],
             files: tuple[str, ...], is_zipped: bool, jobs: int, resume: bool, no_reuse: bool, outdir: str | None, as_csv: bool, as_json: bool,
-            quiet: bool) -> int:
+            quiet: bool, rules: GivenRules) -> int:
     """Run an archived experiment with every combination of parameters; each run is an experiment with its parameters as labels.
 
     Find them again with: rex ls --where SEED=3. What they share: rex tree.
+
+    A parameter changes an output if runs that differ in it alone gave something else; what --rtol, --atol and the like allow, or the rules of the archive, is not something else.
 
     This runs the programs of the archive with your rights: sweep only what you trust."""
     from rex.archive import Archive
@@ -49,6 +58,7 @@ def command(ref: str | None, archive: str, experiment: str | None, arguments: tu
     parameters = [parse(kind, text) for kind, texts in ((ARG, arguments), (ENV, variables), (FILE, files)) for text in texts]
     rows = combinations(parameters, is_zipped)
     local_files(parameters)
+    wanted = rules_for(where, rules)
     opened = Archive.open(where)
     count = [0]
 
@@ -61,21 +71,37 @@ def command(ref: str | None, archive: str, experiment: str | None, arguments: tu
             click.echo(f"rex: {count[0]} of {len(rows)}: {clean(what)}: {clean(end)}", err=True)
 
     done = Sweep(opened, opened.experiment(name), parameters, outdir, not no_reuse).run(rows, jobs, resume, tell)
+    if wanted and wanted.is_set:
+        add_groups(done, opened, wanted)
     changed = effects(done) if not is_zipped else {}
     if as_json:
         click.echo(json.dumps({"runs": [as_dict(row) for row in done], "changes": changed}))
     elif as_csv:
         write_csv(done)
     else:
+        if wanted and wanted.is_set:
+            click.echo(f"rules: {clean(command_text(words_of(wanted)))}")
         show(done, changed)
     return 1 if any(row.failed or row.exit_status for row in done) else 0
+
+
+def add_groups(done: "list[Swept]", archive: "Archive", rules: "Rules") -> None:
+    """Note in each run, for each output, which runs gave the same as the rules have it."""
+    from rex.expdiff.many import gather, tabulate
+    runs = [row for row in done if not row.failed]
+    table = tabulate([gather(archive, archive.experiment(row.experiment), row.experiment) for row in runs], rules)
+    for name, groups in table.results.items():
+        for row, group in zip(runs, groups):
+            if name in row.outputs:
+                row.groups[name] = group
 
 
 def as_dict(row: "Swept") -> dict[str, Any]:
     """For machines."""
     return {"parameters": row.values, "experiment": row.experiment or None, "exit_status": row.exit_status, "seconds": row.seconds,
             "was_there": row.is_old, "reused": row.reused, "saved": row.saved_s, "failed": row.failed or None,
-            "outputs": {path: {"size": size, "sha256": sha256} for path, (size, sha256) in sorted(row.outputs.items())}}
+            "outputs": {path: {"size": size, "sha256": sha256, **({"group": row.groups[path]} if path in row.groups else {})}
+                        for path, (size, sha256) in sorted(row.outputs.items())}}
 
 
 def write_csv(done: "list[Swept]") -> None:
@@ -89,13 +115,22 @@ def write_csv(done: "list[Swept]") -> None:
         out.writerow([*row.values.values(), row.experiment, "" if row.exit_status is None else row.exit_status, f"{row.seconds:.3f}", *cells])
 
 
+def cell_of(row: "Swept", path: str) -> str:
+    """Size and beginning of the hash of an output, or its size and the letter of those that are the same by the rules."""
+    from rex.expdiff.showing import letter
+    if path not in row.outputs:
+        return ""
+    size, sha256 = row.outputs[path]
+    return f"{format_size(size)} {letter(row.groups[path]) if path in row.groups else sha256[:_HASH_CHARS]}"
+
+
 def show(done: "list[Swept]", changed: dict[str, list[str]]) -> None:
     """The table, and which outputs a parameter changes."""
     from rex.cli.table import print_columns
     paths = sorted({path for row in done for path in row.outputs})
     rows = []
     for row in done:
-        cells = [f"{format_size(row.outputs[path][0])} {row.outputs[path][1][:_HASH_CHARS]}" if path in row.outputs else "" for path in paths]
+        cells = [cell_of(row, path) for path in paths]
         rows.append((*map(clean, row.values.values()), clean(row.failed or row.experiment),
                      "" if row.exit_status is None else str(row.exit_status), f"{row.seconds:.2f}", *cells))
     print_columns(rows, (*map(clean, done[0].values), "experiment", "status", "seconds", *map(clean, paths)))

@@ -75,8 +75,9 @@ def _compare_block(one: Any, two: Any, begin: int, shape: tuple[int, ...], group
     group.largest_abs = max(group.largest_abs, float(apart.max()))
     group.largest_rel = max(group.largest_rel, float(relative.max()))
     candidates = numpy.flatnonzero(~close) if beyond else numpy.arange(len(close))
-    worst = int(candidates[int(apart[candidates].argmax())])
-    group.mark(beyond > 0, float(apart[worst]), _place(begin + int(where[worst]), shape, places))
+    sizes = relative if beyond else apart
+    worst = int(candidates[int(sizes[candidates].argmax())])
+    group.mark(beyond > 0, float(sizes[worst]), _place(begin + int(where[worst]), shape, places))
 
 
 def _distances(one: Any, two: Any) -> tuple[Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import selectors
@@ -12,6 +13,7 @@ from typing import Any
 
 from rex import limits
 from rex.contents.compare import Verdict, detect
+from rex.contents.picture import Picture
 from rex.contents.rules import BYTES, Rules
 from rex.contents.tally import DIFFERENT
 from rex.types import format_size
@@ -72,19 +74,33 @@ class Comparer:
                 heads.append(file.read(_HEAD_BYTES))
         if not self.is_wanted(name, (heads[0], heads[1])):
             return Verdict(DIFFERENT, "")
-        if self._seconds_left <= 0:
-            return Verdict(DIFFERENT, "not compared by meaning: all others took too long")
-        began = time.monotonic()
-        try:
-            return self._ask({"name": name, "files": [os.path.abspath(left), os.path.abspath(right)], "rules": self.rules.as_json()})
-        finally:
-            self._seconds_left -= time.monotonic() - began
+        told = self._ask({"name": name, "files": [os.path.abspath(left), os.path.abspath(right)], "rules": self.rules.as_json()})
+        if "trouble" in told:
+            return Verdict(DIFFERENT, f"not compared by meaning: {told['trouble']}")
+        return Verdict(told.pop("outcome"), told.pop("sentence"), told.pop("format"), told)
+
+    def draw(self, name: str, left: str, right: str) -> Picture | str:
+        """A picture of how two files differ that are pictures, or why there is none."""
+        if max(os.path.getsize(left), os.path.getsize(right)) > self.limit_bytes:
+            return f"larger than {format_size(self.limit_bytes)} (rex --max-memory)"
+        told = self._ask({"name": name, "files": [os.path.abspath(left), os.path.abspath(right)], "is_drawn": True})
+        return str(told["trouble"]) if "trouble" in told else Picture(told["suffix"], base64.b64decode(told["picture"]))
 
     def too_large(self) -> Verdict:
         """The verdict on contents above the limit."""
         return Verdict(DIFFERENT, f"not compared by meaning: larger than {format_size(self.limit_bytes)} (rex --max-memory)")
 
-    def _ask(self, request: dict[str, Any]) -> Verdict:
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer of the process; `trouble` says why there is none."""
+        if self._seconds_left <= 0:
+            return {"trouble": "all others took too long"}
+        began = time.monotonic()
+        try:
+            return self._exchange(request)
+        finally:
+            self._seconds_left -= time.monotonic() - began
+
+    def _exchange(self, request: dict[str, Any]) -> dict[str, Any]:
         process = self._process = self._process or self._start()
         assert process.stdin and process.stdout
         try:
@@ -95,13 +111,13 @@ class Comparer:
         answer = self._answer(process.stdout)
         if answer is None:
             self.close()
-            return Verdict(DIFFERENT, f"not compared by meaning: that takes more than {self._pair_seconds} s")
+            return {"trouble": f"that takes more than {self._pair_seconds} s"}
         if not answer.endswith(b"\n"):
             status = process.wait()
             self.close()
-            return Verdict(DIFFERENT, f"not compared by meaning: its reader ended with {status}")
-        told = json.loads(answer)
-        return Verdict(told.pop("outcome"), told.pop("sentence"), told.pop("format"), told)
+            return {"trouble": f"its reader ended with {status}"}
+        told: dict[str, Any] = json.loads(answer)
+        return told
 
     def _start(self) -> "subprocess.Popen[bytes]":
         top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -6,8 +6,8 @@ import fnmatch
 import math
 import os
 import re
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Collection
 
 from rex.errors import UsageError
 
@@ -26,6 +26,7 @@ class Rules:
         ignore: regular expressions; what they match does not count.
         formats: pairs of a pattern of file names and a format; the first that fits decides.
         any_order: rows of tables, and items of lists, have no order.
+        by_meaning: the same values are the same, whatever their bytes; any of the others implies it.
     """
 
     rtol: float = 0.0
@@ -34,6 +35,7 @@ class Rules:
     ignore: tuple[str, ...] = ()
     formats: tuple[tuple[str, str], ...] = ()
     any_order: bool = False
+    by_meaning: bool = False
 
     @property
     def is_set(self) -> bool:
@@ -49,7 +51,7 @@ class Rules:
         """The rules for machines; what is not set is left out."""
         told = {"rtol": self.rtol, "atol": self.atol, "ulps": self.ulps, "ignore": list(self.ignore),
                 "as": [f"{pattern}={kind}" for pattern, kind in self.formats], "any_order": self.any_order}
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in told.items() if value} or ({"rtol": 0.0} if self.by_meaning else {})
 
 
 def from_json(given: Any, where: str) -> Rules:
@@ -68,7 +70,8 @@ def from_json(given: Any, where: str) -> Rules:
         raise UsageError(f"ignore and as in {where} are no lists of texts")
     if not isinstance(given.get("any_order", False), bool):
         raise UsageError(f"any_order in {where} is neither true nor false")
-    return make(given.get("rtol", 0.0), given.get("atol", 0.0), given.get("ulps", 0), *lists, given.get("any_order", False))
+    found = make(given.get("rtol", 0.0), given.get("atol", 0.0), given.get("ulps", 0), *lists, given.get("any_order", False))
+    return replace(found, by_meaning=bool(given))
 
 
 def make(rtol: Any, atol: Any, ulps: Any, ignore: Any, formats: Any, any_order: bool) -> Rules:
@@ -98,3 +101,22 @@ def make(rtol: Any, atol: Any, ulps: Any, ignore: Any, formats: Any, any_order: 
             raise UsageError(f"{text!r} names no format", f"formats are {', '.join(FORMATS)}", "write results.txt=csv")
         pairs.append((pattern, kind))
     return Rules(float(rtol), float(atol), ulps, tuple(ignore), tuple(pairs), any_order)
+
+
+def added(own: Rules, wanted: Rules, numbers: Collection[str]) -> Rules:
+    """Rules of an archive together with what a user gave.
+
+    Args:
+        numbers: those of rtol, atol and ulps that were given, and replace the archive's.
+    """
+    return Rules(wanted.rtol if "rtol" in numbers else own.rtol, wanted.atol if "atol" in numbers else own.atol,
+                 wanted.ulps if "ulps" in numbers else own.ulps, (*wanted.ignore, *own.ignore), (*wanted.formats, *own.formats),
+                 own.any_order or wanted.any_order, own.by_meaning or bool(numbers) or wanted.is_set)
+
+
+def words_of(rules: Rules) -> list[str]:
+    """The rules as one types them."""
+    numbers = [word for name in ("rtol", "atol", "ulps") if (value := getattr(rules, name)) for word in (f"--{name}", f"{value:g}")]
+    texts = [word for text in rules.ignore for word in ("--ignore", text)]
+    texts += [word for pattern, kind in rules.formats for word in ("--as", f"{pattern}={kind}")]
+    return [*numbers, *texts, *(["--any-order"] if rules.any_order else [])] or (["--rtol", "0"] if rules.by_meaning else [])

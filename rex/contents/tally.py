@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SAME, WITHIN, DIFFERENT = "same", "within", "different"
-_NAMES_KEPT = 1000     # groups that are told apart; the others are counted together
+_NAMES_KEPT = 1000     # groups that are distinguished; the others are counted together
 _OTHERS = "others"
 _SHOWN = 3
 _NAME_CHARS = 60
@@ -22,7 +22,7 @@ class Group:
         compared: how many have a counterpart.
         differing, within: how many of these differ beyond the tolerance, and within it.
         largest_abs, largest_rel: of all that differ as numbers.
-        place: where the largest absolute difference beyond the tolerance is, or, where there is none, the largest within.
+        place: where the largest relative difference beyond the tolerance is, or, where there is none, the largest absolute one within.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Group:
             self.within += 1
         else:
             self.differing += 1
-        self.mark(not is_within, apart[0] if apart else 0.0, place)
+        self.mark(not is_within, apart[int(not is_within)] if apart else 0.0, place)
         if apart:
             self.largest_abs, self.largest_rel = max(self.largest_abs, apart[0]), max(self.largest_rel, apart[1])
 
@@ -58,7 +58,7 @@ class Tally:
 
     Attributes:
         missing: what only one side has, a phrase each.
-        ignored: differences that a rule told to ignore.
+        ignored: differences that a rule ignores.
     """
 
     groups: dict[str, Group] = field(default_factory=dict)
@@ -152,7 +152,8 @@ def _verdict_of(group: Group) -> str:
 
 
 def _relative(value: float) -> str:
-    return f"{100 * value:.2g} %" if 1e-4 <= value <= 100 else f"{value:.2g}"
+    percent = 100 * value
+    return f"{value:.2g}" if not 1e-4 <= value <= 100 else f"{percent:.2g} %" if percent < 10 else f"{percent:.0f} %"
 
 
 def _short(name: str) -> str:

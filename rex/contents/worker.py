@@ -5,17 +5,20 @@ Run as `python -m rex.contents.worker MEMORY_BYTES LIMIT_BYTES SECONDS`: request
 
 from __future__ import annotations
 
+import base64
 import gc
 import json
 import os
 import resource
 import signal
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 
-from rex.contents.compare import Verdict, compare_data
+from rex.contents.compare import compare_data
+from rex.contents.picture import draw
+from rex.contents.reading import Reading, Unreadable
 from rex.contents.rules import from_json
-from rex.contents.tally import DIFFERENT
+from rex.errors import RexError
 
 
 def serve(answers: TextIO, limit_bytes: int, seconds: int) -> None:
@@ -28,13 +31,24 @@ def serve(answers: TextIO, limit_bytes: int, seconds: int) -> None:
             for path in request["files"]:
                 with open(path, "rb") as file:
                     data.append(file.read(limit_bytes + 1))
-            verdict = compare_data(request["name"], data[0], data[1], from_json(request["rules"], "the request"), limit_bytes)
+            answer = answer_to(request, data, limit_bytes)
         except MemoryError:
-            verdict = Verdict(DIFFERENT, "not compared by meaning: that needs more memory than is allowed")
+            answer = {"trouble": "that needs more memory than is allowed"}
         except Exception as error:   # a library met what it did not foresee
-            verdict = Verdict(DIFFERENT, f"not compared by meaning: {type(error).__name__} {error}"[:300])
+            answer = {"trouble": f"{type(error).__name__} {error}"[:300]}
         signal.alarm(0)
-        print(json.dumps(verdict.as_json()), file=answers, flush=True)
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+def answer_to(request: dict[str, Any], data: list[bytes], limit_bytes: int) -> dict[str, Any]:
+    """A verdict on two contents, or a picture of how they differ."""
+    if not request.get("is_drawn"):
+        return compare_data(request["name"], data[0], data[1], from_json(request["rules"], "the request"), limit_bytes).as_json()
+    try:
+        picture = draw(request["name"], data[0], data[1], Reading(limit_bytes))
+    except (Unreadable, RexError) as error:
+        return {"trouble": str(error)}
+    return {"suffix": picture.suffix, "picture": base64.b64encode(picture.data).decode()}
 
 
 def main() -> None:

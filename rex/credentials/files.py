@@ -31,7 +31,7 @@ _PARTS = tuple({max(pattern.split("*"), key=len) for pattern in rules.KEY_FILES 
 
 def is_key_file(path: str) -> bool:
     """Whether files of this name hold credentials, by wide custom."""
-    if not path.endswith(_ENDS) and not any([part in path for part in _PARTS]):   # most paths are told apart at little cost
+    if not path.endswith(_ENDS) and not any([part in path for part in _PARTS]):   # most paths are excluded at little cost
         return False
     return bool(_any_of(*rules.KEY_FILES)(path)) and not _any_of(*rules.NOT_KEY_FILES)(path)
 

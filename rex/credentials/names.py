@@ -23,7 +23,7 @@ def _words(name: str) -> list[str]:
 
 
 def may_name(text: str) -> bool:
-    """Whether a text may have a name of a credential in it: most are told apart by this."""
+    """Whether a text may have a name of a credential in it: most are excluded by this."""
     upper = text.upper()
     return any([part in upper for part in _PARTS])
 

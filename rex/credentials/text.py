@@ -39,7 +39,7 @@ def is_example(value: str) -> bool:
 
 
 def _marks_of(text: str) -> set[str]:
-    """The marks of rules that a text has: most texts are told apart by this, at little cost."""
+    """The marks of rules that a text has: most texts are excluded by this, at little cost."""
     lower = text.lower()
     return {mark for mark in _EXACT if mark in text} | {mark for mark in _IN_LOWER_CASE if mark in lower}
 

@@ -183,7 +183,7 @@ class Canonical:
         return tuple(parts)
 
     def _outcome(self, event: Event, shape: Shape) -> tuple[Any, ...]:
-        """What it gave, without what differs by nature."""
+        """What it gave, without what always differs."""
         parts: list[Any] = []
         if shape.result == "pid":
             parts.append(self._relation(event.task, event.result))

@@ -103,7 +103,7 @@ class Story:
         """Every process that can have led to the starts, with the latest event that matters in it.
 
         Pipes between processes leave no trace in a log. With through_pipes each
-        child may have told its parent something, and each process its siblings
+        child may have sent its parent something, and each process its siblings
         that lived at the same time.
         """
         found: dict[tuple[int, bool], Step] = {}
@@ -138,11 +138,11 @@ class Story:
         if me is None:
             return
         name = self.trace.name(step.process)
-        # What children told a parent reached the child that it started then only through its command.
+        # What children sent a parent reached the child that it started then only through its command.
         for number in self._children.get(step.process, ()) if step.told else ():
             child = self.trace.tasks[number]
             if child.start <= step.until:
-                yield Step(number, min(child.end, step.until), f"may have told {name}", step, child.end, True, step.distance + 1)
+                yield Step(number, min(child.end, step.until), f"may have sent data to {name}", step, child.end, True, step.distance + 1)
         siblings = self._children.get(self._leader(me.parent), []) if me.parent is not None else []
         place = self._places.get(step.process, 0)
         for number in siblings[max(0, place - _NEAR):place + _NEAR + 1]:

@@ -51,7 +51,7 @@ def compare(left: Side, right: Side, depth: int = 1, rules: Rules = Rules()) -> 
     """Everything in which two finished experiments differ.
 
     Times, dates, process ids and what follows from the directory alone (PWD)
-    are told apart: they differ between any two runs.
+    are kept separate: they differ between any two runs.
 
     Args:
         depth: 1 for components and files, 2 for their bytes too, 3 for the calls as well.

@@ -99,6 +99,40 @@ class Cause:
         return told
 
 
+@dataclass(frozen=True)
+class Parting:
+    """The first difference that a process met.
+
+    Attributes:
+        process: its program and its number, in the second experiment if it is there.
+        what: the difference in words.
+        component, item: the difference that it is.
+        events: the event on either side; None where that side met nothing. 0: before the process did anything.
+        earlier: what differed before, and seldom matters: variables that nothing shows to be used, times of files, caches.
+    """
+
+    process: str
+    what: str
+    component: str
+    item: str
+    events: tuple[int | None, int | None]
+    earlier: tuple[str, ...] = ()
+    is_sure: bool = True      # more than a time or a name at which it looked
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        one, two = self.events
+        known = [f"event {event}{where}" for event, where in ((two, ""), (one, " of the first")) if event]
+        before = f" (before it: {self.earlier[0]}{f', and {len(self.earlier) - 1} more' if len(self.earlier) > 1 else ''})" if self.earlier else ""
+        return f"{self.process}, {', '.join(known) or 'at its start'}: {self.what}{before}"
+
+    def as_json(self) -> dict[str, Any]:
+        """It for machines."""
+        return {"process": self.process, "what": self.what, "component": self.component, "item": self.item,
+                "event_left": self.events[0], "event_right": self.events[1], "earlier": list(self.earlier)}
+
+
 @dataclass
 class Comparison:
     """What was found, by component, in the order of the report.
@@ -108,6 +142,7 @@ class Comparison:
         causes: the most probable reason of each output that differs.
         calls: with depth 3, the calls of all processes; what differs in them is never decisive,
             because how a program gets at its inputs is no result.
+        partings: of each process the first thing that it was given otherwise.
         within: outputs that differ, but only as the rules of the comparison allow: counted and named, never decisive.
     """
 
@@ -117,6 +152,7 @@ class Comparison:
     causes: list[Cause] = field(default_factory=list)
     calls: "Calls | None" = None
     within: list[Difference] = field(default_factory=list)
+    partings: list[Parting] = field(default_factory=list)
 
     @property
     def is_same(self) -> bool:
@@ -131,7 +167,8 @@ class Comparison:
                                for name, found in self.components.items()],
                 "within_tolerance": [each.as_json() for each in self.within],
                 "by_nature": [each.as_json() for each in self.by_nature],
-                "causes": [each.as_json() for each in self.causes]}
+                "causes": [each.as_json() for each in self.causes],
+                "partings": [each.as_json() for each in self.partings]}
         return {**told, "calls": self.calls.as_json()} if self.calls else told
 
 

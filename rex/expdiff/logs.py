@@ -1,4 +1,4 @@
-"""What two logs add to a comparison: streams, what differs by nature, reasons, calls."""
+"""What two logs add to a comparison: streams, what always differs, reasons, calls."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MAC
                                     ONLY_RIGHT, OUTPUTS, STATUS, STDERR, STDOUT, Comparison,
                                     Difference)
 from rex.expdiff.packages import compare_packages
+from rex.expdiff.partings import find_partings
 from rex.expdiff.processes import match_tasks
 from rex.expdiff.reading import read_both
 from rex.expdiff.shapes import READ, WRITE
@@ -125,8 +126,9 @@ class Logs:
         return calls
 
     def find_causes(self, found: Comparison) -> None:
-        """Add the most probable reason of every output that differs."""
+        """Add the most probable reason of every output that differs, and where each process parted from its counterpart."""
         stories = (Story(self.left, self._suspects(found, 0)), Story(self.right, self._suspects(found, 1)))
+        found.partings = find_partings(stories, self.matches, found)
         detective = Detective(*stories)
         for each in found.components[OUTPUTS]:
             starts = (stories[0].writers(each.left_path), stories[1].writers(each.right_path))
@@ -227,7 +229,7 @@ class Logs:
         return trace.tasks.keys() - same
 
     def _replaced(self, found: Comparison) -> dict[str, str]:
-        """Programs that stand at each other's place, told as one thing."""
+        """Programs that stand at each other's place, named as one thing."""
         only = {path for each in found.components[APPARATUS] if each.kind in _KINDS
                 for path in (each.left_path, each.right_path) if path}
         told = {}

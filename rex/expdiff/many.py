@@ -39,6 +39,7 @@ class Subject:
     Attributes:
         facts: what it was given, by kind and name.
         results: what it gave, by name: a digest, or ABSENT.
+        paths: of files that it gave, their paths by name.
         numbers: of its arguments that are no options, their numbers in the command.
     """
 
@@ -48,6 +49,7 @@ class Subject:
     facts: dict[Fact, str] = field(default_factory=dict)
     results: dict[str, str] = field(default_factory=dict)
     contents: dict[str, "Content"] = field(default_factory=dict)
+    paths: dict[str, str] = field(default_factory=dict)
     numbers: dict[Fact, int] = field(default_factory=dict)
 
 
@@ -115,6 +117,7 @@ def _add_files(found: Subject, manifest: Manifest) -> None:
             found.results[name] = _value(state)
             if state and state.content:
                 found.contents[name] = state.content
+                found.paths[name] = path
         if INPUT in entry.roles and entry.initial and entry.initial.type == "file":
             found.facts[INPUT_FILE, name] = _value(entry.initial)
         elif APPARATUS in entry.roles and entry.initial and entry.initial.content:
@@ -200,7 +203,7 @@ def _joined(name: str, groups: Groups, subjects: list[Subject], comparer: Compar
     became: dict[int, int] = {}
     for group in sorted(first):
         path = os.path.join(folder, str(group))
-        write = _writer(first[group], name)
+        write = writer_of(first[group], name)
         if write is None:
             became[group] = group
             continue
@@ -216,7 +219,7 @@ def is_same_result(name: str, one: Subject, two: Subject, comparer: Comparer) ->
     """Whether two experiments gave the same output, by bytes or as the rules of the comparer allow."""
     if one.results.get(name, ABSENT) == two.results.get(name, ABSENT):
         return True
-    writers = _writer(one, name), _writer(two, name)
+    writers = writer_of(one, name), writer_of(two, name)
     if not comparer.rules.is_set or not writers[0] or not writers[1]:
         return False
     with tempfile.TemporaryDirectory(prefix="rex-") as folder:
@@ -226,7 +229,7 @@ def is_same_result(name: str, one: Subject, two: Subject, comparer: Comparer) ->
         return comparer.compare(name, *paths).is_same
 
 
-def _writer(subject: Subject, name: str) -> Callable[[str], None] | None:
+def writer_of(subject: Subject, name: str) -> Callable[[str], None] | None:
     """What writes an output of an experiment to a file; None where there is none."""
     if name in subject.contents:
         return lambda path: subject.archive.extract(subject.contents[name], path)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Iterator, Sequence
 
-from rex.expdiff.many import ARGUMENT, KINDS, LIBRARY, Fact, Groups, Table
+from rex.expdiff.many import ABSENT, ARGUMENT, KINDS, LIBRARY, Fact, Groups, Table
 
 _HEX = 64
 _SHOWN_CHARS = 40
@@ -30,7 +30,7 @@ class Rule:
 
 
 def misplaced(given: Sequence[object], asked: Sequence[object]) -> int:
-    """How many are not told right by the most frequent answer among those that were given the same."""
+    """How many are not predicted by the most frequent answer among those that were given the same."""
     pairs = Counter(zip(given, asked))
     best: dict[object, int] = {}
     for (value, _), count in pairs.items():
@@ -106,7 +106,7 @@ def _sentence(name: str, groups: Groups, best: _Candidate, values: list[str], co
     if cost == 0 and len(set(groups)) == 2:
         fewer = min((1, 0), key=groups.count)
         value = best.value or next(value for value, group in zip(values, groups) if group == fewer)
-        return f"{name} differs exactly where {_named(fact)} is {shown(value)}"
+        return f"{name} differs exactly where {_named(fact)} is {'not there' if value == ABSENT else shown(value)}"
     if best.value is not None:
         return f"{name} goes best with whether {_named(fact)} is {shown(best.value)}: that explains {len(groups) - wrong} of {len(groups)} experiments"
     if cost == 0:

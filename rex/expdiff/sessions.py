@@ -20,7 +20,7 @@ CELLS, VARIABLES = "cells", "variables"
 def compare_sessions(left: "Experiment", right: "Experiment", depth: int) -> Comparison:
     """What differs between the last states of two sessions, and how they came about.
 
-    Nothing is unpickled: variables are compared by the hashes of what was kept, and told by the
+    Nothing is unpickled: variables are compared by the hashes of what was kept, and shown by the
     views that were noted when the cells ran.
 
     Raises:

@@ -92,7 +92,7 @@ class Flow:
 
 @dataclass
 class Nature:
-    """What differs by nature, of one kind: how often it was asked, and a hash of the answers."""
+    """What always differs, of one kind: how often it was asked, and a hash of the answers."""
 
     count: int = 0
     digest: int = 0
@@ -106,7 +106,7 @@ class Trace:
         reads, writes: by process and path, the event of the first open or execution.
         flows: by process, direction and name of the stream.
         entries: canonical entries per task.
-        nature: calls whose outcome differs by nature, by kind.
+        nature: calls whose outcome always differs, by kind.
         chance: by process and what it asked for, the events of that kind that programs act upon; of very many not all.
         looks: what was looked at by name.
         packages: the Python packages in the folders of such that were listed, with their versions.
@@ -154,7 +154,7 @@ class Trace:
             events[-1] = event
 
     def by_nature(self, kind: str, value: int) -> None:
-        """A call whose outcome differs by nature."""
+        """A call whose outcome always differs."""
         found = self.nature.get(kind)
         if found is None:
             found = self.nature[kind] = Nature()

@@ -1,4 +1,4 @@
-"""What added statements write: kept apart from the user's files, and told when the worker ends."""
+"""What added statements write: kept apart from the user's files, and reported when the worker ends."""
 
 from __future__ import annotations
 

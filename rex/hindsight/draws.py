@@ -30,7 +30,7 @@ class Draws:
         self._twisters: list[_Twister] = []
         self._asked: list[_Asked] = []
         self._look: tuple[memoryview, ...] = ()
-        self._seen, self._spare = b"", None    # what the looks told when all was kept; random's second normal number
+        self._seen, self._spare = b"", None    # what the looks found when all was kept; random's second normal number
         self._modules = 0                      # so many were there when we looked for generators
         self._names: set[str] = set()
         self._owner: Any = None                # numpy's RandomState, and the generator that it had

@@ -64,7 +64,7 @@ class Files:
                 content if that is small.
             note_input: gets a file that is read first: path, identity.
             before: whether files that a recorded run wrote were there.
-            note_child: told once, before the first child process begins.
+            note_child: called once, before the first child process begins.
         """
         self.written: dict[str, bool] = {}
         self._before = before or {}
@@ -307,7 +307,7 @@ def _caller() -> types.FrameType:
 
 
 def _writes(mode: Any, flags: int | None) -> bool:
-    """Whether an open is for writing, told by its mode or, without one, by its flags."""
+    """Whether an open is for writing, as its mode says or, without one, by its flags."""
     if isinstance(mode, str):
         return not _WRITING.isdisjoint(mode)
     return bool((flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC))

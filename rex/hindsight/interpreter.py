@@ -25,7 +25,7 @@ class Interpreter:
     def __init__(self) -> None:
         self._begun: dict[str, Any] = {}
         self._handlers: dict[int, Any] = {}
-        self._loggers: list[Any] = []     # as told last
+        self._loggers: list[Any] = []     # as read last
 
     def begin(self) -> None:
         """The script begins: what there is now is none of its doing."""
@@ -67,7 +67,7 @@ class Interpreter:
         """Set all as given, or as it was when the script began.
 
         Args:
-            live: what `pairs` told just now.
+            live: what `pairs` has just returned.
         """
         differs = {name for name in (INTERPRETER, SIGNALS, LOGGERS) if values.get(name) != live.get(name)}
         if INTERPRETER in differs:

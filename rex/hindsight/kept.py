@@ -45,7 +45,7 @@ class KeptReplay:
         return self._recording.name
 
     def add(self, event: dict[str, Any]) -> None:
-        """Keep what a probe told."""
+        """Keep what a probe printed."""
         if event["e"] == "value":
             self._log.write("value", name=event["name"], value=event["value"],
                             iteration=event["iteration"])

@@ -11,7 +11,7 @@ from rex.hindsight.othershapes import ReduceShape, opaque_node
 
 
 class BlocksShape(ReduceShape):
-    """The blocks of a pandas frame, each nobody else's: which frames share one until it is written is not told by a pickle."""
+    """The blocks of a pandas frame, each nobody else's: which frames share one until it is written is not in a pickle."""
 
     def save(self, walk: Walk, value: Any) -> Node:
         if any(block.refs.has_reference() for block in value.blocks):

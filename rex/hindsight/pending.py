@@ -13,7 +13,7 @@ _HOLDS_NOTHING = (ast.NamedExpr, ast.Await, ast.UnaryOp, ast.IfExp, ast.BoolOp, 
 def is_waiting(frame: types.FrameType, tree: ast.AST) -> bool:
     """Whether the statement that calls from this frame holds values of which variables may be changed now.
 
-    `total += train()` holds the total of before. What cannot be told counts as held.
+    `total += train()` holds the total of before. What cannot be decided counts as held.
     """
     place = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
     path = _path(tree, place) if place is not None and None not in place else []

@@ -71,10 +71,10 @@ def _record(archive: Archive, options: Options) -> Outcome:
     if not os.path.isfile(options.script):
         raise CommandNotFound(f"no such script: {options.script}", "", "check the spelling")
     with tempfile.TemporaryDirectory(prefix="rex-") as work:
-        job = _job(options, archive, os.path.join(work, "told"), former)
+        job = _job(options, archive, os.path.join(work, "report"), former)
         status = _run(job, job.pop("environment"))
         try:
-            with open(job["told"], encoding="utf-8") as file:
+            with open(job["report"], encoding="utf-8") as file:
                 name = file.read()
         except FileNotFoundError:
             raise OwnFailure("the script did not begin", "see the message above") from None
@@ -124,7 +124,7 @@ def _former(archive: Archive, options: Options) -> dict[str, Any]:
     return run.head
 
 
-def _job(options: Options, archive: Archive, told: str, former: dict[str, Any]) -> dict[str, Any]:
+def _job(options: Options, archive: Archive, report: str, former: dict[str, Any]) -> dict[str, Any]:
     from rex.hindsight.kept import observed_factor
     withheld = sorted({*withheld_names(os.environ), *former.get("withheld", ())})
     command = ["python", options.script, *options.arguments]
@@ -142,7 +142,7 @@ def _job(options: Options, archive: Archive, told: str, former: dict[str, Any]) 
             "hash_seed": hash_seed, "unset": unset, "python": platform.python_version(),
             "start_ns": begun["start_ns"], "cwd": os.getcwd(), "withheld": withheld,
             "granularity_s": options.granularity_s, "environment": kept}
-    return {"archive": archive.path, "name": options.name, "told": told,
+    return {"archive": archive.path, "name": options.name, "report": report,
             "begun": begun, "script": options.script,
             "arguments": list(options.arguments), "overhead": options.overhead,
             "restore_factor": observed_factor(archive) or RESTORE_FACTOR, "budget_bytes": options.budget_bytes,

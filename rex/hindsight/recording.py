@@ -25,7 +25,7 @@ def record(job: dict[str, Any], run_script: RunScript) -> int:
     archive = Archive.open(job["archive"])
     facts = {**job["begun"], "engine": job["manifest"]["engine"]}
     with archive.begin(job["name"], facts, LEVEL) as recording:
-        with open(job["told"], "w", encoding="utf-8") as file:
+        with open(job["report"], "w", encoding="utf-8") as file:
             file.write(recording.name)
         policy = Policy(job["overhead"], job["restore_factor"])
         recorder = Recorder(archive, recording, job["head"], policy, job["granularity_s"])

@@ -12,7 +12,7 @@ from rex.errors import Damaged, NotFound, RexError, TooNew
 from rex.values import dataclass, field
 
 ENGINE = "hindsight"     # of experiments that are runs or replays
-FORMAT = 3       # 2: all memory was stored. 1: states told less of sets, exceptions and tensors
+FORMAT = 3       # 2: all memory was stored. 1: states had less of sets, exceptions and tensors
 _STATES = 2      # the oldest format whose states can be compared with those of today
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 

@@ -16,7 +16,7 @@ Show = Callable[[dict[str, Any]], None]
 
 @dataclass
 class Findings:
-    """What the workers told.
+    """What the workers reported.
 
     Attributes:
         diverged: where output or state was not as recorded.

@@ -47,7 +47,7 @@ def is_stable(item: Any) -> bool:
 
 
 def layout_of(value: set[Any] | frozenset[Any]) -> Layout | None:
-    """How a set has its elements; None where that cannot be told."""
+    """How a set has its elements; None where that cannot be known."""
     return _read(value) if _is_known() else None
 
 

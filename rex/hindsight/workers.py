@@ -183,7 +183,7 @@ class Worker:
             UsageError: the script failed. OwnFailure: the process ended without saying so.
         """
         last: dict[str, Any] = {"e": ""}
-        shown = known = 0      # of what probes print; how much of it has been told already
+        shown = known = 0      # of what probes print; how much of it has been passed on already
         for line in self._told():
             last = event = json.loads(line)
             if event["e"] == "stuck":

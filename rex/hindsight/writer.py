@@ -177,7 +177,7 @@ class CheckpointWriter:
                 if self.thinner:
                     self._make_room(jobs, self.thinner)
                 self._write(jobs)
-        except BaseException as error:   # told at the end; training goes on
+        except BaseException as error:   # reported at the end; training goes on
             self.failure = error
         finally:
             self._learn(jobs, thread_s() - begun)

@@ -183,7 +183,7 @@ def reasons(node: CellNode, sibling: CellNode) -> list[str]:
                      f"not {one.seconds:.3g} s and {one.size_bytes} bytes")
     if not found and set(one.files) != set(two.files):
         found = [f"file {path}" for path in sorted(set(one.files) ^ set(two.files))[:4]]
-    return found or ["what the system told it"]
+    return found or ["what the system answered"]
 
 
 def _changed_lines(one: str, two: str) -> list[str]:

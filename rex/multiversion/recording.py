@@ -76,14 +76,14 @@ def _check(path: str) -> None:
 
 
 def _lines(report: int) -> list[dict[str, Any]]:
-    """What the runner told; a last line that it did not finish is left out."""
+    """What the runner reported; a last line that it did not finish is left out."""
     data = os.pread(report, os.fstat(report).st_size, 0)
     return [json.loads(line) for line in data.split(b"\n")[:-1]]
 
 
 def _derive(wanted: CellOptions, manifest: Manifest, recording: Recording,
             lines: list[dict[str, Any]]) -> Version:
-    """The version, from the file, what the runner told, and the log."""
+    """The version, from the file, what the runner reported, and the log."""
     program = os.path.join(manifest.cwd, codec.text(os.fsencode(wanted.path)))
     program = os.path.normpath(program)
     with open(wanted.path, "rb") as file:

@@ -1,4 +1,4 @@
-/* rex-engine PLAN: run the plan; the exit status tells only of the engine itself.
+/* rex-engine PLAN: run the plan; the exit status is that of the engine itself.
  * rex-engine put SCRIPT [ARG...]: put back what a step left; the exit status is the step's. */
 #include "base/base.h"
 #include "callstack/callstack.h"

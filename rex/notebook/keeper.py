@@ -177,7 +177,7 @@ def default_name(path: str | None) -> str:
 
 
 def path_of(experiment: Experiment) -> str | None:
-    """The notebook file of a session, where its front end told."""
+    """The notebook file of a session, where its front end named it."""
     facts = experiment.begun.get("notebook")
     path = facts.get("path") if isinstance(facts, dict) else None
     return path if isinstance(path, str) else None

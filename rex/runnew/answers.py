@@ -156,7 +156,7 @@ class _Reader:
         return path
 
     def _place(self, event: Event, leader: int) -> str | None:
-        """The path that a call meant, links on the way followed; None if that cannot be told."""
+        """The path that a call meant, links on the way followed; None if that is not known."""
         given = codec.text(event.data(IN) or b"")
         if not given:
             return None

@@ -56,7 +56,7 @@ class RunOutcome:
         outputs: files that the run made or changed: path in the experiment, file below OUTDIR.
         live_uses: what of the live system was used, in order of kind and name.
         experiment: the experiment that was recorded; None without recording.
-        notes: what else the user must be told.
+        notes: what else the user must know.
         duration_s: wall-clock seconds.
     """
 

@@ -87,7 +87,7 @@ class RunTree(FileTree):
             raise
 
     def _looked_at(self, path: str, look: Look) -> FileState:
-        """What was at a path of which the archive knows only what a stat told: as the tracer gives it to who opens it.
+        """What was at a path of which the archive knows only the answer of a stat: as the tracer gives it to who opens it.
 
         A file has the bytes of this machine's if that has the size; without a known size all is this machine's.
         """

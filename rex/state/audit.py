@@ -22,7 +22,7 @@ def watch(told: Told) -> None:
 
 
 def unwatch(told: Told) -> None:
-    """Tell it no more; one that was not told anyway is passed over."""
+    """Notify it no more; one that was never added is passed over."""
     with contextlib.suppress(ValueError):
         _watching.remove(told)
 

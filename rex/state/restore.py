@@ -58,7 +58,7 @@ def checkout(tracker: StateTracker, node: int, read: Reader | None = None,
     Args:
         read: gives stored chunks; None when all is in memory.
         run: runs a cell's code in a namespace.
-        progress: told what is being done, and the part of the bytes that is loaded.
+        progress: gets what is being done, and the part of the bytes that is loaded.
     Raises:
         NotFound: there is no such node.
     """

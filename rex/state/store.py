@@ -248,7 +248,7 @@ class Store:
     def _guarded(self, action: Callable[[], None]) -> None:
         try:
             action()
-        except Exception as error:   # told to the next caller
+        except Exception as error:   # reported to the next caller
             self._failure = error
 
     def _make_durable(self) -> None:

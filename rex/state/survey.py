@@ -26,7 +26,7 @@ class Found:
         parts: its parts by the id of their object.
         objects: the objects of the parts, in order; only for the moment.
         failure: why it cannot be pickled, or "".
-        fingerprint: equal when nothing of it changed; None when that cannot be told.
+        fingerprint: equal when nothing of it changed; None when that is not known.
         codes: names in the functions that it reaches.
         roots: packages that its objects come from.
     """

@@ -93,7 +93,7 @@ class _Walking:
         self.scene, self.file, self.owner = scene, file, ""
         self.parts: list[LivePart] = []
         self.part_ids: dict[int, tuple[object, ...]] = {}
-        self.part_objects: list[object] = []          # kept alive, and told to the loader
+        self.part_objects: list[object] = []          # kept alive, and given to the loader
         self.out_of_band: list[tuple[int, bool]] = []
         self.codes: set[str] = set()
         self.types: set[type] = set()

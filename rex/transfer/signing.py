@@ -60,7 +60,7 @@ def verify(path: str, signers: str) -> str:
     signature = path + ".sig"
     if path == "-" or not os.path.exists(signature):
         raise NotFound(f"no signature of {path}", f"{signature} is not there",
-                       "sign with: rex export --sign KEY")
+                       "the author makes it with: rex export --sign KEY; ask for it, or check without --signed-by")
     if not os.path.exists(signers):
         raise NotFound(f"no key {signers}")
     with tempfile.TemporaryDirectory(prefix="rex-") as work:

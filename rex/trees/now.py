@@ -70,7 +70,7 @@ class Now:
 
 
 def _has_failed_so(files: Files, name: bytes, error: str) -> bool:
-    """Whether a look fails as it did; what depends on rights, or on how it was opened, is not told."""
+    """Whether a look fails as it did; what depends on rights, or on how it was opened, is left out."""
     if error == "EEXIST":
         return files.is_there(name)
     try:

@@ -227,7 +227,7 @@ class _Reader:
     # ------------------------------------------------------------------ names
 
     def _given_path(self, event: Event, process: ProcessFacts) -> str:
-        """The absolute path that a call was given, links not followed; "" if that cannot be told."""
+        """The absolute path that a call was given, links not followed; "" if that is not known."""
         given = codec.text(event.data(IN) or b"")
         if not given:
             return ""

@@ -203,7 +203,7 @@ class StepMaker:
         return sorted(found.values(), key=lambda each: (each.kind, self.shorten(each.path), each.value))
 
     def _seen(self, use: Use) -> str:
-        """What an answer told, without the time where that is of this run."""
+        """What an answer holds, without the time where that is of this run."""
         changes = self._changes_in if looks.is_directory(use.value) else self._changes
         is_made = any(each.at < use.at for each in (*changes.get(use.path, ()), *self._changes.get(use.path, ())))
         return looks.without_time(use.value) if is_made else use.value
@@ -247,7 +247,7 @@ class StepMaker:
             found.append(Left(path, final if is_known else None, is_known, bool(first or entry and entry.initial)))
         return sorted(found, key=lambda each: self.shorten(each.path)), passing
 
-    # ------------------------------------------------------------------ what speaks against leaving it out
+    # ------------------------------------------------------------------ what forbids leaving it out
 
     def _sources(self, processes: list[ProcessFacts], uses: list[Use]) -> tuple[str, ...]:
         found = {source for process in processes for source in process.sources}

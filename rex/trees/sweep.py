@@ -53,6 +53,7 @@ class Swept:
         is_old: it was there already.
         failed: why it could not be run.
         reused, saved_s: steps that were put back, and what that saves.
+        groups: by output the number of those that gave the same, where a user says what that is.
     """
 
     values: dict[str, str]
@@ -64,6 +65,7 @@ class Swept:
     failed: str = ""
     reused: int = 0
     saved_s: float = 0.0
+    groups: dict[str, int] = field(default_factory=dict)
 
 
 def parse(kind: str, text: str) -> Parameter:
@@ -229,7 +231,7 @@ def effects(rows: list[Swept]) -> dict[str, list[str]]:
                 groups.setdefault(tuple(sorted((k, v) for k, v in row.values.items() if k != label)), []).append(row)
         for group in groups.values():
             for path in {path for row in group for path in row.outputs}:
-                if len({row.outputs.get(path, (0, ""))[1] for row in group}) > 1:
+                if len({str(row.groups.get(path, row.outputs.get(path, (0, ""))[1])) for row in group}) > 1:
                     found[label].add(path)
     return {label: sorted(paths) for label, paths in found.items()}
 

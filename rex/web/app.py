@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rex.web import actions, experiment, history, jobs, pages, runpages, session, table, training, workflow
+from rex.web import actions, experiment, history, jobs, many, pages, runpages, session, table, training, workflow
 from rex.web.catalog import Catalog
 from rex.web.guard import Guard
 from rex.web.keys import Keys
@@ -34,6 +34,8 @@ _PAGES: dict[str, Handler] = {
     "/history": history.history,
     "/history/steps": history.steps,
     "/compare": pages.compare_two,
+    "/compare/many": many.compare_many,
+    "/compare/picture": pages.compare_picture,
     "/experiments/{name}": experiment.experiment,
     "/experiments/{name}/file": experiment.file,
     "/experiments/{name}/streams/{stream}": experiment.stream,

@@ -10,6 +10,7 @@ from typing import Any
 from rex.expdiff.cause import Cause
 from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MACHINE, ONLY_LEFT, ONLY_RIGHT, OUTPUTS,
                                     STATUS, STDERR, STDOUT, Comparison, Difference)
+from rex.expdiff.pictures import is_named_picture
 from rex.text import clean, command_text, status_text
 from rex.types import format_size
 from rex.web.links import Links
@@ -57,6 +58,7 @@ class Item:
         title, name: what it is called here, and in full.
         left, right: values in a line; None where there is none.
         links: addresses of the two archived files, "" where there is none.
+        picture: address of a picture of the difference, "" for none.
         marks: begin and width of each differing range, in thousandths of the file.
     """
 
@@ -67,6 +69,7 @@ class Item:
     left: str | None = None
     right: str | None = None
     links: tuple[str, str] = ("", "")
+    picture: str = ""
     rows: list[Row] = field(default_factory=list)
     ranges: list[str] = field(default_factory=list)
     ranges_more: int = 0
@@ -100,6 +103,8 @@ class Page:
     came_out: list[Section]
     causes: list[Why]
     by_nature: list[str]
+    within: list[tuple[str, str]]
+    parted: list[str]
 
 
 def show(found: Comparison, names: tuple[str, str], links: Links, cwd: str = "/") -> Page:
@@ -113,7 +118,9 @@ def show(found: Comparison, names: tuple[str, str], links: Links, cwd: str = "/"
             made.append(Section(_TITLES[name], items, len(differences)))
         return made
     return Page(found.is_same, sections(CHANGED), sections(CAME_OUT),
-                [_why(cause, top) for cause in found.causes], [clean(each.item) for each in found.by_nature])
+                [_why(cause, top) for cause in found.causes], [clean(each.item) for each in found.by_nature],
+                [(clean(each.item).removeprefix(top), clean(str(each.details["verdict"]["sentence"]))) for each in found.within],
+                [clean(each.sentence) for each in found.partings[:_SHOWN]])
 
 
 def _why(cause: Cause, top: str) -> Why:
@@ -140,6 +147,8 @@ def _item(difference: Difference, component: str, names: tuple[str, str], links:
             links.preview(name, role, path) if isinstance(value, dict) and value.get("sha256") else ""
             for name, path, value in zip(names, (difference.left_path, difference.right_path),
                                          (difference.left, difference.right)))
+        if component == OUTPUTS and all(item.links) and is_named_picture(difference.right_path):
+            item.picture = links.picture(*names, difference.left_path, difference.right_path)
         if difference.kind != "differs":
             size = (difference.left or difference.right or {}).get("size")
             item.notes += [format_size(size)] if isinstance(size, int) else []
@@ -202,7 +211,7 @@ def side_by_side(lines: list[str]) -> list[Row]:
             old.append(line[1:])
         elif line[:1] == "+":
             new.append(line[1:])
-        elif line[:1] == "\\":   # says that the line before has no end: told where it is the only difference
+        elif line[:1] == "\\":   # says that the line before has no end: shown where it is the only difference
             continue
         else:
             flush()

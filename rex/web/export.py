@@ -88,6 +88,9 @@ class StaticLinks(Links):
     def compare(self, left: str, right: str) -> str:
         return self._page(f"compare~{self._number('compare', left, right)}.html", lambda site: compare_page(site, left, right))
 
+    def picture(self, left: str, right: str, left_path: str, right_path: str) -> str:
+        return ""       # drawn by a server
+
     def log(self, name: str) -> str:
         return self._page(f"exp~{name}~log.html", lambda site: experiment.log_page(site, name))
 

@@ -79,3 +79,7 @@ class Links:
     def compare(self, left: str, right: str) -> str:
         """The comparison of two experiments."""
         return f"/compare?{urlencode({'left': left, 'right': right})}"
+
+    def picture(self, left: str, right: str, left_path: str, right_path: str) -> str:
+        """A picture of how outputs of two experiments differ that are pictures; "" for none."""
+        return f"/compare/picture?{urlencode({'left': left, 'right': right, 'left_path': key_of(left_path), 'right_path': key_of(right_path)})}"

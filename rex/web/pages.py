@@ -10,12 +10,18 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from rex.archive import Archive, Content
+from rex.archive import OUTPUT, Archive, Content
+from rex.contents.client import Comparer
+from rex.contents.picture import SVG
+from rex.contents.rules import Rules
+from rex.errors import UsageError
 from rex.expdiff.compare import Side, compare
-from rex.text import clean, date_text
+from rex.expdiff.pictures import draw_pair
+from rex.text import clean, command_text, date_text
 from rex.web import comparison, preview
 from rex.web.catalog import FileRow
 from rex.web.site import Site, json_response, page
+from rex.web.tolerance import Tolerance
 from rex.web.wish import key_of, path_of
 
 _ROWS = 50              # files shown at once
@@ -104,14 +110,36 @@ async def compare_two(site: Site, request: Request) -> Response:
     """The comparison of two experiments; with `part` only what is inside the page."""
     query = request.query_params
     left, right = query.get("left", ""), query.get("right", "")
-    return await run_in_threadpool(compare_page, site, left, right, "differences.html" if "part" in query else "compare.html")
+    return await run_in_threadpool(compare_page, site, left, right, Tolerance.of(query), "differences.html" if "part" in query else "compare.html")
 
 
-def compare_page(site: Site, left: str, right: str, template: str = "compare.html") -> Response:
-    """The page of a comparison."""
+def compare_page(site: Site, left: str, right: str, tolerance: Tolerance = Tolerance(), template: str = "compare.html") -> Response:
+    """The page of a comparison.
+
+    Raises:
+        UsageError: the tolerance makes no sense.
+    """
     sides = [Side(site.catalog.archive, site.catalog.experiment(name)) for name in (left, right)]
-    shown = comparison.show(compare(sides[0], sides[1], depth=2), (left, right), site.links, sides[0].manifest.cwd)
-    return site.page(template, section="archive", left=left, right=right, shown=shown)
+    rules = tolerance.with_those_of(site.catalog.archive)
+    shown = comparison.show(compare(sides[0], sides[1], depth=2, rules=rules), (left, right), site.links, sides[0].manifest.cwd)
+    return site.page(template, section="archive", left=left, right=right, shown=shown, tolerance=tolerance, rules=clean(command_text(tolerance.words(rules))))
+
+
+@page
+async def compare_picture(site: Site, request: Request) -> Response:
+    """A picture of how outputs of two experiments differ that are pictures."""
+    query = request.query_params
+    return await run_in_threadpool(_picture, site, *([(query.get(side, ""), path_of(query.get(f"{side}_path", ""))) for side in ("left", "right")]))
+
+
+def _picture(site: Site, left: tuple[str, str], right: tuple[str, str]) -> Response:
+    contents = [site.catalog.content(name, path, OUTPUT)[1] for name, path in (left, right)]
+    writers = [lambda path, each=each: site.catalog.archive.extract(each, path) for each in contents]   # type: ignore[misc]
+    with Comparer(Rules()) as comparer:
+        found = draw_pair(os.path.basename(left[1]), (writers[0], writers[1]), comparer)
+    if isinstance(found, str):
+        raise UsageError("there is no picture of this difference", found)
+    return Response(found.data, media_type="image/svg+xml" if found.suffix == SVG else "image/png", headers={"content-security-policy": _FRAMED})
 
 
 @page

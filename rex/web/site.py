@@ -45,7 +45,8 @@ def clean_lines(text: str) -> str:
     return re.sub(r"[^\n\t]+", lambda found: clean(found.group()), text.replace("\r\n", "\n"))
 
 
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """What makes pages of templates."""
     made = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.join(HERE, "templates")), autoescape=True,
                               undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.filters.update(lines=clean_lines, clean=clean, size=format_size, duration=format_duration, key=key_of, command=command_text,
@@ -70,7 +71,7 @@ class Site:
     links: Links = field(default_factory=Links)
     logs: LogViews = field(default_factory=LogViews)
     cwd: str = field(default_factory=os.getcwd)
-    _jinja: jinja2.Environment = field(default_factory=_environment)
+    _jinja: jinja2.Environment = field(default_factory=environment)
 
     def page(self, name: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A page from its template."""

@@ -149,7 +149,7 @@ class RecordedReader:
         if event.task != process or process in self._executed:
             return
         self._settle(event)
-        if event.result & _SIGNAL:    # what it shared was not told
+        if event.result & _SIGNAL:    # what it shared is not known
             self._tie_to_parent(process)
 
     def _tie_to_parent(self, process: int) -> None:

@@ -51,3 +51,17 @@ def test_a_search_that_cannot_begin_is_one_line(recorded: Path) -> None:
         done = run_rex("bisect", "A", *words, "--good", "good", "--bad", "bad", cwd=recorded, code=2)
         assert why in done.stderr and done.stderr.count("\n") == 1
     assert run_rex("bisect", "A", "result.txt", "--good", "good", "--bad", "bad", "--runs", "3", cwd=recorded, code=1).stdout.count(" are left ") == 1
+
+
+def test_the_lines_of_a_text_that_are_enough(recorded: Path) -> None:
+    """Of eight changed lines two together change the result; each run is within --runs."""
+    script = "n=0; while read key value; do case $key in a|f) n=$((n + value));; esac; done < lines.txt; [ $n -gt 3 ] && echo much > result.txt || echo few > result.txt"
+    for name, value in (("few", 1), ("much", 2)):
+        (recorded / "lines.txt").write_text("".join(f"{key} {value}\n" for key in "abcdefgh"))
+        run_rex("record", "-q", "-l", "A", "-e", name, "--", "sh", "-c", script, cwd=recorded)
+    words = ("bisect", "A", "result.txt", "--good", "few", "--bad", "much", "--json")
+    found = json.loads(rex(*words, cwd=recorded))
+    assert found["causes"] == [f"the input {recorded}/lines.txt"] and found["complete"]
+    assert found["lines"] == [f"line {number} ('{key} 1' became '{key} 2') of the input {recorded}/lines.txt" for number, key in ((1, "a"), (6, "f"))]
+    ended = json.loads(run_rex(*words, "--runs", "5", cwd=recorded, code=1).stdout)
+    assert len(ended["runs"]) <= 5 and ended["causes"] and len(ended["lines"]) > 2 and not ended["complete"]

@@ -39,6 +39,15 @@ def test_all_combinations(top: Path) -> None:
     run_rex("replay", "-l", "EXP", "-e", last["experiment"], "--check", cwd=top)
 
 
+def test_a_parameter_changes_nothing_within_the_tolerance(top: Path) -> None:
+    words = ("sweep", "-l", "EXP", "--env", "SEED=1.0,1.0000001,3", "-q")
+    assert json.loads(run_rex(*words, "--json", cwd=top).stdout)["changes"] == {"SEED": ["seed.txt"]}
+    found = json.loads(run_rex(*words, "--resume", "--rtol", "1e-3", "--json", cwd=top).stdout)
+    assert [run["outputs"]["seed.txt"]["group"] for run in found["runs"]] == [0, 0, 1]
+    told = run_rex(*words, "--resume", "--rtol", "1", cwd=top).stdout
+    assert told.startswith("rules: --rtol 1\n") and "SEED changes no output" in told
+
+
 def test_zip_csv_and_outdir(top: Path) -> None:
     done = run_rex("sweep", "EXP:exp0", "--arg", "2=1,3", "--env", "SEED=8..9", "--zip", "--csv", "-q", "-o", "out", cwd=top)
     rows = list(csv.DictReader(io.StringIO(done.stdout)))

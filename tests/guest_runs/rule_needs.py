@@ -26,7 +26,8 @@ from harness import COMPILER, Trial, split_report  # noqa: E402
 
 ENOUGH, MOST = 3, 16          # guests that need a row; that are tried
 REPLAY_S = 30
-ESSENTIAL = {"logged-event", "next-in-queue", "unlogged-call", "without-event", "kind", "futex", "order"}      # nothing replays without
+ESSENTIAL = {"logged-event", "next-in-queue", "unlogged-call", "without-event", "kind", "futex", "order", 
+             "pool-child-executes"}    # nothing replays without
 
 
 class Needs:

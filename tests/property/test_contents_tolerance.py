@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit" / "contents"))
-from content_files import MAKERS, verdict
+from content_files import MAKERS, MORE, verdict
 from pace import first
 from rex.contents.formats.text import read
 from rex.contents.parts import compare_parts
@@ -20,7 +20,8 @@ from rex.contents.rules import make
 from rex.contents.tally import DIFFERENT, SAME, WITHIN
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300).filter(lambda value: value == 0 or abs(value) > 1e-290)
-FORMATS = pytest.mark.parametrize("path", first(5, MAKERS))
+ALL = {**MAKERS, "p.pdf": MORE["p.pdf"]}
+FORMATS = pytest.mark.parametrize("path", first(5, ALL))
 FEW = settings(max_examples=20)
 
 
@@ -28,7 +29,7 @@ FEW = settings(max_examples=20)
 @FEW
 @given(values=st.lists(NUMBERS, min_size=1, max_size=12), data=st.data())
 def test_a_change_of_known_size_passes_just_where_the_tolerance_allows_it(path: str, values: list[float], data: Any) -> None:
-    make_content, library = MAKERS[path]
+    make_content, library = ALL[path]
     if library:
         pytest.importorskip(library)
     at = data.draw(st.integers(0, len(values) - 1))
@@ -51,7 +52,7 @@ def test_a_change_of_known_size_passes_just_where_the_tolerance_allows_it(path: 
 @given(left=st.lists(NUMBERS, max_size=6), right=st.lists(NUMBERS, max_size=6), tolerances=st.lists(st.floats(0, 1), min_size=2, max_size=2),
        any_order=st.booleans())
 def test_what_passes_passes_with_every_larger_tolerance(path: str, left: list[float], right: list[float], tolerances: list[float], any_order: bool) -> None:
-    make_content, library = MAKERS[path]
+    make_content, library = ALL[path]
     if library:
         pytest.importorskip(library)
     small, large = sorted(tolerances)
@@ -63,6 +64,19 @@ def test_what_passes_passes_with_every_larger_tolerance(path: str, left: list[fl
         if strict.outcome != DIFFERENT and not any_order:
             assert len(left) == len(right)
             assert all(abs(a - b) <= small * (max(abs(a), abs(b)) if name == "rtol" else 1) for a, b in zip(left, right))
+
+
+@FEW
+@given(values=st.lists(st.integers(0, 255), min_size=1, max_size=12), data=st.data())
+def test_a_colour_passes_just_where_the_tolerance_allows_it(values: list[int], data: Any) -> None:
+    pytest.importorskip("PIL")
+    at = data.draw(st.integers(0, len(values) - 1))
+    other = [*values]
+    other[at] = data.draw(st.integers(0, 255).filter(lambda value: value != values[at]))
+    left, right = (MORE["p.png"][0](each) for each in (values, other))
+    apart = abs(other[at] - values[at]) / 255
+    assert verdict("p.png", left, right, atol=apart * 1.01).outcome == WITHIN
+    assert verdict("p.png", left, right, atol=apart * 0.99).outcome == verdict("p.png", left, right).outcome == DIFFERENT
 
 
 @given(left=st.text("12.-+e \nab:/x", max_size=60), right=st.text("12.-+e \nab:/x", max_size=60))

@@ -57,7 +57,7 @@ ALLOWED: dict[str, set[str]] = {
     "cells": set(),
     "multiversion": STORES | {"contents", "tracer", "recorder", "replayer", "runnew", "cells", "cluster"},
     "trees": STORES | {"workflow", "picture", "tracer", "recorder", "replayer", "runnew"},
-    "web": STORES | {"runnew", "expdiff", "transfer", "picture", "workflow", "trees", "multiversion", "notebook", "hindsight"},
+    "web": STORES | {"runnew", "expdiff", "transfer", "picture", "workflow", "trees", "multiversion", "contents", "notebook", "hindsight"},
     "api": STORES | {"tracer", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "contents"},
     "pytest_plugin": {"api"},
     "cli": STORES | {"startcache", "api", "extras", "tracer", "inventory", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "workflow",

@@ -19,6 +19,10 @@ OLD_WORDS = re.compile(r"\b(mates?|kin|naps?|napping|deeds?|prods?|prodded|asker
                        r"anew|rooms?|house)\b", re.IGNORECASE)
 
 
+SPEECH = re.compile(r"\b(told|heard|hears?|speaks?|plays?|played)\b", re.IGNORECASE)    # input and output are no speech
+C_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
 def old_words(text: str) -> list[str]:
     """The old house words of a text, in their order."""
     return [match.group(0) for match in OLD_WORDS.finditer(text)]
@@ -62,6 +66,14 @@ def test_engine_has_no_old_words(folder: str) -> None:
     """Its comments, and its names, whose words stand between underscores; room is space there, too."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(Path(folder).glob("*.[ch]"))}
     found = {name: [word for word in old_words(text.replace("_", " ")) if not word.lower().startswith("room")] for name, text in texts.items()}
+    assert {name: words for name, words in found.items() if words} == {}
+
+
+def test_comments_do_not_call_input_speech() -> None:
+    """Programs read, write, send, query and report; they are told nothing, and hear nothing."""
+    texts = {name: "\n".join(C_COMMENT.findall(path.read_text(encoding="utf-8"))) for name, path in ENGINE.items()}
+    texts |= {name: re.sub(r"\{[^{}]*\}", "", comments(path)) for name, path in CODE.items()}
+    found = {name: SPEECH.findall(text) for name, text in texts.items()}
     assert {name: words for name, words in found.items() if words} == {}
 
 

@@ -85,7 +85,7 @@ def test_files_that_a_shell_opened_for_its_children() -> None:
     trace.use(0, "/all", 65, False)
     trace.tasks[4] = Task(4, 0, 3, 4, 66, 70, [Exec(67, "/bin/cut", ("cut",))])
     trace.use(4, "/short", 68, True)
-    assert "tool (task 2) ran or loaded it and may have told sh (task 0), sh (task 0) wrote /all" in why(
+    assert "tool (task 2) ran or loaded it and may have sent data to sh (task 0), sh (task 0) wrote /all" in why(
         trace, "/short", files=file("/bin/tool", "apparatus"))
 
 

@@ -61,7 +61,7 @@ def plan_lfu(tree: ExecutionTree, budget_bytes: int) -> ReplaySequence:
 
     A use is a computation or a restore. What goes first has least uses times cells of its subtree for each byte.
     Source: Manne et al., CHEX, PVLDB 15(6), 2022, section 7, the baseline after Vizier;
-    how ties and new cells are treated is not told there.
+    how ties and new cells are treated is not described there.
     """
     cache = _LeastFrequent(tree, budget_bytes)
     ops: list[Op] = []

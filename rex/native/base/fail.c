@@ -24,7 +24,7 @@ void report_line(const char *format, ...)
     va_end(list);
 }
 
-/* The caller tells the user; without a report we do. */
+/* The calling program reports it to the user; without a report file the engine does. */
 static _Noreturn void end(const char *kind, const char *format, va_list list)
 {
     char message[1024];

@@ -13,7 +13,7 @@ struct task;
 /* callstack.c */
 extern const struct observer callstack_observer;
 uint64_t callstack_hash(struct task *t);  /* 0: not known */
-bool caller_ends_in_file(void);  /* the one told last: where a thread begins, say */
+bool caller_ends_in_file(void);  /* of the last hash: its stack ends in a file, such as where a thread begins */
 uint64_t maker_of(struct task *t);  /* the same, of who makes a thread: some more functions, as libraries have theirs to make one */
 bool is_by_pointers(struct task *t);  /* it calls from a function without tables */
 uint64_t drawer_of(struct task *t);  /* by frame pointers, 0: there are tables */

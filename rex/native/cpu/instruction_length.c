@@ -67,7 +67,7 @@ static int after_two(unsigned char op)
     return MODRM;
 }
 
-/* Of what modrm tells: itself, sib and displacement. */
+/* The bytes that modrm implies: itself, sib and displacement. */
 static size_t modrm_length(const unsigned char *p)
 {
     int mod = *p >> 6, rm = *p & 7;

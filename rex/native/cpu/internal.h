@@ -3,10 +3,25 @@
 #define REX_CPU_INTERNAL_H
 
 #include "base/base.h"
+#include "tracee/task.h"
 
 struct pace;
 struct task;
 struct user_regs_struct;
+
+/* What this room keeps of a task. */
+struct cpu_state {
+    /* it reads the counter in a loop, see spin_loops.c */
+    uint64_t look;
+    unsigned times;
+    bool loops;
+    ull since, seen, until;
+};
+
+static inline struct cpu_state *cpu_state(const struct task *t)
+{
+    return module_state(t, CPU_STATE, sizeof(struct cpu_state));
+}
 
 /* counter_sites.c */
 void counter_met(struct task *t, uint64_t at, size_t size);  /* a site faulted: rdtsc, or rdtscp, which is longer */

@@ -1,7 +1,7 @@
-/* Random numbers that the processor makes, as C++'s std::random_device asks for them.
+/* Random numbers that the processor makes, as C++'s std::random_device draws them.
  *
- * No processor lets rdrand and rdseed fault, so the instruction is changed in memory, by one byte, to
- * one that does and that nobody uses: ud1 between registers.  Where it stands is looked for as
+ * No processor lets rdrand and rdseed fault.  So the instruction is changed in memory, by one byte, to
+ * one that faults and that nobody uses: ud1 between registers.  The engine searches for it as
  * code is mapped: in programs, in libraries of a few megabytes, and in those that define random_device. */
 #include "base/base.h"
 #include "cpu/cpu.h"
@@ -33,7 +33,7 @@ static bool acts_on_carry(const unsigned char *op)
     return is_add || (*op & 0xfe) == 0x72 || (is_immediate && (op[1] & 0x30) == 0x10);
 }
 
-/* Both tell by the carry flag whether there was a number: code that uses them looks at it soon. */
+/* Both set the carry flag if there was a number: code that uses them tests it soon. */
 static bool looks_at_carry(const unsigned char *code, size_t n)
 {
     size_t opcode_at, length;

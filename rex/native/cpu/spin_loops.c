@@ -95,31 +95,32 @@ static uint64_t look_of(struct user_regs_struct r)
 
 bool polls_read(struct task *t, const struct user_regs_struct *at_reading, size_t size)
 {
+    struct cpu_state *s = cpu_state(t);
     uint64_t look = look_of(*at_reading);
     ull now = log_now();
-    if (look != t->polls.look) {
-        t->polls.look = look;
-        t->polls.times = 0;
-        t->polls.since = now;
-        t->polls.loops = false;
+    if (look != s->look) {
+        s->look = look;
+        s->times = 0;
+        s->since = now;
+        s->loops = false;
     } else {
-        if (now > t->polls.seen + ELSEWHERE_NS)
-            t->polls.since += now - t->polls.seen;
-        if (++t->polls.times == MANY)
-            t->polls.loops = is_loop(t, at_reading->rip, size);
+        if (now > s->seen + ELSEWHERE_NS)
+            s->since += now - s->seen;
+        if (++s->times == MANY)
+            s->loops = is_loop(t, at_reading->rip, size);
     }
-    t->polls.seen = now;
-    ull while_ns = (now - t->polls.since) / PART;
-    if (t->polls.loops && while_ns > LEAST_NS && !is_serialized()) {
-        t->polls.seen = t->polls.until = now + (while_ns < MOST_NS ? while_ns : MOST_NS);
+    s->seen = now;
+    ull while_ns = (now - s->since) / PART;
+    if (s->loops && while_ns > LEAST_NS && !is_serialized()) {
+        s->seen = s->until = now + (while_ns < MOST_NS ? while_ns : MOST_NS);
         held++;
     }
-    return t->polls.loops;
+    return s->loops;
 }
 
 bool polls_hold(const struct task *t)
 {
-    return t->polls.until > 0;
+    return cpu_state(t)->until > 0;
 }
 
 /* How long until the first of them goes on, those whose time has come now; 0: none is held. */
@@ -130,14 +131,15 @@ ull polls_left_ns(void)
     ull now = log_now(), first = 0;
     held = 0;
     for (struct task *t = tasks; t; t = t->next) {
-        if (!t->alive || !t->polls.until)
+        struct cpu_state *s = cpu_state(t);
+        if (!t->alive || !s->until)
             continue;
-        if (t->polls.until <= now) {
-            t->polls.until = 0;
+        if (s->until <= now) {
+            s->until = 0;
             resume(t, 0);
         } else {
             held++;
-            first = !first || t->polls.until < first ? t->polls.until : first;
+            first = !first || s->until < first ? s->until : first;
         }
     }
     return first ? first - now : 0;

@@ -1,7 +1,7 @@
 /* The processor's counter, which programs read without a call.
  *
  * A loader measures itself with it, eight times a program, for LD_DEBUG=statistics only.  Unless that is
- * asked for, its readings are not logged, and once seen they are taken out of its code. */
+ * set, its readings are not logged, and once seen they are removed from its code. */
 #include "base/base.h"
 #include "cpu/cpu.h"
 #include "cpu/internal.h"
@@ -106,7 +106,7 @@ uint64_t tsc_caller(struct task *t)
     return caller ? caller : caller_of_word(t, met.at, met.word);
 }
 
-/* rdtsc and rdtscp fault, because the first process asked for that. */
+/* rdtsc and rdtscp fault, because the first process has set that. */
 bool tsc_emulate(struct task *t)
 {
     unsigned char code[sizeof met.word];
@@ -143,8 +143,8 @@ bool tsc_emulate(struct task *t)
 
 /* ------------------------------------------------------------------ what it says */
 
-/* Tracees may not read it, and to let them for a moment costs as much as a stop.  So once some site is read often, what all are
- * told is reckoned from a clock that does not leap, which the kernel reckons from the counter. */
+/* Tracees may not read it, and to allow it for one reading costs as much as a stop.  So once some site reads it often, all get
+ * values that are computed from a clock that does not leap, which the kernel computes from the counter. */
 static struct pace began, pace;
 
 static struct pace pace_now(void)

@@ -404,7 +404,7 @@ static void watched(struct task *t, int64_t result)
     t->files->waited = 0;
     for (struct task *other = tasks; other; other = other->next)
         if (other->leader == t->leader) {
-            other->watched |= result ? 0 : t->watch_due;
+            other->watched |= result ? 0 : engine_state(t)->watch_due;
             other->watches = result ? REFUSED : t->watches + 1;
         }
 }
@@ -422,7 +422,7 @@ bool filter_watch(struct task *t)
         t->watches = t->then ? t->watches : REFUSED;
         return t->then != NULL;
     }
-    watch = t->watch_due = due(t);        /* others may open more before it is in force */
+    watch = engine_state(t)->watch_due = due(t);        /* others may open more before it is in force */
     build();
     program.length = used;
     if (used * sizeof *code > FAST_RINGS - FAST_FILTER - sizeof program

@@ -3,9 +3,21 @@
 #define REX_ENGINE_INTERNAL_H
 
 #include "base/base.h"
+#include "tracee/task.h"
 
 struct rusage;
 struct task;
+
+/* What this room keeps of a task. */
+struct engine_state {
+    uint64_t watch_due;                  /* the descriptors of the next filter */
+    uint32_t trapped;                    /* what a filter of its own said with its trap */
+};
+
+static inline struct engine_state *engine_state(const struct task *t)
+{
+    return module_state(t, ENGINE_STATE, sizeof(struct engine_state));
+}
 
 /* filter.c */
 void filter_install(void);

@@ -28,7 +28,7 @@ static cpu_set_t all;
 static bool able, bound;
 static volatile sig_atomic_t thick = true, resting;
 static ull stops, stops_at_beat, looked;
-static struct streams showing;     /* that tell where a process may run */
+static struct streams showing;     /* that show where a process may run */
 
 static void place_all(const cpu_set_t *where)
 {
@@ -125,7 +125,7 @@ void place_rest(bool rests)
 
 /* ------------------------------------------------------------------ queries of the affinity */
 
-/* The status of a process tells where it may run. */
+/* The status file of a process shows where it may run. */
 void place_opened(const char *path, uint32_t stream)
 {
     const char *name = strrchr(path, '/');
@@ -133,7 +133,7 @@ void place_opened(const char *path, uint32_t stream)
         streams_add(&showing, stream);
 }
 
-/* A call begins, which may ask for processors, or choose them. */
+/* A call begins, which may query its processors, or choose them. */
 void place_asked(const struct task *t)
 {
     if (t->nr == REX_NR_sched_getaffinity || t->nr == REX_NR_sched_setaffinity || streams_have(&showing, t->stream))

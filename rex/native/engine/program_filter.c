@@ -217,7 +217,7 @@ static bool refuse(struct task *t, uint32_t said)
         skip_call(t, -ENOSYS);
         return true;
     case SECCOMP_RET_TRAP:
-        t->trapped = data;
+        engine_state(t)->trapped = data;
         ends_by(t, CALL_TRAPS);
         return true;
     case SECCOMP_RET_KILL_THREAD:
@@ -251,7 +251,7 @@ void program_filter_trapped(struct task *t)
     if (ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info) || info.si_code != BY_SECCOMP || info.si_syscall != CALL_TRAPS)
         return;
     info.si_syscall = (int)t->nr;
-    info.si_errno = (int)t->trapped;
+    info.si_errno = (int)engine_state(t)->trapped;
     ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
     r.rax = r.orig_rax = (ull)t->nr;
     regs_set(t, &r);

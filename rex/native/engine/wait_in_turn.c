@@ -22,7 +22,7 @@ static struct task *after(pid_t tid)
     return t && t->next ? t->next : tasks;
 }
 
-/* 0: none has anything to tell. */
+/* 0: none has a report. */
 static pid_t next_in_turn(int *status, int options, struct rusage *used)
 {
     struct task *first = after(asked), *t = first;
@@ -35,7 +35,7 @@ static pid_t next_in_turn(int *status, int options, struct rusage *used)
     return 0;
 }
 
-/* As wait4 of any tracee, which now and then is asked for, as it finds those that are not known yet, too. */
+/* As wait4 of any tracee, which is called now and then, as it also finds those that are not known yet. */
 pid_t next_report(int *status, int options, struct rusage *used)
 {
     static unsigned row;

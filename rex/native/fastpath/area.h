@@ -1,6 +1,6 @@
 /* fastpath: what the engine and the code that it places into tracees agree on.
  * 
- *   FAST_AT  code | pace of the counter | rules by call number | trampolines | a filter | frames, see fastpath/frames.h
+ *   FAST_AT  code | rate of the counter | rules by call number | trampolines | a filter | frames, see fastpath/frames.h
  *            | rings, one for each thread | what is hidden, see tracee/hidden.h
  * 
  * The area lies in the gap that the kernel leaves between a stack of ordinary limit and the highest mapping, at one
@@ -27,8 +27,8 @@
 enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x4000, CLEAN_SLOTS = 64,
        HIDDEN_SIZE = 0x2000, FAST_SIZE = 0x13000 + RING_COUNT * RING_SIZE + HIDDEN_SIZE };
 
-/* A query is performed and noted, and so is the opening of a file for reading, and a write to who hears the task alone;
- * a call on a plain descriptor goes to the kernel as it is, except those that the engine must notice. */
+/* A query is performed and noted, and so is the opening of a file for reading, and a write to a reader that reads from this task alone.
+ * A call on a plain descriptor goes to the kernel as it is, except those that the engine must notice. */
 enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN, RULE_SAY };
 
 enum { NO_FLAGS = 7 };

@@ -97,8 +97,8 @@ static enum site_kind kind_of(const unsigned char *there, const struct user_regs
     return is_wide_move(call - WIDE_SIZE, r) ? SITE_WIDE : is_move(call - MOVE_SIZE, r) ? SITE_MOVE : SITE_NONE;
 }
 
-/* Those that share its memory and run, if any, are stopped for a moment: bytes are not changed under a
- * processor that may be fetching them.  Their stops are reported, and seen to, later. */
+/* Tasks that share its memory and run, if any, are stopped meanwhile: bytes are not changed under a
+ * processor that may be fetching them.  Their stops are reported, and handled, later. */
 bool sites_halt_others(struct task *t)
 {
     for (struct task *other = tasks; other; other = other->next)
@@ -202,7 +202,7 @@ static bool put_sites(struct task *t, const struct site *const *sites, size_t n,
     return good;
 }
 
-/* What a trampoline's site was: the move that it begins with tells, and where the site jumps from. */
+/* What a trampoline's site was: from the move that it begins with, and the address that the site jumps from. */
 static void restore(int fd, uint64_t at, const unsigned char *code)
 {
     enum { JUMP = 24 };

@@ -158,7 +158,7 @@ PART bool is_name_good(int64_t result)
         || result == -ENODATA || result == -EOPNOTSUPP || result == -ERANGE;
 }
 
-/* Where the answer's size is asked for, it is not given. */
+/* A query of the answer's size does not give the answer. */
 PART uint64_t size_of_answer(const struct rule *rule, int i, const uint64_t *args, int64_t result)
 {
     uint8_t limit = rule->answer[i].limit;
@@ -351,7 +351,7 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     if (ring->busy || (rule->kind == RULE_OPEN && !only_reads(args)))
         return none;
     if (rule->place < 6 && ring->replaying && (ring->at >= ring->end || !is_such_call(rule, nr, args, (const struct record *)(ring->data + ring->at))))
-        return none;                      /* whoever asks */
+        return none;                      /* any caller */
     if (rule->place < 6 && !ask_who(ring, (const struct entry *)args, asked))
         return none;
     args = rule->place < 6 ? asked : args;

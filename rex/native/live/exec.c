@@ -72,7 +72,7 @@ static void make_above(const char *path)
     free(copy);
 }
 
-/* Under WORK/exec, where the kernel's name for it tells its path: prepared by the caller, made here, or as it is. */
+/* Under WORK/exec, where the kernel's name for it shows its path: prepared by the caller, made here, or as it is. */
 static char *placed(const char *path, const char *file, const char *loader, const char *prepared)
 {
     char *to = text("%s%s", view_exec_root(), path);

@@ -1,8 +1,8 @@
 /* Live: a run on archived files with the rest of the system as it is.
  *
- * Names go through the view (live/namespace.c): what asks about them is answered (live/names.c), what
- * changes them is done by the tracer (live/change_tree.c), what opens or executes is run by the kernel
- * on another path (live/open.c, live/exec.c).  While it is recorded, the recorder sees each call
+ * Names go through the view (live/namespace.c): queries of them are answered (live/names.c), the
+ * tracer makes the changes (live/change_tree.c), and the kernel opens or executes
+ * another path (live/open.c, live/exec.c).  While it is recorded, the recorder sees each call
  * before it is rewritten and after it was put right: only logical paths reach the log. */
 #include "base/base.h"
 #include "live/internal.h"
@@ -35,7 +35,7 @@ void live_use(enum live_kind kind, const char *what)
 
 /* ------------------------------------------------------------------ answers */
 
-/* The tracee gets the result, and the kernel is not asked. */
+/* The tracee gets the result, without a call of the kernel. */
 void live_answer(struct task *t, int64_t result)
 {
     if (live_state(t)->is_logged)

@@ -1,4 +1,4 @@
-/* Live: calls that ask about names are answered from the view; the kernel is not asked. */
+/* Live: queries of names are answered from the view, without the kernel. */
 #include "base/base.h"
 #include "live/internal.h"
 #include "live/live.h"

@@ -1,8 +1,8 @@
-/* Branches of a live run: processes that were forked to go different ways.  Each has a view of its
- * own, with what it wrote in a directory of its own, and may go on in another world: other archived
+/* Branches of a live run: processes that were forked to go different ways.  Each has its own
+ * view, with what it wrote in its own directory, and may go on in another world: other archived
  * files, those of another version.
  *
- * A process asks for it by names that no program has (rex/cells/serving.py):
+ * A process requests it by names that no program has (rex/cells/serving.py):
  *
  *   access("/.rex-cell/branch/DIRECTORY")   from now on what it writes goes there; the caller has copied
  *                                           what it had written before

@@ -86,7 +86,7 @@ static void list_recorded(struct listing *l, const char *path)
     }
 }
 
-/* Names that a directory has or had, in the order of their positions; brought up to date if asked. */
+/* Names that a directory has or had, in the order of their positions; brought up to date on request. */
 const struct strings *view_names(const struct place *p, bool is_renewed)
 {
     struct listing **at = (struct listing **)table_at(&view->listings, p->path), *l = *at;

@@ -95,7 +95,7 @@ void inherited_state(struct task *t, struct bytes *b)
     add_stat(t, b);
     add_limits(t, b);
     add_descriptors(t, b);
-    if (t->leader->has_timer)
+    if (record_state(t->leader)->has_timer)
         line(b, text("timer=1\n"));
 }
 
@@ -103,6 +103,6 @@ void inherited_state(struct task *t, struct bytes *b)
 void inherited_entry(struct task *t)
 {
     if (op_of(t->nr) == REX_OP_TIMER)
-        t->leader->has_timer = true;
+        record_state(t->leader)->has_timer = true;
     chooses_processors |= t->nr == REX_NR_sched_setaffinity;
 }

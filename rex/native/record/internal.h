@@ -23,6 +23,9 @@ struct record_state {
     struct deferred *deferred;           /* a signal that is held back, see signals.c */
     int last_signal;                     /* that was delivered, and where */
     uint64_t last_signal_rip;
+    uint32_t children;                   /* ordinal of the next child */
+    bool has_timer;                      /* of a leader: one may be running */
+    bool executed;                       /* of a leader: it runs a program of its own */
 };
 
 static inline struct record_state *record_state(const struct task *t)

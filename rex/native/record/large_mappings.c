@@ -1,8 +1,8 @@
 /* Where large files are mapped, so that a replay maps them there.
  *
- * Without a wish the kernel takes the highest gap, but some file systems (ext4, xfs, btrfs) ask it to align files of
+ * Without a given address the kernel takes the highest gap.  Some file systems (ext4, xfs, btrfs) make it align files of
  * two megabytes or more to huge pages, and others (tmpfs, overlays of it) do not; nor do all kernels.  In a replay the
- * file may lie on another, and all that is mapped later would lie elsewhere. */
+ * file may lie on another file system, and all that is mapped later would lie elsewhere. */
 #include "base/base.h"
 #include "log/log.h"
 #include "record/internal.h"

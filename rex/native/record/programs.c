@@ -178,7 +178,7 @@ void record_exec_entry(struct task *t)
     log_strings(t, t->args[n.path + 1], (uint8_t)(n.path + 1));
     free(t->exec_instead);
     t->exec_instead = NULL;
-    if (!t->leader->executed)                 /* what it executes later depends on what it did before */
+    if (!record_state(t->leader)->executed)                 /* what it executes later depends on what it did before */
         first_program(t, n.path + 1);
     if (t->exec_instead)
         execute_instead(t);
@@ -220,7 +220,7 @@ void record_execed(struct task *t)
 {
     static struct bytes b;
     static struct stack stack;
-    t->executed = true;
+    record_state(t)->executed = true;
     struct name_args n = name_args(t->nr);
     struct stat st;
     char exe[40], *path, *loader;

@@ -153,7 +153,7 @@ static void entry(struct task *t)
     if (c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_EXEC)
         take_ended(t);
     if (c->hook == REX_HOOK_EXIT || (!external && closes_pipe(t))) {
-        if (t->nr == REX_NR_exit_group && !t->leader->executed)
+        if (t->nr == REX_NR_exit_group && !record_state(t->leader)->executed)
             record_channels(t);
         log_end(begin(t, &out, 0));
         if (c->hook == REX_HOOK_CLOSE)
@@ -265,7 +265,7 @@ static void exit_stop(struct task *t, int64_t result)
         rewind_call(t);
         return;
     }
-    if (is_interrupted(result)) {          /* whether it restarts, the signal will tell */
+    if (is_interrupted(result)) {          /* the signal decides whether it restarts */
         if (!t->pending)
             t->pending = zalloc(sizeof *t->pending);
         if (t->shares || is_pipe_call(t)) {
@@ -325,7 +325,7 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     log_begin(&b, EVENT_TASK, t->index);
     struct record *r = head(&b);
     r->args[0] = parent ? parent->index : UINT32_MAX;
-    r->args[1] = parent ? parent->children++ : 0;
+    r->args[1] = parent ? record_state(parent)->children++ : 0;
     r->args[2] = flags;
     r->args[3] = (uint64_t)t->tid;
     r->args[4] = (uint64_t)t->leader->tid;

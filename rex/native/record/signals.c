@@ -51,7 +51,7 @@ static void signal_restarted(struct task *t)
     record_delivery(t, true, BETWEEN_CALLS);
 }
 
-/* As a handler begins: the frame below tells where it returns to; 0 if that cannot be read. */
+/* As a handler begins: the frame below holds its return address; 0 if that cannot be read. */
 static uint64_t handler_returns_to(struct task *t, const struct user_regs_struct *r)
 {
     enum { SAVED_RIP = 8 + 40 + 16 * 8 };
@@ -97,8 +97,8 @@ static bool lets_in(struct task *t, const struct user_regs_struct *r, int sig)
     return has_old || r->rdi != SIG_SETMASK ? is_set : !is_set;
 }
 
-/* A replay that sends it right after the last event has it delivered at this very place; one that was
- * blocked, as it is let in, which the stack pointer tells from others such. */
+/* A replay that sends it right after the last event has it delivered at this very point.  A signal that was
+ * blocked is delivered as it is unblocked; the stack pointer distinguishes that point from others. */
 static enum moment moment_of(struct task *t, int sig)
 {
     struct user_regs_struct r = regs_get(t);
@@ -213,8 +213,8 @@ static enum moment moment_before(struct task *t, bool external)
     return !is_unlogged(t, external) ? AT_NEXT_CALL : may_sleep(t) || is_placed(t) ? AT_UNSEEN_CALL : BETWEEN_CALLS;
 }
 
-/* At a call's entry: true if the signal comes now, and the call begins after it.  One that the program blocks meanwhile
- * comes as it is let in, if a call in the log tells that place from others. */
+/* At a call's entry: true if the signal comes now, and the call begins after it.  A signal that the program blocks meanwhile
+ * comes as it is unblocked, if a logged call distinguishes that point from others. */
 bool record_deferred_comes(struct task *t, bool external)
 {
     if (is_serialized() || !record_awaits_call(t))

@@ -57,7 +57,7 @@ static const struct field *said_in(const struct record *r)
     return pipe_gives(r->call) ? record_field(r, r->call == REX_NR_sendmsg ? 1 | PART_DATA : 1, FIELD_IN) : NULL;
 }
 
-/* What is asked then cannot be compared. */
+/* Requests cannot be compared then. */
 bool begins_hidden(const struct record *r)
 {
     enum { HANDSHAKE = 22, MAJOR = 3, HEADER = 5, CLIENT_HELLO = 1 };
@@ -65,7 +65,7 @@ bool begins_hidden(const struct record *r)
     return f && f->length > HEADER && f->data[0] == HANDSHAKE && f->data[1] == MAJOR && f->data[HEADER] == CLIENT_HELLO;
 }
 
-/* Many ask over one connection. */
+/* Many threads send requests over one connection. */
 static bool begins_shared(const struct record *r)
 {
     static const char preface[] = "PRI * HTTP/2.0\r\n";
@@ -73,7 +73,7 @@ static bool begins_shared(const struct record *r)
     return f && f->length >= sizeof preface - 1 && !memcmp(f->data, preface, sizeof preface - 1);
 }
 
-/* A replay answers threads by what they ask, in whatever order; here it has to be the same. */
+/* A replay answers threads by their requests, in any order; here the order must be the same. */
 void record_greeting(struct task *t, struct bytes *b)
 {
     static bool is_reported;

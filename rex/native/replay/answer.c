@@ -342,7 +342,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
 
 /* ------------------------------------------------------------------ what the log does not have */
 
-/* Nothing outside is asked: a call that would need it fails as if there were nothing. */
+/* Nothing outside is contacted: a call that would need it fails as if there were nothing. */
 void replay_unmatched(struct task *t, const struct rex_call *c)
 {
     switch (c->hook) {
@@ -392,6 +392,6 @@ void replay_unmatched(struct task *t, const struct rex_call *c)
             skip_call(t, t->nr == REX_NR_read ? 0 : -EIO);
         else if (c->key == REX_KEY_PATH)
             skip_call(t, -ENOENT);
-        return;                           /* the rest of these asks the kernel about the process itself */
+        return;                           /* the rest of these query the kernel about the process itself */
     }
 }

@@ -185,7 +185,7 @@ static bool undecided_socket(struct request *q)
     return q->t->nr == REX_NR_socket && peers_decide_late(q->t->script) && replay_inside_socket(q->t);
 }
 
-/* The log knows nothing of the file: the kernel is asked. */
+/* The log knows nothing of the file: the kernel answers. */
 static bool unlogged_file(struct request *q)
 {
     struct task *t = q->t;
@@ -234,7 +234,7 @@ const struct rule entry_rules[] = {
     {"futex", futex},
     /* A thread that another one suspends goes no further, whatever its call. */
     {"suspended-thread", suspended_thread},
-    /* Before the log is asked, which has nothing of what passes over internal sockets. */
+    /* Before the log is searched, which has nothing of what passes over internal sockets. */
     {"internal-socket", internal_socket},
     /* Acts on none: the rows below need to know what kind of call it is, and pipes are watched first. */
     {"kind", kind},

@@ -114,7 +114,7 @@ static bool is_ready(const struct task *t, struct event *e, const struct event *
     return c->query || (r->call == REX_NR_openat && (r->result < 0 || e->file));
 }
 
-/* What one without threads asks of a file that threads wrote is answered at a stop: see replay/files/live_size.c. */
+/* If a process without threads queries a file that threads wrote, it is answered at a stop: see replay/files/live_size.c. */
 static bool asks_of_divided(struct task *t, struct event *e, bool by_path)
 {
     const struct opened *o = by_path || !replay_divides() ? NULL : files_opened(t->files, (int)e->record->args[0]);
@@ -164,7 +164,7 @@ const struct event *replay_ahead_of(struct task *t)
     return s && at < s->count ? s->event[at] : NULL;
 }
 
-/* Where what it asks next begins: after the last that it has written. */
+/* Where its next queries begin: after the last that it has written. */
 static size_t next_query(struct task *t)
 {
     const struct event *said = has_shared_work(t) ? t->script->said : NULL;

@@ -31,6 +31,11 @@ static enum verdict order(struct task *t, const struct event *e)
     return hold_if(!replay_is_turn(t, e));
 }
 
+static enum verdict output_before_exit(struct task *t, const struct event *e)
+{
+    return hold_if(e->record->call == REX_NR_exit_group && has_shared_work(t) && replay_siblings_write(t));
+}
+
 static enum verdict pipe_bytes(struct task *t, const struct event *e)
 {
     if (e->record->call != EVENT_PIPE)
@@ -120,6 +125,8 @@ static enum verdict interrupting_signal(struct task *t, const struct event *e)
 const struct gate gates[] = {
     /* What other processes did before comes first: nothing else about the event is true until then. */
     {"order", order},
+    /* A process ends once its other threads have written all that they wrote: its end would cut that off. */
+    {"output-before-exit", output_before_exit},
     /* Bytes of inner pipes are ready as soon as they are there: no later gate concerns them. */
     {"pipe-bytes", pipe_bytes},
     /* Before gates about opens and sleeps, which locks do not have. */

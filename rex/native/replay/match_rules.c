@@ -12,17 +12,12 @@
 #include "replay/tasks/tasks.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
+#include "tracee/tracee.h"
 
 static struct event *pool_child(struct task *t, struct event *found, long nr, uint64_t key)
 {
     (void)found, (void)key;
     return replay_job_event(t, nr);
-}
-
-static struct event *nothing(struct task *t, struct event *found, long nr, uint64_t key)
-{
-    (void)t, (void)found, (void)nr, (void)key;
-    return NULL;
 }
 
 static bool is_stat_of_descriptor(struct task *t, long nr)
@@ -114,8 +109,6 @@ static struct event *of_child_to_be(struct task *t, struct event *found, long nr
 const struct match_rule match_rules[] = {
     /* A call that makes a process, or waits for one by its number, is of that child alone. */
     {"pool-child", DECIDE, NULL, pool_child},
-    /* The end of another child is not the answer. */
-    {"pool-child-to-come", DECIDE_ONLY, replay_waits_for_job, nothing},
     /* By order and not by key, which has the number: threads race for descriptor numbers. */
     {"stat-of-descriptor", FIND, is_stat_of_descriptor, stat_of_descriptor},
     /* Readings go by who reads: the queue would give one thread's reading to another function. */
@@ -128,8 +121,6 @@ const struct match_rule match_rules[] = {
     {"next-in-queue", FIND, NULL, next_in_queue},
     /* Go moves work between threads: an earlier event of a sibling is the one that was meant. */
     {"moved-between-threads", REFINE, NULL, match_moved},
-    /* A function that did not read the clock in this thread does a sibling's work. */
-    {"clock-of-sibling", REFINE, NULL, match_clock_of_sibling},
     /* After the rows that choose a thread: what is written decides whose output it is. */
     {"output-by-content", REFINE, NULL, output},
     /* What comes over a connection comes in one order, whichever thread takes it. */

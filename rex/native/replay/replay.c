@@ -219,7 +219,7 @@ void replay_unwritten(const struct event *e)
     replay_mismatch(e);
 }
 
-/* What was written when recorded and is not now, or in part, by whom there never was, or who came to less.  Told to stop after a step, a replay leaves the rest. */
+/* What was written when recorded and is not now, or in part, by a task that never existed, or that did less.  If the replay is to stop after a step, the rest does not count. */
 static void miss_outputs(void)
 {
     for (size_t i = 0; (divergences || plan.gate < 0) && i < event_count; i++)

@@ -51,7 +51,7 @@ bool replay_waits_for_kill(struct task *t);
 /* workflow_steps.c */
 void replay_steps_start(void);
 bool replay_is_step(const struct script *s);
-bool replay_step_skipped(struct task *t);  /* asks whether the step that t begins is to run */
+bool replay_step_skipped(struct task *t);  /* queries whether the step that t begins is to run */
 void replay_step_ended(struct task *t);
 
 #endif

@@ -9,6 +9,7 @@
 #include "replay/replay.h"
 #include "replay/rules.h"
 #include "tracee/task.h"
+#include "tracee/tracee.h"
 
 /* By the variable REX_RULES, for tests: "-name,-name". */
 bool rule_is_on(const char *name)
@@ -53,7 +54,7 @@ bool replay_may_happen(struct task *t, const struct event *e)
 
 static bool is_tried(const struct match_rule *rule, const struct event *found, bool is_over, long nr, struct task *t)
 {
-    bool is_due = rule->phase <= DECIDE_ONLY || rule->phase == REFINE || (rule->phase == FALL_BACK ? !found : !is_over);
+    bool is_due = rule->phase == DECIDE || rule->phase == REFINE || (rule->phase == FALL_BACK ? !found : !is_over);
     return is_due && rule_is_on(rule->name) && (!rule->applies || rule->applies(t, nr));
 }
 
@@ -77,11 +78,11 @@ struct event *replay_match(struct task *t, long nr, uint64_t key)
         struct event *before = found;
         found = rule->match(t, found, nr, key);
         is_over |= found || rule->phase == FIND_ONLY;
-        if (found != before || rule->phase == DECIDE_ONLY)
+        if (found != before) {
             explain_acted(rule->name);
-        if (found != before)
             explain_match(t, rule->name);
-        if (rule->phase == DECIDE_ONLY || (rule->phase == DECIDE && found))
+        }
+        if (rule->phase == DECIDE && found)
             return found;
     }
     if (found)

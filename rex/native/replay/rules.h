@@ -24,16 +24,16 @@ struct request {
     bool asks_limit, is_beyond;
 };
 
-/* A row returns whether it has seen to the call: then the others are not asked. */
+/* A row returns whether it has handled the call: then the others are not tried. */
 struct rule {
     const char *name;
     bool (*acts)(struct request *q);
 };
 extern const struct rule entry_rules[], unlogged_rules[];      /* up to a row without a name */
 
-/* DECIDE: what it gives is the answer, DECIDE_ONLY: nothing, too.  FIND: the first that gives an event is taken, FIND_ONLY: nothing,
- * too.  REFINE: each may give another event instead.  FALL_BACK: as FIND, where nothing was found. */
-enum match_phase { DECIDE, DECIDE_ONLY, FIND, FIND_ONLY, REFINE, FALL_BACK };
+/* DECIDE: what it gives is the answer.  FIND: the first that gives an event is taken, FIND_ONLY: nothing, too.  REFINE: each may give
+ * another event instead.  FALL_BACK: as FIND, where nothing was found. */
+enum match_phase { DECIDE, FIND, FIND_ONLY, REFINE, FALL_BACK };
 struct match_rule {
     const char *name;
     enum match_phase phase;

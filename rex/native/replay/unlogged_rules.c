@@ -105,7 +105,7 @@ static bool between_siblings(struct request *q)
         return true;
     }
     if (c->hook == REX_HOOK_OPEN && t->path && (!strncmp(t->path, "/proc/", 6) || !strncmp(t->path, "/sys/", 5))) {
-        skip_call(t, -ENOENT);            /* a runtime asks the kernel as its threads come, and does without */
+        skip_call(t, -ENOENT);            /* a runtime queries the kernel as its threads come, and does without */
         return true;
     }
     return c->hook == REX_HOOK_EXIT || c->hook == REX_HOOK_CLOSE || (c->hook == REX_HOOK_KILL && replay_group_kill(t))
@@ -239,7 +239,7 @@ const struct rule unlogged_rules[] = {
     {"open-again", open_again},
     /* The answer given last to an equal call is given again. */
     {"last-answer", last_answer},
-    /* Nothing outside is asked: the call fails as if there were nothing. */
+    /* Nothing outside is contacted: the call fails as if there were nothing. */
     {"as-if-alone", as_if_alone},
     {NULL, NULL},
 };

@@ -35,7 +35,7 @@ bool replay_is_step(const struct script *s)
     return s->birth && s->index < script_total() && is_step[s->index];
 }
 
-/* Nine bytes out, one in.  Told to stop, or alone, we end here, and the tracees with us. */
+/* Nine bytes out, one in.  If the answer is to stop, or nobody answers, the engine ends here, and the tracees with it. */
 static char ask(char what, uint32_t task, pid_t pid)
 {
     unsigned char question[9] = {(unsigned char)what};

@@ -36,7 +36,7 @@ bool lists_directory(long nr);  /* of a directory, which has an end */
 bool pipe_takes(long nr);
 bool pipe_gives(long nr);
 bool is_lock_number(uint64_t nr);
-const struct rex_ioctl *ioctl_of(unsigned cmd);  /* NULL: its number alone tells what it moves */
+const struct rex_ioctl *ioctl_of(unsigned cmd);  /* NULL: its number alone determines what it moves */
 bool answers_descriptor(long nr, const uint64_t *args);  /* its result, or what it stores, is a new one */
 
 /* sysv_calls.c */

@@ -207,7 +207,7 @@ static const struct field *next_part(const struct record *r, const struct field 
     return NULL;
 }
 
-/* The header at `at` in the tracee points to its own buffers; the log's tells their new lengths. */
+/* The header at `at` in the tracee points to its own buffers; the log's has their new lengths. */
 static void put_message(struct task *t, uint64_t at, const struct record *r, const struct field **fields,
                         const struct msghdr *logged, int arg)
 {
@@ -258,7 +258,7 @@ static void put_messages(struct task *t, uint64_t at, const struct record *r, in
     }
 }
 
-/* Of messages that were sent, only how much of each the kernel tells. */
+/* Of messages that were sent, only how much of each the kernel reports. */
 static void put_sent(struct task *t, uint64_t at, const struct record *r, int arg)
 {
     for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f))

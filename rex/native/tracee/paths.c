@@ -68,7 +68,7 @@ static bool is_dots(const char *name)
 }
 
 /* Absolute and without links; the last component may be missing, and is itself
- * followed only if asked.  NULL if there is no such directory. */
+ * followed only on request.  NULL if there is no such directory. */
 char *path_resolve(struct task *t, int dirfd, const char *path, bool follow)
 {
     char *found = NULL;

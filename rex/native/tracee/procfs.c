@@ -63,7 +63,7 @@ bool is_caught(pid_t tid, int sig)
     return caught >> (sig - 1) & 1;
 }
 
-/* The kernel hands out a page at a time, a stream would ask for a quarter of it. */
+/* The kernel gives a page at a time, a stream would read a quarter of it. */
 FILE *mappings_open(pid_t tid)
 {
     static char buffer[4096], name[32];
@@ -129,7 +129,7 @@ int next_fd(DIR *fds)
     return fd;
 }
 
-/* The tracee's open file, in our hands for a moment: whoever waits for its end must not wait for us. */
+/* The tracee's open file, held by the engine for a short time: nobody who waits for its end must wait for the engine. */
 int borrow(struct task *t, int fd)
 {
     int process = (int)syscall(SYS_pidfd_open, t->leader->tid, 0);

@@ -24,7 +24,7 @@ void resume(struct task *t, int sig)
     if (scheduler && scheduler->parks(t, sig))
         return;
     bool has_new = t->files->high && !filter_watches(t);
-    bool at_entry_stop = t->by_entry_stop && t->state == CALL_ENTERED;      /* its seccomp-stop is to be told from another call's */
+    bool at_entry_stop = t->by_entry_stop && t->state == CALL_ENTERED;      /* its seccomp-stop must be distinguished from another call's */
     bool all = is_serialized() || t->want_exit || t->filter || t->space->code || has_new || at_entry_stop || wants_all_calls(t);
     if (has_new)
         stop_siblings(t);

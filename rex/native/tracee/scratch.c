@@ -1,4 +1,4 @@
-/* Memory of the tracee's that is ours: for the arguments of calls that run otherwise than it asked. */
+/* Memory of the engine in the tracee: for the arguments of calls that run otherwise than the program called them. */
 #include "base/base.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"

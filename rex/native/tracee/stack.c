@@ -55,7 +55,7 @@ uint64_t stack_random(struct stack *s)
     return a ? a->a_un.a_val : 0;
 }
 
-/* Where a program's loader is, 0 without one, or if the loader is to tell how long it took. */
+/* Where a program's loader is, 0 without one, or if the loader is to print how long it took. */
 uint64_t stack_loader(struct task *t)
 {
     static const char asks[] = "\0LD_DEBUG=";

@@ -157,8 +157,11 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
     t->leader = parent && (flags & CLONE_THREAD) ? parent->leader : t;
     t->leader->threads++;
     forked |= parent && t->leader == t;
-    if (t->leader != t && !t->leader->threaded) {
+    if (t->leader == t)
+        regime_begins(t);
+    else if (!t->leader->threaded) {
         t->leader->threaded = true;
+        regime_has_threads(t->leader);
         TELL_OBSERVERS(threads_began, t->leader);
     }
     t->from_threads = parent && t->leader == t && (parent->leader->threaded || parent->leader->from_threads);
@@ -272,10 +275,6 @@ void task_exec(struct task *t)
     TELL_OBSERVERS(executed, t->files);
     t->files->reserved = t->files->copies = 0;
     t->from_threads |= t->threaded;       /* what it keeps open keeps its number */
-    t->threaded = t->shares_memory = false;
-}
-
-bool shares_memory(const struct task *t)
-{
-    return t->leader->shares_memory;
+    t->threaded = false;
+    regime_begins(t);
 }

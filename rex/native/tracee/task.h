@@ -52,11 +52,14 @@ struct space {                       /* one address space */
     struct fast *fast; struct sites *sites; struct frame *frames;   /* the second of its program; what is known of its functions */
     struct counters *counters; struct known_files *files; struct names *names;   /* see cpu/counter_sites.c; callstack/callstack.c; callstack/go_symbols.c */
 };
+enum regime { ONE_THREAD, THREADS, MEMORY_GROUP, SERIALIZED };
 enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
 
 /* State of a task that only one module needs is in a struct of that module. */
-enum module_state { RECORD_STATE, LIVE_STATE, TURNS_STATE, CLOCK_STATE, TASKS_STATE, SIGNALS_STATE, WAIT_STATE, MODULE_STATES };
+enum module_state { RECORD_STATE, LIVE_STATE, TURNS_STATE, CLOCK_STATE, TASKS_STATE, SIGNALS_STATE, WAIT_STATE,
+                    FILES_STATE, NET_STATE, PIPES_STATE, PROGRESS_STATE, TRACK_STATE, CPU_STATE, ENGINE_STATE, REGIME_STATE, MODULE_STATES };
 
+struct usage { ull ran, waited; };       /* of a processor, ns */
 struct explained { const char *rule, *match, *gate; ull since; };   /* replay: what acted on its call; the gate that held it last, and since when any did */
 
 struct task {
@@ -66,14 +69,11 @@ struct task {
     int threads;                     /* of a leader: live tasks of the process */
     bool threaded;                   /* of a leader: it has had threads since its last exec */
     bool from_threads, joins_turns;  /* of a leader: forked by a process with threads, it has its descriptors by their race; by its first thread */
-    bool shares_memory;                        /* of a leader, replay: it shares memory with other processes, see replay/tasks/memory_groups.c */
-    uint32_t children;               /* ordinal of the next child */
+    enum regime regime;              /* of a leader, see regime.c */
+    bool order_given_up;             /* of a leader: an event happened before what the log has first */
     struct files *files;
     struct space *space;
-    uint64_t credentials;            /* replay: where they are in the message that it sends, 0 = none */
-    bool not_direct;                 /* replay: the file system does not open its file with O_DIRECT */
-    struct event *real_result;       /* replay: of a call that runs for real, see replay/files/real_results.c */
-    const struct program_filter *filter; uint32_t trapped;     /* see engine/program_filter.c; what a filter said with its trap */
+    const struct program_filter *filter;     /* see engine/program_filter.c */
     struct task *next;
     bool alive, started, stepping, runs_freely;   /* the last: only calls of the filters stop it */
     /* the call in progress */
@@ -88,7 +88,6 @@ struct task {
     bool created;
     char *creating;                  /* what is missing as the call that makes it begins */
     char *exec_instead;              /* record: what is executed in the program's place, NULL: itself */
-    bool has_own_arguments;          /* replay: the program that it executes has others than when recorded */
     /* record: an interrupted call that may be restarted; its event is not yet written */
     struct bytes *pending;
     uint64_t returned_at;            /* instruction after the call of the last event, 0 after others */
@@ -98,37 +97,32 @@ struct task {
     struct explained explained;
     struct event *injected;          /* a signal on its way */
     struct event *owed[65];          /* signals that were blocked when sent */
-    uint64_t handler_sp;             /* the stack below which it handles a signal that came as it rested, 0 = none: see replay/regime/one_active_thread.c */
     uint64_t extra_wakeups;                /* a bit for each that another thread sends once more than when recorded */
-    bool nameless;                   /* what it is called shows as it executes */
+    bool nameless;                   /* its name shows as it executes */
     struct bytes moved;              /* through a watched pipe, by the call in progress */
-    size_t moved_away;
-    struct { uint64_t stack, from, said; } saying;   /* a write that is made again with its rest, see replay/pipes/output.c */
     bool lost_reader;                /* its signal is not to come: it had none when recorded */
     uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
     uint64_t clock_at, wall_at;      /* when, in the log's time; 0: not the log's answer */
     uint64_t caller, least;           /* who read CLOCK_MONOTONIC last; as last answered to others than those that reckon a wait's limit */
-    uint64_t did;                    /* the key of its last call on a path */
     uint64_t clock_floor, waited_floor;   /* what CLOCK_MONOTONIC must have reached; where the log has no more */
     uint64_t deadline;               /* of the futex wait in progress, by CLOCK_MONOTONIC */
-    uint64_t ends_at; bool is_end_logged;  /* when the wait in progress is over, in the log's time, 0 = unknown; as the log told the thread */
+    uint64_t ends_at; bool is_end_logged;  /* when the wait in progress is over, in the log's time, 0 = unknown; whether the log has that end */
     const struct field *stat_as;     /* what fstat is to report of the copy of a file */
-    uint64_t opening;                /* hash of the file that is being opened */
-    bool is_forced, is_paced;        /* gets what is external though it may not have come; of a leader: so did its process */
-    bool only_waits, ticked;          /* more often than in the log, or without a result: it waits for others; has waited for its timer */
+    bool is_forced;                  /* gets what is external though it may not have come */
+    bool only_waits;                 /* more often than in the log, or without a result: it waits for others */
     bool waits_inside, wait_ended, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
     struct event *outside;           /* that its wait ends with, once that has come */
     struct event *fruitless;           /* the wait that it makes, which ran out when recorded */
     bool inside;                     /* the call is on a socket that is made again, see replay/net/internal.c */
     bool held, blocked;              /* at a stop until its turn comes; in pause, as the call does not end here */
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */
-    uint64_t watched, watch_due;     /* descriptors whose calls stop by filter, those of the next filter */
+    uint64_t watched;                /* descriptors whose calls stop by filter */
     int watches;                     /* how many filters that took */
     bool skipped;                    /* a step that does not run */
     struct script *step;             /* the step that it belongs to */
     char *cwd;                       /* of a leader */
-    int stat_fd, number;             /* of task_state; the descriptor that its wait has, 0 = none */
-    struct usage { ull ran, waited; } usage, seen;   /* of a processor, ns; when last looked at by replay/progress/deadlock.c, by replay/clock/scheduler_clock.c */
+    int stat_fd;                     /* of task_state */
+    struct usage seen;               /* when last looked at by replay/clock/scheduler_clock.c */
     /* live */
     char *loader;                    /* of a program that is being executed */
     uint64_t ring;                   /* where its ring is in the tracee, 0 = it has none */
@@ -139,19 +133,12 @@ struct task {
     uint32_t ring_taken;             /* record: how much was seen while the task ran on */
     struct ahead { struct event *event; uint32_t size; } *run;   /* replay: the answers that lie there */
     size_t run_count;
-    ull last_stop; struct { const struct event *event; ull ran; } rest;      /* see replay/progress/ordering_sleeps.c */
+    ull last_stop;
     /* record */
-    bool has_timer;                  /* it may be running */
-    bool executed;                   /* it runs a program of its own */
     bool shares;                     /* its call is one on a shared file */
-    struct { bool waits, is_out; int64_t size; uint64_t pipe; ull at, ran; } came;   /* see track/arrival_order.c; size: of what it does not have yet */
-    pid_t made_by;                   /* which waits until it executes */
-    struct { uint64_t look; unsigned times; bool loops; ull since, seen, until; } polls;     /* reads the counter in a loop, see cpu/spin_loops.c */
     uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
-    uint64_t random, random_drawn, random_children;   /* see track/seeded_random.c */
     /* one task at a time */
     bool parked;                     /* at a stop, until it has the turn */
-    bool returned;                   /* from a call, since it was resumed */
     bool cut, rewound;               /* its last call: will be made again */
     bool restarts;                   /* at once, unless a signal comes first */
     bool at_entry;                   /* parked before the handler has seen the call */
@@ -160,7 +147,6 @@ struct task {
     bool stepped_out;                /* a single step has led to another stop, already seen to */
     uint64_t calls;
     uint64_t cut_passed, cut_calls;  /* when its last call was cut short: passings before, calls of who had the turn */
-    ull used;                        /* ns that it had used */
     void **module_states;             /* see module_state() */
 };
 /* All zero at first; it goes with the task. */

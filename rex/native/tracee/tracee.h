@@ -70,7 +70,7 @@ void capture_block(struct task *t, struct bytes *b, int arg, uint8_t type, uint6
 void put_outputs(struct task *t, const struct record *r);
 bool compare_inputs(struct task *t, const struct record *r);
 uint64_t fork_flags(struct task *t);
-void take_arguments(struct task *t);  /* of the call that it enters; a child is traced, whatever that asks */
+void take_arguments(struct task *t);  /* of the call that it enters; a child is traced, whatever its flags */
 void pipe_gather(struct task *t, struct bytes *into, size_t n);  /* what its call is to write */
 bool message_gather(struct task *t, uint64_t i, struct bytes *into);
 void pipe_scatter(struct task *t, const struct bytes *from);  /* what its call has read */
@@ -99,7 +99,7 @@ void resolve_names(struct task *t);  /* sets resolved, resolved2 from those */
 
 /* procfs.c */
 void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));
-unsigned flags_of_fd(pid_t tid, int fd, unsigned unknown);  /* as by open; where they can not be told: unknown */
+unsigned flags_of_fd(pid_t tid, int fd, unsigned unknown);  /* as by open; if they are not known: unknown */
 uint64_t position_of_fd(pid_t tid, int fd, uint64_t unknown);
 int process_of_fd(pid_t tid, int fd);  /* that a pidfd stands for; 0: it is none, -1: it has ended */
 bool is_caught(pid_t tid, int sig);  /* the program has a handler for the signal */
@@ -183,6 +183,13 @@ void task_exec(struct task *t), task_end(struct task *t);
 int tasks_alive(void);
 bool tasks_forked(void);  /* there has been more than one process */
 void task_watch_end(struct task *t, uint8_t reason, bool watched);
-bool shares_memory(const struct task *t);
+
+/* regime.c */
+void regime_begins(struct task *leader), regime_has_threads(struct task *leader), regime_shares_memory(struct task *leader);
+void regime_gives_up_order(struct task *t);
+enum regime regime_of(const struct task *t);
+bool shares_memory(const struct task *t);               /* it shares memory with other processes, see replay/tasks/memory_groups.c */
+bool has_shared_work(const struct task *t);      /* what the log has of one task may be another's now */
+bool is_single(const struct task *t);
 
 #endif

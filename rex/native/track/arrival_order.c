@@ -61,28 +61,33 @@ void arrivals_watch(struct task *t)
 
 static unsigned waiting;                 /* tasks that are held so */
 
+static struct arrival *came(const struct task *t)
+{
+    return &track_state(t)->came;
+}
+
 static void let_in(struct task *t, bool all_are_back)
 {
     static struct bytes b;
     log_begin(&b, EVENT_PIPE, t->index);
     struct record *r = (struct record *)b.data;
-    r->result = t->came.size;
+    r->result = came(t)->size;
     r->args[0] = (uint64_t)t->nr;
     r->args[1] = t->args[0];
-    r->args[2] = t->came.pipe;
+    r->args[2] = came(t)->pipe;
     r->args[3] = IS_ARRIVAL;
     r->args[4] = all_are_back;
     log_end(&b);
-    t->came.is_out = t->came.size < SHORT;
-    t->came.at = log_now();
-    t->came.ran = t->came.is_out ? task_usage(t).ran : 0;
-    t->came.size = 0;
+    came(t)->is_out = came(t)->size < SHORT;
+    came(t)->at = log_now();
+    came(t)->ran = came(t)->is_out ? task_usage(t).ran : 0;
+    came(t)->size = 0;
 }
 
 static bool is_away(struct task *t)
 {
-    ull passed = log_now() - t->came.at, ran = task_usage(t).ran;
-    return task_state(t) == 'S' ? passed > SLEEPS_NS : (ran ? ran - t->came.ran : passed) > COMPUTES_NS;
+    ull passed = log_now() - came(t)->at, ran = task_usage(t).ran;
+    return task_state(t) == 'S' ? passed > SLEEPS_NS : (ran ? ran - came(t)->ran : passed) > COMPUTES_NS;
 }
 
 /* True: it is in the log, and goes on. */
@@ -90,9 +95,9 @@ static bool comes(struct task *t)
 {
     bool all_are_back = true;
     for (struct task *other = tasks; other; other = other->next) {
-        if (other == t || !other->alive || other->leader != t->leader || !other->came.is_out)
+        if (other == t || !other->alive || other->leader != t->leader || !came(other)->is_out)
             continue;
-        if (t->came.size < SHORT && !is_away(other))
+        if (came(t)->size < SHORT && !is_away(other))
             return false;
         all_are_back = false;
     }
@@ -104,7 +109,7 @@ static struct task *first_waiting(const struct task *after)
 {
     struct task *first = NULL;
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->held && t->came.size && (!after || t->came.at > after->came.at) && (!first || t->came.at < first->came.at))
+        if (t->alive && t->held && came(t)->size && (!after || came(t)->at > came(after)->at) && (!first || came(t)->at < came(first)->at))
             first = t;
     return first;
 }
@@ -128,10 +133,10 @@ bool arrivals_wait(void)
 
 bool arrival_begins(struct task *t)
 {
-    t->came.waits = is_arrival_call(t);
-    if (!t->came.waits)
+    came(t)->waits = is_arrival_call(t);
+    if (!came(t)->waits)
         return false;
-    t->came.is_out = false;
+    came(t)->is_out = false;
     t->want_exit = true;
     arrivals_settle();
     return true;
@@ -140,13 +145,13 @@ bool arrival_begins(struct task *t)
 bool arrival_came(struct task *t, int64_t result)
 {
     struct stat st;
-    bool waited = t->came.waits;
-    t->came.waits = false;
+    bool waited = came(t)->waits;
+    came(t)->waits = false;
     if (!waited || result <= 0 || !stat_of_fd(t->tid, (int)t->args[0], &st))
         return waited;
-    t->came.size = result;
-    t->came.pipe = st.st_ino;
-    t->came.at = log_now();
+    came(t)->size = result;
+    came(t)->pipe = st.st_ino;
+    came(t)->at = log_now();
     t->held = !comes(t);
     waiting += t->held;
     return true;
@@ -154,7 +159,7 @@ bool arrival_came(struct task *t, int64_t result)
 
 void arrivals_ended(struct task *t)
 {
-    waiting -= t->came.size > 0;
-    t->came.size = t->came.is_out = 0;
+    waiting -= came(t)->size > 0;
+    came(t)->size = came(t)->is_out = 0;
     arrivals_settle();
 }

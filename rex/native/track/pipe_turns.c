@@ -28,7 +28,7 @@ static bool is_write_end(pid_t tid, int fd, struct stat *st)
 /* What the threads of a process start they share by their race, but for what its first thread forks. */
 static bool may_take_turns(const struct task *t)
 {
-    return !log_is_plain && !is_serialized() && !t->leader->threaded && (!t->leader->from_threads || t->leader->joins_turns) && !shares_memory(t);
+    return !log_is_plain && regime_of(t) == ONE_THREAD && (!t->leader->from_threads || t->leader->joins_turns);
 }
 
 static void mark(struct task *t, int fd)

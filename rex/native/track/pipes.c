@@ -1,9 +1,9 @@
-/* Inner pipes, socket pairs and counters of a process that looks at what is ready before it reads.
+/* Internal pipes, socket pairs and counters of a process that polls before it reads.
  *
- * Such a program does what it does by how much there is at the moment.  So each of its reads and
+ * What such a program does depends on how much there is at the time.  So each of its reads and
  * writes there is in the log: how much it moved, not the data, which are made again in a replay.
- * From when a descriptor is made, or told, not to wait, or from its first poll, select or epoll_ctl on, and not while the process
- * has threads, whose pace is their own. */
+ * This begins when a descriptor is made, or set, non-blocking, or with its first poll, select or epoll_ctl.  It does not hold while the process
+ * has threads, whose timing differs anyway. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -31,7 +31,7 @@ bool pipe_asks(const struct task *t)
 bool is_pipe_call(const struct task *t)
 {
     bool moves = pipe_takes(t->nr) || pipe_gives(t->nr) || pipe_asks(t);
-    return is_pipe_turn(t) || (!is_serialized() && !t->leader->threaded && !shares_memory(t) && moves && files_piped(t->files, (int)t->args[0]));
+    return is_pipe_turn(t) || (regime_of(t) == ONE_THREAD && moves && files_piped(t->files, (int)t->args[0]));
 }
 
 /* Calls that only arrange descriptors run for real in replay too, and are not logged. */
@@ -92,7 +92,7 @@ static void watch_selected(struct task *t)
                     watch(t, fd);
 }
 
-/* Who does not wait reads and writes before asking what is ready. */
+/* A non-blocking descriptor may be read and written before a poll. */
 static bool stops_waiting(struct task *t)
 {
     int on = 0;
@@ -104,7 +104,7 @@ static bool stops_waiting(struct task *t)
 
 static bool may_watch(const struct task *t)
 {
-    return !is_serialized() && !t->leader->threaded && !shares_memory(t) && !log_is_plain;
+    return regime_of(t) == ONE_THREAD && !log_is_plain;
 }
 
 bool pipes_may_be_made(long nr)
@@ -130,7 +130,7 @@ bool pipes_made(struct task *t, int64_t result)
     return true;
 }
 
-/* At the entry of a call that asks what is ready, will be told, or does not want to wait for it. */
+/* At the entry of a call that polls, will be notified, or does not want to wait. */
 void pipes_watch(struct task *t)
 {
     if (call_of(t->nr)->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_THREAD) {

@@ -20,7 +20,7 @@ const uint32_t prctl_by_rights[] = {
     PR_CAPBSET_READ, PR_CAPBSET_DROP, PR_GET_SECUREBITS, PR_SET_SECUREBITS, PR_MCE_KILL, PR_MCE_KILL_GET, PR_SET_MM, PR_CAP_AMBIENT,
     PR_GET_SPECULATION_CTRL, PR_SET_SPECULATION_CTRL, PR_SET_IO_FLUSHER, PR_GET_IO_FLUSHER, PRCTL_SCHED_CORE, PR_SET_PTRACER, 0};
 
-/* Of files: size is that of the answer, which the number does not tell right of all. */
+/* Of files: size is that of the answer, which the number does not give right for all. */
 const struct file_ioctl file_ioctls[] = {
     {FS_IOC_FIEMAP, sizeof(struct fiemap)}, {FS_IOC_GETFLAGS, 4}, {FS_IOC_SETFLAGS, 0}, {FS_IOC_GETVERSION, 4},
     {FS_IOC_FSGETXATTR, sizeof(struct fsxattr)}, {FS_IOC_FSSETXATTR, 0}, {FICLONE, 0}, {FICLONERANGE, 0}, {FIGETBSZ, 4}, {0, 0}};

@@ -6,6 +6,7 @@
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
+#include "track/internal.h"
 #include "track/track.h"
 
 #include <sys/sysmacros.h>
@@ -21,7 +22,7 @@ static uint64_t mix(uint64_t x)
 
 void seed_born(struct task *parent, struct task *t)
 {
-    t->random = parent ? mix(parent->random ^ mix(++parent->random_children))
+    track_state(t)->random = parent ? mix(track_state(parent)->random ^ mix(++track_state(parent)->random_children))
                        : hash_bytes(plan.seed ? plan.seed : "", plan.seed ? strlen(plan.seed) : 0, 0);
 }
 
@@ -31,8 +32,8 @@ void seed_border(struct task *t)
     if (!t->path || strncmp(t->path, BORDER, strlen(BORDER))
         || (strncmp(t->path + strlen(BORDER), "begin/", 6) && strncmp(t->path + strlen(BORDER), "end/", 4)))
         return;
-    t->random = hash_bytes(t->path, strlen(t->path), hash_bytes(plan.seed, strlen(plan.seed), 0));
-    t->random_drawn = t->random_children = 0;
+    track_state(t)->random = hash_bytes(t->path, strlen(t->path), hash_bytes(plan.seed, strlen(plan.seed), 0));
+    track_state(t)->random_drawn = track_state(t)->random_children = 0;
 }
 
 bool is_random_device(const struct stat *st)
@@ -42,7 +43,7 @@ bool is_random_device(const struct stat *st)
 
 uint64_t seed_number(struct task *t)
 {
-    return mix(t->random + mix(t->random_drawn++));
+    return mix(track_state(t)->random + mix(track_state(t)->random_drawn++));
 }
 
 static bool reads_device(struct task *t)

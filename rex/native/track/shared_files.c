@@ -9,6 +9,7 @@
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
+#include "track/internal.h"
 #include "track/track.h"
 
 #include <fcntl.h>
@@ -183,17 +184,17 @@ void shared_born(struct task *parent, struct task *t, uint64_t flags)
     if (is_serialized() || !parent || flags & (CLONE_THREAD | CLONE_FILES) || !parent->files->writes)
         return;
     if (flags & CLONE_VM)
-        t->made_by = parent->tid;
+        track_state(t)->made_by = parent->tid;
     else
         t->files->writes = parent->files->writes = each_written(t, share_common, parent);
 }
 
 void shared_executed(struct task *t)
 {
-    struct task *maker = t->made_by ? task_of(t->made_by) : NULL;
+    struct task *maker = track_state(t)->made_by ? task_of(track_state(t)->made_by) : NULL;
     if (maker && t->files->writes)
         t->files->writes = each_written(t, share_common, maker);
-    t->made_by = 0;
+    track_state(t)->made_by = 0;
     shared_recount(NULL);
 }
 

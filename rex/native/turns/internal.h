@@ -13,6 +13,8 @@ struct turn_state {
     unsigned spin;                       /* instructions of the loop in which it was interrupted, 0 = no such loop */
     uint64_t ticket, preempted_at, used_at, heard;     /* the last: its mask of signals, as it is muted */
     ull patience;                        /* ns that it may run without a call before it is looked at */
+    bool returned;                       /* from a call, since it was resumed */
+    ull used;                            /* ns that it had used */
 };
 
 static inline struct turn_state *turn_state(const struct task *t)

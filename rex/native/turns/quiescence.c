@@ -52,7 +52,7 @@ static enum woken woken_through_descriptor(const struct task *t)
 static enum woken woken_by(struct task *t)
 {
     const struct rex_call *c = call_of(t->nr);
-    int64_t result = t->returned ? (int64_t)regs_get(t).rax : 1;
+    int64_t result = turn_state(t)->returned ? (int64_t)regs_get(t).rax : 1;
     if (!c)
         return ANYBODY;
     if (c->policy == REX_EMULATE || c->policy == REX_REFUSE || result == -EAGAIN)

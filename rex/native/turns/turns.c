@@ -67,7 +67,7 @@ struct task *turns_first_parked(void)
 /* Instead of resuming it: whether the task has to wait for its turn. */
 static bool parks(struct task *t, int sig)
 {
-    bool goes_on = t->restarts || (t == turn.task && !t->returned && !t->preempted);
+    bool goes_on = t->restarts || (t == turn.task && !turn_state(t)->returned && !t->preempted);
     t->restarts = false;
     if (is_in_call(t) || goes_on)
         return false;
@@ -87,7 +87,7 @@ static void returned(struct task *t, bool cut)
     t->cut_calls = turn.calls;
     if (!t->cut && !t->rewound)
         turns_count(t);
-    t->returned = !t->cut && !t->rewound;
+    turn_state(t)->returned = !t->cut && !t->rewound;
     t->rewound = t->vforking = false;
 }
 
@@ -101,7 +101,7 @@ void turns_count(struct task *t)
 static void answered(struct task *t)
 {
     turns_count(t);
-    t->returned = true;
+    turn_state(t)->returned = true;
 }
 
 /* Whether it has computed so long without a call that others go first.  Where its memory is its own the
@@ -112,9 +112,9 @@ static bool is_endless(struct task *t, ull ran)
         return ran > ALONE_NS;
     if (t->calls != turn_state(t)->used_at) {
         turn_state(t)->used_at = t->calls;
-        t->used = task_usage(t).ran;
+        turn_state(t)->used = task_usage(t).ran;
     }
-    return ran > SHARING_NS && task_usage(t).ran - t->used > SHARING_NS;
+    return ran > SHARING_NS && task_usage(t).ran - turn_state(t)->used > SHARING_NS;
 }
 
 /* It was interrupted for having run long without a call: a loop that only waits gives the
@@ -151,7 +151,7 @@ static void ended(struct task *t)
 
 static void unpark(struct task *t)
 {
-    t->parked = t->returned = t->preempted = false;
+    t->parked = turn_state(t)->returned = t->preempted = false;
     turn.resumed_at = log_now();
     turn_state(t)->patience = turn_state(t)->patience ? turn_state(t)->patience : LOOK_NS;
     turn.look_at = turn_state(t)->patience;
@@ -197,7 +197,7 @@ static struct task *choose(struct task *now)
 static void pass(bool waited)
 {
     struct task *now = turn.task;
-    bool is_running = now && !now->parked, is_returned = now && now->parked && now->returned;
+    bool is_running = now && !now->parked, is_returned = now && now->parked && turn_state(now)->returned;
     if (is_running && !(waited && (is_in_call(now) || now->listening) && is_asleep(now)))
         return;
     if (!is_quiet_after(is_returned || (is_running && is_in_call(now)) ? now : NULL))

@@ -40,7 +40,7 @@ _NO_ARGS = (0, 0, 0, 0, 0, 0)
 
 
 class Recorder(Handler):
-    """Writes what the kernel told each task."""
+    """Writes the kernel's answers to each task."""
 
     def __init__(self, plan: Plan, standard: Standard) -> None:
         super().__init__(standard)
@@ -95,7 +95,7 @@ class Recorder(Handler):
         self._append(Event(call, task.index, result, (*args, *_NO_ARGS[len(args):]), fields, 0, 0, self._now()))
 
     def note(self, task: Task, message: str) -> None:
-        """Something that the user must be told."""
+        """Something that the user must know."""
         self._append_special(NOTE, task, data=os.fsencode(message), kind=TEXT)
 
     def _new_stream(self) -> int:

@@ -131,7 +131,7 @@ class Signals:
             self.send(task, following)
 
     def _is_let_in(self, task: Task, entry: Entry) -> bool:
-        """Whether its place is this call. One that sets what was set, and is not told what that was, was taken for such,
+        """Whether its place is this call. A call that sets the same mask, and does not query the old one, was taken for such,
         too, if the signal came as it was made."""
         if not _lets_in(task, entry.signal):
             return False

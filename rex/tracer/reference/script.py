@@ -1,4 +1,4 @@
-"""The log as a replay needs it: for each task what it will be told, and the order between processes."""
+"""The log as a replay needs it: for each task the answers that it will get, and the order between processes."""
 
 from __future__ import annotations
 

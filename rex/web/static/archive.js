@@ -148,8 +148,10 @@ function showPicked() {
   bar.hidden = !chosen.length;
   $("p", bar).textContent = `${chosen.length} selected${chosen.length === 1 ? ": select another one to compare" : ""}`;
   const link = $("[data-compare]", bar);
-  link.hidden = isStatic || chosen.length !== 2 || !chosen.every((row) => row.href);
-  if (!link.hidden) link.href = `/compare?${new URLSearchParams({ left: chosen[0].name, right: chosen[1].name })}`;
+  link.hidden = isStatic || chosen.length < 2 || !chosen.every((row) => row.href);
+  const names = chosen.map((row) => ["name", row.name]);
+  if (!link.hidden) link.href = chosen.length === 2
+    ? `/compare?${new URLSearchParams({ left: chosen[0].name, right: chosen[1].name })}` : `/compare/many?${new URLSearchParams(names)}`;
   $("[data-remove]", bar).hidden = isFixed;
 }
 

@@ -121,3 +121,11 @@ def test_it_may_be_left_alone(place: Place, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_place_that_cannot_be_written_does_no_harm(place: Place) -> None:
     (place.top / "cache").write_text("a file")
     assert place.record()[2] and place.record()[2]
+
+
+def test_what_does_not_compress_is_not_kept_twice(place: Place) -> None:
+    place.data = os.urandom(5_000_000)
+    place.path.write_bytes(place.data)
+    _, content, _ = place.record()
+    assert place.kept() == []
+    assert place.record()[1] == content and place.reads == 2

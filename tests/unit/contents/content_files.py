@@ -110,8 +110,36 @@ def parquet(values: Sequence[float]) -> bytes:
     return file.getvalue()
 
 
+def tsv(values: Sequence[float]) -> bytes:
+    return csv(values).replace(b",", b"\t")
+
+
+def pdf(values: Sequence[float]) -> bytes:
+    """A page with a line for each value."""
+    stream = b"BT /F1 12 Tf 72 700 Td 14 TL " + b"".join(b"(p is %s) Tj T* " % repr(float(value)).encode() for value in values) + b"ET"
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+               b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+               b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream), b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    data, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        places.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    return data + b"xref\n0 6\n0000000000 65535 f \n" + table + b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % len(data)
+
+
+def picture(values: Sequence[float]) -> bytes:
+    """A pixel for each value, which is from 0 to 255."""
+    from PIL import Image
+    file = io.BytesIO()
+    Image.frombytes("L", (max(1, len(values)), 1), bytes(int(value) for value in values) or b"\0").save(file, "PNG")
+    return file.getvalue()
+
+
 # Their names, what makes them, and the library that reads them, if it is no part of Python.
 MAKERS: dict[str, tuple[Callable[[Sequence[float]], bytes], str]] = {
     "log.txt": (text, ""), "scores.csv": (csv, ""), "rows.json": (as_json, ""), "rows.yaml": (yaml, "yaml"), "p.npy": (npy, "numpy"),
     "p.npz": (npz, "numpy"), "scores.db": (sqlite, ""), "all.zip": (zipped, ""), "all.tar": (tarred, ""), "log.gz": (gzipped, ""),
-    "fit.ipynb": (notebook, ""), "p.h5": (hdf5, "h5py"), "p.parquet": (parquet, "pyarrow")}
+    "fit.ipynb": (notebook, ""), "p.h5": (hdf5, "h5py"), "p.parquet": (parquet, "pyarrow"), "scores.tsv": (tsv, "")}
+# A change of these is counted more than once, or holds only some numbers.
+MORE: dict[str, tuple[Callable[[Sequence[float]], bytes], str]] = {"p.pdf": (pdf, "pypdf"), "p.png": (picture, "PIL")}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from content_files import MAKERS, npy
+from content_files import MAKERS, MORE, npy, npz
 from pace import first
 from rex.contents.client import Comparer
 from rex.contents.compare import Verdict
@@ -76,6 +76,22 @@ def recursive_tar() -> bytes:
     return file.getvalue()
 
 
+def sparse_hdf5() -> bytes:
+    """A data set of a terabyte, of which nothing is there."""
+    h5py = pytest.importorskip("h5py")
+    file = io.BytesIO()
+    with h5py.File(file, "w") as made:
+        made.create_dataset("p", shape=(10 ** 11,), dtype="f8", chunks=(10 ** 6,), compression="gzip")
+    return file.getvalue()
+
+
+def pdf_bomb() -> bytes:
+    """A page whose drawing unpacks to 200 MB."""
+    stream = zlib.compress(b"0 " * (100 << 20), 9)
+    return MORE["p.pdf"][0](VALUES).replace(b"<< /Length", b"<< /Filter /FlateDecode /Length", 1).replace(
+        b"BT /F1", b"BT /F1", 1).partition(b"stream\n")[0] + b"stream\n" + stream + b"\nendstream\nendobj\ntrailer << /Root 1 0 R >>\n%%EOF\n"
+
+
 BOMBS = {
     "gzip.gz": lambda: gzip.compress(bytes(100 << 20)),
     "nested.zip": lambda: nested_zip(50),
@@ -89,6 +105,10 @@ BOMBS = {
     "aliases.yaml": entity_bomb,
     "flow.json": lambda: b"[" + b"[]," * 2_000_000 + b"1]",
     "wide.csv": lambda: b"," * 5_000_000,
+    "sparse.h5": lambda: sparse_hdf5(),
+    "stream.pdf": lambda: pdf_bomb(),
+    "zeros.npz": lambda: npz([0.0] * 20_000_000),
+    "zeros.parquet": lambda: MAKERS["p.parquet"][0]([0.0] * 3_000_000),
 }
 
 
@@ -101,9 +121,9 @@ def test_a_bomb_is_one_line(comparer: Comparer, tmp_path: Path, path: str) -> No
     assert compared(comparer, tmp_path, "a.csv", good, good.replace(b"1.5", b"1.6")).outcome == WITHIN
 
 
-@pytest.mark.parametrize("path", MAKERS)
+@pytest.mark.parametrize("path", {**MAKERS, **MORE})
 def test_a_cut_or_damaged_content_is_one_line(comparer: Comparer, tmp_path: Path, path: str) -> None:
-    make_content, library = MAKERS[path]
+    make_content, library = {**MAKERS, **MORE}[path]
     if library:
         pytest.importorskip(library)
     data = make_content(VALUES)

@@ -173,6 +173,10 @@ class Rules:
         """A process shares memory with its parent."""
         self._say(f"shares {task}")
 
+    def has_state(self, task: int, state: str) -> None:
+        """A task is in a state of harness.c's."""
+        self._say(f"is {task} {state}")
+
     def put(self, at: int, data: bytes) -> None:
         """Bytes of the tasks' memory, from MEMORY_AT on."""
         self._say(f"put {at} {data.hex()}")

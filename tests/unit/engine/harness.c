@@ -11,6 +11,7 @@
  *     loop                                a step that has no end
  *     has N FD STREAM                     a descriptor is external
  *     shares N                            a process shares memory with its parent
+ *     is N STATE                          a task is in a state that earlier calls have led to: see states[]
  *     put AT BYTES                        bytes of the tasks' memory, as hexadecimal numbers */
 #include "base/base.h"
 #include "log/log.h"
@@ -18,6 +19,7 @@
 #include "replay/explain.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/regime/internal.h"
 #include "replay/replay.h"
 #include "replay/rules.h"
 #include "replay/tasks/internal.h"
@@ -125,6 +127,45 @@ static void enter(struct task *t, const char *line)
     ptrace(PTRACE_DETACH, t->tid, 0, 0);
 }
 
+static void skips(struct task *t)
+{
+    t->skipped = true;
+}
+
+static void has_copy(struct task *t)
+{
+    t->files->copies = 1 << 5;
+}
+
+static void has_no_name(struct task *t)
+{
+    t->nameless = true;
+    family(t)->maker = task_at((unsigned)t->script->birth->args[0]);
+}
+
+static void handles_signal(struct task *t)
+{
+    regime_state(t)->handler_sp = UINT64_MAX;
+}
+
+static void begins(struct task *t)
+{
+    t->started = false;
+}
+
+static const struct { const char *name; void (*set)(struct task *t); } states[] = {
+    {"in-a-skipped-step", skips}, {"with-a-copy-of-5", has_copy}, {"nameless", has_no_name}, {"in-a-handler", handles_signal},
+    {"beginning", begins},
+};
+
+static void set_state(struct task *t, const char *name)
+{
+    size_t n = strcspn(name, "\n");
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (n == strlen(states[i].name) && !strncmp(name, states[i].name, n))
+            states[i].set(t);
+}
+
 static void put(uint64_t at, const char *hex)
 {
     unsigned byte;
@@ -169,6 +210,8 @@ int main(int argc, char **argv)
             files_set(task_at(n)->files, (int)number, stream);
         else if (sscanf(line, "shares %u", &n) == 1)
             replay_group_born(made[script_of(n)->birth->args[0]], task_at(n), 0);
+        else if (sscanf(line, "is %u %n", &n, &at) == 1)
+            set_state(task_at(n), line + at);
         else if (sscanf(line, "put %lu %n", &address, &at) == 1)
             put(address, line + at);
         else if (sscanf(line, "done %u", &number) == 1 && number < event_count)

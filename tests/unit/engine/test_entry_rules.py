@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import errno
 import os
+import struct
 from pathlib import Path
 
 from engine_rules import (
-    ALONE, AT_FDCWD, MEMORY_AT, PATH_AT, PROCESSES, SIGUSR1, STACK_AT, THREADS, Loaded, args, asked, event, opened,
+    ALONE, AT_FDCWD, MEMORY_AT, PATH_AT, PROCESSES, SIGUSR1, STACK_AT, THREADS, Loaded, args, asked, born, event, opened,
     signalled)
-from rex.log.records import EXIT, PIPE, RESULT, Event, Moment
+from rex.log.records import EXIT, IN, PIPE, RESULT, Event, Moment
 from rex.syscalls.table import BY_NAME
 
 BYTES_OF_PIPE, INTERNAL_SOCKET = 2**32 - 2, 2**32 - 3          # what a descriptor is: see PIPE_BYTES, SOCKET_INSIDE in tracee/task.h
@@ -199,3 +200,62 @@ def test_a_thread_opens_a_file_once_more(loaded: Loaded) -> None:
         rules.tasks(0, 1)
         rules.done(2)
         assert rules.enter(1, "openat", AT_FDCWD, PATH_AT, os.O_RDONLY, path="/w/f") == ("open-again", "runs")
+
+
+def test_a_step_that_does_not_run_makes_no_call(loaded: Loaded) -> None:
+    with loaded([*ALONE, asked("access", 0, b"/a")]) as rules:
+        rules.tasks(0)
+        rules.has_state(0, "in-a-skipped-step")
+        assert rules.enter(0, "access", PATH_AT, path="/a") == ("skipped-step", "runs")
+
+
+def test_a_descriptor_too_many_is_closed_before_the_call(loaded: Loaded) -> None:
+    with loaded([*ALONE, asked("access", 0, b"/a")]) as rules:
+        rules.tasks(0)
+        rules.has_state(0, "with-a-copy-of-5")
+        assert rules.enter(0, "access", PATH_AT, path="/a")[0] == "copied-descriptor"
+        assert rules.enter(0, "access", PATH_AT, path="/a") == ("logged-event", 0)
+
+
+def test_rows_that_act_on_none_are_needed_by_others(loaded: Loaded) -> None:
+    with loaded([*ALONE, asked("access", 0, b"/a")], without=["kind"]) as rules:
+        rules.tasks(0)
+        rules.has(0, 5, 7)
+        assert rules.enter(0, "dup", 5)[0] != "descriptor-call"
+
+
+def test_without_the_row_that_reads_names_no_event_is_found(loaded: Loaded) -> None:
+    with loaded([*ALONE, asked("access", 0, b"/a")], without=["pool-child-executes"]) as rules:
+        rules.tasks(0)
+        assert rules.enter(0, "access", PATH_AT, path="/a")[0] == "as-if-alone"
+
+
+def test_without_the_row_that_matches_no_event_is_found(loaded: Loaded) -> None:
+    with loaded([*ALONE, asked("access", 0, b"/a")], without=["unlogged-file"]) as rules:
+        rules.tasks(0)
+        assert rules.enter(0, "access", PATH_AT, path="/a")[0] == "as-if-alone"
+
+
+def test_without_its_last_row_the_call_would_run(loaded: Loaded) -> None:
+    with loaded(ALONE, without=["without-event"]) as rules:
+        rules.tasks(0)
+        assert rules.enter(0, "access", PATH_AT, path="/a") == ("logged-event", "runs")
+
+
+def test_a_look_for_a_child_finds_none_before_another_thread_was_told_of_its_end(loaded: Loaded) -> None:
+    log = [*THREADS, born(2, 200, 0, 1), event("wait4", 1, 200, 0, os.WNOHANG, result=200), signalled(1, 200, Moment.IN_UNSEEN_CALL)]
+    with loaded(log) as rules:
+        rules.tasks(0, 1, 2)
+        rules.has_state(1, "in-a-handler")
+        assert rules.enter(0, "wait4", 200, 0, os.WNOHANG) == ("child-ends-later", 0)
+
+
+def test_processes_of_a_memory_group_wake_each_other_once_more(loaded: Loaded) -> None:
+    address = struct.pack("<H", 1) + b"at\0"
+    bind = event("bind", 0, 5, MEMORY_AT, len(address), stream=7, fields=[(1, IN, address)])
+    with loaded([*PROCESSES, bind]) as rules:
+        rules.tasks(0, 1)
+        rules.shares(1)
+        rules.has(1, 5, 7)
+        rules.put(MEMORY_AT, address)
+        assert rules.enter(1, "sendto", 5, MEMORY_AT, 1, 0, MEMORY_AT, len(address)) == ("memory-group-datagram", 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from engine_rules import (
 from rex.log.records import IN, OUT, PIPE, SHARED, STAT, Event, Moment
 
 FLOCK = 73
+ANY_CHILD = 2**32 - 1
 PART_CONTROL = 48            # of a field: see log/log.h
 
 
@@ -124,11 +126,13 @@ def test_the_end_of_another_child_is_no_answer(loaded: Loaded) -> None:
         assert rules.call(0, "wait4", 201) == (4, "pool-child")
 
 
-def test_without_its_row_the_end_of_another_child_answers(loaded: Loaded) -> None:
-    log = [*THREADS, born(2, 200, 0, 1), born(3, 201, 0, 2), event("wait4", 0, 201, result=201)]
-    with loaded(log, without=["pool-child-to-come"]) as rules:
+def test_a_look_that_found_no_end_is_no_answer_to_a_wait(loaded: Loaded) -> None:
+    log = [*THREADS, born(2, 200, 0, 1), event("wait4", 0, 200, 0, os.WNOHANG), event("wait4", 0, ANY_CHILD, result=200)]
+    with loaded(log) as rules:
         rules.tasks(0, 1)
-        assert rules.call(0, "wait4", 200) == (4, "next-in-queue")
+        assert rules.call(0, "wait4", ANY_CHILD) == (4, "next-in-queue")
+        assert rules.call(0, "wait4", 200) == (None, "-")
+        assert rules.call(0, "wait4", 200, 0, os.WNOHANG) == (3, "pool-child")
 
 
 def test_facts_of_a_descriptor_are_found_whatever_its_number_is(loaded: Loaded) -> None:
@@ -137,11 +141,13 @@ def test_facts_of_a_descriptor_are_found_whatever_its_number_is(loaded: Loaded) 
         assert rules.call(0, "newfstatat", 7, 0, 0, 0x1000, path="") == (2, "stat-of-descriptor")
 
 
-def test_a_function_that_read_the_clock_in_a_sibling_has_its_reading(loaded: Loaded) -> None:
-    with loaded([*THREADS, time_told(0, 0, 5, 0x7000), time_told(1, 0, 6, 0x7900)]) as rules:
-        rules.tasks(0, 1)
-        assert rules.call(0, "clock_gettime", 0, 0x7900) == (3, "clock-of-sibling")
-        assert rules.call(0, "clock_gettime", 0, 0x7000) == (2, "clock-by-caller")
+def test_a_child_without_a_name_has_what_any_of_its_like_had(loaded: Loaded) -> None:
+    log = [*THREADS, born(2, 200, 0, 1), born(3, 201, 0, 2), asked("chdir", 3, b"/w"), event("execve", 3)]
+    with loaded(log) as rules:
+        rules.tasks(0, 1, 2)
+        assert rules.call(2, "chdir", path="/w") == (None, "-")
+        rules.has_state(2, "nameless")
+        assert rules.call(2, "chdir", path="/w") == (4, "child-to-be")
 
 
 def test_what_is_written_tells_whose_output_it_is(loaded: Loaded) -> None:
@@ -235,6 +241,39 @@ def test_a_sleep_ends_after_a_signal_that_another_waits_for(loaded: Loaded) -> N
         assert rules.may(1, 4) == "sleep-over"
         rules.done(3)
         assert rules.may(1, 4) == ""
+
+
+def test_a_process_ends_after_its_threads_have_written(loaded: Loaded) -> None:
+    with loaded([*THREADS, written(1, b"aaa"), event("exit_group", 0)]) as rules:
+        rules.tasks(0, 1)
+        assert rules.may(0, 3) == "output-before-exit"
+        rules.done(2)
+        assert rules.may(0, 3) == ""
+
+
+def test_a_sleep_that_kept_an_order_lasts_while_others_work(loaded: Loaded) -> None:
+    with loaded([*PROCESSES, replace(event("nanosleep", 0, 0x7000), time_ns=10**12)]) as rules:
+        rules.tasks(0, 1)
+        rules.has_state(1, "beginning")
+        assert rules.may(0, 2) == "ordering-sleep"
+
+
+def test_without_its_gate_a_sleep_is_over_at_once(loaded: Loaded) -> None:
+    log = [*PROCESSES, replace(event("nanosleep", 0, 0x7000), time_ns=10**12)]
+    with loaded(log, without=["ordering-sleep"]) as rules:
+        rules.tasks(0, 1)
+        rules.has_state(1, "beginning")
+        assert rules.may(0, 2) == ""
+
+
+def test_a_handler_in_a_resting_thread_keeps_the_order(loaded: Loaded) -> None:
+    log = [*THREADS, born(2, 200, 0, 1), asked("access", 1, b"/a"), asked("access", 0, b"/b"), signalled(1, 200, Moment.IN_UNSEEN_CALL)]
+    with loaded(log) as rules:
+        rules.tasks(0, 1, 2)
+        rules.has_state(1, "in-a-handler")
+        assert rules.may(0, 4) == "active-thread-first"
+        rules.done(3)
+        assert rules.may(0, 4) == ""
 
 
 def test_a_process_is_killed_after_it_has_ended_by_itself(loaded: Loaded) -> None:

@@ -1,6 +1,6 @@
 /* Replay: which reading of the log answers a clock.
  *
- * A runtime reads the clock as often as its threads collide, the program as often as it says.  Which of them asks shows
+ * A runtime reads the clock as often as its threads collide, the program as often as its code demands.  Which of them reads shows
  * in the functions that led there, or in where the answer goes: addresses are as they were recorded. */
 #include "base/base.h"
 #include "callstack/callstack.h"
@@ -38,14 +38,14 @@ static uint64_t caller_now(struct task *t)
 
 enum { SELDOM = 16, FEW_MISSED = 4 };
 
-/* Who waits with a time limit (for a lock, say) asks what time it is before, as often as it waits: that is another number
- * each time, and says nothing of where the thread is in the log. */
+/* A wait with a timeout (for a lock, say) reads the clock before, as often as it waits.  That number differs in each run,
+ * and says nothing about where the thread is in the log. */
 static bool is_limit(const struct queue *caller)
 {
     return caller && 2 * caller->limits > caller->asked;
 }
 
-/* A loop asks what time it is before it waits, and after. */
+/* A loop reads the clock before it waits, and after. */
 static bool is_loop(const struct queue *caller)
 {
     return caller && caller->asked > SELDOM && 2 * caller->waits > caller->asked;
@@ -79,7 +79,7 @@ static bool has_callers(const struct task *t, uint64_t key)
     return e && is_caller_by_tables(e->record->args[5]);
 }
 
-/* The runtime asks, to schedule by it or to know how long something takes. */
+/* The runtime reads it, to schedule by it or to measure how long something takes. */
 static bool is_scheduling(struct task *t, uint64_t caller)
 {
     return caller && !is_caller_by_tables(caller) && is_runtime(t, caller);
@@ -91,14 +91,14 @@ bool replay_knows_caller(struct task *t, uint64_t key)
     return is_scheduling(t, caller) || caller_queue(t->script, key, caller) || (is_caller_by_tables(caller) && !shares_memory(t) && has_callers(t, key));
 }
 
-/* Whether the program itself asks, by functions that frame pointers tell: any thread may run them now, whatever it has waited for. */
+/* Whether the program itself reads it, by functions found through frame pointers: any thread may run them now, whatever it has waited for. */
 static bool is_programs(const struct task *t, uint64_t key, const struct record *r)
 {
     const struct queue *q = is_caller_by_tables(r->args[5]) ? NULL : caller_queue(t->script, key, caller_in(r));
     return q && q->count <= SELDOM;
 }
 
-/* A place where the program itself asks, as seldom as it does, and not the runtime that it runs on. */
+/* A place where the program itself reads the clock, by how seldom it does, and not its runtime. */
 static bool is_seldom(const struct task *t, uint64_t key, const struct event *e)
 {
     enum { FEW = 256 };
@@ -113,7 +113,7 @@ static uint64_t least_of(const struct task *t)
     return t->least < t->clock_floor ? t->clock_floor : t->least;
 }
 
-/* What the log has next for the thread, wherever it asks but for a limit, that is not over. */
+/* The thread's next logged reading that is not over, at any place but for a timeout. */
 static const struct event *ahead(struct task *t, uint64_t key)
 {
     enum { FAR = 512 };
@@ -175,8 +175,8 @@ static struct event *limit(struct task *t, uint64_t key, struct queue *own)
     return next && next->number < e->number ? NULL : e;
 }
 
-/* A wait has lasted until then.  Reckoned from a time that the log does not have, that says nothing of what the log
- * has for a place where the program itself asks: a replay is slower. */
+/* A wait has lasted until then.  If that was computed from a time that the log does not have, it says nothing about the log's
+ * readings at a place where the program itself reads the clock: a replay is slower. */
 void replay_clock_passed(struct task *t, uint64_t until)
 {
     t->clock_floor = until > t->clock_floor ? until : t->clock_floor;
@@ -292,21 +292,21 @@ static struct event *moved(struct task *t, uint64_t key, struct queue *q, bool a
     return next && next->number < e->number ? NULL : e;
 }
 
-/* Where stacks lie is up to which thread was made first: that counts only where code that is made as the program runs asks. */
+/* Where stacks lie depends on which thread was made first: that counts only for readings by code that is made at run time. */
 static bool asked_there(struct task *t, const struct record *r)
 {
     uint64_t caller = caller_now(t);
     return known.is_in_files ? caller == r->args[5] : is_same_caller(caller, t->args[1], r->args[5], r->args[1]);
 }
 
-/* It asks more often than when recorded, or at other times: a runtime that looks whether to compile something, say. */
+/* It reads more often than when recorded, or at other times: such as a runtime that checks whether to compile something. */
 static bool is_erratic(const struct queue *own)
 {
     return FEW_MISSED * own->missed > own->met;
 }
 
-/* Whether the log has the thread ask much by other functions before e, where it surely will: then this is a reading more than when recorded.
- * What few functions ask for, over and over, is a loop's. */
+/* Whether the log has many readings of the thread by other functions before e, where it surely will read: then this is an extra reading.
+ * Readings by few functions, over and over, are a loop's. */
 static bool is_far(struct task *t, uint64_t key, struct queue *own, const struct event *e)
 {
     enum { FAR = 4096, NEAR = 64, FEW = 4 };
@@ -361,8 +361,8 @@ static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
     return e;
 }
 
-/* The functions that led there are known: what the log has for the thread, else for the process.  Those before code that is made as the
- * program runs tell little: a thread that has never asked by them does another's work only where it has as much on its stack. */
+/* The functions that led there are known: the log's reading for the thread, else for the process.  Functions that lead to code that is made
+ * at run time say little: a thread that has never read by them does another's work only if it has as much on its stack. */
 static struct event *by_caller(struct task *t, uint64_t key, struct queue *q, uint64_t caller)
 {
     struct queue *own = of_thread(t, key, caller);
@@ -377,13 +377,13 @@ static struct event *by_caller(struct task *t, uint64_t key, struct queue *q, ui
     return e && (anywhere || replay_is_like_place(t, e)) ? e : moved(t, key, q, anywhere);
 }
 
-/* Functions that frame pointers tell are those of a runtime, whose threads take each other's work. */
+/* Functions that are found through frame pointers are those of a runtime, whose threads take each other's work. */
 bool replay_clock_is_anyones(const struct record *r)
 {
     return caller_in(r) && !is_caller_by_tables(r->args[5]);
 }
 
-/* A runtime that asks what time it is reads both clocks, one after the other: the second is of the moment of the first, whichever
+/* A runtime reads both clocks, one after the other: the second reading belongs to the first, whichever
  * thread had it. */
 static struct event *of_moment(struct task *t, uint64_t caller)
 {

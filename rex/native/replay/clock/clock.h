@@ -16,7 +16,7 @@ bool replay_knows_caller(struct task *t, uint64_t key);
 struct event *replay_clock(struct task *t, uint64_t key);
 void replay_clock_note(struct task *t, const struct event *e);
 void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key);
-bool replay_clock_is_anyones(const struct record *r);  /* whichever thread asks there is given it */
+bool replay_clock_is_anyones(const struct record *r);  /* whichever thread reads there gets it */
 void replay_clock_passed(struct task *t, uint64_t until);
 void replay_clock_reached(struct task *t, uint64_t time);  /* by a thread that goes alone */
 bool replay_clock_limits(const struct task *t);
@@ -25,7 +25,7 @@ bool replay_clock_limits(const struct task *t);
 void replay_did(struct task *t, uint64_t key);
 
 /* clock_index.c */
-bool is_moment(const struct record *r);  /* the time of day, asked for by frame pointers: the thread does not go on with what it did before */
+bool is_moment(const struct record *r);  /* the time of day, read by functions that frame pointers show: the thread does not go on with what it did before */
 uint64_t replay_clock_began(void);  /* CLOCK_MONOTONIC as the recording began */
 void replay_clock_start(void);
 void replay_clock_requeue(const struct script *s, const struct event *e);

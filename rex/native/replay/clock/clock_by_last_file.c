@@ -21,23 +21,23 @@ uint64_t replay_after_id(uint64_t caller_id, uint64_t did)
 /* A call on a path, by its key. */
 void replay_did(struct task *t, uint64_t key)
 {
-    t->did = key;
+    clock_state(t)->did = key;
     recent[recent_count % RECENT].tgid = t->script->tgid;
     recent[recent_count++ % RECENT].did = key;
 }
 
 void replay_did_all(struct task *t)
 {
-    for (unsigned i = 0; t->did && i < RECENT; i++)
-        if (recent[i].tgid == t->script->tgid && recent[i].did == t->did)
+    for (unsigned i = 0; clock_state(t)->did && i < RECENT; i++)
+        if (recent[i].tgid == t->script->tgid && recent[i].did == clock_state(t)->did)
             recent[i].did = 0;
-    t->did = 0;
+    clock_state(t)->did = 0;
 }
 
 static bool did_any_last(const struct task *t, uint64_t did)
 {
     for (const struct task *other = tasks; other; other = other->next)
-        if (other->alive && other->leader == t->leader && other->did == did)
+        if (other->alive && other->leader == t->leader && clock_state(other)->did == did)
             return true;
     return false;
 }
@@ -46,7 +46,7 @@ static bool did_any_last(const struct task *t, uint64_t did)
  * runtime moves what it runs from thread to thread. */
 struct event *replay_after(struct task *t, uint64_t caller_id)
 {
-    struct event *e = t->did ? queue_left(queue_at(replay_after_id(caller_id, t->did)), AFTER) : NULL;
+    struct event *e = clock_state(t)->did ? queue_left(queue_at(replay_after_id(caller_id, clock_state(t)->did)), AFTER) : NULL;
     for (unsigned i = 1; !e && i <= RECENT && i <= recent_count; i++) {
         uint64_t did = recent[(recent_count - i) % RECENT].did;
         if (recent[(recent_count - i) % RECENT].tgid == t->script->tgid && !did_any_last(t, did))

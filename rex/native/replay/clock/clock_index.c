@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-/* The process and who in it asked, whatever thread ran that. */
+/* The process and the caller in it, whatever thread ran that. */
 static uint64_t caller_id(uint32_t tgid, uint64_t key, uint64_t caller)
 {
     uint64_t words[4] = {tgid, REX_NR_clock_gettime, key, caller};
@@ -97,7 +97,7 @@ uint64_t replay_clock_read_at(const struct record *r)
     return now > first && now - first < r->time ? now - first : r->time;
 }
 
-/* The time of day, asked for by frame pointers: what the thread did before, it does not go on with. */
+/* The time of day, read by functions that frame pointers show: the thread does not go on with what it did before. */
 bool is_moment(const struct record *r)
 {
     return r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME && caller_in(r) && !is_caller_by_tables(r->args[5]);

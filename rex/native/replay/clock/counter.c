@@ -12,7 +12,7 @@
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
-/* The processor's counter goes on at the pace that the log shows. */
+/* The processor's counter advances at the rate that the log shows. */
 static uint64_t counter_after(const struct record *last, ull passed)
 {
     static const struct record *first;

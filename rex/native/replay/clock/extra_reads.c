@@ -11,6 +11,7 @@
 #include "replay/signals/signals.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
+#include "tracee/tracee.h"
 
 bool replay_is_pace(long nr)
 {
@@ -22,8 +23,8 @@ static bool is_reading(const struct event *e)
     return replay_is_pace(e->record->call);
 }
 
-/* What the log has for that place before anything else than readings and signals; what it has for others before that is not asked for
- * any more. */
+/* The log's reading for that place before anything else than readings and signals; its readings for other places before that are not
+ * needed any more. */
 static struct event *find_place(struct task *t, uint64_t key)
 {
     const struct script *s = t->script;

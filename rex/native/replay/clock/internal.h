@@ -14,8 +14,9 @@ struct task;
 struct clock_state {
     const struct event *wall_reading;       /* NULL: it has read a clock since, or the log has no such reading */
     uint64_t readings, readings_since;   /* of CLOCK_MONOTONIC, more than the log has here */
-    uint64_t logged_floor;                 /* what CLOCK_MONOTONIC must have reached, by what the log told */
+    uint64_t logged_floor;                 /* what CLOCK_MONOTONIC must have reached, by the log */
     ull wait_until, wait_to;             /* of a wait for readiness, by our clock and its runtime's: see scheduler_clock.c */
+    uint64_t did;                        /* the key of its last call on a path */
 };
 
 static inline struct clock_state *clock_state(const struct task *t)

@@ -200,7 +200,7 @@ static ull wait_left(struct task *t, bool *is_over)
     return *is_over ? limit : outside;
 }
 
-/* All sleep.  Whether time was skipped until a wait is over, or what it is for comes. */
+/* All sleep.  Whether time was skipped until a wait is over, or until its event comes. */
 bool replay_runtime_skip(void)
 {
     struct task *first = NULL;

@@ -10,7 +10,7 @@
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
-/* Threads race for the numbers of descriptors, which a child may be told. */
+/* Threads race for the numbers of descriptors, which a child may get as an argument. */
 static bool has_other_arguments(struct task *t, const struct record *r)
 {
     int at = name_args(t->nr).path + 1;
@@ -46,7 +46,7 @@ void replay_exec(struct task *t, struct event *e)
         replay_done(e);
     } else {
         int first = name_args(t->nr).path + 1;
-        t->has_own_arguments = has_other_arguments(t, e->record);
+        file_state(t)->has_own_arguments = has_other_arguments(t, e->record);
         struct user_regs_struct r = t->regs;
         r.orig_rax = REX_NR_execve;
         r.rdi = scratch_put(t, file, strlen(file) + 1);
@@ -68,7 +68,7 @@ void replay_execed(struct task *t)
     const struct field *f = r ? record_field(r, FIELD_WHOLE, FIELD_STACK) : NULL;
     struct stack live = {0};
     exec_stack_restore(t);
-    if (f && t->has_own_arguments)
+    if (f && file_state(t)->has_own_arguments)
         stack_adopt(t, f->data, f->length);
     else if (f)
         stack_restore(t, r->args[3], f->data, f->length);

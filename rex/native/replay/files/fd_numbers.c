@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/files/files.h"
+#include "replay/files/internal.h"
 #include "replay/index/index.h"
 #include "replay/net/net.h"
 #include "syscalls/syscalls.h"
@@ -21,7 +22,7 @@ static uint64_t bit_of(int64_t fd)
 
 static void taken(struct task *t, int64_t result)
 {
-    t->number = (int)result;
+    file_state(t)->number = (int)result;
     t->files->reserved |= bit_of(result);
 }
 
@@ -29,7 +30,7 @@ static void taken(struct task *t, int64_t result)
 bool replay_takes_number(struct task *t, const struct rex_call *c)
 {
     const uint64_t args[6] = {AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC};
-    if (c->hook != REX_HOOK_ACCEPT || t->number)
+    if (c->hook != REX_HOOK_ACCEPT || file_state(t)->number)
         return false;
     insert_call(t, REX_NR_socket, args, taken);
     return true;
@@ -38,10 +39,10 @@ bool replay_takes_number(struct task *t, const struct rex_call *c)
 /* A signal ended the wait.  A high one is kept, for when it waits again. */
 void replay_leaves_number(struct task *t)
 {
-    uint64_t bit = bit_of(t->number);
+    uint64_t bit = bit_of(file_state(t)->number);
     t->files->reserved &= ~bit;
     t->files->copies |= bit;
-    t->number = bit ? 0 : t->number;
+    file_state(t)->number = bit ? 0 : file_state(t)->number;
 }
 
 static void dropped(struct task *t, int64_t result)
@@ -115,7 +116,7 @@ int replay_number_now(struct task *t, const struct event *e, int fd)
     note_numbers();
     const struct script *s = t->script->birth ? t->script : t->leader->script;
     uint32_t stream = fd < 0 || !s->birth ? 0 : stream_then(s, e->number, fd);
-    if (!stream || peers_played(stream) || files_stream(t->files, fd) == stream)      /* those played are inside here */
+    if (!stream || peers_played(stream) || files_stream(t->files, fd) == stream)      /* emulated ones are internal here */
         return fd;
     for (int i = 0; i < t->files->count; i++)
         if (t->files->item[i].stream == stream)

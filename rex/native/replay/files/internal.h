@@ -3,10 +3,25 @@
 #define REX_REPLAY_FILES_INTERNAL_H
 
 #include "base/base.h"
+#include "tracee/task.h"
 
 struct event;
 struct opened;
 struct task;
+
+/* What this room keeps of a task. */
+struct file_state {
+    bool not_direct;                     /* the file system does not open its file with O_DIRECT */
+    struct event *real_result;           /* of a call that runs for real, see real_results.c */
+    bool has_own_arguments;              /* the program that it executes has others than when recorded */
+    uint64_t opening;                    /* hash of the file that is being opened */
+    int number;                          /* the descriptor that its wait has, 0 = none */
+};
+
+static inline struct file_state *file_state(const struct task *t)
+{
+    return module_state(t, FILES_STATE, sizeof(struct file_state));
+}
 
 /* created_dirs.c */
 bool replay_is_within_made(const char *path);

@@ -1,8 +1,8 @@
 /* Replay: the sizes of files that threads write.
  *
- * Which of them writes what, and to which file, is up to locks that no stop shows: what the log has as a file's size need not be the size of
- * what is there now, which whoever asks reads, or maps, then. While another process may write to it, it grows at that one's
- * pace: then the log says how far it was. */
+ * Which thread writes what, and to which file, depends on locks that no stop shows.  So the log's size of a file need not be the size of
+ * the file now, which the program then reads, or maps. While another process may write to it, it grows as that process
+ * writes: then the log has how far it was. */
 #include "base/base.h"
 #include "replay/files/files.h"
 #include "replay/files/internal.h"
@@ -42,7 +42,7 @@ static bool is_being_written(const struct task *t, bool by_fd, const struct stat
     return false;
 }
 
-/* What is asked about, if threads wrote it. */
+/* The file that the call queries, if threads wrote it. */
 static char *divided_file(struct task *t, bool by_fd)
 {
     char *real = by_fd ? path_of_fd(t->tid, (int)t->args[0]) : NULL, *path = by_fd ? NULL : replay_opened_name(t);

@@ -43,8 +43,8 @@ static void open_for_real(struct task *t, const char *path, int flags, mode_t mo
     r.orig_rax = REX_NR_openat;
     r.rdi = (ull)AT_FDCWD;
     r.rsi = scratch_put(t, path, strlen(path) + 1);
-    r.rdx = (ull)(flags & ~(O_NOATIME | O_NOFOLLOW | (t->not_direct ? O_DIRECT : 0)));
-    t->not_direct = false;
+    r.rdx = (ull)(flags & ~(O_NOATIME | O_NOFOLLOW | (file_state(t)->not_direct ? O_DIRECT : 0)));
+    file_state(t)->not_direct = false;
     r.r10 = mode;
     regs_set(t, &r);
     t->want_exit = true;
@@ -135,7 +135,7 @@ void replay_open(struct task *t, struct event *e)
         flags = stand_in_flags(e->record, flags);
     } else if (resolved)
         file = file_for(t, resolved, e ? replay_kind_of(e->record) : 0, flags);
-    t->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
+    file_state(t)->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
     if (file)
         open_for_real(t, file, flags, open_mode(t));
     else {
@@ -152,7 +152,7 @@ void replay_open(struct task *t, struct event *e)
 /* The kernel has opened the substitute. */
 void replay_file_opened(struct task *t, struct event *e, int fd)
 {
-    files_open(t->files, fd, e, t->opening);
+    files_open(t->files, fd, e, file_state(t)->opening);
     t->files->opened[fd].again = e->done;
     replay_note_made(t, fd);
     if (replay_kind_of(e->record) == S_IFDIR)
@@ -236,7 +236,7 @@ void replay_inherited(struct task *t)
         char *file = inherited_file(e);
         t->nr = REX_NR_openat;
         memcpy(t->args, e->record->args, sizeof t->args);
-        t->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
+        file_state(t)->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
         replay_file_opened(t, e, (int)e->record->result);
         free(file);
     }

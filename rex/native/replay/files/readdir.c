@@ -31,7 +31,7 @@ char *replay_directory(const struct task *t)
 
 void replay_note_directory(struct task *t, int fd)
 {
-    struct opened **o = (struct opened **)table_at_file(&standing, t->leader->index, t->opening);
+    struct opened **o = (struct opened **)table_at_file(&standing, t->leader->index, file_state(t)->opening);
     *o = *o ? *o : zalloc(sizeof **o);
     **o = t->files->opened[fd];
 }

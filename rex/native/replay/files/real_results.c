@@ -4,6 +4,7 @@
 #include "log/log.h"
 #include "mode/mode.h"
 #include "replay/files/files.h"
+#include "replay/files/internal.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/replay.h"
@@ -54,7 +55,7 @@ bool replay_opens_indirectly(struct task *t, int64_t result)
     struct user_regs_struct r = regs_get(t);
     if (result != -EINVAL || !(r.rdx & O_DIRECT))
         return false;
-    t->not_direct = true;
+    file_state(t)->not_direct = true;
     rewind_call(t);
     return true;
 }
@@ -111,7 +112,7 @@ bool replay_result(struct task *t)
     else if (result >= 0 && has_effect(t)) {
         if (result > 0)
             limit_count(t, (uint64_t)result);
-        t->real_result = e;
+        file_state(t)->real_result = e;
         t->want_exit = true;
     } else {
         put_outputs(t, e->record);
@@ -122,8 +123,8 @@ bool replay_result(struct task *t)
 
 bool replay_result_exit(struct task *t, int64_t result)
 {
-    struct event *e = t->real_result;
-    t->real_result = NULL;
+    struct event *e = file_state(t)->real_result;
+    file_state(t)->real_result = NULL;
     if (e && result < 0) {
         replay_diverged(t, e, "failed here");
         give_result(t, result);

@@ -76,7 +76,7 @@ static char *path_then(struct task *t, int dirfd, char *given)
             continue;
         size_t before = strlen(given) - strlen(rest) - strlen(name);
         if (strncmp(given + before, name, strlen(name)))
-            continue;                     /* said from within */
+            continue;                     /* the call comes from within */
         char *then = text("%.*s%s%s", (int)before, given, renamed[i].then, rest);
         free(given);
         given = then;

@@ -206,7 +206,7 @@ static bool give_unlogged_stat(struct task *t, const char *file, const struct st
         && mem_write(t->tid, t->args[arg_of(t->nr, REX_WORD_STATX)], &x, sizeof x);
 }
 
-/* What is asked of a file by its name. */
+/* Queries of a file by its name. */
 static bool ask_own(struct task *t)
 {
     struct stat st;
@@ -268,7 +268,7 @@ static bool open_own(struct task *t)
     return known;
 }
 
-/* Whether a file is asked for that the experiment changes: what the log has of it no longer says anything. */
+/* Whether a query names a file that the experiment changes: the log's answer no longer holds. */
 bool replay_is_own_file(struct task *t)
 {
     char *path = has_shared_work(t) && call_of(t->nr)->key == REX_KEY_PATH ? replay_own_name(t) : NULL;
@@ -361,11 +361,11 @@ struct opened *replay_opened(struct task *t, int fd)
 void replay_own_opened(struct task *t, int fd)
 {
     files_set(t->files, fd, 0);
-    files_open(t->files, fd, NULL, t->opening);
+    files_open(t->files, fd, NULL, file_state(t)->opening);
     replay_note_made(t, fd);
 }
 
-/* Whether it is asked about such a descriptor, or a duplicate of one that is a directory: the kernel knows. */
+/* Whether it queries such a descriptor, or a duplicate of one that is a directory: the kernel knows. */
 bool replay_is_own(struct task *t)
 {
     bool by_fd = t->nr == REX_NR_fstat || is_nameless_stat(t) || lists_directory(t->nr);
@@ -380,7 +380,7 @@ bool replay_is_own(struct task *t)
     return is_there && (is_own || (stat_of_fd(t->tid, (int)t->args[0], &st) && S_ISDIR(st.st_mode)));
 }
 
-/* A thread asks about another: the kernel knows it by another number. */
+/* A thread queries another: the kernel knows it by another number. */
 bool replay_queries_name_of_sibling(struct task *t, const struct rex_call *c)
 {
     bool asks = c->policy == REX_EMULATE && c->hook == REX_HOOK_NONE && c->arg[0].word == REX_WORD_PID && has_shared_work(t);

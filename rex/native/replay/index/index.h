@@ -21,11 +21,11 @@ struct event {
     bool idle;                       /* waiting over and over does as much, see replay/progress/deadlock.c */
     bool aside;                      /* done from the start: what is between processes comes about by itself */
     bool unsent;                     /* a sleep that a signal ended was over before that signal was sent, see replay/signals/delivery_point.c */
-    bool unsaid;                     /* done, but not yet said to a server outside: see replay/net/conversations.c */
+    bool unsaid;                     /* done, but not yet sent to an external server: see replay/net/conversations.c */
     char *file;                      /* once looked up: what stands in, of opens for reading */
     struct event *next[4];           /* in the queues of equal events, see replay/index/index.h */
     enum { NOT_KNOWN, IS_KEPT, IS_CHANGED, IS_DIVIDED } change;     /* of a file: by the experiment; by threads */
-    uint64_t seen_by;                /* of what is ordered: by which processes, as far as bits tell them apart */
+    uint64_t seen_by;                /* of what is ordered: by which processes, as far as bits distinguish them */
     uint32_t written;                   /* bytes of an output that went out */
     uint32_t run;                    /* of answers laid ahead: the number of the last that it was in */
     struct task *taker;              /* whose call it answers, or answered */
@@ -43,7 +43,7 @@ struct script {
     struct event *exit;
     size_t count, cursor, execs;
     size_t signals_to;               /* the last before there is a signal */
-    size_t readings_to;              /* all that is left from the cursor to there tells the time */
+    size_t readings_to;              /* all that is left from the cursor to there are clock readings */
     size_t done_to, past;            /* all before is done; of the time it is over: see replay/regime/one_active_thread.c */
     size_t others_at;                /* of a leader: see replay_others_next */
     struct runtime runtime;          /* of a leader */
@@ -85,7 +85,7 @@ struct queue *queue_at(uint64_t id);  /* one with id 0 if there is none */
 void queue_add(struct event *e, uint64_t id, int kind);
 struct event *queue_left(struct queue *q, int kind);
 struct event *queue_left_since_effect(const struct script *s, struct queue *q);
-bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best);  /* the first left of what gettimeofday told near that place; false: none ever */
+bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best);  /* the first unused gettimeofday reading near that place; false: none ever */
 
 /* task_log.c */
 void log_load(const char *path);

@@ -61,7 +61,7 @@ struct event *queue_left(struct queue *q, int kind)
     return q->head;
 }
 
-/* The thread is further than what it asked before that. */
+/* The thread is past its queries before that. */
 static uint32_t last_side_effect(const struct script *s)
 {
     uint32_t did = s->did ? s->did->number : 0, said = s->said ? s->said->number : 0;
@@ -78,7 +78,7 @@ struct event *queue_left_since_effect(const struct script *s, struct queue *q)
     return e;
 }
 
-/* A function that asks for the time of day has another frame once a runtime has compiled it. */
+/* A function that reads the time of day has another frame once a runtime has compiled it. */
 bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best)
 {
     enum { NEAR = 256 };

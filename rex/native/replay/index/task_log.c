@@ -45,7 +45,7 @@ static uint32_t *named_at(uint32_t tid)
     return &named[i];
 }
 
-/* A log of many processes asks for each of its events: a search through all tasks would take hours. */
+/* A log of many processes needs it for each of its events: a search through all tasks would take hours. */
 static void add_name(const struct script *s)
 {
     if (2 * (script_count + 1) > named_slots) {

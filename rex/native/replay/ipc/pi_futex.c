@@ -1,10 +1,10 @@
-/* Replay of locks that lend their holder the priority of who waits (PTHREAD_PRIO_INHERIT).
+/* Replay of locks that lend their holder the priority of a waiter (PTHREAD_PRIO_INHERIT).
  *
- * The kernel knows their holders by the numbers of threads, which here are those of the recording.  So it is not asked: who
- * waits for such a lock waits on its word as on any other, and the engine hands the lock on, to who came first.
+ * The kernel knows their holders by the numbers of threads, which here are those of the recording.  So it takes no part: a thread that
+ * waits for such a lock waits on its word as on any other, and the engine passes the lock to the first waiter.
  *
- * A word that has FUTEX_WAITERS is changed by system calls only: from then on it is the engine's to change.  To set
- * it, which must happen at once whatever other threads do, the tracee is made to call FUTEX_WAKE_OP. */
+ * A word that has FUTEX_WAITERS is changed by system calls only: from then on only the engine changes it.  To set
+ * it, which must be atomic, the tracee is made to call FUTEX_WAKE_OP. */
 #include "base/base.h"
 #include "replay/index/index.h"
 #include "replay/ipc/ipc.h"
@@ -162,7 +162,7 @@ static void watch_holder(uint32_t word)
     }
 }
 
-/* Whether the holder has yet to be told, by the lock's word, that another waits. */
+/* Whether the lock's word does not show its holder yet that another waits. */
 bool replay_lend_begins(struct task *t)
 {
     uint32_t word;

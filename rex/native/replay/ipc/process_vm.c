@@ -1,6 +1,6 @@
-/* Replay: memory of another process of the experiment (process_vm_readv and _writev, by which MPI hands over long messages).
+/* Replay: memory of another process of the experiment (process_vm_readv and _writev, by which MPI passes long messages).
  *
- * It is as it is here, once what tells that it is ready has come; only the number of the process differs.  So the kernel does it, also
+ * It is as it is here, once the message has come that announces it; only the number of the process differs.  So the kernel does it, also
  * where processes that share memory do it more or less often than when recorded.  Logs of former versions have none, as it was refused. */
 #include "base/base.h"
 #include "log/log.h"

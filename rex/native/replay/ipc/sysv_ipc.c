@@ -1,7 +1,7 @@
-/* Replay of System V IPC, on objects of the replay's own, which nobody finds by a key.
+/* Replay of System V IPC, on the replay's own objects, which nobody finds by a key.
  *
- * Numbers, and whatever calls tell, are the log's.  Memory is attached for real.  Semaphores are real, so that who waits goes
- * on when another lets it; a process takes them after those that had them before when recorded.  A
+ * Numbers, and the answers of calls, are the log's.  Memory is attached for real.  Semaphores are real, so that a waiter goes
+ * on when another process lets it; a process takes them after those that had them before when recorded.  A
  * message comes from the log, when it has been sent.  No number of the log ever reaches the kernel. */
 #include "base/base.h"
 #include "log/log.h"

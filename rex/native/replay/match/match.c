@@ -63,8 +63,14 @@ static bool signals_own(const struct task *t, long nr)
     return nr == REX_NR_kill && (uint32_t)t->args[0] == t->script->tgid;
 }
 
-/* Of random bytes, how many, of a socket its kind, of a signal to its own process which, of a limit which, of a file whether it is there: what one part of a program asks for
- * is not for another. */
+static bool waits_for_child(long nr)
+{
+    const struct rex_call *c = call_of(nr);
+    return c && c->hook == REX_HOOK_WAIT;
+}
+
+/* Of random bytes, how many, of a socket its kind, of a signal to its own process which, of a limit which, of a wait for which child,
+ * of a file whether it is there: a query of one part of a program does not answer that of another. */
 static bool is_alike(struct task *t, const struct event *e)
 {
     const uint64_t *args = e->record->args;
@@ -72,6 +78,7 @@ static bool is_alike(struct task *t, const struct event *e)
         return true;
     return e->record->call == REX_NR_getrandom ? args[1] == t->args[1] && !replay_group_is_past(t, e)
         : e->record->call == REX_NR_prlimit64 ? args[1] == t->args[1] && !args[2] == !t->args[2]
+        : waits_for_child(e->record->call) ? replay_waits_alike(t, e)
         : e->record->call == REX_NR_socket ? args[0] == t->args[0] && args[1] == t->args[1]
         : e->record->call == REX_NR_kill && signals_own(t, e->record->call) ? args[0] == t->args[0] && args[1] == t->args[1]
         : e->record->call != t->nr || replay_is_as_now(t, e);
@@ -110,18 +117,6 @@ struct event *replay_next(struct task *t)
     while (s && s->cursor < s->count && s->event[s->cursor]->done)
         s->cursor++;
     return s && s->cursor < s->count ? s->event[s->cursor] : NULL;
-}
-
-/* Or as good as: of many, one runs at a time in an order that the log has. */
-bool is_single(struct task *t)
-{
-    return is_serialized() || (t->leader->threads <= 1 && !shares_memory(t));
-}
-
-/* Also of a process that has had threads, some of which may have taken the events of others; and of a memory group. */
-bool has_shared_work(const struct task *t)
-{
-    return !is_serialized() && (t->leader->threaded || shares_memory(t));
 }
 
 uint64_t replay_progress, replay_events_taken;
@@ -290,7 +285,7 @@ bool is_shared_work(struct task *t, long nr)
     return replay_is_shareable(nr) || signals_own(t, nr) || (is_time && !replay_knows_caller(t, call_key(c, nr, NULL, 0, t->args)));
 }
 
-/* Threads race for the numbers of descriptors, not for the order in which one of them asks what its own are. */
+/* Threads race for the numbers of descriptors, not for the order in which one of them queries its own. */
 struct event *match_nameless(struct task *t, long nr)
 {
     enum { FAR = 4096 };
@@ -304,17 +299,6 @@ struct event *match_nameless(struct task *t, long nr)
     return NULL;
 }
 
-/* A thread reads the time of day in a function where it did not when recorded: it does a sibling thread's work, so the event
- * is a sibling's whose place is like this one, or, of the first thread, whose stack lies where it lay, an earlier one. */
-struct event *match_clock_of_sibling(struct task *t, struct event *e, long nr, uint64_t key)
-{
-    enum { STACK = 8 << 20 };
-    bool is_other = e && is_clock(nr) && t->args[0] == CLOCK_REALTIME && has_shared_work(t) && !replay_is_like_place(t, e) && !replay_knows_caller(t, key);
-    struct event *siblings = is_other ? match_sibling(t, nr, key) : NULL;
-    bool is_on_stack = t == t->leader && e && t->args[1] - t->regs.rsp < STACK && e->record->args[1] - t->regs.rsp < STACK;
-    return siblings && (replay_is_like_place(t, siblings) || (is_on_stack && is_before(siblings, e))) ? siblings : e;
-}
-
 /* What comes over a connection comes in one order, whichever thread takes it. */
 struct event *match_arrived(struct task *t, struct event *e, long nr, uint64_t key)
 {
@@ -322,8 +306,8 @@ struct event *match_arrived(struct task *t, struct event *e, long nr, uint64_t k
     return siblings && is_before(siblings, e) ? siblings : e;
 }
 
-/* A runtime whose functions only frame pointers tell moves what it runs from thread to thread (Go): what the log has of a file
- * goes by its order, whichever thread asks. */
+/* A runtime whose functions only frame pointers show moves what it runs from thread to thread (Go): the log's events of a file
+ * are taken in their order, by any thread. */
 struct event *match_moved(struct task *t, struct event *own, long nr, uint64_t key)
 {
     const struct rex_call *c = call_of(nr);
@@ -384,7 +368,7 @@ static bool same_process(const struct script *s, const struct event *e)
     return other == s || (s->tgid && other->tgid == s->tgid);
 }
 
-/* Threads may go on for a moment while another ends the process. */
+/* Threads may go on for a short time while another ends the process. */
 static bool ends_by_others(const struct script *s)
 {
     for (size_t i = s->exit->number; i-- > 0; )
@@ -406,8 +390,8 @@ static bool has_only_readings(struct script *s)
     return i == s->count;
 }
 
-/* Whether the thread's log may end because its process ended, or executed another program: then it did not come
- * to what it asks for now.  Threads that ended just before look the same. */
+/* Whether the thread's log may end because its process ended, or executed another program: then it did not reach
+ * its present call.  Threads that ended just before look the same. */
 bool replay_was_cut_off(struct task *t)
 {
     struct script *s = t->script;

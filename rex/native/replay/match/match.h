@@ -19,15 +19,12 @@ struct event *match_in(struct task *t, const struct script *s, long nr, uint64_t
 struct event *match_nameless(struct task *t, long nr);
 struct event *match_place(struct task *t, long nr, uint64_t key);
 struct event *match_moved(struct task *t, struct event *own, long nr, uint64_t key);
-struct event *match_clock_of_sibling(struct task *t, struct event *e, long nr, uint64_t key);
 struct event *match_arrived(struct task *t, struct event *e, long nr, uint64_t key);
 struct event *match_sibling(struct task *t, long nr, uint64_t key);
 bool replay_is_sibling(const struct task *t, const struct script *s);  /* may take its answers */
 bool replay_is_shareable(long nr);  /* by another thread of its process */
 struct event *replay_queue(const struct script *s, long nr, uint64_t key);  /* the first left; others follow by next[0] */
 void replay_requeue(const struct script *s, const struct event *e);  /* it may be left once more */
-bool is_single(struct task *t);
-bool has_shared_work(const struct task *t);
 bool replay_was_cut_off(struct task *t);  /* it had not come as far when its process ended */
 uint64_t place_of(long nr, const uint64_t *args);  /* of clocks: the caller, or where the answer goes */
 bool replay_is_like_place(const struct task *t, const struct event *e);
@@ -39,7 +36,7 @@ bool replay_is_taken(const struct task *t, const struct event *e);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);
 void replay_done(struct event *e);
-void replay_put_aside(struct event *e);  /* nobody asks for it */
+void replay_put_aside(struct event *e);  /* nobody needs it */
 extern uint64_t replay_progress, replay_events_taken;  /* how many events have happened that are not idle; and how many in all */
 bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run);
 bool replay_executes(const struct record *r);  /* another program, with success */

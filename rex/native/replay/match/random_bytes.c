@@ -18,7 +18,7 @@ static bool drew_as_many(const struct task *t, const struct script *s, uint64_t 
     return false;
 }
 
-/* Whether what the first thread drew, after its pool is done, it draws itself, since others drew too: how often is up to their pace. */
+/* Whether the first thread, whose logged bytes are used up, draws for itself, since others drew too: how often depends on their timing. */
 bool replay_is_drawn_by_first(const struct task *t, const struct script *first, long nr, uint64_t key)
 {
     if (nr != REX_NR_getrandom || t == t->leader || first != script_named(t->script->tgid))
@@ -30,7 +30,7 @@ bool replay_is_drawn_by_first(const struct task *t, const struct script *first, 
 }
 
 /* What the program draws at one place it draws in the order of the log, whichever threads run that: a runtime whose functions
- * only frame pointers tell moves what it runs from thread to thread (Go). */
+ * only frame pointers show moves what it runs from thread to thread (Go). */
 struct event *replay_drawn(struct task *t, uint64_t key)
 {
     uint64_t drawer = drawer_of(t);

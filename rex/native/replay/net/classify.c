@@ -101,7 +101,7 @@ static bool shares(uint32_t task)
     return threaded[script_leader(task)->index];
 }
 
-/* Datagrams are played where all go to one place, and none fails. */
+/* Datagrams are emulated where all go to one place, and none fails. */
 static bool is_odd_datagram(const struct socket *s, const struct record *r)
 {
     const struct field *to = peers_place(r), *before = s->connect ? peers_place(s->connect->record) : NULL;
@@ -179,7 +179,7 @@ static bool listens_at(const struct socket *s, const struct address *to)
     return s->listen && shares(s->listen->record->task) && at.n && address_same(&at, to);
 }
 
-/* Who only asks, and waits for each answer, has no pace of its own; who waits for what it is to ask as well (socat) has. */
+/* A client that only sends requests, and waits for each answer, does not depend on timing; one that also waits for its requests (socat) does. */
 static void find_callers(void)
 {
     bool *is_tried = zalloc(script_total() + 1);
@@ -244,7 +244,7 @@ static bool is_to_outside(const struct socket *s)
     return (s->is_stream || s->is_datagrams) && s->connect && !s->is_inside && !s->listen && !s->listener && !s->is_odd && shares(s->first);
 }
 
-/* What a socket of datagrams is must show as it is made: all of a kind in a process are played, or none. */
+/* What a socket of datagrams is must show as it is made: all of a kind in a process are emulated, or none. */
 static void keep_kinds(void)
 {
     for (uint32_t i = 1; i < socket_count; i++)
@@ -276,8 +276,8 @@ static bool is_at(const struct socket *s, const struct socket *listener)
     return s == listener || (s->listener && socket_at(s->listener) == listener) || (to.n && address_same(&at, &to));
 }
 
-/* Whether the first thread of its process alone serves what is there, and calls it (asyncio's loop, Node's), and nothing else wakes it
- * meanwhile: what comes when follows from what that thread did before, and from how the kernel carries it, which the log tells. */
+/* Whether the first thread of its process alone serves and calls these sockets (asyncio's loop, Node's), and nothing else wakes it
+ * meanwhile: the order then follows from what that thread did before, and from how the kernel delivers, which the log has. */
 static bool is_of_loop(const struct socket *listener)
 {
     const struct script *loop = listener->user != MANY ? script_of(listener->user - 1) : NULL;

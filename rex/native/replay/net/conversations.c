@@ -1,9 +1,9 @@
-/* Replay: the log of connections of threaded processes to servers outside.
+/* Replay: the log of connections of threaded processes to external servers.
  *
- * Which thread asks what, and over which of its connections, is decided by locks that no stop shows.  So an answer of the
- * log does not belong to a connection but to what was asked: a connection has the answers to what is said on it now,
- * whichever had them when recorded.  Where the same was asked more than once, the answer is that of the
- * conversation that went as this one has gone for longest. */
+ * Which thread sends which request, and over which of its connections, is decided by locks that no stop shows.  So an answer of the
+ * log does not belong to a connection but to a request: a connection has the answers to what is sent on it now,
+ * whichever had them when recorded.  If the same request was sent more than once, the answer is that of the
+ * conversation that agrees with this one for longest. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
@@ -20,7 +20,7 @@
 struct talk {
     struct event *connect;
     uint64_t place;                  /* the process, and the address */
-    const struct field *own;         /* its address, if it was asked */
+    const struct field *own;         /* its address, if it was queried */
     int error;
     bool came, is_used, is_datagrams, is_numbered;
     int followers;                   /* connections that are on it */
@@ -293,7 +293,7 @@ static size_t common(const struct exchange *x, const struct bytes *asked)
     }
 }
 
-/* How many questions before it were those that the caller has asked, from the last backwards. */
+/* How many requests before it are those that the caller has sent, from the last backwards. */
 static size_t history(const struct caller *c, const struct exchange *x)
 {
     size_t at = (size_t)(x - x->talk->exchange), k = 0;
@@ -351,7 +351,7 @@ static struct exchange *fitting(const struct caller *c, const struct bytes *aske
     return best;
 }
 
-/* A question may tell the time, or a random number that another thread drew: then that which begins alike but for these. */
+/* A request may contain the time, or a random number that another thread drew: then the one that is equal but for these. */
 static struct exchange *nearest(const struct caller *c, const struct bytes *asked)
 {
     struct exchange *best = own_next(c);
@@ -377,6 +377,13 @@ struct exchange *talk_exchange(const struct caller *c, const struct bytes *asked
     return best || !waits ? best : nearest(c, asked);
 }
 
+/* Whether what has been sent may be the beginning of a request. */
+bool talk_may_go_on(const struct caller *c, const struct bytes *asked)
+{
+    bool may_come = false;
+    return asked->used && !fitting(c, asked, false, &may_come) && may_come;
+}
+
 void talk_left(struct caller *c)
 {
     if (c->had_count)
@@ -394,7 +401,7 @@ void talk_take(struct caller *c, struct exchange *x)
         x->ask[i]->unsaid = false;
 }
 
-/* Of a question that is not whole yet: others may go by what has been said of it. */
+/* Of a request that is not whole yet: others may begin in the same way. */
 void talk_said(const struct caller *c, const struct bytes *asked)
 {
     const struct exchange *own = own_next(c);
@@ -404,7 +411,7 @@ void talk_said(const struct caller *c, const struct bytes *asked)
             own->ask[i]->unsaid = false;
 }
 
-/* What the server says before it is asked. */
+/* What the server sends before the first request. */
 struct exchange *talk_greeting(const struct caller *c)
 {
     return c->talk->exchange_count && !c->talk->exchange[0].question.used ? c->talk->exchange : NULL;

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
+#include "replay/net/internal.h"
 #include "replay/net/net.h"
 #include "replay/tasks/tasks.h"
 #include "syscalls/syscalls.h"
@@ -77,10 +78,10 @@ static void change_at(struct task *t, uint64_t at, bool (*change)(struct ucred *
 void replay_identities(struct task *t)
 {
     bool is_query = t->nr == REX_NR_getsockopt && t->args[1] == SOL_SOCKET && t->args[2] == SO_PEERCRED;
-    t->credentials = t->nr == REX_NR_sendmsg ? credentials_in(t) : 0;
-    if (t->credentials)
-        change_at(t, t->credentials, to_real);
-    t->want_exit |= t->credentials || is_query || t->nr == REX_NR_recvmsg;
+    net_state(t)->credentials = t->nr == REX_NR_sendmsg ? credentials_in(t) : 0;
+    if (net_state(t)->credentials)
+        change_at(t, net_state(t)->credentials, to_real);
+    t->want_exit |= net_state(t)->credentials || is_query || t->nr == REX_NR_recvmsg;
 }
 
 void replay_identities_exit(struct task *t, int64_t result)
@@ -88,11 +89,11 @@ void replay_identities_exit(struct task *t, int64_t result)
     uint64_t received = t->nr == REX_NR_recvmsg && result >= 0 ? credentials_in(t) : 0;
     if (t->stream)
         return;
-    if (t->nr == REX_NR_sendmsg && t->credentials)
-        change_at(t, t->credentials, to_recorded);
+    if (t->nr == REX_NR_sendmsg && net_state(t)->credentials)
+        change_at(t, net_state(t)->credentials, to_recorded);
     else if (received)
         change_at(t, received, to_recorded);
     else if (t->nr == REX_NR_getsockopt && !result && t->args[1] == SOL_SOCKET && t->args[2] == SO_PEERCRED)
         change_at(t, t->args[3], to_recorded);
-    t->credentials = 0;
+    net_state(t)->credentials = 0;
 }

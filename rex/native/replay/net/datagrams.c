@@ -31,7 +31,7 @@ void datagram_add(struct bytes *to, const void *data, size_t n, struct bytes *nu
     memset(to->data + to->used - n, 0, NUMBER);
 }
 
-/* A question of the log was found for the first that is asked. */
+/* A logged request was found for the first one. */
 void datagrams_found(struct datagrams *d, const struct bytes *were)
 {
     if (!were->used || were->used > d->asked.used)
@@ -85,7 +85,7 @@ int64_t talk_gather(struct task *t, struct bytes *asked, struct datagrams *d)
     return (int64_t)(asked->used - before);
 }
 
-/* Where the datagram of a call goes to, if it tells. */
+/* Where the datagram of a call goes to, if the call names that. */
 bool datagram_goes_to(struct task *t, struct address *to)
 {
     struct msghdr m = {0};
@@ -95,7 +95,10 @@ bool datagram_goes_to(struct task *t, struct address *to)
         mem_read(t->tid, t->args[1], &m, sizeof m);
     memset(to, 0, sizeof *to);
     to->n = m.msg_namelen;
-    return m.msg_name && to->n <= sizeof to->a && mem_read(t->tid, (uint64_t)m.msg_name, &to->a, to->n);
+    bool is_named = m.msg_name && to->n <= sizeof to->a && mem_read(t->tid, (uint64_t)m.msg_name, &to->a, to->n);
+    if (is_named)
+        address_trim(to);                 /* as the log's are */
+    return is_named;
 }
 
 /* Our end, for a socket that has a name. */

@@ -1,8 +1,8 @@
-/* Replay: the engine in place of servers outside.
+/* Replay: the engine in place of external servers.
  *
- * A connection of a threaded process to such a server is a local socket, as those within the experiment are, and its other
- * end is ours.  What the program says is taken from its calls, and what replay/net/conversations.c finds for that is written to
- * it, in the parts in which it was read.  So threads may ask in any order, and wait in any way for what comes. */
+ * A connection of a threaded process to such a server is a local socket, as those within the experiment are, and the engine
+ * holds its other end.  What the program sends is taken from its calls.  What replay/net/conversations.c finds for that is written to
+ * it, in the chunks in which it was read.  So threads may send requests in any order, and wait in any way for answers. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/clock/clock.h"
@@ -27,7 +27,7 @@ enum { FEW = 4096 };
 
 static struct line {
     ino_t inode;                     /* of the program's end */
-    int fd;                          /* ours; -1 of one that fails, with the error that is still to be told */
+    int fd;                          /* ours; -1 of one that fails, with the error that is still to be reported */
     int error;
     struct task *leader;
     struct caller caller;
@@ -104,7 +104,7 @@ static void flow(struct task *t)
     }
 }
 
-/* is_whole: all that was asked is this question, though in other words. */
+/* is_whole: all that was sent is this request, though with other bytes. */
 static void take(struct line *l, struct exchange *x, bool is_whole)
 {
     size_t n = is_whole ? l->asked.used : x->question.used;
@@ -286,10 +286,16 @@ static bool does_wait(struct task *t)
     return waits;
 }
 
+/* While one thread waits for the answer, another may send the rest of the request. */
+static bool goes_on(const struct task *t, const struct line *l)
+{
+    return t->leader->threads > 1 && talk_may_go_on(&l->caller, &l->asked);
+}
+
 static bool hears(struct task *t, struct line *l)
 {
     flow(t);
-    if (l->waits && does_wait(t))
+    if (l->waits && does_wait(t) && !goes_on(t, l))
         answer(l, t, NONE);
     struct user_regs_struct r = t->regs;
     if (t->nr == REX_NR_recvfrom) {
@@ -310,7 +316,7 @@ static bool give_error(struct task *t, struct line *l)
     return true;
 }
 
-/* Of the first datagram, which tells where it goes to, on a socket that is not connected. */
+/* Of the first datagram, which names where it goes to, on a socket that is not connected. */
 static struct line *begin_by_saying(struct task *t)
 {
     struct address to;
@@ -403,7 +409,7 @@ static struct task *sleeper(const struct line *l)
     return any && (others_rest || !part || !part->n || replay_has_arrived(any, part->event)) ? any : NULL;
 }
 
-/* Who has asked is answered before others hear what was not asked for, or hear more. */
+/* A connection with a request is answered before others get what they did not request, or get more. */
 static uint64_t rank_of(const struct line *l)
 {
     const struct part *part = l->head < l->count ? l->answer[l->head] : NULL;
@@ -420,7 +426,7 @@ ull replay_lines_left(void)
     return least;
 }
 
-/* What was not said to its end, was said in other words, or had other things before it: once the program does nothing else,
+/* A request that was not sent to its end, was sent with other bytes, or had others before it: once the program does nothing else,
  * the first of these. */
 void replay_lines_settle(void)
 {

@@ -1,9 +1,9 @@
 /* Replay: connections between threaded processes of the experiment are made again, as their pipes are.
  *
- * What carries them are local sockets of the kernel, whatever they were: nothing leaves the experiment, ports of this
- * machine do not matter, and data, ends and readiness are the kernel's to tell.  Only addresses are
- * translated.  Each has a number here, and the kernel's name of it has that number: so whoever holds a descriptor,
- * the kernel can be asked for its addresses. */
+ * They are local sockets of the kernel, whatever they were: nothing leaves the experiment, ports of this
+ * machine do not matter, and the kernel decides about data, ends and readiness.  Only addresses are
+ * translated.  Each has a number here, and the kernel's name of it has that number: so the kernel can
+ * give its addresses to any process that has a descriptor of it. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/files/files.h"
@@ -286,7 +286,7 @@ static int64_t option_set(struct task *t, int64_t result)
     return 0;
 }
 
-/* With whose address it is, which only local sockets tell. */
+/* With the sender's address, which only local sockets report. */
 static void received(struct task *t)
 {
     struct msghdr m = {0};

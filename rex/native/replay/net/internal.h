@@ -17,10 +17,20 @@ struct stat;
 struct talk;
 struct task;
 
+/* What this room keeps of a task. */
+struct net_state {
+    uint64_t credentials;                /* where they are in the message that it sends, 0 = none */
+};
+
+static inline struct net_state *net_state(const struct task *t)
+{
+    return module_state(t, NET_STATE, sizeof(struct net_state));
+}
+
 struct exchange {
     struct talk *talk;
     struct bytes question;
-    struct event **ask;              /* by which it was asked */
+    struct event **ask;              /* by which it was requested */
     struct bytes numbers;            /* of the question's datagrams: see replay/net/datagrams.c */
     size_t ask_count, first, count;  /* which of the talk's answers are its */
     uint64_t hash;
@@ -36,7 +46,7 @@ static inline uint32_t tgid_of(const struct event *e)
     return script_of(e->record->task)->tgid;
 }
 
-/* Of a connection of datagrams, their numbers: of what is asked, of what was found when recorded, and now.  See replay/net/datagrams.c. */
+/* Of a connection of datagrams, their numbers: of requests, of answers when recorded, and now.  See replay/net/datagrams.c. */
 struct datagrams { bool on, numbered; struct bytes asked, were, are; };
 
 /* What the log has of a stream. */
@@ -60,7 +70,7 @@ struct socket {
 /* classify.c */
 struct socket *socket_numbered(uint32_t i);  /* of the log, from 1 on; NULL: there are no more */
 struct address socket_bound_at(const struct socket *s), socket_remote_of(const struct socket *s);
-bool peers_make_datagrams(const struct task *t);  /* sockets as its call makes are played, and of datagrams */
+bool peers_make_datagrams(const struct task *t);  /* sockets as its call makes are emulated, and of datagrams */
 bool peers_listen_at(const struct address *to);  /* sockets inside listen there, at some time */
 
 /* socket_lookup.c */
@@ -75,12 +85,13 @@ void replay_talks_start(void);
 bool talks_known(uint32_t tgid);  /* a process that has any */
 struct talk *talk_next(struct task *t, const struct address *to, bool is_datagrams);  /* the log's next connection to there; NULL: it has none */
 int talk_error(const struct talk *talk);  /* that it came to, 0 if it came about */
-bool talk_fails_later(const struct talk *talk);  /* not as it is asked for */
+bool talk_fails_later(const struct talk *talk);  /* not as it is requested */
 bool talk_never_came(const struct talk *talk);  /* neither of these */
 bool talk_own_address(const struct talk *talk, struct address *a);  /* as a getsockname was answered */
 unsigned talk_own_port(const struct talk *talk);
 const struct record *talk_option(const struct task *t);  /* what a getsockopt like this was answered */
 struct exchange *talk_exchange(const struct caller *c, const struct bytes *asked, bool waits);  /* NULL: not known yet */
+bool talk_may_go_on(const struct caller *c, const struct bytes *asked);
 void talk_take(struct caller *c, struct exchange *x);
 void talk_said(const struct caller *c, const struct bytes *asked);
 void talk_left(struct caller *c);  /* the connection is closed */
@@ -131,8 +142,8 @@ void replay_rights_leave(struct task *t);  /* over a socket that is made again, 
 void replay_rights_arrive(struct task *t);
 
 /* reply_order.c */
-void talk_note(struct event *e);  /* of the log: something is asked, or answered; see replay/net/reply_order.c */
-bool talk_is_next(const struct part *part);  /* all is said that the process had before it */
+void talk_note(struct event *e);  /* of the log: a request or an answer; see replay/net/reply_order.c */
+bool talk_is_next(const struct part *part);  /* all is sent that the process had before it */
 void talk_give_up(const struct part *part);
 
 #endif

@@ -17,7 +17,7 @@ struct task;
 /* The log: who is connected to whom. */
 void replay_peers_start(void);
 bool peers_inside(uint32_t stream);  /* the socket is made again */
-bool peers_played(uint32_t stream);  /* it is one to a server outside, whose part is played: see replay/net/internal.h */
+bool peers_played(uint32_t stream);  /* it is one to an external server, which is emulated: see replay/net/internal.h */
 bool peers_looped(uint32_t stream);  /* one loop has both its ends */
 bool peers_datagrams(uint32_t stream);  /* it is one of datagrams */
 const struct field *peers_place(const struct record *r);  /* where a call connects, or says that its datagram goes */

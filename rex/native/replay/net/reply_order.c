@@ -1,10 +1,10 @@
-/* Replay: in which order what was asked outside, and answered, was when recorded. */
+/* Replay: the recorded order of external requests and answers. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/net/internal.h"
 #include "replay/pipes/pipes.h"
 
-static struct { struct event *event; bool is_given_up; } *said;   /* in the log's order: what was asked, and answered */
+static struct { struct event *event; bool is_given_up; } *said;   /* in the log's order: requests and answers */
 static size_t said_count, said_head;
 
 void talk_note(struct event *e)
@@ -26,7 +26,7 @@ static size_t said_before(const struct event *e)
     return said_count;
 }
 
-/* Whether its process asked something between two events that it has not asked yet. */
+/* Whether its process sent a request between two events that it has not sent yet. */
 static bool asks_between(uint32_t after, const struct event *e)
 {
     for (size_t i = said_head; i < said_count && said[i].event->number < e->number; i++)

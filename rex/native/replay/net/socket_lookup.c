@@ -59,7 +59,7 @@ struct event *peers_connect(struct task *t, const struct address *to)
     return use_first(t, to, connect_of);
 }
 
-/* Where the kernel was to choose the port, the address does not tell which of several it is: then the first. */
+/* If the kernel was to choose the port, the address does not show which of several it is: then the first. */
 const struct event *peers_outside(struct task *t, const struct address *to, bool is_datagrams)
 {
     const struct socket *inside = to && t->nr == REX_NR_bind ? first_inside(t, to, bind_of) : NULL;

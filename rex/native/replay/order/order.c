@@ -205,7 +205,7 @@ static void note_socket(const struct record *r)
     sockets[r->stream] = c->hook == REX_HOOK_ACCEPT ? ACCEPTED : SOCKET;
 }
 
-/* What a server of names answers does not depend on what others have asked it. */
+/* A name server's answer does not depend on the queries of others. */
 static bool asks_for_names(const struct record *r)
 {
     const struct field *to = peers_datagrams(r->stream) ? peers_place(r) : NULL;

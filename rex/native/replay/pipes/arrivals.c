@@ -1,6 +1,6 @@
 /* Replay: what threads read from the pipes of other processes arrives in the order of the log: see track/arrival_order.c.
  *
- * How much of it a read takes is up to the pace of both, so that a place in the log is a number of bytes: a thread has
+ * How much a read takes depends on the timing of both, so that a position in the log is a number of bytes: a thread gets
  * what comes after these, and no more, once all that the log has before it has been read and passed on. */
 #include "base/base.h"
 #include "log/log.h"

@@ -7,6 +7,7 @@
 #include "log/log.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/pipes/internal.h"
 #include "replay/pipes/pipes.h"
 #include "replay/replay.h"
 #include "syscalls/syscalls.h"
@@ -18,7 +19,7 @@ bool replay_is_output(uint32_t stream, long nr)
     return is_output(stream) && op_of(nr) == REX_OP_WRITE;
 }
 
-/* Older logs have those that said nothing. */
+/* Older logs have those of length 0. */
 void replay_output_start(void)
 {
     for (size_t i = 0; i < event_count; i++)
@@ -42,7 +43,7 @@ static bool is_same(struct task *t, const struct event *e, uint64_t n)
     return same;
 }
 
-/* What is said is part of the event, or has it as its first part. */
+/* The bytes written are part of the event, or begin with it. */
 static bool is_part(struct task *t, const struct event *e)
 {
     return t->nr == REX_NR_write ? is_same(t, e, part_of(t, e)) : compare_inputs(t, e->record);
@@ -79,7 +80,7 @@ struct event *replay_output_of(struct task *t, struct event *own, uint64_t key)
     return first && is_part(t, first) ? first : own;
 }
 
-/* Threads of a process are not ordered: what one said before may come after. */
+/* Threads of a process are not ordered: what one wrote before may come after. */
 static bool is_early(const struct event *e)
 {
     static size_t head;
@@ -120,18 +121,18 @@ void replay_output(struct task *t, struct event *e)
 
 static bool is_continued(const struct task *t)
 {
-    return t->saying.said && t->saying.stack == t->regs.rsp;
+    return pipe_state(t)->saying.said && pipe_state(t)->saying.stack == t->regs.rsp;
 }
 
 /* The write has its next part to come, each in its place of the log. */
 static void say_rest(struct task *t, uint64_t n)
 {
     if (!is_continued(t)) {
-        t->saying.said = 0;
-        t->saying.stack = t->regs.rsp;
-        t->saying.from = t->regs.rsi;
+        pipe_state(t)->saying.said = 0;
+        pipe_state(t)->saying.stack = t->regs.rsp;
+        pipe_state(t)->saying.from = t->regs.rsi;
     }
-    t->saying.said += n;
+    pipe_state(t)->saying.said += n;
     t->regs.rsi += n;
     t->regs.rdx -= n;
     rewind_call(t);
@@ -140,12 +141,31 @@ static void say_rest(struct task *t, uint64_t n)
 static void say_last(struct task *t, uint64_t n)
 {
     if (is_continued(t)) {
-        n += t->saying.said;
-        t->regs.rdx += t->saying.said;
-        t->regs.rsi = t->saying.from;
-        t->saying.said = 0;
+        n += pipe_state(t)->saying.said;
+        t->regs.rdx += pipe_state(t)->saying.said;
+        t->regs.rsi = pipe_state(t)->saying.from;
+        pipe_state(t)->saying.said = 0;
     }
     give_result(t, (int64_t)n);
+}
+
+static bool has_output_left(const struct script *s)
+{
+    for (size_t i = s->cursor; i < s->count; i++) {
+        const struct record *r = s->event[i]->record;
+        if (!s->event[i]->done && r->result > 0 && replay_is_output(r->stream, r->call))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the log has output of other threads of the process that are still there to write it. */
+bool replay_siblings_write(const struct task *t)
+{
+    for (const struct task *other = tasks; other; other = other->next)
+        if (other != t && other->alive && other->script && other->leader == t->leader && has_output_left(other->script))
+            return true;
+    return false;
 }
 
 /* The rest of a write, of which the log has nothing more. */

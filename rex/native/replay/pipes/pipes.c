@@ -130,11 +130,11 @@ static bool write_to(struct task *t, const struct event *e, int fd)
     size_t n = (size_t)left_of(e);
     if (!t->moved.used)
         pipe_gather(t, &t->moved, n);
-    while (t->moved_away < t->moved.used) {
-        ssize_t some = give(fd, t->moved.data + t->moved_away, t->moved.used - t->moved_away);
+    while (pipe_state(t)->moved_away < t->moved.used) {
+        ssize_t some = give(fd, t->moved.data + pipe_state(t)->moved_away, t->moved.used - pipe_state(t)->moved_away);
         if (some < 0)
             return errno != EAGAIN && errno != EINTR;
-        t->moved_away += (size_t)some;
+        pipe_state(t)->moved_away += (size_t)some;
     }
     return true;
 }
@@ -197,7 +197,7 @@ static void finish(struct task *t, struct event *e, int64_t result)
     bool in_turn = is_turn(of(e)) && result > 0;
     if (in_turn)
         went(t, e, (uint64_t)result);
-    t->moved.used = t->moved_away = 0;
+    t->moved.used = pipe_state(t)->moved_away = 0;
     if (!in_turn || e->done)
         replay_send_with(t, e);
     skip_call(t, result);
@@ -227,7 +227,7 @@ static bool limit_message(struct task *t, const struct event *e, struct user_reg
     return true;
 }
 
-/* What the kernel has told there. */
+/* What the kernel has written there. */
 static void correct_message(struct task *t)
 {
     struct msghdr m, own;
@@ -239,7 +239,7 @@ static void correct_message(struct task *t)
     mem_write(t->tid, t->args[1], &m, sizeof m);
 }
 
-/* What was asked of the kernel, but no more than moved when recorded. */
+/* The requested size, but no more than moved when recorded. */
 static void limit(struct task *t, const struct event *e)
 {
     struct user_regs_struct r = t->regs;
@@ -280,7 +280,7 @@ void replay_pipe_exit(struct task *t, struct event *e, int64_t result)
         return;
     }
     correct_message(t);
-    t->moved.used = t->moved_away = 0;
+    t->moved.used = pipe_state(t)->moved_away = 0;
     t->lost_reader = result == -EPIPE && op_of(t->nr) != REX_OP_SEND;
     if (result == -EPIPE || result == -EAGAIN)
         result = is_turn(of(e)) && t->nr == REX_NR_write ? (int64_t)regs_get(t).rdx : of(e)->result;

@@ -7,9 +7,9 @@
 struct event;
 struct task;
 
-/* Replay: what threads asked servers outside, and what these answered. */
-/* A question and its answers: what was written on a connection until something was read, and all that was read before
- * the next was written.  The first of a connection has no question where the server speaks first. */
+/* Replay: requests of threads to external servers, and the answers. */
+/* A request and its answers: what was written on a connection until something was read, and all that was read before
+ * the next was written.  The first of a connection has no request if the server sends first. */
 struct part {
     struct event *event;
     const unsigned char *data;
@@ -32,6 +32,7 @@ void replay_output_exit(struct task *t, struct event *e, int64_t result);
 bool replay_output_goes_on(const struct task *t);
 void replay_output_rest_exit(struct task *t, int64_t result);
 bool replay_is_output(uint32_t stream, long nr);
+bool replay_siblings_write(const struct task *t);
 
 /* pipes.c */
 void replay_pipes_start(void);

@@ -1,8 +1,8 @@
-/* Replay: when all that still runs waits for what will not come, the replay ends and says so.
+/* Replay: when all that still runs waits for what will not come, the replay ends with an error.
  *
- * What is outside is answered from the log, so that only three things can still move a task that
- * sleeps: another task, a point in time, and who reads the program's output.  Where tasks wait with a limit, over
- * and over, they can always move: then it is the log that tells, by how long it had no event from them. */
+ * External sources are answered from the log, so that only three things can still move a task that
+ * sleeps: another task, a point in time, and the reader of the program's output.  Tasks that wait with a timeout, over
+ * and over, can always move: then the log decides, by how long it had no event from them. */
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
@@ -83,8 +83,8 @@ bool replay_waits_for_siblings(struct task *t)
 
 /* ------------------------------------------------------------------ how long it may take */
 
-/* What a thread does that waits with a limit, over and over: it asks for the time and for itself, and finds nothing.  Though the log
- * has such events left, none of them tells that the replay goes on. */
+/* What a thread does that waits with a timeout, over and over: it reads the clock, queries itself, and finds nothing.  Though the log
+ * has such events left, none of them shows that the replay goes on. */
 static bool is_idle(const struct record *r)
 {
     const struct rex_call *c = call_of(r->call);
@@ -186,8 +186,8 @@ bool replay_any_idle(void)
     return false;
 }
 
-/* Whether a task waits with a limit, and may be told by it to do what the log has before e.  It may have waited often
- * since the last event that was not idle.  A limit that was not over by then when recorded tells nothing. */
+/* Whether a task waits with a timeout, which may lead it to do what the log has before e.  It may have waited often
+ * since the last event that was not idle.  A timeout that had not expired by then when recorded says nothing. */
 bool replay_time_comes(const struct event *e)
 {
     ull unmoved = replay_unmoved_for();
@@ -235,7 +235,7 @@ void replay_end_if_stuck(ull last)
 
 /* ------------------------------------------------------------------ over and over */
 
-/* For how long we have run, or wanted to, since it was asked last: where many want the processor, tasks wait for us. */
+/* For how long the engine has run, or wanted to, since the last call: if many want the processor, tasks wait for the engine. */
 static ull own_time(struct stillness *s)
 {
     static struct usage before;
@@ -250,7 +250,7 @@ static bool take_stock(struct stillness *s)
     bool excused = false;
     ull most = 0;
     for (struct task *t = tasks; t; t = t->next) {
-        struct usage since = t->alive ? usage_since(t, &t->usage) : (struct usage){0, 0};
+        struct usage since = t->alive ? usage_since(t, &progress_state(t)->usage) : (struct usage){0, 0};
         enum mover mover = t->alive ? replay_mover(t, NULL) : NOBODY;
         s->ran += s->begun ? since.ran : 0;
         s->wanted += s->begun ? since.waited : 0;

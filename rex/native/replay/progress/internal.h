@@ -3,8 +3,20 @@
 #define REX_REPLAY_PROGRESS_INTERNAL_H
 
 #include "base/base.h"
+#include "tracee/task.h"
 
 struct task;
+
+/* What this room keeps of a task. */
+struct progress_state {
+    struct usage usage;                  /* of a processor, when deadlock.c last looked */
+    struct { const struct event *event; ull ran; } rest;     /* see ordering_sleeps.c */
+};
+
+static inline struct progress_state *progress_state(const struct task *t)
+{
+    return module_state(t, PROGRESS_STATE, sizeof(struct progress_state));
+}
 
 /* stillness.c: since no event has happened that is not idle */
 struct stillness {

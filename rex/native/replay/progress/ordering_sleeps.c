@@ -62,18 +62,18 @@ bool replay_rests(struct task *t, const struct event *e)
     if (!c || !is_over_by_time(c, e->record->result) || !is_single(t))
         return false;
     struct look now = look_twice(t);
-    if (t->rest.event != e) {
-        t->rest.event = e;
-        t->rest.ran = now.ran;
+    if (progress_state(t)->rest.event != e) {
+        progress_state(t)->rest.event = e;
+        progress_state(t)->rest.ran = now.ran;
     }
-    ull length = length_of(e), ran = now.ran > t->rest.ran ? now.ran - t->rest.ran : 0;
+    ull length = length_of(e), ran = now.ran > progress_state(t)->rest.ran ? now.ran - progress_state(t)->rest.ran : 0;
     return now.busy && ran < length * now.busy && log_now() - t->last_stop < SLOWER * length;
 }
 
 bool replay_any_rests(void)
 {
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->held && t->matched && t->matched == t->rest.event)
+        if (t->alive && t->held && t->matched && t->matched == progress_state(t)->rest.event)
             return true;
     return false;
 }

@@ -12,14 +12,14 @@ struct task;
 enum mover { NOBODY, TIME, READER, ITSELF };  /* what can make a task go on though no other does */
 
 /* deadlock.c */
-enum mover replay_mover(struct task *t, ull *limit);  /* limit: where it is time, how long that may take; NULL: that is not asked */
+enum mover replay_mover(struct task *t, ull *limit);  /* limit: where it is time, how long that may take; NULL: not needed */
 void replay_stuck_start(void);
 void replay_end_if_stuck(ull last);  /* last: when anything moved */
 bool replay_time_comes(const struct event *e);
 void replay_end_if_still(void);  /* though something moves, over and over */
 bool replay_any_idle(void);
 ull replay_time_before(const struct script *s, size_t at);  /* of the event before that place, or its birth */
-const struct event *replay_next_move(struct task *t);  /* what it has left to do first that is not idle, or its end; NULL: the log does not tell */
+const struct event *replay_next_move(struct task *t);  /* its first unused event that is not idle, or its end; NULL: the log does not say */
 
 /* stillness.c */
 ull replay_still_for(void);  /* for so long no event has happened that is not idle, ns */

@@ -60,7 +60,7 @@ void replay_force(struct task *t)
 {
     replay_forced++;
     t->held = false;
-    t->leader->is_paced = true;
+    regime_gives_up_order(t);
     replay_order_give_up(t, t->matched);
     replay_call(t, call_of(t->nr), t->matched);
     if (!t->held)
@@ -99,7 +99,7 @@ static struct task *first_to_go(ull *ran)
     return first;
 }
 
-/* One of which the log does not tell is over once nothing has happened for a while. */
+/* A wait that the log does not have ends once nothing has happened for a while. */
 static void go_on(struct task *t)
 {
     if (t->held)

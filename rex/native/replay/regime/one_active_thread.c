@@ -8,6 +8,7 @@
 #include "replay/clock/clock.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
+#include "replay/regime/internal.h"
 #include "replay/regime/regime.h"
 #include "replay/signals/signals.h"
 #include "replay/tasks/tasks.h"
@@ -22,7 +23,7 @@
 
 enum { MOST = 64 };
 
-/* Descriptors that a call asks about, with what the log has as ready of each. */
+/* Descriptors that a call queries, with the log's readiness of each. */
 struct asked {
     struct pollfd fd[MOST];
     size_t count;
@@ -38,14 +39,14 @@ static bool do_siblings_rest(const struct task *t)
             continue;
         if (!other->script)
             return false;
-        working += other == t ? !t->handler_sp : next && !replay_is_signal(next) && !other->handler_sp;
+        working += other == t ? !regime_state(t)->handler_sp : next && !replay_is_signal(next) && !regime_state(other)->handler_sp;
     }
     return working <= 1;
 }
 
 static bool goes_alone(const struct task *t)
 {
-    return has_shared_work(t) && !shares_memory(t) && !t->leader->is_paced && do_siblings_rest(t);
+    return regime_of(t) == THREADS && !t->leader->order_given_up && do_siblings_rest(t);
 }
 
 static bool asks_by_poll(struct task *t, const struct record *r, struct asked *a)
@@ -118,7 +119,7 @@ static bool asks(struct task *t, const struct record *r, struct asked *a)
         && are_of_others(t, a);
 }
 
-/* What the log has of it is there, and no less: who reads goes by an end (POLLHUP) only where nothing is left to read. */
+/* The logged readiness is there, and no less: a reader notices an end (POLLHUP) only if nothing is left to read. */
 static bool is_as_logged(struct task *t, const struct pollfd *logged)
 {
     struct pollfd now = {borrow(t, logged->fd), logged->events | POLLIN, 0};
@@ -239,14 +240,14 @@ static bool has_any_rested(void)
 void replay_alone_handles(struct task *t, const struct event *e)
 {
     if (has_shared_work(t) && came_at_rest(e) && is_caught(t->tid, (int)e->record->args[0]))
-        t->handler_sp = regs_get(t).rsp;
+        regime_state(t)->handler_sp = regs_get(t).rsp;
 }
 
 /* The next event, but no signal that comes once the handler, which does more than when recorded, has returned. */
 struct event *replay_alone_next(struct task *t)
 {
     struct event *next = replay_next(t);
-    bool is_later = next && t->regs.rsp < t->handler_sp && replay_is_signal(next) && came_at_rest(next);
+    bool is_later = next && t->regs.rsp < regime_state(t)->handler_sp && replay_is_signal(next) && came_at_rest(next);
     return is_later ? NULL : next;
 }
 
@@ -255,7 +256,7 @@ static bool is_back(struct task *t)
 {
     ull sp = 0;
     proc_value(t->tid, "syscall", "%*d %*x %*x %*x %*x %*x %*x %llx", &sp);
-    return sp >= t->handler_sp && task_state(t) == 'S';
+    return sp >= regime_state(t)->handler_sp && task_state(t) == 'S';
 }
 
 /* What a thread has next, or has come to.  What its handler has left over is not done any more, once it rests and another signal is
@@ -266,7 +267,7 @@ static struct event *next_of(struct task *t)
     const struct script *s = t->script;
     if (t->held && t->matched && t->matched->record->task == s->index)
         return t->matched;
-    if (!next || replay_is_signal(next) || !t->handler_sp || !is_back(t))
+    if (!next || replay_is_signal(next) || !regime_state(t)->handler_sp || !is_back(t))
         return next;
     for (size_t i = s->cursor; i < s->count; i++)
         if (!s->event[i]->done && replay_is_signal(s->event[i])) {
@@ -284,10 +285,10 @@ static bool comes_first(struct task *sibling, struct event *next, const struct t
     if (!next || next->number > e->number)
         return false;
     if (!replay_is_signal(next))
-        return (t->handler_sp || sibling->handler_sp || replay_is_signal(e)) && !(answered && answered->number > e->number);
+        return (regime_state(t)->handler_sp || regime_state(sibling)->handler_sp || replay_is_signal(e)) && !(answered && answered->number > e->number);
     if (!came_at_rest(next))
-        return t->handler_sp || replay_is_signal(e);
-    if (!replay_sender_of(next)->is_taken && !sibling->handler_sp)
+        return regime_state(t)->handler_sp || replay_is_signal(e);
+    if (!replay_sender_of(next)->is_taken && !regime_state(sibling)->handler_sp)
         return false;                     /* who sends it has yet to be made: the event is of a clock that is read once more */
     if (!is_caught(sibling->tid, (int)next->record->args[0]))
         return false;                     /* it does nothing, as in logs of former versions */
@@ -309,22 +310,22 @@ bool replay_alone_is_later(const struct task *t, const struct event *e)
     if (t->nr != REX_NR_wait4 || !(t->args[2] & WNOHANG) || !keeps_order(t))
         return false;
     for (size_t i = t->script->cursor; i < t->script->count && t->script->event[i] != e; i++)
-        is_later |= t->handler_sp && !t->script->event[i]->done && replay_is_signal(t->script->event[i]);
+        is_later |= regime_state(t)->handler_sp && !t->script->event[i]->done && replay_is_signal(t->script->event[i]);
     return is_later;
 }
 
 /* The process ended before the handler of a thread at rest had looked for a child's end: the one that works saw nothing of it. */
 bool replay_alone_cut_off(struct task *t)
 {
-    return call_of(t->nr)->hook == REX_HOOK_WAIT && t->regs.rsp < t->handler_sp && replay_was_cut_off(t);
+    return call_of(t->nr)->hook == REX_HOOK_WAIT && t->regs.rsp < regime_state(t)->handler_sp && replay_was_cut_off(t);
 }
 
 /* What the handler of a signal does that comes to a thread at rest the one that works may look at in memory: so both keep the
  * order of the log, until nothing else moves. */
 bool replay_alone_precedes(struct task *t, const struct event *e)
 {
-    if (!replay_is_signal(e) && t->regs.rsp >= t->handler_sp)
-        t->handler_sp = 0;
+    if (!replay_is_signal(e) && t->regs.rsp >= regime_state(t)->handler_sp)
+        regime_state(t)->handler_sp = 0;
     if (!keeps_order(t))
         return false;
     for (struct task *sibling = tasks; sibling; sibling = sibling->next)
@@ -333,13 +334,13 @@ bool replay_alone_precedes(struct task *t, const struct event *e)
     return false;
 }
 
-/* What no stop asks about keeps that order as well: the event before which it ends. */
+/* What no stop reports keeps that order as well: the event before which it ends. */
 uint32_t replay_alone_until(const struct task *t)
 {
     uint32_t until = UINT32_MAX;
     for (struct task *sibling = keeps_order(t) ? tasks : NULL; sibling; sibling = sibling->next) {
         const struct event *next = sibling != t && sibling->alive && sibling->leader == t->leader ? replay_next(sibling) : NULL;
-        if (next && next->number < until && (t->handler_sp || sibling->handler_sp || replay_is_signal(next)))
+        if (next && next->number < until && (regime_state(t)->handler_sp || regime_state(sibling)->handler_sp || replay_is_signal(next)))
             until = next->number;
     }
     return until;

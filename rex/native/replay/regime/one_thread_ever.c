@@ -1,7 +1,7 @@
-/* Replay: processes of whose threads one alone does anything.
+/* Replay: processes of whose threads only one does anything.
  *
- * The others only wait, for it or for what it waits for (Tcl's notifier).  So what it says does not depend on who is first but on
- * what had come as it looked, and that the log tells: what comes in answer to what is said now may come earlier or later. */
+ * The others only wait, for it or for what it waits for (Tcl's notifier).  So what it writes does not depend on which is first but on
+ * what had come as it polled, and the log has that: answers to what it sends now may come earlier or later. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"

@@ -1,4 +1,4 @@
-/* Replay: the moments at which signals come, between the calls that the log has or at others. */
+/* Replay: the points at which signals are delivered, between the calls that the log has or at others. */
 #include "base/base.h"
 #include "fastpath/fastpath.h"
 #include "log/log.h"
@@ -33,7 +33,7 @@ static enum moment awaited(struct task *t)
     return e && e->record->call == EVENT_SIGNAL && t->injected != e ? (enum moment)e->record->args[2] : BETWEEN_CALLS;
 }
 
-/* A call on a plain file, which its place there tells from others. */
+/* A call on a plain file, which its position there distinguishes from others. */
 static uint64_t file_place(const struct event *e)
 {
     return is_serialized() || e->record->args[2] != AT_UNSEEN_CALL ? 0 : e->record->args[4];
@@ -92,7 +92,7 @@ static void shut_out_again(struct task *t)
     signal_state(t)->let_in = NULL;
 }
 
-/* Its place is where a call lets it in.  One that sets what was set, and is not told what that was, was taken for such, too, if
+/* Its point is where a call unblocks it.  A call that sets the mask to the same value, and does not query the old one, was taken for such, too, if
  * the signal came as it was made. */
 static bool is_let_in(struct task *t, const struct event *e)
 {

@@ -100,7 +100,7 @@ bool replay_suspends(struct task *t)
     if (!leader)
         return false;
     if (t->nr == REX_NR_rt_sigsuspend)
-        return signal_state(t)->suspended;              /* the kernel is asked */
+        return signal_state(t)->suspended;              /* the kernel answers */
     int sig = (int)t->args[2];
     if (t->nr != REX_NR_tgkill || (int)t->args[0] != (int)leader->tgid || !((leader->suspend | leader->resume) & bit(sig)))
         return false;

@@ -71,7 +71,7 @@ bool replay_inside_signal(struct task *t, siginfo_t *info)
     return true;
 }
 
-/* Over a network the first that is said to who has gone is lost, and the next tells so; a local socket tells at once.  What comes of it,
+/* Over a network the first data sent to a peer that has gone is lost, and the next send fails; a local socket fails at once.  The result,
  * if no such call of the process failed when recorded. */
 int64_t replay_inside_broken(struct task *t)
 {

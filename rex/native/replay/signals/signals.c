@@ -101,7 +101,7 @@ bool replay_is_sent(struct task *t, const struct event *e)
     return replay_was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT)) && !replay_ends_too_early(t, e);
 }
 
-/* How often a thread waits, for what, and asks for the time or its process, is its pace. */
+/* How often a thread waits, for what, and reads the clock or queries its process, depends on timing. */
 static bool is_pace(const struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);

@@ -47,6 +47,15 @@ bool replay_child_looks(const struct task *t)
     return t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG;
 }
 
+/* Whether the log's wait was for the same children.  Threads poll as often as their timing has it, so that polls which found none may
+ * be left: none of them answers a wait that lasts until a child has ended. */
+bool replay_waits_for_same(const struct task *t, const struct event *e)
+{
+    const struct record *r = e->record;
+    bool by_id = r->call == REX_NR_waitid, found_none = !r->result && !replay_waited(r);
+    return (int)r->args[by_id] == (int)t->args[by_id] && (!by_id || r->args[0] == t->args[0]) && (!found_none || replay_child_looks(t));
+}
+
 /* Threads poll for children as often as they like; only the children's numbers need translation.  If an end was reported, maybe before the
  * child has ended, it is waited for: the program may not look again. */
 void replay_child_wait_freely(struct task *t)
@@ -89,7 +98,7 @@ static int64_t translate_child(struct task *t, pid_t real)
     return pid;
 }
 
-/* It comes before an end after which nobody was left; of that one it has been told: the kernel knows who is left. */
+/* It comes before an end after which nobody was left; that end has been reported: the kernel knows who is left. */
 static bool is_past_last_end(const struct task *t, const struct event *e)
 {
     const struct event *last = t->leader->script->last_end, *next = last ? last->next[PLAIN] : NULL;
@@ -132,7 +141,7 @@ void replay_child_wait(struct task *t, struct event *e)
         change_call(t, t->nr, P_PID, (uint64_t)real, t->args[2], t->args[3] & ~not_ends);
 }
 
-/* The exit code of the child of which the wait told, in its arguments; -1: it was not to be told, or did not exit. */
+/* The exit code of the child that the wait reported, in its arguments; -1: it was not requested, or the child did not exit. */
 static int exit_code(struct task *t)
 {
     siginfo_t info;

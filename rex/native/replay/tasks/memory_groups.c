@@ -113,7 +113,8 @@ void replay_group_born(struct task *parent, struct task *t, uint64_t flags)
     struct script *leader = parent->leader->script;
     if (leader->birth && !leader->memory_group)
         name_group(leader);
-    parent->leader->shares_memory = t->shares_memory = true;
+    regime_shares_memory(parent->leader);
+    regime_shares_memory(t);
 }
 
 /* ------------------------------------------------------------------ waiting, and signals */

@@ -39,7 +39,7 @@ static bool attaches(const struct record *r)
     return r->call == REX_NR_shmat && r->result >= 0;
 }
 
-/* What is removed already, and is opened by a descriptor that another has of it, goes by the name that it had. */
+/* A name that is removed already, and is opened through a descriptor that another process has of it, counts as the name that it had. */
 static char *path_of(const struct field *f)
 {
     char *path = f->type == FIELD_RESOLVED ? strndup((const char *)f->data, f->length) : NULL;
@@ -112,5 +112,6 @@ void replay_group_opened(struct task *t, const struct record *r)
     for (uint32_t i = 0; is_first && i < script_total(); i++)
         if (belongs(script_of(i), leader))
             replay_group_named(script_of(i));
-    t->leader->shares_memory |= is_first;
+    if (is_first)
+        regime_shares_memory(t->leader);
 }

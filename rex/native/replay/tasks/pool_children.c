@@ -22,7 +22,7 @@
 
 static bool divides_work(const struct task *t)
 {
-    return !is_serialized() && t->leader->threaded && !shares_memory(t) && plan.gate < 0;
+    return regime_of(t) == THREADS && plan.gate < 0;
 }
 
 static bool is_job_of(const struct task *parent, const struct script *s)
@@ -33,28 +33,27 @@ static bool is_job_of(const struct task *parent, const struct script *s)
 
 /* ------------------------------------------------------------------ calls that make, or wait for, one */
 
-static bool asks_for(const struct event *e, int64_t pid)
+static bool waits_alike(const struct task *t, const struct event *e)
 {
-    const struct record *r = e->record;
-    return !e->done && (int64_t)(int)r->args[r->call == REX_NR_waitid] == pid;
+    return !e->done && replay_waits_for_same(t, e);
 }
 
-static bool makes_process(const struct event *e, int64_t any)
+static bool makes_process(const struct task *t, const struct event *e)
 {
-    (void)any;
+    (void)t;
     struct script *made = e->done || e->record->result < 0 ? NULL : script_named((uint32_t)e->record->result);
     return made && made->birth && !made->is_taken && !(made->birth->args[2] & CLONE_THREAD);
 }
 
 /* The task's own is preferred, then the first of its siblings. */
-static struct event *find(struct task *t, long nr, int64_t pid, bool (*fits)(const struct event *e, int64_t pid))
+static struct event *find(struct task *t, long nr, bool (*fits)(const struct task *t, const struct event *e))
 {
     struct event *best = NULL;
     for (uint32_t i = 0; i < script_total(); i++) {
         struct script *s = script_of(i);
         bool is_own = s == t->script;
         struct event *e = is_own || replay_is_sibling(t, s) ? replay_queue(s, nr, call_key(call_of(nr), nr, NULL, 0, t->args)) : NULL;
-        while (e && !fits(e, pid))
+        while (e && !fits(t, e))
             e = e->next[0];
         if (e && is_own)
             return e;
@@ -118,7 +117,7 @@ static struct event *find_ended(struct task *t, long nr)
 
 static struct event *find_fork(struct task *t, long nr)
 {
-    struct event *e = find(t, nr, 0, makes_process);
+    struct event *e = find(t, nr, makes_process);
     return e ? e : find_ended(t, nr);
 }
 
@@ -128,8 +127,8 @@ bool replay_is_of_jobs(long nr)
     return c && (c->hook == REX_HOOK_FORK || c->hook == REX_HOOK_WAIT);
 }
 
-/* For a child that it names: then the log's event is one of that child, in memory groups as well. */
-bool replay_waits_for_job(struct task *t, long nr)
+/* For a child that it names: in a memory group as well. */
+static bool waits_for_job(struct task *t, long nr)
 {
     bool by_id = nr == REX_NR_waitid;
     return has_shared_work(t) && plan.gate < 0 && replay_is_of_jobs(nr) && call_of(nr)->hook == REX_HOOK_WAIT && (int)t->args[by_id] > 0
@@ -138,7 +137,7 @@ bool replay_waits_for_job(struct task *t, long nr)
 
 static struct event *find_wait(struct task *t, long nr)
 {
-    return replay_waits_for_job(t, nr) ? find(t, nr, (int64_t)(int)t->args[nr == REX_NR_waitid], asks_for) : NULL;
+    return waits_for_job(t, nr) ? find(t, nr, waits_alike) : NULL;
 }
 
 /* It looks earlier than when recorded for a child that has not ended in the log by now. */
@@ -149,6 +148,12 @@ bool replay_job_is_later(struct task *t)
         return false;
     skip_call(t, 0);
     return true;
+}
+
+/* Whether what the log has of a wait may answer the task's. */
+bool replay_waits_alike(const struct task *t, const struct event *e)
+{
+    return replay_waits_for_same(t, e) && !replay_alone_is_later(t, e);
 }
 
 /* NULL: as for any other call. */
@@ -202,7 +207,7 @@ static size_t before_exec(const struct script *s)
     return i;
 }
 
-/* What one that may be this job has of a call before it executes, told already or not; NULL: nothing, or its name is known. */
+/* The logged call that one that may be this job makes before it executes, reported already or not; NULL: nothing, or its name is known. */
 struct event *replay_job_prepares(struct task *t, long nr, uint64_t key)
 {
     struct event *found = NULL;
@@ -303,7 +308,7 @@ bool replay_job_executes(struct task *t)
     if (s && s != t->script)
         rename_job(t, s);
     else
-        set_place(t->script, before_exec(t->script));     /* another may have been told what it has of that */
+        set_place(t->script, before_exec(t->script));     /* another may have had its event of that */
     t->nameless = false;
     return false;
 }

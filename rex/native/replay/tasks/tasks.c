@@ -62,7 +62,7 @@ static struct script *child_of(struct task *parent, bool wants_thread)
     return s;
 }
 
-/* A thread that nobody is yet, made by the same functions, if that can be told: a pool makes one more, or another of its
+/* A thread without a name yet, made by the same functions, if that is known: a pool makes one more, or another of its
  * threads makes one. */
 static struct script *thread_of(struct task *parent)
 {
@@ -137,7 +137,7 @@ void replay_began(struct task *t)
     t->skipped = replay_step_skipped(t);
 }
 
-/* Those that share its work may ask for it; nobody waits for it. */
+/* Those that share its work may take it; nobody waits for it. */
 static bool is_left_to_siblings(struct task *t, struct event *e)
 {
     e->ordered &= !has_shared_work(t);

@@ -11,6 +11,7 @@ struct task;
 
 /* child_waits.c */
 int64_t replay_waited(const struct record *r);  /* see replay/tasks/child_waits.c */
+bool replay_waits_for_same(const struct task *t, const struct event *e);
 bool replay_child_looks(const struct task *t);  /* a wait for a child that ends at once */
 void replay_child_wait(struct task *t, struct event *e), replay_child_wait_freely(struct task *t), replay_child_reported(struct task *t, int64_t result);
 void replay_child_ended(struct task *t, const struct record *r);  /* its outputs */
@@ -28,7 +29,7 @@ void replay_group_files_start(void);
 void replay_group_opened(struct task *t, const struct record *r);  /* see replay/tasks/memory_names.c */
 
 /* pool_children.c */
-bool replay_waits_for_job(struct task *t, long nr);
+bool replay_waits_alike(const struct task *t, const struct event *e);
 struct event *replay_job_event(struct task *t, long nr);  /* a call that makes a process, or waits for one: see replay/tasks/pool_children.c */
 bool replay_job_is_later(struct task *t);
 struct event *replay_job_prepares(struct task *t, long nr, uint64_t key);

@@ -56,7 +56,7 @@ static bool is_taken_out(size_t change, const struct event *e)
 }
 
 /* Descriptors, and so the data by which they are registered, may have other numbers where threads race for
- * them.  Whether the log tells which stream its data stood for, as e was; 0 = one inside.  It may have been registered, by another thread, just before
+ * them.  Whether the log shows which stream its data meant, as e was; 0 = an internal one.  It may have been registered, by another thread, just before
  * the wait was over, and the log has that after it. */
 bool replay_epoll_stream(const struct task *t, const struct event *e, uint64_t data, uint32_t *stream)
 {

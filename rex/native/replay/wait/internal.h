@@ -12,6 +12,7 @@ struct wait_state {
     uint64_t wait_began, lasts;          /* of a wait; of a futex wait, from a reading for its timeout alone */
     bool is_next_outside;                /* what its wait ends with is next in the log */
     uint64_t waits_at; unsigned waits_on;    /* how often a wait went on as it had run out, with others at that place: see timed_futex.c */
+    bool ticked;                         /* it has waited for its timer */
 };
 
 static inline struct wait_state *wait_state(const struct task *t)
@@ -38,6 +39,6 @@ bool epoll_is_another(struct task *t, const struct event *e);  /* e reports exte
 bool replay_is_watched(struct task *t, uint64_t data, bool inner);  /* registered with epoll, as external */
 
 /* external_results.c */
-void replay_report_external(struct task *t, struct event *e);  /* a thread asks again for the rest */
+void replay_report_external(struct task *t, struct event *e);  /* a thread polls again for the rest */
 
 #endif

@@ -158,7 +158,7 @@ static bool polls_outside_only(struct task *t, const struct wanted *w)
     return w->count && i == w->count;
 }
 
-/* A task was answered with this: by what it does, and not by what it asks, looks know where it is. */
+/* A task was answered with this: its effects, and not its queries, show where it is. */
 void replay_came_for(struct task *t, struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
@@ -191,8 +191,8 @@ static void wait_is_over(struct task *t, struct event *e)
     skip_call(t, 0);
 }
 
-/* Between threads, what is inside is ready when it is: their pace is not the log's.  What is outside has
- * its place in the log, but comes no earlier than it was asked for.  e: NULL where the log has no more such waits. */
+/* Between threads, internal descriptors are polled for real: their order is not the log's.  External ones become ready
+ * in log order, never before the request that they answer.  e: NULL where the log has no more such waits. */
 bool replay_wait_freely(struct task *t, struct event *e)
 {
     if (!has_shared_work(t) || (e && replay_is_alone(t, e)))

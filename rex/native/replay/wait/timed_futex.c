@@ -173,7 +173,7 @@ void replay_until_exit(struct task *t, int64_t result)
     if (next && next->record->time >= t->ends_at && goes_on(t, next, PARTS * (SLOWER - 1)))
         return;
     wait_state(t)->waits_on = 0;
-    t->only_waits = result == -ETIMEDOUT;  /* a lock that it asks for again and again (Python's) */
+    t->only_waits = result == -ETIMEDOUT;  /* a lock that it tries again and again (Python's) */
     if (result == -ETIMEDOUT) {
         replay_clock_passed(t, t->deadline);
         if (wait_state(t)->lasts && t->least)         /* later by that, where the log has no more: who sleeps would not wake else */

@@ -5,6 +5,7 @@
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/progress/delays.h"
+#include "replay/wait/internal.h"
 #include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
@@ -24,7 +25,7 @@ static bool is_timer(uint32_t stream)
 static void ticked(struct task *t, int64_t result)
 {
     (void)result;
-    t->ticked = true;
+    wait_state(t)->ticked = true;
 }
 
 /* It is set once more than when recorded, by a thread whose loop has run once more. */
@@ -49,11 +50,11 @@ bool replay_ticks(struct task *t)
         || !is_timer(t->stream))
         return false;
     t->only_waits = true;
-    if (!t->ticked) {
+    if (!wait_state(t)->ticked) {
         insert_call(t, REX_NR_poll, sleep_args, ticked);
         return true;
     }
-    t->ticked = false;
+    wait_state(t)->ticked = false;
     mem_write(t->tid, t->args[1], &times, sizeof times);
     skip_call(t, TICK_BYTES);
     return true;
