@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from typing import IO, BinaryIO, Iterable, Sequence
-
-import zstandard
+from typing import IO, TYPE_CHECKING, BinaryIO, Iterable, Sequence
 
 from rex.errors import Damaged
+
+if TYPE_CHECKING:
+    import zstandard   # at run time by those who use it: it takes a while, and a recorded program is not to wait for it
 
 # What a stranger's frame may make us allocate for its window while streaming.
 MAX_WINDOW_BYTES = 1 << 27
@@ -62,6 +63,7 @@ def is_run(words: memoryview, at: int) -> bool:
 
 def compress(data: bytes | memoryview, level: int) -> bytes:
     """One zstd frame that declares its size; the GIL is free meanwhile."""
+    import zstandard
     made: dict[tuple[int, bool], zstandard.ZstdCompressor] = _contexts.__dict__.setdefault("compressors", {})
     is_wide = len(data) > _WIDE_BYTES
     if (level, is_wide) not in made:
@@ -95,6 +97,7 @@ def decompress(frame: bytes, limit_bytes: int) -> bytes:
     Raises:
         Damaged: no frame, more than one, no declared size, or a larger one.
     """
+    import zstandard
     if not hasattr(_contexts, "decompressor"):
         _contexts.decompressor = zstandard.ZstdDecompressor()
     decompressor: zstandard.ZstdDecompressor = _contexts.decompressor
@@ -114,6 +117,7 @@ def compress_blocks(blocks: Iterable[bytes], target: IO[bytes], level: int, base
     Args:
         base: similar bytes, which whoever decompresses it must have; at most MAX_BASE_BYTES.
     """
+    import zstandard
     # Tables for a small size are made in a fraction of the time.
     size = sum(map(len, blocks)) if isinstance(blocks, list) else -1
     if base:
@@ -140,6 +144,7 @@ def decompressed(stream: BinaryIO, base: bytes = b"") -> BinaryIO:
     Args:
         base: what the stream was compressed with.
     """
+    import zstandard
     known = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if base else None
     reader = zstandard.ZstdDecompressor(dict_data=known, max_window_size=MAX_WINDOW_BYTES)
     return reader.stream_reader(stream, read_across_frames=True, closefd=True)
@@ -151,6 +156,7 @@ def read_stream(stream: BinaryIO, size: int) -> bytes:
     Raises:
         Damaged: the compressed stream is broken.
     """
+    import zstandard
     blocks: list[bytes] = []
     try:
         while size > 0 and (block := stream.read(min(size, _COPY_BYTES))):

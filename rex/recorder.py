@@ -304,7 +304,7 @@ def _record(options: Options) -> Outcome:
         command = redaction.command
     facts = begun_facts(command, codec.text(options.cwd or os.getcwdb()))
     identities = Identities(cache_root())
-    with Archive.made(options.archive) as archive, archive.begin(options.name, facts) as recording, closing(identities):
+    with Archive.made(options.archive, is_durable=False) as archive, archive.begin(options.name, facts) as recording, closing(identities):
         keeper = Keeper(recording, options.exclude, identities, facts["cwd"])
         environment = {codec.text(k): codec.text(v) for k, v in given.items()
                        if os.fsdecode(k) not in withheld}

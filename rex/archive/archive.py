@@ -41,13 +41,16 @@ class Archive:
         self.folder = Folder(path)
         self.store = Store(self.folder.below(PACKS))
         self.lock_path = os.path.join(path, LOCK)
+        self._is_durable = True      # the first file is
         # What somebody holds is not read twice: a manifest takes a while.
         self._held: weakref.WeakValueDictionary[tuple[object, ...], Experiment] = weakref.WeakValueDictionary()
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str]) -> "Archive":
+    def create(cls, path: str | os.PathLike[str], is_durable: bool = True) -> "Archive":
         """Open the archive at path, made now if nothing (or an empty folder) is there.
 
+        Args:
+            is_durable: False: do not wait for the disk; the first experiment does, before it is complete.
         Raises:
             UsageError: something else is at path.
             TooNew, Damaged: as `open`.
@@ -61,16 +64,19 @@ class Archive:
                     os.makedirs(os.path.join(where, name), exist_ok=True)
             except (FileExistsError, NotADirectoryError) as error:
                 raise UsageError(f"{path} cannot become an archive", str(error)) from error
-            write_atomically(os.path.join(where, FIRST_FILE), FIRST_TEXT)
+            write_atomically(os.path.join(where, FIRST_FILE), FIRST_TEXT, is_durable)
+            archive = cls.open(path)
+            archive._is_durable = is_durable
+            return archive
         return cls.open(path)
 
     @classmethod
     @contextlib.contextmanager
-    def made(cls, path: str | os.PathLike[str]) -> Iterator["Archive"]:
+    def made(cls, path: str | os.PathLike[str], is_durable: bool = True) -> Iterator["Archive"]:
         """As `create`, for as long as it takes to fill it: one that is new and still without experiments at a failure, goes again."""
         where = os.path.abspath(os.fspath(path))
         was_there, was_archive = os.path.isdir(where), os.path.exists(os.path.join(where, FIRST_FILE))
-        archive = cls.create(path)
+        archive = cls.create(path, is_durable)
         try:
             yield archive
         except BaseException:
@@ -246,7 +252,8 @@ class Archive:
             self._refuse_links()
             if not os.path.exists(self._path(FIRST_FILE)):   # another process has unmade it meanwhile
                 write_atomically(self._path(FIRST_FILE), FIRST_TEXT)
-            return Recording(self._make_directory(name), self.store, level, lock, facts or {}, self._find_log_base)
+            return Recording(self._make_directory(name), self.store, level, lock, facts or {}, self._find_log_base,
+                             "" if self._is_durable else self._path(FIRST_FILE))
         except BaseException:
             lock.release()
             raise

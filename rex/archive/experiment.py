@@ -23,6 +23,7 @@ from rex.archive.manifest import FileState, Line, LogFacts, Manifest
 from rex.archive.packer import Apart, Packer
 from rex.archive.sealed import is_sealed, seal, seal_content, unseal, unseal_content
 from rex.archive.store import Store
+from rex.beside import Beside
 from rex.errors import Damaged, Locked, NotFound, RexError
 from rex.values import replace
 
@@ -200,11 +201,13 @@ class Recording:
     """
 
     def __init__(self, folder: Folder, store: Store, level: int, archive_lock: FileLock,
-                 facts: Mapping[str, Any], find_base: Callable[[list[str], bool], Content | None] | None = None) -> None:
+                 facts: Mapping[str, Any], find_base: Callable[[list[str], bool], Content | None] | None = None,
+                 unsynced: str = "") -> None:
         """Begin in a fresh directory; takes the lock over.
 
         Args:
             find_base: the log of an experiment of the same command or a like one, times apart or not.
+            unsynced: a file that is not durable yet; "" if there is none.
         """
         self._folder = folder
         self.directory = directory = folder.path
@@ -217,6 +220,8 @@ class Recording:
         self._log: logs.LogKeeper | None = None
         self._kept: BinaryIO | None = None
         self._is_begin_durable = False
+        self._unsynced = unsynced
+        self._syncing: Beside[None] | None = None
         self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
         try:
             # Whoever starts a program is not to wait for the disk.
@@ -228,11 +233,21 @@ class Recording:
 
     def _sync_begin(self) -> None:
         """Make durable what the beginning wrote; harmless when repeated."""
-        if not self._is_begin_durable:
-            sync_file(os.path.join(self.directory, BEGUN))
-            sync_directory(self.directory)
-            sync_directory(os.path.dirname(self.directory))
-            self._is_begin_durable = True
+        syncing, self._syncing = self._syncing, None
+        if syncing:
+            syncing.result()
+        self._sync_begun()
+
+    def _sync_begun(self) -> None:
+        if self._is_begin_durable:
+            return
+        if self._unsynced:
+            sync_file(self._unsynced)
+            sync_directory(os.path.dirname(self._unsynced))
+        sync_file(os.path.join(self.directory, BEGUN))
+        sync_directory(self.directory)
+        sync_directory(os.path.dirname(self.directory))
+        self._is_begin_durable = True
 
     def add_file(self, source: capture.Source) -> Content:
         """Store the bytes of a regular file, by path or open descriptor, as they are now."""
@@ -359,7 +374,8 @@ class Recording:
         return Experiment(self._folder, self._store)
 
     def follow_log(self, command: list[str]) -> logs.LogKeeper:
-        """Keep the log beside the run of a command; `finish` does the rest."""
+        """Keep the log beside the run of a command, and make the beginning durable; `finish` does the rest."""
+        self._syncing = Beside(self._sync_begun)
         self._log = self._log_keeper(command)
         self._log.follow()
         return self._log

@@ -132,9 +132,13 @@ class PackReader:
         self.path = os.path.join(folder.path, name)
         self.name = name
         self.places: dict[bytes, Place] = {}
-        info = folder.info(name)
-        self.stored_bytes = min(info.st_size, info.st_blocks * 512)
-        self._load(info.st_size)
+        fd = folder.descriptor(name)
+        try:
+            info = os.fstat(fd)
+            self.stored_bytes = min(info.st_size, info.st_blocks * 512)
+            self._load(fd, info.st_size)
+        finally:
+            os.close(fd)
 
     def open(self) -> BinaryIO:
         """The pack's file."""
@@ -152,9 +156,9 @@ class PackReader:
         """The error that says what is wrong with this pack."""
         return Damaged(f"the pack {self.name[:16]} is damaged", why, "see: rex check")
 
-    def _load(self, size_bytes: int) -> None:
+    def _load(self, fd: int, size_bytes: int) -> None:
         self.size_bytes = size_bytes
-        head = self.read_at(0, HEADER.size)
+        head = os.pread(fd, HEADER.size, 0)
         if len(head) < HEADER.size or not head.startswith(MAGIC) or \
                 size_bytes < HEADER.size + FOOTER.size:
             raise self.damaged("it has no header")
@@ -162,7 +166,7 @@ class PackReader:
         if version > VERSION:
             raise TooNew(f"the pack {self.name[:16]} has format version {version}",
                          f"this Rex reads up to {VERSION}", "use a newer Rex")
-        tail = self.read_at(size_bytes - FOOTER.size, FOOTER.size)
+        tail = os.pread(fd, FOOTER.size, size_bytes - FOOTER.size)
         if len(tail) < FOOTER.size:
             raise self.damaged("its end is missing")
         index_offset, frames, objects, magic = FOOTER.unpack(tail)
@@ -170,7 +174,7 @@ class PackReader:
         if magic != END_MAGIC or index_offset + index_size + FOOTER.size != size_bytes:
             raise self.damaged("its end is missing")
         limits.check_memory(index_size * _INDEX_COST, f"the pack {self.name[:16]}")
-        index = self.read_at(index_offset, index_size)
+        index = os.pread(fd, index_size, index_offset)
         if len(index) < index_size:
             raise self.damaged("its index is cut short")
         self._read_index(index, index_offset, frames)

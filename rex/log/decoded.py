@@ -7,12 +7,12 @@ from typing import Iterator, NamedTuple
 
 _STAT = struct.Struct("<QQQIIIIQqqqQQQQ")     # dev ino nlink mode uid gid pad rdev size blksize blocks atim mtim
 _STATX_BYTES, _STATX_MTIME = 256, struct.Struct("<112xqI")
-_STATX_HEAD = struct.Struct("<16xIIIH10xQ")   # nlink, uid, gid, mode, size
+_STATX_HEAD = struct.Struct("<16xIIIH10xQQ")  # nlink, uid, gid, mode, size, blocks
 _OLD_HEADER, _HEADER = 18, 19                 # of an entry of getdents, of getdents64
 
 
 class Stat(NamedTuple):
-    """Of a file: mode with type, size in bytes, time of the last change, names that it has, owner."""
+    """Of a file: mode with type, size in bytes, time of the last change, names that it has, owner, blocks of 512 bytes that it takes."""
 
     mode: int
     size: int
@@ -20,6 +20,7 @@ class Stat(NamedTuple):
     links: int = 1
     uid: int = 0
     gid: int = 0
+    blocks: int = 0
 
 
 def stat_in(data: bytes, is_statx: bool = False) -> Stat | None:
@@ -27,15 +28,15 @@ def stat_in(data: bytes, is_statx: bool = False) -> Stat | None:
     if is_statx:
         if len(data) < _STATX_BYTES:
             return None
-        links, uid, gid, mode, size = _STATX_HEAD.unpack_from(data)
+        links, uid, gid, mode, size, blocks = _STATX_HEAD.unpack_from(data)
         seconds, nanoseconds = _STATX_MTIME.unpack_from(data)
     else:
         if len(data) < _STAT.size:
             return None
         values = _STAT.unpack_from(data)
         links, mode, uid, gid = values[2:6]
-        size, seconds, nanoseconds = values[8], values[13], values[14]
-    return Stat(mode, size, seconds * 10**9 + nanoseconds, links, uid, gid)
+        size, blocks, seconds, nanoseconds = values[8], values[10], values[13], values[14]
+    return Stat(mode, size, seconds * 10**9 + nanoseconds, links, uid, gid, blocks)
 
 
 def entries_in(data: bytes, is_new: bool) -> dict[bytes, int]:

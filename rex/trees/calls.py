@@ -23,7 +23,6 @@ STATS, READLINKS, LISTS = _does(Op.STAT) - _named("fstat"), _does(Op.READLINK), 
 LOOKS = STATS | READLINKS | _does(Op.ACCESS)
 XATTRS = _does(Op.GETXATTR, Op.LISTXATTR)
 BARE_XATTRS = _named("fgetxattr", "flistxattr")          # they do not say of which file
-CHDIRS = _hooked(Hook.CHDIR)
 CLOCKS = _does(Op.CLOCK) | _named("times", "getrusage") | {TSC}
 MACHINE = _named("uname", "sysinfo", "sched_getaffinity", "getcpu", "statfs", "fstatfs")
 GETRANDOM = BY_NAME["getrandom"].nr
@@ -31,5 +30,4 @@ WRITES = _does(Op.WRITE, Op.PWRITE, Op.SEND)
 READS = _does(Op.READ, Op.PREAD, Op.RECV) | _named("splice", "copy_file_range", "sendfile", "tee")
 NETWORK = _does(Op.SEND, Op.ACCEPT) | _named("connect", "bind")
 MOVES = _does(Op.WRITE) | _named("copy_file_range", "sendfile", "splice")
-BY_DIRECTORY = frozenset(nr for nr, call in CALLS.items() if call.args and call.args[0].word == "dirfd")
 MAKES = frozenset((Op.MKDIR, Op.MKNOD, Op.SYMLINK, Op.LINK))

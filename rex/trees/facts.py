@@ -23,6 +23,7 @@ class Use:
         path: absolute; of a file the one that links led to, `name` is the one that was asked for.
         value: FILE: sha256, "" unknown. ABSENT: the errno. LOOK: what was answered, see rex/trees/looks.py. LIST: sorted names, joined by /.
             KERNEL: hash of what was read. SHARED: position and length, "8+3".
+            WRITE: "dir" if a directory was made, "link TARGET" if a link was, "name" if a file got one more.
     """
 
     at: int

@@ -1,7 +1,7 @@
 """What a program learns of a name by asking about it: how that is written down, and whether it would learn the same now.
 
 Forms of an answer, all in words:
-    MODE OWNER LINKS SIZE MTIME    - for what it did not ask for, or what does not count; MODE in octal, with l behind it
+    MODE OWNER LINKS SIZE MTIME BLOCKS    - for what it did not ask for, or what does not count; MODE in octal, with l behind it
                                    where a link was not followed
     link TARGET, access MODE, noxattr, lnoxattr
 """
@@ -16,10 +16,10 @@ from rex.trees.files import Files
 
 NO_XATTR = "noxattr"
 _NOT_FOLLOWED, _UNKNOWN = "l", "-"
-_WORDS = ("mode", "owner", "links", "size", "mtime")
+_WORDS = ("mode", "owner", "links", "size", "mtime", "blocks")
 # Bits of the mask of statx; a plain stat asks for all.
 ALL = 0xFFF
-_LINKS, _OWNER, _MTIME, _SIZE = 0x4, 0x18, 0x40, 0x200
+_LINKS, _OWNER, _MTIME, _SIZE, _BLOCKS = 0x4, 0x18, 0x40, 0x200, 0x400
 
 
 def of_stat(told: Stat, follows: bool, asked: int | None) -> str:
@@ -27,13 +27,21 @@ def of_stat(told: Stat, follows: bool, asked: int | None) -> str:
 
     Args:
         asked: the mask of statx; None: of another call. Of directories, which change whenever a file is made, links, size and
-            time count only where statx asked for the time: other programs get them unasked.
+            time count only where statx asked for the time: other programs get them unasked. Size and blocks also count of one that
+            is asked about as by programs that walk through trees, which do not follow links (du).
     """
     mask = ALL if asked is None else asked
-    has_rest = not stat.S_ISDIR(told.mode) or asked is not None and bool(asked & _MTIME)
-    rest = ((told.links, _LINKS), (told.size, _SIZE), (told.mtime_ns, _MTIME))
+    counts = ALL if not stat.S_ISDIR(told.mode) or asked is not None and asked & _MTIME else 0 if follows else _SIZE | _BLOCKS
+    if follows and asked is None:
+        counts &= ~_BLOCKS
+    rest = ((told.links, _LINKS), (told.size, _SIZE), (told.mtime_ns, _MTIME), (told.blocks, _BLOCKS))
     return " ".join((f"{told.mode:o}{'' if follows else _NOT_FOLLOWED}", f"{told.uid}:{told.gid}" if mask & _OWNER else _UNKNOWN,
-                     *(str(value) if has_rest and mask & bit else _UNKNOWN for value, bit in rest)))
+                     *(str(value) if mask & counts & bit else _UNKNOWN for value, bit in rest)))
+
+
+def of_directory(mode: int) -> str:
+    """That a directory could be opened."""
+    return " ".join((f"{mode:o}", *(_UNKNOWN for _ in _WORDS[1:])))
 
 
 def sort_of(value: str) -> str:
@@ -49,21 +57,46 @@ def without_time(value: str) -> str:
     words = value.split(" ")
     if len(words) != len(_WORDS) or not value[:1].isdigit():
         return value
-    return " ".join((words[0], _UNKNOWN, _UNKNOWN, _UNKNOWN if is_directory(value) else words[3], _UNKNOWN))
+    return " ".join((words[0], _UNKNOWN, _UNKNOWN, _UNKNOWN if is_directory(value) else words[3], _UNKNOWN, _UNKNOWN))
+
+
+def of_made(value: str) -> str:
+    """Of what the run itself made or changed: less the time."""
+    words = value.split(" ")
+    if len(words) != len(_WORDS) or not value[:1].isdigit():
+        return value
+    return " ".join((*words[:4], _UNKNOWN, words[5]))
+
+
+def without_blocks(value: str) -> str:
+    """Less what the file system decides."""
+    words = value.split(" ")
+    return " ".join((*words[:5], _UNKNOWN)) if len(words) == len(_WORDS) else value
+
+
+def without_place(value: str) -> str:
+    """Of a directory whose names were not read: less the room that it takes."""
+    words = value.split(" ")
+    if len(words) != len(_WORDS) or not is_directory(value) or words[4] != _UNKNOWN:
+        return value
+    return " ".join((*words[:3], *(_UNKNOWN for _ in words[3:])))
 
 
 def without_mtime(value: str) -> str:
     """Of a file that was opened too: less the time, unless it was asked for as archivers ask, who do not follow links."""
-    words = value.split(" ")
-    if len(words) != len(_WORDS) or not value[:1].isdigit() or words[0].endswith(_NOT_FOLLOWED):
-        return value
-    return " ".join((*words[:-1], _UNKNOWN))
+    return value if value.partition(" ")[0].endswith(_NOT_FOLLOWED) else of_made(value)
 
 
 def is_directory(value: str) -> bool:
     """Whether an answer is about a directory."""
     mode = value.partition(" ")[0].removesuffix(_NOT_FOLLOWED)
     return mode.isdigit() and stat.S_ISDIR(int(mode, 8))
+
+
+def follows(value: str) -> bool:
+    """Whether a link at the end of the name was followed for an answer."""
+    word = value.partition(" ")[0]
+    return word != "link" and not word.startswith(_NOT_FOLLOWED) and not word.endswith(_NOT_FOLLOWED)
 
 
 def is_answered_so(files: Files, name: bytes, value: str) -> bool:
@@ -73,12 +106,12 @@ def is_answered_so(files: Files, name: bytes, value: str) -> bool:
         return codec.text(files.link(name)) == rest
     if word == "access":
         return files.may(name, int(rest))
-    follows = not word.startswith(_NOT_FOLLOWED) and not word.endswith(_NOT_FOLLOWED)
+    is_followed = follows(value)
     if word.endswith(NO_XATTR):
-        return not files.has_attributes(name, follows)
-    info = files.stat(name, follows)
-    told = Stat(info.st_mode, info.st_size, info.st_mtime_ns, info.st_nlink, info.st_uid, info.st_gid)
-    now = of_stat(told, follows, ALL).split(" ")
+        return not files.has_attributes(name, is_followed)
+    info = files.stat(name, is_followed)
+    told = Stat(info.st_mode, info.st_size, info.st_mtime_ns, info.st_nlink, info.st_uid, info.st_gid, info.st_blocks)
+    now = of_stat(told, is_followed, ALL).split(" ")
     return all(was in (_UNKNOWN, found) for was, found in zip(value.split(" "), now))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Callable
 from rex import codec
 from rex.errors import Damaged
 from rex.log import LogReader
+from rex.log.directories import Directories
 from rex.log.decoded import entries_in, stat_in, variables_on
 from rex.log.records import ARGV, DUP, EXIT, IN, INHERITED, OUT, PIPE, RANDOM, RESOLVED, SCRIPT, SHARED, STACK, STAT, TASK, Event
 from rex.log.uses import ADJUST, CREATE, MOVED, READ, REMOVE_DIRECTORY, file_uses, is_exclusive, open_flags
@@ -62,13 +63,13 @@ class _Reader:
         self._environments: dict[str, int] = {}
         self._leaders: dict[int, int] = {}
         self._pids: dict[int, int] = {}                       # as the log's processes were named then
-        self._cwd: dict[int, str] = {}
-        self._open: dict[tuple[int, int], str] = {}           # directories, by process and descriptor
+        self._directories = Directories(self._manifest.cwd)
         self._streams: dict[int, tuple[str, list[bytes], int]] = {}     # external: path, what was read, process
         self._names: dict[tuple[int, int], list[str]] = {}
         self._standard: dict[int, dict[int, Standard]] = {}
         self._is_new: set[tuple[int, int]] = set()            # standard files opened since the process last had a child
         self._lent: dict[tuple[int, int], Standard] = {}      # what its first child since then has of these
+        self._links: dict[str, str] = {}                      # made by the run, with their targets
         self._seen: set[tuple[int, str, str]] = set()
         self._changed_paths: set[str] = set()
         self._executed: set[int] = set()
@@ -78,7 +79,7 @@ class _Reader:
         self._special: dict[int, Callable[[int, Event, ProcessFacts], None]] = {EXIT: self._end, DUP: self._duplicate, SHARED: self._share}
         for numbers, act in ((calls.OPENS, self._opened), (calls.TREES, self._change), (calls.LOOKS, self._look), (calls.LISTS, self._list),
                              (calls.XATTRS | calls.BARE_XATTRS, self._attribute),
-                             (calls.CHDIRS, self._enter), (calls.EXECS, self._execute), (calls.KILLS, self._kill), (calls.IPC, self._ipc),
+                             (calls.EXECS, self._execute), (calls.KILLS, self._kill), (calls.IPC, self._ipc),
                              (calls.NETWORK, self._talk)):
             self._special.update(dict.fromkeys(numbers, act))
 
@@ -87,6 +88,7 @@ class _Reader:
             self._begin(number, event)
             return
         process = self._found.processes[self._leaders.get(event.task, event.task)]
+        self._directories.take(process.task, event)
         act = self._special.get(event.call)
         if act:
             act(number, event, process)
@@ -133,7 +135,7 @@ class _Reader:
         if leader != event.task:
             return
         self._pids[event.args[4]] = leader
-        self._cwd[leader] = self._cwd.get(parent, self._manifest.cwd)
+        self._directories.begin(leader, parent)
         process = self._found.processes[leader] = ProcessFacts(leader, parent if parent in self._found.processes else None, number)
         if process.parent is None:
             pairs = event.data(OUT) or b""
@@ -143,10 +145,9 @@ class _Reader:
         before = self._found.processes[parent]
         self._act(before)
         process.program, process.content, process.arguments = before.program, before.content, before.arguments
-        process.environment, process.cwd = before.environment, self._cwd[leader]
+        process.environment, process.cwd = before.environment, self._directories.cwd(leader)
         self._standard[leader] = {fd: self._lend(parent, fd, each) for fd, each in self._standard[parent].items()}
         process.standard = self._standards(leader)
-        self._open.update({(leader, fd): path for (owner, fd), path in list(self._open.items()) if owner == parent})
 
     def _lend(self, parent: int, fd: int, each: Standard) -> Standard:
         """What a child has on a descriptor. A file to read is lent to one child only: another one reads on where the first ends."""
@@ -177,7 +178,7 @@ class _Reader:
         process.arguments = [codec.text(each) for each in (event.data(ARGV) or b"").split(b"\0")[:-1]]
         process.scripts = [codec.text(each) for each in event.all_data(SCRIPT)]
         process.environment = self._environment(event)
-        process.cwd = self._cwd[process.task]
+        process.cwd = self._directories.cwd(process.task)
         process.inherited = inherited.parse(event.data(INHERITED) or b"")
         process.standard = self._standards(process.task)
 
@@ -220,29 +221,17 @@ class _Reader:
     def _ipc(self, number: int, event: Event, process: ProcessFacts) -> None:
         self._object(process, "it uses System V IPC")
 
-    def _enter(self, number: int, event: Event, process: ProcessFacts) -> None:
-        if event.result == 0:
-            self._cwd[process.task] = codec.text(event.data(RESOLVED) or codec.raw(self._manifest.cwd))
-
     # ------------------------------------------------------------------ names
 
-    def _given_path(self, event: Event, process: ProcessFacts) -> str:
-        """The absolute path that a call was given, links not followed; "" if that is not known."""
-        given = codec.text(event.data(IN) or b"")
-        if not given:
-            return ""
-        if not given.startswith("/"):
-            fd = event.args[0] & _LOW
-            base = (self._open.get((process.task, fd), "") if event.call in calls.BY_DIRECTORY and fd != _AT_FDCWD
-                    else self._cwd[process.task])
-            if not base:
-                self._object(process, "it uses names below a directory that it has not opened itself")
-                return ""
-            given = f"{base}/{given}"
-        return os.path.normpath(given)
+    def _given_path(self, event: Event, process: ProcessFacts, is_last: bool = False) -> str:
+        """The absolute path that a call was given, links not followed; "" if the log does not have it."""
+        path = self._directories.given_path(process.task, event, is_last)
+        if path is None:
+            self._object(process, "it uses names below a directory, and the log does not tell which")
+        return path or ""
 
     def _missed(self, number: int, event: Event, process: ProcessFacts) -> None:
-        path = self._given_path(event, process)
+        path = self._given_path(event, process, event.result == -errno.EEXIST)
         if path and not path.startswith(_KERNEL):
             self._use(number, process, ABSENT, path, errno.errorcode.get(-event.result, str(event.result)))
 
@@ -267,7 +256,9 @@ class _Reader:
 
     def _list(self, number: int, event: Event, process: ProcessFacts) -> None:
         key = (process.task, event.args[0] & _LOW)
-        path = self._open.get(key, "")
+        path = self._directories.of_descriptor(*key)
+        if not path:
+            self._object(process, "it lists a directory, and the log does not tell which")
         if event.result < 0 or not path or path.startswith(_KERNEL):
             return
         names = self._names.setdefault(key, [])
@@ -298,7 +289,6 @@ class _Reader:
             self._missed(number, event, process)
             return
         path, fd = codec.text(event.data(RESOLVED) or b""), event.result
-        self._open.pop((process.task, fd), None)
         self._names.pop((process.task, fd), None)
         told = stat_in(event.data(STAT) or b"")
         mode = told.mode if told else 0
@@ -314,7 +304,7 @@ class _Reader:
             elif path != _TERMINAL:            # shells open it, and look no further
                 self._draw(process, facts.DEVICE)
         elif stat.S_ISDIR(mode):
-            self._open[process.task, fd] = path
+            self._use(number, process, LOOK, path, looks.of_directory(mode))
         elif stat.S_ISREG(mode):
             name = self._given_path(event, process)
             if is_exclusive(open_flags(event)):
@@ -351,17 +341,33 @@ class _Reader:
             self._use(number, process, LOOK, path, "access 0")
         if kind == REMOVE_DIRECTORY:
             self._use(number, process, LIST, path)
-        if kind == READ or kind == ADJUST and path in self._files or CALLS[event.call].op is Op.TRUNCATE:
+        if kind == READ or kind == ADJUST and self._is_file(path) or CALLS[event.call].op is Op.TRUNCATE:
             self._read_file(number, process, path, event)
         if kind == MOVED and any(other.startswith(f"{path}/") for other in self._files):
             self._object(process, "it moves a directory")
         if kind in (MOVED, REMOVED, REMOVE_DIRECTORY):
             self._use(number, process, facts.REMOVE, path)
         elif kind != READ and not path.startswith("/dev/"):
-            self._use(number, process, WRITE, path)
+            self._use(number, process, WRITE, path, self._made(event, path))
             entry = self._files.get(path)
             if entry and entry.final and entry.final.type not in ("file", "dir", "symlink"):
                 self._object(process, f"it makes a {entry.final.type}")
+
+    def _made(self, event: Event, path: str) -> str:
+        """What else than a file a change made at a path."""
+        op = CALLS[event.call].op
+        if op is Op.SYMLINK:
+            self._links[path] = codec.text(event.data(IN, 0) or b"")
+        elif op is Op.RENAME and (target := self._links.pop(codec.text(event.all_data(RESOLVED)[0]), None)) is not None:
+            self._links[path] = target
+        else:
+            return {Op.MKDIR: "dir", Op.LINK: "name"}.get(op, "")
+        return f"link {self._links[path]}"
+
+    def _is_file(self, path: str) -> bool:
+        """Whether an archived path has been anything but a directory: then its content counts."""
+        entry = self._files.get(path)
+        return bool(entry and any(state and state.type != "dir" for state in (entry.initial, entry.final)))
 
     def _share(self, number: int, event: Event, process: ProcessFacts) -> None:
         if event.args[0] in calls.MOVES and event.result > 0:

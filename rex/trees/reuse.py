@@ -187,12 +187,15 @@ class Reuser:
             if state is None:
                 continue
             if state.type == "dir":
-                words += [b"d", b"%o" % state.mode, name]
+                words += [b"d", b"%o" % (state.mode | stat.S_IRWXU), name]
             elif state.type == "symlink":
                 words += [b"l", codec.raw(state.target), name]
             elif state.content:
                 file, fd = codec.raw(files[state.content.sha256]), process.descriptor_of(name)
                 words += [b"f", b"%o" % state.mode, name, file] if fd is None else [b"o", b"%d" % fd, file]
+        for each in sorted(step.left, key=lambda each: each.path, reverse=True):
+            if each.state and each.state.type == "dir" and each.state.mode & stat.S_IRWXU != stat.S_IRWXU:
+                words += [b"d", b"%o" % each.state.mode, codec.raw(each.path)]
         for number, (stream, text) in enumerate(step.printed):
             printed = f"{path}.{number}"
             with open(printed, "wb") as out:

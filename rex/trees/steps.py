@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rex.trees import facts as kinds
 from rex.trees import inherited, looks
 from rex.trees.facts import FILE, GIVEN, KERNEL, LIST, LOOK, REMOVE, SHARED, ProcessFacts, RunFacts, Standard, Use
+from rex.trees.made import Made
 
 if TYPE_CHECKING:
     from rex.archive import FileState, Manifest
@@ -186,17 +187,20 @@ class StepMaker:
 
     def _given(self, uses: list[Use], inside: frozenset[int]) -> list[Given]:
         found: dict[tuple[str, str, str], Given] = {}
-        made: set[str] = set()
+        made = Made()
+        listed = {use.path for use in uses if use.kind == LIST}
         opened = {use.name or use.path for use in uses if use.kind == FILE} | {use.path for use in uses if use.kind == FILE}
         for use in uses:
             name = use.name or use.path
             if use.kind not in GIVEN:
-                made.add(use.path)
-            elif use.path not in made and name not in made and not _is_below(name, made):
+                made.take(use)
+            elif (name := made.outer_name(use)):
                 seen = self._seen(use) if use.kind == LOOK else ""
-                value = (looks.without_time(seen) if name in opened or looks.is_directory(seen) else seen) if seen else use.value
+                if seen and use.path not in listed:
+                    seen = looks.without_place(seen)
+                value = (looks.without_time(seen) if name in opened or looks.is_directory(seen) else looks.without_blocks(seen)) if seen else use.value
                 if use.kind == LIST:
-                    value = names_hash(self._names_before(use, made))
+                    value = names_hash(self._names_before(use, made.paths))
                 if use.kind != KERNEL or use.path.startswith(_STEADY):
                     found.setdefault((use.kind, name, looks.sort_of(use.value) if seen else ""),
                                      Given(use.kind, name, value, use.process, seen, looks.without_mtime(seen) if name in opened else seen))
@@ -206,7 +210,7 @@ class StepMaker:
         """What an answer holds, without the time where that is of this run."""
         changes = self._changes_in if looks.is_directory(use.value) else self._changes
         is_made = any(each.at < use.at for each in (*changes.get(use.path, ()), *self._changes.get(use.path, ())))
-        return looks.without_time(use.value) if is_made else use.value
+        return looks.of_made(use.value) if is_made else use.value
 
     def _names_before(self, use: Use, changed: set[str]) -> set[str]:
         """The names in a directory as they were before the step changed some."""
@@ -242,7 +246,7 @@ class StepMaker:
                     passing.append(path)      # nobody else needs it
                 continue
             covers = all(use.kind != SHARED for use in tail) or _covers(tail, final.size if final else -1)
-            is_known = is_last and final is not None and covers and final.type in _PLAIN_TYPES and not final.xattrs and (
+            is_known = is_last and final is not None and covers and not any(use.value == "name" for use in mine) and final.type in _PLAIN_TYPES and not final.xattrs and (
                 final.type != "file" or final.content is not None)
             found.append(Left(path, final if is_known else None, is_known, bool(first or entry and entry.initial)))
         return sorted(found, key=lambda each: self.shorten(each.path)), passing
@@ -331,14 +335,6 @@ def _hash(value: Any) -> str:
 def names_hash(names: Iterable[str]) -> str:
     """One text for the names in a directory, whatever their order."""
     return hashlib.sha256("/".join(sorted(names)).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _is_below(path: str, tops: set[str]) -> bool:
-    while tops and len(path) > 1:
-        path = os.path.dirname(path)
-        if path in tops:
-            return True
-    return False
 
 
 def _covers(tail: list[Use], size: int) -> bool:

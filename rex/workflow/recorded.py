@@ -159,6 +159,8 @@ class RecordedReader:
 
     def _duplicate(self, event: Event) -> None:
         process, path = self._process(event.task), codec.text(event.data(RESOLVED) or b"")
+        if event.args[1]:             # of a directory, which hands over nothing
+            return
         if event.result > 2:
             self._tie_to_parent(process)
         elif event.stream:

@@ -37,14 +37,14 @@ class Study:
     def clear(self) -> None:
         for path in self.work.glob("*.txt"):
             if path.name != "in.txt":
-                path.unlink()
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def record(self, *words: str, options: tuple[str, ...] = ("--reuse",), **changes: str) -> dict[str, Any]:
         """Record with reuse and return the messages. Afterwards the directory is as after a plain run of the script."""
         changes["PYTEST_CURRENT_TEST"] = ""              # else another in each phase of a test
         kept = self.top / "kept"
         shutil.rmtree(kept, ignore_errors=True)
-        shutil.copytree(self.work, kept, symlinks=True)
+        subprocess.run(["cp", "-a", str(self.work), str(kept)], check=True)
         recorded = run_rex("record", "-q", "-l", "../EXP", *options, "--report", "../report.json", self.shell, "run.sh", *words, cwd=self.work,
                            code=None, **changes)
         found = contents(self.work)
@@ -97,6 +97,21 @@ def test_variable_runs_all(study: Study) -> None:
     assert study.programs("a", MODE="x") == set()
 
 
+def test_programs_that_walk_through_directories(tmp_path: Path) -> None:
+    study = Study(tmp_path, "find data -type f > f.txt\ndu -a data > du.txt\ngrep -r a data > g.txt\ncp -r data new.txt\ntar cf tar.txt data\ncp -r data old.txt\nrm -r old.txt\n# 1\n")
+    (study.work / "data/sub/below").mkdir(parents=True)
+    for name in ("data/one", "data/sub/two", "data/sub/below/three"):
+        study.write(name, "a\n")
+    study.record()
+    study.edit("# 1", "# 2")
+    study.clear()
+    assert study.programs() == {"find", "du", "grep", "cp", "tar", "rm"}
+    study.write("data/sub/below/three", "b\n" * 5000)
+    study.edit("# 2", "# 1")
+    study.clear()
+    assert study.programs() == {"find", "rm"}
+
+
 def test_strict_runs_what_drew_something(tmp_path: Path) -> None:
     study = Study(tmp_path, "sort in.txt > s.txt\ndate +%Y > year.txt\n")
     study.record()
@@ -146,6 +161,10 @@ TRAPS = {
     "moved": ("cp in.txt a.txt\nmv a.txt b.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "in place": ("cp in.txt a.txt\nsed -i s/a/b/ a.txt\n", lambda s: s.edit("s/a/b/", "s/b/c/")),
     "lock file": ("flock lock sort in.txt > s.txt\n", lambda s: s.write("in.txt", "zzz\n")),
+    "link of its own": ("ln -s in.txt l\ncat l > x.txt\nstat -L -c %s l > y.txt\nrm l x.txt\n", lambda s: s.write("in.txt", "zzz\n")),
+    "mode set in a tree": ("cp in.txt data/x\nchmod -R u+x data\ncat data/x > y.txt\n", lambda s: s.write("in.txt", "zzz\n")),
+    "name of a file": ("ln in.txt h.txt && echo x >> h.txt\n/bin/echo y >> in.txt\nexit 0\n", lambda s: (s.work / "h.txt").unlink()),
+    "number of names": ("ln in.txt h.txt\nstat -c %h in.txt > y.txt\n", lambda s: (s.work / "h.txt").unlink()),
     "descriptor 3": ("exec 3< in.txt\nsh -c 'read x <&3; echo $x' > x.txt\n", lambda s: s.write("in.txt", "zzz\n")),
 }
 

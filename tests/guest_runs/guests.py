@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 GUESTS = Path(__file__).resolve().parent.parent / "guests"
-ROOMS = ("clock", "cpu", "fastpath", "files", "ipc", "match", "net", "order", "pipes", "progress", "record", "regime",
+MODULES = ("clock", "cpu", "fastpath", "files", "ipc", "match", "net", "order", "pipes", "progress", "record", "regime",
          "signals", "tasks", "turns", "wait")
 INSTRUCTIONS = frozenset(("cpuid", "rdrand", "rdtsc"))
 LINES = b"first line\nsecond line\nthird line\n"

@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,17 @@ LINES = (
     "(trap '' INT; sh -c 'trap; cat {a}' > {m}; true)", "sh -c 'cat {a} missing' 2>&1", "sh -c 'cat {a} missing'", "cat {a} >&2", "sort {a} >&2 2> {m}",
     "stat -c '%h %a %s' {a} > {m}", "ln -f {a} l2; stat -c %h {a} > {m}; rm l2", "(exec 3< {a}; sh -c 'cat <&3' > {m}; true)", "taskset -c 0 nproc > {m}", "nproc > {m}",
     "find d -type f -size +{n}c | sort > {m}", "setsid -w sort {a} > {m}",
+    # trees, walked by descriptors of directories
+    "du -a d > {m}", "du --apparent-size d > {m}", "find d -printf '%p %s %k %m %n\\n' | sort > {m}", "find d -type f -name '{a}*' -delete",
+    "find d -type f -exec cat {{}} + > {m}", "mkdir -p d/s && cp {a} d/s/{b}", "cp -r d e; ls -R e > {m}; rm -r e", "rm -rf d/s", "tar cf {m} --mtime=@1 d/s",
+    "cp -a d/s d/s2; rm -rf d/s; mv d/s2 d/s", "grep -r {w} d > {m} 2>&1", "diff -r d d/s > {m}", "chmod -R u+w d", "(cd d && cat ../{a} > ../{m})",
+    "python3 -c 'import os; print([sorted(names) for *_, names in os.fwalk(\"d\")])' > {m}", "ls -sR d > {m}", "rmdir d/s; mkdir d/s", "ln -sfn s d/l; cat d/l/{a} > {m}",
+    "cat d/l/../{a} > {m}", "ln -s {a} {m} && cat {m}", "ln {a} {m} && cat {m}", "truncate -s 9000 {m}", "truncate -s {n} {a}",
+    # in place, and by rename
+    "echo {w} >> {a}", "printf {w} | dd of={m} conv=notrunc status=none 2> {m2}", "cp {a} {m}.new && mv {m}.new {m}", "mv {a} t && mv {b} {a} && mv t {b}",
+    "python3 -c 'import mmap; f=open(\"{a}\"); print(len(f.read()))' > {m}", "python3 -c 'open(\"{m}\", \"r+\").write(\"{w}\")'", "sh -c 'cat {a}' | tee -a {m}",
+    "X={w} sh -c 'echo $X' > {m}", "export X={n}; cat {a} > {m}", "touch -d @{n} {a}; make -s -f d/mk {m}.o 2>&1", "printf '%%.o: {a}\\n\\tcp $< $@\\n' > d/mk", "touch {a}", "PATH=$PWD/d:$PATH; cat {a} > {m}",
+    "cat > {m} << .\n{w}\n.", "test d/{a} -ef {a} || cp {a} d", "(sleep 0.01; cat {a} > {m}) & wait", "sh -c 'cat {a} > {m} & wait'",
     # locks
     "flock lock sort {a} > {m}", "mkdir lock && cp {a} {m}; rmdir lock", "(flock 9; sort {a} > {m}) 9> lock", "ln {a} l && cat {b} > {m}; rm -f l",
 )
@@ -57,8 +69,8 @@ def text(draw: random.Random) -> str:
 
 def edit(draw: random.Random, work: Path, lines: list[str]) -> None:
     """One change that an author may make."""
-    what = draw.randrange(9)
-    path = work / draw.choice([*FILES, *MADE, "d/x", *(f"{name}.conf" for name in FILES), "lock"])
+    what = draw.randrange(11)
+    path = work / draw.choice([*FILES, *MADE, "d/x", "d/s/x", "d/l", "d/cat", *(f"{name}.conf" for name in FILES), "lock"])
     if what < 3:
         lines[draw.randrange(len(lines))] = line(draw)
     elif what == 3:
@@ -69,6 +81,12 @@ def edit(draw: random.Random, work: Path, lines: list[str]) -> None:
         path.unlink()
     elif what == 6 and path.is_file():
         path.chmod(draw.choice((0o600, 0o644, 0o755)))
+    elif what == 9 and path.is_file():                 # the same size at the same time, and the same content as another
+        info = path.stat()
+        path.write_text(path.read_text()[::-1])
+        os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+    elif what == 10 and path.parent.is_dir() and not path.exists():
+        path.mkdir() if draw.random() < 0.5 else path.symlink_to(draw.choice((*FILES, "s", "..", "nothing")))
     elif what == 7:
         draw.shuffle(lines)
     elif path.parent.is_dir() and not path.is_dir():
@@ -80,7 +98,7 @@ def both(top: Path, shell: str, archive: Path) -> tuple[Any, Any, int]:
     work, kept = top / "work", top / "kept"
     results = []
     reused = 0
-    shutil.copytree(work, kept, symlinks=True)
+    subprocess.run(["cp", "-a", str(work), str(kept)], check=True)        # with what is one file by several names
     for is_alone in (True, False):
         if not is_alone:
             shutil.rmtree(work)
@@ -114,8 +132,9 @@ def study(top: Path, seed: int, edits: int, monkeypatch: pytest.MonkeyPatch) -> 
         total += reused
         if draw.random() < 0.3:                     # what the script left goes, as before a clean run
             for path in work.glob("g*"):
-                path.unlink()
-        edit(draw, work, lines)
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        with suppress(OSError):                     # of a link that leads nowhere
+            edit(draw, work, lines)
     return total
 
 

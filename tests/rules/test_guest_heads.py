@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "guest_runs"))
 
-from guests import GUESTS, INSTRUCTIONS, ROOMS, SOURCES, all_guests, read_guest  # noqa: E402
+from guests import GUESTS, INSTRUCTIONS, MODULES, SOURCES, all_guests, read_guest  # noqa: E402
 from rex.syscalls import BY_NAME, CALLS, Policy  # noqa: E402
 from rex.tracer.reference.limits import NOT_FOLLOWED, REFUSED  # noqa: E402
 
@@ -27,10 +29,10 @@ def source_of(name: str) -> str:
     return re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
 
 
-def test_guests_are_in_rooms() -> None:
+def test_guests_are_in_folders_of_modules() -> None:
     engine = GUESTS.parents[1] / "rex" / "native"
-    assert not [room for room in ROOMS if not (engine / room).is_dir() and not (engine / "replay" / room).is_dir()]
-    assert {path.name for path in GUESTS.iterdir()} == {*ROOMS, "include"}
+    assert not [name for name in MODULES if not (engine / name).is_dir() and not (engine / "replay" / name).is_dir()]
+    assert {path.name for path in GUESTS.iterdir()} == {*MODULES, "include"}
     assert all(path.suffix == ".h" for path in (GUESTS / "include").iterdir())
 
 
@@ -63,6 +65,18 @@ def test_native_guest_names_what_the_reference_engine_leaves_out(name: str) -> N
 
 def test_every_limit_of_the_reference_engine_has_a_guest() -> None:
     assert {guest.native_reason for guest in all_guests().values()} == {"", *REFUSED, *NOT_FOLLOWED}
+
+
+def test_guest_of_contributing_is_one(tmp_path: Path) -> None:
+    page = (GUESTS.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    source = re.findall(r"^```c\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)[0]
+    guest = read_guest("clock/uptime.c", source)
+    assert guest.shows == ("sysinfo",) and not set(guest.sources) - set(SOURCES)
+    (tmp_path / "uptime.c").write_text(source, encoding="utf-8")
+    compiler = shutil.which("cc")
+    if not compiler:
+        pytest.skip("there is no C compiler")
+    subprocess.run([compiler, "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I", GUESTS / "include", tmp_path / "uptime.c"], check=True)
 
 
 @pytest.mark.parametrize("head, error", [

@@ -106,6 +106,13 @@ static bool alike(long a, long b)
         && (stop_of(x) != REX_STOP_STD || x->fd_args == y->fd_args);
 }
 
+/* The call stops where the accumulator holds this. */
+static void emit_traced(const struct rex_call *c, uint32_t value)
+{
+    emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, value);
+    emit_return(trace_of(c));
+}
+
 /* Of futex only waits until a point in time: a replay's clock is not the kernel's.  Nor is who holds a lock that
  * lends priority. */
 static void emit_futex(void)
@@ -124,16 +131,18 @@ static void emit_futex(void)
 }
 
 /* Processes are named by their ids, also to plain files and inner pipes: who holds a lock, who has the signals.
- * Who takes a lock, see track/shared_files.c; of a descriptor that is not to wait, see track/pipes.c. */
+ * Who takes a lock, see track/shared_files.c; of a descriptor that is not to wait, see track/pipes.c; who duplicates a
+ * directory, see record/descriptors.c. */
 static void emit_fcntl(void)
 {
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
     static const uint32_t watched[] = {F_GETLK, F_OFD_GETLK, F_SETOWN, F_GETOWN, F_SETOWN_EX, F_GETOWN_EX, F_SETFL,
                                        F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW};
-    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++) {
-        emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, watched[i]);
-        emit_return(trace_of(&rex_calls[REX_NR_fcntl]));
-    }
+    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
+        emit_traced(&rex_calls[REX_NR_fcntl], watched[i]);
+    static const uint32_t duplicating[] = {F_DUPFD, F_DUPFD_CLOEXEC};
+    for (size_t i = 0; i < sizeof duplicating / sizeof *duplicating && run_mode->logs; i++)
+        emit_traced(&rex_calls[REX_NR_fcntl], duplicating[i]);
 }
 
 /* Pipes, pairs of sockets and counters that are not to wait, as all three say in one place: see track/pipes.c. */
@@ -143,13 +152,6 @@ static void emit_made(const struct rex_call *c)
     emit(BPF_JMP | BPF_JSET | BPF_K, 0, 1, O_NONBLOCK);
     emit_return(trace_of(c));
     emit_return(SECCOMP_RET_ALLOW);
-}
-
-/* The call stops where the accumulator holds this. */
-static void emit_traced(const struct rex_call *c, uint32_t value)
-{
-    emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, value);
-    emit_return(trace_of(c));
 }
 
 /* See track/real_results.c. */

@@ -281,7 +281,7 @@ static int stop_of(long nr, int stop)
 {
     if (stop == REX_STOP_ERRNO || !call_of(nr))
         return stop;
-    return is_named(nr) ? REX_STOP_ALWAYS : run_mode->logs ? stop : REX_STOP_NEVER;
+    return is_named(nr) ? REX_STOP_ALWAYS : run_mode->logs ? recorder.stop_of(nr, stop) : REX_STOP_NEVER;
 }
 
 /* As a whole, those too that are born while it ends: called again with each report. */

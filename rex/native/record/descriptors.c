@@ -88,6 +88,18 @@ void descriptor_exit(struct task *t, int64_t result)
     }
 }
 
+static bool is_directory(const struct task *t, int fd)
+{
+    struct stat st;
+    return stat_of_fd(t->tid, fd, &st) && S_ISDIR(st.st_mode);
+}
+
+/* Names may be given below it, which nobody could tell from the log. */
+bool duplicates_directory(struct task *t)
+{
+    return duplicates(t) && is_directory(t, (int)t->args[0]);
+}
+
 static void log_descriptor(struct task *t, int fd, const char *path)
 {
     static struct bytes b;
@@ -96,15 +108,17 @@ static void log_descriptor(struct task *t, int fd, const char *path)
     r->stream = files_stream(t->files, fd);
     r->result = fd;
     r->args[0] = flags_of_fd(t->tid, fd, 0);
+    r->args[1] = is_directory(t, fd);
     log_field(&b, FIELD_WHOLE, FIELD_RESOLVED, path, strlen(path));
     log_end(&b);
 }
 
 /* What a standard descriptor was made to stand for: only so is it known what processes
- * hand to each other.  Replays pass over it. */
-void record_standard(struct task *t, int64_t fd)
+ * hand to each other; and each descriptor of a directory.  Replays pass over it. */
+void record_duplicate(struct task *t, int64_t fd)
 {
-    char *path = duplicates(t) && fd >= 0 && fd <= 2 ? path_of_fd(t->tid, (int)fd) : NULL;
+    bool counts = duplicates(t) && fd >= 0 && (fd <= 2 || is_directory(t, (int)fd));
+    char *path = counts ? path_of_fd(t->tid, (int)fd) : NULL;
     if (path)
         log_descriptor(t, (int)fd, path);
     free(path);

@@ -44,7 +44,8 @@ void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *au
 void record_answered(struct task *t, struct record *r);  /* of an external descriptor: what its new one is, which request it was */
 
 /* descriptors.c */
-void record_standard(struct task *t, int64_t fd);
+bool duplicates_directory(struct task *t);
+void record_duplicate(struct task *t, int64_t fd);
 void record_channels(struct task *t);
 void record_inherited(struct task *t, struct bytes *b);  /* from outside, by the first process: streams */
 void record_inherited_files(struct task *t);  /* and plain files, as if it had opened them */

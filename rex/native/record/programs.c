@@ -292,7 +292,8 @@ void record_refused(struct task *t)
 /* Calls stop that are reported as refused; with one task at a time all do. */
 int record_stop_of(long nr, int stop)
 {
-    return !is_serialized() && is_reported(nr) ? REX_STOP_ALWAYS : stop;
+    bool duplicates = call_of(nr) && call_of(nr)->hook == REX_HOOK_DUP;
+    return !is_serialized() && (is_reported(nr) || duplicates) ? REX_STOP_ALWAYS : stop;
 }
 
 void record_unread_memory(void)

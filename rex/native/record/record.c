@@ -169,8 +169,10 @@ static void entry(struct task *t)
         skip_call(t, -c->err);
         return;
     }
-    if (is_unlogged(t, external))
+    if (is_unlogged(t, external)) {
+        t->want_exit = duplicates_directory(t);
         return;
+    }
     t->want_exit = true;
     if (is_descriptor_call(t))
         descriptor_entry(t);
@@ -258,7 +260,7 @@ static void exit_stop(struct task *t, int64_t result)
     if (is_descriptor_call(t)) {
         descriptor_exit(t, result);
         shared_recount(NULL);
-        record_standard(t, result);
+        record_duplicate(t, result);
         return;
     }
     if (is_disturbed(t, result)) {

@@ -1,4 +1,4 @@
-/* What every guest needs. A guest prints what the system told it; its last line is TOKEN. */
+/* What every guest needs. A guest prints what the system returned; its last line is TOKEN. */
 #ifndef GUEST_H
 #define GUEST_H
 #define _GNU_SOURCE

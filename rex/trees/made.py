@@ -1,0 +1,73 @@
+"""What a step has made or removed so far, so that what it learns of that is no input."""
+
+from __future__ import annotations
+
+import os
+
+from rex.trees.facts import ABSENT, FILE, LIST, LOOK, REMOVE, Use
+from rex.trees.looks import follows
+
+_MOST_LINKS = 40
+_OF_THE_NAME = ("EEXIST", "EINVAL")      # errors of calls that do not follow a link at the end
+
+
+class Made:
+    """Takes a step's changes in their order.
+
+    Attributes:
+        paths: all that it has changed.
+    """
+
+    def __init__(self) -> None:
+        self.paths: set[str] = set()
+        self._tops: set[str] = set()               # directories whose contents are the step's own, and what is gone
+        self._links: dict[str, str] = {}
+
+    def take(self, use: Use) -> None:
+        """The next change."""
+        self.paths.add(use.path)
+        self._links.pop(use.path, None)
+        kind, _, target = use.value.partition(" ")
+        if kind == "link":
+            self._links[use.path] = target
+        elif kind == "dir" or use.kind == REMOVE:
+            self._tops.add(use.path)
+
+    def outer_name(self, use: Use) -> str:
+        """The name by which something that the step is given can be found before it runs; "" if it is its own work."""
+        if use.path in self.paths or self._is_below(use.path):
+            return ""
+        name = use.name or use.path
+        led = self._follow(name, _follows(use))
+        if led == name:
+            plain = os.path.normpath(name)
+            return "" if plain in self.paths or self._is_below(plain) else name
+        if use.kind in (FILE, LIST):               # their paths are where links lead
+            return use.path
+        return "" if led in self.paths or self._is_below(led) else led
+
+    def _is_below(self, path: str) -> bool:
+        while self._tops and len(path) > 1:
+            path = os.path.dirname(path)
+            if path in self._tops:
+                return True
+        return False
+
+    def _follow(self, name: str, is_to_end: bool) -> str:
+        """Where a name leads by the links that the step has made."""
+        for _ in range(_MOST_LINKS if self._links else 0):
+            parts = name.split("/")
+            ends = range(2, len(parts) + is_to_end)
+            found = next((end for end in ends if "/".join(parts[:end]) in self._links), 0)
+            if not found:
+                break
+            link = "/".join(parts[:found])
+            name = os.path.normpath(os.path.join(os.path.dirname(link), self._links[link], *parts[found:]))
+        return name
+
+
+def _follows(use: Use) -> bool:
+    """Whether a link at the end of the name was followed."""
+    if use.kind == LOOK:
+        return follows(use.value)
+    return use.kind != ABSENT or use.value not in _OF_THE_NAME
