@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rex.web import actions, experiment, history, jobs, many, pages, runpages, session, table, training, workflow
+from rex.web import actions, experiment, history, many, pages, runpages, session, table, training, workflow
 from rex.web.catalog import Catalog
 from rex.web.guard import Guard
 from rex.web.keys import Keys
@@ -58,8 +58,8 @@ _PAGES: dict[str, Handler] = {
 _ACTIONS: dict[str, Handler] = {
     "/runs/{key}/cancel": runpages.cancel,
     "/runs": action(actions.begin),
-    "/api/check": action(jobs.check),
-    "/api/answer": action(jobs.answer),
+    "/api/check": action(actions.check),
+    "/api/answer": action(actions.answer),
     "/api/describe": action(table.describe),
     "/api/default": action(table.set_default),
     "/api/remove": action(table.remove),

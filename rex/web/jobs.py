@@ -10,22 +10,18 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rex.errors import UsageError
 from rex.runnew import RunOutcome
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
-    from rex.web.site import Site
 
-_SCRIPT_CHARS = 1 << 20
-_CHECKED = {0: "The replay was identical.", 1: "The replay differed from the recording: the output says where.",
+CHECKED = {0: "The replay was identical.", 1: "The replay differed from the recording: the output says where.",
             20: "The replay did not follow the log: the output says where."}
-_ANSWERED = {0: "The run went as recorded; the answers are in the output.", 20: "Output or state differs from the recording."}
+ANSWERED = {0: "The run went as recorded; the answers are in the output.", 20: "Output or state differs from the recording."}
 
 
 @dataclass(frozen=True)
@@ -78,37 +74,3 @@ class LiveJob:
 def start(job: Job, stdin: int | None = None, stdout: int | None = None, stderr: int | None = None) -> LiveJob:
     """Start a command."""
     return LiveJob(job, stdin, stdout, stderr)
-
-
-def _experiment(site: "Site", data: Any) -> "Experiment":
-    name = data.get("experiment") if isinstance(data, dict) else None
-    if not isinstance(name, str):
-        raise UsageError("the request makes no sense", "experiment is no text")
-    return site.catalog.experiment(name)
-
-
-def _begin(site: "Site", job: Job) -> dict[str, Any]:
-    return {"address": f"/runs/{site.runs.begin(job, start).key}"}
-
-
-def check(site: "Site", data: Any) -> dict[str, Any]:
-    """Replay an experiment and compare; where to watch."""
-    found = _experiment(site, data)
-    words = ("replay", "--check", "-l", site.catalog.archive.path, "-e", found.name)
-    return _begin(site, Job(found, "Replay of", words, _CHECKED, site.cwd))
-
-
-def answer(site: "Site", data: Any) -> dict[str, Any]:
-    """Answer the log statements that were added to a training script; where to watch."""
-    found = _experiment(site, data)
-    script, epochs = data.get("script"), data.get("epochs", "")
-    if not isinstance(script, str) or not isinstance(epochs, str) or len(script) > _SCRIPT_CHARS:
-        raise UsageError("the request makes no sense", "script and epochs are texts")
-    folder = tempfile.mkdtemp(prefix="script-", dir=site.runs.folder)
-    path = os.path.join(folder, "script.py")
-    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
-        file.write(script.replace("\r\n", "\n"))
-    outdir = os.path.join(folder, "files")
-    words = ("hindsight", "replay", "-y", "-l", site.catalog.archive.path, "-e", found.name, *(("--epochs", epochs) if epochs.strip() else ()),
-             "-o", outdir, "--", path)
-    return _begin(site, Job(found, "Answers of", words, _ANSWERED, site.cwd, outdir))
