@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import Sequence
 
-DIRECTORY = "modules-1"
+DIRECTORY = "modules-2"
 _LEAST_NEW = 5          # modules that are worth writing the file again
 _MOST_FILES = 20        # for other Pythons and other paths; with more all are made again
 _STAMP_BYTES, _SIZE_BYTES = 8, 8   # the file begins with what tells it from those before, and the index's size; code follows the index
@@ -126,7 +126,7 @@ def keep() -> None:
     """Write the file again, if it lacks some of what was imported meanwhile; only in a cache that is there."""
     if _finder is None:
         return
-    new = [module for name, module in sys.modules.items() if name not in _before and _is_new(name, module)]
+    new = [(name, module) for name, module in sys.modules.items() if name not in _before and _is_new(name, module)]
     if len(new) < _LEAST_NEW or not is_private(cache_root()):
         return
     parts: list[tuple[str, _Kept, bytes]] = []
@@ -134,7 +134,7 @@ def keep() -> None:
         for name, each in _finder.kept.items():
             if _times_of(each[0]) == each[1:3] and len(code := _finder.code_of(name)) == each[-1]:
                 parts.append((name, each, code))
-        parts += [(module.__name__, *_kept_of(module)) for module in new]
+        parts += [(name, *_kept_of(module)) for name, module in new]     # _decimal calls itself decimal
         _write(_file(), parts)
     except (OSError, ImportError, SyntaxError, ValueError, TypeError):
         pass

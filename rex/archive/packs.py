@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-from typing import BinaryIO
+from typing import BinaryIO, Callable
 
 from rex import codec, limits
 from rex.archive.folder import Folder
@@ -136,7 +136,7 @@ class PackReader:
         try:
             info = os.fstat(fd)
             self.stored_bytes = min(info.st_size, info.st_blocks * 512)
-            self._load(fd, info.st_size)
+            self._load(lambda offset, size: os.pread(fd, size, offset), info.st_size)
         finally:
             os.close(fd)
 
@@ -156,9 +156,9 @@ class PackReader:
         """The error that says what is wrong with this pack."""
         return Damaged(f"the pack {self.name[:16]} is damaged", why, "see: rex check")
 
-    def _load(self, fd: int, size_bytes: int) -> None:
+    def _load(self, read_at: Callable[[int, int], bytes], size_bytes: int) -> None:
         self.size_bytes = size_bytes
-        head = os.pread(fd, HEADER.size, 0)
+        head = read_at(0, HEADER.size)
         if len(head) < HEADER.size or not head.startswith(MAGIC) or \
                 size_bytes < HEADER.size + FOOTER.size:
             raise self.damaged("it has no header")
@@ -166,7 +166,7 @@ class PackReader:
         if version > VERSION:
             raise TooNew(f"the pack {self.name[:16]} has format version {version}",
                          f"this Rex reads up to {VERSION}", "use a newer Rex")
-        tail = os.pread(fd, FOOTER.size, size_bytes - FOOTER.size)
+        tail = read_at(size_bytes - FOOTER.size, FOOTER.size)
         if len(tail) < FOOTER.size:
             raise self.damaged("its end is missing")
         index_offset, frames, objects, magic = FOOTER.unpack(tail)
@@ -174,7 +174,7 @@ class PackReader:
         if magic != END_MAGIC or index_offset + index_size + FOOTER.size != size_bytes:
             raise self.damaged("its end is missing")
         limits.check_memory(index_size * _INDEX_COST, f"the pack {self.name[:16]}")
-        index = os.pread(fd, index_size, index_offset)
+        index = read_at(index_offset, index_size)
         if len(index) < index_size:
             raise self.damaged("its index is cut short")
         self._read_index(index, index_offset, frames)

@@ -167,10 +167,12 @@ def command(refs: tuple[str, ...], where: tuple[str, ...], against: str | None, 
     if against:
         named_ref(against)
         refs = (against, *(refs if len(refs) > 1 or parse_ref(refs[0]).experiment else (f"{refs[0]}:*",)))
+    if is_parted and (matrix or as_csv) and html is None:
+        raise UsageError("--parted has no place in a matrix or in CSV", "", "leave one of them out, or add --html FILE")
     subjects, wanted = chosen(refs, where), rules_for(parse_ref(refs[0]).archive, rules) or Rules()
     table = tabulate(subjects, wanted)
-    parted = find_parted(subjects, wanted) if is_parted else None
     found = {name: separate(name, groups, table) for name, groups in table.results.items()}
+    parted = find_parted(subjects, wanted, found) if is_parted else None
     if pictures is not None or html is not None:
         from rex.expdiff.pictures import draw_differences
         drawings = list(draw_differences(table))

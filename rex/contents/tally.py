@@ -145,7 +145,8 @@ class Tally:
 
 
 def _verdict_of(group: Group) -> str:
-    text = f"{_short(group.name)}: {group.differing:,} of {group.compared:,} differ"
+    name = group.label if group.label and group.name.isdigit() else group.name     # of a table without names
+    text = f"{_short(name)}: {group.differing:,} of {group.compared:,} differ"
     if group.largest_abs:
         text += f", largest relative {_relative(group.largest_rel)}"
     return text + (f" at {group.place}" if group.place else "")

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from rex.expdiff.difference import CACHE, CHANCE, FILE, FOLLOWING, LOOK, PLACE, STARTING, STARTING_DATE, VARIABLE, Cause, Difference, Suspect
 from rex.expdiff.trace import DATE, END, Trace
@@ -167,15 +167,17 @@ class Story:
 
 
 _Start = tuple[int, int]   # a process, and the event with which it wrote
-_Found = tuple[tuple[int, int, int, int, str, int], Suspect, Step]
+_Found = tuple[tuple[bool, int, int, int, int, str, int], Suspect, Step]
+Prefer = Callable[[str, Suspect], bool]
 
 
 class Detective:
     """Finds the most probable reason why outputs differ, from the stories of both sides."""
 
-    def __init__(self, left: Story, right: Story) -> None:
-        self._stories = (left, right)
-        self._known: dict[tuple[_Start, ...], _Found | None] = {}
+    def __init__(self, left: Story, right: Story, prefer: Prefer | None = None) -> None:
+        """prefer: whether something is a better reason for an output than all others, as is known from other experiments."""
+        self._stories, self._prefer = (left, right), prefer
+        self._known: dict[tuple[str | _Start, ...], _Found | None] = {}
 
     def find(self, output: str, starts: tuple[list[_Start], list[_Start]]) -> Cause:
         """The most probable reason why an output differs.
@@ -186,16 +188,16 @@ class Detective:
         Args:
             starts: the processes that wrote it, on either side, each with the event of that.
         """
-        key = (*starts[0], (-1, -1), *starts[1])
+        key = (output if self._prefer else "", *starts[0], (-1, -1), *starts[1])
         if key not in self._known:   # many outputs of one process have one reason
-            self._known[key] = self._search(starts)
+            self._known[key] = self._search(output, starts)
         found = self._known[key]
         if found is None:
             return Cause(output, None, 0, 0, ())
-        (_, _, _, event, _, side), suspect, step = found
+        (*_, event, _, side), suspect, step = found
         return Cause(output, suspect, event, side, tell_way(self._stories[side], suspect, step, output))
 
-    def _search(self, starts: tuple[list[_Start], list[_Start]]) -> _Found | None:
+    def _search(self, output: str, starts: tuple[list[_Start], list[_Start]]) -> _Found | None:
         best: _Found | None = None
         for through_pipes in (False, True):
             for side, (story, processes) in enumerate(zip(self._stories, starts)):
@@ -204,7 +206,8 @@ class Detective:
                     for event, suspect in story.met(step):
                         # Chance is nobody's first cause: there the nearest counts, not the earliest.
                         is_chance = suspect.rank >= CHANCE
-                        order = (suspect.rank, step.distance if is_chance else 0, abs(event - step.near) if is_chance else 0,
+                        is_other = self._prefer is not None and not self._prefer(output, suspect)
+                        order = (is_other, suspect.rank, step.distance if is_chance else 0, abs(event - step.near) if is_chance else 0,
                                  event, suspect.item, side)
                         if best is None or order < best[0]:
                             best = (order, suspect, step)

@@ -14,6 +14,7 @@ from rex.contents.rules import Rules
 from rex.expdiff import output
 from rex.expdiff.apparatus import compare_apparatus, describe, script_diff
 from rex.expdiff.bytesdiff import Source, detail_of
+from rex.expdiff.cause import Prefer
 from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MACHINE, ONLY_LEFT,
                                     ONLY_RIGHT, OUTPUTS, STATUS, STDERR, STDOUT, Comparison,
                                     Difference, compare_values)
@@ -47,7 +48,7 @@ class Side:
         return self.experiment.manifest
 
 
-def compare(left: Side, right: Side, depth: int = 1, rules: Rules = Rules()) -> Comparison:
+def compare(left: Side, right: Side, depth: int = 1, rules: Rules = Rules(), prefer: Prefer | None = None) -> Comparison:
     """Everything in which two finished experiments differ.
 
     Times, dates, process ids and what follows from the directory alone (PWD)
@@ -56,6 +57,7 @@ def compare(left: Side, right: Side, depth: int = 1, rules: Rules = Rules()) -> 
     Args:
         depth: 1 for components and files, 2 for their bytes too, 3 for the calls as well.
         rules: what outputs may differ in.
+        prefer: whether something is a better reason for an output than all others.
     Raises:
         NotFound: one of them never finished.
         Damaged, TooNew: it cannot be read.
@@ -72,7 +74,7 @@ def compare(left: Side, right: Side, depth: int = 1, rules: Rules = Rules()) -> 
         logs.add_packages(found)
         logs.add_nature(found)
         if not found.is_same:
-            logs.find_causes(found)
+            logs.find_causes(found, prefer)
         if depth > 2:
             found.calls = logs.compare_calls()
     return found

@@ -123,7 +123,8 @@ class Parting:
     def sentence(self) -> str:
         """It in words."""
         one, two = self.events
-        known = [f"event {event}{where}" for event, where in ((two, ""), (one, " of the first")) if event]
+        known = [f"event {one} of both"] if one and one == two else [
+            f"event {event} of the {side}" for event, side in ((one, "first"), (two, "second")) if event]
         before = f" (before it: {self.earlier[0]}{f', and {len(self.earlier) - 1} more' if len(self.earlier) > 1 else ''})" if self.earlier else ""
         return f"{self.process}, {', '.join(known) or 'at its start'}: {self.what}{before}"
 

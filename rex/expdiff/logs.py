@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterable
 from rex.errors import NotFound
 from rex.expdiff.bytesdiff import Source, detail_of
 from rex.expdiff.calls import Calls, add_texts, compare_calls
-from rex.expdiff.cause import (FILE, FOLLOWING, LOOK, PLACE, VARIABLE, Detective, Story, Suspect, Suspects,
+from rex.expdiff.cause import (FILE, FOLLOWING, LOOK, PLACE, VARIABLE, Detective, Prefer, Story, Suspect, Suspects,
                                names_file, rank_of)
 from rex.expdiff.difference import (APPARATUS, COMMAND, ENVIRONMENT, INPUTS, MACHINE, ONLY_LEFT,
                                     ONLY_RIGHT, OUTPUTS, STATUS, STDERR, STDOUT, Comparison,
@@ -125,11 +125,11 @@ class Logs:
             pass   # exported without its log
         return calls
 
-    def find_causes(self, found: Comparison) -> None:
+    def find_causes(self, found: Comparison, prefer: Prefer | None = None) -> None:
         """Add the most probable reason of every output that differs, and where each process parted from its counterpart."""
         stories = (Story(self.left, self._suspects(found, 0)), Story(self.right, self._suspects(found, 1)))
         found.partings = find_partings(stories, self.matches, found)
-        detective = Detective(*stories)
+        detective = Detective(*stories, prefer)
         for each in found.components[OUTPUTS]:
             starts = (stories[0].writers(each.left_path), stories[1].writers(each.right_path))
             if each.left_path or each.right_path:

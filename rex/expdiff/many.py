@@ -13,6 +13,7 @@ from rex.archive import APPARATUS, INPUT, OUTPUT, FileState, Manifest
 from rex.archive.about import labels_of
 from rex.contents.client import Comparer
 from rex.contents.rules import Rules
+from rex.errors import UsageError
 from rex.expdiff import output
 from rex.expdiff.difference import STATUS, STDERR, STDOUT
 from rex.expdiff.files import final_state, has_role
@@ -58,8 +59,11 @@ def gather(archive: "Archive", experiment: "Experiment", name: str) -> Subject:
 
     Raises:
         NotFound: it never finished.
+        UsageError: it is a notebook session.
         Damaged, TooNew: it cannot be read.
     """
+    if experiment.is_session:
+        raise UsageError(f"{name} is a notebook session", "its cells are no processes", "compare two sessions with rex expdiff")
     manifest = experiment.manifest
     found = Subject(name, archive, experiment)
     for item, (value, number) in arguments(manifest.command).items():

@@ -281,7 +281,7 @@ class RemotePack(PackReader):
         self.name = name
         self.places = {}
         self.stored_bytes = remote.size(PACKS, name)
-        self._load(self.stored_bytes)
+        self._load(self.read_at, self.stored_bytes)
 
     def read_at(self, offset: int, size: int) -> bytes:
         """Bytes of the pack from an offset on."""

@@ -129,7 +129,7 @@ def many_page(site: Site, names: Sequence[str], tolerance: Tolerance, is_parted:
     rules = tolerance.with_those_of(archive)
     table = tabulate(subjects, rules)
     found = {name: separate(name, groups, table) for name, groups in table.results.items()}
-    shown = show(table, found, find_parted(subjects, rules) if is_parted else None, _figures(table, site.links), tolerance.words(rules))
+    shown = show(table, found, find_parted(subjects, rules, found) if is_parted else None, _figures(table, site.links), tolerance.words(rules))
     return site.page("many.html", section="archive", shown=shown, names=names, tolerance=tolerance)
 
 

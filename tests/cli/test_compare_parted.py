@@ -47,3 +47,14 @@ def test_an_argument_is_the_first_that_differs(recorded: Path) -> None:
 def test_runs_that_were_given_the_same_did_not_part(recorded: Path) -> None:
     told = rex("compare", "A", "exp0", "exp4", "--parted", cwd=recorded)
     assert "none of them was given anything else than the first" in told
+
+
+def test_what_separates_all_runs_is_the_reason_in_each(tmp_path: Path) -> None:
+    """The argument differs in all runs; over all of them only the configuration goes with fixed.txt."""
+    for seed, config in (("1", "x"), ("2", "x"), ("3", "y"), ("4", "y")):
+        (tmp_path / "config.txt").write_text(f"{config}\n")
+        run_rex("record", "-q", "-l", "A", "--", "sh", "-c", 'read c < config.txt; echo "$1" > seed.txt; echo "$c" > fixed.txt', "sh", seed, cwd=tmp_path, **SAME)
+    found = json.loads(rex("compare", "A", "--parted", "--json", cwd=tmp_path, code=1))["parted"]
+    reasons = {cause["output"].rpartition("/")[2]: cause["item"] for cause in found[1]["causes"]}
+    assert found[1]["experiments"] == ["exp2", "exp3"]
+    assert reasons == {"seed.txt": "argument 4", "fixed.txt": f"{tmp_path}/config.txt"}

@@ -80,3 +80,17 @@ def test_all_runs_may_print_a_little_else(recorded: Path) -> None:
 
 def test_tolerances_without_a_check_are_refused(recorded: Path) -> None:
     assert "add --check" in run_rex("replay", "A:exp0", "--rtol", "0.1", cwd=recorded, code=125).stderr
+
+
+@pytest.mark.stress
+def test_every_word_holds_for_a_replay_and_for_all(tmp_path: Path) -> None:
+    script = "printf 'n,p\\na,0.5\\nb,0.7\\n' > out.csv"
+    run_rex("record", "-q", "-l", "A", "--", "sh", "-c", script, cwd=tmp_path)
+    record_otherwise(tmp_path, b"a,0.5\nb,0.7\n", b"b,0.7\na,0.6\n")
+    for words, code in (((), 1), (("--any-order",), 1), (("--any-order", "--atol", "0.2"), 0), (("--any-order", "--ulps", str(10 ** 15)), 0),
+                        (("--ignore", r"[ab],[\d.]+"), 1), (("--as", "out.csv=text", "--ignore", r"[ab],[\d.]+"), 0)):
+        run_rex("replay", "A:exp1", "--check", *words, cwd=tmp_path, code=code)
+        run_rex("replay", "-l", "A", "--all", "--check", *words, "-o", f"out-{len(words)}-{code}-{words[-1:]}", cwd=tmp_path, code=code)
+    run_rex("rules", "A", "--any-order", "--atol", "0.2", cwd=tmp_path)
+    run_rex("replay", "A:exp1", "--check", cwd=tmp_path)
+    run_rex("replay", "A:exp1", "--check", "--no-rules", cwd=tmp_path, code=1)

@@ -45,7 +45,7 @@ def test_modules_come_from_the_file_until_their_source_changes(place: Path) -> N
 
 def test_a_damaged_file_is_passed_over_and_one_of_others_too(place: Path) -> None:
     said(place)
-    [file] = (place / "cache" / "modules-1").iterdir()
+    [file] = (place / "cache" / "modules-2").iterdir()
     whole = file.read_bytes()
     for damaged in (b"", whole[:100], whole[:-1000]):
         file.write_bytes(damaged)
@@ -53,3 +53,8 @@ def test_a_damaged_file_is_passed_over_and_one_of_others_too(place: Path) -> Non
     file.write_bytes(whole)
     file.parent.chmod(0o777)
     assert said(place) == "1 SourceFileLoader True\n"
+
+
+def test_a_module_that_calls_itself_by_another_name_is_kept_under_its_own(place: Path) -> None:
+    (place / "box" / "two.py").write_text("__name__ = 'box.one'\nVALUE = 2\n", encoding="utf-8")
+    assert said(place).startswith("1 ") and said(place) == "1 _KeptLoader True\n"

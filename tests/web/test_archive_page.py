@@ -130,6 +130,25 @@ def test_two_are_compared_and_some_deleted_after_a_question(page: Page, address:
     assert not page.complaints()
 
 
+def test_three_are_compared_with_a_tolerance(page: Page, address: str, shelf: Bench) -> None:
+    shelf.record("exp4", command=("train", "--seed", "3"), start_ns=5 * 10**18, exit_status=0, outputs={"/w/out": b"3\n"})
+    go(page, address)
+    for name in ("exp0", "exp1", "exp4"):
+        page.click(f'[aria-label="Select {name}"]')
+    page.click("[data-compare]")
+    page.says("3 experiments compared", "h1")
+    page.says("out has another result exactly for each value of the option --seed", "main")
+    page.click(".tolerance summary")
+    page.driver.find_element("name", "atol").send_keys("5")
+    page.click('.tolerance [type="submit"]')
+    page.says("All gave the same", "main")
+    page.says("--atol 5", "main")
+    page.click('button[name="parted"]')
+    page.says("Where they parted from exp0", "main")
+    page.says("--atol 5", "main")
+    assert not page.complaints()
+
+
 def test_the_keyboard_alone_suffices(page: Page, address: str, shelf: Bench) -> None:
     from selenium.webdriver.common.keys import Keys
     go(page, address)

@@ -62,6 +62,17 @@ def test_chosen_experiments_in_every_form(bench: Bench, tmp_path: Path) -> None:
     assert "fewer than two" in run_rex("compare", "A:exp0", cwd=tmp_path, code=2).stderr
 
 
+def test_what_cannot_be_compared_is_one_line(bench: Bench, tmp_path: Path) -> None:
+    for _ in range(2):
+        bench.record(outputs={"/o": b"1"})
+    bench.record("notes", extra={"notebook": {}})
+    for words, why in ((["A", "exp0", "notes"], "notes is a notebook session"), (["A", "--parted", "--csv"], "--parted has no place"),
+                       (["A", "--html", "none/page.html"], "cannot use none/page.html")):
+        done = run_rex("compare", *words, cwd=tmp_path, code=2)
+        assert why in done.stderr and done.stderr.count("\n") == 1
+    assert json.loads(rex("compare", "A", "--json", cwd=tmp_path))["experiments"] == ["exp0", "exp1"]
+
+
 def test_what_nothing_separates_is_said(bench: Bench, tmp_path: Path) -> None:
     for value in b"01":
         bench.record(outputs={"/o": bytes([value])})
