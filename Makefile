@@ -55,8 +55,10 @@ valgrind: $(CHECKED)  ## run them under valgrind, whose own calls no log has: wh
 	-$(CHECKED_TESTS) --tb=no
 	! grep -h '^==' $(CHECKED)/rex/native/reports/*
 
-bench: $(BIN)/rex  ## measure recording and replaying against plain runs
+bench: $(BIN)/rex  ## measure recording and replaying against plain runs, and beside strace, ReproZip and CARE if installed
 	$(BIN)/python bench/run.py
+	$(BIN)/python bench/start.py
+	$(BIN)/python bench/peers.py
 
 bench-workflow: $(BIN)/rex  ## measure the schedules of workflows, draw docs/figures
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'

@@ -49,6 +49,7 @@ class _Finder:
         self._path = path
         self._stamp, self._begin = b"", 0
         self.kept: dict[str, _Kept] = {}
+        self.found: set[str] = set()
 
     def open(self) -> None:
         """Read the index, if there is one and nobody else may write it."""
@@ -92,11 +93,13 @@ class _Finder:
         spec.has_location, spec.cached = True, cached
         if spec.submodule_search_locations is not None:
             spec.submodule_search_locations.append(os.path.dirname(path))
+        self.found.add(name)
         return spec
 
 
 _finder: _Finder | None = None
 _before: frozenset[str] = frozenset()   # modules that were there when we began
+_is_kept = False                        # the cache was there then: the only command that has it need not write it
 
 
 def _times_of(path: str) -> tuple[int, int] | None:
@@ -115,8 +118,8 @@ def _file() -> str:
 
 def install() -> None:
     """Import from the file from now on, if there is one."""
-    global _finder, _before
-    _before = frozenset(sys.modules)
+    global _finder, _before, _is_kept
+    _before, _is_kept = frozenset(sys.modules), is_private(cache_root())
     _finder = _Finder(_file())
     _finder.open()
     sys.meta_path.insert(0, _finder)
@@ -124,10 +127,11 @@ def install() -> None:
 
 def keep() -> None:
     """Write the file again, if it lacks some of what was imported meanwhile; only in a cache that is there."""
-    if _finder is None:
+    if _finder is None or not _is_kept:
         return
-    new = [(name, module) for name, module in sys.modules.items() if name not in _before and _is_new(name, module)]
-    if len(new) < _LEAST_NEW or not is_private(cache_root()):
+    known = _before | _finder.found
+    new = [(name, module) for name, module in sys.modules.items() if name not in known and _is_new(name, module)]
+    if len(new) < _LEAST_NEW:
         return
     parts: list[tuple[str, _Kept, bytes]] = []
     try:

@@ -14,6 +14,7 @@ CODE = """
 import sys
 from rex import startcache
 startcache.install()
+import _json, _queue, _socket, array, fcntl, math, resource, zlib   # extensions of most Pythons
 import box
 from box import one, two, three, four
 print(one.VALUE, type(one.__loader__).__name__, one.__file__ == box.__path__[0] + "/one.py")
@@ -38,7 +39,10 @@ def said(place: Path) -> str:
 
 def test_modules_come_from_the_file_until_their_source_changes(place: Path) -> None:
     assert said(place) == "1 SourceFileLoader True\n"
+    [file] = (place / "cache" / "modules-2").iterdir()
+    written = file.stat()
     assert said(place) == "1 _KeptLoader True\n"
+    assert (file.stat().st_ino, file.stat().st_mtime_ns) == (written.st_ino, written.st_mtime_ns)   # as all was in it
     (place / "box" / "one.py").write_text("VALUE = 22\n", encoding="utf-8")
     assert said(place) == "22 SourceFileLoader True\n"
 
