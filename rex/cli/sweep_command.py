@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rex import limits
 from rex.cli.given_rules import GivenRules, rules_for
 from rex.cli.refs import DEFAULT_ARCHIVE, either
 from rex.cli.table import clean
@@ -73,7 +74,8 @@ def command(ref: str | None, archive: str, experiment: str | None, arguments: tu
             end = row.failed or ("there already" if row.is_old else f"{row.experiment}, status {row.exit_status}, {row.seconds:.2f} s{shared}")
             click.echo(f"rex: {count[0]} of {len(rows)}: {clean(what)}: {clean(end)}", err=True)
 
-    done = Sweep(opened, opened.experiment(name), parameters, outdir, not no_reuse).run(rows, jobs, resume, tell)
+    with limits.counting():
+        done = Sweep(opened, opened.experiment(name), parameters, outdir, not no_reuse).run(rows, jobs, resume, tell)
     if wanted and wanted.is_set:
         add_groups(done, opened, wanted)
     changed = effects(done) if not is_zipped else {}
