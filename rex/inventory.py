@@ -8,7 +8,7 @@ from typing import BinaryIO, Callable, Iterable
 from rex import codec
 from rex.archive import (APPARATUS, INPUT, OUTPUT, FileEntry, FileState, Manifest,
                          Process)
-from rex.beside import map_beside
+from rex.background import map_beside
 from rex.disclosure import commands_of, warnings_of
 from rex.errors import RexError
 from rex.filetree import FileTree

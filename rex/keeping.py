@@ -17,7 +17,7 @@ from _socket import socketpair
 from rex import codec, elf
 from rex.archive import INPUT, Content, ElfFacts, FileEntry, FileState, Line, Recording, below, line
 from rex.archive.identities import Identities
-from rex.beside import be_nice
+from rex.background import be_nice
 from rex.errors import RexError
 
 _REQUEST = struct.Struct("<I")

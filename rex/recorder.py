@@ -15,7 +15,7 @@ from rex.archive.topfiles import check_is_name
 from rex.archive.identities import Identities
 from rex.archive.logs import Growing
 from rex.cacheplace import cache_root, make_cache
-from rex.beside import Beside
+from rex.background import BackgroundCall
 from rex.credentials import credential_variables
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure, UsageError
 from rex.filetree import FileTree
@@ -239,9 +239,9 @@ def _run(engine: Engine, plan: Plan, options: Options, recording: Recording,
     if redaction:
         return _run_redacted(engine, plan, options.streams, recording, redaction)
     log = recording.follow_log([codec.text(word) for word in plan.args])
-    processes = Beside(lambda: _read_processes(cast(BinaryIO, log.growing())))
+    processes = BackgroundCall(lambda: _read_processes(cast(BinaryIO, log.growing())))
     watch = options.watch
-    watching = Beside(lambda: watch(log.growing())) if watch else None
+    watching = BackgroundCall(lambda: watch(log.growing())) if watch else None
     report = engine(plan, *inherited(options.streams))
     log.end()
     if watching:

@@ -23,7 +23,7 @@ from rex.archive.manifest import FileState, Line, LogFacts, Manifest
 from rex.archive.packer import Apart, Packer
 from rex.archive.sealed import is_sealed, seal, seal_content, unseal, unseal_content
 from rex.archive.store import Store
-from rex.beside import Beside
+from rex.background import BackgroundCall
 from rex.errors import Damaged, Locked, NotFound, RexError
 from rex.values import replace
 
@@ -221,7 +221,7 @@ class Recording:
         self._kept: BinaryIO | None = None
         self._is_begin_durable = False
         self._unsynced = unsynced
-        self._syncing: Beside[None] | None = None
+        self._syncing: BackgroundCall[None] | None = None
         self._lock = FileLock(os.path.join(directory, LOCK), exclusive=True)
         try:
             # Whoever starts a program is not to wait for the disk.
@@ -375,7 +375,7 @@ class Recording:
 
     def follow_log(self, command: list[str]) -> logs.LogKeeper:
         """Keep the log beside the run of a command, and make the beginning durable; `finish` does the rest."""
-        self._syncing = Beside(self._sync_begun)
+        self._syncing = BackgroundCall(self._sync_begun)
         self._log = self._log_keeper(command)
         self._log.follow()
         return self._log

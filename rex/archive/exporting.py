@@ -15,7 +15,7 @@ from rex.archive.check import Problem, check
 from rex.archive.content import Content, encode_list
 from rex.archive.experiment import COMPLETE, Experiment
 from rex.archive.exportfile import ExportReader, ExportWriter, Facts
-from rex.archive.landing import Landed, identities, land, take_settings, without_log
+from rex.archive.import_checks import Landed, identities, land, take_settings, without_log
 from rex.archive.locks import FileLock
 from rex.archive.manifest import Manifest
 from rex.archive.packer import LEVEL, Packer

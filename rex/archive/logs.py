@@ -12,13 +12,13 @@ from collections import deque
 from typing import Any, BinaryIO, Callable, Iterator, cast
 
 from rex import codec, limits
-from rex.archive import apart
+from rex.archive import log_columns
 from rex.archive.content import Content
 from rex.archive.locks import temporary_name
 from rex.archive.manifest import LogFacts
 from rex.archive.packer import LEVEL, Apart, Packer
 from rex.archive.store import Store
-from rex.beside import Beside
+from rex.background import BackgroundCall
 from rex.errors import Damaged
 from rex.values import replace
 
@@ -81,7 +81,7 @@ class Growing(io.RawIOBase):
 
     def header(self) -> bytes:
         """The header of the whole log."""
-        return os.pread(self._fd, apart.HEADER_BYTES, 0)
+        return os.pread(self._fd, log_columns.HEADER_BYTES, 0)
 
     def identity(self) -> tuple[str, int]:
         """The sha256 and the size of the whole log."""
@@ -141,11 +141,11 @@ class LogKeeper:
         self._packer, self._store, self._find_base = packer, store, find_base
         self._is_whole = threading.Event()
         self._is_given_up = False
-        self._work: Beside[LogFacts | None] | None = None
+        self._work: BackgroundCall[LogFacts | None] | None = None
 
     def follow(self) -> None:
         """Begin while the log grows."""
-        self._work = Beside(self._keep)
+        self._work = BackgroundCall(self._keep)
 
     def end(self) -> None:
         """Tell that the log is whole; harmless when repeated."""
@@ -174,11 +174,11 @@ class LogKeeper:
             return None
         with source, contextlib.ExitStack() as opened:
             body: BinaryIO = io.BytesIO()
-            header = codec.read_stream(source, apart.HEADER_BYTES)
-            is_apart = apart.is_log(header)
+            header = codec.read_stream(source, log_columns.HEADER_BYTES)
+            is_apart = log_columns.is_log(header)
             is_small = not source.grows_to(_SMALL_LOG_BYTES + 1)
             base = None if is_small else self._find_base(is_apart)
-            held = _Held(apart.separate(source) if is_apart else
+            held = _Held(log_columns.separate(source) if is_apart else
                          itertools.chain([header], iter(lambda: source.read(_BLOCK_BYTES), b"")))
             if base:
                 codec.compress_blocks(held, body, _LEVEL, self._store.read(base, codec.MAX_BASE_BYTES))
@@ -191,7 +191,7 @@ class LogKeeper:
                 return None
             sha256, size = source.identity()
             # Now only: the header tells how many events there are.
-            first = [apart.head(source.header())] if is_apart else []
+            first = [log_columns.head(source.header())] if is_apart else []
             is_packed = held.is_large or bool(base) and self._is_worth(body.tell(), size, first + held.blocks)
             stored = self._packer.add_blocks(_stream(first, body) if is_packed else first + held.blocks, Apart(_LEVEL if is_small else 0))
             return LogFacts(sha256, size, stored, is_packed, base if is_packed else None, is_apart)
@@ -264,7 +264,7 @@ def open_log(facts: LogFacts, store: Store) -> BinaryIO:
     if facts.is_packed:
         stream = codec.decompressed(stream, base)
     if facts.is_apart:
-        stream = apart.join(stream)
+        stream = log_columns.join(stream)
     return cast(BinaryIO, io.BufferedReader(_Verified(stream, facts), 1 << 17))
 
 

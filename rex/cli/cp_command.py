@@ -15,7 +15,7 @@ from rex.errors import UsageError
 
 if TYPE_CHECKING:
     from rex.archive import Archive
-    from rex.archive.landing import Landed
+    from rex.archive.import_checks import Landed
 
 
 def copy(source: "Archive", target: "Archive", names: list[str]) -> list["Landed"]:

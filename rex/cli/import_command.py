@@ -14,7 +14,7 @@ from rex.text import quoted
 
 if TYPE_CHECKING:
     from rex.archive import Archive
-    from rex.archive.landing import Landed
+    from rex.archive.import_checks import Landed
 
 
 def tell(path: str, landed: "Sequence[Landed]") -> None:

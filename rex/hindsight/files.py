@@ -13,7 +13,7 @@ import xxhash
 from rex.archive import Archive
 from rex.errors import UsageError
 from rex.hindsight.clock import real_time_ns
-from rex.hindsight.company import CHILD_EVENTS, ChildFiles
+from rex.hindsight.concurrency import CHILD_EVENTS, ChildFiles
 from rex.hindsight.imports import LIBRARIES
 from rex.hindsight.instrument import PROBE
 from rex.hindsight.records import content_of

@@ -11,7 +11,7 @@ from rex.archive import Archive, Recording
 from rex.errors import NotFound, OwnFailure
 from rex.hindsight import output
 from rex.hindsight.clock import Clock, Entropy, now_s
-from rex.hindsight.company import company
+from rex.hindsight.concurrency import company
 from rex.hindsight.contention import Contention
 from rex.hindsight.device import is_capturing
 from rex.hindsight.endings import store_before_end

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Callable
 
-from rex.hindsight.ahead import wanted_by
+from rex.hindsight.read_ahead import wanted_by
 from rex.hindsight.choice import Options
 from rex.hindsight.plan import Plan
 from rex.hindsight.workers import Cluster, Home, Workers

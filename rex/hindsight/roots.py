@@ -14,7 +14,7 @@ from rex.hindsight.files import Descriptors, Files
 from rex.hindsight.graph import EMPTIED, SCALARS
 from rex.hindsight.instrument import PREFIX
 from rex.hindsight.interpreter import LOGGERS, Interpreter, is_ours
-from rex.hindsight.lent import LENT, Lent
+from rex.hindsight.library_patches import LENT, Lent
 from rex.hindsight.shapes import Cannot
 from rex.hindsight.usercode import UserCode
 from rex.state import environment

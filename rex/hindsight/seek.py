@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 from rex.archive import Archive
 from rex.errors import OwnFailure
-from rex.hindsight.ahead import Ahead, Stored
+from rex.hindsight.read_ahead import Ahead, Stored
 from rex.hindsight.clock import Clock, Entropy, now_s
 from rex.hindsight.deltas import ChunkReader
 from rex.hindsight.device import settle

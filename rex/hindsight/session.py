@@ -15,7 +15,7 @@ from rex.hindsight.clock import now_s
 from rex.hindsight.files import Files
 from rex.hindsight.instrument import PROBE, ModulePlan, SiteFacts
 from rex.hindsight.interpreter import Interpreter
-from rex.hindsight.lent import Lent, find_lent
+from rex.hindsight.library_patches import Lent, find_lent
 from rex.hindsight.plain_code import PlainCode
 from rex.hindsight.roots import Roots
 from rex.hindsight.usercode import UserCode

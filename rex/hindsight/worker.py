@@ -14,7 +14,7 @@ from rex.errors import UsageError
 from rex.hindsight import output
 from rex.hindsight import session as sessions
 from rex.hindsight.added import AddedFiles
-from rex.hindsight.ahead import Ahead
+from rex.hindsight.read_ahead import Ahead
 from rex.hindsight.changes import compare
 from rex.hindsight.clock import Clock, Entropy
 from rex.hindsight.difference import difference

@@ -23,7 +23,7 @@ from rex.hindsight.room import make_ends
 from rex.values import dataclass
 
 if TYPE_CHECKING:
-    from rex.hindsight.ahead import Wanted
+    from rex.hindsight.read_ahead import Wanted
 
 _MOST_BYTES = 1 << 16
 _BURST_S, _GATHER_MS = 0.02, 10     # what comes sooner than that is a burst
@@ -168,7 +168,7 @@ class Worker:
         Args:
             wanted: checkpoints to read ahead for it.
         """
-        from rex.hindsight.ahead import send    # what that needs is imported while the worker imports
+        from rex.hindsight.read_ahead import send    # what that needs is imported while the worker imports
         self._job = job
         self._process.give({**job, **self._has})
         if wanted:

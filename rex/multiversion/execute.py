@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from rex.multiversion.merge import VersionTree
-from rex.multiversion.orders import Orders, State
+from rex.multiversion.worker_protocol import Orders, State
 from rex.multiversion.sequence import CHECKPOINT, COMPUTE, EVICT, RESTORE, Op
 from rex.multiversion.worker import Refusal, Worker, WorkerLost
 

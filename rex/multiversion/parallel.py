@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rex.multiversion.execute import MEASURE_S, Held, Lab, Runner, Tally, Watch
 from rex.multiversion.merge import VersionTree
-from rex.multiversion.orders import Orders, State
+from rex.multiversion.worker_protocol import Orders, State
 from rex.multiversion.scheduling import choose_order
 from rex.multiversion.worker import WorkerLost
 

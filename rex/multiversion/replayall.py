@@ -10,9 +10,9 @@ from rex.archive import Archive
 from rex.contents.rules import Rules
 from rex.multiversion.cluster import replay_on
 from rex.multiversion.execute import Replayer, Silence, Tally, Watch
-from rex.multiversion.lab import LiveLab
+from rex.multiversion.replay_host import LiveLab
 from rex.multiversion.merge import VersionTree, merge
-from rex.multiversion.orders import Orders
+from rex.multiversion.worker_protocol import Orders
 from rex.multiversion.parallel import ParallelReplayer
 from rex.multiversion.planners import Plan, fit_versions, make_plan
 from rex.multiversion.results import Comparison, compare_cells, notebook

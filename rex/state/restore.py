@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable, Iterator
 
 from rex.errors import NotFound, RexError, UsageError
-from rex.state import again, environment
+from rex.state import environment, recompute
 from rex.state.effects import forbid_effects, no_bytecode_files
 from rex.state.load import Living, load
 from rex.state.rehearsal import rehearse
@@ -145,13 +145,13 @@ class _Checkout:
         for node in dict.fromkeys(version.node for version in quick):
             made: dict[str, Any] = {}
             try:
-                made = self._run_again(node, again.check_inputs)
+                made = self._run_again(node, recompute.check_inputs)
             except Exception:   # objects raise what they like
                 pass
             for version in [one for one in quick if one.node == node]:
-                if again.is_same(version, made, self._tracker.scanner, self._read):
+                if recompute.is_same(version, made, self._tracker.scanner, self._read):
                     values |= {name: made[name] for name in version.names}
-                    self._result.recomputed |= dict.fromkeys(version.names, again.WHY)
+                    self._result.recomputed |= dict.fromkeys(version.names, recompute.WHY)
                 else:
                     costs.differs(version)
         return values
@@ -160,7 +160,7 @@ class _Checkout:
               living: Living) -> tuple[dict[str, Any], dict[Version, str]]:
         values: dict[str, Any] = {}
         broken: dict[Version, str] = {}
-        sizes, patched = list(map(again.size_of, versions)), set(living.objects)
+        sizes, patched = list(map(recompute.size_of, versions)), set(living.objects)
         for number, version in enumerate(versions):
             self._progress(f"restoring {', '.join(version.names[:3])}",
                            sum(sizes[:number]) / max(1, sum(sizes)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable
 
 from rex.state import environment
-from rex.state.again import Costs
+from rex.state.recompute import Costs
 from rex.state.kinds import is_machinery
 from rex.state.names import (ALL_POWERFUL, QUIET, names_in_source, reaches_everything,
                              roots_of)

@@ -18,7 +18,7 @@ from rex.archive.experiment import BEGUN, IDENTITY, MAX_MANIFEST_BYTES, begun_li
 from rex.archive.exportfile import Object, grouped
 from rex.archive.exporting import choose, needed
 from rex.archive.jsonform import read_json
-from rex.archive.landing import Landed, begun_facts, identities, land, take_settings
+from rex.archive.import_checks import Landed, begun_facts, identities, land, take_settings
 from rex.archive.locks import FileLock
 from rex.archive.packs import PackReader, PackWriter, Place
 from rex.archive.packer import FRAME_BYTES, LEVEL, Packer

@@ -18,7 +18,7 @@ from rex.archive import APPARATUS, INPUT, Archive, FileEntry, FileState, Manifes
 from rex.archive import manifest as manifests
 from rex.archive.capture import add_file
 from rex.archive.exporting import import_from
-from rex.archive.landing import Landed, identities, land
+from rex.archive.import_checks import Landed, identities, land
 from rex.archive.locks import FileLock
 from rex.archive.manifest_checks import check_manifest, is_plain_path
 from rex.archive.packer import LEVEL, Packer

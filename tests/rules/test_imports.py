@@ -7,7 +7,7 @@ import os
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 
-LOW = {"version", "config", "errors", "extras", "types", "text", "beside", "values", "credentials", "limits", "standard", "longnames",
+LOW = {"version", "config", "errors", "extras", "types", "text", "background", "values", "credentials", "limits", "standard", "longnames",
        "hostfailure", "cacheplace"}
 STORES = LOW | {"codec", "elf", "log", "archive", "syscalls"}
 
@@ -21,7 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "hostfailure": set(),
     "cacheplace": {"errors"},
     "startcache": {"cacheplace"},
-    "beside": set(),
+    "background": set(),
     "types": {"errors", "values"},
     "extras": {"errors", "values"},
     "config": {"errors", "values"},
@@ -46,7 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     "runnew": STORES | {"tracer", "inventory", "keeping", "filetree", "recorder", "replayer", "rlimits"},
     "contents": LOW,
     "expdiff": STORES | {"inventory", "picture", "notebook", "contents"},
-    "bisect": STORES | {"contents", "expdiff", "runnew"},
+    "bisect": STORES | {"contents", "expdiff", "runnew", "trees"},
     "transfer": STORES,
     "state": LOW | {"archive", "codec", "syscalls"},
     "hindsight": STORES | {"recorder", "state", "cluster"},
@@ -57,7 +57,7 @@ ALLOWED: dict[str, set[str]] = {
     "cells": set(),
     "multiversion": STORES | {"contents", "tracer", "recorder", "replayer", "runnew", "cells", "cluster"},
     "trees": STORES | {"workflow", "picture", "tracer", "recorder", "replayer", "runnew"},
-    "web": STORES | {"runnew", "expdiff", "transfer", "picture", "workflow", "trees", "multiversion", "contents"},
+    "web": STORES | {"runnew", "expdiff", "transfer", "picture", "workflow", "trees", "multiversion", "contents", "notebook", "hindsight"},
     "api": STORES | {"tracer", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "contents"},
     "pytest_plugin": {"api"},
     "cli": STORES | {"startcache", "api", "extras", "tracer", "inventory", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "workflow",

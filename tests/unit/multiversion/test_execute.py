@@ -11,7 +11,7 @@ import pytest
 from pace import first
 from rex.multiversion.execute import Replayer, Tally
 from rex.multiversion.merge import VersionTree, merge
-from rex.multiversion.orders import Orders
+from rex.multiversion.worker_protocol import Orders
 from rex.multiversion.parallel import ParallelReplayer
 from rex.multiversion.planners import make_plan
 

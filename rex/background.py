@@ -18,7 +18,7 @@ def be_nice() -> None:
         pass
 
 
-class Beside(Generic[T]):
+class BackgroundCall(Generic[T]):
     """A call that has begun; it gives way to the experiment."""
 
     def __init__(self, work: Callable[[], T]) -> None:
@@ -56,7 +56,7 @@ def map_beside(work: Callable[[S], T], items: Sequence[S]) -> list[T]:
         for at, item in left:
             found[at] = work(item)
 
-    other = Beside(go) if len(items) > 1 else None
+    other = BackgroundCall(go) if len(items) > 1 else None
     go()
     if other:
         other.result()

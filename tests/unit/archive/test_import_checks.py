@@ -8,7 +8,7 @@ import pytest
 
 from rex import codec
 from rex.archive import Archive, Content, Experiment, Manifest
-from rex.archive.landing import identities, land, verify_references, without_log
+from rex.archive.import_checks import identities, land, verify_references, without_log
 from rex.archive.manifest import LogFacts, encode
 from rex.errors import Damaged
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rex.hindsight.ahead import Ahead, Wanted, send, wanted_by
+from rex.hindsight.read_ahead import Ahead, Wanted, send, wanted_by
 from rex.hindsight.deltas import ChunkReader
 from rex.hindsight.graph import encode_snapshot, walk_roots
 from rex.hindsight.memory import CHUNK_BYTES, Hasher
@@ -177,7 +177,7 @@ def test_what_is_little_is_the_worker_s_to_read(first: int, more: int, is_worth_
 
 
 def test_a_plan_tells_what_its_workers_come_by(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rex.hindsight.ahead._WORTH_BYTES", 0)
+    monkeypatch.setattr("rex.hindsight.read_ahead._WORTH_BYTES", 0)
     run = make_run(6)
     made = plan(run, {"m#1"}, jobs=2, hot={"m#0"})
     for piece in made.pieces:

@@ -11,7 +11,7 @@ pytest.importorskip("cloudpickle")
 numpy = pytest.importorskip("numpy")
 
 from rex.archive import Archive  # noqa: E402
-from rex.state import Store, again, run_plainly, store as store_module  # noqa: E402
+from rex.state import Store, recompute, run_plainly, store as store_module  # noqa: E402
 from .sessions import Session  # noqa: E402
 
 LARGE = 3 << 20   # numbers
@@ -56,7 +56,7 @@ def test_what_is_computed_sooner_than_loaded_is_computed(kept: Kept) -> None:
     kept.keep("grid = row = None")
     kept.tracker.costs.loaded(1 << 20, 60.0)   # a slow disk
     done = kept.go(node)
-    assert done.recomputed == {"grid": again.WHY, "row": again.WHY} and len(kept.again) == 1
+    assert done.recomputed == {"grid": recompute.WHY, "row": recompute.WHY} and len(kept.again) == 1
     assert kept["row"].base is kept["grid"].base is not None and kept["grid"].sum() == LARGE * (LARGE - 1) / 2
     kept.keep("grid[0, 0] = 5")
     kept.go(node)

@@ -14,7 +14,7 @@ from rex import codec
 from rex.archive import Archive, Experiment
 from rex.cells import serving
 from rex.errors import OwnFailure, RexError
-from rex.multiversion.orders import Orders
+from rex.multiversion.worker_protocol import Orders
 from rex.multiversion.worker import Refusal, Worker, WorkerLost
 from rex.replayer import Stage
 from rex.runnew.answers import read_answers

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rex import codec
-from rex.archive import apart
+from rex.archive import log_columns
 from rex.errors import RexError
 
 HEADER = struct.pack("<8sIIQQ", b"REXLOG\r\n", 1, 1, 5, 0)
@@ -28,12 +28,12 @@ def reading(time: int, seconds: int, ns: int, clock: int = 1, kind: int = 1) -> 
 
 
 def stored(log: bytes) -> bytes:
-    assert apart.is_log(log[:32])
-    return apart.head(log[:32]) + b"".join(apart.separate(io.BytesIO(log[32:])))
+    assert log_columns.is_log(log[:32])
+    return log_columns.head(log[:32]) + b"".join(log_columns.separate(io.BytesIO(log[32:])))
 
 
 def joined(data: bytes) -> bytes:
-    with apart.join(io.BytesIO(data)) as stream:
+    with log_columns.join(io.BytesIO(data)) as stream:
         return stream.read()
 
 
@@ -93,7 +93,7 @@ def test_any_bytes_behind_a_header_come_back(data: bytes) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"REXLOG\r\n", b'{"notebook": 1}\n' * 9])
 def test_what_is_no_log_of_system_calls(data: bytes) -> None:
-    assert not apart.is_log(data[:32])
+    assert not log_columns.is_log(data[:32])
 
 
 def test_the_bytes_are_as_documented() -> None:
@@ -109,8 +109,8 @@ def test_the_bytes_are_as_documented() -> None:
 
 
 def test_blocks_end_between_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "_READ_BYTES", 1000)
-    monkeypatch.setattr(apart, "MAX_BLOCK_BYTES", 4000)
+    monkeypatch.setattr(log_columns, "_READ_BYTES", 1000)
+    monkeypatch.setattr(log_columns, "MAX_BLOCK_BYTES", 4000)
     sizes = random.Random(3)
     for largest in (20, 120, 900):   # the last is more than a block may have
         log = HEADER + b"".join([record(n << 10, sizes.randrange(largest)) for n in range(60)])
@@ -148,7 +148,7 @@ def test_hurt_bytes_are_refused_or_read(changes: list[tuple[float, bytes]], end:
 
 
 def test_declared_sizes_are_limits() -> None:
-    for head in ((2**32 - 1, 0, 0, 0), (apart.MAX_BLOCK_BYTES + 1, 0, 0, 0), (80, 2, 0, 0), (2**31, 2**32 - 1, 0, 0), (80, 0, 1, 0)):
+    for head in ((2**32 - 1, 0, 0, 0), (log_columns.MAX_BLOCK_BYTES + 1, 0, 0, 0), (80, 2, 0, 0), (2**31, 2**32 - 1, 0, 0), (80, 0, 1, 0)):
         with pytest.raises(RexError):
             joined(struct.pack("<IIII", *head))
     log = stored(HEADER + reading(7, 1, 5))
