@@ -154,17 +154,19 @@ ull replay_time_before(const struct script *s, size_t at)
     return (at ? s->event[at - 1]->record : s->birth)->time;
 }
 
-/* The longest time without an event, of those that are not idle, from that place on, until that point in time. */
+/* The longest time without an event, of those that are not idle, from that place on, until that point in time.  A log from anywhere
+ * may have any times: none is later than the recording's end, and no pause is longer than the longest that is believed. */
 static ull longest_pause(struct script *s, size_t at, ull until)
 {
     ull longest = 0, before = replay_time_before(s, until_last(s, at));
+    until = until < plan.duration ? until : plan.duration;
     for (size_t n = moves_before(s, at); n <= s->move_count && before < until; n++) {
         const struct event *e = n < s->move_count ? s->event[s->moves[n]] : s->exit;
         ull now = !e || e->record->time > until ? until : e->record->time;
         longest = now > before && now - before > longest ? now - before : longest;
         before = now;
     }
-    return longest;
+    return longest < LONGEST_PAUSE_NS ? longest : LONGEST_PAUSE_NS;
 }
 
 /* For how long the task had no event when recorded, where it is now: maybe in the call of the last that it came for. */
@@ -223,7 +225,7 @@ static void end_waiting(void)
 /* No report for a while; last: when the last came. */
 void replay_end_if_stuck(ull last)
 {
-    if (log_now() - last < STUCK_NS)
+    if (!tasks_alive() || log_now() - last < STUCK_NS)      /* after the last one's end nobody waits */
         return;
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && replay_mover(t, NULL) != NOBODY)
@@ -271,7 +273,7 @@ void replay_end_if_still(void)
 {
     struct stillness *s = replay_stillness();
     ull now = log_now(), passed = now - (s->looked ? s->looked : s->since);
-    if (passed < STUCK_NS)
+    if (!tasks_alive() || passed < STUCK_NS)
         return;
     if (s->taken != replay_events_taken)
         s->spun = 0;
