@@ -254,8 +254,9 @@ static void emit_mmap(void)
 static void emit_ioctl(void)
 {
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
-    emit_traced(&rex_calls[REX_NR_ioctl], FIONBIO);
-    for (const struct file_ioctl *i = file_ioctls; i->command; i++)
+    if (!run_mode->names)
+        emit_traced(&rex_calls[REX_NR_ioctl], FIONBIO);
+    for (const struct file_ioctl *i = file_ioctls; i->command && !run_mode->names; i++)
         emit_traced(&rex_calls[REX_NR_ioctl], i->command);
     for (const uint32_t *i = process_ioctls; *i; i++)
         emit_traced(&rex_calls[REX_NR_ioctl], *i);
@@ -301,7 +302,7 @@ static void emit_leaf(const struct rex_call *c)
         emit_live_ioctl();
     if (c == &rex_calls[REX_NR_fcntl] && stop == REX_STOP_STD && !watch)
         emit_fcntl();
-    if (c == &rex_calls[REX_NR_ioctl] && stop == REX_STOP_STD && !watch && !run_mode->names)
+    if (c == &rex_calls[REX_NR_ioctl] && stop == REX_STOP_STD && !watch)
         emit_ioctl();
     if (seeks(c) && stop == REX_STOP_STD && !watch)
         emit_holes(c);
