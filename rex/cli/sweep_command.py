@@ -15,6 +15,7 @@ from rex.cli.refs import DEFAULT_ARCHIVE, either
 from rex.cli.table import clean
 from rex.cli.tolerance import tolerance_options
 from rex.contents.rules import words_of
+from rex.errors import UsageError
 from rex.text import command_text
 from rex.types import format_size
 
@@ -55,6 +56,8 @@ def command(ref: str | None, archive: str, experiment: str | None, arguments: tu
     This runs the programs of the archive with your rights: sweep only what you trust."""
     from rex.archive import Archive
     from rex.trees.sweep import ARG, ENV, FILE, Sweep, combinations, effects, local_files, parse
+    if as_csv and as_json:
+        raise UsageError("--csv and --json are two forms of one table", "", "give one of them")
     where, name = either(ref, archive, experiment)
     parameters = [parse(kind, text) for kind, texts in ((ARG, arguments), (ENV, variables), (FILE, files)) for text in texts]
     rows = combinations(parameters, is_zipped)
