@@ -20,6 +20,7 @@ WORK_BYTES, _WORK_FACTOR = 64 << 30, 1000
 _STEP_BYTES = 4 << 10  # what a step takes besides: as long as hashing so many
 
 _given: int | None = None
+_given_work: int | None = None
 _work_left: int | None = None   # None: nobody counts
 
 
@@ -44,6 +45,12 @@ def set_memory(size_bytes: int | None) -> None:
     """Set what `memory_bytes` answers; None: the variable, or the default."""
     global _given
     _given = size_bytes
+
+
+def set_work(size_bytes: int | None) -> None:
+    """Set what `counting` lets a command read; None: the variable, or the default."""
+    global _given_work
+    _given_work = size_bytes
 
 
 def too_much_memory(what: str) -> TooLarge:
@@ -93,7 +100,7 @@ def counting() -> Iterator[None]:
     """Count the work of this process meanwhile, without a limit of memory: for a command that runs programs."""
     global _work_left
     from rex.types import parse_size
-    before, _work_left = _work_left, parse_size(os.environ.get(READ_VARIABLE, f"{WORK_BYTES}"))
+    before, _work_left = _work_left, parse_size(os.environ.get(READ_VARIABLE, f"{WORK_BYTES}")) if _given_work is None else _given_work
     try:
         yield
     finally:

@@ -200,6 +200,7 @@ def make_plan(stage: Stage, experiment: Experiment, outdir: str) -> Plan:
                 [codec.raw(f"{k}={v}") for k, v in manifest.environment.items()],
                 report=os.path.join(stage.work, "report"), cwd=codec.raw(stage.empty),
                 limits=rlimits.by_number(rlimits.for_replay(manifest.limits)[0]), umask=manifest.umask,
+                duration_ns=round((manifest.duration_s or 0) * 1e9),
                 no_stdin=manifest.terminal.get("stdin") == "closed", outdir=codec.raw(outdir),
                 work=codec.raw(stage.work), empty=codec.raw(stage.empty), was_in=codec.raw(manifest.cwd))
     for path, state in stage.initial.items():

@@ -60,7 +60,7 @@ def read_json(data: bytes, what: str) -> Any:
         value = json.loads(data.decode(), parse_constant=_refuse_constant, parse_float=_finite, parse_int=_integer)
         # Without one of these escapes no text can hold such a character.
         if b"\\ud" in (lower := data.lower()) or b"\\u0000" in lower:
-            _check_texts(value)
+            check_texts(value)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     return value
@@ -84,7 +84,8 @@ def _integer(text: str) -> int:
     return number
 
 
-def _check_texts(value: Any) -> None:
+def check_texts(value: Any) -> None:
+    """Make sure that all texts in a value may be names; raises ValueError."""
     refused, waiting = re.compile(_REFUSED), [value]
     while waiting:
         item = waiting.pop()

@@ -47,9 +47,10 @@ def check_manifest(manifest: Any) -> None:
         ValueError, TypeError: one cannot.
     """
     _need(bool(manifest.command), "the command is empty")
+    _need(is_plain_path(manifest.cwd), f"the working directory is no absolute, plain path: {manifest.cwd!r:.200}")
     _need(not any("=" in name for name in manifest.environment), "a variable's name has an equals sign")
-    _need(0 <= manifest.umask <= 0o777 and 0 <= manifest.start_ns < _MAX_SIZE, "a number is out of its range")
-    _need(_is_time(manifest.duration_s) and _is_status(manifest.exit_status), "a number is out of its range")
+    check_numbers(manifest.start_ns, manifest.duration_s, manifest.exit_status)
+    _need(0 <= manifest.umask <= 0o777, "a number is out of its range")
     _need(all(len(pair) == 2 for pair in manifest.limits.values()), "a resource limit is no pair")
     _need(all(count >= 0 for count in manifest.counts.values()), "a count is negative")
     _check_processes(manifest.processes)
@@ -66,6 +67,11 @@ def check_manifest(manifest: Any) -> None:
     _need(all(isinstance(facts, dict) for facts in manifest.extra.values()), "extra facts are no object")
     record: RecordFacts = builder(RecordFacts)(manifest.extra.get("record", {}))
     _need(0 <= record.stdin.offset < _MAX_SIZE, "the offset of standard input is out of its range")
+
+
+def check_numbers(start_ns: int, duration_s: float | None, exit_status: int | None) -> None:
+    """Make sure that the numbers of an experiment that lists show can be used; raises ValueError."""
+    _need(0 <= start_ns < _MAX_SIZE and _is_time(duration_s) and _is_status(exit_status), "a number is out of its range")
 
 
 def _need(is_right: bool, why: str) -> None:

@@ -15,6 +15,7 @@ from rex.archive.trimming import note_use, trim
 from rex.errors import Locked
 
 MODE = 0o555
+_NAME_LENGTH = 64   # a sha256 in hex
 _BATCH = 4096   # files between two syncs
 _WORK, _LOCK, _YOUNG_S = "replay-", "lock", 60
 # All of it takes at most so much, and at most this part of the room that is free, or its own.
@@ -108,6 +109,11 @@ class Unpacked:
         for at in range(0, len(missing), _BATCH):
             self._unpack({c: found[c.sha256] for c in missing[at:at + _BATCH]})
         return found
+
+    def sha256_of(self, path: str) -> str:
+        """What a path of the cache holds, by its name; "" of another path."""
+        directory, _, name = path.rpartition("/")
+        return name if directory == os.path.join(self.root, name[:2]) and len(name) == _NAME_LENGTH else ""
 
     def _unpack(self, wanted: dict[Content, str]) -> None:
         temporaries: list[tuple[str, str]] = []

@@ -13,7 +13,8 @@ from rex.contents.client import Comparer
 from rex.contents.rules import Rules
 from rex.errors import RexError, UsageError
 from rex.expdiff.many import ABSENT, Subject, gather, is_same_result
-from rex.runnew import plan_run, start
+from rex.runnew import RunOutcome, RunPlan, plan_run, start
+from rex.trees.reuse import run_reusing
 
 if TYPE_CHECKING:
     from rex.archive import Archive, Experiment
@@ -30,6 +31,7 @@ class Found:
         lines: of causes that are texts, the changed lines that are enough; none where that is not known.
         is_complete: none of these can be left out.
         runs: experiments that were made, in order.
+        reused: steps that these put back.
         left_out: differences that no run can be made with, in words.
     """
 
@@ -39,6 +41,7 @@ class Found:
     lines: list[Delta] = field(default_factory=list)
     is_complete: bool = False
     runs: list[str] = field(default_factory=list)
+    reused: int = 0
     left_out: list[str] = field(default_factory=list)
 
 
@@ -46,13 +49,16 @@ class Search:
     """One search."""
 
     def __init__(self, archive: "Archive", good: "Experiment", bad: "Experiment", output: str, rules: Rules,
-                 tell: Callable[[str, int, bool], None]) -> None:
-        """tell: is called after each run with its name, how many differences it had, and whether it gave the bad output.
+                 tell: Callable[[str, int, bool], None], reuses: bool = True) -> None:
+        """
+        Args:
+            tell: is called after each run with its name, how many differences it had, and whether it gave the bad output.
+            reuses: runs put back steps that the archive proves to be unchanged; but for the two that show whether the outputs follow from the differences.
 
         Raises:
             UsageError: the two do not differ there.
         """
-        self._archive, self._rules, self._tell = archive, rules, tell
+        self._archive, self._rules, self._tell, self._reuses = archive, rules, tell, reuses
         self._good, self._bad = (gather(archive, each, each.name) for each in (good, bad))
         self._comparer = Comparer(rules)
         self._output = output or self._only_output()
@@ -79,9 +85,9 @@ class Search:
         deltas, found.left_out = find_deltas(self._good.experiment.manifest, self._bad.experiment.manifest)
         found.differences = len(deltas)
         try:
-            if self._gives_bad([]):
+            if self._gives_bad([], is_whole=True):
                 raise UsageError("the good experiment, run again, gives the bad output", "what makes it differ is not in the archive")
-            if not self._gives_bad(deltas):
+            if not self._gives_bad(deltas, is_whole=True):
                 raise UsageError("the good experiment with all differences does not give the bad output", "; ".join(found.left_out)[:300],
                                  "allow for what always differs: --ignore, --rtol")
             found.causes, found.is_complete = self._fewest(deltas, [], most - self._tried)
@@ -112,7 +118,7 @@ class Search:
     def _is_same(self, one: Subject, two: Subject) -> bool:
         return is_same_result(self._output, one, two, self._comparer)
 
-    def _gives_bad(self, deltas: list[Delta]) -> bool:
+    def _gives_bad(self, deltas: list[Delta], is_whole: bool = False) -> bool:
         """Whether a run with these differences has the bad output; one that cannot be made has not."""
         self._tried += 1
         with tempfile.TemporaryDirectory(prefix="rex-bisect-") as folder:
@@ -121,7 +127,8 @@ class Search:
                 plan = plan_run(self._archive, self._good.experiment, changes, os.path.join(folder, "out"), is_recorded=True)
                 plan = replace(plan, labels={LABEL: f"{self._good.name} {self._bad.name}"})
                 with open(os.devnull, "r+b", buffering=0) as nowhere:
-                    outcome = start(plan, nowhere.fileno(), nowhere.fileno(), nowhere.fileno()).wait()
+                    streams = (nowhere.fileno(), nowhere.fileno(), nowhere.fileno())
+                    outcome = start(plan, *streams).wait() if is_whole or not self._reuses else self._run_reusing(plan, streams)
             except RexError as error:
                 self._tell(f"not run: {error}", len(deltas), False)
                 return False
@@ -132,3 +139,8 @@ class Search:
         self._found.runs.append(run.name)
         self._tell(run.name, len(deltas), is_bad)
         return is_bad
+
+    def _run_reusing(self, plan: RunPlan, streams: tuple[int, int, int]) -> RunOutcome:
+        outcome, summary = run_reusing(self._archive, plan, streams)
+        self._found.reused += len(summary.reused)
+        return outcome

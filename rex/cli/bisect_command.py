@@ -43,12 +43,13 @@ def tell(name: str, count: int, is_bad: bool) -> None:
 @click.option("--good", required=True, metavar="EXP", help="The experiment with the good output.")
 @click.option("--bad", required=True, metavar="EXP", help="The one with the other output.")
 @click.option("--runs", type=click.IntRange(min=3), default=30, show_default=True, help="At most so many new runs.")
+@click.option("--no-reuse", is_flag=True, help="Execute every step of every run.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @quietable
 @tolerance_options
 @named_by_options("text", behind="output", is_archive=True, is_alone=True)
 @guarded
-def command(text: str, output: str | None, good: str, bad: str, runs: int, as_json: bool, rules: GivenRules) -> int:
+def command(text: str, output: str | None, good: str, bad: str, runs: int, no_reuse: bool, as_json: bool, rules: GivenRules) -> int:
     """Find which argument, variable, input, program or library makes an
     output of one experiment other than that of another: the good one is run again with some of the
     differences, by halves, until those are left that give the bad output; then with some of the changed lines of an input that is a text. Each run is an experiment in the archive, with the label bisect.
@@ -61,14 +62,15 @@ def command(text: str, output: str | None, good: str, bad: str, runs: int, as_js
     from rex.contents.rules import Rules
     where = parse_ref(text).archive
     archive = Archive.open(where)
-    search = Search(archive, archive.experiment(good), archive.experiment(bad), output or "", rules_for(where, rules) or Rules(), tell)
+    search = Search(archive, archive.experiment(good), archive.experiment(bad), output or "", rules_for(where, rules) or Rules(), tell, not no_reuse)
     found = search.run(runs)
     causes, lines = ([each.describe() for each in some] for some in (found.causes, found.lines))
     if as_json:
-        print_json({"output": found.output, "differences": found.differences, "causes": causes, "lines": lines, "complete": found.is_complete, "runs": found.runs,
+        print_json({"output": found.output, "differences": found.differences, "causes": causes, "lines": lines, "complete": found.is_complete, "runs": found.runs, "reused": found.reused,
                     "left_out": found.left_out})
         return 0 if found.is_complete else 1
-    click.echo(f"{clean(sentence_of(found))} ({found.differences} differences, {len(found.runs)} runs)")
+    reused = f", {found.reused} steps reused" if found.reused else ""
+    click.echo(f"{clean(sentence_of(found))} ({found.differences} differences, {len(found.runs)} runs{reused})")
     for line in lines[:_SHOWN_LINES] if len(lines) > 1 else []:
         click.echo(f"  {clean(line)}")
     if len(lines) > _SHOWN_LINES:

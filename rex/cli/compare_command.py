@@ -16,6 +16,7 @@ from rex.cli.select import expand, has_label
 from rex.cli.table import clean, guarded, named_ref, parse_ref, print_columns, print_json, quietable
 from rex.cli.tolerance import tolerance_options
 from rex.errors import UsageError
+from rex.text import command_text
 
 if TYPE_CHECKING:
     from rex.expdiff.many import Subject, Table
@@ -60,13 +61,15 @@ def chosen(refs: tuple[str, ...], where: tuple[str, ...]) -> "list[Subject]":
 
 def print_table(table: "Table", rules: "dict[str, Rule | None]") -> None:
     """Experiments by what they were given and what they gave, equal letters for equal contents; then a line for each output that differs."""
-    from rex.expdiff.showing import NO_RULE, count_text, differing, given_groups, letter, same_text
+    from rex.expdiff.showing import NO_RULE, count_text, differing, given_groups, letter, same_text, within_texts
     names = differing(table)
     columns = {**given_groups(table), **{name: table.results[name] for name in names[:_SHOWN]}}
     print_columns([[subject.name, *(letter(groups[at]) for groups in columns.values())] for at, subject in enumerate(table.subjects)],
                   ["EXPERIMENT", *(clean(name) for name in columns)])
     click.echo()
     click.echo(same_text(table))
+    for text in within_texts(table)[:_SHOWN_RULES]:
+        click.echo(f"not counted: {clean(text)}")
     for name in names[:_SHOWN_RULES]:
         rule = rules[name]
         click.echo(f"{clean(name)}: {count_text(table.results[name])}")
@@ -135,7 +138,7 @@ def as_json(table: "Table", rules: "dict[str, Rule | None]", parted: "list[Parte
     """The comparison for machines."""
     return {**({"parted": [each.as_json() for each in parted]} if parted is not None else {}), "same": table.is_same, "experiments": [subject.name for subject in table.subjects],
             "given": [{"kind": kind, "name": name, "values": values} for (kind, name), values in table.facts.items()],
-            "outputs": [{"name": name, "distinct": len(set(groups)), "groups": groups,
+            "outputs": [{"name": name, "distinct": len(set(groups)), "contents": table.contents.get(name, len(set(groups))), "groups": groups,
                          "rule": {"kind": rule.fact[0], "name": rule.fact[1], "unexplained": rule.wrong, "sentence": rule.sentence}
                          if (rule := rules.get(name)) else None} for name, groups in table.results.items()]}
 
@@ -188,6 +191,8 @@ def command(refs: tuple[str, ...], where: tuple[str, ...], against: str | None, 
     elif matrix:
         print_matrix(table)
     else:
+        if wanted.is_set:
+            click.echo(f"rules: {clean(command_text(words_of(wanted)))}")
         print_table(table, found)
         if parted is not None:
             print_parted(parted, subjects[0].name)

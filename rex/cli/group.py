@@ -146,6 +146,7 @@ def cli(ctx: click.Context, debug: bool, max_memory: int | None, max_read: int |
     """Record experiments with everything they used, replay them anywhere,
     run new ones on the archived programs, and show what differs."""
     limits.set_memory(max_memory)
+    limits.set_work(max_read)
     if ctx.invoked_subcommand not in RUNNING:
         ctx.with_resource(limits.reading(max_read))
 

@@ -42,7 +42,9 @@ def _where(archive: str, experiment: str) -> str:
 def record_command(archive: str, experiment: str | None, overhead: float, budget: str | None,
                    granularity: str, resume: str | None, as_json: bool, script: str | None,
                    arguments: tuple[str, ...]) -> int:
-    """Run a training script, unchanged, and keep checkpoints of its state."""
+    """Run a training script, unchanged, and keep checkpoints of its state.
+
+    With --resume this loads states of the archive, which may hold any code, with your rights: go on only with runs that you trust."""
     hindsight_replay_run.require()
     from rex.cli.ending import end_like
     from rex.hindsight.record import Options, record
@@ -161,6 +163,6 @@ def show_command(ref: str, as_csv: bool, as_json: bool) -> int:
                        for c in told["checkpoints"]],
                       ("checkpoint", "position", "state", "pause", "complete"), right=(0, 2, 3), is_cut=True)
     for value in told["values"]:
-        click.echo(f"{value['experiment']} iteration {value['iteration']}: {clean(value['name'])} "
+        click.echo(f"{value['experiment']} iteration {clean(str(value['iteration']))}: {clean(value['name'])} "
                    f"{clean(str(value['value']))}")
     return 0

@@ -218,7 +218,10 @@ def checkout_command(ref: str, where: str, output: str | None, force: bool) -> i
 @named_by_options("ref")
 @guarded
 def undo_command(ref: str) -> int:
-    """Put the session's live kernel back to before the last cell."""
+    """Put the session's live kernel back to before the last cell.
+
+    This loads states of the archive, which may hold any code, and runs its cells with your rights: undo only in
+    sessions that you trust."""
     tell_kernel(ref, "undo")
     return 0
 

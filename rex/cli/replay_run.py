@@ -125,7 +125,7 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
     if rules.is_given and (not check or plan_path):
         raise UsageError("--rtol, --ignore and the like go with --check", "without --persist", "add --check")
     wanted = rules_for(archive, rules) if check else None
-    with Report(report) as told, output_directory(outdir, check, bool(dask)) as where:
+    with limits.counting(), Report(report) as told, output_directory(outdir, check, bool(dask)) as where:
         if plan_path or store_url or resume or complete:
             from pathlib import Path
             from rex.cli.persist import run_plan
@@ -156,7 +156,7 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
 def _replay_one(told: Report, archive: str, experiment: str | None, outdir: str, check: bool, sandbox: bool, explain: bool, json_wanted: bool,
                 quiet: bool, is_lenient: bool, is_kept: bool, rules: "Rules | None") -> int:
     from rex.replayer import replay
-    with limits.counting(), contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         streams = None
         if rules and rules.is_set:
             from rex.cli.meaning import printed

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator
 import click
 from click.core import ParameterSource
 
+from rex import limits
 from rex.cli.ending import Report, end_like
 from rex.cli.refs import either, is_archive_ref
 from rex.cli.serving import PORT, open_pages
@@ -239,7 +240,7 @@ def command(archive: str, port: int, no_browser: bool, headless: bool, experimen
         raise UsageError("--reuse does not go with --sandbox", "steps are put back from outside the sandbox", "leave one of them out")
     from rex.archive import Archive
     from rex.runnew import plan_run
-    with Report(report) as told:
+    with limits.counting(), Report(report) as told:
         source = Archive.open(archive)
         chosen = source.experiment(experiment)
         plan = plan_run(source, chosen, _changes(chosen, arguments, command, cwd, given), outdir or "",

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rex import limits
 from rex.cli.given_rules import GivenRules, rules_for
 from rex.cli.refs import DEFAULT_ARCHIVE, either
 from rex.cli.table import clean
 from rex.cli.tolerance import tolerance_options
 from rex.contents.rules import words_of
+from rex.errors import UsageError
 from rex.text import command_text
 from rex.types import format_size
 
@@ -54,6 +56,8 @@ def command(ref: str | None, archive: str, experiment: str | None, arguments: tu
     This runs the programs of the archive with your rights: sweep only what you trust."""
     from rex.archive import Archive
     from rex.trees.sweep import ARG, ENV, FILE, Sweep, combinations, effects, local_files, parse
+    if as_csv and as_json:
+        raise UsageError("--csv and --json are two forms of one table", "", "give one of them")
     where, name = either(ref, archive, experiment)
     parameters = [parse(kind, text) for kind, texts in ((ARG, arguments), (ENV, variables), (FILE, files)) for text in texts]
     rows = combinations(parameters, is_zipped)
@@ -70,7 +74,8 @@ def command(ref: str | None, archive: str, experiment: str | None, arguments: tu
             end = row.failed or ("there already" if row.is_old else f"{row.experiment}, status {row.exit_status}, {row.seconds:.2f} s{shared}")
             click.echo(f"rex: {count[0]} of {len(rows)}: {clean(what)}: {clean(end)}", err=True)
 
-    done = Sweep(opened, opened.experiment(name), parameters, outdir, not no_reuse).run(rows, jobs, resume, tell)
+    with limits.counting():
+        done = Sweep(opened, opened.experiment(name), parameters, outdir, not no_reuse).run(rows, jobs, resume, tell)
     if wanted and wanted.is_set:
         add_groups(done, opened, wanted)
     changed = effects(done) if not is_zipped else {}

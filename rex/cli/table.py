@@ -108,10 +108,11 @@ def print_json(value: Any) -> None:
 
 def print_columns(rows: Sequence[Sequence[str]], headings: Sequence[str] = (),
                   right: Iterable[int] = (), indent: str = "", is_cut: bool = False) -> None:
-    """Print rows in aligned columns; with is_cut a terminal gets the last one cut where it would wrap."""
+    """Print rows in aligned columns, cleaned; with is_cut a terminal gets the last one cut where it would wrap."""
     if not rows:
         return
-    whole = [list(headings), *rows] if headings else list(rows)
+    rows = [[clean(cell) for cell in row] for row in rows]
+    whole = [list(headings), *rows] if headings else rows
     widths = [max(len(row[i]) for row in whole) for i in range(len(whole[0]))]
     before = len(indent) + sum(widths[:-1]) + 2 * (len(widths) - 1)
     limit = shutil.get_terminal_size().columns - before if is_cut and sys.stdout.isatty() else 0

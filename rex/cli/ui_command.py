@@ -23,7 +23,7 @@ def command(ref: str | None, archive: str, experiment: str | None, port: int, no
             directory: str | None) -> int:
     """Show an archive in the browser: find experiments, compare, label, rename and delete them.
 
-    The pages are for this machine and its user only. They need no network. Programs run only from the form of a new experiment.
+    The pages are for this machine and its user only. They need no network. Programs run, with your rights, only from the form of a new experiment.
     Exported pages open from a disk or from any web host."""
     where, name = either(ref, archive, experiment)
     if directory is not None:

@@ -160,12 +160,13 @@ class Table:
     Attributes:
         facts: what some were given otherwise than others: values in the order of the experiments.
         results: all that they gave: groups in that order.
-        notes: what was not compared by meaning.
+        contents: of outputs of which the rules made some the same: how many different contents there are.
     """
 
     subjects: list[Subject]
     facts: dict[Fact, list[str]]
     results: dict[str, Groups]
+    contents: dict[str, int] = field(default_factory=dict)
 
     @property
     def is_same(self) -> bool:
@@ -180,12 +181,14 @@ def tabulate(subjects: list[Subject], rules: Rules = Rules()) -> Table:
     names = list(dict.fromkeys(name for subject in subjects for name in subject.results))
     results = {name: [subject.results.get(name, ABSENT) for subject in subjects] for name in sorted(names, key=_order)}
     found = {name: grouped(values) for name, values in results.items()}
+    before = {name: len(set(groups)) for name, groups in found.items()}
     if rules.is_set:
         with Comparer(rules) as comparer:
             for name, groups in found.items():
                 with tempfile.TemporaryDirectory(prefix="rex-") as folder:
                     found[name] = _joined(name, groups, subjects, comparer, folder)
-    return Table(subjects, {fact: values for fact, values in facts.items() if len(set(values)) > 1}, found)
+    return Table(subjects, {fact: values for fact, values in facts.items() if len(set(values)) > 1}, found,
+                 {name: before[name] for name, groups in found.items() if len(set(groups)) < before[name]})
 
 
 def _renamed(fact: Fact, subjects: list[Subject]) -> Fact:

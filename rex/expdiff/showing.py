@@ -39,4 +39,10 @@ def same_text(table: "Table") -> str:
     return f"{len(table.results) - len(differing(table))} of {len(table.results)} outputs are the same in all {len(table.subjects)} experiments"
 
 
+def within_texts(table: "Table") -> list[str]:
+    """For each output of which the rules made different contents the same, how many."""
+    return [f"{name}: {count} different contents, {len(set(table.results[name]))} distinct result{'s' * (len(set(table.results[name])) > 1)} within tolerance"
+            for name, count in table.contents.items()]
+
+
 NO_RULE = "no single argument, input, library or variable separates them"

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from rex.archive import Archive, Experiment
 from rex.errors import NotFound
 from rex.hindsight.query import Query
-from rex.hindsight.records import ENGINE, Run, read_run
+from rex.hindsight.records import check_head, ENGINE, Run, read_run
 from rex.values import dataclass, field
 
 
@@ -59,6 +59,7 @@ def find_recorded(options: Options) -> Recorded:
         raise NotFound(f"{experiment.name} is a replay", "only runs can be replayed", "see: rex hindsight show")
     if "__main__" not in run.modules:
         raise NotFound(f"{experiment.name} holds no script", "it ended before its script began", "record it again")
+    check_head(run, experiment.name)
     script = options.script or run.head["script"]
     if not os.path.isfile(script):
         raise NotFound(f"no script {script}", "", "give its path")

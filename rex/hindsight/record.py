@@ -109,11 +109,12 @@ def _former(archive: Archive, options: Options) -> dict[str, Any]:
         NotFound: there is no such run, it finished, or has nothing to go on from.
         UsageError: a module is not what it was.
     """
-    from rex.hindsight.records import content_of, last_checkpoint, read_run
+    from rex.hindsight.records import check_head, content_of, last_checkpoint, read_run
     experiment = archive.experiment(options.resume)
     run = read_run(archive, experiment)
     if run.end and run.end.get("status") == 0:
         raise NotFound(f"{options.resume} ended by itself", "", "there is nothing to go on with")
+    check_head(run, experiment.name)
     last_checkpoint(run, experiment.name)
     options.script, options.arguments = run.head["script"], tuple(run.head["arguments"])
     for name, facts in run.modules.items():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import threading
-from typing import Any
+from typing import Any, Callable
 
 from rex.archive import Archive, Content, Experiment
+from rex.archive.content import check_content
+from rex.archive.jsonform import builder, check_texts
 from rex.errors import Damaged, NotFound, RexError, TooNew
 from rex.values import dataclass, field
 
@@ -154,6 +157,44 @@ def _checkpoint(line: dict[str, Any]) -> Checkpoint:
                       int(line["size"]), int(line["stored"]))
 
 
+# What the values of a line's keys are. The first line, the last one and these keys may lack them.
+_MAY_LACK = ("run", "replay", "end", "why_plain", "digest")
+_NAMED: dict[str, dict[str, Any]] = {
+    "run": {"format": int, "script": str, "path": str, "arguments": tuple[str, ...], "environment": dict[str, str], "unset": tuple[str, ...],
+            "withheld": tuple[str, ...], "cwd": str, "hash_seed": str, "entropy": str, "python": str, "start_ns": int, "granularity_s": float},
+    "replay": {"format": int, "of": str, "probes": tuple[tuple[Any, ...], ...], "withheld": tuple[str, ...]},
+    "module": {"name": str, "path": str, "why_plain": str}, "trainer": {"name": str, "path": str, "digest": str},
+    "out": {"text": str}, "clock": {"s": tuple[float, ...]}, "call": {"loop": str, "function": str}, "plain": {"functions": tuple[str, ...]},
+    "border": {"position": str, "at_s": float, "spent_s": float, "clock": int, "entropy": int},
+    "checkpoint": {"number": int, "position": str, "why_not": dict[str, str], "pause_s": float, "size": int, "stored": int},
+    "dropped": {"numbers": tuple[int, ...]}, "loop": {"position": str, "iterations": int, "took_s": float},
+    "value": {"name": str, "value": Any, "iteration": Any}, "file": {"path": str, "was_there": bool}, "input": {"path": str}, "probe": {"fd": int, "text": str},
+    "end": {"took_s": float, "pause_s": float, "overhead": float, "why_none": str, "border_s": float, "cost_s": float, "writer_s": float,
+            "checkpoints": int, "iterations": int, "stored": int, "plain_modules": tuple[str, ...], "failure": str, "status": int}}
+_NEEDED = ("script", "path", "arguments", "cwd", "hash_seed", "withheld", "unset", "entropy")   # to run it again
+_MAX_NUMBER = 1 << 63
+
+
+@functools.cache
+def _checks_of(kind: str) -> list[tuple[str, Callable[[Any], Any]]]:
+    return [(name, builder(value)) for name, value in _NAMED.get(kind, {}).items()]
+
+
+def _check_line(line: dict[str, Any]) -> None:
+    """Make sure that a line can be used; raises TypeError, ValueError."""
+    for name, build in _checks_of(line["k"]):
+        may_lack = line["k"] in _MAY_LACK or name in _MAY_LACK
+        value = None if may_lack and line.get(name) is None else build(line[name])
+        if isinstance(value, (int, float)) and not -_MAX_NUMBER < value < _MAX_NUMBER:    # not a number is neither
+            raise ValueError(f"{name} is {value!r:.60}")
+    for name in ("source", "before", "structure", "table"):
+        if line["k"] in ("module", "file", "checkpoint") and line.get(name) is not None:
+            check_content(content_of(line[name]))
+    if line["k"] == "run":
+        check_texts([line.get(name) for name in (*_NEEDED, "environment")])
+        bytes.fromhex(line.get("entropy", ""))
+
+
 def add_line(run: Run, line: dict[str, Any]) -> None:
     """Take over what a line tells; unknown kinds are passed over.
 
@@ -161,6 +202,7 @@ def add_line(run: Run, line: dict[str, Any]) -> None:
         KeyError, ValueError, TypeError: the line does not hold together.
         TooNew: it was written in a newer format.
     """
+    _check_line(line)
     kind = line["k"]
     if kind in ("run", "replay"):
         if line["format"] > FORMAT:
@@ -233,13 +275,20 @@ def read_run(archive: Archive, experiment: Experiment) -> Run:
             break
         try:
             add_line(run, json.loads(line))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, LookupError, OverflowError, TypeError, AttributeError, RecursionError) as error:
             raise Damaged(f"the record of {experiment.name} is damaged",
                           f"{type(error).__name__}: {error}", "see: rex check") from error
     if not run.head:
         raise Damaged(f"experiment {experiment.name} holds no hindsight run", "",
                       "see: rex hindsight show")
     return run
+
+
+def check_head(run: Run, name: str) -> None:
+    """Make sure that a run's first line tells what running it again takes; raises Damaged."""
+    missing = [key for key in _NEEDED if run.head.get(key) is None]
+    if missing:
+        raise Damaged(f"the record of {name} is damaged", f"its first line has no {missing[0]}", "see: rex check")
 
 
 def last_checkpoint(run: Run, name: str) -> int:

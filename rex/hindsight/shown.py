@@ -20,12 +20,29 @@ def list_runs(archive: Archive) -> list[dict[str, Any]]:
     found = []
     for experiment in experiments_of(archive):
         facts = experiment.manifest.extra.get("hindsight", {}) if experiment.state == "complete" else {}
-        found.append({"name": experiment.name, "kind": experiment.begun.get("kind", "run"),
-                      "of": experiment.begun.get("of", ""), "state": experiment.state,
-                      "command": " ".join(experiment.begun.get("command", ())),
-                      "iterations": facts.get("iterations", 0),
-                      "checkpoints": facts.get("checkpoints", 0), "stored": facts.get("stored", 0)})
+        found.append({"name": experiment.name, "kind": _kind_of(experiment), "of": _text(experiment.begun.get("of", "")),
+                      "state": experiment.state, "command": _command_of(experiment),
+                      **{name: _number(facts.get(name)) for name in ("iterations", "checkpoints", "stored")}})
     return found
+
+
+def _kind_of(experiment: Experiment) -> str:
+    return _text(experiment.begun.get("kind", "run"))
+
+
+def _command_of(experiment: Experiment) -> str:
+    words = experiment.begun.get("command")
+    return " ".join(map(str, words)) if isinstance(words, list) else ""
+
+
+def _text(value: Any) -> str:
+    """A fact of a stranger's that should be a text."""
+    return value if isinstance(value, str) else "?"
+
+
+def _number(value: Any) -> int:
+    """A fact of a stranger's that should be a count."""
+    return value if isinstance(value, int) and 0 <= value < 1 << 63 else 0
 
 
 def values_of(archive: Archive, name: str | None) -> list[dict[str, Any]]:
@@ -52,8 +69,7 @@ def describe_run(archive: Archive, name: str) -> dict[str, Any]:
     run = read_run(archive, experiment)
     replays = [e.name for e in experiments_of(archive) if e.begun.get("of") == name]
     facts = {"experiment": name, "state": experiment.state,
-             "command": " ".join(experiment.begun.get("command", ())),
-             "kind": experiment.begun.get("kind", "run"), "replays": ", ".join(replays) or "none"}
+             "command": _command_of(experiment), "kind": _kind_of(experiment), "replays": ", ".join(replays) or "none"}
     facts |= {key: value for key, value in run.end.items() if key != "k"}
     checkpoints = [{"number": c.number, "position": c.position, "size": c.size_bytes,
                     "stored": c.stored_bytes, "pause_s": c.pause_s, "why_not": c.why_not}

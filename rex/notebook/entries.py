@@ -6,9 +6,48 @@ import hashlib
 import json
 from typing import Any, Hashable
 
+from rex.archive.jsonform import builder
 from rex.errors import Damaged
 from rex.notebook.graph import MAIN, Graph, Node
 from rex.state import Delta, History, Version
+from rex.values import dataclass, field
+
+_DAMAGE = (ValueError, LookupError, OverflowError, TypeError, AttributeError, RecursionError)
+_MAX_NUMBER = 1 << 63   # of nodes, versions and bytes: also of SQLite's integers
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of a version, as a line has it."""
+
+    kind: str
+    size: int
+
+
+@dataclass(frozen=True)
+class _Version:
+    """A version of variables, as a line has it."""
+
+    id: int
+    names: tuple[str, ...]
+    parts: tuple[_Part, ...]
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What a line of the log must have."""
+
+    node: int
+    parent: int
+    versions: tuple[_Version, ...]
+    changed: dict[str, int]
+    removed: tuple[str, ...]
+    touched: tuple[str, ...]
+    code: str
+    cell_s: float
+    track_s: float
+    is_complete: bool
+    facts: dict[str, Any] = field(default_factory=dict)
 
 
 def entry_of(line: bytes) -> dict[str, Any]:
@@ -21,15 +60,23 @@ def entry_of(line: bytes) -> dict[str, Any]:
         found = json.loads(line)
         if "note" in found:
             return {"note": dict(found["note"]), "dropped": len(found["dropped"])}
+        _check_line(builder(_Line)(found))
         sizes = {one["id"]: size for one in found["versions"]
                  if (size := _size_of(one)) is not None}
         digests = {one["id"]: _digest_of(one) for one in found["versions"]}
         kept = {key: found[key] for key in ("node", "parent", "changed", "removed", "touched",
                                             "code", "cell_s", "track_s", "is_complete")}
         return {**kept, "sizes": sizes, "digests": digests, "facts": dict(found.get("facts") or {})}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except _DAMAGE as error:
         raise Damaged("the record of a notebook is damaged",
                       f"{type(error).__name__}: {error}") from error
+
+
+def _check_line(line: _Line) -> None:
+    """Make sure that the numbers of a line can be used; raises ValueError."""
+    numbers: list[float] = [line.node, line.parent, *line.changed.values(), *(one.id for one in line.versions)]
+    if not all(0 <= number < _MAX_NUMBER for number in [*numbers, line.cell_s, line.track_s]):   # not a number is neither
+        raise ValueError("a number is out of its range")
 
 
 def _digest_of(version: dict[str, Any]) -> str:
@@ -48,6 +95,8 @@ def _size_of(version: dict[str, Any]) -> int | None:
             total += sum(int(chunk[1]) for chunk in part["chunks"])
         else:
             return None
+    if not 0 <= total < _MAX_NUMBER:
+        raise ValueError("a size is out of its range")
     return total
 
 
@@ -70,7 +119,7 @@ def apply_entry(graph: Graph, entry: dict[str, Any]) -> None:
                     cell_s=float(entry["cell_s"]), track_s=float(entry["track_s"]),
                     is_complete=bool(entry["is_complete"]))
         set_facts(node, entry["facts"], str(entry["code"]))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except _DAMAGE as error:
         raise Damaged("the record of a notebook is damaged",
                       f"{type(error).__name__}: {error}") from error
     graph.add(node)
@@ -81,10 +130,12 @@ def set_facts(node: Node, facts: dict[str, Any], code: str) -> None:
     def text(name: str, default: str = "") -> str:
         return value if isinstance(value := facts.get(name), str) else default
 
-    count = facts.get("count")
+    def number(name: str) -> int | None:
+        value = facts.get(name)
+        return value if isinstance(value, int) and 0 <= value < _MAX_NUMBER else None
+
     node.code = text("raw", code)
-    node.count = count if isinstance(count, int) else None
-    node.start_ns = start if isinstance(start := facts.get("start_ns"), int) else 0
+    node.count, node.start_ns = number("count"), number("start_ns") or 0
     node.branch = text("branch", MAIN)
     node.error, node.cell_id = text("error"), text("cell_id")
     node.views = views if isinstance(views := facts.get("views"), dict) else {}

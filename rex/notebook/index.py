@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, Iterator
 
 from rex.archive import COMPLETE, Experiment
 from rex.errors import Damaged, NotFound, RexError
-from rex.notebook.entries import apply_entry, entry_of
-from rex.notebook.graph import Graph
+from rex.notebook.entries import apply_entry, entry_of, set_facts
+from rex.notebook.graph import Graph, Node
 from rex.notebook.source import head_of
 from rex.notebook.views import view_text
 
@@ -90,17 +90,16 @@ class Index:
             self._database.execute("UPDATE meta SET value = ? WHERE key = 'offset'", (offset,))
 
     def _add_cell(self, entry: dict[str, Any]) -> None:
-        facts = entry["facts"]
+        node = Node(entry["node"], entry["parent"])
+        set_facts(node, entry["facts"], entry["code"])
         self._database.execute(
             "INSERT OR REPLACE INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (entry["node"], entry["parent"], facts.get("count"), facts.get("branch"),
-             facts.get("start_ns"), entry["cell_s"], entry["track_s"], entry["is_complete"],
-             facts.get("error"), facts.get("raw", entry["code"])))
-        views = facts.get("views", {})
+            (node.number, node.parent, node.count, _text(node.branch), node.start_ns, entry["cell_s"], entry["track_s"],
+             entry["is_complete"], _text(node.error), _text(node.code)))
         self._database.executemany(
             "INSERT OR REPLACE INTO variable VALUES (?, ?, ?, ?, ?)",
-            [(entry["node"], name, version, entry["sizes"].get(version),
-              view_text(views[name]) if name in views else None)
+            [(node.number, _text(name), version, entry["sizes"].get(version),
+              _text(view_text(node.views[name])) if name in node.views else None)
              for name, version in entry["changed"].items()])
 
     def graph(self) -> Graph:
@@ -114,6 +113,11 @@ class Index:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def _text(text: str) -> str:
+    """A text as SQLite takes it: it refuses halves of surrogate pairs."""
+    return text.encode("utf-8", "replace").decode()
 
 
 @contextlib.contextmanager

@@ -153,7 +153,7 @@ class _Planner:
         self.origins: dict[str, str] = {}
         self.folders: dict[str, Folder] = {}
         self.archived = dict(self.manifest.files)
-        self.cwd = os.path.normpath(os.path.join(self.manifest.cwd, changes.cwd or ""))
+        self.cwd = os.path.normpath(os.path.join(self.manifest.cwd, changes.cwd or "")).replace("//", "/")   # two at the begin would stay
 
     def plan(self, is_recorded: bool, name: str | None, is_continued: bool) -> RunPlan:
         changes, manifest = self.changes, self.manifest

@@ -89,7 +89,7 @@ def decode(lines: Iterable[bytes], read: Reader) -> Iterator[Delta | dict[str, A
                         frozenset(found["removed"]), frozenset(found["touched"]),
                         str(found["code"]), float(found["cell_s"]), float(found["track_s"]),
                         bool(found["is_complete"]), dict(found.get("facts") or {}), dict(found.get("read") or {}))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, LookupError, OverflowError, TypeError, AttributeError, RecursionError) as error:
             raise Damaged("the record of a state is damaged",
                           f"{type(error).__name__}: {error}") from error
 

@@ -66,6 +66,7 @@ class Plan:
         stubs: live: mode, mtime_ns and size (-1: not known) of files whose content the archive lacks.
         listings: live: directories of which it knows all names, in the recorded order.
         was_in: replay: the directory that the recording began in.
+        duration_ns: replay: of the recording; None: not known.
         no_stdin: replay: standard input was closed; of the other two the log says so.
         sandbox: replay: see nothing of this machine but what this tells.
         limits: of the program: number -> soft and hard limit, -1 for none; others are the tracer's.
@@ -90,6 +91,7 @@ class Plan:
     watched: bool = False
     limits: dict[int, tuple[int, int]] = field(default_factory=dict)
     umask: int | None = None
+    duration_ns: int | None = None
     no_stdin: bool = False
     seed: int | None = None
     files: dict[bytes, tuple[int, int, bytes]] = field(default_factory=dict)
@@ -132,6 +134,8 @@ class Plan:
         items += [("step", b"%d" % task) for task in self.steps]
         if self.serialize:
             items.append(("serialize", b"1"))
+        if self.duration_ns is not None:
+            items.append(("duration", b"%d" % self.duration_ns))
         if self.watched:
             items.append(("watched", b"1"))
         if self.no_stdin:

@@ -7,10 +7,12 @@ import errno
 from rex import codec
 from rex.log.decoded import stat_in
 from rex.log.records import OUT, Event
-from rex.syscalls import BY_NAME, CALLS, Op
+from rex.log.uses import is_exclusive, open_flags
+from rex.syscalls import BY_NAME, CALLS, Hook, Op
 from rex.trees import looks
 
 _STATX, _NOFOLLOW = BY_NAME["statx"].nr, 0x100
+_O_NOFOLLOW = 0o400000
 _NO_ATTRIBUTE = (0, -errno.ENODATA)
 
 
@@ -22,16 +24,25 @@ def of_look(event: Event) -> str:
     if call.op is Op.ACCESS:
         return f"access {event.args[call.index_of('access')]}"
     told = stat_in(data, event.call == _STATX)
-    return looks.of_stat(told, _follows(event), event.args[3] if event.call == _STATX else None) if told else ""
+    return looks.of_stat(told, follows(event), event.args[3] if event.call == _STATX else None) if told else ""
 
 
 def of_attributes(event: Event) -> str:
     """That there is no extended attribute; "" if there is: the log does not tell which one was asked for."""
-    return looks.of_xattr(_follows(event)) if event.result in _NO_ATTRIBUTE else ""
+    return looks.of_xattr(follows(event)) if event.result in _NO_ATTRIBUTE else ""
 
 
-def _follows(event: Event) -> bool:
+def of_failure(event: Event) -> str:
+    """The error of a call on a name, by name."""
+    error = errno.errorcode.get(-event.result, str(event.result))
+    return error if follows(event) else looks.of_name_itself(error)
+
+
+def follows(event: Event) -> bool:
     """Whether a link at the end of the name was followed."""
     call = CALLS[event.call]
+    if call.hook is Hook.OPEN:
+        flags = open_flags(event)
+        return not flags & _O_NOFOLLOW and not is_exclusive(flags)
     flags = call.index_of("atflags")
     return "nofollow" not in call.marks and not (flags >= 0 and event.args[flags] & _NOFOLLOW)

@@ -17,6 +17,9 @@ Ask = Callable[[bytes, bytes], bytes]           # kind and path -> what rex/nati
 class Files:
     """Names of this machine."""
 
+    def forget(self) -> None:
+        """Something may have changed."""
+
     def stat(self, name: bytes, follows: bool = True) -> os.stat_result:
         """Raises OSError, as all here does."""
         return os.stat(name, follow_symlinks=follows)
@@ -63,10 +66,14 @@ class RunFiles(Files):
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
+        self._looks: dict[tuple[bytes, bytes], bytes | OSError] = {}       # a question to the tracer costs more than a system call
+
+    def forget(self) -> None:
+        self._looks.clear()
 
     def _look(self, name: bytes, follows: bool) -> tuple[os.stat_result, bytes, bytes, bytes]:
         """What is there, where the name leads, where the content lies, and a link's target."""
-        told = self._ask(_FOLLOWED if follows else _NOT_FOLLOWED, name)
+        told = self._ask_once(_FOLLOWED if follows else _NOT_FOLLOWED, name)
         values = _STAT.unpack_from(told)
         device, inode, links, mode, uid, gid = values[:6]
         found = os.stat_result((mode, inode, device, links, uid, gid, values[8], values[11], values[13], values[13],
@@ -74,6 +81,18 @@ class RunFiles(Files):
                                 values[11] * 10**9 + values[12], values[13] * 10**9 + values[14], values[13] * 10**9 + values[14]))
         real, place, target = told[_STAT_BYTES:].split(b"\0")[:3]
         return found, real, place, target
+
+    def _ask_once(self, kind: bytes, name: bytes) -> bytes:
+        found = self._looks.get((kind, name))
+        if found is None:
+            try:
+                found = self._ask(kind, name)
+            except OSError as error:
+                found = error
+            self._looks[kind, name] = found
+        if isinstance(found, OSError):
+            raise found
+        return found
 
     def stat(self, name: bytes, follows: bool = True) -> os.stat_result:
         return self._look(name, follows)[0]

@@ -1,7 +1,7 @@
 """What a program learns of a name by asking about it: how that is written down, and whether it would learn the same now.
 
 Forms of an answer, all in words:
-    MODE OWNER LINKS SIZE MTIME BLOCKS    - for what it did not ask for, or what does not count; MODE in octal, with l behind it
+    MODE OWNER LINKS SIZE MTIME BLOCKS    + for a time since the run began, - for what it did not ask for, or what does not count; MODE in octal, with l behind it
                                    where a link was not followed
     link TARGET, access MODE, noxattr, lnoxattr
 """
@@ -15,7 +15,8 @@ from rex.log.decoded import Stat
 from rex.trees.files import Files
 
 NO_XATTR = "noxattr"
-_NOT_FOLLOWED, _UNKNOWN = "l", "-"
+_NOT_FOLLOWED, _UNKNOWN, _OF_THE_RUN = "l", "-", "+"
+_TICK_NS = 10**7                    # the clock of files may be as late
 _WORDS = ("mode", "owner", "links", "size", "mtime", "blocks")
 # Bits of the mask of statx; a plain stat asks for all.
 ALL = 0xFFF
@@ -39,6 +40,11 @@ def of_stat(told: Stat, follows: bool, asked: int | None) -> str:
                      *(str(value) if mask & counts & bit else _UNKNOWN for value, bit in rest)))
 
 
+def of_name_itself(error: str) -> str:
+    """An error that a link at the name would have changed, wherever it leads."""
+    return _NOT_FOLLOWED + error
+
+
 def of_directory(mode: int) -> str:
     """That a directory could be opened."""
     return " ".join((f"{mode:o}", *(_UNKNOWN for _ in _WORDS[1:])))
@@ -60,12 +66,18 @@ def without_time(value: str) -> str:
     return " ".join((words[0], _UNKNOWN, _UNKNOWN, _UNKNOWN if is_directory(value) else words[3], _UNKNOWN, _UNKNOWN))
 
 
-def of_made(value: str) -> str:
-    """Of what the run itself made or changed: less the time."""
+def of_made(value: str, began_ns: int) -> str:
+    """Of what the run itself made or changed: a time since the run began is as good as any other; one that was set counts."""
     words = value.split(" ")
-    if len(words) != len(_WORDS) or not value[:1].isdigit():
+    if len(words) != len(_WORDS) or not value[:1].isdigit() or not words[4].isdigit():
         return value
-    return " ".join((*words[:4], _UNKNOWN, words[5]))
+    return " ".join((*words[:4], _OF_THE_RUN, words[5])) if int(words[4]) >= began_ns - _TICK_NS else value
+
+
+def of_rewritten(value: str) -> str:
+    """Of a file that was there and has been written: what a write does not change."""
+    words = value.split(" ")
+    return " ".join((*words[:3], *(_UNKNOWN for _ in words[3:]))) if len(words) == len(_WORDS) else value
 
 
 def without_blocks(value: str) -> str:
@@ -82,9 +94,12 @@ def without_place(value: str) -> str:
     return " ".join((*words[:3], *(_UNKNOWN for _ in words[3:])))
 
 
-def without_mtime(value: str) -> str:
-    """Of a file that was opened too: less the time, unless it was asked for as archivers ask, who do not follow links."""
-    return value if value.partition(" ")[0].endswith(_NOT_FOLLOWED) else of_made(value)
+def of_opened(value: str) -> str:
+    """Of a file that was opened too: less time and number of names, unless it was asked for as archivers ask, who do not follow links."""
+    words = value.split(" ")
+    if len(words) != len(_WORDS) or not value[:1].isdigit() or words[0].endswith(_NOT_FOLLOWED):
+        return value
+    return " ".join((*words[:2], _UNKNOWN, words[3], _UNKNOWN, words[5]))
 
 
 def is_directory(value: str) -> bool:
@@ -94,13 +109,13 @@ def is_directory(value: str) -> bool:
 
 
 def follows(value: str) -> bool:
-    """Whether a link at the end of the name was followed for an answer."""
+    """Whether a link at the end of the name was followed for an answer, or before an error."""
     word = value.partition(" ")[0]
-    return word != "link" and not word.startswith(_NOT_FOLLOWED) and not word.endswith(_NOT_FOLLOWED)
+    return word not in ("link", "EEXIST", "EINVAL") and not word.startswith(_NOT_FOLLOWED) and not word.endswith(_NOT_FOLLOWED)
 
 
-def is_answered_so(files: Files, name: bytes, value: str) -> bool:
-    """Whether a program would get an answer now; raises OSError."""
+def is_answered_so(files: Files, name: bytes, value: str, began_ns: int) -> bool:
+    """Whether a program would get an answer now, in a run that began then; raises OSError."""
     word, _, rest = value.partition(" ")
     if word == "link":
         return codec.text(files.link(name)) == rest
@@ -111,8 +126,8 @@ def is_answered_so(files: Files, name: bytes, value: str) -> bool:
         return not files.has_attributes(name, is_followed)
     info = files.stat(name, is_followed)
     told = Stat(info.st_mode, info.st_size, info.st_mtime_ns, info.st_nlink, info.st_uid, info.st_gid, info.st_blocks)
-    now = of_stat(told, is_followed, ALL).split(" ")
-    return all(was in (_UNKNOWN, found) for was, found in zip(value.split(" "), now))
+    now = of_stat(told, is_followed, ALL)
+    return any(all(was in (_UNKNOWN, found) for was, found in zip(value.split(" "), words.split(" "))) for words in (now, of_made(now, began_ns)))
 
 
 def of_xattr(follows: bool) -> str:

@@ -8,7 +8,6 @@ from rex.trees.facts import ABSENT, FILE, LIST, LOOK, REMOVE, Use
 from rex.trees.looks import follows
 
 _MOST_LINKS = 40
-_OF_THE_NAME = ("EEXIST", "EINVAL")      # errors of calls that do not follow a link at the end
 
 
 class Made:
@@ -32,6 +31,10 @@ class Made:
             self._links[use.path] = target
         elif kind == "dir" or use.kind == REMOVE:
             self._tops.add(use.path)
+
+    def is_rewritten(self, path: str) -> bool:
+        """Whether the step has written a file, and neither removed nor replaced it."""
+        return path in self.paths and path not in self._tops and path not in self._links
 
     def outer_name(self, use: Use) -> str:
         """The name by which something that the step is given can be found before it runs; "" if it is its own work."""
@@ -68,6 +71,4 @@ class Made:
 
 def _follows(use: Use) -> bool:
     """Whether a link at the end of the name was followed."""
-    if use.kind == LOOK:
-        return follows(use.value)
-    return use.kind != ABSENT or use.value not in _OF_THE_NAME
+    return use.kind not in (ABSENT, LOOK) or follows(use.value)

@@ -119,7 +119,7 @@ class _Reader:
 
     def _use(self, number: int, process: ProcessFacts, kind: str, path: str, value: str = "", name: str = "") -> None:
         if kind in facts.GIVEN:
-            key = (process.task, kind + looks.sort_of(value) if kind == LOOK else kind, name or path)
+            key = (process.task, kind + looks.sort_of(value) if kind in (ABSENT, LOOK) else kind, name or path)
             if key in self._seen:
                 return
             self._seen.add(key)
@@ -233,7 +233,7 @@ class _Reader:
     def _missed(self, number: int, event: Event, process: ProcessFacts) -> None:
         path = self._given_path(event, process, event.result == -errno.EEXIST)
         if path and not path.startswith(_KERNEL):
-            self._use(number, process, ABSENT, path, errno.errorcode.get(-event.result, str(event.result)))
+            self._use(number, process, ABSENT, path, answers.of_failure(event))
 
     def _look(self, number: int, event: Event, process: ProcessFacts) -> None:
         path = self._given_path(event, process)
@@ -308,10 +308,11 @@ class _Reader:
         elif stat.S_ISREG(mode):
             name = self._given_path(event, process)
             if is_exclusive(open_flags(event)):
-                self._use(number, process, ABSENT, path, "ENOENT")
+                self._use(number, process, ABSENT, path, looks.of_name_itself("ENOENT"))
             for _, kind in file_uses(event):
                 if kind == READ and self._is_made_by(event, path):
                     self._use(number, process, ABSENT, path, "ENOENT")
+                    self._use(number, process, WRITE, path)
                 elif kind == READ:
                     self._read_file(number, process, path, event, name)
                 else:
@@ -330,7 +331,7 @@ class _Reader:
             return
         call, paths = CALLS[event.call], [codec.text(path) for path in event.all_data(RESOLVED)]
         if call.op in calls.MAKES and paths:
-            self._use(number, process, ABSENT, paths[-1], "ENOENT")
+            self._use(number, process, ABSENT, paths[-1], looks.of_name_itself("ENOENT"))
         if call.op is Op.CHOWN or call.op is Op.UTIME and event.args[next(i for i, arg in enumerate(call.args) if arg.name == "times")]:
             self._object(process, "it sets times or owners of files")
         for name, kind in file_uses(event):

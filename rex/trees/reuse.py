@@ -8,7 +8,6 @@ place, which puts back what that one left (rex/native/put). So the new recording
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import shutil
 import socket
@@ -26,6 +25,7 @@ from rex.archive.identities import Identities
 from rex.archive.unpacked import WorkDirectory
 from rex.errors import RexError
 from rex.recorder import Options, Outcome, Streams, record
+from rex.runnew import RunOutcome, RunPlan, start
 from rex.tracer import native
 from rex.tracer.plan import ABOUT_A_NAME, EXEC_ANSWER, EXEC_QUESTION, NAME_ANSWER
 from rex.trees import facts as kinds
@@ -82,6 +82,7 @@ class Reuser:
     def __init__(self, archive: Archive, work: str, now: Now, is_strict: bool = False, recheck: int = 0) -> None:
         self._archive, self._work, self._now, self._is_strict, self._recheck = archive, work, now, is_strict, recheck
         self._unpacked = Unpacked(archive)
+        now.archived_as = self._unpacked.sha256_of
         self._known: dict[str, list[tuple[Source, Entry]]] = {}
         self._steps: dict[tuple[str, int], Step] = {}
         self.summary = Summary()
@@ -100,6 +101,7 @@ class Reuser:
     def decide(self, task: int, process: LiveProcess) -> str:
         """The path of a script to execute instead; "" to run the program."""
         began = time.monotonic()
+        self._now.files.forget()
         known = self._find(process) if self._can_put_back() else None
         if known is None:
             self.summary.executed += 1
@@ -122,7 +124,7 @@ class Reuser:
         if self._has_libraries is None:
             facts = elf.read(native.PATH)
             libraries = [facts.interpreter, *elf.resolve_needed(native.PATH, {}).found.values()] if facts and facts.interpreter else []
-            self._has_libraries = all(self._now.content(os.fsencode(path)) == _content_here(path) for path in libraries)
+            self._has_libraries = all(self._now.content(os.fsencode(path)) == self._now.content_here(os.fsencode(path)) for path in libraries)
         return self._has_libraries
 
     def _step(self, source: Source, entry: Entry) -> Step:
@@ -241,11 +243,6 @@ def _can_be_left(files: Files, left: Left, process: LiveProcess, others: frozens
             and stat.S_IMODE(info.st_mode) == left.state.mode)
 
 
-def _content_here(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _is_directory(files: Files, name: bytes) -> bool:
     """Whether a name, without any link in it, is that of a directory."""
     try:
@@ -337,3 +334,11 @@ def record_reusing(options: Options, is_strict: bool = False, recheck: int = 0) 
         options.gate, options.complete = reuse.theirs, lambda manifest, recording: reuse.complete(manifest)
         outcome = record(options)
         return outcome, reuse.finish(outcome.experiment, outcome.manifest)
+
+
+def run_reusing(archive: Archive, plan: RunPlan, streams: Streams) -> tuple[RunOutcome, Summary]:
+    """Run archived files with reuse, as `Reuse` has it."""
+    with Reuse(archive, streams, is_run=True) as reuse:
+        outcome = start(plan, *streams, gate=reuse).wait()
+        experiment = archive.experiment(outcome.experiment) if outcome.experiment else None
+        return outcome, reuse.finish(experiment, experiment.manifest) if experiment else reuse.summary

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rex.trees import facts as kinds
 from rex.trees import inherited, looks
-from rex.trees.facts import FILE, GIVEN, KERNEL, LIST, LOOK, REMOVE, SHARED, ProcessFacts, RunFacts, Standard, Use
+from rex.trees.facts import ABSENT, FILE, GIVEN, KERNEL, LIST, LOOK, REMOVE, SHARED, ProcessFacts, RunFacts, Standard, Use
 from rex.trees.made import Made
 
 if TYPE_CHECKING:
@@ -188,12 +188,16 @@ class StepMaker:
     def _given(self, uses: list[Use], inside: frozenset[int]) -> list[Given]:
         found: dict[tuple[str, str, str], Given] = {}
         made = Made()
+        standard = {each.path for task in inside for each in self._run.processes[task].standard}
         listed = {use.path for use in uses if use.kind == LIST}
         opened = {use.name or use.path for use in uses if use.kind == FILE} | {use.path for use in uses if use.kind == FILE}
         for use in uses:
             name = use.name or use.path
             if use.kind not in GIVEN:
                 made.take(use)
+            elif use.kind == LOOK and made.is_rewritten(use.path) and self._was_there(use.path, inside, standard):
+                answer = looks.of_rewritten(use.value)
+                found.setdefault((LOOK, use.path, "rewritten"), Given(LOOK, use.path, answer, use.process, answer, answer))
             elif (name := made.outer_name(use)):
                 seen = self._seen(use) if use.kind == LOOK else ""
                 if seen and use.path not in listed:
@@ -202,15 +206,21 @@ class StepMaker:
                 if use.kind == LIST:
                     value = names_hash(self._names_before(use, made.paths))
                 if use.kind != KERNEL or use.path.startswith(_STEADY):
-                    found.setdefault((use.kind, name, looks.sort_of(use.value) if seen else ""),
-                                     Given(use.kind, name, value, use.process, seen, looks.without_mtime(seen) if name in opened else seen))
+                    found.setdefault((use.kind, name, looks.sort_of(use.value) if use.kind in (ABSENT, LOOK) else ""),
+                                     Given(use.kind, name, value, use.process, seen, looks.of_opened(seen) if name in opened else seen))
         return sorted(found.values(), key=lambda each: (each.kind, self.shorten(each.path), each.value))
+
+    def _was_there(self, path: str, inside: frozenset[int], standard: set[str]) -> bool:
+        """Whether a file that processes have changed may have been there before them; what was opened for them was."""
+        first = next(number for number, use in enumerate(self._changes[path]) if use.process in inside)
+        entry = self._manifest.files.get(path)
+        return path in standard or first > 0 or bool(entry and entry.initial)
 
     def _seen(self, use: Use) -> str:
         """What an answer holds, without the time where that is of this run."""
         changes = self._changes_in if looks.is_directory(use.value) else self._changes
         is_made = any(each.at < use.at for each in (*changes.get(use.path, ()), *self._changes.get(use.path, ())))
-        return looks.of_made(use.value) if is_made else use.value
+        return looks.of_made(use.value, self._manifest.start_ns) if is_made else use.value
 
     def _names_before(self, use: Use, changed: set[str]) -> set[str]:
         """The names in a directory as they were before the step changed some."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -13,10 +15,14 @@ from dataclasses import dataclass, field, replace
 from rex import codec
 from rex.archive import OUTPUT, Archive, Experiment
 from rex.archive.about import labels_of
-from rex.errors import RexError, UsageError
+from rex.errors import NotFound, RexError, UsageError
 from rex.recorder import Streams
 from rex.runnew import Changes, RunOutcome, RunPlan, plan_run, start
-from rex.trees.reuse import Reuse, Summary
+from rex.trees.cut import REUSED
+from rex.trees.factcache import load_facts
+from rex.trees.facts import FILE as FILE_READ
+from rex.trees.steps import StepMaker
+from rex.trees.reuse import Summary, run_reusing
 
 ARG, ENV, FILE = "arg", "env", "file"
 SWEPT = "sweep"              # label: the experiment that a sweep began from
@@ -117,6 +123,9 @@ def combinations(parameters: Sequence[Parameter], is_zipped: bool) -> list[dict[
         if total > _MOST:
             raise UsageError(f"{total} combinations", f"more than {_MOST}", "vary less, or use --zip")
         rows = list(itertools.product(*(each.values for each in parameters)))
+    again, count = Counter(rows).most_common(1)[0]
+    if count > 1:
+        raise UsageError(f"{' '.join(f'{label}={value}' for label, value in zip(labels, again))} comes twice", "", "give each value once")
     return [dict(zip(labels, row)) for row in rows]
 
 
@@ -161,13 +170,15 @@ class Sweep:
         Raises:
             UsageError: a parameter is none of the experiment's, before anything runs.
         """
-        for row in rows:                     # all that is wrong shows before anything runs
-            plan_run(self._archive, self._experiment, changes_of(self._experiment, self._parameters, row), "")
+        files = [plan_run(self._archive, self._experiment, changes_of(self._experiment, self._parameters, row), "").files
+                 for row in rows]            # all that is wrong shows before anything runs
         done = self._finished() if is_resumed else {}
 
         def one(numbered: tuple[int, dict[str, str]]) -> Swept:
             number, row = numbered
             old = done.get(tuple(sorted(row.items())))
+            if old and not _has_read(self._archive, old, files[number]):
+                old = None
             found = self._result(row, old, True) if old else self._one(number, row)
             tell(found)
             return found
@@ -203,12 +214,7 @@ class Sweep:
         return replace(found, reused=len(summary.reused), saved_s=summary.saved_s) if summary else found
 
     def _start(self, plan: RunPlan, streams: Streams) -> tuple[RunOutcome, Summary | None]:
-        if not self._reuses:
-            return start(plan, *streams).wait(), None
-        with Reuse(self._archive, streams, is_run=True) as reuse:
-            outcome = start(plan, *streams, gate=reuse).wait()
-            experiment = self._archive.experiment(outcome.experiment) if outcome.experiment else None
-            return outcome, reuse.finish(experiment, experiment.manifest) if experiment else reuse.summary
+        return run_reusing(self._archive, plan, streams) if self._reuses else (start(plan, *streams).wait(), None)
 
     @staticmethod
     def _result(row: dict[str, str], experiment: Experiment, is_old: bool) -> Swept:
@@ -219,6 +225,41 @@ class Sweep:
                 shown = os.path.relpath(path, manifest.cwd) if path.startswith(manifest.cwd + "/") else path
                 outputs[shown] = (entry.final.size, entry.final.content.sha256)
         return Swept(row, experiment.name, manifest.exit_status, manifest.duration_s, outputs, is_old)
+
+
+def _read_in(archive: Archive, experiment: Experiment) -> dict[str, set[str]]:
+    """The contents that a run has read, by path, also in what it put back.
+
+    Raises:
+        RexError: a run of which it put back a step is gone, or cannot be read.
+    """
+    found: dict[str, set[str]] = {}
+    for path, entry in experiment.manifest.files.items():
+        if entry.initial and entry.initial.content:
+            found.setdefault(path, set()).add(entry.initial.content.sha256)
+    known = {each.identity: each for each in archive.experiments() if each.state == "complete"}
+    for identity, task in experiment.manifest.extra.get(REUSED, {}).values():
+        if identity not in known:
+            raise NotFound("a run of which steps were put back is gone", "", "")
+        facts = load_facts(known[identity])
+        members = StepMaker(known[identity].manifest, facts).members([task])
+        for use in facts.uses:
+            if use.kind == FILE_READ and use.process in members:
+                found.setdefault(use.path, set()).add(use.value)
+    return found
+
+
+def _has_read(archive: Archive, experiment: Experiment, files: dict[str, str]) -> bool:
+    """Whether a run has read nothing else at these paths than what is in these files here now."""
+    try:
+        read = _read_in(archive, experiment) if files else {}
+    except RexError:
+        return False
+    for path, local in files.items():
+        with open(codec.raw(local), "rb") as file:
+            if read.get(path, set()) - {hashlib.file_digest(file, "sha256").hexdigest()}:
+                return False
+    return True
 
 
 def effects(rows: list[Swept]) -> dict[str, list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tempfile
 from typing import Any
 
 from rex import elf
@@ -13,6 +14,7 @@ from rex.runnew import RunPlan
 from rex.text import clean, command_text
 from rex.types import format_size
 from rex.web import words
+from rex.web.jobs import ANSWERED, CHECKED, Job, start
 from rex.web.site import Site
 from rex.web.wish import local_path, read_wish
 
@@ -125,3 +127,28 @@ def begin(site: Site, data: Any) -> dict[str, Any]:
     """Run it; where to watch."""
     run = site.runs.begin(make_plan(site, data))
     return {"address": f"/runs/{run.key}"}
+
+
+def _begin(site: Site, job: Job) -> dict[str, Any]:
+    return {"address": f"/runs/{site.runs.begin(job, start).key}"}
+
+
+def check(site: Site, data: Any) -> dict[str, Any]:
+    """Replay an experiment and compare; where to watch."""
+    found = site.catalog.experiment(_field(data, "experiment"))
+    words = ("replay", "--check", "-l", site.catalog.archive.path, "-e", found.name)
+    return _begin(site, Job(found, "Replay of", words, CHECKED, site.cwd))
+
+
+def answer(site: Site, data: Any) -> dict[str, Any]:
+    """Answer the log statements that were added to a training script; where to watch."""
+    found = site.catalog.experiment(_field(data, "experiment"))
+    script, epochs = _field(data, "script"), _field(data, "epochs")
+    folder = tempfile.mkdtemp(prefix="script-", dir=site.runs.folder)
+    path = os.path.join(folder, "script.py")
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(script.replace("\r\n", "\n"))
+    outdir = os.path.join(folder, "files")
+    words = ("hindsight", "replay", "-y", "-l", site.catalog.archive.path, "-e", found.name, *(("--epochs", epochs) if epochs.strip() else ()),
+             "-o", outdir, "--", path)
+    return _begin(site, Job(found, "Answers of", words, ANSWERED, site.cwd, outdir))

@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rex.web import actions, experiment, history, many, pages, runpages, table, workflow
+from rex.web import actions, experiment, history, many, pages, runpages, session, table, training, workflow
 from rex.web.catalog import Catalog
 from rex.web.guard import Guard
 from rex.web.keys import Keys
@@ -42,6 +42,8 @@ _PAGES: dict[str, Handler] = {
     "/experiments/{name}/log": experiment.log,
     "/experiments/{name}/events": experiment.events,
     "/experiments/{name}/workflow": workflow.workflow,
+    "/experiments/{name}/session": session.session,
+    "/experiments/{name}/training": training.training,
     "/experiments/{name}/graph": experiment.graph,
     "/experiments/{name}/prov.json": experiment.prov,
     "/experiments/{name}/files": pages.files,
@@ -56,6 +58,8 @@ _PAGES: dict[str, Handler] = {
 _ACTIONS: dict[str, Handler] = {
     "/runs/{key}/cancel": runpages.cancel,
     "/runs": action(actions.begin),
+    "/api/check": action(actions.check),
+    "/api/answer": action(actions.answer),
     "/api/describe": action(table.describe),
     "/api/default": action(table.set_default),
     "/api/remove": action(table.remove),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from rex.archive import COMPLETE, Experiment, amendments
 from rex.archive.about import labels_of, note_of, verified_of
-from rex.archive.jsonform import builder
+from rex.archive.jsonform import builder, read_json
 from rex.archive.lineage import ancestor
+from rex.archive.manifest_checks import check_numbers
 from rex.errors import RexError
 from rex.text import command_text, date_text
 from rex.values import dataclass, field, replace
@@ -85,7 +85,8 @@ def unfinished_card(experiment: Experiment, state: str) -> Card:
 def finished_card(experiment: Experiment) -> Card:
     """What a finished experiment tells in a list."""
     try:
-        head: _Head = builder(_Head)(json.loads(experiment.manifest_json()))
+        head: _Head = builder(_Head)(read_json(experiment.manifest_json(), "a manifest"))
+        check_numbers(head.start_ns, head.duration_s, head.exit_status)
         head = replace(head, extra=amendments.apply(head.extra, experiment.changes))
     except RexError as error:
         return Card(experiment.name, COMPLETE, problem=str(error))

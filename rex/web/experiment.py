@@ -18,6 +18,7 @@ from rex.errors import NotFound
 from rex.expdiff.graph import read_graph
 from rex.expdiff.output import STDERR, STDOUT, output_pieces
 from rex.expdiff.prov import as_prov
+from rex.hindsight.records import ENGINE as HINDSIGHT
 from rex.text import clean, command_text, date_text
 from rex.types import format_duration, format_size
 from rex.web import preview
@@ -48,7 +49,7 @@ def experiment_page(site: Site, name: str) -> Response:
         verified=verified_of(manifest), parent=parent, is_parent_here=site.catalog.is_usable(parent), changes=changes(manifest),
         date=date_text(manifest.start_ns), command=command_text(manifest.command), is_default=site.catalog.default() == name,
         files=files[:MAX_ROWS], left_files=max(0, len(files) - MAX_ROWS), processes=process_rows(manifest)[:MAX_ROWS],
-        variables=sorted(manifest.environment.items()), machine=_facts(manifest.machine), is_session=found.is_session,
+        variables=sorted(manifest.environment.items()), machine=_facts(manifest.machine), is_session=found.is_session, is_training=found.begun.get("engine") == HINDSIGHT,
         events=manifest.counts.get("events"))
 
 
@@ -59,7 +60,7 @@ def _facts(facts: dict[str, Any]) -> str:
 def _file_rows(site: Site, found: Experiment) -> list[dict[str, Any]]:
     """The files of all roles, as the script takes them; what was written to the standard streams first."""
     name, links = found.name, site.links
-    rows: list[dict[str, Any]] = [] if found.is_session or found.manifest.log is None else [
+    rows: list[dict[str, Any]] = [] if found.is_session or found.manifest.log is None or found.begun.get("engine") == HINDSIGHT else [
         {"place": text, "role": "output", "size": "", "href": links.preview(name, stream, "")} for stream, (text, _) in STREAMS.items()]
     for row in site.catalog.all_files(name):
         rows.append({"place": clean(row.place), "role": row.role, "bytes": row.size, "size": format_size(row.size), "change": row.change,

@@ -16,7 +16,7 @@ from rex.archive import OUTPUT, Archive, Content
 from rex.errors import RexError, UsageError
 from rex.expdiff.output import output_pieces
 from rex.text import clean
-from rex.web import experiment, history, preview, table, workflow
+from rex.web import experiment, history, preview, session, table, training, workflow
 from rex.web.catalog import Catalog
 from rex.web.links import Links
 from rex.web.logview import BLOCK_ROWS
@@ -134,6 +134,12 @@ class StaticLinks(Links):
 
     def graph(self, name: str) -> str:
         return self._page(f"exp~{name}~graph.html", lambda site: experiment.graph_page(site, name))
+
+    def session(self, name: str) -> str:
+        return self._page(f"exp~{name}~session.html", lambda site: session.session_page(site, name))
+
+    def training(self, name: str) -> str:
+        return self._page(f"exp~{name}~training.html", lambda site: training.training_page(site, name))
 
     def workflow(self, name: str) -> str:
         return self._page(f"exp~{name}~workflow.html", lambda site: workflow.workflow_page(site, name))

@@ -60,6 +60,14 @@ class Links:
         """Its steps, and who needs whom."""
         return f"/experiments/{quote(name)}/workflow"
 
+    def session(self, name: str) -> str:
+        """The cells of a notebook session."""
+        return f"/experiments/{quote(name)}/session"
+
+    def training(self, name: str) -> str:
+        """The values and checkpoints of a training run."""
+        return f"/experiments/{quote(name)}/training"
+
     def prov(self, name: str) -> str:
         """The same as PROV-JSON."""
         return f"/experiments/{quote(name)}/prov.json"

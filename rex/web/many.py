@@ -16,7 +16,7 @@ from rex.expdiff.many import Table, gather, tabulate
 from rex.expdiff.parted import Parted, find_parted
 from rex.expdiff.pictures import Drawing, is_named_picture
 from rex.expdiff.separating import Rule, separate
-from rex.expdiff.showing import NO_RULE, count_text, differing, given_groups, letter, same_text
+from rex.expdiff.showing import NO_RULE, count_text, differing, given_groups, letter, same_text, within_texts
 from rex.text import clean, command_text
 from rex.web.site import HERE, Site, environment, page
 from rex.web.tolerance import Tolerance
@@ -63,6 +63,7 @@ class Shown:
     first: str
     is_same: bool
     same: str
+    within: list[str]
     columns: list[str]
     rows: list[list[str]]
     outputs: list[Output]
@@ -83,7 +84,7 @@ def show(table: Table, found: "Mapping[str, Rule | None]", parted: Iterable[Part
     told = None if parted is None else [
         (", ".join(map(clean, each.names)), [clean(one.sentence) for one in each.partings[:_SENTENCES]], [clean(one.sentence) for one in each.causes[:_SENTENCES]])
         for each in parted]
-    return Shown(clean(table.subjects[0].name), table.is_same, same_text(table), [clean(name) for name in columns], rows, outputs, max(0, len(names) - _OUTPUTS),
+    return Shown(clean(table.subjects[0].name), table.is_same, same_text(table), [clean(text) for text in within_texts(table)[:_OUTPUTS]], [clean(name) for name in columns], rows, outputs, max(0, len(names) - _OUTPUTS),
                  clean(command_text(rules)), told)
 
 

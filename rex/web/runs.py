@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Callable
 
 from rex.errors import Conflicts, RexError
 from rex.text import command_text
@@ -20,6 +20,7 @@ from rex.web.spool import Spool
 if TYPE_CHECKING:
     from rex.runnew import Run as LiveRun
     from rex.runnew import RunOutcome, RunPlan
+    from rex.web.jobs import Job, LiveJob
     from rex.web.services import Services
 
 STARTING, RUNNING, ENDING, FINISHED, CANCELLED, FAILED = (
@@ -42,7 +43,7 @@ class NewRun:
     """
 
     key: str
-    plan: "RunPlan"
+    plan: "RunPlan | Job"
     changes: list[str]
     spool: Spool
     state: str = STARTING
@@ -51,7 +52,7 @@ class NewRun:
     ended_s: float | None = None
     outcome: "RunOutcome | None" = None
     problem: str = ""
-    live: "LiveRun | None" = None
+    live: "LiveRun | LiveJob | None" = None
     is_cancel_wanted: bool = False
     _listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -60,6 +61,17 @@ class NewRun:
     def parent(self) -> str:
         """Name of the experiment that it was made from."""
         return self.plan.experiment.name
+
+    @property
+    def intro(self) -> str:
+        """What it is; the parent's name goes on."""
+        return getattr(self.plan, "intro", "New experiment from")
+
+    @property
+    def verdict(self) -> str:
+        """What the end of a command of Rex means; "" for a new experiment."""
+        verdicts: dict[int, str] = getattr(self.plan, "verdicts", {})
+        return verdicts and verdicts.get(self.exit_code or 0, "It failed: the output says why.") or ""
 
     @property
     def command_text(self) -> str:
@@ -129,8 +141,16 @@ class Runs:
         """The run with that key."""
         return self._runs.get(key)
 
-    def begin(self, plan: "RunPlan") -> NewRun:
+    @property
+    def folder(self) -> str:
+        """A folder that goes when the server ends."""
+        return self._folder.name
+
+    def begin(self, plan: "RunPlan | Job", start: Callable[..., Any] | None = None) -> NewRun:
         """Run a plan; returns at once.
+
+        Args:
+            start: what starts it; the service for new experiments if not given.
 
         Raises:
             Conflicts: another run writes into its output directory.
@@ -138,10 +158,10 @@ class Runs:
         key = secrets.token_hex(4)
         run = NewRun(key, plan, plan.describe(), Spool(os.path.join(self._folder.name, key)))
         with self._lock:
-            if any(each.plan.outdir == plan.outdir and not each.is_over for each in self._runs.values()):
+            if plan.outdir and any(each.plan.outdir == plan.outdir and not each.is_over for each in self._runs.values()):
                 raise Conflicts([f"another run writes into {plan.outdir}: choose another output directory"])
             self._runs[key] = run
-        thread = threading.Thread(target=self._run, args=(run,), name=f"run-{key}")
+        thread = threading.Thread(target=self._run, args=(run, start or self._services.start), name=f"run-{key}")
         self._threads.append(thread)
         thread.start()
         return run
@@ -154,10 +174,10 @@ class Runs:
             thread.join()
         self._folder.cleanup()
 
-    def _run(self, run: NewRun) -> None:
+    def _run(self, run: NewRun, start: Callable[..., Any]) -> None:
         state = FAILED
         try:
-            run.outcome = self._watch(run)
+            run.outcome = self._watch(run, start)
             state = CANCELLED if run.outcome.is_cancelled else FINISHED
         except RexError as error:
             run.problem = str(error)
@@ -172,11 +192,11 @@ class Runs:
             run.state = state
             run.tell()
 
-    def _watch(self, run: NewRun) -> "RunOutcome":
+    def _watch(self, run: NewRun, start: Callable[..., Any]) -> "RunOutcome":
         pipes = [os.pipe2(os.O_CLOEXEC) for _ in (STDOUT, STDERR)]
         pump = threading.Thread(target=_pump, args=(run, [read for read, _ in pipes]), name=f"output-{run.key}")
         try:
-            live = self._services.start(run.plan, stdin=subprocess.DEVNULL, stdout=pipes[0][1], stderr=pipes[1][1])
+            live = start(run.plan, stdin=subprocess.DEVNULL, stdout=pipes[0][1], stderr=pipes[1][1])
         except BaseException:
             for read, _ in pipes:
                 os.close(read)
@@ -192,7 +212,8 @@ class Runs:
         if run.is_cancel_wanted:   # somebody was faster than the start
             live.cancel()
         try:
-            return live.wait()
+            outcome: "RunOutcome" = live.wait()
+            return outcome
         finally:
             pump.join(_LINGER_S)   # somebody whom the program left behind may hold the pipe for ever
 

@@ -68,8 +68,8 @@ def facts_of(archive: Archive, name: str = "exp0") -> dict[str, Any]:
     """The manifest of an experiment, with the entries of unchanged files in it."""
     experiment = archive.experiment(name)
     facts: dict[str, Any] = json.loads(experiment.manifest_json())
-    table = Content(**facts.pop("table"))
-    for path, entry in json.loads(archive.read(table)).items():
+    table = facts.pop("table", None)
+    for path, entry in json.loads(archive.read(Content(**table))).items() if table else ():
         facts.setdefault("files", {})[path] = {**entry, "final": entry["initial"]} if "initial" in entry else entry
     return facts
 

@@ -25,7 +25,9 @@ COMMANDS = ["ls {A}", "ls {A}:{E}", "ls {A} --json", "show {A}:{E}", "show {A}:{
             "show {A}:{E} --json", "show {A}:{E} --graph dot", "show {A}:{E} --graph prov", "show {A}:{E} --stdout", "log {A}:{E}", "check {A}",
             "expdiff {A}:exp0 {A}:{E}", "expdiff -d 3 {A}:{E} {A}:exp0", "export {A} -e {E} -o {T}.rex", "export {A} -e {E} --no-log -o {T}.rex",
             "export {A}:{E} --format dir -o {T}", "export {A}:{E} --format docker -o {T}", "export {A}:{E} --format rocrate -o {T}",
-            "workflow {A}:{E}", "workflow {A}:{E} --json", "schedule {A}:{E} --mtbf 1h", "tree -l {A}", "gc {A}"]
+            "workflow {A}:{E}", "workflow {A}:{E} --json", "schedule {A}:{E} --mtbf 1h", "tree -l {A}", "compare {A}", "plan -l {A}",
+            "ui {A} --export {T}", "environment {A}:{E}", "extract {A}:{E} -o {T}", "runnew {A}:{E} --headless --plan -o {T}", "check --secrets {A}:{E}",
+            "cp {A}:{E} {T}:y", "gc {A}"]
 CODES = {0, 1, 2, 10, 11, 12, 13, 14, 20, 21, 125}
 LIMIT_S = 120   # nothing that is right takes a tenth of it
 

@@ -32,6 +32,17 @@ def send(path: str, is_connecting: bool) -> None:
         s.connect(path) if is_connecting else s.sendto(b"x", path)
 
 
+def send_messages(path: str) -> None:
+    """The second of two messages goes to the path."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+        other.bind(b"\0" + os.urandom(8).hex().encode())
+        names = [ctypes.create_string_buffer(b"\1\0" + name) for name in (other.getsockname(), path.encode())]
+        part = (ctypes.c_uint64 * 2)(ctypes.addressof(names[0]), 1)
+        heads = [[ctypes.addressof(name), len(name.raw) - 1, ctypes.addressof(part), 1, 0, 0, 0, 0] for name in names]
+        if call(307, s.fileno(), (ctypes.c_uint64 * 16)(*heads[0], *heads[1]), 2, 0) == 1:
+            raise OSError(errno.ECONNREFUSED, "the first was sent")
+
+
 def below(path: str) -> None:
     """With the working directory as its root."""
     os.close(call(437, here, ("/../" + path).encode(), (ctypes.c_uint64 * 3)(0, 0, 0x10), 24))
@@ -54,6 +65,7 @@ calls = {
     "exec": lambda p: os.execv(p, ["x"]), "at": lambda p: os.stat(p, dir_fd=here), "open at": lambda p: os.open(p, os.O_RDONLY, dir_fd=here),
     "statx": lambda p: call(332, here, p.encode(), 0, 0xfff, ctypes.create_string_buffer(256)),
     "connect": lambda p: send(p, True), "send to": lambda p: send(p, False),
+    "message": lambda p: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendmsg([b"x"], [], 0, p), "messages": send_messages,
     "openat2": lambda p: call(437, here, p.encode(), (ctypes.c_uint64 * 3)(), 24),
 }
 by_entry = {"from": lambda p: os.rename(p, "moved"), "to": lambda p: os.rename("file", p), "lstat": os.lstat, "unlink": os.unlink, "rmdir": os.rmdir, "readlink": os.readlink, "mkdir": os.mkdir, "fifo": os.mkfifo, "mknod": os.mknod,

@@ -40,6 +40,19 @@ def test_the_changed_input_among_sixty_differences(recorded: Path) -> None:
     assert kept == set(found["runs"])
 
 
+def test_steps_that_no_difference_reaches_are_put_back(recorded: Path) -> None:
+    script = "sort fixed.txt > sorted.txt; cat sorted.txt data.txt > result.txt; cat other.txt"
+    (recorded / "fixed.txt").write_text("b\na\n")
+    for name in ("one", "two"):
+        for file in ("data.txt", "other.txt"):
+            (recorded / file).write_text(f"{name}\n")
+        run_rex("record", "-q", "-l", "A", "-e", name, "--", "sh", "-c", script, cwd=recorded)
+    words = ("bisect", "A", "result.txt", "--good", "one", "--bad", "two", "--json")
+    found, whole = (json.loads(rex(*words, *more, cwd=recorded)) for more in ((), ("--no-reuse",)))
+    assert found["causes"] == whole["causes"] == [f"the input {recorded}/data.txt"]
+    assert len(found["runs"]) == len(whole["runs"]) and found["reused"] > whole["reused"] == 0
+
+
 def test_an_argument_decides_about_what_is_printed(recorded: Path) -> None:
     told = rex("bisect", "A", "standard output", "--good", "good", "--bad", "bad", cwd=recorded)
     assert told.startswith("standard output differs because of argument 4 ('bad') (")

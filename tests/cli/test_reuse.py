@@ -136,6 +136,8 @@ def test_recheck_finds_what_is_another_thing(tmp_path: Path) -> None:
 TRAPS = {
     "reads its own old output": ("cat in.txt >> sum.txt\n", None),
     "file that was not there": ("cat in.txt extra.txt > all.txt\nexit 0\n", lambda s: s.write("extra.txt", "x\n")),
+    "link to nothing": ("stat -c %F new.txt > f.txt\nexit 0\n", lambda s: (s.work / "new.txt").symlink_to("nowhere")),
+    "time that was set": ("cp in.txt a.txt\nfind a.txt -newer run.sh > f.txt\n", lambda s: s.edit("cp in.txt a.txt", "touch -d @1 a.txt")),
     "file that is tested for": ("test -e extra.txt && /bin/echo yes > y.txt\nexit 0\n", lambda s: s.write("extra.txt", "x\n")),
     "directory that is listed": ("ls data > names.txt\n", lambda s: s.write("data/new", "")),
     "glob": ("cat data/* in.txt > all.txt\n", lambda s: s.write("data/new", "1\n")),
@@ -160,10 +162,12 @@ TRAPS = {
     "removed input": ("cp in.txt copy.txt\nrm copy.txt\n", None),
     "moved": ("cp in.txt a.txt\nmv a.txt b.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "in place": ("cp in.txt a.txt\nsed -i s/a/b/ a.txt\n", lambda s: s.edit("s/a/b/", "s/b/c/")),
+    "empty file": ("flock lock true\n", lambda s: (s.work / "lock").unlink()),
     "lock file": ("flock lock sort in.txt > s.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "link of its own": ("ln -s in.txt l\ncat l > x.txt\nstat -L -c %s l > y.txt\nrm l x.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "mode set in a tree": ("cp in.txt data/x\nchmod -R u+x data\ncat data/x > y.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "name of a file": ("ln in.txt h.txt && echo x >> h.txt\n/bin/echo y >> in.txt\nexit 0\n", lambda s: (s.work / "h.txt").unlink()),
+    "names of its output": ("ln -f in.txt h.txt\nstat -c %h in.txt > in.txt\nrm h.txt\n", lambda s: s.edit("ln -f", "true")),
     "number of names": ("ln in.txt h.txt\nstat -c %h in.txt > y.txt\n", lambda s: (s.work / "h.txt").unlink()),
     "descriptor 3": ("exec 3< in.txt\nsh -c 'read x <&3; echo $x' > x.txt\n", lambda s: s.write("in.txt", "zzz\n")),
 }

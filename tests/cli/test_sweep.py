@@ -55,6 +55,14 @@ def test_zip_csv_and_outdir(top: Path) -> None:
     assert (Path(f"{top}/out/1/files{top}/work") / "seed.txt").read_text() == "9\n" and not done.stderr
 
 
+def test_resume_runs_what_read_another_file(top: Path) -> None:
+    words = ("sweep", "-l", "EXP", "--file", "in.csv=work/in.csv,other.csv", "--resume", "--json", "-q")
+    for change, is_old in (("", [False, False]), ("", [True, True]), ("new\n", [True, False])):
+        if change:
+            (top / "other.csv").write_text(change)
+        assert [run["was_there"] for run in json.loads(run_rex(*words, cwd=top).stdout)["runs"]] == is_old
+
+
 def test_resume_runs_what_is_missing(top: Path) -> None:
     run_rex("sweep", "-l", "EXP", "-e", "exp0", "--arg", "2=1", "-q", cwd=top)
     found = json.loads(run_rex("sweep", "-l", "EXP", "-e", "exp0", "--arg", "2=1,2", "--resume", "--json", "-q", cwd=top).stdout)

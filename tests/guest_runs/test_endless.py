@@ -6,9 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from campaigns.test_logs import put, split
 from commands import REX, ROOT
 from harness import COMPILER
+from rex.archive import Archive
 from rex.tracer import native
+from rex.values import replace
 
 # Its thread looks, every 20 ms, whether somebody has changed its memory from outside: no call shows that, and in
 # a replay nobody does.  It may ask the kernel about itself each time, as servers do.
@@ -71,8 +74,23 @@ LIMIT_S = 60
 LONG_LIMIT_S = 600       # a busy machine gives it a small part of its time
 
 
-def record_poked(place: Path, source: str, flag: str) -> tuple[str, subprocess.CompletedProcess[str]]:
-    """Record a program that waits until its flag is not '0', which it is told from outside; what it wrote before, and its replay."""
+def claim_long_pause(path: Path) -> None:
+    """Make the last events of a recording as late as a log can say, as no recorder would."""
+    archive = Archive.open(path)
+    manifest = archive.experiment().manifest
+    log = archive.experiment().open_log().read()
+    records = split(log)
+    archive.remove("exp")
+    with archive.begin("exp", {"start_ns": manifest.start_ns}) as recording:
+        Path(recording.log_path).write_bytes(log[:32] + b"".join(records[:-2] + [put(record, "time", 2**62) for record in records[-2:]]))
+        recording.finish(replace(manifest, log=None))
+
+
+def record_poked(place: Path, source: str, flag: str, claims: bool = False) -> tuple[str, subprocess.CompletedProcess[str]]:
+    """Record a program that waits until its flag is not '0', which it is told from outside; what it wrote before, and its replay.
+
+    claims: let the log say that it waited for a century.
+    """
     (place / "waiter.c").write_text(source)
     subprocess.run([*COMPILER, flag, "-o", place / "waiter", place / "waiter.c"], check=True)
     env = {"HOME": str(place), "REX_ENGINE": "native", "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
@@ -85,6 +103,8 @@ def record_poked(place: Path, source: str, flag: str) -> tuple[str, subprocess.C
         memory.seek(int(address, 16))
         memory.write(b"1")
     assert record.communicate(timeout=LIMIT_S)[0] == "has seen it\n" and record.returncode == 0
+    if claims:
+        claim_long_pause(place / "archive")
     return told, subprocess.run([*REX, "replay", "-l", "archive", "-e", "exp", "-o", "out"], cwd=place, env=env,
                                 capture_output=True, text=True, timeout=LONG_LIMIT_S, check=False)
 
@@ -101,9 +121,9 @@ def test_replay_that_polls_for_ever_ends(tmp_path: Path, looks_at: str) -> None:
 @pytest.mark.stress      # it takes the processor time that ends it
 @pytest.mark.usefixtures("tracing")
 @pytest.mark.skipif(not native.is_built(), reason="the native engine is not built")
-@pytest.mark.parametrize("looks", [0, 1], ids=["without calls", "with calls"])
-def test_replay_that_computes_for_ever_ends(tmp_path: Path, looks: int) -> None:
-    told, replay = record_poked(tmp_path, SPINNER, f"-DLOOKS={looks}")
+@pytest.mark.parametrize(("looks", "claims"), [(0, False), (1, False), (0, True)], ids=["without calls", "with calls", "long ago"])
+def test_replay_that_computes_for_ever_ends(tmp_path: Path, looks: int, claims: bool) -> None:
+    told, replay = record_poked(tmp_path, SPINNER, f"-DLOOKS={looks}", claims)
     assert replay.returncode == 20 and "it computed for much longer than when recorded" in replay.stderr
     assert replay.stdout == told
 

@@ -91,7 +91,11 @@ def test_the_workflow_shows_steps_and_their_order(page: Page, address: str) -> N
     page.says("Workflow of exp0", "h1")
     steps = [each.text for each in page.all(".steps tbody th")]
     assert any("makedb" in each for each in steps) and any("blastn" in each for each in steps)
-    assert any("makedb" in each.text for each in page.all(".drawing text")) and not page.complaints()
+    assert any("makedb" in each.text for each in page.all(".drawing text"))
+    before = page.text("#persisting strong")
+    page.do("const slider = document.querySelector('#mtbf'); slider.value = 20; slider.dispatchEvent(new Event('input'))")
+    page.until(lambda: page.text("#persisting strong") not in ("", before), "for the plan of rare failures")
+    assert "persists nothing" in page.text("#persisting") and not page.complaints()
 
 
 def test_both_ways_of_splitting_agree(page: Page, address: str) -> None:

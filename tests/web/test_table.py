@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from cli.builders import Bench
+from campaigns import hostile
 from rex.archive import about
 from rex.archive.usage import usage
 from rex.types import format_size
@@ -51,6 +52,12 @@ def test_damage_is_one_row(client: TestClient, bench: Bench) -> None:
     bench.record("exp1")
     Path(broken.directory, "identity").write_bytes(b"junk")
     assert rows(client)["exp0"]["status"] == "damaged" and rows(client)["exp1"]["status"] == "bad"
+
+
+def test_a_number_that_cannot_be_is_damage(client: TestClient, bench: Bench) -> None:
+    bench.record("exp0")
+    hostile.add(bench.archive, {**hostile.facts_of(bench.archive), "duration_s": float("nan")})
+    assert rows(client)["exp1"]["status"] == "damaged" and rows(client)["exp0"]["status"] == "bad"
 
 
 def test_labels_note_and_name_are_changed_at_once(client: TestClient, bench: Bench) -> None:

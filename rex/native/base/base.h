@@ -45,6 +45,7 @@ struct plan {
     const char *was_in;                   /* replay: the directory that the recording began in */
     struct marks { size_t map, link, dir, dir_time, absent, refused, stub, listed, entry; } *worlds;
     size_t world_count;                   /* live: where the files of each world begin, see live/namespace_branch.c */
+    uint64_t duration;                    /* replay: of the recording, ns */
     int mask;                             /* replay: the umask as recorded, -1 = leave */
     int control;                          /* record: descriptor of the capture service, -1 without */
     int hints;                            /* record: a pipe to it that never waits, -1 without */

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <sys/resource.h>
 
-struct plan plan = {.control = -1, .hints = -1, .gate = -1, .mask = -1};
+struct plan plan = {.duration = UINT64_MAX, .control = -1, .hints = -1, .gate = -1, .mask = -1};
 
 static void add(struct strings *s, char *value)
 {
@@ -56,6 +56,8 @@ static void plan_set(const char *key, char *value)
         plan.gate = atoi(value);
     else if (!strcmp(key, "serialize"))
         plan.serialize = atoi(value) != 0;
+    else if (!strcmp(key, "duration"))
+        plan.duration = strtoull(value, NULL, 10);
     else if (!strcmp(key, "watched"))
         plan.watched = atoi(value) != 0;
     else if (!strcmp(key, "no_stdin"))

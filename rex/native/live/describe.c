@@ -56,7 +56,8 @@ int live_describe(struct task *t, char kind, const char *path, struct bytes *int
         return failed ? failed : -ENOENT;
     bytes_add(into, &p.st, sizeof p.st);
     add_text(into, strdup(p.path));
-    add_text(into, view_physical(&p));
+    bool is_archived = p.layer == MAPPED && S_ISREG(p.st.st_mode) && p.node->file && !p.node->is_stub;
+    add_text(into, is_archived ? strdup(p.node->file) : view_physical(&p));     /* its name among the unpacked files has its hash */
     add_text(into, target_of(&p));
     return 0;
 }

@@ -20,6 +20,7 @@
 
 /* What the program noticed of each, the most telling last. */
 enum { UNSEEN, LEFT_OUT, REFUSED };
+enum { MOST_MESSAGES = 1024 };           /* of one call, as the kernel has it */
 
 static struct table noticed;             /* directory of the plan -> one of these */
 
@@ -104,16 +105,35 @@ static bool is_argument_hidden(struct task *t, int dirfd_arg, int path_arg, cons
     return path_arg >= 0 && is_hidden(t, dirfd_arg >= 0 ? (int)t->args[dirfd_arg] : AT_FDCWD, path, follow);
 }
 
-/* Of bind, connect and sendto. */
-static bool is_address_hidden(struct task *t)
+static bool is_address_hidden(struct task *t, uint64_t address, uint64_t size)
 {
-    int at = t->nr == REX_NR_sendto ? 4 : 1;
     struct sockaddr_un a = {0};
-    size_t n = t->args[at + 1] < sizeof a ? (size_t)t->args[at + 1] : sizeof a - 1;
-    if (!t->args[at] || !mem_read(t->tid, t->args[at], &a, n) || a.sun_family != AF_UNIX || !*a.sun_path)
+    size_t n = size < sizeof a ? (size_t)size : sizeof a - 1;
+    if (!address || !mem_read(t->tid, address, &a, n) || a.sun_family != AF_UNIX || !*a.sun_path)
         return false;
     a.sun_path[sizeof a.sun_path - 1] = 0;
     return is_hidden(t, AT_FDCWD, a.sun_path, true);
+}
+
+/* Of several messages one is enough: then none is sent. */
+static bool is_receiver_hidden(struct task *t)
+{
+    bool is_one = t->nr == REX_NR_sendmsg;
+    uint64_t step = is_one ? sizeof(struct msghdr) : sizeof(struct mmsghdr), count = is_one ? 1 : t->args[2];
+    struct msghdr m;
+    for (uint64_t i = 0; i < count && i < MOST_MESSAGES && mem_read(t->tid, t->args[1] + i * step, &m, sizeof m); i++)
+        if (is_address_hidden(t, (uint64_t)m.msg_name, m.msg_namelen))
+            return true;
+    return false;
+}
+
+static bool is_socket_hidden(struct task *t)
+{
+    if (t->nr == REX_NR_bind || t->nr == REX_NR_connect)
+        return is_address_hidden(t, t->args[1], t->args[2]);
+    if (t->nr == REX_NR_sendto)
+        return is_address_hidden(t, t->args[4], t->args[5]);
+    return (t->nr == REX_NR_sendmsg || t->nr == REX_NR_sendmmsg) && is_receiver_hidden(t);
 }
 
 /* A directory above it is in use, as one below which something is mounted. */
@@ -148,7 +168,7 @@ int hidden_refusal(struct task *t)
         return 0;
     bool follow = call_of(t->nr)->hook == REX_HOOK_OPEN ? !(open_flags(t) & O_NOFOLLOW) : follows_last(t->nr, t->args);
     if (is_argument_hidden(t, n.dirfd, n.path, t->path, follow) || is_argument_hidden(t, n.dirfd2, n.path2, t->path2, false)
-        || ((t->nr == REX_NR_bind || t->nr == REX_NR_connect || t->nr == REX_NR_sendto) && is_address_hidden(t)))
+        || is_socket_hidden(t))
         return ENOENT;
     if (t->path && call_of(t->nr)->query)
         know_directory(t, n.dirfd);

@@ -1,6 +1,6 @@
 // The page of an experiment: its files, found by words and role, and its processes on a time line.
 
-import { $, later, make } from "./dom.js";
+import { $, later, make, post } from "./dom.js";
 import { windowed } from "./window.js";
 
 function setUpFiles(section) {
@@ -45,3 +45,10 @@ function setUpProcesses(section) {
 
 setUpFiles($("#files"));
 if ($("#processes")) setUpProcesses($("#processes"));
+
+$("#check")?.addEventListener("click", async (event) => {
+  event.target.disabled = true;
+  const answer = await post("/api/check", { experiment: event.target.dataset.name });
+  if (answer.address) location.href = answer.address;
+  else { $("#check-problem").textContent = answer.problems[0]; event.target.disabled = false; }
+});

@@ -216,7 +216,7 @@ GOOD = {"format": 1, "command": ["x"], "files": {"/a": {"initial": STATE, "final
 
 
 @pytest.mark.parametrize("change", [
-    {"command": []}, {"command": ["a\0"]}, {"command": ["\ud800"]}, {"environment": {"A\0": ""}}, {"environment": {"A=B": ""}},
+    {"command": []}, {"cwd": "../.."}, {"cwd": ""}, {"cwd": "/a/../b"}, {"command": ["a\0"]}, {"command": ["\ud800"]}, {"environment": {"A\0": ""}}, {"environment": {"A=B": ""}},
     {"environment": {"A": "\ude00"}}, {"umask": -1}, {"umask": 0o1000}, {"start_ns": -1}, {"start_ns": 1 << 63}, {"duration_s": -1},
     {"duration_s": 1e13}, {"exit_status": 256}, {"exit_status": -200}, {"limits": {"stack": [1]}}, {"counts": {"events": -1}},
     {"files": {"/a": {"initial": {"type": "socket"}}}}, {"files": {"/a": {"initial": {**STATE, "mode": 1 << 12}}}},

@@ -49,6 +49,15 @@ def test_the_library_among_forty_runs_is_named(bench: Bench, tmp_path: Path) -> 
         "mean.csv": 1, "state.txt": 40, "same.txt": 1, "standard output": 40, "standard error": 1, "exit status": 1}
 
 
+def test_what_the_rules_allow_is_counted_and_named(bench: Bench, tmp_path: Path) -> None:
+    for value in (b"1.0\n", b"1.001\n", b"1.002\n", b"3.0\n"):
+        bench.record(outputs={"/w/o.txt": value})
+    told = rex("compare", "A", "--rtol", "0.01", cwd=tmp_path, code=1)
+    assert told.startswith("rules: --rtol 0.01\nEXPERIMENT ") and "\nnot counted: o.txt: 4 different contents, 2 distinct results within tolerance\n" in told
+    found = json.loads(rex("compare", "A", "--rtol", "0.01", "--json", cwd=tmp_path, code=1))["outputs"]
+    assert [(each["contents"], each["distinct"]) for each in found if each["name"] == "o.txt"] == [(4, 2)]
+
+
 def test_chosen_experiments_in_every_form(bench: Bench, tmp_path: Path) -> None:
     for seed in range(4):
         bench.record(outputs={"/o": str(seed % 2).encode()})

@@ -154,17 +154,19 @@ ull replay_time_before(const struct script *s, size_t at)
     return (at ? s->event[at - 1]->record : s->birth)->time;
 }
 
-/* The longest time without an event, of those that are not idle, from that place on, until that point in time. */
+/* The longest time without an event, of those that are not idle, from that place on, until that point in time.  A log from anywhere
+ * may have any times: none is later than the recording's end, and no pause is longer than the longest that is believed. */
 static ull longest_pause(struct script *s, size_t at, ull until)
 {
     ull longest = 0, before = replay_time_before(s, until_last(s, at));
+    until = until < plan.duration ? until : plan.duration;
     for (size_t n = moves_before(s, at); n <= s->move_count && before < until; n++) {
         const struct event *e = n < s->move_count ? s->event[s->moves[n]] : s->exit;
         ull now = !e || e->record->time > until ? until : e->record->time;
         longest = now > before && now - before > longest ? now - before : longest;
         before = now;
     }
-    return longest;
+    return longest < LONGEST_PAUSE_NS ? longest : LONGEST_PAUSE_NS;
 }
 
 /* For how long the task had no event when recorded, where it is now: maybe in the call of the last that it came for. */

@@ -31,6 +31,7 @@
 #define DEADLOCK_NS (5000 * WOKEN_NS)    /* the replay ends, as all wait for each other: nothing is as harmful */
 #define NO_PROGRESS_NS (2 * DEADLOCK_NS)     /* the same where waits repeat, in addition to twice the longest pause when recorded */
 #define ENDLESS_NS (6 * DEADLOCK_NS)     /* the same where tasks compute: of their own time, beside five times that pause */
+#define LONGEST_PAUSE_NS (7 * 86400 * 1000 * WOKEN_NS)     /* the longest recorded pause that counts: a week */
 #define SPINS_NS NO_PROGRESS_NS              /* the same where not even idle events happen */
 
 /* One look counts for so much at most: the machine may have been stopped between two. */
