@@ -38,18 +38,20 @@ def skip_block(name: str = "") -> contextlib.AbstractContextManager[None]:
     return contextlib.nullcontext()
 
 
-def trainer(module: str, *functions: str, trains: Sequence[str] = ()) -> None:
+def trainer(module: str, *functions: str, trains: Sequence[str] = (), drops: Sequence[str] = ()) -> None:
     """Tell which functions of a library's module hold training loops; call it before the script imports that module.
 
     Args:
         functions: qualified names (`Trainer.fit`).
         trains: what those loops call to compute (`self.step`), as the source of the module writes it.
+        drops: variables of those functions (`batches`), or their attributes (`self.batches`), that hold iterators, and that nothing
+            reads once what those loops compute is over: they become None.
     """
     from rex.hindsight.trainers import Trainer, register
     session = _session()
     if session is not None and module in sys.modules:
         session.note_unseen(module, "hindsight.trainer was called after the module was imported")
-    register(Trainer(module, functions, tuple(trains)))
+    register(Trainer(module, functions, tuple(trains), tuple(drops)))
 
 
 def keep(kind: type[_Value], save: Callable[[_Value], bytes], load: Callable[[_Value, bytes], None], pointers: Sequence[str] = ()) -> None:

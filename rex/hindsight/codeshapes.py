@@ -53,10 +53,11 @@ class FunctionShape:
         if module not in self._user and is_importable(value):
             return "global", module, value.__qualname__
         cells = walk.refs(self._cells(value))
+        home = _home(value)     # functools.wraps names another module
         return ("function", module or "", value.__code__.co_qualname, walk.refs(value.__dict__),
                 walk.refs(value.__dict__.values()), walk.ref(value.__defaults__),
                 walk.ref(value.__kwdefaults__), cells, self._place(value), value.__name__,
-                value.__qualname__)
+                value.__qualname__, *((home,) if home != module else ()))
 
     def _cells(self, value: types.FunctionType) -> list[types.CellType]:
         """The cells that it had when it was recorded, in order of their names."""
@@ -68,7 +69,7 @@ class FunctionShape:
         if "<" not in value.__code__.co_qualname:
             return 0
         code = self._user.instrumented(value.__code__)
-        same = self._user.same(value.__globals__.get("__name__", ""), code.co_qualname)
+        same = self._user.same(_home(value), code.co_qualname)
         return same.index(code) if code in same else -1
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
@@ -92,16 +93,17 @@ class FunctionShape:
                     return found
             except Cannot:
                 pass
-        same = self._user.same(node[1], node[2])
+        home = node[11] if len(node) > 11 else node[1]
+        same = self._user.same(home, node[2])
         if not 0 <= node[8] < len(same):
             raise Cannot(f"the function {node[2]} is not found again")
         code = same[node[8]]
         if self._user.fresh(code):
             raise Cannot(f"added statements in {node[2]} look at variables around it")
         cells = dict(zip(sorted(code.co_freevars), map(build.get, node[7])))
-        made = types.FunctionType(code, vars(sys.modules[node[1]]), node[9], None,
+        made = types.FunctionType(code, vars(sys.modules[home]), node[9], None,
                                   tuple(cells[name] for name in code.co_freevars) or None)
-        made.__qualname__ = node[10]
+        made.__module__, made.__qualname__ = node[1], node[10]
         return made
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
@@ -111,6 +113,11 @@ class FunctionShape:
             value.__defaults__ = defaults
         if value.__kwdefaults__ is not keywords:
             value.__kwdefaults__ = keywords
+
+
+def _home(function: types.FunctionType) -> str:
+    """The module that holds a function's code."""
+    return function.__globals__.get("__name__") or ""
 
 
 def _same_tuple(one: Any, other: Any) -> bool:
@@ -228,7 +235,8 @@ class MethodShape:
         owner = value.__self__
         if owner is None or isinstance(owner, types.ModuleType):
             module = value.__module__ or (owner.__name__ if owner is not None else "builtins")
-            return "global", module, value.__qualname__
+            is_there = getattr(sys.modules.get(module), value.__name__, None) is value     # as torch.sum, which names a hidden class
+            return "global", module, value.__name__ if is_there else value.__qualname__
         return "method", value.__name__, walk.ref(owner)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:

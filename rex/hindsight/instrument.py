@@ -35,6 +35,7 @@ class SiteFacts:
         identity: qualified name, hash of the normalized code, ordinal among equals.
         is_by_hand: marked with hindsight.loop or hindsight.skip_block: never left alone.
         inside: names of the sites of the same function around it.
+        drops: variables and attributes that nothing reads any more once it is over: they are set to None then.
     """
 
     name: str
@@ -45,6 +46,7 @@ class SiteFacts:
     is_while: bool
     is_by_hand: bool = False
     inside: tuple[str, ...] = ()
+    drops: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -106,8 +108,10 @@ def plan_trainer(source: str | bytes, trainer: Trainer, path: str = "<source>") 
         SyntaxError: as compiling it.
     """
     plan = ModulePlan(ast.parse(source, path))
+    functions: dict[str, ast.AST] = {}
     for function, qualname, _ in list(_walk(plan.tree, "", ())):
         if isinstance(function, _FUNCTIONS) and qualname in trainer.functions:
+            functions[qualname] = function
             loops = [node for node in ast.walk(function) if isinstance(node, _LOOPS)]
             for body in [loop.body for loop in loops] or [function.body]:
                 _make_block(body, trainer.trains)
@@ -115,13 +119,21 @@ def plan_trainer(source: str | bytes, trainer: Trainer, path: str = "<source>") 
         if not isinstance(node, _FUNCTIONS) and qualname in trainer.functions and (
                 not trainer.trains or _calls(node, trainer.trains)):
             _add_loop(plan, node, trainer.module, qualname, inside)
+            if getattr(node, "is_block", False) if trainer.trains else not inside:
+                plan.loops[node].drops = tuple(name for name in trainer.drops if "." in name or _is_set_in(functions[qualname], name))
     return plan
+
+
+def _is_set_in(function: ast.AST, name: str) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) for node in ast.walk(function))
 
 
 def _make_block(body: list[Any], calls: tuple[str, ...]) -> None:
     """Put the statements of a loop's body, or a function's, that compute into one of their own, `if True:`."""
     places = [place for place, statement in enumerate(body) if _calls(statement, calls)]
-    if places:
+    if len(places) == 1 and isinstance(only := body[places[0]], (ast.Try, ast.With)):
+        _make_block(only.body, calls)
+    elif places:
         first, last = places[0], places[-1] + 1
         block: Any = ast.If(ast.Constant(True), body[first:last], [])
         block.is_block = True
@@ -201,7 +213,7 @@ class _Rewriter(ast.NodeTransformer):
         call = _expression(f"0 if {site.name} is None else {site.name}.loop(0)", node.iter)
         call.body, call.orelse.args = node.iter, [copy.deepcopy(node.iter)]
         node.iter = call
-        return _guarded(site.name, node)
+        return _guarded(site, node)
 
     def visit_While(self, node: ast.While) -> Any:
         site = self._plan.loops.get(node)
@@ -213,12 +225,12 @@ class _Rewriter(ast.NodeTransformer):
             node.test = tick
         else:
             node.test = ast.copy_location(ast.BoolOp(ast.And(), [tick, node.test]), node.test)
-        return _guarded(site.name, node)
+        return _guarded(site, node)
 
     def visit_With(self, node: ast.With | ast.If) -> Any:
         site = self._plan.loops.get(node)
         self.generic_visit(node)
-        return _guarded(site.name, node) if site is not None else node
+        return _guarded(site, node) if site is not None else node
 
     def visit_If(self, node: ast.If) -> Any:
         return self.visit_With(node)    # a block of a library's loop
@@ -248,8 +260,11 @@ def _expression(text: str, like: ast.AST) -> Any:
     return _placed(ast.parse(text, mode="eval").body, like)
 
 
-def _guarded(name: str, loop: Any) -> ast.If:
-    guard = ast.parse(f"if {name} is None or {name}.enter():\n 0\n "
+def _guarded(site: SiteFacts, loop: Any) -> ast.If:
+    name = site.name
+    # Another version of the library may have no such attribute.
+    dropped = "".join(f"try: {place} = None\n except AttributeError: pass\n " for place in site.drops)
+    guard = ast.parse(f"if {name} is None or {name}.enter():\n 0\n {dropped}"
                       f"if {name} is not None: {name}.done()").body[0]
     assert isinstance(guard, ast.If)
     _placed(guard, loop)

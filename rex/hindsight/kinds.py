@@ -54,7 +54,7 @@ class Shapes:
             codeshapes.GlobalShape(), livingshapes.CacheShape(user), codeshapes.ClassShape(user),
             codeshapes.CellShape(), codeshapes.MethodShape(), codeshapes.ModuleShape(),
             codeshapes.WrapperShape(), livingshapes.WeakShape(), livingshapes.ProxyShape(), livingshapes.WeakBagShape(),
-            livingshapes.ContextShape(), arrayshapes.ArrayShape(), arrayshapes.ScalarShape(),
+            livingshapes.ContextShape(), livingshapes.MappingShape(), arrayshapes.ArrayShape(), arrayshapes.ScalarShape(),
             arrayshapes.TensorShape(), arrayshapes.StorageShape(), pandasshapes.BlockRefsShape(), othershapes.RandomShape(),
             othershapes.ReduceShape(), othershapes.OpaqueShape(), othershapes.SuspendedShape(),
             othershapes.FileShape(), othershapes.EnumShape(), othershapes.CycleShape(),
@@ -70,7 +70,7 @@ class Shapes:
                 types.MethodType: "method", types.CellType: "cell", types.ModuleType: "module",
                 itertools.cycle: "cycle", staticmethod: "wrap", classmethod: "wrap", property: "wrap",
                 types.GeneratorType: "suspended", types.CoroutineType: "suspended",
-                types.AsyncGeneratorType: "suspended", weakref.ProxyType: "proxy", weakref.CallableProxyType: "proxy", contextvars.ContextVar: "context",
+                types.AsyncGeneratorType: "suspended", weakref.ProxyType: "proxy", weakref.CallableProxyType: "proxy", types.MappingProxyType: "mapping", contextvars.ContextVar: "context",
                 **dict.fromkeys(livingshapes.WEAK_BAGS, "weakbag")}
         self._known: dict[type, Any] = {kind: self.by_tag[tag] for kind, tag in tags.items()}
         self.saving = _Saving(self)

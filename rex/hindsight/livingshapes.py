@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import types
 import weakref
+from collections import OrderedDict
 from typing import Any, Iterable
 
 from rex.hindsight.graph import SCALARS, Node, Walk
@@ -76,6 +79,38 @@ def _behind(proxy: Any) -> Any:
         return proxy.__reduce_ex__.__self__
     except ReferenceError:
         return None
+
+
+class MappingShape:
+    """Read-only views of dicts (`inspect.Signature.parameters`); those of classes stay as they live."""
+
+    tag = "mapping"
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        return "mapping", walk.ref(_viewed(value))
+
+    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
+        return [(node[1], _viewed(live))]
+
+    def fits(self, node: Node, live: Any) -> bool:
+        return node[1] is None and type(live) is types.MappingProxyType and _viewed(live) is None
+
+    def make(self, build: Any, node: Node) -> Any:
+        mapping = build.get(node[1])
+        if mapping is None:
+            raise Cannot("a view of a class's attributes is not found again")
+        live = build.candidate
+        return live if live is not None and _viewed(live) is mapping else types.MappingProxyType(mapping)
+
+    def fill(self, build: Any, node: Node, value: Any) -> None:
+        pass
+
+
+def _viewed(value: Any) -> Any:
+    """The dict behind a view; None if it is a class's, or of a class of its own."""
+    found = gc.get_referents(value)
+    is_plain = len(found) == 1 and type(found[0]) in (dict, OrderedDict) and "__module__" not in found[0]
+    return found[0] if is_plain else None
 
 
 class WeakBagShape:

@@ -432,6 +432,6 @@ def is_kept(kind: type, user: Container[object]) -> bool:
 
 _OF_LOGGING = ("logging", "logging.handlers")
 _KEPT = {"_thread.lock", "_thread.RLock", "_csv.writer", "builtins.code",
-         "torch.utils.tensorboard.writer.SummaryWriter", "builtins.mappingproxy",
+         "torch.utils.tensorboard.writer.SummaryWriter",
          "builtins.getset_descriptor", "builtins.member_descriptor", "builtins.wrapper_descriptor",
          "builtins.method_descriptor", "builtins.classmethod_descriptor", "builtins.method-wrapper"}

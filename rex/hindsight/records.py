@@ -15,8 +15,7 @@ from rex.errors import Damaged, NotFound, RexError, TooNew
 from rex.values import dataclass, field
 
 ENGINE = "hindsight"     # of experiments that are runs or replays
-FORMAT = 3       # 2: all memory was stored. 1: states had less of sets, exceptions and tensors
-_STATES = 2      # the oldest format whose states can be compared with those of today
+FORMAT = 3       # 2: all memory was stored, and decorated functions had less. 1: states had less of sets, exceptions and tensors
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
@@ -220,7 +219,7 @@ def add_line(run: Run, line: dict[str, Any]) -> None:
     elif kind == "border":
         run.borders.append(Border(line["position"], line["at_s"], line["spent_s"],
                                   len(run.outputs), line["clock"], line["entropy"]))
-    elif kind == "checkpoint" and run.head.get("format", FORMAT) < _STATES:
+    elif kind == "checkpoint" and run.head.get("format", FORMAT) < FORMAT:
         return    # its state cannot be compared with one of today: the run is run again from its start
     elif kind == "checkpoint":
         checkpoint = _checkpoint(line)

@@ -60,6 +60,45 @@ def test_a_statement_in_a_callback_is_answered_without_training(tmp_path: Path) 
     assert case.replay("--epochs", "4") == truth.splitlines(True)[4]
 
 
+ITERATING = """
+    class Engine:
+        def __init__(self):
+            self.weight = 1.0
+        def step(self, number):
+            self.weight = self.weight * 1.01 + number
+        def fit(self, epochs, callback):
+            for epoch in range(epochs):
+                self.run_epoch(epoch, callback)
+            return self
+        def run_epoch(self, epoch, callback):
+            numbers = (2 * number for number in range(5))
+            for _ in range(5):
+                self.step(next(numbers))
+            callback(self, epoch)
+    """
+
+
+@pytest.mark.parametrize("drops, skipped", [(["numbers"], "6 loops skipped"), ([], " 0 loops skipped")])
+def test_an_iterator_that_the_library_is_done_with_is_no_state(tmp_path: Path, drops: list[str], skipped: str) -> None:
+    case = with_library(tmp_path, SCRIPT.replace('"Engine.fit", trains=["self.step", "self.measure"]',
+                                                 f'"Engine.fit", "Engine.run_epoch", drops={drops}'))
+    Case(tmp_path / "library", engine=ITERATING)
+    assert case.record() == python(case.folder, "train.py")
+    case.add_after("train", "seen.append", "print('probe', epoch, seen[-1])")
+    assert case.replay() == case.truth() and skipped in case.told
+
+
+def test_what_a_library_computes_in_a_try_is_skipped_without_its_callbacks(tmp_path: Path) -> None:
+    case = with_library(tmp_path, SCRIPT.replace('trains=["self.step", "self.measure"]', 'trains=["self.step"]'))
+    Case(tmp_path / "library", engine=LIBRARY.replace(
+        "                self.step()\n                self.measure()\n                callback(self, epoch)\n",
+        "                try:\n                    self.step()\n                    callback(self, epoch)\n"
+        "                finally:\n                    self.measure()\n"))
+    case.record()
+    case.add_after("train", "seen.append", "print('probe', epoch, seen[-1])")
+    assert case.replay() == case.truth() and "6 loops skipped" in case.told
+
+
 def test_a_statement_behind_the_training_runs_none_of_it(tmp_path: Path) -> None:
     case = with_library(tmp_path)
     case.record()

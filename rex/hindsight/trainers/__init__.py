@@ -20,12 +20,15 @@ class Trainer:
         functions: qualified names of the functions whose loops are instrumented.
         trains: what they call to compute (`booster.update`), as the source writes it; empty: all their loops are seen. The statements
             of a body from the first such call to the last are a block, which a replay skips as it skips a loop.
+        drops: variables of theirs, or attributes of these, that hold iterators, which no checkpoint can, and that nothing reads once
+            what they compute is over: the block, or without one the outermost loop.
         tested: the versions of the library that this was tried with.
     """
 
     module: str
     functions: tuple[str, ...]
     trains: tuple[str, ...] = ()
+    drops: tuple[str, ...] = ()
     tested: str = ""
 
 
@@ -34,7 +37,9 @@ _ADAPTERS = {
     "sklearn.neural_network._multilayer_perceptron": "sklearn_fit",
     "sklearn.ensemble._gb": "sklearn_fit",
     "xgboost.training": "xgboost_train", "xgboost.callback": "xgboost_train",
-    "lightgbm.engine": "lightgbm_train"}
+    "lightgbm.engine": "lightgbm_train",
+    "lightning.pytorch.loops.fit_loop": "lightning_fit", "pytorch_lightning.loops.fit_loop": "lightning_fit",
+    "transformers.trainer": "transformers_train"}
 # Modules whose classes an adapter watches once some of their objects were put back.
 WATCHED = {"xgboost.core": "xgboost_train", "lightgbm.basic": "lightgbm_train"}
 _own: dict[str, Trainer] = {}     # that the script named

@@ -10,7 +10,7 @@ from typing import Any, Callable
 from rex.hindsight.trainers import Trainer
 from rex.hindsight.trainers.unready import Unready
 
-TRAINERS = (Trainer("lightgbm.engine", ("train",), ("booster.update", "booster.eval_train", "booster.eval_valid"), "lightgbm 4.7.0"),)
+TRAINERS = (Trainer("lightgbm.engine", ("train",), ("booster.update", "booster.eval_train", "booster.eval_valid"), tested="lightgbm 4.7.0"),)
 _FIELDS = ("label", "weight", "init_score")
 # Texts of models have gains in six digits.
 _REFUSED = ("update", "rollback_one_iter", "_Booster__boost", "_Booster__inner_eval", "_Booster__inner_predict", "eval",

@@ -13,8 +13,8 @@ from rex.hindsight.trainers.unready import Unready
 
 _TESTED = "xgboost 3.2.0"
 TRAINERS = (
-    Trainer("xgboost.training", ("train",), ("bst.update",), _TESTED),
-    Trainer("xgboost.callback", ("CallbackContainer.after_iteration",), ("model.eval_set",), _TESTED))
+    Trainer("xgboost.training", ("train",), ("bst.update",), tested=_TESTED),
+    Trainer("xgboost.callback", ("CallbackContainer.after_iteration",), ("model.eval_set",), tested=_TESTED))
 _SHARES = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")
 _FIELDS = ("label", "weight", "base_margin")
 _unready = Unready("a booster that draws random numbers (subsample, colsample, dart, gblinear) is trained further: no checkpoint "

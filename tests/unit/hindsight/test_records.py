@@ -31,7 +31,7 @@ def test_lines_of_other_kinds_are_passed_over() -> None:
 
 def test_states_of_an_older_format_are_passed_over() -> None:
     run = Run()
-    add_line(run, {"k": "run", "format": 1})
+    add_line(run, {"k": "run", "format": FORMAT - 1})
     add_line(run, {"k": "checkpoint", **checkpoint_to_json(CHECKPOINT)})
     assert run.head and not run.checkpoints
 

@@ -89,6 +89,7 @@ STATES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any], Callable[[Any],
     "text": (lambda: io.StringIO("ab"), lambda v: v.write("xyz"), lambda v: (v.getvalue(), v.tell())),
     "partial": (lambda: functools.partial([].append), lambda v: v(1), lambda v: list(v.func.__self__)),
     "namespace": (lambda: types.SimpleNamespace(a=1), lambda v: setattr(v, "a", 2), repr),
+    "mapping": (lambda: [types.MappingProxyType({"a": [1]})], lambda v: v[0]["a"].append(2), repr),
     "exception": (lambda: [ValueError(1)], lambda v: v.append(KeyError()), repr),
 }
 
@@ -258,3 +259,24 @@ def test_a_look_at_attributes_that_nobody_set_changes_nothing(value: Any) -> Non
     assert state() == before
     value.own = 1
     assert "'own': 1" in repr(state())
+
+
+def test_a_function_of_a_library_that_bears_another_modules_name_comes_back(world: World) -> None:
+    import contextlib
+
+    @contextlib.contextmanager
+    def within() -> Any:
+        yield 5
+
+    assert within.__module__ == __name__ and within.__globals__["__name__"] == "contextlib"
+    del within.__wrapped__      # it is of this module, which no recording knows
+    within.__closure__[0].cell_contents = None
+    world.save(within=within)
+    made = world.restore(0)["within"]
+    assert made is not within and (made.__module__, made.__code__) == (__name__, within.__code__)
+
+
+def test_functions_of_torch_in_c_are_found_again(world: World) -> None:
+    torch = pytest.importorskip("torch")
+    world.save(reduce=[torch.sum])
+    assert world.restore(0)["reduce"][0] is torch.sum

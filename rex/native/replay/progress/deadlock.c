@@ -225,7 +225,7 @@ static void end_waiting(void)
 /* No report for a while; last: when the last came. */
 void replay_end_if_stuck(ull last)
 {
-    if (log_now() - last < STUCK_NS)
+    if (!tasks_alive() || log_now() - last < STUCK_NS)      /* after the last one's end nobody waits */
         return;
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && replay_mover(t, NULL) != NOBODY)
@@ -273,7 +273,7 @@ void replay_end_if_still(void)
 {
     struct stillness *s = replay_stillness();
     ull now = log_now(), passed = now - (s->looked ? s->looked : s->since);
-    if (passed < STUCK_NS)
+    if (!tasks_alive() || passed < STUCK_NS)
         return;
     if (s->taken != replay_events_taken)
         s->spun = 0;
