@@ -3,9 +3,11 @@ but the output directory is written."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
-from typing import TYPE_CHECKING, BinaryIO, Mapping, Sequence
+import stat
+from typing import TYPE_CHECKING, BinaryIO, Iterator, Mapping, Sequence
 
 from rex import codec, elf, rlimits
 from rex.archive import OUTPUT, Archive, Experiment, FileEntry, FileState, Manifest, Unpacked
@@ -342,15 +344,39 @@ def missing_inputs(manifest: Manifest) -> list[str]:
     return sorted(paths - outputs)
 
 
+@contextlib.contextmanager
+def _open_to_owner(outdir: str) -> Iterator[None]:
+    """Meanwhile this user may read all in the directory, also what the program's own modes forbid."""
+    former: list[tuple[str, int]] = []
+
+    def open_up(path: str, least: int) -> None:
+        mode = os.lstat(path).st_mode
+        if not stat.S_ISLNK(mode) and mode & least != least:
+            former.append((path, stat.S_IMODE(mode)))
+            os.chmod(path, stat.S_IMODE(mode) | least)
+
+    try:
+        for top, directories, files in os.walk(outdir):
+            for name in directories:
+                open_up(os.path.join(top, name), 0o700)
+            for name in files:
+                open_up(os.path.join(top, name), 0o400)
+        yield
+    finally:
+        for path, mode in reversed(former):
+            os.chmod(path, mode)
+
+
 def compare_outputs(manifest: Manifest, outdir: str) -> dict[str, str]:
     """Recorded outputs that a replay's output directory does not have the same: why."""
     differing = {}
-    for path, entry in manifest.files.items():
-        if OUTPUT in entry.roles and entry.final:
-            with reachable(os.fsencode(outdir) + codec.raw(path)) as name:
-                why = _difference(entry.final, name)
-            if why:
-                differing[path] = why
+    with _open_to_owner(outdir):
+        for path, entry in manifest.files.items():
+            if OUTPUT in entry.roles and entry.final:
+                with reachable(os.fsencode(outdir) + codec.raw(path)) as name:
+                    why = _difference(entry.final, name)
+                if why:
+                    differing[path] = why
     return differing
 
 

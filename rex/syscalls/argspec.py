@@ -33,7 +33,7 @@ Hook = enum.IntEnum("Hook", "NONE OPEN EXEC FORK WAIT KILL SLEEP PAUSE TID POLL 
 # What a call does, whichever of its forms it has (plain, l-, f-, -at, -v, -64).
 Op = enum.IntEnum("Op", "NONE OPEN EXEC STAT ACCESS READLINK LIST GETXATTR LISTXATTR SETXATTR REMOVEXATTR MKDIR MKNOD SYMLINK LINK UNLINK "
                         "RMDIR RENAME CHMOD CHOWN UTIME TRUNCATE READ PREAD WRITE PWRITE RECV SEND ACCEPT SOCKNAME CLOCK EPOLL SIGNALFD SEMOP FUTEX_WAIT FUTEX_WAKE "
-                        "UNMAP REMAP LOCK_MEMORY PROCESS_OPTION TIMER", start=0)
+                        "PAGES REMAP LOCK_MEMORY PROCESS_OPTION TIMER", start=0)
 
 VALUE_WORDS = (
     "int uint ms size off fd dirfd addr flags mode pid uid gid dev sig clock whence prot mapflags oflags access "

@@ -72,6 +72,8 @@ _LEGACY = (
     Ioctl(0x5603, "VT_GETSTATE", 0, 6), Ioctl(0x0301, "HDIO_GETGEO", 0, 16), Ioctl(0x1263, "BLKRAGET", 0, 8),
     Ioctl(0x1267, "BLKSECTGET", 0, 2), Ioctl(0x1278, "BLKIOMIN", 0, 4), Ioctl(0x1279, "BLKIOOPT", 0, 4),
     Ioctl(0x127A, "BLKALIGNOFF", 0, 4), Ioctl(0x127C, "BLKDISCARDZEROES", 0, 4), Ioctl(0x127E, "BLKROTATIONAL", 0, 2),
+    Ioctl(0x07B9, "VM_SOCKETS_GET_LOCAL_CID", 0, 4), Ioctl(0x80045200, "RNDGETENTCNT", 0, 4), Ioctl(0x80045438, "TIOCGPKT", 0, 4),
+    Ioctl(0x80045439, "TIOCGPTLCK", 0, 4), Ioctl(0x800454CF, "TUNGETFEATURES", 0, 4),
     Ioctl(0xB701, "NS_GET_USERNS", 0, 0, True), Ioctl(0xB702, "NS_GET_PARENT", 0, 0, True), Ioctl(0xB703, "NS_GET_NSTYPE", 0, 0),
     Ioctl(0xB704, "NS_GET_OWNER_UID", 0, 4), Ioctl(0x894C, "SIOCGSKNS", 0, 0, True),
 )

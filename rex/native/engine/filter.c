@@ -84,7 +84,7 @@ static bool seeks(const struct rex_call *c)
 static bool has_own_rule(long nr)
 {
     enum rex_op op = op_of(nr);
-    return op == REX_OP_UNMAP || op == REX_OP_REMAP || op == REX_OP_PROCESS_OPTION || seeks(&rex_calls[nr]);
+    return op == REX_OP_PAGES || op == REX_OP_REMAP || op == REX_OP_PROCESS_OPTION || seeks(&rex_calls[nr]);
 }
 
 static bool alike(long a, long b)
@@ -137,7 +137,7 @@ static void emit_fcntl(void)
 {
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
     static const uint32_t watched[] = {F_GETLK, F_OFD_GETLK, F_SETOWN, F_GETOWN, F_SETOWN_EX, F_GETOWN_EX, F_SETFL,
-                                       F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW};
+                                       F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY};
     for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
         emit_traced(&rex_calls[REX_NR_fcntl], watched[i]);
     static const uint32_t duplicating[] = {F_DUPFD, F_DUPFD_CLOEXEC};
@@ -162,10 +162,11 @@ static void emit_holes(const struct rex_call *c)
     emit_return(trace_of(c));
 }
 
-/* See tracee/dumpable.c, engine/program_filter.c, track/real_results.c. */
+/* See tracee/process_options.c, engine/program_filter.c, track/real_results.c. */
 static void emit_prctl(const struct rex_call *c)
 {
-    static const uint32_t watched[] = {PR_SET_DUMPABLE, PR_GET_DUMPABLE, PR_SET_SECCOMP, PR_GET_SECCOMP};
+    static const uint32_t watched[] = {PR_SET_DUMPABLE, PR_GET_DUMPABLE, PR_SET_SECCOMP, PR_GET_SECCOMP, PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS,
+                                       PR_GET_TSC};
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[0]));
     for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
         emit_traced(c, watched[i]);
@@ -222,11 +223,15 @@ static void emit_unmap(const struct rex_call *c)
     emit_return(SECCOMP_RET_ALLOW);
 }
 
-/* Large files, where the kernel chooses the place: see record/large_mappings.c. */
+/* What names a place may name one of the engine's; large files, where the kernel chooses the place: see record/large_mappings.c. */
 static void emit_mmap(void)
 {
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[3]));
-    emit(BPF_JMP | BPF_JSET | BPF_K, 1, 0, MAP_FIXED);
+    emit(BPF_JMP | BPF_JSET | BPF_K, 5, 0, MAP_FIXED | MAP_FIXED_NOREPLACE);
+    emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[0]));
+    emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
+    emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[0]) + 4);
+    emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
     unsigned short jump = used;
     emit(BPF_JMP | BPF_JA, 0, 0, 0);
     emit_overlap(&rex_calls[REX_NR_mmap], 0, 1);
@@ -252,6 +257,11 @@ static void emit_ioctl(void)
     emit_traced(&rex_calls[REX_NR_ioctl], FIONBIO);
     for (const struct file_ioctl *i = file_ioctls; i->command; i++)
         emit_traced(&rex_calls[REX_NR_ioctl], i->command);
+    for (const uint32_t *i = process_ioctls; *i; i++)
+        emit_traced(&rex_calls[REX_NR_ioctl], *i);
+    emit(BPF_ALU | BPF_AND | BPF_K, 0, 0, 0xffff);
+    emit_traced(&rex_calls[REX_NR_ioctl], PIDFD_INFO);
+    emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
 }
 
 /* The standard descriptors in the first filter, in a later one those that it was made for. */
@@ -303,7 +313,7 @@ static void emit_leaf(const struct rex_call *c)
         emit_made(c);
     else if (c == &rex_calls[REX_NR_futex] && !run_mode->names)
         emit_futex();
-    else if (c->op == REX_OP_UNMAP || c->op == REX_OP_REMAP)
+    else if (c->op == REX_OP_PAGES || c->op == REX_OP_REMAP)
         emit_unmap(c);
     else if (c->op == REX_OP_PROCESS_OPTION)
         emit_prctl(c);

@@ -54,8 +54,7 @@ static void enter(struct task *t, bool by_entry_stop)
 
 void go_on_entering(struct task *t)
 {
-    fast_yields(t);
-    if (program_filter_refuses(t) || dumpable_answers(t))
+    if (fast_yields(t) || program_filter_refuses(t) || process_option_answered(t))
         ;
     else if (fast_passes(t)) {
         if (fast_is_stale(t) || !filter_watch(t))

@@ -79,7 +79,11 @@ static void put_to_all(struct task *t, const struct program_filter *f)
 
 static int64_t set_filter(struct task *t, uint64_t flags, uint64_t at)
 {
+    const uint64_t known = SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_SPEC_ALLOW | SECCOMP_FILTER_FLAG_NEW_LISTENER
+        | SECCOMP_FILTER_FLAG_TSYNC_ESRCH | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
     int64_t error;
+    if (flags & ~known)
+        return -EINVAL;
     if (flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) {
         if (run_mode->logs)
             log_note(t->index, "a seccomp filter whose calls another process decides is not supported and was refused");
@@ -103,6 +107,12 @@ static int64_t set_strict(struct task *t)
     return 0;
 }
 
+static int64_t tell_sizes(struct task *t)
+{
+    struct seccomp_notif_sizes sizes = {sizeof(struct seccomp_notif), sizeof(struct seccomp_notif_resp), sizeof(struct seccomp_data)};
+    return mem_write(t->tid, t->args[2], &sizes, sizeof sizes) ? 0 : -EFAULT;
+}
+
 /* What a call that sets or queries filters is answered; false: it is another one. */
 static bool answers(struct task *t)
 {
@@ -116,6 +126,8 @@ static bool answers(struct task *t)
         skip_call(t, a[1] == SECCOMP_MODE_FILTER ? set_filter(t, 0, a[2]) : -EINVAL);
     else if (t->nr == REX_NR_seccomp && (uint32_t)a[0] == SECCOMP_SET_MODE_STRICT)
         skip_call(t, (uint32_t)a[1] || a[2] ? -EINVAL : set_strict(t));
+    else if (t->nr == REX_NR_seccomp && (uint32_t)a[0] == SECCOMP_GET_NOTIF_SIZES)
+        skip_call(t, (uint32_t)a[1] ? -EINVAL : tell_sizes(t));
     else if (t->nr == REX_NR_seccomp && (uint32_t)a[0] == SECCOMP_SET_MODE_FILTER)
         skip_call(t, set_filter(t, (uint32_t)a[1], a[2]));
     else

@@ -18,7 +18,7 @@ void sites_executed(struct task *t);
 
 /* yield.c */
 void fast_evict(struct task *t);  /* another thread leaves the stub, and its calls stop from now on */
-void fast_yields(struct task *t);  /* at an entry-stop of a call that may map over what is ours, or unmap it */
+bool fast_yields(struct task *t);  /* at an entry-stop of a call that may change memory that is ours; true: another call comes before it */
 
 /* ring.c */
 extern const struct observer fastpath_observer;

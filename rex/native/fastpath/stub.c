@@ -10,6 +10,7 @@
 #include "syscalls/syscalls.h"
 
 #include <fcntl.h>
+#include <asm/sockios.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
@@ -320,11 +321,13 @@ PART struct answer answered(struct ring *ring, const struct rule *rule, long nr,
 
 #include "fastpath/stub_output.h"
 
-/* The ioctls of files: see track/real_results.c. */
+/* The ioctls of files, and those that name a process: see track/real_results.c, tracee/marshal.c. */
 PART bool is_of_file(uint32_t command)
 {
     uint32_t type = command >> 8 & 0xff;
-    return type == 'f' || type == 'v' || type == 'X' || type == 0x94 || command == FIGETBSZ;
+    if (type == 0x89 ? command <= SIOCGPGRP : (command & 0xffff) == PIDFD_INFO)
+        return true;
+    return type == 'f' || type == 'v' || type == 'X' || type == 0x94 || command == FIGETBSZ || command == FIBMAP || command == FIOQSIZE;
 }
 
 /* The engine must learn of a descriptor that becomes non-blocking, of a standard descriptor that is closed (a pipe's reader may see that),

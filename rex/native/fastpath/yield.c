@@ -9,6 +9,7 @@
 #include "tracee/tracee.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 extern const unsigned char rex_stub_stops[], rex_stub_look[];
@@ -92,22 +93,50 @@ static void give_up(struct task *t)
     f->refused = true;
 }
 
-static void yield(struct task *t, uint64_t at, uint64_t size)
+/* What of the engine's memory lies in the range and is given up now; empty: nothing. */
+static struct range yield(struct task *t, uint64_t at, uint64_t size)
 {
-    struct range r = {at, at + size < at ? UINT64_MAX : at + size};
-    if (t->space->fast && t->space->fast->mapped && (overlap(r, (struct range){FAST_AT, FAST_AT + FAST_SIZE}) || sites_lie_in(t, r.from, r.to)))
+    struct range r = {at, at + size < at ? UINT64_MAX : at + size}, area = {FAST_AT, FAST_AT + FAST_SIZE}, given = {0, 0};
+    if (t->space->fast && t->space->fast->mapped && (overlap(r, area) || sites_lie_in(t, r.from, r.to))) {
         give_up(t);
-    if (t->space->scratch && overlap(r, (struct range){t->space->scratch, t->space->scratch + SCRATCH_SIZE}))
+        given = overlap(r, area) ? area : given;
+    }
+    if (t->space->scratch && overlap(r, (struct range){t->space->scratch, t->space->scratch + SCRATCH_SIZE})) {
+        given = given.to ? given : (struct range){t->space->scratch, t->space->scratch + SCRATCH_SIZE};
         t->space->scratch = 0;
+    }
+    return given;
 }
 
-void fast_yields(struct task *t)
+static void nothing_more(struct task *t, int64_t result)
 {
-    if (op_of(t->nr) == REX_OP_UNMAP || (t->nr == REX_NR_mmap && t->args[3] & MAP_FIXED))
-        yield(t, t->args[0], t->args[1]);
+    (void)t;
+    (void)result;
+}
+
+/* The program finds the place empty, as it would be without Rex. */
+static bool clear(struct task *t, struct range given)
+{
+    uint64_t args[6] = {given.from, given.to - given.from};
+    if (given.to)
+        insert_call(t, SYS_munmap, args, nothing_more);
+    return given.to;
+}
+
+bool fast_yields(struct task *t)
+{
+    enum { LARGEST_SEGMENT = 1 << 30 };      /* assumed: only the kernel knows its size */
+    const uint64_t *a = t->args;
+    if (t->nr == REX_NR_mmap && a[3] & MAP_FIXED)
+        yield(t, a[0], a[1]);
+    else if (op_of(t->nr) == REX_OP_PAGES || (t->nr == REX_NR_mmap && a[0]))
+        return clear(t, yield(t, a[0], a[1]));
+    else if (t->nr == REX_NR_shmat && a[1])
+        return clear(t, yield(t, a[1], LARGEST_SEGMENT));
     else if (op_of(t->nr) == REX_OP_REMAP) {
-        yield(t, t->args[0], t->args[1]);
-        if (t->args[3] & MREMAP_FIXED)
-            yield(t, t->args[4], t->args[2]);
+        yield(t, a[0], a[1]);
+        if (a[3] & MREMAP_FIXED)
+            yield(t, a[4], a[2]);
     }
+    return false;
 }

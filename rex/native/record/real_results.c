@@ -2,6 +2,7 @@
 #include "base/base.h"
 #include "log/log.h"
 #include "record/internal.h"
+#include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 #include "track/track.h"
@@ -18,15 +19,17 @@ bool record_result(struct task *t, int64_t result)
     struct bytes b = {0};
     if (!has_logged_result(t))
         return false;
-    size_t size = result >= 0 ? file_ioctl_answer(t) : 0;
+    bool is_option = t->nr == REX_NR_getsockopt;
+    uint8_t arg = is_option ? 3 : 2;
+    size_t size = result < 0 ? 0 : is_option ? sizeof(int) : file_ioctl_answer(t);
     log_begin(&b, EVENT_RESULT, t->index);
     struct record *r = (struct record *)b.data;
     r->result = result;
     r->args[0] = (uint64_t)t->nr;
     memcpy(r->args + 1, t->args, 5 * sizeof *t->args);
     unsigned char *answer = size ? zalloc(size) : NULL;
-    if (answer && mem_read(t->tid, t->args[2], answer, size))
-        log_field(&b, 2, FIELD_OUT, answer, size);
+    if (answer && mem_read(t->tid, t->args[arg], answer, size))
+        log_field(&b, arg, FIELD_OUT, answer, size);
     free(answer);
     static bool is_noted;
     if (result >= 0 && maps_external(t) && !is_noted)

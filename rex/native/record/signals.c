@@ -107,6 +107,8 @@ static enum moment moment_of(struct task *t, int sig)
         return IN_UNSEEN_CALL;
     if (is_nested(t, &r))
         return AT_HANDLER;
+    if (sig == SIGXFSZ)
+        return BETWEEN_CALLS;             /* with the call that is refused: a replay knows which, also if the log has no event of it */
     return r.rip == t->returned_at || (unblocks && is_serialized()) ? WITH_LAST_EVENT : unblocks ? AT_UNBLOCK : BETWEEN_CALLS;
 }
 

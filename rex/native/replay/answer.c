@@ -160,6 +160,8 @@ void replay_call(struct task *t, const struct rex_call *c, struct event *e)
         return;
     case REX_HOOK_FORK:
     case REX_HOOK_STREAM:
+        if (t->nr == REX_NR_timerfd_create && !failed)
+            replay_timerfd_plain(t);
         if (failed)
             replay_emulate(t, e);
         else

@@ -96,6 +96,7 @@ void replay_emulate(struct task *t, struct event *e)
     replay_size_now(t);
     replay_names_now(t, e);
     replay_send_with(t, e);
+    replay_send_limit(t, e);
     skip_call(t, counted && result > (int64_t)t->args[2] ? (int64_t)t->args[2] : result);   /* never more than there was */
     replay_answered(t, e);
 }
@@ -275,6 +276,7 @@ static void child_setup(void)
 static void finish(void)
 {
     replay_ipc_finish();
+    replay_modes_finish();
     explain_ends();
     miss_outputs();
     report_line("divergences=%llu", divergences);

@@ -15,6 +15,7 @@ struct name_args { int dirfd, path, dirfd2, path2; };   /* which arguments name 
 
 enum ipc_kind { IPC_MEMORY, IPC_SEMAPHORES, IPC_MESSAGES };
 enum { LARGE_MAPPING = 2 << 20 };  /* a huge page */
+enum { PIDFD_INFO = 0xff0b };              /* of an ioctl request the part that tells no size, which grows with the kernel */
 #define MAPPING_RIGHTS (MAP_LOCKED | MAP_HUGETLB)                                      /* what may be refused for want of rights or memory */
 #define MAPPING_CHOSEN (MAP_ANONYMOUS | MAP_FIXED | MAP_FIXED_NOREPLACE)               /* no file, or a place is given */
 

@@ -5,6 +5,7 @@
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
+#include <asm/sockios.h>
 #include <linux/futex.h>
 
 #include <fcntl.h>
@@ -81,9 +82,22 @@ void take_arguments(struct task *t)
     fork_traced(t);
 }
 
+/* Requests that name a process. */
+const uint32_t process_ioctls[] = {FIOSETOWN, SIOCSPGRP, FIOGETOWN, SIOCGPGRP, 0};
+
+static bool is_process_ioctl(uint32_t cmd)
+{
+    for (const uint32_t *i = process_ioctls; *i; i++)
+        if (*i == cmd)
+            return true;
+    return (cmd & 0xffff) == PIDFD_INFO;
+}
+
 bool names_process(const struct task *t)
 {
     int cmd = (int)t->args[1];
+    if (t->nr == REX_NR_ioctl)
+        return is_process_ioctl((uint32_t)cmd);
     return t->nr == REX_NR_fcntl && (cmd == F_GETLK || cmd == F_OFD_GETLK || cmd == F_SETOWN || cmd == F_GETOWN
                                      || cmd == F_SETOWN_EX || cmd == F_GETOWN_EX);
 }

@@ -189,6 +189,7 @@ struct task *task_new(pid_t tid, struct task *parent, uint64_t flags)
     }
     if (parent) {
         t->filter = parent->filter;
+        t->no_new_rights = parent->no_new_rights;
         t->watched = parent->watched;
         t->watches = parent->watches;
         t->end_watched = parent->end_watched;

@@ -42,7 +42,7 @@ struct files {
 struct space {                       /* one address space */
     int refs;
     uint64_t scratch, own_memory;    /* the second: bytes that the limit of memory is raised by, see tracee/own_memory.c */
-    bool undumpable;                 /* as the program set it, see tracee/dumpable.c */
+    bool undumpable;                 /* as the program set it, see tracee/process_options.c */
     unsigned queries;                /* and plain calls that stopped */
     struct loader { uint64_t at, code, code_size; } loader;   /* 0: none whose readings of the counter are passed over */
     const struct code *code;         /* of a library that is being mapped, see cpu/rdrand.c */
@@ -73,6 +73,7 @@ struct task {
     bool order_given_up;             /* of a leader: an event happened before what the log has first */
     struct files *files;
     struct space *space;
+    bool no_new_rights;              /* as the program set it, see tracee/process_options.c */
     const struct program_filter *filter;     /* see engine/program_filter.c */
     struct task *next;
     bool alive, started, stepping, runs_freely;   /* the last: only calls of the filters stop it */

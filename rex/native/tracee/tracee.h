@@ -63,7 +63,8 @@ const char *hidden_below(const char *path);
 bool call_streams(struct task *t);  /* sets t->stream from its descriptor arguments */
 uint32_t stream_of(const struct files *f, const struct rex_call *c, const uint64_t *args);
 uint64_t call_key(const struct rex_call *c, long nr, const char *path, uint32_t stream, const uint64_t *args);
-bool names_process(const struct task *t);  /* fcntl of a process id: who locks, or has the signals of a descriptor */
+extern const uint32_t process_ioctls[];    /* ends with 0 */
+bool names_process(const struct task *t);  /* a request of a process id: who locks, or has the signals of a descriptor */
 void capture_outputs(struct task *t, struct bytes *b, int64_t result);
 void capture_inputs(struct task *t, struct bytes *b, int64_t result);
 void capture_block(struct task *t, struct bytes *b, int arg, uint8_t type, uint64_t at, size_t n);
@@ -131,8 +132,8 @@ void give_result(struct task *t, int64_t result);  /* at an exit-stop; arguments
 void resume(struct task *t, int sig);
 bool wants_all_calls(struct task *t);  /* each is to stop, for the sake of a signal */
 
-/* dumpable.c */
-bool dumpable_answers(struct task *t);  /* at an entry-stop; true: the call was such a query and is answered */
+/* process_options.c */
+bool process_option_answered(struct task *t);  /* at an entry-stop; true: the call sets or queries such an option, and is answered */
 
 /* own_memory.c */
 bool own_memory_add(struct task *t, uint64_t size);  /* before so much is mapped; false: the memory limit cannot be raised */

@@ -8,22 +8,28 @@
 #include "track/track.h"
 
 #include <fcntl.h>
+#include <asm/ioctls.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/fsverity.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
 
 enum { PRCTL_SCHED_CORE = 62 };
 
 const uint32_t prctl_by_rights[] = {
     PR_CAPBSET_READ, PR_CAPBSET_DROP, PR_GET_SECUREBITS, PR_SET_SECUREBITS, PR_MCE_KILL, PR_MCE_KILL_GET, PR_SET_MM, PR_CAP_AMBIENT,
-    PR_GET_SPECULATION_CTRL, PR_SET_SPECULATION_CTRL, PR_SET_IO_FLUSHER, PR_GET_IO_FLUSHER, PRCTL_SCHED_CORE, PR_SET_PTRACER, 0};
+    PR_GET_SPECULATION_CTRL, PR_SET_SPECULATION_CTRL, PR_GET_TIMERSLACK, PR_SET_IO_FLUSHER, PR_GET_IO_FLUSHER, PRCTL_SCHED_CORE, PR_SET_PTRACER, 0};
 
 /* Of files: size is that of the answer, which the number does not give right for all. */
 const struct file_ioctl file_ioctls[] = {
     {FS_IOC_FIEMAP, sizeof(struct fiemap)}, {FS_IOC_GETFLAGS, 4}, {FS_IOC_SETFLAGS, 0}, {FS_IOC_GETVERSION, 4},
-    {FS_IOC_FSGETXATTR, sizeof(struct fsxattr)}, {FS_IOC_FSSETXATTR, 0}, {FICLONE, 0}, {FICLONERANGE, 0}, {FIGETBSZ, 4}, {0, 0}};
+    {FS_IOC_FSGETXATTR, sizeof(struct fsxattr)}, {FS_IOC_FSSETXATTR, 0}, {FICLONE, 0}, {FICLONERANGE, 0}, {FIGETBSZ, 4}, {FIBMAP, 4},
+    {FIOQSIZE, 8}, {FITRIM, sizeof(struct fstrim_range)}, {FS_IOC_GETFSLABEL, FSLABEL_MAX}, {FS_IOC_SETFSLABEL, 0}, {FS_IOC_SETVERSION, 0},
+    {FS_IOC_GET_ENCRYPTION_POLICY, 12}, {FS_IOC_ENABLE_VERITY, 0}, {FS_IOC_MEASURE_VERITY, 4}, {0, 0}};
 
 static const struct file_ioctl *file_ioctl(uint64_t command)
 {
@@ -39,6 +45,12 @@ static bool is_by_rights(uint64_t option)
         if (*p == (uint32_t)option)
             return true;
     return false;
+}
+
+/* ftruncate. */
+bool sets_length(const struct rex_call *c)
+{
+    return c->nargs == 2 && c->arg[0].word == REX_WORD_FD && c->arg[1].word == REX_WORD_OFF;
 }
 
 int bounded_descriptor(const struct task *t)
@@ -80,17 +92,31 @@ bool has_logged_result(const struct task *t)
         return false;
     if (c->arg[2].word == REX_WORD_WHENCE)
         return (uint32_t)t->args[2] >= SEEK_DATA;
-    if (c->arg[1].word == REX_WORD_FALLOCMODE)
+    if (c->arg[1].word == REX_WORD_FALLOCMODE || sets_length(c) || t->nr == REX_NR_setsockopt)
         return true;
+    if (t->nr == REX_NR_getsockopt)
+        return t->args[1] == SOL_SOCKET && (t->args[2] == SO_RCVBUF || t->args[2] == SO_SNDBUF || t->args[2] == SO_MARK || t->args[2] == SO_PRIORITY);
+    if (t->nr == REX_NR_fcntl)
+        return (uint32_t)t->args[1] == F_SETLEASE || (uint32_t)t->args[1] == F_NOTIFY;
     if (t->nr == REX_NR_ioctl)
         return file_ioctl(t->args[1]);
     return bounded_descriptor(t) >= 0 && files_mark(t->files, bounded_descriptor(t)) == (uint32_t)BOUNDED_FILE;
 }
 
+/* What tells calls of one number apart. */
+static uint32_t told_apart_by(const uint64_t *args)
+{
+    switch (args[0]) {
+    case REX_NR_mmap: return (uint32_t)(args[2] >> 12);
+    case REX_NR_ioctl: case REX_NR_fcntl: return (uint32_t)args[2];
+    case REX_NR_setsockopt: case REX_NR_getsockopt: return (uint32_t)(args[1] << 20 ^ args[2] << 12 ^ args[3]);
+    }
+    return (uint32_t)args[1];
+}
+
 uint64_t result_key(const uint64_t *args)
 {
-    bool by_second = args[0] == REX_NR_ioctl;
-    return (uint64_t)EVENT_RESULT << 48 ^ args[0] << 32 ^ (uint32_t)(args[0] == REX_NR_mmap ? args[2] >> 12 : args[by_second ? 2 : 1]);
+    return (uint64_t)EVENT_RESULT << 48 ^ args[0] << 32 ^ told_apart_by(args);
 }
 
 size_t file_ioctl_answer(const struct task *t)

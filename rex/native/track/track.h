@@ -33,6 +33,7 @@ struct file_ioctl { uint32_t command; size_t size; };
 extern const uint32_t prctl_by_rights[];             /* ends with 0 */
 extern const struct file_ioctl file_ioctls[];        /* ends with 0 */
 bool has_logged_result(const struct task *t);        /* call_streams() was called */
+bool sets_length(const struct rex_call *c);
 int bounded_descriptor(const struct task *t);        /* that a call reads or writes, where that may be refused as at a BOUNDED_FILE; -1 */
 bool is_bounded_file(const char *path, int flags);   /* that is opened so */
 bool maps_external(const struct task *t);            /* memory of a socket or device */

@@ -2,7 +2,7 @@
  *
  * live: no (the blocks of an input lie elsewhere)
  * engine: native (results by rights)
- * shows: prctl, mlock, mlock2, mlockall, munlock, munlockall, lseek, fallocate, ioctl, mmap
+ * shows: prctl, mlock, mlock2, mlockall, munlock, munlockall, lseek, fallocate, ioctl, mmap, fcntl, setsockopt, getsockopt, timerfd_create
  * source: rights, flags and space of file systems
  */
 #include "guest.h"
@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/timerfd.h>
 
 enum { BLOCK = 4096, LARGE = 64 << 20 };
 
@@ -37,8 +38,23 @@ static void rights(void)
     show("locked", locked == MAP_FAILED ? -1 : 0);
     char *huge = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
     show("huge", huge == MAP_FAILED ? -1 : (long)huge % (2 << 20));
+    printf("lease: %d\n", fcntl(open("/etc/passwd", O_RDONLY), F_SETLEASE, F_RDLCK));
+    show("clock that wakes", timerfd_create(CLOCK_BOOTTIME_ALARM, 0) < 0 ? -1 : 0);
     char *later = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     printf("%p\n", (void *)later);
+}
+
+/* Of a pair of sockets, which a replay makes again. */
+static void options(void)
+{
+    int end[2], value = 1 << 24;
+    socklen_t n = sizeof value;
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, end) == 0);
+    show("mark", setsockopt(end[0], SOL_SOCKET, SO_MARK, &value, sizeof value));
+    show("large buffer", setsockopt(end[0], SOL_SOCKET, SO_RCVBUFFORCE, &value, sizeof value));
+    CHECK(getsockopt(end[0], SOL_SOCKET, SO_RCVBUF, &value, &n) == 0);
+    printf("%d\n", value);
+    CHECK(setsockopt(end[1], SOL_SOCKET, SO_PASSCRED, &value, sizeof value) == 0);
 }
 
 /* An input's holes: which of its blocks have data the file system says. */
@@ -62,6 +78,11 @@ static void holes(void)
     show("flags", ioctl(file, FS_IOC_GETFLAGS, &flags));
     show("block", ioctl(file, FIGETBSZ, &size));
     printf("%x %d\n", flags, size);
+    int block = 0;
+    int64_t bytes = 0;
+    show("first block", ioctl(file, FIBMAP, &block));
+    show("bytes", ioctl(file, FIOQSIZE, &bytes));
+    printf("%d %ld\n", block, (long)bytes);
 }
 
 static void made(void)
@@ -75,12 +96,32 @@ static void made(void)
     show("set flags", ioctl(file, FS_IOC_SETFLAGS, &flags));
     CHECK(fstat(file, &st) == 0);
     printf("size %ld\n", (long)st.st_size);
-    CHECK(lseek(file, 0, SEEK_END) == st.st_size && write(file, "end\n", 4) == 4);
+    flags = FS_APPEND_FL;
+    show("append only", ioctl(file, FS_IOC_SETFLAGS, &flags));
+    show("cut", ftruncate(file, 5));
+    flags = 0;
+    show("as before", ioctl(file, FS_IOC_SETFLAGS, &flags));
+    CHECK(fstat(file, &st) == 0 && lseek(file, 0, SEEK_END) == st.st_size && write(file, "end\n", 4) == 4);
+}
+
+/* What a mode forbids its owner the superuser does; the directory must go away with the test. */
+static void modes(void)
+{
+    CHECK(mkdir("closed", 0700) == 0 && chmod("closed", 0) == 0);
+    int made = open("closed/made", O_WRONLY | O_CREAT, 0), again;
+    show("in a closed directory", made < 0 ? -1 : 0);
+    CHECK(made < 0 || write(made, "written\n", 8) == 8);
+    show("once more", (again = open("closed/made", O_RDWR | O_APPEND)) < 0 ? -1 : 0);
+    CHECK(again < 0 || write(again, "more\n", 5) == 5);
+    CHECK(chmod("closed", 0700) == 0);
+    show_file("closed/made");
 }
 
 int main(void)
 {
     rights();
+    modes();
+    options();
     holes();
     made();
     return guest_done();

@@ -1,11 +1,15 @@
-/* Process ids in messages and of a socket's peer: what a process reads there is what it knows the other by, in both directions.
+/* Process ids in messages, of a socket's peer and of who gets its signals: a process reads there what it knows the
+ * other by. That holds in both directions.
  *
  * live: yes
  * engine: native (process ids in messages)
- * shows: sendmsg, recvmsg, getsockopt
+ * shows: sendmsg, recvmsg, getsockopt, ioctl
  * source: process, thread, group and session ids
  */
 #include "guest.h"
+
+#include <asm/sockios.h>
+#include <sys/ioctl.h>
 
 static void send_as(int socket, pid_t pid)
 {
@@ -60,5 +64,8 @@ int main(void)
     CHECK(wait_for(child) == 0);
     CHECK(getsockopt(end[0], SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0);
     printf("peer of the pair: %d, of %d\n", peer.pid == parent, peer.pid > 0);
+    int owner = parent, told = 0;
+    CHECK(ioctl(end[0], SIOCSPGRP, &owner) == 0 && ioctl(end[0], SIOCGPGRP, &told) == 0);
+    printf("owner: %d, of %d\n", told == getpid(), told);
     return guest_done();
 }

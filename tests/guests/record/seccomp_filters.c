@@ -32,9 +32,14 @@ static void errors(int by_prctl)
                                  IF_NR(SYS_umask, SECCOMP_RET_ERRNO | EXDEV), IF_NR(SYS_readlink, SECCOMP_RET_ERRNO), ELSE(SECCOMP_RET_ALLOW)};
     struct sock_filter more[] = {NR, IF_NR(SYS_openat, SECCOMP_RET_ERRNO | EPERM), IF_NR(SYS_pipe2, SECCOMP_RET_ERRNO | ENOTUNIQ), ELSE(SECCOMP_RET_ALLOW)};
     struct sock_filter bad[] = {NR};
-    CHECK(prctl(PR_GET_SECCOMP) == 0);
+    struct seccomp_notif_sizes sizes = {0};
+    CHECK(prctl(PR_GET_SECCOMP) == 0 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0);
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 2, 0, 0, 0) < 0 && errno == EINVAL);
+    CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 1 << 20, &sizes) < 0 && errno == EINVAL);
+    CHECK(syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) == 0);
+    printf("sizes %d %d %d\n", sizes.seccomp_notif, sizes.seccomp_notif_resp, sizes.seccomp_data);
     CHECK(set(bad, 1, 0, by_prctl) < 0 && errno == EINVAL);
-    CHECK(set(code, LENGTH(code), 0, by_prctl) == 0 && prctl(PR_GET_SECCOMP) == 2);
+    CHECK(set(code, LENGTH(code), 0, by_prctl) == 0 && prctl(PR_GET_SECCOMP) == 2 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1);
     CHECK(pipe2(ends, 0) < 0 && errno == EACCES);
     CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0 && errno == EDOM);
     CHECK(syscall(SYS_umask, 022) < 0 && errno == EXDEV);

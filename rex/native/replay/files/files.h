@@ -62,6 +62,9 @@ bool replay_is_deleted(const char *resolved);
 /* readdir.c */
 struct event *replay_listing(struct task *t);  /* NULL: it is matched as others are */
 
+/* modes.c */
+void replay_modes_finish(void);
+
 /* real_results.c */
 void replay_results_start(void);
 bool replay_result(struct task *t);  /* at an entry-stop; true: the log's result is given, or comes at the exit */

@@ -47,6 +47,11 @@ void overlay_change_own(struct task *t, const char *path, const char *path2);  /
 bool overlay_is_kernel_device(const char *path);
 char *overlay_program(const char *path, const char *loader, const char *held);  /* file to execute, NULL = none */
 
+/* modes.c */
+void set_mode(const char *path, mode_t mode);
+void make_dir(const char *path, mode_t mode);
+bool make_closed_file(const char *path, mode_t mode);  /* one that its owner may not read and write; false: it is made as usual, or there */
+
 /* proc_fd.c */
 char *replay_nameless(struct task *t, const char *resolved);  /* the substitute for what it opens; NULL: that has a name */
 

@@ -136,6 +136,8 @@ void replay_open(struct task *t, struct event *e)
     } else if (resolved)
         file = file_for(t, resolved, e ? replay_kind_of(e->record) : 0, flags);
     file_state(t)->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
+    if (file && flags & O_CREAT && make_closed_file(file, masked(t, open_mode(t))))
+        flags &= ~O_EXCL;
     if (file)
         open_for_real(t, file, flags, open_mode(t));
     else {

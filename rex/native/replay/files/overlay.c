@@ -107,7 +107,7 @@ static void copy_file(const struct original *o, const char *to, bool empty)
     if (in < 0 || out < 0 || (!empty && !copy_bytes(in, out)))
         report_line("copy_failed=%s: %s", to, strerror(errno));
     if (out >= 0) {
-        fchmod(out, o->mode & 07777);
+        set_mode(to, o->mode & 07777);
         futimens(out, times);
     }
     close(in);
@@ -129,7 +129,7 @@ static void copy_up(const char *path, bool empty)
             if (symlink(target, to))
                 report_line("copy_failed=%s: %s", to, strerror(errno));
         } else if (table_get(&dirs, path))
-            mkdir(to, (mode_t)(uintptr_t)table_get(&dirs, path) & 07777);
+            make_dir(to, (mode_t)(uintptr_t)table_get(&dirs, path) & 07777);
     }
     free(to);
 }
@@ -317,7 +317,7 @@ static void make_node(struct task *t, const char *path, uint64_t mode, bool dire
     int failed = directory ? mkdir(above, 0700) : mknod(above, (wanted & S_IFMT) == S_IFIFO ? S_IFIFO | 0600 : 0600, 0);
     if (failed && errno != EEXIST)
         report_line("change_failed=%s: %s", above, strerror(errno));
-    chmod(above, wanted & 07777);
+    set_mode(above, wanted & 07777);
     free(above);
 }
 
@@ -373,7 +373,7 @@ static void change(struct task *t, const struct record *r, const char *path, con
         break;
     case REX_OP_CHMOD:
         copy_up(path, false);
-        chmod(above, (mode_t)t->args[1 + by_fd] & 07777);
+        set_mode(above, (mode_t)t->args[1 + by_fd] & 07777);
         break;
     case REX_OP_UTIME:
         copy_up(path, false);

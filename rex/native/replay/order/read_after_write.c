@@ -14,6 +14,7 @@
 #include "tracee/tracee.h"
 
 #include <fcntl.h>
+#include <sched.h>
 
 enum { MOST = 16 };                      /* writers of one file that are known: the last ones */
 
@@ -38,6 +39,13 @@ static bool writes(const struct record *r)
     return call_of(r->call)->hook == REX_HOOK_OPEN && (flags_in(r) & O_ACCMODE) != O_RDONLY;
 }
 
+/* A vfork is over when its child executes, which may wait for what the maker has written; the log has it before that. */
+static bool lasts_until_exec(const struct record *r)
+{
+    const struct script *child = call_of(r->call) && call_of(r->call)->hook == REX_HOOK_FORK && r->result > 0 ? script_named((uint32_t)r->result) : NULL;
+    return child && child->birth && child->birth->args[2] & CLONE_VFORK;
+}
+
 /* What is done in each replay.  Queries and openings come into the log later than they are made; of what threads do, who take each
  * other's work, what they say to others is certain. */
 static bool is_certain(const struct record *r)
@@ -45,7 +53,7 @@ static bool is_certain(const struct record *r)
     const struct rex_call *c = call_of(r->call);
     if (script_leader(r->task)->has_threads || script_of(r->task)->memory_group)
         return c && pipe_gives(r->call) && r->result > 0 && replay_on_connection(r->stream);
-    return c ? !c->query && c->hook != REX_HOOK_OPEN : r->call == EVENT_EXIT;
+    return c ? !c->query && c->hook != REX_HOOK_OPEN && !lasts_until_exec(r) : r->call == EVENT_EXIT;
 }
 
 static void note_writer(struct writers *w, const struct event *e)

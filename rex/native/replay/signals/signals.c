@@ -279,6 +279,14 @@ static struct event *signal_left(const struct task *t, int sig)
     return NULL;
 }
 
+/* A call that is refused for the limit of file size comes with a signal, which the kernel does not send where the log answers. */
+void replay_send_limit(struct task *t, const struct event *e)
+{
+    struct event *signal = e->record->result == -EFBIG ? signal_left(t, SIGXFSZ) : NULL;
+    if (signal && signal->number > e->number && t->injected != signal)
+        replay_send_now(t, signal);
+}
+
 /* The reader of an inner pipe was faster to go than when recorded: then the write had
  * succeeded, and nobody read it either. */
 static bool is_broken_early(struct task *t)
@@ -325,10 +333,10 @@ bool replay_signal(struct task *t, int sig)
         t->lost_reader = false;
         return false;
     }
+    if ((sig == SIGPIPE || sig == SIGXFSZ) && (e = signal_left(t, sig)))
+        return deliver(t, e);
     if (!fault && sig != SIGPIPE)
         return false;
-    if (sig == SIGPIPE && (e = signal_left(t, sig)))
-        return deliver(t, e);
     e = replay_next(t);
     if (e && e->record->call == EVENT_SIGNAL && (int)e->record->args[0] == sig)
         replay_done(e);
@@ -340,7 +348,8 @@ bool replay_signal(struct task *t, int sig)
 /* A signal is due that no call of the task waits for: it sleeps or computes until it comes. */
 static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
 {
-    if (!e || t->injected == e || t->held || !replay_is_sent(t, e) || (!all_sleep && replay_alone_precedes(t, e)))
+    bool comes_by_write = e && e->record->args[0] == SIGXFSZ && !all_sleep;
+    if (!e || comes_by_write || t->injected == e || t->held || !replay_is_sent(t, e) || (!all_sleep && replay_alone_precedes(t, e)))
         return false;
     size_t at = t->script->cursor;
     ull before = replay_time_before(t->script, at);

@@ -55,6 +55,7 @@ void replay_send_now(struct task *t, struct event *e);
 bool replay_is_signal_later(struct task *t, struct event *next);  /* the task goes no further before */
 void replay_send_to_blocked(struct task *t);
 void replay_send_with(struct task *t, struct event *e);
+void replay_send_limit(struct task *t, const struct event *e);
 bool replay_signal(struct task *t, int sig);
 bool replay_is_sent(struct task *t, const struct event *e);
 struct script *replay_sender_of(const struct event *e);  /* of a signal; NULL: from outside */

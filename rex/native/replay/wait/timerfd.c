@@ -11,6 +11,8 @@
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
+#include <time.h>
+
 enum { TICK_BYTES = 8 };
 
 static bool is_timer(uint32_t stream)
@@ -58,4 +60,14 @@ bool replay_ticks(struct task *t)
     mem_write(t->tid, t->args[1], &times, sizeof times);
     skip_call(t, TICK_BYTES);
     return true;
+}
+
+/* Clocks that wake the machine need a right; the log has when the timer rang. */
+void replay_timerfd_plain(struct task *t)
+{
+    struct user_regs_struct r = t->regs;
+    if ((clockid_t)r.rdi != CLOCK_REALTIME_ALARM && (clockid_t)r.rdi != CLOCK_BOOTTIME_ALARM)
+        return;
+    r.rdi = (clockid_t)r.rdi == CLOCK_REALTIME_ALARM ? CLOCK_REALTIME : CLOCK_BOOTTIME;
+    regs_set(t, &r);
 }

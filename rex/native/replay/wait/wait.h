@@ -48,6 +48,7 @@ void replay_timed_futex(struct task *t);
 bool replay_waits_by_wall(const struct task *t);
 
 /* timerfd.c */
+void replay_timerfd_plain(struct task *t);   /* at the entry of timerfd_create */
 bool replay_ticks(struct task *t);  /* a thread reads a timer once more than recorded */
 
 #endif
