@@ -53,6 +53,9 @@ class Report:
             self._file.close()
 
 
+_TAKE_VALUES = ("--max-memory", "--max-read")   # in front of a command's name
+
+
 def words_before_program(argv: list[str]) -> list[str]:
     """Our own words: what stands behind -- belongs to the program."""
     return argv[: argv.index("--")] if "--" in argv else argv
@@ -64,7 +67,8 @@ def exit_code(code: int, argv: list[str]) -> int:
     Where the program's own status is handed on, ours must not be taken for it.
     """
     own = words_before_program(argv)
-    name, after = [*[word for word in own if not word.startswith("-")][:2], "", ""][:2]
+    words = [word for before, word in zip(["", *own], own) if not word.startswith("-") and before not in _TAKE_VALUES]
+    name, after = [*words[:2], "", ""][:2]
     hands_on = name in ("record", "runnew", "run") or (name == "replay" and "--check" not in own) or (
         name == "hindsight" and after == "record")
     return 125 if hands_on and code not in (126, 127) else code

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from commands import REX, environment
+from campaigns import hostile
+from commands import REX, environment, run_rex
 from rex.archive import Archive
 from rex.runnew import Changes, plan_run, start
 
@@ -51,3 +52,11 @@ def test_a_file_or_a_pipe_is_read_instead(recorded: Path) -> None:
     os.rmdir(recorded / "out")
     assert run(recorded, read) == "x\n"
     os.close(read)
+
+
+def test_an_input_that_stands_for_a_tebibyte_is_refused(recorded: Path) -> None:
+    archive = Archive.open(recorded / "EXP")
+    facts = hostile.facts_of(archive)
+    hostile.add(archive, {**facts, "attachments": {**facts["attachments"], "stdin": {"sha256": "0" * 64, "size": 1 << 40}}})
+    done = run_rex("--max-read", "256M", "runnew", "EXP:exp1", "--headless", "-o", "out", cwd=recorded, code=125)
+    assert "stands for much more than it stores" in done.stderr

@@ -34,7 +34,16 @@ VARIABLES = [
     ("BRICKS", "dapi" + HEX[:32]), ("SHOP", "shpat_" + HEX[:32]), ("CHAT", DIGITS[:10] + ":AA" + MIXED[:33]), ("VAULT", "hvs." + MIXED[:24]),
     ("JWT", "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0." + MIXED[:43]), ("DEPLOY", PEM.format("OPENSSH ", "OPENSSH ")),
     ("NOTE", PEM.format("", "").replace("\n", "\\n")), ("FINE", "github_pat_" + MIXED[:82]), ("GRAPHS", "glsa_" + MIXED[:32] + "_" + HEX[:8]),
-    ("LINK", "https://api.example.org/v1?user=ann&access_token=" + MIXED[:20]), ("BLOB", "https://a.example.net/c/b?sv=2022&se=2030&sig=" + MIXED[:43] + "%3D"),
+    ("LINK", "https://api.example.org/v1?user=ann&access_token=" + MIXED[:20]), ("A1", "sk-" + "ant-api03-" + MIXED[:93] + "AA"), ("A2", "glpat-" + MIXED[:27] + ".01." + MIXED[:9]), ("A3", "xoxc-" + DIGITS[:12] + "-" + HEX[:64]),
+    ("A4", "AQ.Ab8" + MIXED[:48]), ("A5", "sk_" + HEX[:48]), ("A6", "fc-" + HEX[:32]), ("A7", "wandb_v1_" + MIXED[:70]), ("A8", "lsv2_pt_" + HEX[:32] + "_" + HEX[:10]),
+    ("A9", "KGAT_" + HEX[:32]), ("B1", "cfut_" + MIXED[:40] + HEX[:8]), ("B2", "vcp_" + MIXED[:56]), ("B3", "nfp_" + MIXED[:36]), ("B4", "FlyV1 fm2_" + MIXED[:80]),
+    ("B5", "rnd_" + MIXED[:28]), ("B6", "napi_" + HEX[:64]), ("B7", "re_" + MIXED[:8] + "_" + MIXED[:24]), ("B8", "xkeysib-" + HEX[:64] + "-" + MIXED[:16]),
+    ("B9", "ops_eyJ" + MIXED[:150]), ("C1", "phx_" + MIXED[:43]), ("C2", "dt0c01." + CAPITALS[:24] + "." + CAPITALS[:64]), ("C3", "squ_" + HEX[:40]),
+    ("C4", "pat" + MIXED[:14] + "." + HEX[:64]), ("C5", "apify_api_" + MIXED[:36]), ("C6", "AKCp8" + MIXED[:68]), ("C7", "cio" + MIXED[:32]),
+    ("C8", "bkua_" + HEX[:40]), ("C9", "CCIPAT_" + MIXED[:22] + "_" + HEX[:40]), ("D1", "sk.eyJ" + MIXED[:60] + "." + MIXED[:22]), ("D2", "sha256~" + MIXED[:43]),
+    ("D3", "pnu_" + MIXED[:36]), ("D4", "CFPAT-" + MIXED[:43]), ("D5", "MT" + MIXED[:24] + ".G" + MIXED[:5] + "." + MIXED[:38]), ("D6", "csk-" + MIXED[:48]),
+    ("D7", "tvly-dev-" + MIXED[:32]), ("D8", "pcsk_" + MIXED[:70]), ("D9", "snyk_uat." + HEX[:8] + "." + MIXED[:60]), ("E1", "jina_" + HEX[:32] + MIXED[:28]),
+    ("BLOB", "https://a.example.net/c/b?sv=2022&se=2030&sig=" + MIXED[:43] + "%3D"),
 ]
 
 ARGUMENTS = [
@@ -67,7 +76,11 @@ PLAIN_VARIABLES = [
     ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/user/1000/bus"), ("GIT_SHA", HEX[:40]), ("DIGEST", "sha256:" + HEX[:64]), ("UUID", "123e4567-e89b-12d3-a456-426614174000"),
     ("LS_COLORS", "rs=0:di=01;34:*.key=00;90"), ("MAIL", "ann@example.org"), ("TIME", "12:30@noon"), ("SK", "sk-SK.UTF-8"), ("SKLEARN", "sk-learn-contrib-package-name"),
     ("PUB", "-----BEGIN PUBLIC KEY-----\n" + MIXED[:64]), ("CERT", "-----BEGIN CERTIFICATE-----\n" + MIXED[:64]), ("HFCACHE", "hf_transfer"), ("NPMMODE", "npm_config_cache"),
-    ("SLACK", "https://example.slack.com/archives/C0A1B2C3D"), ("STRIPE", "sk_live_" + "x" * 24), ("NOTE", "bearer of bad news about the project"),
+    ("SLACK", "https://example.slack.com/archives/C0A1B2C3D"), ("STRIPE", "sk_live_" + "x" * 24), ("F1", "re_compile_the_whole_package_again_now"), ("F2", "patches.0123456789abcdef"), ("F3", "patch-0123456789abcdef0123456789abcdef01234567.diff"), ("F4", "squ_are_roots"),
+    ("F5", "fc-list : family style"), ("F6", "fc-" + DIGITS[:32]), ("F7", "cio_channel_reports_and_more_of_the_rest"), ("F8", "rnd_seed_for_the_whole_experiment_2026"),
+    ("F9", "sha256:" + HEX[:43]), ("G1", "wandb_v1_offline"), ("G2", "sk_learn_ensemble_RandomForestClassifier"), ("G3", "phx_deploy"), ("G4", "napi_get_buffer_info"),
+    ("G5", "nfc_reader_driver_for_linux_kernel_modules"), ("G6", "sk.estimators.ensemble"), ("G7", "MODEL.GPT.large"), ("G8", "cioWriterBase"), ("G9", "vcr_cassettes_directory_of_tests"),
+    ("H1", "jina_embeddings_v3_base"), ("H2", "csk-tokenizer-small"), ("H3", "fm2_synthesizer_sound_bank_of_the_eighties"), ("NOTE", "bearer of bad news about the project"),
 ]
 
 PLAIN_ARGUMENTS = [
