@@ -156,7 +156,7 @@ class StepMaker:
         first = [self._run.processes[task] for task in roots]
         uses = sorted((use for task in members for use in self._by_process[task] if self._counts(use, roots)), key=lambda use: use.at)
         uses = [read for process in first for read in self._read_before(process)] + uses
-        given, sources = self._given(uses, inside), self._sources(processes, uses)
+        given, sources = self._given(uses, inside, first), self._sources(processes, uses)
         left, passing = self._left(uses, inside)
         against = [why for process in processes for why in process.against] + self._ties(inside) + self._lasting(roots, members) + [
             why for process in first for why in self._inherited(process, uses)]
@@ -185,10 +185,10 @@ class StepMaker:
 
     # ------------------------------------------------------------------ given
 
-    def _given(self, uses: list[Use], inside: frozenset[int]) -> list[Given]:
+    def _given(self, uses: list[Use], inside: frozenset[int], first: list[ProcessFacts]) -> list[Given]:
         found: dict[tuple[str, str, str], Given] = {}
         made = Made()
-        standard = {each.path for task in inside for each in self._run.processes[task].standard}
+        standard = {each.path for process in first for each in process.standard}
         listed = {use.path for use in uses if use.kind == LIST}
         opened = {use.name or use.path for use in uses if use.kind == FILE} | {use.path for use in uses if use.kind == FILE}
         for use in uses:
