@@ -6,6 +6,7 @@ import functools
 import io
 import re
 from dataclasses import dataclass
+from typing import Any
 from xml.etree import ElementTree
 
 from rex import extras
@@ -149,9 +150,8 @@ def render(drawing: Drawing, side: float) -> bytes:
 def _png(text: str, family: str, width: int | None = None, height: int | None = None) -> bytes:
     """Draw; family: of the fonts that are not there, "" to read no font."""
     import resvg_py
-    names = ("font_family", "serif_family", "sans_serif_family", "cursive_family", "fantasy_family", "monospace_family")
-    return bytes(resvg_py.svg_to_bytes(svg_string=text, width=width, height=height, dpi=_DPI, skip_system_fonts=not family,
-                                       **({name: family for name in names} if family else {})))
+    fonts: dict[str, Any] = {f"{kind}family": family for kind in ("font_", "serif_", "sans_serif_", "cursive_", "fantasy_", "monospace_")} if family else {}
+    return bytes(resvg_py.svg_to_bytes(svg_string=text, width=width, height=height, dpi=_DPI, skip_system_fonts=not family, **fonts))
 
 
 @functools.cache
