@@ -36,7 +36,7 @@ EXTRAS = {
     "remote": Extra("rex push, rex pull, rex replay --store", ("fsspec", "paramiko", "s3fs")),
     "formats": Extra("expdiff and checks by meaning: arrays, pictures, YAML, HDF5, Parquet, PDF",
                      ("numpy", "PIL", "yaml", "h5py", "pyarrow", "pypdf")),
-    "pictures": Extra("pictures of how PDF documents differ: rex compare --pictures", ("pypdfium2",)),
+    "pictures": Extra("PDF pages and SVG as pixels: rex compare --pictures, checks by meaning", ("pypdfium2", "resvg_py")),
     "sbom": Extra("rex environment --format sbom", ("cyclonedx",)),
     "reprozip": Extra("rex import FILE.rpz", ("yaml",)),
     "dask": Extra("--dask of rex replay and rex hindsight replay", ("distributed",)),

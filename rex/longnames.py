@@ -27,3 +27,18 @@ def reachable(path: bytes) -> Iterator[bytes]:
         yield path
     finally:
         os.close(fd)
+
+
+def below(directory: bytes) -> Iterator[bytes]:
+    """The paths of all in a directory, however long and deep; a directory is given before it is read."""
+    waiting = [directory]
+    for top in waiting:                 # grows meanwhile
+        try:
+            with reachable(top) as name, os.scandir(name) as entries:
+                found = [(top + b"/" + entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        except OSError:                 # not there, or not ours to read
+            continue
+        for path, is_directory in found:
+            yield path
+            if is_directory:
+                waiting.append(path)

@@ -283,6 +283,7 @@ def record(options: Options) -> Outcome:
     """
     with rlimits.lifted():
         rlimits.check_room()
+        rlimits.spare_space()
         return _record(options)
 
 

@@ -15,7 +15,7 @@ from rex.archive.trimming import note_use
 from rex.archive.unpacked import WorkDirectory
 from rex.errors import NotFound, OwnFailure, UsageError
 from rex.hostfailure import advice, refusal, told_by
-from rex.longnames import reachable
+from rex.longnames import below, reachable
 from rex.tracer import NATIVE, Plan, Report, choose
 from rex.text import quoted_ref
 from rex.tracer.plan import DEVNULL, REPLAY, Difference, Divergence
@@ -347,24 +347,20 @@ def missing_inputs(manifest: Manifest) -> list[str]:
 @contextlib.contextmanager
 def _open_to_owner(outdir: str) -> Iterator[None]:
     """Meanwhile this user may read all in the directory, also what the program's own modes forbid."""
-    former: list[tuple[str, int]] = []
-
-    def open_up(path: str, least: int) -> None:
-        mode = os.lstat(path).st_mode
-        if not stat.S_ISLNK(mode) and mode & least != least:
-            former.append((path, stat.S_IMODE(mode)))
-            os.chmod(path, stat.S_IMODE(mode) | least)
-
+    former: list[tuple[bytes, int]] = []
     try:
-        for top, directories, files in os.walk(outdir):
-            for name in directories:
-                open_up(os.path.join(top, name), 0o700)
-            for name in files:
-                open_up(os.path.join(top, name), 0o400)
+        for path in below(os.fsencode(outdir)):
+            with reachable(path) as name:
+                mode = os.lstat(name).st_mode
+                least = 0o700 if stat.S_ISDIR(mode) else 0o400
+                if not stat.S_ISLNK(mode) and mode & least != least:
+                    former.append((path, stat.S_IMODE(mode)))
+                    os.chmod(name, stat.S_IMODE(mode) | least)
         yield
     finally:
         for path, mode in reversed(former):
-            os.chmod(path, mode)
+            with reachable(path) as name:
+                os.chmod(name, mode)
 
 
 def compare_outputs(manifest: Manifest, outdir: str) -> dict[str, str]:

@@ -28,6 +28,9 @@ _COUNTS_OURS, _OURS = ("as", "data"), 64 << 20
 # What Rex itself cannot do without.
 _NEEDED = {"nofile": 32, "fsize": 16 << 20}
 
+_ARENA_MAX = -8                # M_ARENA_MAX of malloc.h: areas of memory that threads have of their own
+_STACK_BYTES = 1 << 20         # of a thread
+
 _inherited: Limits | None = None       # while they are lifted
 
 
@@ -126,6 +129,20 @@ def _may_have(number: int, pair: tuple[int, int]) -> bool:
         return False
     resource.setrlimit(number, former)
     return _size(soft) <= _size(hard)
+
+
+def spare_space() -> None:
+    """Where this process may take only so much address space, let its threads reserve little of it.
+
+    The C library reserves 64 MiB for the memory of each thread, and a stack as large as the limit says.
+    """
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return
+    import ctypes
+    import threading
+    with contextlib.suppress(OSError, AttributeError):       # another C library may do otherwise
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
+    threading.stack_size(_STACK_BYTES)
 
 
 def check_room() -> None:

@@ -69,8 +69,9 @@ def command(text: str, output: str | None, good: str, bad: str, runs: int, no_re
         print_json({"output": found.output, "differences": found.differences, "causes": causes, "lines": lines, "complete": found.is_complete, "runs": found.runs, "reused": found.reused,
                     "left_out": found.left_out})
         return 0 if found.is_complete else 1
-    reused = f", {found.reused} steps reused" if found.reused else ""
-    click.echo(f"{clean(sentence_of(found))} ({found.differences} differences, {len(found.runs)} runs{reused})")
+    counts = [(found.differences, "difference"), (len(found.runs), "run"), *([(found.reused, "step")] if found.reused else [])]
+    told = ", ".join(f"{count} {noun}{'s' if count != 1 else ''}" for count, noun in counts)
+    click.echo(f"{clean(sentence_of(found))} ({told}{' reused' if found.reused else ''})")
     for line in lines[:_SHOWN_LINES] if len(lines) > 1 else []:
         click.echo(f"  {clean(line)}")
     if len(lines) > _SHOWN_LINES:

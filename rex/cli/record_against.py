@@ -45,8 +45,9 @@ def named(text: str, archive: str) -> Earlier:
 
 def watch(earlier: Earlier, options: "Options") -> "Callable[[Growing], None]":
     """What looks for the first difference while the program runs; what differs already is said now."""
-    found = Watch(earlier.experiment, lambda what: say(f"rex: first difference from {clean(earlier.ref)}: {clean(what)}"))
-    found.begin([codec.text(os.fsencode(word)) for word in options.command],
+    found = Watch(earlier.experiment, earlier.archive.store,
+                  lambda what: say(f"rex: first difference from {clean(earlier.ref)}: {clean(what)}"))
+    found.begin(options.streams[0], [codec.text(os.fsencode(word)) for word in options.command],
                 {codec.text(key): codec.text(value) for key, value in os.environb.items()}, codec.text(os.getcwdb()))
     return found.follow
 

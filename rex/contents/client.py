@@ -30,13 +30,18 @@ _ONE_THREAD = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS",
 class Comparer:
     """Compares contents by meaning; the process that does it starts with the first that needs it."""
 
-    def __init__(self, rules: Rules, pair_seconds: int = _PAIR_SECONDS, memory_bytes: int = 0) -> None:
-        """memory_bytes: what the process may take; 0: what a command may take for archives, and at most 4 GiB."""
+    def __init__(self, rules: Rules, pair_seconds: int = _PAIR_SECONDS, memory_bytes: int = 0, all_seconds: float = 0.0) -> None:
+        """The process starts later.
+
+        Args:
+            memory_bytes: what the process may take; 0: what a command may take for archives, and at most 4 GiB.
+            all_seconds: for all pairs; 0: as many as the use needs.
+        """
         self.rules = rules
         self._pair_seconds = pair_seconds if rules.is_set else min(pair_seconds, _TOLD_SECONDS)
         self._memory_bytes = memory_bytes or min(limits.memory_bytes(), _MOST_MEMORY)
         self.limit_bytes = self._memory_bytes // _MEMORY_PART
-        self._seconds_left: float = _ALL_SECONDS if rules.is_set else _TOLD_SECONDS
+        self._seconds_left: float = all_seconds or (_ALL_SECONDS if rules.is_set else _TOLD_SECONDS)
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Comparer":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any, Callable
 
-from rex.contents.formats import members
+from rex.contents.formats import members, svg
 from rex.contents.parts import Blob, Parts, compare_parts
 from rex.contents.reading import Reading, Unreadable
 from rex.contents.rules import BYTES, Rules
@@ -20,6 +20,7 @@ _MAGIC = ((b"\x93NUMPY", "npy"), (_SQLITE, "sqlite"), (_HDF5, "hdf5"), (b"PAR1",
           (b"PK\x03\x04", "zip"), (b"PK\x05\x06", "zip"))
 _NAMES = {".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".geojson": "json", ".yaml": "yaml", ".yml": "yaml",
           ".ipynb": "notebook"}
+SVG, TEXT = "svg", "text"
 _CODE = (b"\x7fELF", b"#!")
 _DETECTED_BYTES = 4096
 
@@ -64,14 +65,16 @@ def detect(path: str, data: bytes) -> str:
         if path.lower().endswith(ending):
             return kind
     begin = data[:_DETECTED_BYTES]
-    return BYTES if b"\0" in begin and not begin.startswith((b"\xff\xfe", b"\xfe\xff")) else "text"
+    if svg.is_svg(begin):
+        return SVG
+    return BYTES if b"\0" in begin and not begin.startswith((b"\xff\xfe", b"\xfe\xff")) else TEXT
 
 
 def _readers() -> dict[str, Callable[[bytes, Reading], Parts]]:
     from rex.contents.formats import arrays, hdf5, images, parquet, pdf, sqlite, tables, text, trees
     return {"csv": tables.reader_of(""), "tsv": tables.reader_of("\t"), "json": trees.read_json, "yaml": trees.read_yaml,
             "notebook": trees.read_notebook, "npy": arrays.read_npy, "npz": arrays.read_npz, "hdf5": hdf5.read, "image": images.read,
-            "parquet": parquet.read, "pdf": pdf.read, "sqlite": sqlite.read, "text": text.read}
+            "parquet": parquet.read, "pdf": pdf.read, "sqlite": sqlite.read, SVG: svg.read, TEXT: text.read}
 
 
 _MEMBERS = {"zip": members.read_zip, "tar": members.read_tar, "gzip": members.read_gzip}
@@ -95,7 +98,7 @@ def read_parts(kind: str, data: bytes, reading: Reading, rules: Rules) -> Parts:
         return {"": _blob(data)}
     if kind in _MEMBERS:
         return _MEMBERS[kind](data, reading, read_member)
-    return _readers()[kind](data, reading)
+    return _readers()[TEXT if kind == SVG and svg.lacking() else kind](data, reading)
 
 
 def _blob(data: bytes) -> Blob:
@@ -117,21 +120,25 @@ def compare_data(path: str, left: bytes, right: bytes, rules: Rules, limit_bytes
         kind = kinds.pop()
     if kind == BYTES:
         return Verdict(DIFFERENT, "")
-    parts = []
-    for data in (left, right):
-        try:
-            parts.append(read_parts(kind, data, Reading(limit_bytes, rules.any_order), rules))
-        except Unreadable as error:
-            return _unread(kind, str(error))
-        except RexError as error:
-            return _unread(kind, str(error), is_missing=True)
-        except (MemoryError, RecursionError) as error:
-            return _unread(kind, type(error).__name__)
+    parts = _both(kind, left, right, rules, limit_bytes)
+    note = ""
+    if kind == SVG and (why := svg.lacking() or (parts if isinstance(parts, str) else "")):
+        kind, note = TEXT, f" (compared as text; {why})"
+        parts = _both(kind, left, right, rules, limit_bytes)
+    if isinstance(parts, str):     # no such content, or too much: its bytes are compared, and they differ
+        return Verdict(DIFFERENT, parts + note, kind)
     tally = compare_parts(parts[0], parts[1], rules)
-    return Verdict(tally.outcome, tally.sentence(), kind, tally.as_json())
+    return Verdict(tally.outcome, tally.sentence() + note, kind, tally.as_json())
 
 
-def _unread(kind: str, why: str, is_missing: bool = False) -> Verdict:
-    """What is no such content, or too much, is compared by its bytes, and they differ."""
-    why = " ".join(why.split())
-    return Verdict(DIFFERENT, why if is_missing else f"not read as {kind}: {why}", kind)
+def _both(kind: str, left: bytes, right: bytes, rules: Rules, limit_bytes: int) -> tuple[Parts, Parts] | str:
+    """The parts of two contents of this format, or why they are not read."""
+    try:
+        one, two = (read_parts(kind, data, Reading(limit_bytes, rules.any_order), rules) for data in (left, right))
+        return one, two
+    except RexError as error:
+        return " ".join(str(error).split())
+    except Unreadable as error:
+        return f"not read as {kind}: {' '.join(str(error).split())}"
+    except (MemoryError, RecursionError) as error:
+        return f"not read as {kind}: {type(error).__name__}"

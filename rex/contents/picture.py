@@ -1,4 +1,4 @@
-"""Draws how two pictures, or the pages of two PDF documents, differ: one, the other, and what differs in red."""
+"""Draws how two pictures, drawings, or the pages of two PDF documents, differ: one, the other, and what differs in red."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import warnings
 from typing import Any, Iterator
 
+from rex.contents.formats import svg
 from rex.contents.reading import Reading, Unreadable
 from rex.extras import missing
 from rex.values import dataclass
@@ -49,7 +50,8 @@ def draw(name: str, left: bytes, right: bytes, reading: Reading) -> Picture:
         Unreadable: these are no pictures, or too large.
         UsageError: a library is missing.
     """
-    if is_svg(name, left[:4096]):
+    is_drawing = is_svg(name, left[:4096])
+    if is_drawing and svg.lacking():
         return Picture(SVG, _overlay(left, right))
     try:
         import numpy   # noqa: F401
@@ -57,8 +59,10 @@ def draw(name: str, left: bytes, right: bytes, reading: Reading) -> Picture:
     except ImportError:
         raise missing("formats", "cannot draw pictures") from None
     Image.MAX_IMAGE_PIXELS = None     # the reading counts
-    is_document = left.startswith(b"%PDF-")
-    rows = [_row(*pair) for pair in (_pages(left, right) if is_document else [tuple(_opened(data, reading) for data in (left, right))])]
+    if is_drawing:
+        left, right = _drawn(left, right, reading)
+    pairs = _pages(left, right) if left.startswith(b"%PDF-") else iter([(_opened(left, reading), _opened(right, reading))])
+    rows = [_row(*pair) for pair in pairs]
     if not rows:
         raise Unreadable("no page looks different")
     sheet = Image.new("RGB", (max(row.width for row in rows), sum(row.height + _GAP for row in rows) - _GAP), "white")
@@ -69,6 +73,13 @@ def draw(name: str, left: bytes, right: bytes, reading: Reading) -> Picture:
     out = io.BytesIO()
     sheet.save(out, "PNG")
     return Picture(PNG, out.getvalue())
+
+
+def _drawn(left: bytes, right: bytes, reading: Reading) -> tuple[bytes, bytes]:
+    """Two drawings as PNG, in the same scale."""
+    one, two = (svg.parse(data, reading) for data in (left, right))
+    scale = svg.SIDE / max(one.side, two.side)
+    return svg.render(one, one.side * scale), svg.render(two, two.side * scale)
 
 
 def _opened(data: bytes, reading: Reading) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, Collection
 from rex.errors import UsageError
 
 BYTES = "bytes"
-FORMATS = ("bytes", "csv", "gzip", "hdf5", "image", "json", "notebook", "npy", "npz", "parquet", "pdf", "sqlite", "tar", "text", "tsv", "yaml", "zip")
+FORMATS = ("bytes", "csv", "gzip", "hdf5", "image", "json", "notebook", "npy", "npz", "parquet", "pdf", "sqlite", "svg", "tar", "text", "tsv", "yaml", "zip")
 _REGEX_CHARS = 1000
 
 

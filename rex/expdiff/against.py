@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Callable, Iterator, Mapping, Sequence
 
 from rex import codec
 from rex.archive import APPARATUS, INPUT
+from rex.expdiff.received import Received, position_of
 from rex.log.records import EVENT, HEADER, MAX_RECORD_BYTES, decode
 from rex.log.uses import READ, file_uses
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
     from rex.archive.logs import Growing
+    from rex.archive.store import Store
     from rex.log.records import Event
 
 _NATURAL = frozenset({"_", "OLDPWD", "SHLVL", "PWD"})
@@ -25,16 +27,20 @@ _SIZE = struct.Struct("<I").unpack_from
 class Watch:
     """Looks for the first difference, and tells it once."""
 
-    def __init__(self, earlier: "Experiment", tell: Callable[[str], None]) -> None:
+    def __init__(self, earlier: "Experiment", store: "Store", tell: Callable[[str], None]) -> None:
         self._earlier, self._tell = earlier.manifest, tell
+        self._experiment, self._store = earlier, store
         self._cwd = self._earlier.cwd
+        self._stdin = -1
+        self._position: int | None = None
         self._is_told = False
         self._seen: set[str] = set()
         self._written: set[str] = set()
 
-    def begin(self, command: Sequence[str], environment: Mapping[str, str], cwd: str) -> None:
+    def begin(self, stdin: int, command: Sequence[str], environment: Mapping[str, str], cwd: str) -> None:
         """Look at what is known before the program runs."""
         self._cwd = cwd
+        self._stdin, self._position = stdin, position_of(stdin)
         earlier = self._earlier
         for at, (old, new) in enumerate(zip(earlier.command, command)):
             if old != new:
@@ -46,10 +52,14 @@ class Watch:
                 return self._found(f"variable {name} is another one")
 
     def follow(self, log: "Growing") -> None:
-        """Look at each file that the program reads, as it does."""
+        """Look at each file that the program reads, as it does, and at what comes from outside."""
+        received = Received(self._experiment, self._store, self._cwd, self._found)
+        if self._position is not None and not self._is_told:
+            received.begin(self._stdin, self._position)
         for number, event in enumerate(_events(log)):
             if self._is_told:
                 return
+            received.take(number, event)
             for raw, use in file_uses(event):
                 path = codec.text(raw)
                 if use != READ:

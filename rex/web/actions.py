@@ -8,14 +8,17 @@ import tempfile
 from typing import Any
 
 from rex import elf
+from rex.archive.rulesfile import write_rules
+from rex.contents.rules import words_of
 from rex.errors import RexError, UsageError
 from rex.expdiff.apparatus import find_package
 from rex.runnew import RunPlan
 from rex.text import clean, command_text
 from rex.types import format_size
 from rex.web import words
-from rex.web.jobs import ANSWERED, CHECKED, Job, start
+from rex.web.jobs import ANSWERED, BISECTED, CHECKED, Job, start
 from rex.web.site import Site
+from rex.web.tolerance import Tolerance
 from rex.web.wish import local_path, read_wish
 
 _SHOWN = 40             # completions
@@ -152,3 +155,23 @@ def answer(site: Site, data: Any) -> dict[str, Any]:
     words = ("hindsight", "replay", "-y", "-l", site.catalog.archive.path, "-e", found.name, *(("--epochs", epochs) if epochs.strip() else ()),
              "-o", outdir, "--", path)
     return _begin(site, Job(found, "Answers of", words, ANSWERED, site.cwd, outdir))
+
+
+def _tolerance(data: Any) -> Tolerance:
+    return Tolerance.of({name: _field(data, name) for name in data}) if isinstance(data, dict) else Tolerance()
+
+
+def bisect(site: Site, data: Any) -> dict[str, Any]:
+    """Find what makes an output of one experiment other than that of another; where to watch."""
+    good, bad = (site.catalog.experiment(_field(data, side)) for side in ("good", "bad"))
+    output = _field(data, "output").strip()
+    words = ("bisect", "--good", good.name, "--bad", bad.name, *_tolerance(data).own_words(), "--", site.catalog.archive.path,
+             *((output,) if output else ()))
+    return _begin(site, Job(bad, f"What differs between {good.name} and", words, BISECTED, site.cwd))
+
+
+def set_rules(site: Site, data: Any) -> dict[str, Any]:
+    """Make what was typed the rules of the archive; nothing typed removes them."""
+    rules = _tolerance(data).typed()
+    write_rules(site.catalog.archive, rules.as_json() if rules.is_set else None)
+    return {"rules": clean(command_text(words_of(rules))) if rules.is_set else ""}

@@ -59,6 +59,8 @@ _ACTIONS: dict[str, Handler] = {
     "/runs/{key}/cancel": runpages.cancel,
     "/runs": action(actions.begin),
     "/api/check": action(actions.check),
+    "/api/bisect": action(actions.bisect),
+    "/api/rules": action(actions.set_rules),
     "/api/answer": action(actions.answer),
     "/api/describe": action(table.describe),
     "/api/default": action(table.set_default),

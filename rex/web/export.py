@@ -12,7 +12,10 @@ from typing import Callable, Iterator, cast
 from starlette.responses import Response
 
 from rex import codec
-from rex.archive import OUTPUT, Archive, Content
+from rex.archive import OUTPUT
+from rex.contents.client import Comparer
+from rex.contents.picture import SVG, Picture
+from rex.contents.rules import Rules
 from rex.errors import RexError, UsageError
 from rex.expdiff.output import output_pieces
 from rex.text import clean
@@ -20,13 +23,15 @@ from rex.web import experiment, history, preview, session, table, training, work
 from rex.web.catalog import Catalog
 from rex.web.links import Links
 from rex.web.logview import BLOCK_ROWS
-from rex.web.pages import compare_page, first_bytes
+from rex.web.pages import compare_page, draw_outputs, first_bytes
 from rex.web.runs import Runs
 from rex.web.services import Services
 from rex.web.site import HERE, Site
 
 MAX_EVENTS = 100_000        # of one log
 MAX_FILE_BYTES = 8 << 20    # of one archived file
+MAX_PICTURES_BYTES = 64 << 20   # of all pictures of differences
+_PICTURES_SECONDS = 300.0   # for all of them
 _MAX_SVG_BYTES = 1 << 20
 _CHUNK_BLOCKS = 10          # of a log, in one file
 _SHARED_SCRIPTS = ("dom.js", "window.js")
@@ -45,10 +50,14 @@ class StaticLinks(Links):
     Attributes:
         site: whose pages they are; set when it is made.
         wanted: what makes each file, by its name.
+        comparer: draws how pictures differ.
+        picture_bytes_left: for these; they are held until they are written.
     """
 
     site: Site | None = None
     wanted: dict[str, Make] = field(default_factory=dict)
+    comparer: Comparer = field(default_factory=lambda: Comparer(Rules(), all_seconds=_PICTURES_SECONDS))
+    picture_bytes_left: int = field(default_factory=lambda: MAX_PICTURES_BYTES)
     _numbers: dict[tuple[str, ...], str] = field(default_factory=dict)
     _shown: dict[str, set[tuple[str, str]]] = field(default_factory=dict)   # of the experiment that was asked for last
     is_static = True
@@ -89,7 +98,17 @@ class StaticLinks(Links):
         return self._page(f"compare~{self._number('compare', left, right)}.html", lambda site: compare_page(site, left, right))
 
     def picture(self, left: str, right: str, left_path: str, right_path: str) -> str:
-        return ""       # drawn by a server
+        try:
+            found: Picture | str = draw_outputs(cast(Site, self.site), (left, left_path), (right, right_path), self.comparer, MAX_FILE_BYTES)
+        except RexError as error:      # an output is damaged: the page tells the rest
+            found = str(error)
+        if isinstance(found, str) or len(found.data) > min(self.picture_bytes_left, MAX_FILE_BYTES):
+            return ""
+        self.picture_bytes_left -= len(found.data)
+        if found.suffix == SVG:
+            return _data_address(found.data) if len(found.data) <= _MAX_SVG_BYTES else ""
+        data = found.data
+        return self._file(f"files/{self._number('picture', left, right, left_path, right_path)}.png", lambda: data)
 
     def log(self, name: str) -> str:
         return self._page(f"exp~{name}~log.html", lambda site: experiment.log_page(site, name))
@@ -125,7 +144,7 @@ class StaticLinks(Links):
             return self._file(f"files/{number}{ending}", lambda: archive.read(content, MAX_FILE_BYTES))
         kind = preview.image_type(begin, path)
         if kind == preview.SVG:
-            return _data_address(archive, content) if content.size <= _MAX_SVG_BYTES else ""
+            return _data_address(archive.read(content, _MAX_SVG_BYTES)) if content.size <= _MAX_SVG_BYTES else ""
         return self._file(f"files/{number}{_ENDINGS[kind]}", lambda: archive.read(content, MAX_FILE_BYTES)) if kind in _ENDINGS else ""
 
     def stream(self, name: str, stream: str) -> str:
@@ -148,9 +167,9 @@ class StaticLinks(Links):
         return self._file(f"files/{self._number('prov', name)}.json", lambda: experiment.prov_json(cast(Site, self.site).catalog.experiment(name)))
 
 
-def _data_address(archive: Archive, content: Content) -> str:
+def _data_address(data: bytes) -> str:
     """A picture within the page: in a file of its own its scripts would run when that is opened."""
-    return f"data:{preview.SVG};base64,{base64.b64encode(archive.read(content, _MAX_SVG_BYTES)).decode()}"
+    return f"data:{preview.SVG};base64,{base64.b64encode(data).decode()}"
 
 
 def _chunk(site: Site, name: str, chunk: int) -> bytes:
@@ -215,6 +234,7 @@ def export(path: str, directory: str, progress: Callable[[int, int], None] | Non
                     progress(len(done), len(links.wanted))
         return len(done) + len(_FILES) + len(_SCRIPTS)
     finally:
+        links.comparer.close()
         site.runs.close()
 
 

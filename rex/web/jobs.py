@@ -23,6 +23,9 @@ CHECKED = {0: "The replay was identical.", 1: "The replay differed from the reco
             20: "The replay did not follow the log: the output says where."}
 ANSWERED = {0: "The run went as recorded; the answers are in the output.", 20: "Output or state differs from the recording."}
 
+BISECTED = {0: "The cause is found: the output says what it is.", 1: "The runs did not suffice: the output says what is left.",
+            2: "There is nothing to find: the output says why."}
+
 
 @dataclass(frozen=True)
 class Job:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from typing import Any, Iterator
 
 from starlette.concurrency import run_in_threadpool
@@ -12,12 +13,13 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from rex.archive import OUTPUT, Archive, Content
 from rex.contents.client import Comparer
-from rex.contents.picture import SVG
+from rex.contents.picture import SVG, Picture
 from rex.contents.rules import Rules
 from rex.errors import UsageError
 from rex.expdiff.compare import Side, compare
 from rex.expdiff.pictures import draw_pair
 from rex.text import clean, command_text, date_text
+from rex.types import format_size
 from rex.web import comparison, preview
 from rex.web.catalog import FileRow
 from rex.web.site import Site, json_response, page
@@ -133,13 +135,25 @@ async def compare_picture(site: Site, request: Request) -> Response:
 
 
 def _picture(site: Site, left: tuple[str, str], right: tuple[str, str]) -> Response:
-    contents = [site.catalog.content(name, path, OUTPUT)[1] for name, path in (left, right)]
-    writers = [lambda path, each=each: site.catalog.archive.extract(each, path) for each in contents]   # type: ignore[misc]
     with Comparer(Rules()) as comparer:
-        found = draw_pair(os.path.basename(left[1]), (writers[0], writers[1]), comparer)
+        found = draw_outputs(site, left, right, comparer)
     if isinstance(found, str):
         raise UsageError("there is no picture of this difference", found)
     return Response(found.data, media_type="image/svg+xml" if found.suffix == SVG else "image/png", headers={"content-security-policy": _FRAMED})
+
+
+def draw_outputs(site: Site, left: tuple[str, str], right: tuple[str, str], comparer: Comparer, most_bytes: int = sys.maxsize) -> Picture | str:
+    """The picture of how two outputs differ, or why there is none.
+
+    Args:
+        left, right: an experiment, and a path.
+        most_bytes: of an output.
+    """
+    contents = [site.catalog.content(name, path, OUTPUT)[1] for name, path in (left, right)]
+    if max(content.size for content in contents) > most_bytes:
+        return f"larger than {format_size(most_bytes)}"
+    writers = [lambda path, each=each: site.catalog.archive.extract(each, path) for each in contents]   # type: ignore[misc]
+    return draw_pair(os.path.basename(left[1]), (writers[0], writers[1]), comparer)
 
 
 @page

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from rex.archive.rulesfile import read_rules
 from rex.contents.rules import Rules, added, from_json, make, words_of
 from rex.errors import UsageError
 
 if TYPE_CHECKING:
-    from starlette.datastructures import QueryParams
-
     from rex.archive import Archive
 
 NUMBERS = ("rtol", "atol", "ulps")
@@ -35,8 +33,8 @@ class Tolerance:
     is_alone: bool = False
 
     @classmethod
-    def of(cls, query: "QueryParams") -> "Tolerance":
-        """The fields that an address has."""
+    def of(cls, query: Mapping[str, str]) -> "Tolerance":
+        """The fields that an address, or a request, has."""
         texts = {name: query.get(name, "").strip() for name in (*NUMBERS, "ignore", "formats")}
         return cls(**texts, any_order="any_order" in query, is_alone="is_alone" in query)
 
@@ -53,9 +51,20 @@ class Tolerance:
         """
         told = None if self.is_alone else read_rules(archive)
         own = from_json(told, "the rules of the archive") if told is not None else Rules()
+        return added(own, self.typed(), [name for name in NUMBERS if getattr(self, name)])
+
+    def typed(self) -> Rules:
+        """The rules of the fields alone.
+
+        Raises:
+            UsageError: they make no sense.
+        """
         numbers = {name: _number(name, text) for name in NUMBERS if (text := getattr(self, name))}
-        wanted = make(numbers.get("rtol", 0.0), numbers.get("atol", 0.0), numbers.get("ulps", 0), _lines(self.ignore), _lines(self.formats), self.any_order)
-        return added(own, wanted, list(numbers))
+        return make(numbers.get("rtol", 0.0), numbers.get("atol", 0.0), numbers.get("ulps", 0), _lines(self.ignore), _lines(self.formats), self.any_order)
+
+    def own_words(self) -> list[str]:
+        """The fields as options of a command."""
+        return [*words_of(self.typed()), *(["--no-rules"] if self.is_alone else [])]
 
     def words(self, rules: Rules) -> Sequence[str]:
         """The rules as one types them for a command."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import io
 import re
 import resource
 from pathlib import Path
@@ -68,6 +69,51 @@ def test_programs_and_files_of_the_system_are_named_only(pages: Path) -> None:
     text = html.unescape((pages / "exp~exp0.html").read_text())
     assert '"place": "/usr/share/zone"' in text and '"place": "/bin/x"' in text
     assert not any(path.read_bytes() == b"system" for path in (pages / "files").iterdir())
+
+
+def picture_of(*black: tuple[int, int]) -> bytes:
+    """A white picture with black pixels."""
+    image = pytest.importorskip("PIL.Image").new("RGB", (9, 9), "white")
+    for place in black:
+        image.putpixel(place, (0, 0, 0))
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
+
+
+def pictures_in(pages: Path) -> list[str]:
+    """Addresses of the pictures of differences."""
+    (text,) = [text for text in (page.read_text() for page in pages.glob("compare~*.html")) if "What came of it" in text]
+    return re.findall(r'<img src="([^"]*)" alt="What differs', text)
+
+
+def export_two(bench: Bench, out: Path, outputs: dict[str, tuple[bytes, bytes]]) -> list[str]:
+    """Export an experiment and one made from it; the addresses of pictures of differences."""
+    for name, side, extra in (("exp0", 0, {}), ("exp1", 1, {"runnew": {"from": "exp0", "changes": ["x"]}})):
+        bench.record(name, outputs={path: sides[side] for path, sides in outputs.items()}, extra=extra)
+    export(bench.path, str(out))
+    return pictures_in(out)
+
+
+def test_pictures_show_how_an_experiment_differs_from_its_parent(bench: Bench, tmp_path: Path) -> None:
+    evil = EVIL_PICTURE.encode()
+    found = export_two(bench, tmp_path / "out", {"/w/a.png": (picture_of(), picture_of((1, 1))), "/w/broken.png": (PNG, PNG + b"1"),
+                                                 "/w/c.svg": (evil, evil.replace(b"<script", b"<rect width='9' height='9'/><script"))})
+    files = [address for address in found if not address.startswith("data:image/svg+xml;base64,")]     # as which a drawing runs nothing
+    assert len(found) == 2 and files and all((tmp_path / "out" / each).read_bytes().startswith(b"\x89PNG") for each in files)
+    image = pytest.importorskip("PIL.Image").open(tmp_path / "out" / files[0]).convert("RGB")
+    assert image.size == (3 * 9 + 2 * 8, 9) and image.getpixel((2 * (9 + 8) + 1, 1)) == (255, 0, 0)
+
+
+def test_pictures_of_differences_keep_to_their_limit(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = export_two(bench, tmp_path / "out", {"/w/a.png": (picture_of(), picture_of((1, 1))), "/w/b.png": (picture_of(), picture_of((2, 2)))})
+    assert len(one) == 2
+    monkeypatch.setattr("rex.web.export.MAX_PICTURES_BYTES", (tmp_path / "out" / one[0]).stat().st_size + 9)
+    export(bench.path, str(tmp_path / "less"))
+    assert len(pictures_in(tmp_path / "less")) == 1
+    monkeypatch.setattr("rex.web.export.MAX_FILE_BYTES", 20)
+    export(bench.path, str(tmp_path / "none"))
+    assert pictures_in(tmp_path / "none") == []
 
 
 def test_scripts_are_bundled_without_modules() -> None:

@@ -39,7 +39,7 @@ def test_a_replay_is_checked_and_watched(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("data", [{}, [], {"experiment": 5}, {"experiment": "nothing"}, {"experiment": "../exp0"}])
-@pytest.mark.parametrize("address", ["/api/check", "/api/answer"])
+@pytest.mark.parametrize("address", ["/api/check", "/api/answer", "/api/bisect"])
 def test_a_request_that_makes_no_sense_is_refused(client: TestClient, address: str, data: object) -> None:
     answer = client.post(address, json=data)
     assert answer.status_code == 400 and len(answer.json()["problems"]) == 1
@@ -49,3 +49,23 @@ def test_what_is_no_training_run_is_told_so(client: TestClient) -> None:
     address = client.post("/api/answer", json={"experiment": "exp0", "script": "print(1)"}).json()["address"]
     assert "It failed: the output says why." in wait_until_over(client, address)
     assert "exp0 is no training run" in client.get(f"{address}/streams/stderr").text
+
+
+def test_the_cause_of_a_difference_is_found(client: TestClient, tmp_path: Path) -> None:
+    for name, word in (("good", "3"), ("bad", "4")):
+        rex("record", "-q", "-l", "A", "-e", name, "--", "/bin/sh", "-c", "echo $1 > sum", "sh", word, cwd=tmp_path)
+    page = client.get("/compare?left=good&right=bad").text
+    assert 'data-good="good" data-bad="bad"' in page
+    address = client.post("/api/bisect", json={"good": "good", "bad": "bad", "output": "sum"}).json()["address"]
+    assert "The cause is found" in wait_until_over(client, address)
+    assert "because of argument 4" in client.get(f"{address}/streams/stdout").text
+    address = client.post("/api/bisect", json={"good": "good", "bad": "bad", "output": "sum", "rtol": "0.5"}).json()["address"]
+    assert "There is nothing to find" in wait_until_over(client, address), "within the tolerance"
+
+
+def test_rules_are_set_and_removed(client: TestClient, tmp_path: Path) -> None:
+    assert client.post("/api/rules", json={"rtol": "1e-9", "ignore": "date: .*"}).json() == {"rules": "--rtol 1e-09 --ignore 'date: .*'"}
+    assert "1e-09" in rex("rules", "A", cwd=tmp_path)
+    assert client.post("/api/rules", json={"rtol": "wide"}).status_code == 400
+    assert client.post("/api/rules", json={}).json() == {"rules": ""}
+    assert "no rules" in rex("rules", "A", cwd=tmp_path)

@@ -170,7 +170,7 @@ static void entry(struct task *t)
         return;
     }
     if (is_unlogged(t, external)) {
-        t->want_exit = duplicates_directory(t);
+        t->want_exit |= duplicates_directory(t);
         return;
     }
     t->want_exit = true;

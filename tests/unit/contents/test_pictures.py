@@ -11,9 +11,11 @@ import pytest
 
 from content_files import MORE
 from rex.contents.client import Comparer
-from rex.contents.picture import Picture
+from rex.contents.picture import Picture, draw
+from rex.contents.reading import Reading
 from rex.contents.rules import Rules
 from test_hostile_contents import png_of
+from test_svg import svg
 
 image = pytest.importorskip("PIL.Image")
 
@@ -64,10 +66,16 @@ def test_the_pages_of_a_document_that_differ(comparer: Comparer, tmp_path: Path)
     assert drawn(comparer, tmp_path, "a.pdf", make([1.5]), make([1.5]) + b"% other bytes\n") == "no page looks different"
 
 
-def test_drawings_lie_upon_each_other_and_run_nothing(comparer: Comparer, tmp_path: Path) -> None:
-    one, two = (b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><script>alert(1)</script><rect width="%d" height="9"/></svg>' % width
-                for width in (5, 9))
-    found = drawn(comparer, tmp_path, "a.svg", one, two)
+def test_what_differs_in_a_drawing_is_red(comparer: Comparer, tmp_path: Path) -> None:
+    pytest.importorskip("resvg_py")
+    places = red(drawn(comparer, tmp_path, "a.svg", svg('<rect width="10" height="9"/>'), svg('<rect width="20" height="9"/>')))
+    assert {x for x, _ in places} == set(range(2 * 808 + 200, 2 * 808 + 400)) and {y for _, y in places} == set(range(180))
+
+
+def test_without_their_library_drawings_lie_upon_each_other_and_run_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rex.contents.formats.svg.lacking", lambda: "more")
+    one, two = (svg('<script>alert(1)</script><rect width="%d" height="9"/>' % width) for width in (5, 9))
+    found = draw("a.svg", one, two, Reading(1 << 20))
     assert isinstance(found, Picture) and found.suffix == ".svg" and b"mix-blend-mode:difference" in found.data and b"<script" not in found.data
 
 
