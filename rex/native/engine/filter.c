@@ -254,7 +254,7 @@ static void emit_mmap(void)
 static void emit_ioctl(void)
 {
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[1]));
-    if (!run_mode->names)
+    if (uses_log())
         emit_traced(&rex_calls[REX_NR_ioctl], FIONBIO);
     for (const struct file_ioctl *i = file_ioctls; i->command && !run_mode->names; i++)
         emit_traced(&rex_calls[REX_NR_ioctl], i->command);
