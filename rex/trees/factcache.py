@@ -17,7 +17,7 @@ from rex.trees.reader import read_facts
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
-FORMAT = 4
+FORMAT = 5
 _MAX_BYTES = 1 << 28
 
 

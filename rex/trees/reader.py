@@ -7,6 +7,7 @@ import hashlib
 import os
 import stat
 import struct
+from posixpath import normpath
 from typing import TYPE_CHECKING, Callable
 
 from rex import codec
@@ -316,9 +317,15 @@ class _Reader:
                 elif kind == READ:
                     self._read_file(number, process, path, event, name)
                 else:
+                    self._through_link(process, name, path)
                     self._use(number, process, WRITE, path)
         elif stat.S_ISFIFO(mode):
             self._object(process, "it opens a pipe by its name")
+
+    def _through_link(self, process: ProcessFacts, name: str, path: str) -> None:
+        """A name that led elsewhere when it was written may be a file of its own now."""
+        if name and normpath(name) != path:
+            self._object(process, "it changes a file through a link")
 
     def _is_made_by(self, event: Event, path: str) -> bool:
         """Whether an open made the file, which was not there: nothing is in it to be read."""
@@ -334,6 +341,8 @@ class _Reader:
             self._use(number, process, ABSENT, paths[-1], looks.of_name_itself("ENOENT"))
         if call.op is Op.CHOWN or call.op is Op.UTIME and event.args[next(i for i, arg in enumerate(call.args) if arg.name == "times")]:
             self._object(process, "it sets times or owners of files")
+        if call.op in (Op.CHMOD, Op.TRUNCATE) and paths:
+            self._through_link(process, self._given_path(event, process), paths[0])
         for name, kind in file_uses(event):
             self._changed(number, event, process, codec.text(name), kind)
 

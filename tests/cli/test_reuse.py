@@ -112,6 +112,17 @@ def test_programs_that_walk_through_directories(tmp_path: Path) -> None:
     assert study.programs() == {"find", "rm"}
 
 
+def test_a_step_that_wrote_through_a_link_runs_where_the_name_is_a_file(tmp_path: Path) -> None:
+    study = Study(tmp_path, "cat in.txt > /dev/null\nsh -c 'sort in.txt | uniq -c > made'\n")
+    study.write("target", "before\n")
+    (study.work / "made").symlink_to("target")
+    study.record()
+    (study.work / "made").unlink()
+    study.edit("cat in", "head -1 in")
+    study.record()
+    assert (study.work / "made").read_text().split() == ["2", "a", "1", "b", "1", "c"]
+
+
 def test_strict_runs_what_drew_something(tmp_path: Path) -> None:
     study = Study(tmp_path, "sort in.txt > s.txt\ndate +%Y > year.txt\n")
     study.record()
