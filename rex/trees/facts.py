@@ -98,3 +98,12 @@ class RunFacts:
     uses: list[Use] = field(default_factory=list)
     environments: list[dict[str, str]] = field(default_factory=list)
     ties: list[tuple[int, int]] = field(default_factory=list)
+
+
+def standard_of(path: str, stream: int, is_writable: bool) -> Standard:
+    """A standard descriptor that leads to a path, or to a stream of the experiment."""
+    if stream:
+        return Standard("stream" if stream <= 3 else "other", str(stream), True, is_writable)
+    if path.startswith("pipe:"):
+        return Standard("pipe", "", False, is_writable)
+    return Standard("file", path, False, is_writable) if path.startswith("/") else Standard("other")

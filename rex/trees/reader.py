@@ -294,7 +294,7 @@ class _Reader:
         told = stat_in(event.data(STAT) or b"")
         mode = told.mode if told else 0
         if fd <= 2:
-            self._set_standard(process.task, fd, self._standard_of(path, event.stream, bool(open_flags(event) & _ACCESS)), True)
+            self._set_standard(process.task, fd, facts.standard_of(path, event.stream, bool(open_flags(event) & _ACCESS)), True)
         self._peek(path, process)
         if event.stream:
             self._streams[event.stream] = (path, [], process.task)
@@ -387,13 +387,6 @@ class _Reader:
 
     # ------------------------------------------------------------------ descriptors and streams
 
-    def _standard_of(self, path: str, stream: int, is_writable: bool) -> Standard:
-        if stream:
-            return Standard("stream" if stream <= 3 else "other", str(stream), True, is_writable)
-        if path.startswith("pipe:"):
-            return Standard("pipe", "", False, is_writable)
-        return Standard("file", path, False, is_writable) if path.startswith("/") else Standard("other")
-
     def _set_standard(self, task: int, fd: int, standard: Standard, is_opened: bool) -> None:
         self._standard[task][fd] = standard
         self._is_new.discard((task, fd))
@@ -407,7 +400,7 @@ class _Reader:
             return
         path = codec.text(event.data(RESOLVED) or b"")
         is_file = any(use.path == path for use in reversed(self._found.uses[-8:]))     # opened just before
-        standard = self._standard_of(path, event.stream, bool(event.args[0] & _ACCESS))
+        standard = facts.standard_of(path, event.stream, bool(event.args[0] & _ACCESS))
         self._set_standard(process.task, event.result, standard, is_file)
         if standard.kind == "file" and not is_file:
             standard.is_lent = False
