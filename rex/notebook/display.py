@@ -10,7 +10,7 @@ from typing import Any, Sequence
 
 from rex.errors import NotFound
 from rex.notebook.graph import Graph, Node, VariableChange
-from rex.notebook.outputs import Output
+from rex.notebook.outputs import Output, text_of
 from rex.notebook.session import CheckedOut
 from rex.notebook.views import changes_between, view_text
 from rex.text import clean, date_text
@@ -195,11 +195,8 @@ def show_node(graph: Graph, node: Node, outputs: list[Output]) -> Shown:
     shown.rows += [[("code" if at == 0 else "", "dim"), (line, "")]
                    for at, line in enumerate(node.code.splitlines())]
     for output in outputs:
-        text = output.get("text") if output["output_type"] == "stream" else \
-            f"{output.get('ename')}: {output.get('evalue')}" if output["output_type"] == "error" \
-            else output["data"].get("text/plain", ", ".join(output["data"]))
         shown.rows += [[("output" if at == 0 else "", "dim"), (line, "")]
-                       for at, line in enumerate(str(text).splitlines()[:40])]
+                       for at, line in enumerate(text_of(output).splitlines()[:40])]
     for name in node.variables:
         size = node.sizes.get(node.changed[name])
         text = view_text(node.views.get(name)) + (f" ({format_size(size)})" if size else "")

@@ -106,6 +106,15 @@ def error_output(error: BaseException) -> Output:
             "traceback": []}
 
 
+def text_of(output: Output) -> str:
+    """What an output shows, as text; of other kinds of data their names."""
+    if output["output_type"] == "stream":
+        return str(output.get("text"))
+    if output["output_type"] == "error":
+        return f"{output.get('ename')}: {output.get('evalue')}"
+    return str(output["data"].get("text/plain", ", ".join(output["data"])))
+
+
 def pack(outputs: list[Output], keep: Callable[[bytes], list[Any]]) -> list[Output]:
     """Outputs as JSON; `keep` stores long texts and tells a reference."""
     def packed(value: Any) -> Any:

@@ -13,7 +13,7 @@ from rex.archive import Content
 from rex.errors import RexError
 from rex.notebook.graph import Graph, Node
 from rex.notebook.index import read_graph
-from rex.notebook.outputs import unpack
+from rex.notebook.outputs import text_of, unpack
 from rex.notebook.views import changes_between, view_text
 from rex.text import date_text
 from rex.web.site import Site, page
@@ -77,14 +77,5 @@ def _output_text(site: Site, node: Node) -> str:
         outputs = unpack(node.outputs, lambda ref: archive.read(Content(*ref)))
     except RexError as error:
         return f"(its output cannot be read: {error})"
-    texts = []
-    for output in outputs:
-        kind = output["output_type"]
-        if kind == "stream":
-            texts.append(str(output.get("text")))
-        elif kind == "error":
-            texts.append(f"{output.get('ename')}: {output.get('evalue')}")
-        else:
-            texts.append(str(output["data"].get("text/plain", ", ".join(output["data"]))))
-    text = "\n".join(each.rstrip("\n") for each in texts)
+    text = "\n".join(text_of(output).rstrip("\n") for output in outputs)
     return text if len(text) <= _OUTPUT_CHARS else text[:_OUTPUT_CHARS] + "…"
