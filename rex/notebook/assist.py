@@ -8,29 +8,31 @@ from typing import TYPE_CHECKING, Any, Callable
 if TYPE_CHECKING:
     from rex.notebook.session import Session
 
-# What may stand behind a command: states by any name, variables of a state, options.
+# Commands that take a state, by any of its names.
 _STATES = frozenset({"checkout", "diff", "show", "tag", "branch"})
-_OPTIONS = {"log": ("-n",), "checkout": ("--cells", "--force"), "tag": ("-d",), "branch": ("-d",), "resume": ("--at",),
-            "on": ("--archive", "--name", "--max-size")}
 _QUESTION = re.compile(r"\s*%rex\s*(?P<word>\w*)[^?\n]*\?{1,2}\s*")
 
 
-def completer(commands: tuple[str, ...], session: Callable[[], "Session | None"]) -> Callable[[Any, Any], list[str]]:
-    """What IPython calls for the words of a line that begins with `%rex`."""
+def completer(options: dict[str, list[str]], session: Callable[[], "Session | None"]) -> Callable[[Any, Any], list[str]]:
+    """What IPython calls for the words of a line that begins with `%rex`.
+
+    Args:
+        options: by command.
+    """
     def complete(_: Any, event: Any) -> list[str]:
         words = event.line.split()[1:]
         begun = words.pop() if words and not event.line[-1:].isspace() else ""
         behind = len(begun) - len(event.symbol)      # IPython ends a word at a colon too
-        return [word[behind:] for word in _candidates(commands, session(), words, begun) if word.startswith(begun)]
+        return [word[behind:] for word in _candidates(options, session(), words, begun) if word.startswith(begun)]
     return complete
 
 
-def _candidates(commands: tuple[str, ...], session: "Session | None", words: list[str], begun: str) -> list[str]:
+def _candidates(options: dict[str, list[str]], session: "Session | None", words: list[str], begun: str) -> list[str]:
     if not words:
-        return list(commands)
+        return list(options)
     command = words[0]
     if begun.startswith("-"):
-        return list(_OPTIONS.get(command, ()))
+        return options.get(command, [])
     if session is None or command not in _STATES:
         return []
     graph = session.graph

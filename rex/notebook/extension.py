@@ -12,7 +12,7 @@ from IPython.core.error import UsageError as ShownError
 from rex.errors import RexError, UsageError
 from rex.notebook.assist import ask_for_help, completer
 from rex.notebook.display import Shown
-from rex.notebook.magic import COMMANDS, HELP, run
+from rex.notebook.magic import HELP, OPTIONS, run
 from rex.notebook.panel import Panels
 from rex.notebook.session import Options, Session
 from rex.types import parse_size
@@ -29,7 +29,7 @@ class Extension:
         self._pid = os.getpid()
         self._panels = Panels(shell, lambda: self.session)
         shell.register_magic_function(self._described_magic(), "line", _MAGIC)
-        shell.set_hook("complete_command", completer(COMMANDS, lambda: self.session), str_key=f"%{_MAGIC}")
+        shell.set_hook("complete_command", completer(OPTIONS, lambda: self.session), str_key=f"%{_MAGIC}")
         shell.input_transformers_cleanup.append(ask_for_help)
         atexit.register(self.end)
 

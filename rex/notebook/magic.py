@@ -32,29 +32,35 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message or "see: %rex help")
 
 
+Argument = tuple[tuple[str, ...], dict[str, Any]]    # names, and what argparse takes beside them
+
+_FORCE: Argument = (("--force",), {"action": "store_true"})
+_DELETE: Argument = (("-d", "--delete"), {"action": "store_true"})
+_MAYBE: dict[str, Any] = {"nargs": "?"}
+_ARGUMENTS: dict[str, tuple[Argument, ...]] = {
+    "help": ((("what",), _MAYBE),),
+    "log": ((("-n",), {"type": int, "default": 40}),),
+    "checkout": ((("where",), {}), (("--cells",), {"nargs": "?", "const": ""}), _FORCE),
+    "undo": (),
+    "diff": ((("one",), _MAYBE), (("other",), _MAYBE)),
+    "show": ((("what",), {}),),
+    "tag": ((("name",), _MAYBE), (("where",), _MAYBE), _DELETE),
+    "branch": ((("name",), _MAYBE), (("where",), _MAYBE), _DELETE),
+    "resume": ((("where",), _MAYBE), (("--at",), {})),
+    "on": ((("-l", "--archive"), {}), (("-e", "--name"), {}), (("--max-size",), {})),
+    "off": (),
+}
+# By command its options, which a key completes.
+OPTIONS = {command: [name for names, _ in arguments for name in names if name.startswith("-")] for command, arguments in _ARGUMENTS.items()}
+
+
 def _parser() -> _Parser:
     parser = _Parser(prog="rex", add_help=False)
     commands = parser.add_subparsers(dest="command", parser_class=_Parser)
-
-    def command(name: str, *arguments: tuple[tuple[str, ...], dict[str, Any]]) -> None:
-        one = commands.add_parser(name, add_help=False, prog=f"rex {name}")
+    for command, arguments in _ARGUMENTS.items():
+        one = commands.add_parser(command, add_help=False, prog=f"rex {command}")
         for names, options in arguments:
             one.add_argument(*names, **options)
-
-    number = (("-n",), {"type": int, "default": 40})
-    force = (("--force",), {"action": "store_true"})
-    delete = (("-d", "--delete"), {"action": "store_true"})
-    command("help", (("what",), {"nargs": "?"}))
-    command("log", number)
-    command("checkout", (("where",), {}), (("--cells",), {"nargs": "?", "const": ""}), force)
-    command("undo")
-    command("diff", (("one",), {"nargs": "?"}), (("other",), {"nargs": "?"}))
-    command("show", (("what",), {}))
-    command("tag", (("name",), {"nargs": "?"}), (("where",), {"nargs": "?"}), delete)
-    command("branch", (("name",), {"nargs": "?"}), (("where",), {"nargs": "?"}), delete)
-    command("resume", (("where",), {"nargs": "?"}), (("--at",), {}))
-    command("on", (("-l", "--archive"), {}), (("-e", "--name"), {}), (("--max-size",), {}))
-    command("off")
     return parser
 
 
@@ -167,5 +173,3 @@ def _resume(session: Session, given: Any) -> Any:
 _COMMANDS: dict[str, Callable[[Session, Any], Any]] = {
     "log": _log, "checkout": _checkout, "undo": _undo, "diff": _diff, "show": _show, "tag": _tag,
     "branch": _branch, "resume": _resume}
-
-COMMANDS = ("help", *_COMMANDS, "on", "off")
