@@ -131,7 +131,7 @@ def show_command(ref: str, as_csv: bool, as_json: bool) -> int:
     """List the runs and replays of an archive; of one run its checkpoints and values."""
     hindsight_replay_run.require()
     from rex.archive import Archive
-    from rex.hindsight.shown import describe_run, list_runs, values_of
+    from rex.hindsight.shown import describe_run, find_run, list_runs, values_of
     named = parse_ref(ref)
     archive = Archive.open(named.archive)
     if as_csv:
@@ -152,7 +152,7 @@ def show_command(ref: str, as_csv: bool, as_json: bool) -> int:
                           ("experiment", "kind", "command", "state", "iterations", "checkpoints", "stored"),
                           right=(4, 5, 6))
         return 0
-    told = describe_run(archive, named.experiment)
+    told = describe_run(archive, named.experiment, find_run(archive, named.experiment))
     if as_json:
         print_json(told)
         return 0

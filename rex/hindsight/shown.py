@@ -7,7 +7,7 @@ from typing import Any
 from rex.archive import Archive, Experiment
 from rex.errors import NotFound
 from rex.text import quoted_ref
-from rex.hindsight.records import ENGINE, read_run
+from rex.hindsight.records import ENGINE, Run, read_run
 
 
 def experiments_of(archive: Archive) -> list[Experiment]:
@@ -57,8 +57,8 @@ def values_of(archive: Archive, name: str | None) -> list[dict[str, Any]]:
     return found
 
 
-def describe_run(archive: Archive, name: str) -> dict[str, Any]:
-    """Facts, checkpoints, values and replays of one run.
+def find_run(archive: Archive, name: str) -> Run:
+    """What the log of a run tells.
 
     Raises:
         NotFound: there is no such run.
@@ -66,7 +66,12 @@ def describe_run(archive: Archive, name: str) -> dict[str, Any]:
     experiment = archive.experiment(name)
     if experiment.begun.get("engine") != ENGINE:
         raise NotFound(f"{name} is no training run", "", f"see: rex show {quoted_ref(archive.path, experiment.name)}")
-    run = read_run(archive, experiment)
+    return read_run(archive, experiment)
+
+
+def describe_run(archive: Archive, name: str, run: Run) -> dict[str, Any]:
+    """Facts, checkpoints, values and replays of a run that was found."""
+    experiment = archive.experiment(name)
     replays = [e.name for e in experiments_of(archive) if e.begun.get("of") == name]
     facts = {"experiment": name, "state": experiment.state,
              "command": _command_of(experiment), "kind": _kind_of(experiment), "replays": ", ".join(replays) or "none"}

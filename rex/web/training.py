@@ -8,8 +8,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rex.hindsight.records import Run, content_of, read_run
-from rex.hindsight.shown import describe_run
+from rex.hindsight.records import Run, content_of
+from rex.hindsight.shown import describe_run, find_run
 from rex.text import clean
 from rex.web.curves import Point, curve
 from rex.web.site import Site, page
@@ -28,8 +28,8 @@ async def training(site: Site, request: Request) -> Response:
 def training_page(site: Site, name: str) -> Response:
     """The page of a run."""
     archive = site.catalog.archive
-    told = describe_run(archive, name)
-    run = read_run(archive, archive.experiment(name))
+    run = find_run(archive, name)
+    told = describe_run(archive, name, run)
     marks = sorted({number for each in run.checkpoints if (number := iteration_of(each.position)) is not None})
     curves, texts = curves_of(told["values"], marks)
     return site.page("training.html", section="archive", experiment=name, facts=told["facts"], checkpoints=told["checkpoints"],
