@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from rex.errors import Conflicts, RexError
 from rex.text import command_text
+from rex.web.jobs import Job
 from rex.web.spool import Spool
 
 if TYPE_CHECKING:
     from rex.runnew import Run as LiveRun
     from rex.runnew import RunOutcome, RunPlan
-    from rex.web.jobs import Job, LiveJob
+    from rex.web.jobs import LiveJob
     from rex.web.services import Services
 
 STARTING, RUNNING, ENDING, FINISHED, CANCELLED, FAILED = (
@@ -63,15 +64,14 @@ class NewRun:
         return self.plan.experiment.name
 
     @property
-    def intro(self) -> str:
-        """What it is; the parent's name goes on."""
-        return getattr(self.plan, "intro", "New experiment from")
+    def job(self) -> Job | None:
+        """The command of Rex that it is; None: it is a new experiment."""
+        return self.plan if isinstance(self.plan, Job) else None
 
     @property
     def verdict(self) -> str:
         """What the end of a command of Rex means; "" for a new experiment."""
-        verdicts: dict[int, str] = getattr(self.plan, "verdicts", {})
-        return verdicts and verdicts.get(self.exit_code or 0, "It failed: the output says why.") or ""
+        return self.job.verdicts.get(self.exit_code or 0, "It failed: the output says why.") if self.job else ""
 
     @property
     def command_text(self) -> str:
