@@ -129,7 +129,7 @@ int next_fd(DIR *fds)
     return fd;
 }
 
-/* The tracee's open file, held by the engine for a short time: nobody who waits for its end must wait for the engine. */
+/* The tracee's open file, held by the engine for a short time: a process that waits for its end must not wait for the engine. */
 int borrow(struct task *t, int fd)
 {
     int process = (int)syscall(SYS_pidfd_open, t->leader->tid, 0);
