@@ -37,8 +37,8 @@ def runs_to_replay(archive: str, pattern: str | None) -> "list[Experiment] | Non
     return runs if runs and not has_versions else None
 
 
-def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, outdir: str, cache: str | None, workers: int, dask: str, as_json: bool,
-                quiet: bool, check: bool, told: Report, rules: "Rules | None" = None) -> int:
+def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, outdir: str, cache: str | None, workers: int, dask: str, sandbox: bool,
+                as_json: bool, quiet: bool, check: bool, told: Report, rules: "Rules | None" = None) -> int:
     """Run `rex replay --all` on plain recordings; the exit code."""
     from rex.archive import Archive
     from rex.trees.cut import load_runs
@@ -59,7 +59,7 @@ def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, o
         raise NotFound(f"no finished run of {archive} is named {pattern}" if pattern else f"there are no finished runs in {archive}", "",
                        "see: rex ls")
     tree = merge_steps(runs)
-    done = replay_steps(opened, runs, tree, outdir, budget_bytes, workers)
+    done = replay_steps(opened, runs, tree, outdir, budget_bytes, workers, sandbox)
     if check:
         judge(done, opened, outdir, rules)
     found = describe(done, tree, archive, outdir)
