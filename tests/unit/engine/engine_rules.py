@@ -124,6 +124,7 @@ class Rules:
                 "was_in": "/", "cwd": "/", "program": "/bin/true", "arg": "true"}
         (folder / "plan").write_bytes(b"".join(f"{key}={value}\0".encode() for key, value in plan.items()))
         env = {"REX_RULES": ",".join(f"-{name}" for name in without)}
+        self.program = program
         self._report = folder / "report"
         self._process = subprocess.Popen([program, folder / "plan"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
 
@@ -176,6 +177,10 @@ class Rules:
     def has_state(self, task: int, state: str) -> None:
         """A task is in a state of harness.c's."""
         self._say(f"is {task} {state}")
+
+    def drawer(self, task: int) -> int:
+        """The hash of the functions that draw random bytes in a task."""
+        return int(self._ask(f"drawer {task}")[0])
 
     def put(self, at: int, data: bytes) -> None:
         """Bytes of the tasks' memory, from MEMORY_AT on."""

@@ -12,8 +12,10 @@
  *     has N FD STREAM                     a descriptor is external
  *     shares N                            a process shares memory with its parent
  *     is N STATE                          a task is in a state that earlier calls have led to: see states[]
+ *     drawer N                            the hash of who draws random bytes in it, see callstack/
  *     put AT BYTES                        bytes of the tasks' memory, as hexadecimal numbers */
 #include "base/base.h"
+#include "callstack/callstack.h"
 #include "log/log.h"
 #include "mode/mode.h"
 #include "replay/explain.h"
@@ -153,9 +155,27 @@ static void begins(struct task *t)
     t->started = false;
 }
 
+/* It is in a function that has no tables, whose frames lie where the test puts them. */
+static void has_frame_pointers(struct task *t)
+{
+    t->regs.rip = MEMORY_AT + 64;
+    t->regs.rsp = t->regs.rbp = MEMORY_AT + MEMORY / 2;
+}
+
+/* As if an open of the replay had made it. */
+static void has_open_file(struct task *t)
+{
+    int fd = STDERR_FILENO;
+    t->files->opened = zalloc((size_t)(fd + 1) * sizeof *t->files->opened);
+    t->files->opened_count = fd + 1;
+    for (size_t i = 0; i < event_count; i++)
+        if (call_of(events[i].record->call) && call_of(events[i].record->call)->hook == REX_HOOK_OPEN)
+            t->files->opened[fd] = (struct opened){.event = &events[i], .file = file_of_fd(t->tid, fd)};
+}
+
 static const struct { const char *name; void (*set)(struct task *t); } states[] = {
     {"in-a-skipped-step", skips}, {"with-a-copy-of-5", has_copy}, {"nameless", has_no_name}, {"in-a-handler", handles_signal},
-    {"beginning", begins},
+    {"beginning", begins}, {"with-frame-pointers", has_frame_pointers}, {"with-an-open-file-as-2", has_open_file},
 };
 
 static void set_state(struct task *t, const char *name)
@@ -212,6 +232,8 @@ int main(int argc, char **argv)
             replay_group_born(made[script_of(n)->birth->args[0]], task_at(n), 0);
         else if (sscanf(line, "is %u %n", &n, &at) == 1)
             set_state(task_at(n), line + at);
+        else if (sscanf(line, "drawer %u", &n) == 1)
+            printf("%lu\n", drawer_of(task_at(n)));
         else if (sscanf(line, "put %lu %n", &address, &at) == 1)
             put(address, line + at);
         else if (sscanf(line, "done %u", &number) == 1 && number < event_count)

@@ -259,3 +259,23 @@ def test_processes_of_a_memory_group_wake_each_other_once_more(loaded: Loaded) -
         rules.has(1, 5, 7)
         rules.put(MEMORY_AT, address)
         assert rules.enter(1, "sendto", 5, MEMORY_AT, 1, 0, MEMORY_AT, len(address)) == ("memory-group-datagram", 1)
+
+
+def test_a_socket_of_threads_is_made_before_it_is_known_what_it_is(loaded: Loaded) -> None:
+    inet, stream, caller_port = 2, 1, 1234
+    address = struct.pack("<H", inet) + struct.pack(">H", 80) + bytes([127, 0, 0, 1]) + bytes(8)
+    to = [(1, IN, address)]
+    log = [*THREADS, event("socket", 0, inet, stream, result=3, stream=5), event("bind", 0, 3, MEMORY_AT, 16, 0, 80, stream=5, fields=to),
+           event("listen", 0, 3, 1, stream=5), event("socket", 1, inet, stream, result=4, stream=6),
+           event("connect", 1, 4, MEMORY_AT, 16, 0, caller_port, stream=6, fields=to),
+           event("accept", 0, 3, 0, 0, 0, caller_port, 5, result=6, stream=7)]
+    with loaded(log) as rules:
+        rules.tasks(0, 1)
+        assert rules.enter(0, "socket", inet, stream) == ("undecided-socket", "runs")
+
+
+def test_the_open_says_what_file_a_thread_queries(loaded: Loaded) -> None:
+    with loaded([*THREADS, opened(0, os.O_RDONLY)]) as rules:
+        rules.tasks(0, 1)
+        rules.has_state(0, "with-an-open-file-as-2")
+        assert rules.enter(0, "fstat", 2, MEMORY_AT) == ("stat-of-open-file", 0)

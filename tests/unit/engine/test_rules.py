@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from engine_rules import (
-    ALONE, MEMORY_AT, PROCESSES, SIGUSR1, THREAD, THREADS, WHOLE, Loaded, args, asked, born, changed, event, facts,
+    ALONE, MEMORY_AT, PROCESSES, SIGUSR1, THREAD, THREADS, WHOLE, Loaded, Rules, args, asked, born, changed, event, facts,
     opened, received, sent, signalled, time_told, written)
 from rex.log.records import IN, OUT, PIPE, SHARED, STAT, Event, Moment
 
@@ -312,3 +313,37 @@ def test_a_signal_of_the_memory_group_is_taken_once_it_is_there(loaded: Loaded) 
         rules.tasks(0, 1)
         rules.shares(1)
         assert rules.may(1, 2) == "sigwait-early"
+
+
+def drawn(task: int, drawer: int) -> Event:
+    """Eight random bytes, for a function of the program."""
+    return event("getrandom", task, MEMORY_AT, 8, 0, 0, 0, drawer, result=8, fields=[(0, OUT, bytes(8))])
+
+
+def with_frames(rules: Rules, task: int, function: int) -> int:
+    """The task runs a function that only frame pointers show; returns its hash."""
+    frames = MEMORY_AT + 0x8000          # harness.c knows it
+    rules.put(frames, struct.pack("<QQQQ", frames + 16, function, 0, 0x3333))
+    rules.has_state(task, "with-frame-pointers")
+    return rules.drawer(task)
+
+
+def test_random_bytes_go_to_the_function_that_draws_them(loaded: Loaded, tmp_path: Path) -> None:
+    with loaded(THREADS) as rules:
+        rules.tasks(0)
+        one, other = (with_frames(rules, 0, function) for function in (0x1111, 0x2222))
+    assert one and other and one != other
+    (tmp_path / "second").mkdir()
+    with Rules(rules.program, tmp_path / "second", [*THREADS, drawn(1, other), drawn(1, one), drawn(0, other)]) as rules:
+        rules.tasks(0, 1)
+        with_frames(rules, 0, 0x1111)
+        assert rules.call(0, "getrandom", MEMORY_AT, 8) == (3, "random-by-caller")
+
+
+def test_work_that_moves_between_threads_takes_the_earlier_event(loaded: Loaded) -> None:
+    log = [*THREADS, asked("access", 1, b"/a"), asked("access", 0, b"/a")]
+    with loaded(log) as rules:
+        rules.tasks(0, 1)
+        assert rules.call(0, "access", path="/a") == (3, "next-in-queue")
+        with_frames(rules, 0, 0x1111)
+        assert rules.call(0, "access", path="/a") == (2, "moved-between-threads")
