@@ -1,6 +1,7 @@
 /* The syscall log: docs/formats/log.md.  Written through one buffer, read by mapping it. */
 #include "base/base.h"
 #include "log/log.h"
+#include "log/repeats.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -17,7 +18,7 @@ static int log_fd = -1;
 static unsigned char buffer[BUFFER];
 static size_t buffered;
 static uint64_t began;
-uint64_t log_events;
+uint64_t log_events, log_records;
 bool log_is_plain;
 
 uint64_t log_now(void)
@@ -90,7 +91,8 @@ void log_put(const void *record, size_t n)
         memcpy(buffer + buffered, record, n);
         buffered += n;
     }
-    log_events++;
+    log_records++;
+    log_events += 1 + repeats_in(record);
 }
 
 void log_end(struct bytes *b)
