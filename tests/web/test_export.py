@@ -152,7 +152,6 @@ def test_damage_ends_no_export(bench: Bench, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(bool(why_no_browser()), reason=why_no_browser())
 def test_the_pages_open_from_a_disk(page: Page, pages: Path) -> None:
-    page.complaints()
     page.open(f"file://{pages}/index.html")
     page.says("3 experiments", "#found")
     page.type("#query", "exp0")
