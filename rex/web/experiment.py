@@ -19,13 +19,16 @@ from rex.expdiff.graph import read_graph
 from rex.expdiff.output import STDERR, STDOUT, output_pieces
 from rex.expdiff.prov import as_prov
 from rex.hindsight.records import ENGINE as HINDSIGHT
+from rex.multiversion.versions import ATTACHMENT as CELLS
 from rex.text import clean, command_text, date_text
+from rex.trees.sweep import SWEPT
 from rex.types import format_duration, format_size
 from rex.web import preview
 from rex.web.drawing import draw
 from rex.web.logview import BLOCK_ROWS, Filter
 from rex.web.pages import disposition, first_bytes
 from rex.web.site import Site, exit_words, json_response, page
+from rex.web.sweeps import found_sweeps
 from rex.web.wish import path_of
 
 MAX_ROWS = 20_000          # of files, and of processes, in one page
@@ -50,7 +53,13 @@ def experiment_page(site: Site, name: str) -> Response:
         date=date_text(manifest.start_ns), command=command_text(manifest.command), is_default=site.catalog.default() == name,
         files=files[:MAX_ROWS], left_files=max(0, len(files) - MAX_ROWS), processes=process_rows(manifest)[:MAX_ROWS],
         variables=sorted(manifest.environment.items()), machine=_facts(manifest.machine), is_session=found.is_session, is_training=found.begun.get("engine") == HINDSIGHT,
-        events=manifest.counts.get("events"))
+        events=manifest.counts.get("events"), sweep=_sweep(site, name, labels_of(manifest)), is_version=CELLS in manifest.attachments)
+
+
+def _sweep(site: Site, name: str, labels: dict[str, str]) -> str:
+    """The experiment whose sweep this one belongs to, or began; "" for none."""
+    found = found_sweeps(site.catalog.cards())
+    return name if name in found else labels[SWEPT] if labels.get(SWEPT, "") in found else ""
 
 
 def _facts(facts: dict[str, Any]) -> str:

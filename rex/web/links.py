@@ -28,6 +28,14 @@ class Links:
         """Ancestry and execution tree."""
         return "/history"
 
+    def sweep(self, of: str) -> str:
+        """The runs of a sweep that began from an experiment, which may be gone."""
+        return f"/sweep?{urlencode({'of': of})}"
+
+    def versions(self) -> str:
+        """The tree of versions that were recorded cell by cell."""
+        return "/versions"
+
     def experiment(self, name: str) -> str:
         """The page of one experiment."""
         return f"/experiments/{quote(name)}"

@@ -43,7 +43,7 @@ def test_programs_come_with_their_libraries_and_inputs_with_sizes(client: TestCl
 
 
 @pytest.mark.parametrize("address", ["/", "/archive", "/history", "/compare?left=exp0&right=exp1", "/experiments/exp0/files",
-                                     "/experiments/exp0", "/experiments/exp0/log", "/experiments/exp0/graph", "/experiments/exp0/workflow", "/history/steps",
+                                     "/experiments/exp0", "/sweep?of=exp0", "/experiments/exp0/log", "/experiments/exp0/graph", "/experiments/exp0/workflow", "/history/steps",
                                      "/experiments/exp0/file?role=stdout", f"/experiments/exp0/file?role=input&path={key_of(f'/w/{EVIL}')}"])
 def test_strangers_names_are_only_text(client: TestClient, bench: Bench, address: str) -> None:
     for number, name in enumerate(("exp0", "exp1")):
