@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rex.web import actions, experiment, history, many, pages, runpages, session, sweeps, table, training, versions, workflow
+from rex.web import actions, experiment, exporting, history, many, pages, runpages, session, sweeps, table, training, versions, workflow
 from rex.web.catalog import Catalog
 from rex.web.guard import Guard
 from rex.web.keys import Keys
@@ -38,6 +38,7 @@ _PAGES: dict[str, Handler] = {
     "/compare": pages.compare_two,
     "/compare/many": many.compare_many,
     "/compare/picture": pages.compare_picture,
+    "/export": exporting.export_file,
     "/experiments/{name}": experiment.experiment,
     "/experiments/{name}/file": experiment.file,
     "/experiments/{name}/streams/{stream}": experiment.stream,

@@ -74,6 +74,10 @@ class Catalog:
         self._cards = known
         return sorted(cards, key=lambda card: card.start_ns, reverse=True)
 
+    def known_cards(self) -> list[Card]:
+        """The finished experiments as of the last call of `cards`."""
+        return list(self._cards.values()) or self.cards()
+
     def default(self) -> str:
         """Name of the default experiment, as of the last call of `cards`; "" where none is finished, or nobody can tell."""
         try:

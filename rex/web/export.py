@@ -88,6 +88,9 @@ class StaticLinks(Links):
     def history(self) -> str:
         return self._page("history.html", history.history_page)
 
+    def export(self, name: str) -> str:
+        return ""
+
     def sweep(self, of: str) -> str:
         return self._page(f"sweep~{self._number('sweep', of)}.html", lambda site: sweeps.sweep_page(site, of))
 

@@ -28,6 +28,10 @@ class Links:
         """Ancestry and execution tree."""
         return "/history"
 
+    def export(self, name: str) -> str:
+        """The experiment as one file to take along; "" where nobody can make it."""
+        return f"/export?{urlencode({'name': name})}"
+
     def sweep(self, of: str) -> str:
         """The runs of a sweep that began from an experiment, which may be gone."""
         return f"/sweep?{urlencode({'of': of})}"

@@ -139,6 +139,13 @@ function showPicked() {
   if (!link.hidden) link.href = chosen.length === 2
     ? `/compare?${new URLSearchParams({ left: chosen[0].name, right: chosen[1].name })}` : `/compare/many?${new URLSearchParams(names)}`;
   $("[data-remove]", bar).hidden = isFixed;
+  const check = $("[data-check]", bar);
+  if (check) check.hidden = chosen.length !== 1 || !chosen[0].href;
+  const file = $("[data-export]", bar);
+  if (file) {
+    file.hidden = !chosen.every((row) => row.href);
+    file.href = `/export?${new URLSearchParams(names)}`;
+  }
 }
 
 // -- changes
@@ -187,6 +194,13 @@ function remove(names) {
   open(dialog, () => change(dialog, "/api/remove", { experiments: names }));
 }
 
+/** Replays the one that is selected; its page shows how that goes. */
+async function check() {
+  const answer = await post("/api/check", { experiment: [...picked][0] });
+  if (answer.address) location.href = answer.address;
+  else $("#picked p").textContent = answer.problems[0];
+}
+
 async function measure() {
   const answer = await fetch("/archive/rows").catch(() => null);   // the server may have ended
   if (!answer?.ok) return;
@@ -202,6 +216,7 @@ function start() {
   recall();
   for (const id of FILTERS) $(`#${id}`).addEventListener("input", id === "query" ? later(60, find) : find);
   $("[data-clear]").addEventListener("click", () => { picked.clear(); find(); });
+  $("#picked [data-check]")?.addEventListener("click", check);
   $("#picked [data-remove]").addEventListener("click", () => remove([...picked]));
   take(JSON.parse(page.dataset.rows));
   if (!isStatic && !("measured" in page.dataset)) measure();
