@@ -31,7 +31,7 @@ async def export_file(site: Site, request: Request) -> Response:
 
 
 def _written(site: Site, names: list[str]) -> IO[bytes]:
-    """The file, whole before the answer begins: what is damaged is told on a page."""
+    """The file, whole before the answer begins, so that damage still gives a page with the error."""
     file = tempfile.TemporaryFile(dir=site.runs.folder)
     try:
         export(site.catalog.archive, file, names)
