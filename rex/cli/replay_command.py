@@ -23,7 +23,7 @@ from rex.cli.tolerance import tolerance_words
 @click.option("--explain", is_flag=True, help="Say which rules found the events, and what events waited for.")
 @click.option("--lenient", is_flag=True, help="End with the program's status though the log was not followed.")
 @click.option("--sandbox", is_flag=True,
-              help="Let the programs see nothing of this machine but their own files and OUTDIR.")
+              help="Let the programs see nothing of this machine but their own files and OUTDIR; with --all no step is put back.")
 @click.option("--all", "all_versions", is_flag=True,
               help="Replay all runs, or with -e 'GLOB' some, what they share once; outputs in OUTDIR/<experiment>.")
 @click.option("--cache", metavar="SIZE", help="With --all: what is kept for later runs may take together: outputs of steps on disk (all), "
@@ -31,7 +31,7 @@ from rex.cli.tolerance import tolerance_words
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True,
               help="With --all: processes side by side; 1 follows the plan of rex plan.")
 @click.option("--deadline", "deadline_s", type=DURATION, metavar="DURATION",
-              help="With --all: replay as many versions as the plan says can be done in this time.")
+              help="With --all: replay as many runs as the plan says can be done in this time.")
 @click.option("--dask", metavar="ADDRESS", default="",
               help="With --all: let the workers of this Dask cluster replay; they see the same paths.")
 @click.option("--checkpoint", type=click.Choice(["fork", "criu"]), default="fork", show_default=True,
@@ -53,5 +53,5 @@ def command(**words: Any) -> int:
     With --check the words of rex expdiff say what outputs may differ in: --rtol, --atol, --ulps, --ignore, --as, --any-order.
 
     This runs the programs of the archive with your rights, with --all and --persist too: replay only what you would run,
-    or use --sandbox, which neither of these has."""
+    or use --sandbox, which --persist lacks."""
     return run(**words)
