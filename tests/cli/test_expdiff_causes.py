@@ -139,7 +139,7 @@ CAUSES = {
     "date in Python": py(f"import time; {WRITE}(str(time.time()))", SAME, SAME, THE_TIME),
     "date beside random imports": py(f"import random, time; {WRITE}(str(time.time()))", SAME, SAME, THE_TIME),
     "date after the output was opened": py("import random, time; f = open('out', 'w'); f.write(str(time.time()))", SAME, SAME, THE_TIME),
-    "duration": sh("mktemp -u > out", SAME, SAME, "asked for the time that has passed"),
+    "duration": sh("mktemp ./x.XXXXXX > out; rm x.*", SAME, SAME, "asked for the time that has passed"),
     "processor time": py(f"import time; {WRITE}(str(time.process_time_ns()))", SAME, SAME, "asked for processor time"),
     "process id": py(f"import os; {WRITE}(str(os.getpid()))", SAME, SAME, "asked for process ids"),
     "process id of a shell": sh("echo $$ > out", SAME, SAME, "asked for process ids"),
