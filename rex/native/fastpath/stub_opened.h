@@ -82,8 +82,8 @@ PART bool note_opened(struct ring *ring, const uint64_t *args, int64_t fd)
     }
     *f = (struct field){.arg = 1, .type = FIELD_RESOLVED, .length = n};
     f = (struct field *)(f->data + ((n + 7) & ~7u));
-    if (kernel(REX_NR_fstat, (uint64_t)fd, (uint64_t)f->data, 0, 0) || !is_file((struct stat *)f->data))
-        return false;
+    if (kernel(REX_NR_fstat, (uint64_t)fd, (uint64_t)f->data, 0, 0) || !is_file((struct stat *)f->data) || !((struct stat *)f->data)->st_nlink)
+        return false;                     /* removed since, its name says so: at a stop it is opened again */
     *f = (struct field){.arg = 1, .type = FIELD_STAT, .length = STAT_BYTES};
     noted_once(ring, f->data + STAT_BYTES, REX_NR_openat, args, fd);
     return true;

@@ -4,6 +4,7 @@
  * keeps the place in the log where it began.  A change of the directory tree gets its place as soon as something is found there that
  * it has made: what others found before, they found without it. */
 #include "base/base.h"
+#include "fastpath/fastpath.h"
 #include "log/log.h"
 #include "mode/mode.h"
 #include "record/internal.h"
@@ -12,6 +13,7 @@
 #include "tracee/tracee.h"
 
 static unsigned changing;                /* tasks in a call that changes the tree */
+static uint64_t changed;                 /* such calls that have returned */
 
 static void set_changes(struct task *t, bool changes)
 {
@@ -40,8 +42,18 @@ void cause_begins(struct task *t)
     if (hook == REX_HOOK_TREE)
         record_state(t)->moved = moved_by(t);
     set_changes(t, hook == REX_HOOK_TREE || (hook == REX_HOOK_OPEN && t->created));
-    if (sends(t))
+    record_state(t)->changed = changed;
+    if (sends(t) || (hook == REX_HOOK_OPEN && !t->created))
         log_keep_place(&record_state(t)->place);
+}
+
+/* The call has returned.  What others found meanwhile without a stop may have come before what it changed, or after. */
+void cause_returns(struct task *t)
+{
+    if (!record_state(t)->changes)
+        return;
+    changed++;
+    fast_sync_others(t);
 }
 
 /* Its event is in the log, or will not come. */
@@ -87,4 +99,22 @@ void cause_found(const struct task *t, const char *path, ino_t ino)
 void cause_made(const struct task *t, const char *path)
 {
     find_causes(t, path, 0, true);
+}
+
+/* An open found what another call has replaced or removed since: it keeps the place where it began. */
+static bool is_gone(const struct task *t, const char *path, ino_t ino)
+{
+    struct stat st;
+    return record_state(t)->changed != changed && (path_stat(path, &st, true) || st.st_ino != ino);
+}
+
+void cause_opened(struct task *t, const char *path, ino_t ino)
+{
+    if (t->created) {
+        cause_made(t, path);
+        return;
+    }
+    if (!is_gone(t, path, ino))
+        log_drop_place(&record_state(t)->place);
+    cause_found(t, path, ino);
 }

@@ -257,6 +257,15 @@ uint32_t record_named_stream(const char *name, const struct stat *st, int flags)
     return 0;
 }
 
+/* Another has removed it since it was opened by its name, which has that at its end now. */
+static void cut_removed(char *path, const struct stat *st, const char *given)
+{
+    static const char removed[] = " (deleted)";
+    size_t n = strlen(path), tail = sizeof removed - 1;
+    if (!st->st_nlink && n > tail && !strcmp(path + n - tail, removed) && given && strncmp(given, "/proc/", 6))
+        path[n - tail] = 0;
+}
+
 void record_opened(struct task *t, int fd, struct bytes *b)
 {
     struct name_args n = name_args(t->nr);
@@ -266,17 +275,16 @@ void record_opened(struct task *t, int fd, struct bytes *b)
         free(path);
         return;
     }
+    cut_removed(path, &st, t->path);
     int flags = open_flags(t);
     uint32_t stream = record_named_stream(t->path, &st, flags);
     if (run_mode->names)
         run_mode->names->stat_fd(t, fd, &st);
     log_field(b, (uint8_t)n.path, FIELD_RESOLVED, path, strlen(path));
     log_field(b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
-    if (t->created) {
+    if (t->created)
         record_created(path);
-        cause_made(t, path);
-    } else
-        cause_found(t, path, st.st_ino);
+    cause_opened(t, path, st.st_ino);
     bool writing = flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
     if (!stream && *path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !record_is_kernel_made(path)) {
         bool reading = (flags & O_ACCMODE) != O_WRONLY && !(flags & O_TRUNC) && !t->created;

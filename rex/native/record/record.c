@@ -217,6 +217,8 @@ static void hook_exit(struct task *t, struct bytes *b, int64_t result)
     case REX_HOOK_OPEN:
         if (result >= 0)
             record_opened(t, (int)result, b);
+        else
+            cause_ends(t);
         break;
     case REX_HOOK_TREE:
         record_tree_exit(t, b, result);
@@ -298,6 +300,7 @@ static void exit_stop(struct task *t, int64_t result)
         seed_drawn(t, result);
     if (is_over_by_time(call_of(t->nr), result))
         fast_sync_others(t);
+    cause_returns(t);
     struct bytes *b = begin(t, &out, result);
     record_ends(t, head(b), t->stream);
     record_answered(t, head(b));

@@ -144,3 +144,22 @@ def test_what_a_killed_process_was_making_goes_too(archive: Archive, record: Cal
     _age(left, 2)
     cache.close()
     assert not left.exists() and young.exists()
+
+
+def test_a_deep_tree_of_a_killed_run_is_removed(tmp_path: Path) -> None:
+    """Its depth is beyond what a path and Python's stack hold."""
+    left = tmp_path / "replay-0123456789abcdef"
+    left.mkdir()
+    fd = os.open(left, os.O_RDONLY)
+    for _ in range(2000):
+        os.mkdir("directory", dir_fd=fd)
+        below = os.open("directory", os.O_RDONLY, dir_fd=fd)
+        os.close(fd)
+        fd = below
+    os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=fd))
+    os.close(fd)
+    os.utime(left, (0, 0))
+    work = WorkDirectory(str(tmp_path))
+    assert os.listdir(tmp_path) == [os.path.basename(work.path)]
+    work.close()
+    assert os.listdir(tmp_path) == []
