@@ -56,6 +56,7 @@ class Remote:
         """
         self.url = re.sub(r"(://[^/:@]*):[^/@]*@", r"\1@", url.rstrip("/"))   # passwords are not shown
         scheme = url.partition("://")[0] if "://" in url else "file"
+        self.is_local = scheme in _LOCAL
         try:
             from fsspec.core import url_to_fs
         except ImportError as error:
@@ -71,7 +72,6 @@ class Remote:
             raise
         self._root = root.rstrip("/")
         self._scheme = scheme
-        self.is_local = scheme in _LOCAL
         self._is_whole_or_not = scheme in _WHOLE_OR_NOT
         self.folder = Folder(self._root) if self.is_local else None   # of this machine: only plain files are opened
 
