@@ -1,16 +1,14 @@
 """Li et al., Kishu, PVLDB 18(4), 2024: the eight notebooks, the nearest that can be had (examples/notebooks), with the tools that can be had.
 
-Figures are processor seconds of the process and its children, what a tool does in the background included, because the machine may be shared. Tools that
-are not installed are named on the page, and so is CRIU where it cannot run.
+Figures are processor seconds of the process and its children, what a tool does in the background included, because the machine may be shared. Tools and
+libraries that are not installed are named on the page.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
 import statistics
-import subprocess
 from typing import Any
 
 import notebook as runs
@@ -47,16 +45,6 @@ def measure() -> Found:
     return found
 
 
-def criu() -> str:
-    """What CRIU says on this machine."""
-    program = shutil.which("criu")
-    if program is None:
-        return "CRIU is not installed on this machine."
-    done = subprocess.run([program, "check"], capture_output=True, text=True, check=False, timeout=60)
-    told = [line.split("Error ")[-1].strip() for line in done.stderr.splitlines() if "Error" in line]
-    return "CRIU runs on this machine (`criu check`), and was not compared." if not done.returncode else f"CRIU cannot run on this machine: `criu check` says `{told[0]}`." if told else ""
-
-
 def cells(plain_s: float, run: dict[str, Any]) -> tuple[str, ...]:
     """Of one tool on one notebook: added, stored, undo, and states that came back."""
     if "stored" not in run:
@@ -76,8 +64,8 @@ def describe(found: Found) -> str:
     missing = [TITLES[tool] for tool, needs in TOOLS.items() if not is_there(needs)] + [f"{name} ({library})" for name, (_, library) in NOTEBOOKS.items() if not is_there(library)]
     return (f"One run each. Added: processor time over that of a plain run just before. Undo: median and largest of going back by one cell, from the last to the first. "
             f"Same: states that came back equal, views and shared objects included. In the picture notebooks are numbered as in the table. All numbers: {link}.\n\n{picture(found)}\n"
-            + table(("notebook", "tool", "added", "stored", "undo", "same"), rows) + f"\n{gains(found)}\n\n{criu()}"
-            + (f" Not installed: {', '.join(missing)}." if missing else "") + "\n")
+            + table(("notebook", "tool", "added", "stored", "undo", "same"), rows) + f"\n{gains(found)}"
+            + (f"\nNot installed: {', '.join(missing)}.\n" if missing else ""))
 
 
 def picture(found: Found) -> str:

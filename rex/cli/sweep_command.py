@@ -39,21 +39,22 @@ _HASH_CHARS = 8
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Runs side by side.")
 @click.option("--resume", is_flag=True, help="Do not run again what a sweep of the same parameters has finished.")
 @click.option("--no-reuse", is_flag=True, help="Execute every step of every run, also those that nothing has changed for.")
+@click.option("--sandbox", is_flag=True, help="Let the programs see nothing of this machine but their own files and those given here; nothing is reused.")
 @click.option("-o", "--outdir", help="Keep files and output of run N in OUTDIR/N too; the archive has them in any case.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table, and what each parameter changes, as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No line for each run on standard error.")
 @tolerance_options
 def command(ref: str | None, archive: str, experiment: str | None, arguments: tuple[str, ...], variables: tuple[str, ...],
-            files: tuple[str, ...], is_zipped: bool, jobs: int, resume: bool, no_reuse: bool, outdir: str | None, as_csv: bool, as_json: bool,
-            quiet: bool, rules: GivenRules) -> int:
+            files: tuple[str, ...], is_zipped: bool, jobs: int, resume: bool, no_reuse: bool, sandbox: bool, outdir: str | None, as_csv: bool,
+            as_json: bool, quiet: bool, rules: GivenRules) -> int:
     """Run an archived experiment with every combination of parameters; each run is an experiment with its parameters as labels.
 
     Find them again with: rex ls --where SEED=3. What they share: rex tree.
 
     A parameter changes an output if runs that differ in it alone gave something else; what --rtol, --atol and the like allow, or the rules of the archive, is not something else.
 
-    This runs the programs of the archive with your rights: sweep only what you trust."""
+    This runs the programs of the archive with your rights: sweep only what you trust, or use --sandbox."""
     from rex.archive import Archive
     from rex.trees.sweep import ARG, ENV, FILE, Sweep, combinations, effects, local_files, parse
     if as_csv and as_json:
@@ -75,7 +76,7 @@ def command(ref: str | None, archive: str, experiment: str | None, arguments: tu
             click.echo(f"rex: {count[0]} of {len(rows)}: {clean(what)}: {clean(end)}", err=True)
 
     with limits.counting():
-        done = Sweep(opened, opened.experiment(name), parameters, outdir, not no_reuse).run(rows, jobs, resume, tell)
+        done = Sweep(opened, opened.experiment(name), parameters, outdir, not no_reuse, sandbox).run(rows, jobs, resume, tell)
     if wanted and wanted.is_set:
         add_groups(done, opened, wanted)
     changed = effects(done) if not is_zipped else {}

@@ -21,7 +21,7 @@ from rex.hostfailure import advice
 from rex.replayer import Stage, compare_outputs, make_plan, open_stdin, prepare_outdir
 from rex.tracer import Report, choose
 from rex.trees.cut import Run
-from rex.trees.keeping import KeepPlan, plan_kept
+from rex.trees.keeping import KEEP_NOTHING, KeepPlan, plan_kept
 from rex.trees.merge import StepTree
 from rex.trees.steps import Step
 from rex.workflow.gate import Gate
@@ -117,8 +117,8 @@ class _Shared:
 class _OneRun:
     """The replay of one run."""
 
-    def __init__(self, archive: Archive, run: Run, shared: _Shared, outdir: str) -> None:
-        self._archive, self._run, self._shared = archive, run, shared
+    def __init__(self, archive: Archive, run: Run, shared: _Shared, outdir: str, is_sandboxed: bool) -> None:
+        self._archive, self._run, self._shared, self._is_sandboxed = archive, run, shared, is_sandboxed
         self._out = os.path.join(outdir, run.name)
         self._streams = [os.path.join(outdir, f"{run.name}.{name}") for name in ("stdout", "stderr")]
         self._step_of: dict[int, tuple[str, Step]] = {}
@@ -135,7 +135,7 @@ class _OneRun:
         began = time.monotonic()
         try:
             os.mkdir(self._out)
-            with Stage(self._archive, self._run.experiment) as stage, open_stdin(stage) as stdin, \
+            with Stage(self._archive, self._run.experiment, self._is_sandboxed) as stage, open_stdin(stage) as stdin, \
                     open(self._streams[0], "wb", buffering=0) as self._stdout, open(self._streams[1], "wb", buffering=0) as self._stderr:
                 report = self._run_engine(stage, stdin.fileno())
             self._compare(report)
@@ -151,6 +151,8 @@ class _OneRun:
     def _run_engine(self, stage: Stage, stdin: int) -> Report:
         _, engine = choose()
         plan = make_plan(stage, self._run.experiment, self._out)
+        if self._is_sandboxed:
+            plan.sandbox = stage.sandbox(self._out)
         with Gate(self._born, self._ended) as gate:
             if self._step_of:
                 plan.gate, plan.steps = gate.theirs, sorted(self._step_of)
@@ -221,19 +223,21 @@ class _OneRun:
         return True
 
 
-def replay_steps(archive: Archive, runs: list[Run], tree: StepTree, outdir: str, budget_bytes: int | None, workers: int = 1) -> StepsReplayed:
+def replay_steps(archive: Archive, runs: list[Run], tree: StepTree, outdir: str, budget_bytes: int | None, workers: int = 1,
+                 is_sandboxed: bool = False) -> StepsReplayed:
     """Replay runs: outputs in OUTDIR/<experiment>, what they print in OUTDIR/<experiment>.stdout and .stderr.
 
     Args:
         budget_bytes: what the outputs that are kept for later runs may take together; None: all of it.
         workers: runs side by side.
+        is_sandboxed: let each run see nothing of this machine but its own files and outputs: then nothing is put back.
     Raises:
         UsageError: the output directory is not empty.
         OwnFailure: there is no room.
     """
     began = time.monotonic()
     outdir = prepare_outdir(outdir)
-    plan = plan_kept(tree, budget_bytes)
+    plan = plan_kept(tree, KEEP_NOTHING if is_sandboxed else budget_bytes)
     try:
         top = tempfile.mkdtemp(prefix=_KEPT, dir=outdir)
     except OSError as error:
@@ -241,7 +245,7 @@ def replay_steps(archive: Archive, runs: list[Run], tree: StepTree, outdir: str,
     try:
         shared = _Shared(tree, plan, top)
         with ThreadPoolExecutor(workers) as pool:
-            done = list(pool.map(lambda run: _OneRun(archive, run, shared, outdir).replay(), runs))
+            done = list(pool.map(lambda run: _OneRun(archive, run, shared, outdir, is_sandboxed).replay(), runs))
     finally:
         shutil.rmtree(codec.raw(codec.text(os.fsencode(top))), ignore_errors=True)
     return StepsReplayed(plan, done, shared.computed_s, time.monotonic() - began)

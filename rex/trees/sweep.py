@@ -155,11 +155,13 @@ class Sweep:
 
     Args:
         reuses: put back steps that the archive proves to be unchanged, also those of earlier runs of the sweep.
+        is_sandboxed: let each run see nothing of this machine but its own files; nothing is put back then.
     """
 
-    def __init__(self, archive: Archive, experiment: Experiment, parameters: Sequence[Parameter], outdir: str | None, reuses: bool = True) -> None:
+    def __init__(self, archive: Archive, experiment: Experiment, parameters: Sequence[Parameter], outdir: str | None, reuses: bool = True,
+                 is_sandboxed: bool = False) -> None:
         self._archive, self._experiment, self._parameters, self._outdir = archive, experiment, parameters, outdir
-        self._reuses = reuses
+        self._reuses, self._is_sandboxed = reuses and not is_sandboxed, is_sandboxed
 
     def run(self, rows: list[dict[str, str]], workers: int, is_resumed: bool, tell: Callable[[Swept], None]) -> list[Swept]:
         """Run all combinations, in order, several side by side.
@@ -214,7 +216,8 @@ class Sweep:
         return replace(found, reused=len(summary.reused), saved_s=summary.saved_s) if summary else found
 
     def _start(self, plan: RunPlan, streams: Streams) -> tuple[RunOutcome, Summary | None]:
-        return run_reusing(self._archive, plan, streams) if self._reuses else (start(plan, *streams).wait(), None)
+        return run_reusing(self._archive, plan, streams) if self._reuses else (
+            start(plan, *streams, is_sandboxed=self._is_sandboxed).wait(), None)
 
     @staticmethod
     def _result(row: dict[str, str], experiment: Experiment, is_old: bool) -> Swept:

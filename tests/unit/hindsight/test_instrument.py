@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rex.hindsight.instrument import PREFIX, PROBE, plan_module, rewrite
+from rex.hindsight.instrument.rewrite import PREFIX, PROBE, plan_module, rewrite
 
 SOURCE = '''\
 """Doc."""
@@ -90,6 +90,9 @@ class Site:
         self.told.append("loop")
         return iterable
 
+    def ran_out(self) -> None:
+        self.told.append("ran out")
+
     def done(self) -> None:
         self.told.append("done")
 
@@ -111,9 +114,9 @@ def test_loops_in_generators_coroutines_and_classes_are_left_alone() -> None:
 def test_a_loop_that_is_left_early_says_so() -> None:
     space = rewritten(SOURCE, Site)
     told = {facts.line: space[facts.name].told for facts in plan_module(SOURCE, "m").loops.values()}
-    assert told[8] == ["enter", "loop", "done"] * 2      # broken off the second time
+    assert told[8] == ["enter", "loop", "ran out", "done", "enter", "loop", "done"]     # broken off the second time
     assert told[38] == ["enter"]                         # its function was left
-    assert told[18] == ["enter", "done"] * 2
+    assert told[18] == ["enter", "ran out", "done"] * 2
 
 
 def test_lines_of_tracebacks_are_the_same() -> None:
@@ -162,7 +165,7 @@ def test_code_keeps_its_file_and_first_line() -> None:
 
 
 def test_a_fence_stands_within_a_test_of_counters_only() -> None:
-    from rex.hindsight.changes import compare
+    from rex.hindsight.instrument.changes import compare
     recorded = "def train(n, on):\n    for step in range(n):\n        for k, x in enumerate('ab'):\n            pass\n"
     added = {"print(step) if step % 5 == 0 else None": 4, "if step % 5 == 0 and k > 0: print(step, x)": 2,
              "if step % 5 == 0 and on: print(step)": 20, "if step % 5 == 0: print(step)\n            else: print(k)": 20,
