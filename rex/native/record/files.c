@@ -260,7 +260,7 @@ uint32_t record_named_stream(const char *name, const struct stat *st, int flags)
 void record_opened(struct task *t, int fd, struct bytes *b)
 {
     struct name_args n = name_args(t->nr);
-    char *path = path_of_fd(t->tid, fd);
+    char *path = t->created ? strdup(t->creating) : path_of_fd(t->tid, fd);     /* another may have moved or removed by now what it made */
     struct stat st;
     if (!path || !stat_of_fd(t->tid, fd, &st)) {
         free(path);
@@ -272,8 +272,11 @@ void record_opened(struct task *t, int fd, struct bytes *b)
         run_mode->names->stat_fd(t, fd, &st);
     log_field(b, (uint8_t)n.path, FIELD_RESOLVED, path, strlen(path));
     log_field(b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
-    if (t->created)
+    if (t->created) {
         record_created(path);
+        cause_made(t, path);
+    } else
+        cause_found(t, path, st.st_ino);
     bool writing = flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
     if (!stream && *path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !record_is_kernel_made(path)) {
         bool reading = (flags & O_ACCMODE) != O_WRONLY && !(flags & O_TRUNC) && !t->created;
@@ -309,13 +312,15 @@ uint32_t record_received(const char *path, const struct stat *st)
     return stream ? stream : stream_new();
 }
 
-static void read_only(struct task *t, const struct record *r)
+/* An open for reading, without a stop. */
+void record_read_only(struct task *t, const struct record *r)
 {
     const struct field *f = record_field(r, FIELD_WHOLE, FIELD_STAT);
     char *given = record_text(r, FIELD_WHOLE, FIELD_IN), *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
     struct stat st;
     if (f && f->length == sizeof st && given && path) {
         memcpy(&st, f->data, sizeof st);
+        cause_found(t, path, st.st_ino);
         record_use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : USED_READ, &st);
         record_use_alias(t, (int)r->args[0], given, path);
         if (t->leader->threads <= 1)      /* else another thread may have closed it, and a third opened one of that number */
@@ -323,25 +328,4 @@ static void read_only(struct task *t, const struct record *r)
     }
     free(given);
     free(path);
-}
-
-/* What the thread performed without a stop. */
-void record_taken(struct task *t, const unsigned char *records, uint32_t n)
-{
-    uint64_t now = log_stamp();
-    struct record *r;
-    for (uint32_t at = 0; n - at >= sizeof *r; at += r->size) {
-        r = (struct record *)(records + at);
-        if (r->size < sizeof *r || r->size % 8 || r->size > n - at || !(call_of(r->call) || r->call == EVENT_TSC))
-            return;
-        r->task = t->index;
-        r->time = now;
-        r->stream = r->call == EVENT_TSC ? 0 : stream_of(t->files, call_of(r->call), r->args);
-        if (r->call == REX_NR_openat && r->result >= 0)
-            read_only(t, r);
-        if (r->call == REX_NR_clock_gettime)
-            record_reading(t, r);
-        log_put(r, r->size);
-    }
-    t->returned_at = 0;
 }

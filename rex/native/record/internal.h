@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "log/log.h"
+#include "log/repeats.h"
 #include "tracee/task.h"
 
 struct bytes;
@@ -21,9 +22,13 @@ struct record_state {
     uint64_t turn;                       /* what it writes to one at a time with others, 0 = nothing: see output_order.c */
     bool has_turn;
     struct deferred *deferred;           /* a signal that is held back, see signals.c */
+    uint64_t last_in_ring[LARGEST_REPEATED / 8];   /* the last record of what was taken from there, see ring_events.c */
     int last_signal;                     /* that was delivered, and where */
     uint64_t last_signal_rip;
     uint32_t children;                   /* ordinal of the next child */
+    struct log_place place;              /* in the log, of the event of its call: see cause_order.c */
+    bool changes;                        /* its call changes the directory tree */
+    ino_t moved;                         /* what that gives another name */
     bool has_timer;                      /* of a leader: one may be running */
     bool executed;                       /* of a leader: it runs a program of its own */
 };
@@ -40,6 +45,11 @@ void auxv_opened(const char *path, uint32_t stream), auxv_read(struct task *t, s
 void record_reading(struct task *t, struct record *r), record_wait(struct task *t);  /* see record/clock.c */
 void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
 
+/* cause_order.c */
+void cause_begins(struct task *t), cause_ends(struct task *t);
+void cause_found(const struct task *t, const char *path, ino_t ino);  /* before t's event, which finds that there; ino may be 0: unknown */
+void cause_made(const struct task *t, const char *path);  /* before t's event, which has made that */
+
 /* answered_descriptors.c */
 void record_answered(struct task *t, struct record *r);  /* of an external descriptor: what its new one is, which request it was */
 
@@ -54,7 +64,7 @@ mode_t kind_read_or_written(const struct task *t);  /* by its call: S_IFREG or a
 
 /* files.c */
 void record_report(void);                            /* what was used */
-void record_taken(struct task *t, const unsigned char *records, uint32_t n);
+void record_read_only(struct task *t, const struct record *r);
 uint32_t record_received(const char *path, const struct stat *st);
 void record_outside(const struct stat *st);  /* one of the descriptors that the first process inherits */
 void record_opened(struct task *t, int fd, struct bytes *b);
@@ -105,6 +115,9 @@ void record_execed(struct task *t);
 void record_exec_failed(struct task *t);
 void record_refused(struct task *t);
 void record_unread_memory(void);  /* says how much the kernel did not let us read */
+
+/* ring_events.c */
+void record_taken(struct task *t, const unsigned char *records, uint32_t n);
 
 /* signals.c */
 bool record_signal(struct task *t, int sig);
